@@ -27,6 +27,8 @@ START := notebooks/00_start_here.ipynb
 BROWSER_HERE := $(DISPLAY)$(WAYLAND_DISPLAY)$(BROWSER)$(filter Darwin,$(shell uname -s))
 LAB_FLAGS := $(if $(strip $(BROWSER_HERE)),,--no-browser)
 LAB_FLAGS += $(if $(filter 0,$(shell id -u)),--allow-root)
+# JupyterLab's defaults for this course: it opens without a question about news.
+LAB_CONFIG = $(CURDIR)/utils/machine/jupyter$(if $(JUPYTER_CONFIG_PATH),:$(JUPYTER_CONFIG_PATH))
 
 .DEFAULT_GOAL := help
 .PHONY: help setup lab test slow selftest class run run-without-compiler assignment \
@@ -48,7 +50,7 @@ setup: ## Make .venv and install the pinned packages (once, and again when they 
 	@$(PYTHON) utils/machine/setup_environment.py --cuda $(CUDA)
 
 lab: setup ## Open the lessons in JupyterLab
-	$(VENV_PYTHON) -m jupyterlab $(LAB_FLAGS) --ServerApp.root_dir=. --LabApp.default_url=/lab/tree/$(START)
+	JUPYTER_CONFIG_PATH="$(LAB_CONFIG)" $(VENV_PYTHON) -m jupyterlab $(LAB_FLAGS) --ServerApp.root_dir=. --LabApp.default_url=/lab/tree/$(START)
 
 PYTEST := $(VENV_PYTHON) -m pytest --numprocesses auto --maxprocesses 4
 

@@ -22,9 +22,9 @@ import sys
 from collections.abc import Iterator
 
 from utils.errors import CourseError
-from utils.lessons import rules
 from utils.lessons.files import notebook_of
 from utils.lessons.folders import lesson_folder
+from utils.lessons.lesson_text import read
 from utils.paths import ROOT
 
 FIGURE = r"\d(?:[\d,.^]*\d)?"
@@ -117,7 +117,7 @@ def pattern(quote: str, figures: list[ast.expr]) -> re.Pattern:
 
 
 def _cells(number: str) -> list[str]:
-    return [cell.source for cell in rules.read(notebook_of(number)).prose]
+    return [cell.source for cell in read(notebook_of(number)).prose]
 
 
 def _one_line(text: str) -> str:

@@ -14,7 +14,7 @@ from labs.grading.hidden import HiddenCases
 from labs.grading.labs import Lab, Part
 from labs.grading.marks import main_targets, other_targets, points_of_rows, rows_of, scores
 from labs.host.exercise import HostExercise
-from utils.lessons.first_cell import first_cell
+from utils.lessons.first_cell import FOLDED, first_cell
 from utils.translation import translate
 
 # One line for each kind of line in a submission; `labs/GUIDE.md` has the same table.
@@ -65,6 +65,7 @@ def notebook(lab: Lab, hand_in: str = HAND_IN, hints: bool = True) -> nbformat.N
     hand_in: the last sentence, which says what to hand in. hints: False to leave hints out.
     """
     cells = [_text(f"lab-{lab.name}", _head(lab)), _code("start", first_cell(lab.lessons[0]))]
+    cells[1].metadata.update(FOLDED)
     for number, part in enumerate(lab.parts, start=1):
         cells += _task(number, part, hints)
     read = any(not isinstance(part.definition, HostExercise) for part in lab.parts)

@@ -11,7 +11,7 @@ from tools.ci.dependencies import tracked
 from utils import paths
 from utils.lessons import first_cell, run_notebooks
 from utils.lessons.files import files_of, notebook_of
-from utils.lessons.first_cell import without_badge
+from utils.lessons.first_cell import without_setup
 
 LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
 TAG = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]+)?")
@@ -27,7 +27,7 @@ def prose_of(notebook):
 
 
 def links(cell):
-    return sorted(LINK.findall(without_badge(cell)))
+    return sorted(LINK.findall(without_setup(cell)))
 
 
 def differs(original, translated) -> list[str]:

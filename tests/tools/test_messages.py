@@ -46,7 +46,8 @@ def test_a_catalogue_has_the_sentences_of_the_template(language, template):
 
 def test_what_a_reader_is_shown_is_in_the_template(template):
     found = entries(template)
-    assert {"You were right.", "{number} threads", "At {shape}", "{title}: not yet."} <= set(found)
+    right = "You were right: you said {said}."
+    assert {right, "{number} threads", "At {shape}", "{title}: not yet."} <= set(found)
     # A sentence of a vocabulary is there for a kernel and for a function.
     assert {"The kernel does not run: {why}", "The function does not run: {why}"} <= set(found)
     assert {prompt.text for prompt in bank().values()} <= set(found)

@@ -135,7 +135,9 @@ def test_predictions_are_asked_for_and_answered_in_german(own_ledger, in_german)
     assert str(predict("00.idle", 20)) == "Gespeichert: 20 Threads. Die Antwort kommt später."
     assert str(reveal("00.idle", 24)) == (
         "Threads ohne Arbeit: 1000 Elemente, Blöcke zu 256: 24 Threads.\n"
-        "Du hast 20 Threads gesagt. Deine Zahl ist um den Faktor 1.2 zu niedrig. Das ist nah dran."
+        "Du hast 20 Threads gesagt, die Antwort ist 24 Threads: um den Faktor 1.2 zu niedrig.\n"
+        "1000 ÷ 256 = 3.9, also braucht es 4 Blöcke. Sie haben 4 × 256 = 1024 Threads.\n"
+        "1024 Threads − 1000 Elemente = 24 Threads."
     )
     assert ledger("00").caption == "Deine Vorhersagen"
     assert ledger("00").head == ("Frage", "du", "Antwort")

@@ -48,11 +48,11 @@ _SPOTS = [
 ]  # fmt: skip
 
 
-def need_few(labels: Sequence[str]) -> None:
-    """Raise CourseError if there are more than `MOST_LABELS` labels."""
-    if len(labels) > MOST_LABELS:
+def need_few(labels: Sequence[str], most: int = MOST_LABELS) -> None:
+    """Raise CourseError if there are more than `most` labels."""
+    if len(labels) > most:
         raise CourseError(
-            f"A figure has at most {MOST_LABELS} labelled series, and these are {len(labels)}: "
+            f"This figure has at most {most} labelled series, and these are {len(labels)}: "
             f"{', '.join(labels)}. Mark fewer series; the others are drawn in grey."
         )
 

@@ -1,11 +1,12 @@
-"""Plots of speed against size below the peak: a few steps in colour, the others in grey.
+"""Plots of speed against size below the peak: a few steps in colour, a few others in grey.
 
-Both axes are logarithmic, so that the slow first steps can be seen. Each horizontal grid line is
-labelled with its share of the peak and with its speed.
+Both axes are logarithmic, so that the slow first steps can be seen. The vertical axis has two
+scales, both with ticks at 1, 2 and 5: grid lines at shares of the peak, and marks at speeds.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -19,6 +20,7 @@ from utils.figures.look import (
     COLOURS,
     FONT_SIZE,
     GREY,
+    GRID,
     INK,
     MARKERS,
     factor,
@@ -43,6 +45,9 @@ from utils.figures.points import (
 
 # The levels that may have a grid line, in percent of the peak.
 _LEVELS = np.array([100, 50, 20, 10, 5, 2, 1, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01])
+MOST_LINES, MOST_GREY = 5, 6  # lines with a name, with that of the library, and lines without
+# A speed this near to the peak, as a factor, would cover the number of the peak.
+_NEAR = 1.13
 _DECADES = (100, 10, 1, 0.1, 0.01)
 # The distances from the spine to the right end of the speeds, and of the shares, in points.
 _SPEEDS, _SHARES = 4, 45
@@ -58,17 +63,19 @@ def curve(
 ) -> Figure:
     """Draw speed against size: marked steps in colour with names, others grey, the library dashed.
 
+    The others are at most six: the slowest, the fastest, and the greatest rises between them.
+
     frame: records of one device with an efficiency, from which the peak follows. Each step is drawn
     with its best constants, only at square products if there are any. here: True if the records
     were measured in this session, False if they were read from `data/measured`. Raises CourseError
-    for a step that the frame lacks, more than six labels, several devices, and more than 100 % of
+    for a step that the frame lacks, more than five names, several devices, and more than 100 % of
     the peak.
     """
     need_steps(frame, marked)
     unit = units_of(frame)[0]
     peak = peak_of(frame, unit)
     points = points_of(squares(frame), peak, unit)
-    need_few([*marked, *points["library"][points["library_value"].notna()].unique()])
+    need_few([*marked, *filter(None, [library_name(points)])], MOST_LINES)
     with style():
         grey = _grey_note(points, marked)
         figure = new_figure(title, where_from(frame, here) + grey, height=3.9)
@@ -82,8 +89,8 @@ def old_against_new(
 ) -> Figure:
     """Draw a step, the step that replaces it, and the speedup between them at each size.
 
-    Both have their best constants; the other steps of the frame are grey. peak: the top of the
-    axis, in `unit`. unit: "gflops" or "gb_per_s". Raises the errors of `curve`.
+    Both have their best constants; of the other steps, the grey ones are as in `curve`. peak: the
+    top of the axis, in `unit`. unit: "gflops" or "gb_per_s". Raises the errors of `curve`.
     """
     need_steps(frame, [old, new])
     # A step without an efficiency has another peak: a cache is faster than the memory.
@@ -140,7 +147,7 @@ def _draw(
 
     The ends are label -> (x, y, colour), which `label_ends` takes.
     """
-    x, y = _others(points, marked)
+    x, y = _others(points, _grey_steps(points, marked))
     alone = points["size"].nunique() == 1
     axes.plot(x, y, color=GREY, linewidth=1, marker="." if alone else "")
     ends, line = {}, library_of(points)
@@ -156,24 +163,33 @@ def _draw(
     return ends
 
 
-def _others(points: pd.DataFrame, marked: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
-    """Return arrays x and y of all steps that are not marked, with NaN between two steps."""
+def _others(points: pd.DataFrame, steps: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+    """Return arrays x and y of these steps, with NaN between two steps."""
     parts = [
         np.vstack([line[["size", "value"]].to_numpy(float), [np.nan, np.nan]])
         for step, line in points.groupby("step", sort=False)
-        if step not in marked
+        if step in steps
     ]
     return tuple(np.vstack([np.empty((0, 2)), *parts]).T)
+
+
+def _grey_steps(points: pd.DataFrame, marked: Sequence[str]) -> list[str]:
+    """Return the steps that are drawn in grey: the milestones of those that are not marked."""
+    others = points[~points["step"].isin(marked)].groupby("step", sort=False)["value"].last()
+    return list(others.index) if len(others) <= MOST_GREY else milestones(others, MOST_GREY)
 
 
 def _grey_note(points: pd.DataFrame, marked: Sequence[str]) -> str:
     """Return text that counts the grey steps, such as "; grey: 3 other steps"; "" if none.
 
-    Its spaces after the semicolon do not break.
+    If not all others are drawn, it is "; grey: 6 of 23 other steps". Its spaces after the semicolon
+    do not break.
     """
-    others = set(points["step"]) - set(marked)
-    words = f"grey: {len(others)} other step{'s' * (len(others) > 1)}"
-    return "; " + words.replace(" ", _FIXED) if others else ""
+    drawn, others = len(_grey_steps(points, marked)), len(set(points["step"]) - set(marked))
+    if not others:
+        return ""
+    count = f"{drawn} of {others}" if drawn < others else f"{others}"
+    return "; " + f"grey: {count} other step{'s' * (others > 1)}".replace(" ", _FIXED)
 
 
 def _speed_axes(figure: Figure, points: pd.DataFrame, peak: float, unit: str) -> Axes:
@@ -182,22 +198,33 @@ def _speed_axes(figure: Figure, points: pd.DataFrame, peak: float, unit: str) ->
     sizes = size_labels(points)
     axes.set_xticks(sizes.index, _thinned(sizes))
     axes.set_xlabel(_size_axis(points))
-    axes.set_yticks(levels * peak / 100, [f"{level:g} %" for level in levels])
-    axes.tick_params(axis="y", left=False, pad=_SHARES)
-    for label in axes.get_yticklabels():
-        label.set_horizontalalignment("right")
+    speeds = [*round_speeds(*axes.get_ylim()), peak]
+    axes.set_yticks(speeds, map(_as_label, speeds))
+    axes.tick_params(axis="y", length=3, pad=1)
     beside = {"textcoords": "offset points", "va": "center", "ha": "right"}
     for level in levels:
-        speed = level * peak / 100
-        axes.annotate(f"{speed:,.2g}" if speed < 100 else f"{speed:,.0f}", (0, speed),
-                      (-_SPEEDS, 0), xycoords=axes.get_yaxis_transform(), **beside)  # fmt: skip
+        share = level * peak / 100
+        axes.axhline(share, color=GRID, linewidth=0.8, zorder=0)
+        axes.annotate(f"{level:g} %", (0, share), (-_SHARES, 0),
+                      xycoords=axes.get_yaxis_transform(), **beside)  # fmt: skip
     above = {"xycoords": "axes fraction", "textcoords": "offset points", "va": "bottom"}
     axes.annotate(UNITS[unit], (0, 1), (-_SPEEDS, 9), ha="right", **above)
     owner = "core" if set(points.get("ladder", ())) == {"cpu"} else "device"
     axes.annotate(f"the {owner}'s peak", (0, 1), (3, 3), **above)
-    axes.grid(axis="y")
     axes.axhline(peak, color=INK, linewidth=1.6, clip_on=False)
     return axes
+
+
+def round_speeds(lowest: float, peak: float) -> list[float]:
+    """Return the speeds 1, 2 and 5 times a power of ten from the lowest up to near the peak."""
+    exponents = range(math.floor(math.log10(lowest)), math.ceil(math.log10(peak)) + 1)
+    speeds = (digit * 10.0**exponent for exponent in exponents for digit in (1, 2, 5))
+    return [speed for speed in speeds if lowest <= speed <= peak / _NEAR]
+
+
+def _as_label(speed: float) -> str:
+    """Return a speed as text, with thousands separated and no more digits than it has."""
+    return f"{speed:,.0f}" if speed >= 100 else f"{speed:.3g}"
 
 
 def _scale(axes: Axes, points: pd.DataFrame, peak: float) -> np.ndarray:
@@ -247,7 +274,7 @@ def _thinned(sizes: pd.Series) -> list[str]:
 
 
 def _draw_panel(axes: Axes, points: pd.DataFrame, step: str, peak: float) -> None:
-    axes.plot(*_others(points, [step]), color=GREY, linewidth=0.9)
+    axes.plot(*_others(points, set(points["step"]) - {step}), color=GREY, linewidth=0.9)
     line = points[points["step"] == step]
     mark = "o" if len(line) == 1 else ""
     axes.plot(line["size"], line["value"], color=COLOURS[0], marker=mark, clip_on=False)

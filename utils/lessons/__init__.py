@@ -90,7 +90,7 @@ from utils.lessons.machine_code import compiled
 from utils.lessons.occupancy import occupancies, occupancy_of_fastest, published_paradox, sm_limits
 from utils.lessons.own_kernels import mine
 from utils.lessons.own_ladder import my_ladder
-from utils.lessons.predictions import ledger, predict, reveal
+from utils.lessons.predictions import begin_anew, ledger, predict, reveal
 from utils.lessons.profiler import profiled
 from utils.lessons.published import claimed, published_gflops, published_ms
 from utils.lessons.races import race
@@ -119,6 +119,7 @@ __all__ = [
     "bandwidth_needed",
     "bandwidths",
     "bandwidths_needed",
+    "begin_anew",
     "block_cycles",
     "blocks",
     "blocks_at_once",

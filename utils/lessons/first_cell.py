@@ -1,7 +1,8 @@
-"""The first cell of every lesson: it finds the course, or fetches it, and starts the lesson.
+"""The first code cell of every lesson: it finds the course, or fetches it, and starts the lesson.
 
-The badge above the cell opens the lesson in Colab. `python -m utils.lessons.first_cell` writes the
-cell and the badge into all notebooks; with `--repo` it writes data/repository.toml first.
+The cell is folded, and the sentence above it says what it does. If the course is on GitHub, a badge
+beside the sentence opens the lesson in Colab. `python -m utils.lessons.first_cell` writes all three
+into all notebooks; with `--repo` it writes data/repository.toml first.
 """
 
 from __future__ import annotations
@@ -10,16 +11,19 @@ import argparse
 import re
 import sys
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import nbformat
 
 from utils.errors import CourseError
-from utils.paths import DATA, lessons, translations
+from utils.paths import DATA, lessons, tag, translations
 
 FILE = DATA / "repository.toml"
 
+# Colab shows the title in place of the folded code.
+_TITLE = "# @title Find the course and show what it runs on"
 _CELL = """import pathlib, runpy, sys
 
 here = pathlib.Path.cwd()  # the course is above or below this notebook, installed, or fetched
@@ -32,12 +36,14 @@ runpy.run_path(f"{{homes[0]}}/utils/machine/prepare.py", run_name="__main__")
 from utils import lessons as course
 course.start("{lesson}")"""
 
+# How JupyterLab, Colab and the pages are told to fold the cell away.
+FOLDED = {"cellView": "form", "jupyter": {"source_hidden": True}, "tags": ["remove-input"]}
+# The sentence above the cell. A page leaves it out, because a page does not have the cell.
+SENTENCE = "*The cell below finds the course and shows what it runs on.*"
+
 _BADGE_IMAGE = "https://colab.research.google.com/assets/colab-badge.svg"
-_NO_BADGE = (
-    "*Open in Colab: not yet. The course has no public address; `make colab REPO=owner/name` "
-    "writes that of your copy here.*"
-)
-_BADGE = re.compile(r"^(?:\[!\[Open in Colab\]|\*Open in Colab: ).*\n\n?", re.MULTILINE)
+# A line that `badge` wrote, or an earlier version of it.
+_BADGE = re.compile(r"\n*^(?:\[!\[Open in Colab\]|\*Open in Colab: ).*$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -68,35 +74,39 @@ def first_cell(lesson: str, at: Repository | None = None) -> str:
     lesson: its number, such as "07". at: the repository; by default that of data/repository.toml.
     """
     at = at or repository()
-    return _CELL.format(lesson=lesson, address=at.address, ref=at.ref)
+    return f"{_TITLE}\n{_CELL.format(lesson=lesson, address=at.address, ref=at.ref)}"
+
+
+def is_folded(metadata: Mapping) -> bool:
+    """Return True if a code cell with this metadata is folded as the first cell must be."""
+    return all(metadata.get(key) == value for key, value in FOLDED.items())
 
 
 def badge(notebook: str, at: Repository | None = None) -> str:
     """Return a line of Markdown: a badge that links to a notebook in Colab.
 
-    If the repository is not on GitHub, the line says instead why there is no badge. notebook: its
-    file name, such as "07_tiling.ipynb". at: the repository; by default that of
-    data/repository.toml.
+    If the repository is not on GitHub, the result is "". notebook: its file name, such as
+    "07_tiling.ipynb". at: the repository; by default that of data/repository.toml.
     """
     at = at or repository()
     if not at.on_github:
-        return _NO_BADGE
+        return ""
     page = f"https://colab.research.google.com/github/{at.on_github}/blob/{at.ref}"
     return f"[![Open in Colab]({_BADGE_IMAGE})]({page}/notebooks/{notebook})"
 
 
-def without_badge(opening: str) -> str:
-    """Return the Markdown text of a notebook's opening cell without the line that `badge` wrote."""
-    return _BADGE.sub("", opening)
+def without_setup(opening: str) -> str:
+    """Return the Markdown text of a notebook's opening cell without what `with_setup` added."""
+    return _BADGE.sub("", opening).replace(SENTENCE, "").strip()
 
 
-def with_badge(opening: str, line: str) -> str:
-    """Return the Markdown text of a notebook's opening cell with `line` below its title.
+def with_setup(opening: str, line: str, sentence: str = SENTENCE) -> str:
+    """Return the Markdown text of a notebook's opening cell with a sentence and a badge at its end.
 
-    A line that `badge` wrote before is removed.
+    A sentence and a badge that were added before are replaced. line: the result of `badge`.
+    sentence: "" adds none.
     """
-    title, _, rest = without_badge(opening).partition("\n\n")
-    return f"{title}\n\n{line}\n\n{rest}"
+    return "\n\n".join(filter(None, (without_setup(opening), sentence, line)))
 
 
 def parse(repo: str, ref: str) -> Repository:
@@ -125,27 +135,31 @@ def write_repository(at: Repository) -> None:
 
 
 def write(file: Path, at: Repository | None = None) -> None:
-    """Write the badge into a notebook's opening cell, and replace its first code cell.
+    """Replace and fold a notebook's first code cell, and write the sentence and badge above it.
 
-    A notebook whose first code cell does not call `course.start` does not change. file: the path of
-    the notebook, whose name begins with the number of the lesson. at: the repository; by default
-    that of data/repository.toml.
+    In a translated notebook the sentence is the translator's and does not change. A notebook whose
+    first code cell does not call `course.start` does not change. file: the path of the notebook,
+    whose name begins with the number of the lesson. at: the repository; by default that of
+    data/repository.toml.
     """
     lesson = nbformat.read(file, as_version=4)
     code = next(cell for cell in lesson.cells if cell.cell_type == "code")
     if "course.start(" not in code.source:
         return
     code.source = first_cell(file.name[:2], at)
+    code.metadata.update(FOLDED)
     opening = lesson.cells[0]
-    opening.source = with_badge(opening.source, badge(file.name, at))
+    sentence = "" if tag(file) else SENTENCE
+    opening.source = with_setup(opening.source, badge(file.name, at), sentence)
     nbformat.write(lesson, file)
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line and return the exit status.
 
-    Writes the badge and the first cell into all notebooks, after data/repository.toml if `--repo`
-    is given, and returns 0. For an invalid repository, prints the error to stderr and returns 2.
+    Writes the first cell, its sentence and the badge into all notebooks, after data/repository.toml
+    if `--repo` is given, and returns 0. For an invalid repository, prints the error to stderr and
+    returns 2.
     """
     parser = argparse.ArgumentParser(prog="first_cell", description=__doc__.splitlines()[0])
     parser.add_argument("--repo", help="owner/name on GitHub, or an address that git takes")

@@ -22,12 +22,13 @@ class Entry:
     """The reader's prediction for one question, and the measured answer.
 
     value: the prediction, None if the reader has made none. measured: the answer, None until it is
-    revealed. asked: True if `reveal` has already asked the reader for a prediction.
+    revealed. asked: the run of a cell in which `reveal` asked the reader for a prediction last, as
+    `predictions.run_of_cell` names it; "" if it has not asked.
     """
 
     value: float | str | list[str] | None = None
     measured: float | str | list[str] | None = None
-    asked: bool = False
+    asked: str = ""
 
     @property
     def revealed(self) -> bool:
@@ -65,8 +66,26 @@ def keep(name: str, **changes) -> Path | None:
     of the Entry. An existing file that cannot be read is renamed, and its new path is returned;
     otherwise the result is None.
     """
-    file, changed = path(), entries()
+    changed = entries()
     changed[name] = replace(changed.get(name, Entry()), **changes)
+    return _write(changed)
+
+
+def forget(lesson: str) -> int:
+    """Remove the entries of a lesson from the file, and return how many predictions they held.
+
+    lesson: its number, such as "07". The entries of the other lessons stay.
+    """
+    before = entries()
+    gone = {name: entry for name, entry in before.items() if name.partition(".")[0] == lesson}
+    if gone:
+        _write({name: entry for name, entry in before.items() if name not in gone})
+    return sum(entry.value is not None for entry in gone.values())
+
+
+def _write(changed: dict[str, Entry]) -> Path | None:
+    """Write the file of predictions; return the new path of a file that could not be read."""
+    file = path()
     predictions = {name: asdict(entry) for name, entry in changed.items()}
     content = {"version": VERSION, "predictions": predictions}
     text = json.dumps(content, indent=1, ensure_ascii=False)

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping
+
+from IPython import get_ipython
+
 from utils.errors import CourseError
 from utils.lessons import ledger_file
 from utils.lessons.cards import Card, Table, table
@@ -28,7 +33,12 @@ def predict(name: str, value) -> Card:
         )
         return Card("ask", (stays,))
     if before.revealed and not is_page():
-        return Card("ask", (translate("You have seen this answer already, so nothing is kept."),))
+        seen = translate(
+            "You have seen this answer already, so nothing is kept. "
+            "`course.begin_anew({lesson!r})` makes the predictions of this lesson new.",
+            lesson=name.partition(".")[0],
+        )
+        return Card("ask", (seen,))
     if value is None:
         asked = translate("{question}? {hint}", question=prompt.shown, hint=prompt.hint)
         return Card("ask", (asked, translate("Put it in place of `None`, and run.")))
@@ -51,40 +61,86 @@ def predict(name: str, value) -> Card:
 
 
 def reveal(name: str, measured) -> Card:
-    """Keep the measured answer, and return a card that compares it with the reader's prediction.
+    """Keep the answer, and return a card that compares it with the reader's prediction.
 
-    Without a prediction the first call returns a card that asks for one, and the second call shows
-    the answer. measured: in the form that the question asks for. Raises CourseError if there is no
-    question of this name.
+    Without a prediction the card only asks for one, and the answer stays hidden, unless the same
+    cell is run twice in a row. So a run of all cells, however often, reveals nothing. measured: in
+    the form that the question asks for. Raises CourseError if there is no question of this name.
     """
-    prompt, entry = question(name), ledger_file.entries().get(name, ledger_file.Entry())
+    prompt, entries = question(name), ledger_file.entries()
+    entry = entries.get(name, ledger_file.Entry())
     truth = prompt.parse(measured)
     shown = translate("{question}: {answer}.", question=prompt.shown, answer=prompt.as_text(truth))
-    if is_page():
-        ledger_file.keep(name, measured=truth)
-        return Card("good", (shown,))
-    if entry.value is None and not (entry.asked or entry.revealed):
-        ledger_file.keep(name, asked=True)
-        return Card("ask", (_not_yet(prompt), _go_back(name)))
+    if entry.value is None and not (entry.revealed or is_page() or _is_second_run(entry)):
+        ledger_file.keep(name, asked=run_of_cell())
+        return _hidden(prompt, name, _has_asked(entries, name))
     ledger_file.keep(name, measured=truth)
-    if entry.value is None:
-        return Card("good", (shown,))
-    said = translate("You said {answer}.", answer=prompt.as_text(entry.value))
-    return Card("good", (shown, f"{said} {prompt.feedback(entry.value, truth)}"))
+    compared = () if entry.value is None else (prompt.feedback(entry.value, truth),)
+    return Card("good", (shown, *compared, *prompt.reasons))
 
 
-def _not_yet(prompt: Question) -> str:
+def run_of_cell(later: int = 0) -> str:
+    """Return a name for the run of a cell that is executed now: process and execution count.
+
+    later: how many runs of cells later; -1 is the run before. Outside of a notebook, where nothing
+    counts the runs of cells, all runs of a process have the same name.
+    """
+    count = getattr(get_ipython(), "execution_count", None)
+    return f"{os.getpid()}" if count is None else f"{os.getpid()}:{count + later}"
+
+
+def _is_second_run(entry: ledger_file.Entry) -> bool:
+    """Return True if the run of a cell just before this one asked for the same prediction."""
+    return entry.asked == run_of_cell(-1)
+
+
+def _has_asked(entries: Mapping[str, ledger_file.Entry], name: str) -> bool:
+    """Return True if this process has asked for any prediction of the lesson of this question."""
+    lesson, process = name.partition(".")[0], str(os.getpid())
+    return any(
+        str(one.asked).partition(":")[0] == process  # files of earlier versions hold True or False
+        for other, one in entries.items()
+        if other.partition(".")[0] == lesson
+    )
+
+
+def _hidden(prompt: Question, name: str, has_asked: bool) -> Card:
+    """Return the card for an answer without a prediction; a short one if the lesson has asked."""
+    if has_asked:
+        return Card("ask", (translate("Hidden until you predict: `{name}`.", name=name),))
     text = prompt.shown
     if text == prompt.text:  # an English noun is not capitalised within a sentence
         text = f"{text[:1].lower()}{text[1:]}"
-    return translate("There is no prediction of yours yet: {question}?", question=text)
-
-
-def _go_back(name: str) -> str:
-    return translate(
-        "Go back to `predict({name!r}, …)`, or run this cell once more to see the answer.",
+    asked = translate("There is no prediction of yours yet: {question}?", question=text)
+    rule = translate(
+        "Go back to `predict({name!r}, …)`, write your answer, and run both cells. To see an "
+        "answer without a prediction, run its cell twice in a row.",
         name=name,
     )
+    return Card("ask", (asked, rule))
+
+
+def begin_anew(lesson: str) -> Card:
+    """Forget the reader's predictions of one lesson, and return a card that says so.
+
+    The predictions of the other lessons stay. lesson: its number, such as "07". Raises CourseError
+    if the lesson has no questions.
+    """
+    _need_questions(lesson)
+    forgotten = ledger_file.forget(lesson)
+    told = translate(
+        "Lesson {lesson} begins anew: {count} predictions were forgotten, and its answers are "
+        "hidden. Those of the other lessons stay.",
+        lesson=lesson,
+        count=forgotten,
+    )
+    return Card("good", (told,))
+
+
+def _need_questions(lesson: str) -> None:
+    """Raise CourseError if a lesson has no questions."""
+    if lesson not in {name.partition(".")[0] for name in bank()}:
+        raise CourseError(f"Lesson {lesson!r} asks nothing; lessons have numbers such as '05'.")
 
 
 def ledger(lesson: str | None = None) -> Table:
@@ -93,6 +149,8 @@ def ledger(lesson: str | None = None) -> Table:
     lesson: its number, such as "05"; None for all. Answers that are not revealed yet stay hidden.
     Raises CourseError if the lesson has no questions.
     """
+    if lesson is not None:
+        _need_questions(lesson)
     entries, rows = ledger_file.entries(), []
     for name, prompt in bank().items():
         entry = entries.get(name, ledger_file.Entry())
@@ -102,11 +160,16 @@ def ledger(lesson: str | None = None) -> Table:
         rows.append(
             (prompt.shown, mine, prompt.as_text(entry.measured) if entry.revealed else OPEN)
         )
-    if not rows:
-        raise CourseError(f"Lesson {lesson!r} asks nothing; lessons have numbers such as '05'.")
-    note = (
-        ""
-        if is_page()
-        else translate("Kept in `{path}`; delete it to begin anew.", path=ledger_file.shown_path())
-    )
+    note = "" if is_page() else _where_kept(lesson)
     return table("Your predictions", ("question", "you", "answer"), rows, note)
+
+
+def _where_kept(lesson: str | None) -> str:
+    """Return the sentences below the table of predictions."""
+    kept = translate("Kept in `{path}`.", path=ledger_file.shown_path())
+    if lesson is None:
+        return kept
+    anew = translate(
+        "`course.begin_anew({lesson!r})` makes the predictions of this lesson new.", lesson=lesson
+    )
+    return f"{kept} {anew}"

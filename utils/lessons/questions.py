@@ -15,7 +15,8 @@ from utils.lessons.folders import read_in_all
 from utils.translation import translate
 
 QUESTIONS = "questions.toml"
-CLOSE_POINTS = 10  # percentage points by which a close prediction of a share may be off
+RIGHT, CLOSE = 0.05, 0.15  # the parts of the answer by which such a number may be off
+CLOSE_POINTS = 3  # percentage points by which a close prediction of a share may be off
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,8 @@ class Question:
 
     text: the question in a few words. unit: the unit of a number. at_least: the least number that
     is possible; 0 means any number above 0. choices: the possible answers, of which one is right.
-    order: the items to put in order.
+    order: the items to put in order. because: the arithmetic that leads to the answer, as one or
+    two lines; "" if the lesson has none.
     """
 
     text: str
@@ -32,6 +34,12 @@ class Question:
     at_least: float = 0.0
     choices: tuple[str, ...] = ()
     order: tuple[str, ...] = ()
+    because: str = ""
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """The lines of `because` in the reader's language; () if there are none."""
+        return tuple(translate(self.because).strip().splitlines()) if self.because else ()
 
     @property
     def shown(self) -> str:
@@ -95,48 +103,64 @@ class Question:
         return f"{number(value)} {translate(self.unit)}".strip() if self.unit else number(value)
 
     def feedback(self, value: object, measured: object) -> str:
-        """Return one or two sentences on how far a prediction was from the measured answer.
+        """Return a sentence that compares a prediction with the answer, in the reader's language.
 
-        Both have the form that `parse` returns. The sentences are in the reader's language.
+        Both have the form that `parse` returns, and the sentence contains both. A number is close
+        if it is off by at most 15 % of the answer, or a share by at most three points.
         """
-        if self._is_right(value, measured):
-            return translate("You were right.")
+        said, answer = self.as_text(value), self.as_text(measured)
         if self.choices:
-            return translate("The right answer is {answer}.", answer=translate(measured))
+            return _chosen(said, answer)
+        if self._is_right(value, measured):
+            return translate("You were right: you said {said}.", said=said)
         if self.order:
             right = sum(one == other for one, other in zip(value, measured, strict=True))
-            count = len(value)
             return translate(
-                "{right} of {count} are in the right position.", right=right, count=count
+                "You said: {said}. {right} of {count} are in the right position.",
+                said=said,
+                right=right,
+                count=len(value),
+            )
+        if self._is_close(value, measured):
+            return translate(
+                "Close: you said {said}, the answer is {answer}.", said=said, answer=answer
             )
         return self._how_far(value, measured)
 
     def _is_right(self, value: object, measured: object) -> bool:
-        if value == measured or self.choices or self.order:
-            return value == measured
-        return bool(measured) and 0.95 <= value / measured <= 1.05
+        return value == measured if self.order else abs(value - measured) <= RIGHT * abs(measured)
+
+    def _is_close(self, value: float, measured: float) -> bool:
+        off = abs(value - measured)
+        return off <= CLOSE * abs(measured) or (self.unit == "%" and off <= CLOSE_POINTS)
 
     def _how_far(self, value: float, measured: float) -> str:
-        """Return sentences on how far a number is from the measured one, in points or as a factor.
+        """Return a sentence on how far a number is from the answer, in points or as a factor.
 
-        The unit % has percentage points. A second sentence follows if the number is close.
+        The unit % has percentage points.
         """
-        factor = max(value / measured, measured / value) if measured else math.inf
-        points = abs(value - measured)
+        words = {"said": self.as_text(value), "answer": self.as_text(measured)}
         if self.unit == "%":
-            far, is_close = number(points), points < CLOSE_POINTS
+            far = number(abs(value - measured))
             if value > measured:
-                told = translate("Your number is too high by {far} percentage points.", far=far)
-            else:
-                told = translate("Your number is too low by {far} percentage points.", far=far)
-        else:
-            far, is_close = number(factor), factor < 1.5
-            if value > measured:
-                told = translate("Your number is too high by a factor of {far}.", far=far)
-            else:
-                told = translate("Your number is too low by a factor of {far}.", far=far)
-        close = translate("That is close.")
-        return f"{told} {close}" if is_close else told
+                return translate(
+                    "You said {said}, the answer is {answer}: too high by {far} percentage points.",
+                    far=far, **words,
+                )  # fmt: skip
+            return translate(
+                "You said {said}, the answer is {answer}: too low by {far} percentage points.",
+                far=far, **words,
+            )  # fmt: skip
+        far = number(max(value / measured, measured / value))
+        if value > measured:
+            return translate(
+                "You said {said}, the answer is {answer}: too high by a factor of {far}.",
+                far=far, **words,
+            )  # fmt: skip
+        return translate(
+            "You said {said}, the answer is {answer}: too low by a factor of {far}.",
+            far=far, **words,
+        )  # fmt: skip
 
     def _too_small(self, value: float) -> str:
         if not self.at_least:
@@ -193,19 +217,40 @@ def question(name: str) -> Question:
     return bank()[name]
 
 
+def _chosen(said: str, answer: str) -> str:
+    """Return a sentence on a choice. said: the reader's choice. answer: the right one."""
+    if said == answer:
+        return translate('You chose "{said}". That is right.', said=said)
+    return translate(
+        'You chose "{said}". The right answer is "{answer}".', said=said, answer=answer
+    )
+
+
 def _same(value: object, answers: Sequence[str], hint: str) -> str:
     """Return the one of `answers` that equals `value` apart from case, outer spaces, and × or x.
 
-    `value` may also be in the reader's language; the English answer is returned. Raises
-    CourseError, whose message ends with `hint`, if no answer equals `value`.
+    `value` may also be in the reader's language; the English answer is returned. A number equals
+    the answer that is written as this number. Raises CourseError, whose message ends with `hint`,
+    if no answer equals `value`.
     """
     by_spelling = {_normalized(translate(answer)): answer for answer in answers}
     by_spelling |= {_normalized(answer): answer for answer in answers}
-    if not isinstance(value, str) or _normalized(value) not in by_spelling:
+    written = _as_written(value)
+    if written is None or _normalized(written) not in by_spelling:
         raise CourseError(
             translate("`{given!r}` is not one of the answers. {hint}", given=value, hint=hint)
         )
-    return by_spelling[_normalized(value)]
+    return by_spelling[_normalized(written)]
+
+
+def _as_written(value: object) -> str | None:
+    """Return a text as it is, and a number as it is written: 2048.0 is "2048"; else None."""
+    if isinstance(value, str):
+        return value
+    is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
+    if not is_number or not math.isfinite(value):
+        return None
+    return str(int(value)) if value == int(value) else f"{value:g}"
 
 
 def _normalized(answer: str) -> str:

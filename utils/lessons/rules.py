@@ -1,137 +1,92 @@
 """The rules that a lesson must keep and a program can check, in its notebook and its outputs.
 
-Each rule is a function that takes a Lesson and yields a sentence for each violation.
+Each rule is a function that takes a Lesson and yields a sentence for each violation. A lesson may
+break only the rules that `rule_exceptions.toml` lists for it, and must break each of these.
 """
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from functools import cached_property
-from html.parser import HTMLParser
-from pathlib import Path
-
-import nbformat
+from collections.abc import Callable, Collection, Iterator
+from functools import partial
 
 from utils.figures.look import number
-from utils.lessons.first_cell import first_cell
-from utils.lessons.questions import bank
+from utils.lessons import rewriting_rules
+from utils.lessons.first_cell import SENTENCE, first_cell
+from utils.lessons.lesson_text import YOUR_TURN, Lesson, tables_of, text_of
+from utils.lessons.questions import Question, bank
 from utils.paths import NOTEBOOKS
 
 LONGEST_CELL = 10  # source lines that are not empty
 LONGEST_TO_REPAIR = 20  # source lines of a whole kernel that the reader repairs
 MOST_ROWS, MOST_COLUMNS = 8, 5
 MOST_PREDICTIONS = 4
-YOUR_TURN = "your-turn"
 # Work that a lesson leaves to named functions, because tables are no subject of this course.
 TABLE_WORK = ("import pandas", ".groupby(", ".pivot", ".query(", ".merge(", "pd.")
 # "line" can be a source line, a cache line or a line of a figure; one of these words says which.
 WHICH_LINE = r"(?:source|cache|dashed|dotted|grey|horizontal|by|code|command)[ -]"
-_NAME = re.compile(r"\b(?:course\.)?(predict|reveal|check|task)\(\s*\"([^\"]+)\"")
 # Absolute paths of a machine.
 _PATH = re.compile(r"(?<![\w./~])/(?:home|root|tmp|usr|Users|content|work|mnt|opt)/\w+")
 _WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
-@dataclass(frozen=True)
-class Cell:
-    """A cell of a notebook.
+def broken_rules(lesson: Lesson, excepted: Collection[str] = ()) -> list[str]:
+    """Return a sentence for each violation in the notebook itself; [] if there is none.
 
-    position: the number of the cell, counted from 1. kind: "code", "markdown" or "raw". shown: the
-    outputs of a code cell as HTML and text, in one string.
+    The outputs of the cells are not examined. excepted: the names of the rules that the lesson
+    breaks as long as it is not rewritten; there is also a sentence for each that it does not break.
     """
-
-    position: int
-    kind: str
-    source: str
-    tags: tuple[str, ...]
-    shown: str
+    return _violations(lesson, RULES, excepted)
 
 
-@dataclass(frozen=True, eq=False)
-class Lesson:
-    """A notebook in the form that the rules need. name: its file name without the suffix."""
-
-    name: str
-    cells: tuple[Cell, ...]
-
-    @property
-    def code(self) -> tuple[Cell, ...]:
-        """The code cells, in order."""
-        return tuple(cell for cell in self.cells if cell.kind == "code")
-
-    @property
-    def prose(self) -> tuple[Cell, ...]:
-        """The Markdown cells, in order."""
-        return tuple(cell for cell in self.cells if cell.kind == "markdown")
-
-    @cached_property
-    def calls(self) -> tuple[tuple[str, str, int], ...]:
-        """All calls of predict, reveal, task and check: (function, name, position), in order."""
-        return tuple(
-            (function, name, cell.position)
-            for cell in self.code
-            for function, name in _NAME.findall(cell.source)
-        )
-
-    def positions(self, function: str) -> dict[str, int]:
-        """Return name -> position of the first cell that calls `function` with this name.
-
-        function: "predict", "reveal", "task" or "check". name: that of a question or an exercise.
-        """
-        positions: dict[str, int] = {}
-        for called, name, position in self.calls:
-            if called == function:
-                positions.setdefault(name, position)
-        return positions
-
-
-def read(file: Path) -> Lesson:
-    """Read a lesson from a notebook file, with its outputs if it was executed."""
-    return from_notebook(nbformat.read(file, as_version=4), file.stem)
-
-
-def from_notebook(notebook: nbformat.NotebookNode, name: str) -> Lesson:
-    """Return the lesson in a notebook. name: the file name without its suffix."""
-    cells = (
-        Cell(index, cell.cell_type, cell.source, tuple(cell.metadata.get("tags", ())), _shown(cell))
-        for index, cell in enumerate(notebook.cells, start=1)
-    )
-    return Lesson(name, tuple(cells))
-
-
-def broken_rules(lesson: Lesson) -> list[str]:
-    """Return a sentence for each violation of `RULES` in the notebook itself; [] if there is none.
-
-    The outputs of the cells are not examined.
-    """
-    return [sentence for rule in RULES for sentence in rule(lesson)]
-
-
-def broken_when_shown(lesson: Lesson, answers: dict[str, object]) -> list[str]:
+def broken_when_shown(
+    lesson: Lesson, answers: dict[str, object], excepted: Collection[str] = ()
+) -> list[str]:
     """Return a sentence for each violation in the outputs of an executed lesson.
 
     answers: the measured answers by the question's name; no cell above the question may show one.
+    excepted: as for `broken_rules`.
     """
-    return [
-        *_gives_away(lesson, answers),
-        *(sentence for rule in SHOWN_RULES for sentence in rule(lesson)),
-    ]
+    return [*_gives_away(lesson, answers), *_violations(lesson, SHOWN_RULES, excepted)]
+
+
+def name_of(rule: Rule) -> str:
+    """Return the name of a rule in `rule_exceptions.toml`."""
+    return rule.__name__.lstrip("_")
+
+
+def _violations(
+    lesson: Lesson, rules: tuple[Rule, ...], excepted: Collection[str]
+) -> list[str]:
+    sentences = []
+    for rule in rules:
+        broken = list(rule(lesson))
+        if name_of(rule) not in excepted:
+            sentences += broken
+        elif not broken:
+            sentences.append(
+                f"it keeps the rule {name_of(rule)}, which rule_exceptions.toml lists as broken: "
+                "run python -m tools.rule_exceptions"
+            )
+    return sentences
 
 
 def _begins_as_all_do(lesson: Lesson) -> Iterator[str]:
-    if not lesson.code or lesson.code[0].source != first_cell(lesson.name[:2]):
+    if not lesson.code or lesson.code[0].source != first_cell(lesson.number):
         yield "its first code cell is not that of utils.lessons.first_cell"
-    opening = lesson.prose[0].source if lesson.prose else ""
+    elif not lesson.code[0].is_folded:
+        yield "its first code cell is not folded"
+    opening, *others = [cell.source for cell in lesson.prose[:2]] or [""]
+    if SENTENCE not in opening:
+        yield f"its first cell does not say what the set-up does: {SENTENCE}"
     for phrase in ("After this lesson you can", "**Time:**", "You need"):
-        if phrase not in opening:
-            yield f"its first cell does not say '{phrase}'"
+        if phrase not in " ".join([opening, *others]):
+            yield f"its first two cells of prose do not say '{phrase}'"
 
 
 def _has_short_cells(lesson: Lesson) -> Iterator[str]:
-    for cell in lesson.code:
+    for cell in lesson.code[1:]:  # the first one is folded
         lines = sum(bool(line.strip()) for line in cell.source.splitlines())
         most = LONGEST_TO_REPAIR if YOUR_TURN in cell.tags else LONGEST_CELL
         if lines > most:
@@ -200,25 +155,63 @@ def _parses(lesson: Lesson) -> Iterator[str]:
 def _gives_away(lesson: Lesson, answers: dict[str, object]) -> Iterator[str]:
     """Yield a sentence for each cell that gives away the answer of a question.
 
-    answers: the measured answers by the question's name; only numbers are looked for. No cell may
-    show a number with its unit above the question, and no prose may say it above the `reveal`.
+    answers: the measured answers by the question's name; orders are not looked for. No cell may
+    show the answer above the question, and no prose may say it above the `reveal`.
     """
     predicted, revealed = lesson.positions("predict"), lesson.positions("reveal")
     for name, value in answers.items():
-        if name not in predicted or not isinstance(value, int | float):
+        find = _finder(bank()[name], value) if name in predicted else None
+        if find is None:
             continue
-        pattern = _spellings(value, bank()[name].unit)
-        for cell in lesson.cells:
-            above = cell.position <= predicted[name]
+        for cell in lesson.cells[: revealed.get(name, 1) - 1]:
             text = cell.source if cell.kind == "markdown" else ""
-            text += _text_of(cell.shown) if above else ""
-            if cell.position < revealed.get(name, 0) and (match := pattern.search(text)):
-                yield f"cell {cell.position} gives the answer of {name} away: {match[0]}"
+            text += text_of(cell.shown) if cell.position <= predicted[name] else ""
+            if words := find(text):
+                yield f"cell {cell.position} gives the answer of {name} away: {words}"
+
+
+def is_number(value: object) -> bool:
+    """Return True for an answer that is a number."""
+    return isinstance(value, int | float)
+
+
+def _finder(question: Question, value: object) -> Callable[[str], str | None] | None:
+    """Return a function that returns the words in a text that say an answer, or None.
+
+    The result is None if nobody can tell whether a text says the answer, as for an order.
+    """
+    if is_number(value):
+        pattern = _spellings(value, question.unit)
+        return lambda text: (match := pattern.search(text)) and match[0]
+    if question.choices:
+        return partial(_saying, question, str(value))
+    return None
+
+
+def _saying(question: Question, answer: str, text: str) -> str | None:
+    """Return the sentence in a text that gives a choice as the answer of a question, or None.
+
+    It has the choice, no other one, and at least half of the longer words of the question.
+    """
+    topic = set(re.findall(r"\w{4,}|\d+", question.text.lower())) - set(answer.lower().split())
+    others = [_whole(other) for other in question.choices if other != answer]
+    for sentence in re.split(r"(?<=[.?!:])\s|\n", text):
+        found = _whole(answer).search(sentence)
+        if found and not any(other.search(sentence) for other in others):
+            said = topic & set(re.findall(r"\w{4,}|\d+", sentence.lower()))
+            if topic and len(said) >= len(topic) / 2:
+                return sentence.strip()
+    return None
+
+
+def _whole(words: str) -> re.Pattern:
+    """Return a pattern that finds words as a whole, not as a part of others."""
+    return re.compile(rf"(?<![\w.,]){re.escape(words)}(?![\w]|[.,]\d)", re.IGNORECASE)
 
 
 def _shows_small_tables(lesson: Lesson) -> Iterator[str]:
     for cell in lesson.cells:
-        for rows, columns in _tables(cell.shown):
+        for rows, columns in tables_of(cell.shown):
             if rows > MOST_ROWS or columns > MOST_COLUMNS:
                 yield f"cell {cell.position} shows a table of {rows} rows and {columns} columns"
 
@@ -232,7 +225,7 @@ def _describes_its_pictures(lesson: Lesson) -> Iterator[str]:
 
 def _names_no_machine(lesson: Lesson) -> Iterator[str]:
     for cell in lesson.cells:
-        if match := _PATH.search(_text_of(cell.shown)):
+        if match := _PATH.search(text_of(cell.shown)):
             yield f"cell {cell.position} shows a path of this machine: {match[0]}"
 
 
@@ -246,20 +239,18 @@ RULES: tuple[Rule, ...] = (
     _lets_the_reader_write,
     _says_which_line,
     _links_to_what_exists,
+    *rewriting_rules.RULES,
 )
-SHOWN_RULES: tuple[Rule, ...] = (_shows_small_tables, _describes_its_pictures, _names_no_machine)
-
-
-def _shown(cell: nbformat.NotebookNode) -> str:
-    """Return all outputs of a cell, one per line, as HTML if they have it, else as text.
-
-    A cell without outputs has an empty string.
-    """
-    parts = []
-    for output in cell.get("outputs", ()):
-        data = output.get("data", {})
-        parts.append(data.get("text/html") or data.get("text/plain") or output.get("text", ""))
-    return "\n".join(parts)
+SHOWN_RULES: tuple[Rule, ...] = (
+    _shows_small_tables,
+    _describes_its_pictures,
+    _names_no_machine,
+    *rewriting_rules.SHOWN_RULES,
+)
+# The names of the rules that a lesson may break as long as it is not rewritten.
+EXCEPTABLE = tuple(
+    map(name_of, (*rewriting_rules.RULES, *rewriting_rules.SHOWN_RULES))
+)
 
 
 def _spellings(value: float, unit: str) -> re.Pattern:
@@ -274,56 +265,3 @@ def _spellings(value: float, unit: str) -> re.Pattern:
     numbers = "|".join(re.escape(spelling) for spelling in spellings)
     units = "times|×" if unit == "times" else re.escape(unit.rstrip("s")) + "s?"
     return re.compile(rf"(?<![\w.,])(?:{numbers})[ \u00a0-]?(?:{units})", flags=re.IGNORECASE)
-
-
-class _Reader(HTMLParser):
-    """An HTML parser that collects the visible text and the sizes of tables."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.text: list[str] = []
-        self.tables: list[tuple[int, int]] = []
-        self._hidden = 0
-        # For each open table the number of cells per row; negative if the table does not count.
-        self._inside: list[list[int]] = []
-
-    def handle_starttag(self, tag: str, attributes: list) -> None:
-        self._hidden += tag in ("script", "style")
-        if tag == "table":
-            # Annotated source code does not count: it is a table with a row for each line.
-            self._inside.append(
-                [] if "vgpu" not in dict(attributes).get("class", "") else [-(10**6)]
-            )
-        elif tag == "tr" and self._inside:
-            self._inside[-1].append(0)
-        elif tag in ("td", "th") and self._inside and self._inside[-1]:
-            self._inside[-1][-1] += 1
-
-    def handle_endtag(self, tag: str) -> None:
-        self._hidden -= tag in ("script", "style")
-        if tag == "table" and self._inside:
-            rows = self._inside.pop()
-            if rows and rows[0] >= 0:
-                self.tables.append((len(rows) - 1, max(rows)))
-
-    def handle_data(self, data: str) -> None:
-        if not self._hidden:
-            self.text.append(data)
-
-
-def _parsed(shown: str) -> _Reader:
-    reader = _Reader()
-    reader.feed(shown)
-    return reader
-
-
-def _text_of(shown: str) -> str:
-    return " ".join(_parsed(shown).text)
-
-
-def _tables(shown: str) -> list[tuple[int, int]]:
-    """Return (rows below the head, columns) of each table in HTML, inner tables first.
-
-    Tables of annotated source code are left out.
-    """
-    return _parsed(shown).tables

@@ -247,7 +247,6 @@ def _data(film: Film, layout: FilmLayout, movie: Movie) -> dict:
         "name": film.name,
         "block": film.recording.shape,
         "warp": _first_warp(film, movie),
-        "poster": poster_of(film, movie.focus),
         "lines": [row.number for row in film.rows],
         "arrays": [_array(g, p) for g, p in zip(film.grids, layout.places, strict=True)],
         "home": home and {"array": film.grid(home.array), **_elements(home, film)},

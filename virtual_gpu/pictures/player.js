@@ -201,8 +201,7 @@ films.forEach((film, n) => {
   film.everyone = `url(#${own}-${n}-all)`;
   film.hatch = `url(#${own}-${n}-hatch)`;
 });
-let now = 0, step = films[0].poster, warp = null, row = null, timer = null, speed = 1;
-let still = true;  // the poster stands there, and nobody has moved from it
+let now = 0, step = 0, warp = null, row = null, timer = null, speed = 1;
 const bar = one(".vm-bar"), slider = one("input[type=range]"), chooser = one("[data-set=warp]"), thread = one("[data-set=thread]");
 const shown = d => d.requests.filter(r => warp === null || r.warp === warp);
 
@@ -687,18 +686,18 @@ function run(on) {
   clearInterval(timer);
   timer = null;
   if (on) {
-    if (still || step === films[now].steps.length - 1) step = -1;
+    if (step === films[now].steps.length - 1) step = -1;
     timer = setInterval(() => {
       if (!root.isConnected || step >= films[now].steps.length - 1) run(false); else go(step + 1);
     }, 700 / speed);
     go(step + 1);
   }
-  still = false;
   root.classList.toggle("on", !!timer);
   one(".vm-play").setAttribute("aria-label", timer ? "pause" : "play");
   if (!timer) one(".vm-say").setAttribute("aria-live", "polite");
 }
-function pick(n, at) {
+// The drawing without scripts shows the costliest step; the player opens at the first one.
+function pick(n) {
   now = n;
   const film = films[n];
   films.forEach((f, k) => {
@@ -720,9 +719,10 @@ function pick(n, at) {
   if (film.home) all(".vm-home").forEach(s => { s.textContent = film.arrays[film.home.array].name; });
   root.classList.toggle("values", film.values);
   root.classList.toggle("counts", !film.values && focus !== "banks" && film.arrays.some(a => a.w >= 11 && a.h >= 11));
-  still = at === undefined;
-  go(still ? film.poster : at);
+  go(0);
 }
+// JupyterLab takes no key from an element that has this attribute and the focus.
+all("button,input,select").forEach(node => node.setAttribute("data-lm-suppress-shortcuts", "true"));
 bar.hidden = false;
 bar.addEventListener("click", event => {
   const what = event.target.closest("[data-do]");
@@ -741,7 +741,7 @@ bar.addEventListener("change", event => {
 films.forEach((film, n) => {
   film.tab.addEventListener("click", event => {
     const strip = one(".vm-strip", film.tab).getBoundingClientRect(), on = event.clientY >= strip.top && event.clientY <= strip.bottom && event.clientX;
-    if (n !== now) { const was = !!timer; run(false); pick(n, was ? 0 : undefined); if (was) run(true); }
+    if (n !== now) { const was = !!timer; run(false); pick(n); if (was) run(true); }
     else if (on) { run(false); go(Math.floor((event.clientX - strip.left) / strip.width * 600 / one(".head", film.tab).dataset.slot)); }
   });
   film.section.addEventListener("click", event => {

@@ -16,7 +16,7 @@ from .step_bars import Bars, weights
 
 
 def poster_of(film: Film, focus: str) -> int:
-    """Return the index of the step that is shown at first: the costliest one for this focus.
+    """Return the index of the step that is drawn without scripts: the costliest for this focus.
 
     With the focus on reads, steps that access both global and shared memory come first. Of several
     equal steps it is the middle one.

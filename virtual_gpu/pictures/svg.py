@@ -136,6 +136,11 @@ def in_code(words: str) -> str:
     return re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(words, quote=False))
 
 
+# JupyterLab takes no key as a shortcut while an element with this attribute has the focus. On an
+# element around it, the attribute has no effect.
+KEEP_KEYS = 'data-lm-suppress-shortcuts="true"'
+
+
 def frames(pictures: Sequence[str], labels: Sequence[str], what: str, start: int = 0) -> str:
     """Return HTML with pictures of which one is visible, a slider, and a button to play them.
 
@@ -152,8 +157,8 @@ def frames(pictures: Sequence[str], labels: Sequence[str], what: str, start: int
     drawn = f'<div class="frames">{drawn}</div>'
     script = _PLAYER.replace("NAME", name).replace("LABELS", _json(list(labels)))
     return (
-        f'<div id="{name}"><div class="controls"><button type="button">Play</button>'
-        f'<input type="range" min="0" max="{len(pictures) - 1}" value="{start}"'
+        f'<div id="{name}"><div class="controls"><button type="button" {KEEP_KEYS}>Play</button>'
+        f'<input type="range" {KEEP_KEYS} min="0" max="{len(pictures) - 1}" value="{start}"'
         f' aria-label="{html.escape(what)}"><output>{html.escape(labels[start])}</output></div>'
         f"{drawn}</div><script>{script}</script>"
     )

@@ -17,7 +17,17 @@ from virtual_gpu.pictures import (
     what_if_stride,
 )
 from virtual_gpu.pictures.line_details import MOST_LINES
-from virtual_gpu.pictures.svg import BLUE, ORANGE, PALE, Picture, frames, stills, svg, text
+from virtual_gpu.pictures.svg import (
+    BLUE,
+    KEEP_KEYS,
+    ORANGE,
+    PALE,
+    Picture,
+    frames,
+    stills,
+    svg,
+    text,
+)
 from virtual_gpu.tests.filmed import FILMS
 
 LANES = np.arange(32)
@@ -148,6 +158,13 @@ def test_a_what_if_plays_and_slides_in_a_browser(browser):
     opened.page.click("button")
     assert opened.text("button") == "Play"
     assert opened.messages + opened.asked == []
+
+
+def test_jupyterlab_leaves_the_keys_to_a_slider():
+    page = frames(["one", "two"], ["a", "b"], "what")
+    focusable = re.findall(r"<(?:input|button)\b[^>]*>", page)
+    assert len(focusable) == 2
+    assert all(KEEP_KEYS in one for one in focusable)
 
 
 def test_playing_ends_at_the_last_picture_and_begins_anew(browser):

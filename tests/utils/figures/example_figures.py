@@ -65,7 +65,7 @@ FIGURES = {
     "shares": lambda: plots.share_lines(SHARES, "threads", "Chains", WHERE, CROSSES),
     "curve": lambda: plots.curve(WITH_LIBRARY, ["naive", "tiled"]),
     "one size": lambda: plots.curve(gemm(SLOW_AND_FAST, [64]), ["tiled"]),
-    "crowded": lambda: plots.curve(CROWDED, [f"register_blocked_{i}" for i in range(6)]),
+    "crowded": lambda: plots.curve(CROWDED, [f"register_blocked_{i}" for i in range(5)]),
     "bandwidth": lambda: plots.curve(REDUCE, ["reduce0", "reduce8"], "Sum of float32"),
     "old and new": lambda: plots.old_against_new(WITH_LIBRARY, "naive", "tiled", PEAK),
     "panels": lambda: plots.small_multiples(CROWDED, "Twelve steps"),

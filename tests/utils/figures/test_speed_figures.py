@@ -22,6 +22,7 @@ from tests.utils.figures.example_figures import (
 from utils.errors import CourseError
 from utils.figures import plots
 from utils.figures.look import COLOURS, GREY, INK
+from utils.figures.speed_figures import round_speeds
 from utils.measuring import records
 
 
@@ -83,17 +84,34 @@ def test_the_axis_is_logarithmic_and_ends_at_the_peak(name, peak):
     assert (axes.get_xscale(), axes.get_yscale()) == ("log", "log")
 
 
-def test_the_levels_are_shares_of_the_peak_and_the_speeds_that_they_are():
+def test_both_scales_have_ticks_at_1_2_and_5_below_the_peak():
     words = set(texts(FIGURES["bandwidth"]()))
-    assert {"100 %", "4,800", "50 %", "2,400", "10 %", "480", "GB/s"} <= words
-    assert {"100 %", "66,900", "5 %", "3,345", "GFLOP/s"} <= set(texts(FIGURES["curve"]()))
+    assert {"100 %", "4,800", "50 %", "2,000", "10 %", "500", "GB/s"} <= words
+    assert {"100 %", "66,900", "5 %", "5,000", "GFLOP/s"} <= set(texts(FIGURES["curve"]()))
+    axes = FIGURES["curve"]().axes[0]
+    assert list(axes.get_yticks()) == [5000, 10_000, 20_000, 50_000, PEAK]
+
+
+@pytest.mark.parametrize(
+    "lowest, peak, speeds",
+    [(48, 252.8, [50, 100, 200]), (0.4, 1.1, [0.5]), (10, 100, [10, 20, 50]), (60, 90, [])],
+)
+def test_the_round_speeds_are_those_between_the_lowest_and_near_the_peak(lowest, peak, speeds):
+    assert round_speeds(lowest, peak) == pytest.approx(speeds)
+
+
+def test_a_point_stands_at_its_share_and_at_its_speed():
+    axes = plots.curve(gemm({"tiled": 0.2 * PEAK}), ["tiled"]).axes[0]
+    (share,) = [text for text in axes.texts if text.get_text() == "20 %"]
+    assert share.xy[1] == pytest.approx(0.2 * PEAK)
+    assert axes.get_yticklabels()[list(axes.get_yticks()).index(20_000)].get_text() == "20,000"
 
 
 def test_a_small_speed_has_two_digits_and_a_core_is_no_device():
     frame = gemm({"naive": 45, "tiled": 200})
     frame["peak"] = 252.8
     words = texts(plots.curve(frame.assign(ladder="cpu"), ["naive"]))
-    assert {"50 %", "126", "20 %", "51", "the core's peak"} <= set(words)
+    assert {"50 %", "100", "20 %", "50", "the core's peak"} <= set(words)
     assert "the device's peak" in texts(plots.curve(frame, ["naive"]))
 
 
@@ -126,9 +144,20 @@ def test_the_words_say_how_each_marked_step_rises():
     assert "falls from 9,000 at 512 to 8,000 at 1024" in plots.curve(frame, ["ilp"]).alt_text
 
 
-def test_more_labels_than_six_are_refused_with_their_names():
-    with pytest.raises(CourseError, match="at most 6 labelled series, and these are 7: register"):
-        plots.curve(CROWDED, [f"register_blocked_{i}" for i in range(7)])
+def test_more_names_than_five_with_that_of_the_library_are_refused():
+    with pytest.raises(CourseError, match="at most 5 labelled series, and these are 6: register"):
+        plots.curve(CROWDED, [f"register_blocked_{i}" for i in range(6)])
+    frame = gemm({f"step_{i}": 1000 for i in range(5)}, library="cuBLAS", library_ratio=0.5)
+    with pytest.raises(CourseError, match=r"these are 6: step_0, .*, cuBLAS"):
+        plots.curve(frame, [f"step_{i}" for i in range(5)])
+
+
+def test_at_most_six_others_are_grey_and_the_figure_says_of_how_many():
+    figure = plots.curve(CROWDED, ["register_blocked_3"])
+    grey = {value for value in lines(figure)[GREY]}
+    assert len(grey) == 6
+    assert {1000, 2100} <= grey  # the slowest and the fastest
+    assert "; grey: 6 of 11 other steps" in below_title(figure)
 
 
 def test_old_and_new_are_compared_with_their_best_constants():

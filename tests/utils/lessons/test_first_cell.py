@@ -12,7 +12,16 @@ from IPython.core.inputtransformer2 import TransformerManager
 from utils import paths
 from utils.errors import CourseError
 from utils.lessons import first_cell as module
-from utils.lessons.first_cell import Repository, badge, first_cell, parse, with_badge
+from utils.lessons.first_cell import (
+    SENTENCE,
+    Repository,
+    badge,
+    first_cell,
+    is_folded,
+    parse,
+    with_setup,
+    without_setup,
+)
 from utils.paths import ROOT, lessons, translations
 
 REFUSES = Repository("http://127.0.0.1:9/course", "main")  # nothing listens there
@@ -74,8 +83,9 @@ def whole_course_of_windows(home):
     return home
 
 
-def test_it_has_at_most_ten_short_lines():
-    lines = [line for line in first_cell("07").splitlines() if line.strip()]
+def test_it_has_a_title_and_at_most_ten_short_lines():
+    title, *lines = [line for line in first_cell("07").splitlines() if line.strip()]
+    assert title.startswith("# @title ")  # Colab shows it in place of the code
     assert len(lines) <= 10
     assert max(map(len, lines)) <= 100
 
@@ -148,13 +158,21 @@ def test_it_runs_from_windows_files_in_a_folder_with_spaces_and_other_letters(tm
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda f: f.stem)
-def test_every_lesson_begins_with_the_badge_and_the_cell(file):
+def test_every_lesson_has_the_folded_cell_and_says_above_it_what_it_does(file):
     lesson = nbformat.read(file, as_version=4)
-    cells = [cell.source for cell in lesson.cells if cell.cell_type == "code"]
-    assert cells[0] == first_cell(file.name[:2])
+    code = [cell for cell in lesson.cells if cell.cell_type == "code"]
+    assert code[0].source == first_cell(file.name[:2])
+    assert is_folded(code[0].metadata)
     address = module.repository().address
-    assert not any(address in cell for cell in cells[1:])
-    assert lesson.cells[0].source.splitlines()[2] == badge(file.name)
+    assert not any(address in cell.source for cell in code[1:])
+    opening = lesson.cells[0].source
+    assert opening == with_setup(opening, badge(file.name), "" if paths.tag(file) else SENTENCE)
+
+
+@pytest.mark.parametrize("key", ["cellView", "jupyter", "tags"])
+def test_a_cell_is_folded_in_jupyterlab_in_colab_and_on_pages_or_not_at_all(key):
+    assert is_folded({**module.FOLDED, "id": "1"})
+    assert not is_folded({other: value for other, value in module.FOLDED.items() if other != key})
 
 
 def test_the_badge_opens_the_lesson_of_a_fork():
@@ -163,15 +181,23 @@ def test_the_badge_opens_the_lesson_of_a_fork():
 
 
 @pytest.mark.parametrize("address", ["https://no-address-yet.invalid/course", "https://example.org/a/b"])
-def test_without_an_address_on_github_the_badge_says_so(address):
-    assert badge("07_a.ipynb", Repository(address, "main")).startswith("*Open in Colab: not yet.")
+def test_without_an_address_on_github_nothing_is_said_of_colab(address):
+    nowhere = Repository(address, "main")
+    assert badge("07_a.ipynb", nowhere) == ""
+    assert "Colab" not in with_setup("# Title", badge("07_a.ipynb", nowhere))
 
 
-def test_a_badge_replaces_the_one_before():
-    first = with_badge("# Title\n\n**After**\n", badge("a.ipynb", REFUSES))
-    second = with_badge(first, badge("a.ipynb", FORK))
-    assert second == f"# Title\n\n{badge('a.ipynb', FORK)}\n\n**After**\n"
-    assert module.without_badge(second) == "# Title\n\n**After**\n"
+def test_a_badge_and_a_sentence_replace_those_before():
+    first = with_setup("# Title\n\n**After**\n", badge("a.ipynb", FORK))
+    assert first == f"# Title\n\n**After**\n\n{SENTENCE}\n\n{badge('a.ipynb', FORK)}"
+    assert with_setup(first, badge("a.ipynb", FORK)) == first
+    assert with_setup(first, "") == f"# Title\n\n**After**\n\n{SENTENCE}"
+    assert without_setup(first) == "# Title\n\n**After**"
+
+
+@pytest.mark.parametrize("line", ["*Open in Colab: not yet. Later.*", "[![Open in Colab](a)](b)"])
+def test_a_badge_below_the_title_goes_away(line):
+    assert without_setup(f"# Title\n\n{line}\n\n**After**") == "# Title\n\n**After**"
 
 
 def test_a_fork_is_stamped_into_the_one_place_and_every_lesson(tmp_path, monkeypatch):
@@ -186,6 +212,11 @@ def test_a_fork_is_stamped_into_the_one_place_and_every_lesson(tmp_path, monkeyp
     text = "".join(cell.source for cell in lesson.cells)
     assert "git clone -q --depth 1 -b v2.0 https://github.com/somebody/course course" in text
     assert badge(FILES[0].name, FORK) in text
+    before = (tmp_path / FILES[0].name).read_bytes()
+    assert module.main([]) == 0
+    assert (tmp_path / FILES[0].name).read_bytes() == before
+    assert module.main(["--repo", "https://example.org/course"]) == 0
+    assert b"Open in Colab" not in (tmp_path / FILES[0].name).read_bytes()
 
 
 @pytest.mark.parametrize("repo", ["course", "https://a b/c", 'file:///a"; rm -r /', "a/b/c"])

@@ -7,12 +7,15 @@ import pytest
 from utils import reader_folder
 from utils.errors import CourseError
 from utils.lessons import ledger_file, predictions, questions
-from utils.lessons.predictions import ledger, predict, reveal
+from utils.lessons.predictions import begin_anew, ledger, predict, reveal
 from utils.lessons.questions import Question
 
 BANK = {
     "05.sectors": Question("Sectors of one request", "sectors", at_least=1),
     "05.factor": Question("How many times faster", "times"),
+    "05.words": Question(
+        "Words of a request", "words", because="\n32 lanes are 4 words apart.\n32 × 4 = 128 words."
+    ),
     "05.share": Question("Share of the peak", "%"),
     "05.limit": Question("What limits it", choices=("shared memory", "the caches")),
     "07.order": Question("From slow to fast", order=("naive", "tiled", "cuBLAS")),
@@ -33,7 +36,15 @@ def test_a_prediction_is_kept_and_stands_beside_what_was_measured():
     assert str(predict("05.sectors", 8)) == "Kept: 8 sectors. The answer comes later."
     shown = str(reveal("05.sectors", 32.0))
     assert "Sectors of one request: 32 sectors." in shown
-    assert "You said 8 sectors. Your number is too low by a factor of 4." in shown
+    assert "You said 8 sectors, the answer is 32 sectors: too low by a factor of 4." in shown
+
+
+def test_the_arithmetic_follows_the_answer():
+    predict("05.words", 100)
+    first, said, *reasons = reveal("05.words", 128).sentences
+    assert first == "Words of a request: 128 words."
+    assert said.startswith("You said 100 words")
+    assert reasons == ["32 lanes are 4 words apart.", "32 × 4 = 128 words."]
 
 
 def test_none_asks_and_keeps_nothing(own_file):
@@ -58,10 +69,98 @@ def test_a_prediction_can_be_changed_until_the_answer_was_seen():
     assert "You said 16 sectors" in str(reveal("05.sectors", 32))
 
 
-def test_reveal_asks_once_for_a_prediction_and_then_shows():
+class Notebook:
+    """Counts the runs of cells as IPython does."""
+
+    execution_count = 0
+
+    def run(self, cell):
+        self.execution_count += 1
+        return cell()
+
+
+@pytest.fixture
+def notebook(monkeypatch):
+    one = Notebook()
+    monkeypatch.setattr(predictions, "get_ipython", lambda: one)
+    return one
+
+
+CELLS = (
+    *(lambda name=name: predict(name, None) for name in ("05.sectors", "05.factor", "07.order")),
+    lambda: reveal("05.sectors", 32),
+    lambda: reveal("05.factor", 2),
+    lambda: reveal("07.order", ["naive", "tiled", "cuBLAS"]),
+)
+SECTORS = CELLS[3]
+
+
+def test_running_all_cells_twice_shows_and_spoils_no_answer(notebook):
+    for _ in range(2):
+        shown = [str(notebook.run(cell)) for cell in CELLS]
+        assert not any("32" in text or "naive, then" in text for text in shown[3:])
+    assert all(not entry.revealed for entry in ledger_file.entries().values())
+    assert "Kept" in str(notebook.run(lambda: predict("05.sectors", 8)))
+    assert "You said 8 sectors" in str(notebook.run(SECTORS))
+
+
+def test_only_the_first_card_of_a_lesson_says_that_there_is_no_prediction(notebook):
+    for _ in range(2):
+        first, second, other = [str(notebook.run(cell)) for cell in CELLS][3:]
+        assert second == "Hidden until you predict: 05.factor."
+    assert first == "Hidden until you predict: 05.sectors."
+    notebook.run(lambda: begin_anew("05"))
+    notebook.run(lambda: begin_anew("07"))
+    first, second, other = [str(notebook.run(cell)) for cell in CELLS][3:]
+    for card in (first, other):
+        assert "There is no prediction of yours yet" in card
+        assert "run its cell twice in a row" in card
+    assert second == "Hidden until you predict: 05.factor."
+
+
+def test_a_cell_that_is_run_twice_in_a_row_shows_the_answer(notebook):
+    assert "32" not in str(notebook.run(SECTORS))
+    assert "32 sectors" in str(notebook.run(SECTORS))
+    seen = str(notebook.run(lambda: predict("05.sectors", 32)))
+    assert "nothing is kept" in seen
+    assert "course.begin_anew('05') makes the predictions of this lesson new" in seen
+
+
+def test_another_cell_in_between_or_another_kernel_is_not_twice_in_a_row(notebook, monkeypatch):
+    notebook.run(SECTORS)
+    notebook.run(lambda: None)
+    assert "32" not in str(notebook.run(SECTORS))
+    monkeypatch.setattr("os.getpid", lambda: 1)
+    assert "32" not in str(notebook.run(SECTORS))
+
+
+def test_outside_of_a_notebook_the_second_call_shows_the_answer():
     assert "32" not in str(reveal("05.sectors", 32))
     assert "32 sectors" in str(reveal("05.sectors", 32))
-    assert "nothing is kept" in str(predict("05.sectors", 32))
+
+
+def test_a_file_of_an_earlier_version_is_read(own_file, notebook):
+    own_file.parent.mkdir()
+    old = {"value": None, "measured": None, "asked": True}
+    own_file.write_text(json.dumps({"version": 1, "predictions": {"05.sectors": old}}))
+    assert "There is no prediction of yours yet" in str(notebook.run(SECTORS))
+
+
+def test_a_lesson_begins_anew_and_the_others_stay():
+    for name in ("05.sectors", "05.factor"):
+        predict(name, 8)
+        reveal(name, 32)
+    predict("07.order", ["tiled", "naive", "cuBLAS"])
+    assert "2 predictions were forgotten" in str(begin_anew("05"))
+    assert set(ledger_file.entries()) == {"07.order"}
+    assert "Kept: 16 sectors" in str(predict("05.sectors", 16))
+    with pytest.raises(CourseError, match="'99' asks nothing"):
+        begin_anew("99")
+
+
+def test_nothing_is_written_where_there_is_nothing_to_forget(own_file):
+    assert "0 predictions were forgotten" in str(begin_anew("05"))
+    assert not own_file.exists()
 
 
 def test_a_page_shows_what_was_measured_at_once_and_nothing_else(monkeypatch):
@@ -73,7 +172,7 @@ def test_a_page_shows_what_was_measured_at_once_and_nothing_else(monkeypatch):
 
 @pytest.mark.parametrize(
     "measured, words",
-    [(32, "You were right."), (33, "You were right."), (40, "That is close."), (64, "factor of 2")],
+    [(32, "You were right"), (33, "You were right"), (36, "Close"), (64, "factor of 2")],
 )
 def test_a_number_is_told_how_far_it_was(measured, words):
     predict("05.sectors", 32)
@@ -82,7 +181,7 @@ def test_a_number_is_told_how_far_it_was(measured, words):
 
 def test_a_choice_is_found_however_it_is_written():
     predict("05.limit", " Shared Memory")
-    assert "You were right." in str(reveal("05.limit", "shared memory"))
+    assert "That is right." in str(reveal("05.limit", "shared memory"))
 
 
 def test_a_tile_is_found_when_it_is_typed_with_the_letter_x():
@@ -169,6 +268,7 @@ def test_the_ledger_hides_what_was_not_revealed():
     assert rows == (
         ("Sectors of one request", "8 sectors", "32 sectors"),
         ("How many times faster", "–", "–"),
+        ("Words of a request", "–", "–"),
         ("Share of the peak", "–", "–"),
         ("What limits it", "the caches", "–"),
     )

@@ -9,7 +9,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from utils.lessons import run_notebooks
-from utils.lessons.first_cell import Repository, badge, first_cell, with_badge
+from utils.lessons.first_cell import FOLDED, Repository, badge, first_cell, with_setup
 from utils.lessons.run_notebooks import RunOptions
 from utils.paths import NOTEBOOKS
 
@@ -147,15 +147,19 @@ def test_a_page_asks_no_other_host_and_follows_the_readers_theme(tmp_path):
     assert '<style media="(prefers-color-scheme: dark)">' in page
 
 
-def test_a_page_has_no_badge(tmp_path):
-    notebook = write_notebook(tmp_path / "01_sum.ipynb")
+def test_a_page_has_neither_badge_nor_setup_cell(tmp_path):
+    notebook = write_notebook(tmp_path / "01_sum.ipynb", "print(6 * 7)")
     lesson = nbformat.read(notebook, as_version=4)
     opens = badge(notebook.name, Repository("https://github.com/somebody/course", "main"))
-    lesson.cells[0].source = with_badge("# A lesson\n\nAnd more.", opens)
+    lesson.cells.insert(0, new_markdown_cell(with_setup("# A lesson\n\nAnd more.", opens)))
+    code = next(cell for cell in lesson.cells if "6 * 7" in cell.source)
+    code.metadata.update(FOLDED)
     nbformat.write(lesson, notebook)
     page = run_notebooks.run(notebook, tmp_path, RunOptions(60)).page.read_text(encoding="utf-8")
     assert "And more." in page
-    assert "Open in Colab" not in page
+    assert "42" in page
+    for left_out in ("Open in Colab", "finds the course", "print"):
+        assert left_out not in page.partition("<main>")[2]
 
 
 def test_pages_link_each_other_and_the_glossary(tmp_path):

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from utils.figures.roles import KERNEL, LAUNCH
 from utils.measuring.queue_model import ModelDevice, QueueEvent, Span, Speeds
 from virtual_gpu.pictures.svg import (
-    BLUE,
     GREEN,
     GREY,
-    ORANGE,
-    PURPLE,
     Picture,
     legend,
     path,
@@ -24,7 +22,8 @@ CLOCK = "#c63939"
 # Not to scale: a launch really takes microseconds, and a compilation most of a second.
 FIRST = Speeds(compile_s=9, launch_s=1, cold_s=6, hot_s=4, flush_s=4, noise=(1.0,))
 LATER = replace(FIRST, compile_s=0)
-COLOURS = {"compile": PURPLE, "launch": ORANGE, "wait": GREY, "kernel": BLUE, "flush": GREEN}
+COMPILE = "#b0457b"
+COLOURS = {"compile": COMPILE, "launch": LAUNCH, "wait": GREY, "kernel": KERNEL, "flush": GREEN}
 # A flush takes time on the host and on the device; both have one name in the picture.
 NAMES = {"clear": "flush"}
 DEVICE_EVENTS = ("kernel", "clear")

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from utils.figures.matrices import matrix, squares
+from utils.figures.roles import MATRIX_A, MATRIX_B, MATRIX_C, NOW, READ
 from virtual_gpu.pictures.svg import (
     BLUE,
-    GREEN,
     ORANGE,
-    PALE,
     PURPLE,
     Picture,
     frames,
@@ -27,7 +26,12 @@ BOX, LEFT, WIDTH = 30, 104, 380
 _ACTIONS = ("load", "broadcast 0", "multiply-add 0", "broadcast 1", "multiply-add 1")
 _STORES = ("store 0", "store 1")
 # One colour per kind of register content, in every picture.
-COLOURS = {"vector of b": BLUE, "element of a": ORANGE, "sum 0": GREEN, "sum 1": GREEN}
+COLOURS = {
+    "vector of b": MATRIX_B,
+    "element of a": MATRIX_A,
+    "sum 0": MATRIX_C,
+    "sum 1": MATRIX_C,
+}
 
 DEPTH, WIDE, CELL = 4, 16, 22  # rows and columns of the packed matrix, and pixels per element
 
@@ -47,7 +51,7 @@ def draw_packing() -> Picture:
         f"the vectors of the first 8 columns begin at {unpacked}. Packed into panels of 8 columns, "
         f"they begin at {packed}: one lies behind the other."
     )
-    key = legend(first_panel=BLUE, second_panel=PALE, read_in_this_step=PURPLE)
+    key = legend(first_panel=BLUE, second_panel=PURPLE, read_in_this_step=NOW)
     return Picture(key + frames(pictures, labels, "step"), alt)
 
 
@@ -76,8 +80,8 @@ def _offsets(at: tuple[float, float], width: int, step: int, first: int) -> str:
     for row in range(DEPTH):
         for column in range(width):
             panel = (first + column) // LANES if width > LANES else bool(first)
-            colour = PALE if panel else BLUE
-            colour = PURPLE if not panel and row == step else colour
+            colour = PURPLE if panel else BLUE
+            colour = NOW if not panel and row == step else colour
             x, y = at[0] + column * CELL, at[1] + row * CELL
             parts.append(rect(x, y, CELL - 1, CELL - 1, colour, opacity=0.55))
             parts.append(text(x + CELL / 2, y + 15, first + row * width + column, 12, "middle"))
@@ -99,7 +103,7 @@ def draw_micro_tile() -> Picture:
         "product to the sum of that row. Both sums stay in registers from the first step to the "
         "last. Then each is stored into a row of c."
     )
-    key = legend(sums=GREEN, vector_of_b=BLUE, element_of_a=ORANGE)
+    key = legend(sums=MATRIX_C, vector_of_b=MATRIX_B, element_of_a=MATRIX_A)
     return Picture(key + frames(pictures, labels, "what happens"), alt)
 
 
@@ -141,11 +145,12 @@ def _moment(at: int, moments: list[tuple[int, str]]) -> str:
         body += text(2, y + 19, f"step {number}: a")
         for index in range(ROWS):
             now = number == step and verb == "broadcast" and str(index) == row
-            body += _box(66 + index * BOX, y, A[number][index], ORANGE if now else "none", BOX, now)
+            colour = MATRIX_A if now else "none"
+            body += _box(66 + index * BOX, y, A[number][index], colour, BOX, now)
         body += text(66 + ROWS * BOX + 8, y + 19, "b")
         for lane in range(LANES):
             now = number == step and verb == "load"
-            body += _box(152 + lane * 28, y, B[number][lane], BLUE if now else "none", 28, now)
+            body += _box(152 + lane * 28, y, B[number][lane], MATRIX_B if now else "none", 28, now)
         y += 28
     y += 28
     body += text(2, y, "the registers", 14, font_weight="bold")
@@ -165,7 +170,8 @@ def _moment(at: int, moments: list[tuple[int, str]]) -> str:
         is_stored = number in stored
         body += text(2, y + 19, f"row {number}")
         values = held[f"sum {number}"] if is_stored else None
-        body += _row(y, values, GREEN if is_stored else "none", verb == "store" and number == row)
+        colour = MATRIX_C if is_stored else "none"
+        body += _row(y, values, colour, verb == "store" and number == row)
         y += 32
     return svg(WIDTH, y + 4, body, f"{_label(step, action)}.", widest=460)
 
@@ -201,7 +207,7 @@ def draw_registers() -> Picture:
     """
     tiles, y, body = ((2, 1), (6, 2), (4, 3)), 4, ""
     for rows, vectors in tiles:
-        used = [GREEN] * (rows * vectors) + [BLUE] * vectors + [ORANGE]
+        used = [MATRIX_C] * (rows * vectors) + [MATRIX_B] * vectors + [MATRIX_A]
         body += text(2, y + 15, f"{rows}×{LANES * vectors}")
         for number in range(REGISTERS):
             colour = used[number] if number < len(used) else "none"
@@ -213,7 +219,7 @@ def draw_registers() -> Picture:
         f"one for a."
         for rows, vectors in tiles
     )
-    key = legend(sums=GREEN, vectors_of_b=BLUE, element_of_a=ORANGE)
+    key = legend(sums=MATRIX_C, vectors_of_b=MATRIX_B, element_of_a=MATRIX_A)
     return Picture(key + svg(52 + REGISTERS * 20, y, body, alt, widest=440), alt)
 
 
@@ -233,7 +239,7 @@ def draw_views() -> Picture:
     outer = _view(
         "outer product", [(i, 1) for i in range(4)], [(1, i) for i in range(4)], everything
     )
-    key = legend(read=BLUE, finished_or_added_to=ORANGE)
+    key = legend(read=READ, finished_or_added_to=ORANGE)
     return Picture(f'{key}<div class="row">{inner}{outer}</div>', alt)
 
 
@@ -243,7 +249,7 @@ def _view(title: str, a_cells, b_cells, c_cells) -> str:
     c = (b[0], a[1])
     body = text(4, 16, title, 14, font_weight="bold")
     for at, name, cells, colour in (
-        (a, "a", a_cells, BLUE), (b, "b", b_cells, BLUE), (c, "c", c_cells, ORANGE),
+        (a, "a", a_cells, READ), (b, "b", b_cells, READ), (c, "c", c_cells, ORANGE),
     ):  # fmt: skip
         body += matrix(at, 4, 4, size, name) + squares(at, size, cells, colour)
     return svg(b[0] + 4 * size + 6, c[1] + 4 * size + 6, body, title, widest=250)

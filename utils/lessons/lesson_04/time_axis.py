@@ -5,11 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
+from utils.figures.roles import COPY, COPY_BACK, KERNEL
 from virtual_gpu.pictures.svg import (
-    BLUE,
-    GREEN,
     GREY,
-    ORANGE,
     PURPLE,
     Picture,
     legend,
@@ -21,9 +19,9 @@ from virtual_gpu.pictures.svg import (
 
 COLOURS = {
     "allocate": GREY,
-    "copy a and b": BLUE,
-    "kernel": ORANGE,
-    "copy c back": GREEN,
+    "copy a and b": COPY,
+    "kernel": KERNEL,
+    "copy c back": COPY_BACK,
     "kernel that fills": PURPLE,
 }
 LEFT, RIGHT, TOP, PITCH, THICK = 4, 366, 26, 50, 22

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from utils.figures.roles import MATRIX_A, MATRIX_B, MATRIX_C
 from virtual_gpu.pictures.svg import (
-    BLUE,
-    GREEN,
-    ORANGE,
     Picture,
     frames,
     legend,
@@ -17,7 +15,7 @@ from virtual_gpu.pictures.svg import (
     text,
 )
 
-COLOURS = {"a": BLUE, "b": ORANGE, "c": GREEN}
+COLOURS = {"a": MATRIX_A, "b": MATRIX_B, "c": MATRIX_C}
 SIZE, PAGES = 22, 3  # pixels per page, and pages per array
 TOP, PITCH = 34, 40  # top of the first array, and distance between arrays
 HOST, DEVICE = 12, 268  # left edges of the two memories

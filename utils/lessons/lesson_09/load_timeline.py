@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from virtual_gpu.pictures.svg import BLUE, GREEN, GREY, Picture, legend, path, rect, svg, text
+from utils.figures.roles import READ, WRITE
+from virtual_gpu.pictures.svg import GREY, Picture, legend, path, rect, svg, text
 
 WORDS = 4
 STEP, LATENCY = 9, 72  # in units of the drawing: an instruction, a load from issue to arrival
@@ -32,7 +33,7 @@ def draw_loads_in_time() -> Picture:
         f"One warp copies {WORDS} words. A load takes {LATENCY} units until its word is there, an "
         f"instruction {STEP}. {'; '.join(descriptions)}."
     )
-    colours = legend(load=BLUE, on_its_way=GREY, store=GREEN)
+    colours = legend(load=READ, on_its_way=GREY, store=WRITE)
     return Picture(colours + svg(_WIDTH, y - 14, body, alt, widest=1.2 * _WIDTH), alt)
 
 
@@ -81,9 +82,9 @@ def _time_line(top: float, loads: list[Issue], stores: list[Issue]) -> str:
     for start, word in loads:
         y = top + word * _ROW
         body += rect(_LEFT + start, y + 2, LATENCY, _ROW - 5, GREY, opacity=0.6)
-        body += rect(_LEFT + start, below, STEP - 1, _ROW + 3, BLUE)
+        body += rect(_LEFT + start, below, STEP - 1, _ROW + 3, READ)
     for start, _ in stores:
-        body += rect(_LEFT + start, below, STEP - 1, _ROW + 3, GREEN)
+        body += rect(_LEFT + start, below, STEP - 1, _ROW + 3, WRITE)
     for start, end in waits(loads, stores):
         body += text(_LEFT + (start + end) / 2, below + _ROW, "waits", 12, "middle")
     end = _LEFT + _end(stores)

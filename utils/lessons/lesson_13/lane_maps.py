@@ -7,11 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from utils.figures.roles import MATRIX_A, MATRIX_B
 from virtual_gpu.counts.transactions import BANK_BYTES, BANKS, in_pairs
 from virtual_gpu.pictures.svg import (
-    BLUE,
     GREY,
-    ORANGE,
     Picture,
     frames,
     legend,
@@ -68,7 +67,7 @@ def draw_lane_maps(**maps: LaneMap) -> Picture:
     labels = [f"wavefront {moment + 1}" for moment in range(most)]
     descriptions = " ".join(_description(name, wavefronts[name]) for name in named)
     alt = f"The quads of a warp, each with the number of its lane. {descriptions}"
-    colours = legend(read_of_a=BLUE, read_of_b=ORANGE)
+    colours = legend(read_of_a=MATRIX_A, read_of_b=MATRIX_B)
     return Picture(colours + frames(moments, labels, "wavefront"), alt)
 
 
@@ -118,7 +117,7 @@ def _panel(
     rows, columns = (max(coordinates) + 1 for coordinates in zip(*positions, strict=True))
     column_width = _WIDTH / columns
     now = wavefronts[moment] if moment < len(wavefronts) else Wavefront("", (), ())
-    colour = BLUE if now.array == "a" else ORANGE
+    colour = MATRIX_A if now.array == "a" else MATRIX_B
     body = text(0, 15, f"{name}: {_counts(wavefronts)}", 13, font_weight="bold")
     body += text(0, _TOP - 9, "quads of b", 11.5) + text(0, _TOP - 25, "from bank", 11.5)
     for across in range(columns):

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
+from utils.figures.roles import MATRIX_A, MATRIX_B, MATRIX_C
 from virtual_gpu.pictures.svg import (
-    BLUE,
-    GREEN,
     GREY,
-    ORANGE,
     Picture,
     frames,
     legend,
@@ -36,7 +34,7 @@ def draw_two_designs() -> Picture:
         f"step of k. Four blocks of {SMALL}×{SMALL} read {words[0]} words, each strip twice. One "
         f"block of {SIDE}×{SIDE} reads {words[1]} words, each strip once."
     )
-    colours = legend(strip_of_a=BLUE, strip_of_b=ORANGE, block_of_c=GREEN)
+    colours = legend(strip_of_a=MATRIX_A, strip_of_b=MATRIX_B, block_of_c=MATRIX_C)
     return Picture(colours + frames(moments, labels, "block"), alt)
 
 
@@ -66,14 +64,15 @@ def _panel(side: int, at: int) -> str:
         now = number == at
         x, y = left + right * length, _TOP + down * length
         look = {"fill_opacity": 1 if now else 0.3, "stroke": GREY}
-        body += rect(x, y, length - 2, length - 2, GREEN if now or number < at else "none", **look)
+        fill = MATRIX_C if now or number < at else "none"
+        body += rect(x, y, length - 2, length - 2, fill, **look)
         style = {"style": "fill:#fff"} if now else {}
         body += text(x + length / 2, y + length / 2 + 5, number + 1, 14, "middle", **style)
     for strip in range(across):
         reads_a = not done and at // across == strip
         reads_b = not done and at % across == strip
         y, x = _TOP + strip * length, left + strip * length
-        fill_a, fill_b = BLUE if reads_a else "none", ORANGE if reads_b else "none"
+        fill_a, fill_b = MATRIX_A if reads_a else "none", MATRIX_B if reads_b else "none"
         body += rect(0, y, _STRIP, length - 2, fill_a, stroke=GREY)
         body += rect(x, _TOP - _GAP - 20, length - 2, 20, fill_b, stroke=GREY)
     body += text(0, _TOP - 12, "a, b", 12)

@@ -21,7 +21,7 @@ def test_a_launch_that_nobody_waits_for_ends_for_the_clock_before_the_kernel():
     panels = timeline.draw_launches().body.split("<g ")[1:]
     assert len(panels) == 3
     early, right, first = panels
-    ((begin, width),) = [bar for bar in bars(early, timeline.BLUE) if bar[1] > 13]
+    ((begin, width),) = [bar for bar in bars(early, timeline.KERNEL) if bar[1] > 13]
     assert clock_bars(early)[0][1] <= begin + 1
     assert clock_bars(right)[0][1] >= begin + width
     assert bars(first, timeline.PURPLE)[0][0] == clock_bars(first)[0][0]
@@ -43,11 +43,11 @@ def test_the_launch_of_a_flush_has_another_colour_than_that_of_a_kernel():
         device.synchronize()
 
     drawn = timeline.draw_benchmark(flushed).body
-    assert not [bar for bar in bars(drawn, timeline.ORANGE) if bar[1] != 13]
+    assert not [bar for bar in bars(drawn, timeline.LAUNCH) if bar[1] != 13]
     assert len([bar for bar in bars(drawn, timeline.GREEN) if bar[1] != 13]) == 2
 
 
 def test_nothing_is_drawn_outside_of_the_picture():
     drawn = timeline.draw_benchmark(find("benchmark").starter).body
-    ends = [x + width for x, width in bars(drawn, timeline.BLUE)]
+    ends = [x + width for x, width in bars(drawn, timeline.KERNEL)]
     assert max(ends) <= timeline.RIGHT

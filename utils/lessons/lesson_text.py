@@ -1,0 +1,250 @@
+"""A lesson as the rules read it: its cells, its calls of course functions, and its words."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from html.parser import HTMLParser
+from pathlib import Path
+
+import nbformat
+
+from utils.lessons.first_cell import is_folded
+
+YOUR_TURN = "your-turn"
+_NAME = re.compile(r"\b(?:course\.)?(predict|reveal|check|task)\(\s*\"([^\"]+)\"")
+# Elements whose text is no prose: code, tables, pictures, and what a reader operates.
+_NO_PROSE = {"script", "style", "svg", "table", "pre", "button", "select", "output"}
+# Classes of such elements: a movie, an annotated source, and their static version.
+_NO_PROSE_CLASSES = {"vm", "vgpu", "still", "frames", "controls"}
+_VOID = {"area", "br", "col", "hr", "img", "input", "link", "meta", "source", "wbr"}
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell of a notebook.
+
+    position: the number of the cell, counted from 1. kind: "code", "markdown" or "raw". shown: the
+    outputs of a code cell as HTML and text, in one string. is_folded: True if the cell's code is
+    folded away as that of the first code cell must be.
+    """
+
+    position: int
+    kind: str
+    source: str
+    tags: tuple[str, ...]
+    shown: str
+    is_folded: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Lesson:
+    """A notebook in the form that the rules need. name: its file name without the suffix."""
+
+    name: str
+    cells: tuple[Cell, ...]
+
+    @property
+    def number(self) -> str:
+        """The number of the lesson, such as "07"."""
+        return self.name[:2]
+
+    @property
+    def code(self) -> tuple[Cell, ...]:
+        """The code cells, in order."""
+        return tuple(cell for cell in self.cells if cell.kind == "code")
+
+    @property
+    def prose(self) -> tuple[Cell, ...]:
+        """The Markdown cells, in order."""
+        return tuple(cell for cell in self.cells if cell.kind == "markdown")
+
+    @cached_property
+    def calls(self) -> tuple[tuple[str, str, int], ...]:
+        """All calls of predict, reveal, task and check: (function, name, position), in order."""
+        return tuple(
+            (function, name, cell.position)
+            for cell in self.code
+            for function, name in _NAME.findall(cell.source)
+        )
+
+    def positions(self, function: str) -> dict[str, int]:
+        """Return name -> position of the first cell that calls `function` with this name.
+
+        function: "predict", "reveal", "task" or "check". name: that of a question or an exercise.
+        """
+        positions: dict[str, int] = {}
+        for called, name, position in self.calls:
+            if called == function:
+                positions.setdefault(name, position)
+        return positions
+
+
+def read(file: Path) -> Lesson:
+    """Read a lesson from a notebook file, with its outputs if it was executed."""
+    return from_notebook(nbformat.read(file, as_version=4), file.stem)
+
+
+def from_notebook(notebook: nbformat.NotebookNode, name: str) -> Lesson:
+    """Return the lesson in a notebook. name: the file name without its suffix."""
+    cells = (
+        Cell(
+            index,
+            cell.cell_type,
+            cell.source,
+            tuple(cell.metadata.get("tags", ())),
+            _shown(cell),
+            is_folded(cell.metadata),
+        )
+        for index, cell in enumerate(notebook.cells, start=1)
+    )
+    return Lesson(name, tuple(cells))
+
+
+@dataclass
+class Words:
+    """The words of a page or of a part of it. visible: at once. folded: in closed folds."""
+
+    visible: int = 0
+    folded: int = 0
+
+    def __add__(self, other: Words) -> Words:
+        return Words(self.visible + other.visible, self.folded + other.folded)
+
+
+def words_of(cell: Cell) -> Words:
+    """Return the words of prose in a cell: Markdown, or in outputs the cards, captions and notes.
+
+    Code, tables, numbers that a cell prints, and the text in pictures are not counted.
+    """
+    if cell.kind == "markdown":
+        return _counted(re.sub(r"\]\([^)]*\)", "]", without_code_blocks(cell.source)))
+    return _counted(cell.shown) if "</" in cell.shown else Words()  # else it is no HTML
+
+
+def without_code_blocks(markdown: str) -> str:
+    """Return Markdown without its blocks of code between lines of backticks."""
+    return re.sub(r"```.*?```", "", markdown, flags=re.DOTALL)
+
+
+def prose_of(lesson: Lesson) -> list[tuple[int, str]]:
+    """Return (position, text) of the Markdown cells, on one line, without code and link targets."""
+    cells = []
+    for cell in lesson.prose:
+        text = re.sub(r"`[^`]*`|<code>.*?</code>", "x", without_code_blocks(cell.source))
+        text = re.sub(r"\]\([^)]*\)", "]", text)
+        cells.append((cell.position, " ".join(text.split())))
+    return cells
+
+
+def _counted(html: str) -> Words:
+    counter = _WordCounter()
+    counter.feed(html)
+    return counter.words
+
+
+@dataclass
+class _Open:
+    """An open element of HTML. is_prose and is_fold also hold for what is inside of it."""
+
+    tag: str
+    is_prose: bool = True
+    is_fold: bool = False
+
+
+class _WordCounter(HTMLParser):
+    """An HTML parser that counts the words of prose."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.words = Words()
+        self._open = [_Open("")]
+
+    def handle_starttag(self, tag: str, attributes: list) -> None:
+        if tag in _VOID:
+            return
+        around = self._open[-1]
+        classes = set((dict(attributes).get("class") or "").split())
+        is_prose = not (tag in _NO_PROSE or classes & _NO_PROSE_CLASSES)
+        # The title of a fold is visible, unless the fold is in another fold.
+        is_fold = tag == "details" or around.is_fold
+        if tag == "summary":
+            is_fold = any(one.is_fold for one in self._open[:-1])
+        self._open.append(_Open(tag, around.is_prose and is_prose, is_fold))
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in (one.tag for one in self._open):
+            while self._open.pop().tag != tag:
+                pass
+
+    def handle_data(self, data: str) -> None:
+        inside = self._open[-1]
+        count = sum(any(map(str.isalnum, word)) for word in data.split()) * inside.is_prose
+        self.words += Words(folded=count) if inside.is_fold else Words(visible=count)
+
+
+def _shown(cell: nbformat.NotebookNode) -> str:
+    """Return all outputs of a cell, one per line, as HTML if they have it, else as text.
+
+    A cell without outputs has an empty string.
+    """
+    parts = []
+    for output in cell.get("outputs", ()):
+        data = output.get("data", {})
+        parts.append(data.get("text/html") or data.get("text/plain") or output.get("text", ""))
+    return "\n".join(parts)
+
+
+class _Reader(HTMLParser):
+    """An HTML parser that collects the visible text and the sizes of tables."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.text: list[str] = []
+        self.tables: list[tuple[int, int]] = []
+        self._hidden = 0
+        # For each open table the number of cells per row; negative if the table does not count.
+        self._inside: list[list[int]] = []
+
+    def handle_starttag(self, tag: str, attributes: list) -> None:
+        self._hidden += tag in ("script", "style")
+        if tag == "table":
+            # Annotated source code does not count: it is a table with a row for each line.
+            self._inside.append(
+                [] if "vgpu" not in dict(attributes).get("class", "") else [-(10**6)]
+            )
+        elif tag == "tr" and self._inside:
+            self._inside[-1].append(0)
+        elif tag in ("td", "th") and self._inside and self._inside[-1]:
+            self._inside[-1][-1] += 1
+
+    def handle_endtag(self, tag: str) -> None:
+        self._hidden -= tag in ("script", "style")
+        if tag == "table" and self._inside:
+            rows = self._inside.pop()
+            if rows and rows[0] >= 0:
+                self.tables.append((len(rows) - 1, max(rows)))
+
+    def handle_data(self, data: str) -> None:
+        if not self._hidden:
+            self.text.append(data)
+
+
+def _parsed(shown: str) -> _Reader:
+    reader = _Reader()
+    reader.feed(shown)
+    return reader
+
+
+def text_of(shown: str) -> str:
+    """Return the visible text of HTML, without scripts and styles."""
+    return " ".join(_parsed(shown).text)
+
+
+def tables_of(shown: str) -> list[tuple[int, int]]:
+    """Return (rows below the head, columns) of each table in HTML, inner tables first.
+
+    Tables of annotated source code are left out.
+    """
+    return _parsed(shown).tables

@@ -1,0 +1,130 @@
+"""The rules of a rewritten lesson: its first screen, length, tasks, and wording.
+
+The rules that a lesson still breaks are in `rule_exceptions.toml`, so a lesson that is rewritten
+leaves this list and must keep them from then on. Each rule is a function that takes a Lesson and
+yields a sentence for each violation.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from utils.lessons.first_cell import without_setup
+from utils.lessons.lesson_text import YOUR_TURN, Lesson, Words, prose_of, words_of
+from utils.lessons.questions import bank
+
+MOST_WORDS_BEFORE_A_TURN = 600
+MOST_WORDS, MOST_FOLDED_WORDS = 2200, 600  # of a sitting
+LEAST_TASKS = 3
+MOST_OPEN_QUESTIONS = 1
+MOST_BRACKETED_WORDS = 8
+GOALS = ("After this lesson you can", "**Time:**", "You need")
+UNEXPLAINED = re.compile(
+    r"\brecords? (?:does|do) not say\b|\b(?:does|do) not explain\b", re.IGNORECASE
+)
+
+
+def begins_with_a_question(lesson: Lesson) -> Iterator[str]:
+    """Title and one sentence, the set-up cell, a picture, then goals, minutes and needs."""
+    kinds = [cell.kind for cell in lesson.cells[:4]]
+    if kinds != ["markdown", "code", "code", "markdown"]:
+        yield "it does not begin with title and question, set-up, picture, and goals"
+        return
+    opening, _, picture, goals = lesson.cells[:4]
+    _, *below = filter(None, without_setup(opening.source).split("\n\n"))
+    if len(below) != 1 or len(re.findall(r"[.?!](?=\s|$)", below[0].strip("*_ "))) != 1:
+        yield "its title is not followed by exactly one sentence, the question"
+    if YOUR_TURN in picture.tags or re.search(r"course\.predict\(|\bcheck\(", picture.source):
+        yield "no picture follows its set-up cell"
+    lines = [line for line in goals.source.splitlines() if line.strip()]
+    if len(lines) > 2 or not all(phrase in goals.source for phrase in GOALS):
+        yield "goals, minutes and what is needed are not in two lines below the picture"
+
+
+def lets_the_reader_write_early(lesson: Lesson) -> Iterator[str]:
+    """At most 600 words before the reader's first turn, which is in the first third of cells."""
+    turns = [cell.position for cell in lesson.code if YOUR_TURN in cell.tags]
+    first = min(turns, default=len(lesson.cells) + 1)
+    before = [words_of(cell) for cell in lesson.prose if cell.position < first]
+    words = sum(one.visible for one in before)
+    if words > MOST_WORDS_BEFORE_A_TURN:
+        yield f"{words} words stand before the reader's first turn; {MOST_WORDS_BEFORE_A_TURN} may"
+    if 3 * first > len(lesson.cells):
+        yield f"the reader's first turn is cell {first} of {len(lesson.cells)}; a third is wanted"
+
+
+def has_three_tasks(lesson: Lesson) -> Iterator[str]:
+    """At least three tasks that are checked."""
+    tasks = lesson.positions("check")
+    if len(tasks) < LEAST_TASKS:
+        yield f"it checks {len(tasks)} tasks of the reader; {LEAST_TASKS} are wanted"
+
+
+def explains_its_answers(lesson: Lesson) -> Iterator[str]:
+    """Each question has the arithmetic that leads to its answer."""
+    for name in lesson.positions("predict"):
+        if name in bank() and not bank()[name].because:
+            yield f"the question {name} has no `because` with the arithmetic of its answer"
+
+
+def hides_its_choices(lesson: Lesson) -> Iterator[str]:
+    """No code down to the `reveal` has one of the choices as text, and no other choice.
+
+    A choice that is a number is not looked for, because the code may need it for something else.
+    """
+    for name, position in lesson.positions("reveal").items():
+        choices = bank()[name].choices if name in bank() else ()
+        words = {choice for choice in choices if not choice.isdigit()}
+        for cell in lesson.code:
+            quoted = {choice for choice in words if f'"{choice}"' in cell.source}
+            if cell.position <= position and len(quoted) == 1:
+                yield f"cell {cell.position} gives the answer of {name} away: {quoted.pop()}"
+
+
+def has_one_open_question(lesson: Lesson) -> Iterator[str]:
+    """At most one open question, under this name, and nothing else that stays unexplained."""
+    prose = prose_of(lesson)
+    count = sum(len(re.findall(r"\bopen questions?\b", text, re.IGNORECASE)) for _, text in prose)
+    if count > MOST_OPEN_QUESTIONS:
+        yield f"it has {count} open questions; {MOST_OPEN_QUESTIONS} is allowed"
+    for position, text in prose:
+        for match in UNEXPLAINED.finditer(text):
+            yield f"cell {position} says '{match[0]}'"
+
+
+def has_short_brackets(lesson: Lesson) -> Iterator[str]:
+    """No sentence in brackets: at most eight words stand between a pair of them."""
+    for position, text in prose_of(lesson):
+        for inner in re.findall(r"\(([^()]*)\)", text):
+            if len(inner.split()) > MOST_BRACKETED_WORDS:
+                yield f"cell {position} has {len(inner.split())} words in brackets: ({inner[:40]}…)"
+
+
+def fits_its_sittings(lesson: Lesson) -> Iterator[str]:
+    """At most 2,200 words per sitting on the executed page, and 600 more in folds."""
+    words = sum(map(words_of, lesson.cells), Words())
+    count = sittings(lesson)
+    for kind, number, most in (
+        ("words", words.visible, MOST_WORDS),
+        ("words in folds", words.folded, MOST_FOLDED_WORDS),
+    ):
+        if number > count * most:
+            yield f"its page has {number} {kind}; in {count} sittings {count * most} are allowed"
+
+
+def sittings(lesson: Lesson) -> int:
+    """Return in how many sittings a lesson is read, as its line of time says: 1 or 2."""
+    return 1 + any(re.search(r"\*\*Time:\*\* two sittings", cell.source) for cell in lesson.prose)
+
+
+RULES = (
+    begins_with_a_question,
+    lets_the_reader_write_early,
+    has_three_tasks,
+    explains_its_answers,
+    hides_its_choices,
+    has_one_open_question,
+    has_short_brackets,
+)
+SHOWN_RULES = (fits_its_sittings,)
