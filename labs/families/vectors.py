@@ -32,10 +32,13 @@ def numbers(shape: Shape, seed: int) -> np.ndarray:
     return (np.random.default_rng(seed).permutation(shape[0]) + 1).astype(np.float32)
 
 
-def elementwise(**fields) -> KernelExercise:
-    """Return an exercise of this family. fields: the remaining fields of KernelExercise."""
-    probes = Probes(refused=REFUSED)
-    return KernelExercise(sizes=("n",), launch=launch, probes=probes, **fields)
+def elementwise(record: type[KernelExercise] = KernelExercise, **fields) -> KernelExercise:
+    """Return an exercise of this family.
+
+    record: KernelExercise or OrderExercise. fields: the remaining fields of the record.
+    """
+    family = {"launch": launch, **fields}
+    return record(sizes=("n",), probes=Probes(refused=REFUSED), **family)
 
 
 # -------------------------------------------------------- probes for kernels that do not compile

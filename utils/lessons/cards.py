@@ -18,7 +18,8 @@ _STYLE = """<style>
  padding: 6px 12px; border-radius: 4px; margin: 4px 0; box-sizing: border-box; max-width: 46em}
 .course-card.ask {border-color: #1f7fc4} .course-card.good {border-color: #0a9a6c}
 .course-card.bad {border-color: #d9730d}
-.course p {margin: 4px 0} .course ul {margin: 4px 0; padding-left: 22px} .course summary {cursor: pointer}
+.course p {margin: 4px 0} .course ul {margin: 4px 0; padding-left: 22px}
+.course summary {cursor: pointer}
 .course details {margin: 4px 0 4px 2px}
 .course code {font-family: monospace; font-size: 13px; background: rgba(128,128,128,.16);
  padding: 0 3px; border-radius: 3px; color: inherit; overflow-wrap: anywhere}
