@@ -105,12 +105,8 @@ def judge(exercise: OrderExercise, submission, patience: float) -> Verdict:
     """
     if is_kernel(submission):
         return kernels.judge(exercise, submission, patience)
-    cause = no_order(exercise, submission)
+    cause = no_kernel_of(exercise, submission)
     if cause:
-        return Verdict(exercise.name, exercise.title, (cause,))
-    cause = open_block(exercise, submission)
-    if cause:
-        cause = misplaced(exercise, submission) or cause
         return Verdict(exercise.name, exercise.title, (cause,))
     verdict = kernels.judge(exercise, kernel_of(exercise, submission), patience)
     if verdict.passed:
@@ -129,7 +125,7 @@ def is_kernel(submission: object) -> bool:
 
 
 def kernel_of(exercise: OrderExercise, submission):
-    """Return the kernel of an order in which `no_order` and `open_block` find nothing.
+    """Return the kernel of an order for which `no_kernel_of` gives no cause.
 
     A submission that is a kernel is returned as it is.
     """
@@ -137,6 +133,15 @@ def kernel_of(exercise: OrderExercise, submission):
         return submission
     module = module_of(f"order_{exercise.name}", exercise.text_of(submission))
     return getattr(module, exercise.name)
+
+
+def no_kernel_of(exercise: OrderExercise, submission: object) -> str | None:
+    """Return why a submission gives no kernel, as a sentence, or None if `kernel_of` gives one."""
+    cause = no_order(exercise, submission)
+    if cause:
+        return cause
+    cause = open_block(exercise, submission)
+    return cause and (misplaced(exercise, submission) or cause)
 
 
 def no_order(exercise: OrderExercise, submission: object) -> str | None:

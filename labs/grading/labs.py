@@ -74,6 +74,19 @@ LABS: Mapping[str, Lab] = {
             (Part("scale", 100),),
         ),
         Lab(
+            "first_steps", "The first kernel, with tasks of four kinds", 60, ("00",),
+            (
+                "write a kernel that is right at any length",
+                "say what each line of a guarded kernel needs above it",
+                "choose the guard of a kernel for a matrix",
+                "let neighbouring lanes read neighbouring elements",
+            ),
+            (
+                Part("scale", 25), Part("order_saxpy", 25), Part("fix_guard", 25),
+                Part("sectors", 25, ("sectors per request",)),
+            ),
+        ),
+        Lab(
             "measuring", "A benchmark without faults", 60, ("01",),
             ("say what a benchmark measures, and mend one that measures something else",),
             (Part("benchmark", 100),),
@@ -249,6 +262,19 @@ LABS: Mapping[str, Lab] = {
                 "combine two arrays and reduce the result in one kernel",
             ),
             (Part("maximum", 50), Part("dot", 50)),
+        ),
+        Lab(
+            "trees", "Trees in shared memory, with tasks of four kinds", 120, ("18",),
+            (
+                "say where a tree needs a barrier, and why one place can be enough",
+                "replace a remainder by a bit operation",
+                "write the steps of a tree whose warps work whole",
+            ),
+            (
+                Part("tree", 30, ("shared requests per block",)), Part("add_while_loading", 20),
+                Part("order_tree", 20), Part("missing_barrier", 15),
+                Part("without_remainder", 15, ("divisions in loops",)),
+            ),
         ),
         Lab(
             "reduce_4_to_7", "A reduction by shuffles", 60, ("19",),

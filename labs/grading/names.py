@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from labs.grading import allow_list
 from labs.grading.allow_list import NotAllowed
-from labs.grading.constants import Module, Unknown, constant, modules_in
+from labs.grading.constants import Module, Unknown, constant, modules_in, whole_numbers
 from labs.grading.lines import register
 
 _OWN_SCOPE = (
@@ -52,12 +52,14 @@ class Definition:
 class Names:
     """The names that a submission defines.
 
-    definitions: by name, in order. elsewhere: functions that are defined where they are not read,
+    definitions: by name, in order. orders: lists of whole numbers, by name, each with its line, or
+    None instead of the numbers for a list of anything else. elsewhere: functions that are defined where they are not read,
     with a sentence on it. files: for each piece, the number of the submission's file that holds it.
     order: the number of statements that were read.
     """
 
     definitions: dict[str, list[Definition]] = field(default_factory=dict)
+    orders: dict[str, list[tuple[int, tuple[int, ...] | None]]] = field(default_factory=dict)
     elsewhere: dict[str, str] = field(default_factory=dict)
     files: dict[str, int] = field(default_factory=dict)
     order: int = 0
@@ -213,6 +215,7 @@ def _assign(statement: ast.Assign | ast.AnnAssign, names: Names, file: str) -> N
         return
     targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
     for target in targets:
+        _add_order(target, statement.value, names)
         if isinstance(target, ast.Name) and _assign_function(target.id, statement, names, file):
             continue
         own = [one.id for one in ast.walk(target) if _is_stored(one)]
@@ -225,6 +228,17 @@ def _assign(statement: ast.Assign | ast.AnnAssign, names: Names, file: str) -> N
             pairs = [(name, unknown) for name in own]
         for name, one in pairs:
             names.bind(name, one)
+
+
+def _add_order(target: ast.expr, value: ast.expr, names: Names) -> None:
+    """Record a list or tuple that is assigned to one name, if it may be an order of lines."""
+    if not isinstance(target, ast.Name) or not isinstance(value, ast.List | ast.Tuple):
+        return
+    try:
+        numbers = whole_numbers(value, names.now)
+    except (*_NO_VALUE, NotAllowed):
+        numbers = None
+    names.orders.setdefault(target.id, []).append((value.lineno, numbers))
 
 
 _NO_VALUE = (ArithmeticError, LookupError, TypeError, ValueError, RecursionError, MemoryError)

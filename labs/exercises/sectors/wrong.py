@@ -17,6 +17,6 @@ WRONG = {
     "In the last iterations some elements were missed, because each thread made fewer than four.": {
         "three iterations": [("range(4)", "range(3)")]},
     "needs the value of `out` before": {"adds": [("out[i] =", "out[i] +=")]},
-    "has no element": {"no guard": [("if i < out.size", "if j < out.size")]},
+    "`x` has 4,000 elements": {"no guard": [("if i < out.size", "if j < out.size")]},
     "no thread reads or writes": {"no body": [("out[i] = factor * x[i]", "pass")]},
 }
