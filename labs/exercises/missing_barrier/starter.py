@@ -16,7 +16,8 @@ def missing_barrier(x, partials):
     while stride > 0:
         # place 2
         if tid < stride:
-            cuda.syncthreads()  # place 3
+            # place 3
+            cuda.syncthreads()
             shared[tid] += shared[tid + stride]
         # place 4
         stride //= 2

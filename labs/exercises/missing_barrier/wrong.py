@@ -29,7 +29,7 @@ WRONG = {
     "each block passes 9 barriers": {
         "places 1 and 4": moved(HEAD, f"    cuda.syncthreads()\n{HEAD}") + [(HALF, WAIT + HALF)]},
     "each block passes 16 barriers": {"places 2 and 4": [(HALF, WAIT + HALF)]},
-    "makes the 32 threads of a warp wait for each other. The block has 8 warps.": {
-        "the barrier of a warp": [("syncthreads", "syncwarp")]},
+    "`syncwarp` in line {syncwarp} makes the 32 threads of a warp wait for each other. The block "
+    "has 8 warps.": {"the barrier of a warp": [("syncthreads", "syncwarp")]},
     "names the barrier and does not call it": {"no brackets": [("syncthreads()", "syncthreads")]},
 }
