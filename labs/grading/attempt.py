@@ -147,8 +147,12 @@ def _observe_order(exercise: OrderExercise, submission, hidden: Hidden) -> Itera
         yield {"refused": cause}
         return
     kernel = line_order.kernel_of(exercise, submission)
+    misplaced = line_order.misplaced(exercise, submission)
     for message in _observe_kernel(exercise, kernel, hidden):
-        yield _labelled(exercise, submission, message)
+        if "ended" in message and misplaced:
+            yield {**message, "ended": misplaced}
+        else:
+            yield _labelled(exercise, submission, message)
 
 
 def _labelled(exercise: OrderExercise, order: line_order.Order, message: object) -> object:
