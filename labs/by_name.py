@@ -37,9 +37,9 @@ def check(name: str, submission, patience: float = PATIENCE) -> Verdict:
     """Judge what a reader has written for an exercise, and return the verdict.
 
     name: the name of the exercise, such as "coalescing". submission: the kernel or the function, as
-    the task asks, or the list of line numbers where the task gives lines in disorder. patience: the seconds that one launch or call may take. Kernels run on the
-    virtual GPU, even on a machine with a GPU. A right submission is kept, see `kept_functions`; of an order, its
-    kernel is kept.
+    the task asks, or the list of line numbers where the task gives lines in disorder. patience: the
+    seconds that one launch or call may take. Kernels run on the virtual GPU, even on a machine with
+    a GPU. A right submission is kept, see `kept_functions`; of an order, its kernel is kept.
     Raises CourseError if there is no exercise of this name. Whatever is wrong with the submission
     is a cause of the verdict, and never an exception.
     """

@@ -55,6 +55,7 @@ class OrderExercise(KernelExercise):
     lines: tuple[str, ...]
     rules: tuple[OrderRule, ...]
     kind: str = "order"
+    timed: bool = False
 
     @cached_property
     def given_lines(self) -> tuple[list[str], list[str]]:

@@ -52,9 +52,10 @@ class Definition:
 class Names:
     """The names that a submission defines.
 
-    definitions: by name, in order. orders: lists of whole numbers, by name, each with its line, or
-    None instead of the numbers for a list of anything else. elsewhere: functions that are defined where they are not read,
-    with a sentence on it. files: for each piece, the number of the submission's file that holds it.
+    definitions: by name, in order. orders: lists and tuples by name, each as its line and its whole
+    numbers, or as its line and None if it holds anything else. elsewhere: functions that are
+    defined where they are not read, with a sentence on it. files: for each piece, the number of the
+    submission's file that holds it.
     order: the number of statements that were read.
     """
 

@@ -111,7 +111,8 @@ def test_a_finding_of_the_judge_has_the_labels_of_the_task():
         (None, "needs a list"), (5, "needs a list"), ({1, 2}, "needs a list"),
         ([1, "2"], "`'2'` is no number"), ([True, 2], "`True` is no number"),
         ([0], "`0` is no number"), ([5, 5], "2 times"), ([], "is empty"),
-        ([5, 4, 1], "No guard is above line 4"), ([4, 1], "Line 4 uses `i`"), ([2], "Line 2 compares"),
+        ([5, 4, 1], "No guard is above line 4"), ([4, 1], "Line 4 uses `i`"),
+        ([2], "Line 2 compares"),
     ],
 )  # fmt: skip
 def test_what_is_no_order_is_told_in_one_sentence(given, words):

@@ -13,10 +13,11 @@ _SCRIPT = Path(__file__).with_suffix(".js")
 _STYLE = """<style>
 .line-order {margin: 8px 0} .line-order ol {list-style: none; margin: 0; padding: 0}
 .line-order .columns {display: flex; flex-wrap: wrap; gap: 6px 24px}
-.line-order .column {flex: 1 1 260px; min-width: 0}
+.line-order .column {flex: 1 1 260px; min-width: 0; overflow-x: auto}
 .line-order .column > p {font-weight: 600}
-.line-order li, .line-order .given {display: flex; gap: 8px; padding: 2px 4px; border-radius: 3px}
-.line-order code {background: none; white-space: pre-wrap}
+.line-order li, .line-order .given {display: flex; gap: 8px; padding: 2px 4px; border-radius: 3px;
+ width: max-content; min-width: 100%; box-sizing: border-box}
+.line-order code {background: none; white-space: pre; font-size: 12px}
 .line-order b {flex: none; width: 1.5em; text-align: right; font-weight: 400; opacity: .75}
 .line-order .chosen {min-height: 2em; border-left: 2px solid #1f7fc4; margin: 2px 0}
 .line-order.alive li {cursor: grab; border: 1px solid rgba(128,128,128,.45); margin: 2px 0}

@@ -8,7 +8,12 @@ from labs.families.reduction import (
     reduction,
     shared_requests_per_block,
 )
-from labs.targets.counts import barriers_per_block, no_float64, one_store_per_element
+from labs.targets.counts import (
+    barriers_per_block,
+    no_float64,
+    no_negative_index,
+    one_store_per_element,
+)
 
 EXERCISE = reduction(
     Sums(threads=256),
@@ -25,8 +30,8 @@ EXERCISE = reduction(
     ),
     shapes=((1024,), (1000,), (513,), (200,), (33,), (1,)),
     targets=(
-        one_store_per_element(), no_float64(), each_element_once(), no_atomics(),
-        shared_requests_per_block(64), no_bank_conflict(), barriers_per_block(8),
+        no_negative_index(), one_store_per_element(), no_float64(), each_element_once(),
+        no_atomics(), shared_requests_per_block(64), no_bank_conflict(), barriers_per_block(8),
     ),
     hints=(
         "A thread reads words that others have written: in the first step of the tree those of the "

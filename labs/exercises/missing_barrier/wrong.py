@@ -27,7 +27,7 @@ WRONG = {
         "after the addition in the branch": moved(ADD, f"{ADD}    {WAIT}"),
         "no barrier": [(WAIT, "")]},
     "each block passes 9 barriers": {
-        "places 1 and 4": moved(HEAD, f"    cuda.syncthreads()\n{HEAD}") + [(HALF, WAIT + HALF)]},
+        "places 1 and 4": [*moved(HEAD, f"    cuda.syncthreads()\n{HEAD}"), (HALF, WAIT + HALF)]},
     "each block passes 16 barriers": {"places 2 and 4": [(HALF, WAIT + HALF)]},
     "`syncwarp` in line {syncwarp} makes the 32 threads of a warp wait for each other. The block "
     "has 8 warps.": {"the barrier of a warp": [("syncthreads", "syncwarp")]},

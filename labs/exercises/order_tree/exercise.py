@@ -2,7 +2,12 @@
 
 from labs.checking.line_order import OrderExercise, OrderRule
 from labs.families.reduction import Sums, each_element_once, no_bank_conflict, reduction
-from labs.targets.counts import barriers_per_block, no_float64, one_store_per_element
+from labs.targets.counts import (
+    barriers_per_block,
+    no_float64,
+    no_negative_index,
+    one_store_per_element,
+)
 
 EXERCISE = reduction(
     Sums(threads=256),
@@ -19,8 +24,8 @@ EXERCISE = reduction(
     ),
     shapes=((1024,), (1000,), (513,), (33,), (1,)),
     targets=(
-        one_store_per_element(), no_float64(), each_element_once(), no_bank_conflict(),
-        barriers_per_block(9),
+        no_negative_index(), one_store_per_element(), no_float64(), each_element_once(),
+        no_bank_conflict(), barriers_per_block(9),
     ),
     lines=(
         "            shared[tid] += shared[tid + stride]",

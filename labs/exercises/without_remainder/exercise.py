@@ -1,7 +1,12 @@
 """The first tree of the reduction, whose remainder is to be replaced."""
 
 from labs.families.reduction import Sums, each_element_once, no_atomics, reduction
-from labs.targets.counts import barriers_per_block, no_float64, one_store_per_element
+from labs.targets.counts import (
+    barriers_per_block,
+    no_float64,
+    no_negative_index,
+    one_store_per_element,
+)
 from labs.targets.divisions import no_division_in_loops
 
 EXERCISE = reduction(
@@ -19,8 +24,8 @@ EXERCISE = reduction(
     ),
     shapes=((1024,), (1000,), (513,), (200,), (33,), (1,)),
     targets=(
-        one_store_per_element(), no_float64(), each_element_once(), no_atomics(),
-        barriers_per_block(9), no_division_in_loops(),
+        no_negative_index(), one_store_per_element(), no_float64(), each_element_once(),
+        no_atomics(), barriers_per_block(9), no_division_in_loops(),
     ),
     hints=(
         "`stride` is 1, 2, 4 and so on, so `2 * stride` is a power of two. Write 8 and its "
