@@ -23,6 +23,8 @@ from utils.division import cdiv
 RESULT_IS_ADDED = (45, 30, 0, 25)
 MAIN_IS_ADDED = (10, 15, 70, 5)
 BOTH_ARE_ADDED = (30, 25, 40, 5)
+# A flawed kernel may give right results already, where a race is not seen in them.
+FLAW_IS_CURED = (15, 70, 0, 15)
 # Percentages for a function of numbers: the first cases of its task, all of them, and cases drawn
 # per class, so that a table of the public cases is worth little.
 SIMPLE_CASES, ALL_CASES, DRAWN_CASES = 20, 10, 70
@@ -112,6 +114,8 @@ def scores(part: Part, target: Target) -> bool:
 
 def percents(part: Part) -> tuple[int, int, int, int]:
     """Return the percentages for the result, the virtual GPU's findings, main and other targets."""
+    if getattr(part.definition, "kind", "") == "repair":
+        return FLAW_IS_CURED
     if not part.main:
         return RESULT_IS_ADDED
     return BOTH_ARE_ADDED if part.adds_result else MAIN_IS_ADDED
