@@ -205,7 +205,8 @@ def labelled(exercise: OrderExercise, order: Order, text: str) -> str:
     """Return a sentence in which labels of the task replace the numbers of the file's lines."""
     labels = exercise.labels_of(order)
     words = translate("line|lines|Line|Lines")
-    numbers = re.compile(rf"\b({words}) (\d+(?:(?:, | and )\d+)*)")
+    joined = re.escape(translate(" and "))
+    numbers = re.compile(rf"\b({words}) (\d+(?:(?:, |{joined})\d+)*)")
 
     def by_label(found: re.Match) -> str:
         own = re.sub(r"\d+", lambda one: labels.get(int(one[0]), one[0]), found[2])

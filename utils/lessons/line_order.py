@@ -50,19 +50,18 @@ class LineOrder:
     def _repr_html_(self) -> str:
         numbered = [one for one in self.listing if one[0].isdigit()]
         first, last = (self.listing.index(numbered[end]) for end in (0, -1))
-        name = f"line-order-{self.exercise}"
-        script = _SCRIPT.read_text(encoding="utf-8").replace("@ID@", name)
+        name, text = f"line-order-{self.exercise}", _SCRIPT.read_text(encoding="utf-8")
+        group, lines = html.escape(translate("Lines to be put in order")), translate("Lines")
+        kernel = html.escape(translate("Your kernel"))
         return (
             f'{_STYLE}<div class="line-order" id="{name}" data-exercise="{self.exercise}" '
-            f'role="group" aria-label="{html.escape(translate("Lines to be put in order"))}" '
-            f'data-lm-suppress-shortcuts="true"><div class="columns">'
-            f'<div class="column"><p>{translate("Lines")}</p><ol class="pool">'
-            f"{''.join(map(_item, numbered))}</ol></div>"
-            f'<div class="column"><p>{translate("Your kernel")}</p>'
+            f'role="group" aria-label="{group}" data-lm-suppress-shortcuts="true">'
+            f'<div class="columns"><div class="column"><p>{lines}</p><ol class="pool">'
+            f'{"".join(map(_item, numbered))}</ol></div><div class="column"><p>{kernel}</p>'
             f"{''.join(map(_given, self.listing[:first]))}"
-            f'<ol class="chosen" aria-label="{html.escape(translate("Your kernel"))}"></ol>'
+            f'<ol class="chosen" aria-label="{kernel}"></ol>'
             f"{''.join(map(_given, self.listing[last + 1 :]))}</div></div>"
-            f"{_answer()}</div><script>{script}</script>"
+            f"{_answer()}</div><script>{text.replace('@ID@', name)}</script>"
         )
 
 
