@@ -147,7 +147,8 @@ def _of_exercise(exercise: Exercise) -> Iterator[Message]:
     if isinstance(exercise, KernelExercise):
         yield from (Message(one.what, name, "a count") for one in exercise.targets)
     if isinstance(exercise, OrderExercise):
-        yield from (Message(rule.says, name, f"a rule of {exercise.name}") for rule in exercise.rules)
+        rule_of = f"a rule of {exercise.name}"
+        yield from (Message(rule.says, name, rule_of) for rule in exercise.rules)
     if isinstance(exercise, NumbersExercise):
         yield from _of_numbers(exercise, name)
     file = exercise.folder / MISTAKES

@@ -21,7 +21,7 @@ WRONG = {
         "one thread": [(TEST, "tid == 0")],
         "one bit too many": [(TEST, "tid & (4 * stride - 1) == 0")],
         "half of the multiples": [(TEST, "tid & (2 * stride - 1) == 0 and tid < BLOCK // 2")]},
-    "an index below 0": {
+    "computes the index -1 of shared": {
         "the partner on the other side": [("[tid + stride]", "[tid - stride]")]},
     "the kernel has not ended": {"no doubling": [("        stride *= 2\n", "")]},
 }
