@@ -24,6 +24,7 @@ from babel.messages.catalog import Catalog
 from babel.messages.pofile import read_po, write_po
 
 from labs.checking.exercise import Exercise, KernelExercise
+from labs.checking.line_order import OrderExercise
 from labs.checking.phrasing import one_and_many
 from labs.checking.recognise import FILE as MISTAKES
 from labs.checking.submission_checks import ARGUMENTS
@@ -161,6 +162,9 @@ def _of_exercise(exercise: Exercise) -> Iterator[Message]:
     yield Message(exercise.after, name, f"after {exercise.name}")
     if isinstance(exercise, KernelExercise):
         yield from (Message(one.what, name, "a count") for one in exercise.targets)
+    if isinstance(exercise, OrderExercise):
+        rule_of = f"a rule of {exercise.name}"
+        yield from (Message(rule.says, name, rule_of) for rule in exercise.rules)
     if isinstance(exercise, NumbersExercise):
         yield from _of_numbers(exercise, name)
     file = exercise.folder / MISTAKES

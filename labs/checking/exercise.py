@@ -14,6 +14,9 @@ from labs.checking.target import Probes, Target
 from utils.errors import CourseError
 
 EXERCISES = Path(__file__).parents[1] / "exercises"  # a folder per exercise
+# The reader writes a kernel, chooses the cure of a flawed one, orders the lines of one, or changes
+# a few lines of a right one, so that it reaches a count.
+KINDS = ("write", "repair", "order", "change")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -76,15 +79,19 @@ class Exercise(ABC):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class KernelExercise(Exercise, Job):
-    """An exercise in which the reader writes one kernel; its text states the launch.
+    """An exercise in which the reader writes or changes one kernel; its text states the launch.
 
     targets: counts that a right kernel must also reach. probes: functions of its family that
-    recognise usual mistakes. timed: True if a grader may time the kernel.
+    recognise usual mistakes. timed: True if a grader may time the kernel. kind: one of `KINDS`.
+    lines_to_change: of a kernel to be changed, the number of lines that suffice. A verdict has a
+    note if the reader changes more.
     """
 
     targets: tuple[Target, ...]
     probes: Probes = Probes()  # noqa: RUF009, frozen
     timed: bool = True
+    kind: str = "write"
+    lines_to_change: int = 1
 
     @property
     def goals(self) -> tuple[str, ...]:

@@ -103,7 +103,7 @@ def test_a_wrong_solution_of_the_page_can_be_printed(name, capsys):
     what = re.findall(r"^\| (.+?) \| ", section, re.MULTILINE)[2].replace("\\|", "|")
     guide_pages.main([name, what])
     shown = capsys.readouterr().out
-    assert f"def {name}(" in shown
+    assert f"def {name}(" in shown or f"\n{shown}".startswith(f"\n{name} = ")
     assert shown != EXERCISES[name].solution_text
 
 
