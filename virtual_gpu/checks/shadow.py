@@ -62,7 +62,8 @@ class Shadow:
         """Report races with unordered writes and reads of unwritten units, and log the load.
 
         ``units`` holds the unit that each active lane loads. If ``initialised`` is True, unwritten
-        units have content and may be read.
+        units have content and may be read. A load that only decides whether an atomic is tried is
+        not logged, and its races with atomics are reported as warnings.
         """
         examine = self.written or not initialised
         if examine and not self._settled(access, self.last_write, initialised):
@@ -88,8 +89,9 @@ class Shadow:
     def _settled(self, access: Access, last: int, initialised: bool) -> bool:
         """Return True if the latest barrier of all blocks came after the time ``last``.
 
-        Then no word needs to be examined for this access. The result is False in global memory, and
-        also if ``initialised`` is False and a unit was never written.
+        Then no word needs to be examined for this access. The result is False in global memory,
+        while blocks differ in their latest barrier, and if ``initialised`` is False and a unit was
+        never written.
         """
         barrier = access.clock.last_barrier
         if self.space != "shared" or not isinstance(barrier, int) or last >= barrier:
@@ -260,7 +262,8 @@ class Shadow:
     def _surely_unread(self, access: Access, units: np.ndarray) -> bool:
         """Return True if no logged read of these units can race with this access.
 
-        The log is emptied if a barrier orders all of its reads before the access.
+        The log is emptied if a barrier orders all of its reads before the access. The result is
+        False in global memory, and while blocks differ in their latest barrier.
         """
         if self.space != "shared" or not isinstance(access.clock.last_barrier, int):
             return False
