@@ -119,6 +119,14 @@ class Run:
         """Run the kernel at another shape, or only the first `blocks` blocks of that launch."""
         return run_kernel(self.job, self.kernel, shape, self.patience, blocks)
 
+    @cached_property
+    def first_block(self) -> Recording:
+        """The events of block 0, in order; only this block is run again."""
+        again = run_kernel(
+            self.job, self.kernel, self.shape, self.patience, blocks=1, record=0
+        )
+        return again.trace.recording
+
     def recorded(self, block: int) -> Recording:
         """Run the launch again and return the events of one block, in order."""
         again = run_kernel(self.job, self.kernel, self.shape, self.patience, record=block)

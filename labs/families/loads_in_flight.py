@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 EACH = 4  # elements per thread
 BLOCK = THREADS * EACH  # elements per block
+BLOCKS = 0, 1  # in which waits are counted
 
 
 def launch(shape: Shape) -> Launch:
@@ -57,31 +58,35 @@ def copy_exercise(**fields) -> KernelExercise:
 
 
 def waits_in_source() -> Target:
-    """Return the target of one wait per thread, by the order of its loads and stores in block 0.
+    """Return the target of one wait per thread, by the order of its loads and stores.
+
+    The order is that of the first two blocks.
 
     A thread waits at a store that follows a load.
     """
 
     def measure(run: Run) -> float:
-        return float(max(map(len, _waits(run))))
+        return float(max(len(waits) for block in BLOCKS for waits in _waits(run, block)))
 
     def cause(run: Run, value: float) -> str:
-        waits = _waits(run)
+        block = max(BLOCKS, key=lambda one: max(map(len, _waits(run, one))))
+        waits = _waits(run, block)
         thread = max(range(THREADS), key=lambda one: len(waits[one]))
         loads, store = waits[thread][0]
         return translate(
-            "{line}: thread {thread} stores here when it has begun {loads} of its {each}. A "
+            "{line}: thread {thread} of block {block} stores here when it has begun {loads} of its {each}. A "
             "store waits until its value has arrived, and the loads behind it begin later. The "
             "thread waits {times}.{slices}",
             line=_line(run, store),
             thread=thread,
+            block=block,
             loads=counted(loads, "load"),
             each=EACH,
             times=counted(len(waits[thread]), "time"),
             slices=_slices(run),
         )
 
-    words = "one wait of a thread for all its loads, in the source, counted in block 0"
+    words = "one wait of a thread for all its loads, in the source, counted in blocks 0 and 1"
     return Target("waits in the source", 1, words, measure, cause)
 
 
@@ -116,11 +121,11 @@ def _compiled(run: Run) -> XRay | None:
         return None
 
 
-def _waits(run: Run) -> list[list[tuple[int, Event]]]:
-    """Return, for each thread of block 0, the stores that wait, each with the loads before it."""
+def _waits(run: Run, block: int) -> list[list[tuple[int, Event]]]:
+    """Return, for each thread of a block, the stores that wait, each with the loads before it."""
     waits: list[list[tuple[int, Event]]] = [[] for _ in range(THREADS)]
     loads = np.zeros(THREADS, int)
-    for event in _moves(run, 0):
+    for event in _moves(run, block):
         taking_part = np.flatnonzero(event.first >= 0)
         if event.kind == "load":
             loads[taking_part] += 1

@@ -73,7 +73,7 @@ class BatchRun:
                 self._absent.append((flaw, describe, absent))
 
     def record(self, kind: str, mask: Mask, site: Site, values=None, sources=None) -> None:
-        """Record a shuffle or vote if the launch has a recorder, and do nothing otherwise.
+        """Record a shuffle, vote or fence if the launch has a recorder, and do nothing otherwise.
 
         ``values`` and ``sources`` (the lanes that are read) have one entry per lane of the batch.
         """
