@@ -74,9 +74,9 @@ def waits_in_source() -> Target:
         thread = max(range(THREADS), key=lambda one: len(waits[one]))
         loads, store = waits[thread][0]
         return translate(
-            "{line}: thread {thread} of block {block} stores here when it has begun {loads} of its {each}. A "
-            "store waits until its value has arrived, and the loads behind it begin later. The "
-            "thread waits {times}.{slices}",
+            "{line}: thread {thread} of block {block} stores here when it has begun {loads} of its "
+            "{each}. A store waits until its value has arrived, and the loads behind it begin "
+            "later. The thread waits {times}.{slices}",
             line=_line(run, store),
             thread=thread,
             block=block,

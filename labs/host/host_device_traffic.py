@@ -14,12 +14,13 @@ from labs.checking.phrasing import counted, element, quoted
 from labs.host.exercise import Examination
 from labs.host.products import BLOCK, FLOAT32, NEEDED, ProductCall, call_multiply, inner, shapes_of
 from virtual_gpu import DeviceArray, Transfer
-from virtual_gpu.host.hostarrays import HostMemory
+from virtual_gpu.host.hostarrays import HostMemory, ManagedMemory
 from virtual_gpu.host.transfers import TO_DEVICE, TO_HOST, SourceLine
 
 # The sizes of a shape all differ, so that its shape identifies an array. The first shape is used
 # twice. The others need the last threads of a block, and the last block.
-SHAPES = ((48, 80, 20), (48, 80, 20), (41, 33, 5), (40, 64, 12))
+SHAPES = ((48, 80, 20), (48, 80, 20), (41, 33, 5), (40, 64, 12), (24, 32, 9))
+ADDED = 1.0  # by the kernel in the last call, so that only the kernel's memory has its result
 
 
 def wrong_launch_count(call: ProductCall) -> str | None:
@@ -160,6 +161,17 @@ def wrong_values(call: ProductCall) -> str | None:
     )
 
 
+def computed_on_the_host(call: ProductCall) -> str | None:
+    """Recognise the product itself where the kernel has stored something else."""
+    if not call.added or not np.array_equal(call.result, call.a @ call.b):
+        return None
+    return (
+        "In one call the check gives your function a kernel that adds 1 to each element of `c`. "
+        "Your result is `a` times `b` without it, so it does not come from the kernel: the host "
+        "has computed it. Return what the kernel has stored in `c`."
+    )
+
+
 def arguments_on_the_host(call: ProductCall) -> str | None:
     """Recognise NumPy arrays as arguments of the launch, which Numba copies in both directions."""
     copies = [one for one in call.copies if one.by == "launch"]
@@ -283,20 +295,44 @@ def missing_wait(call: ProductCall) -> str | None:
     early = f"{_line(call.waits[0])}, waits before the launch. " if call.waits else ""
     return (
         f"{early}Nothing waits for the kernel after its launch. On a GPU it may still run when the "
-        "function returns, and some elements of `c` are then still missing. (On the virtual GPU a "
-        "launch has ended when it returns, so here the result is right.)"
+        "function returns, and some elements of `c` are then still missing."
     )
+
+
+def read_before_the_wait(call: ProductCall) -> str | None:
+    """Recognise a result that was read from managed memory before the function waited."""
+    if call.result.dtype.kind != "f" or not np.isnan(call.result).any():
+        return None
+    return (
+        f"{_line(call.waits[call.launches[0].waits])}, waits for the kernel, but your result was "
+        "read from `c` before this wait. On a GPU the kernel may still run then, and elements of "
+        "`c` are missing. Wait first, then read `c`."
+    )
+
+
+def mapped_memory(call: ProductCall) -> str | None:
+    """Recognise mapped memory where the task asks for managed memory."""
+    for name, argument in zip(NEEDED, call.launches[0].arguments, strict=True):
+        if isinstance(argument, HostMemory) and not isinstance(argument, ManagedMemory):
+            return (
+                f"`{name}` is in mapped memory. It stays in the memory of the host, and the GPU "
+                "reads and writes it over the bus at each access. This task is about managed "
+                "memory, whose pages move to where they are used: `cuda.managed_array`."
+            )
+    return None
 
 
 Probe = Callable[[ProductCall], str | None]
 # The probes for a product with copies, and for one in managed memory, in the order of their calls.
 COPIED: tuple[Probe, ...] = (
     wrong_launch_count, wrong_arguments, wrong_order, managed_memory, wrong_element_type,
-    wrong_result, wrong_grid, wrong_values, arguments_on_the_host, partial_copies, wrong_directions,
+    wrong_result, wrong_grid, computed_on_the_host, wrong_values, arguments_on_the_host,
+    partial_copies, wrong_directions,
 )  # fmt: skip
 MANAGED: tuple[Probe, ...] = (
-    wrong_launch_count, wrong_arguments, unwanted_copies, wrong_element_type, unfilled_arrays,
-    wrong_result, wrong_grid, wrong_values, missing_wait,
+    wrong_launch_count, wrong_arguments, unwanted_copies, mapped_memory, wrong_element_type,
+    unfilled_arrays, wrong_result, wrong_grid, missing_wait, read_before_the_wait,
+    computed_on_the_host, wrong_values,
 )  # fmt: skip
 
 
@@ -307,7 +343,8 @@ def examine_product(multiply: Callable, probes: Sequence[Probe], fact: str) -> E
     """
     before = None
     for seed, shape in enumerate(SHAPES):
-        call = call_multiply(multiply, shape, seed, before)
+        added = ADDED if seed == len(SHAPES) - 1 else 0.0
+        call = call_multiply(multiply, shape, seed, before, added)
         cause = next((words for probe in probes if (words := probe(call))), None)
         before = call.right
         counts = {"copies": len(call.copies), "bytes": sum(one.nbytes for one in call.copies)}

@@ -52,7 +52,7 @@ EXERCISE = copy_exercise(
     ),
     after=(
         "Four loads are under way in each thread, with as many threads as before. The waits are "
-        "counted in two blocks of a long array, where all four elements of a thread are inside. In a "
-        "last block that reaches beyond the end a kernel may wait more often."
+        "counted in two blocks of a long array, where all four elements of a thread are inside. In "
+        "a last block that reaches beyond the end a kernel may wait more often."
     ),
 )

@@ -13,10 +13,18 @@ import statistics
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from random import Random
 
 from labs.checking.phrasing import at, at_line, counted
 from labs.host.benchmark.answers import MEDIAN, Explanation, about_average, explanation, figure
-from labs.host.benchmark.timed_spans import OF_DEVICE, TASKS, BenchmarkTask, TimedSpan, between
+from labs.host.benchmark.timed_spans import (
+    OF_DEVICE,
+    TASKS,
+    BenchmarkTask,
+    TimedSpan,
+    between,
+    drawn_task,
+)
 from labs.host.exercise import Examination
 from utils.measuring.durations import duration
 from utils.measuring.queue_model import ModelDevice
@@ -90,24 +98,37 @@ class BenchmarkRun:
 
 
 def examine(benchmark: Callable) -> Examination:
-    """Call a benchmark for each task until one answer is wrong; return the examination."""
+    """Call a benchmark for each task until one answer is wrong; return the examination.
+
+    The last task is drawn at each examination, so that a table of answers is of no use.
+    """
     facts = []
-    for task in TASKS:
+    for task in (*TASKS, drawn_task(Random())):
         device = ModelDevice(task.speeds)
         run = BenchmarkRun(task, device, benchmark(device, task.m, task.n, task.k))
         cause = next((words for probe in PROBES if (words := probe(run))), None)
         if causes := (cause,) if cause else _arithmetic(run):
             return Examination(causes)
         facts.append(f"{run.answer:,.0f} GFLOP/s, and {task.gflops:,.0f} are right")
+    facts = facts[: len(TASKS)]
     return Examination(facts=(f"On the three devices: {'; '.join(facts)}.", *_remarks(run)))
 
 
 def _remarks(run: BenchmarkRun) -> Iterator[str]:
-    if any(one.of("compile") for one in run.timed):
+    if _median_holds_the_first_launch(run):
         yield (
             "The first launch, which compiles, is one of your times. The median leaves it out; a "
             "mean would not."
         )
+
+
+def _median_holds_the_first_launch(run: BenchmarkRun) -> bool:
+    """Return True if the answer follows from all times, and not from those without compiling."""
+    others = [one for one in run.timed if not one.of("compile")]
+    if len(others) == len(run.timed) or run.explanation is None:
+        return False
+    times = [one.seconds / len(one.launched) for one in others]
+    return explanation(run.task, run.answer, times) is None
 
 
 def _no_number(run: BenchmarkRun) -> str | None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from random import Random
 
 from utils.measuring.queue_model import ModelDevice, QueueEvent, Reading, Speeds
 
@@ -35,6 +36,18 @@ TASKS = (
     BenchmarkTask(Speeds(0.095, 20e-6, 9.0e-3, 7.5e-3, 4.0e-3), 2048, 1024, 512),
     BenchmarkTask(Speeds(0.740, 5e-6, 0.8e-3, 0.3e-3, 0.9e-3), 512, 640, 768),
 )
+
+
+def drawn_task(random: Random) -> BenchmarkTask:
+    """Return the first task, on a device whose kernel takes 1.2 to 3 times as long."""
+    first = TASKS[0]
+    factor = random.uniform(1.2, 3.0)
+    speeds = replace(
+        first.speeds,
+        cold_s=factor * first.speeds.cold_s,
+        hot_s=factor * first.speeds.hot_s,
+    )
+    return replace(first, speeds=speeds)
 
 
 @dataclass(frozen=True)
