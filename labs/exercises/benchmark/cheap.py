@@ -7,7 +7,7 @@ HEAD = """import statistics
 
 def benchmark(device, m, n, k):
 """
-FOR_SHOW = """    for _ in range(7):
+FOR_SHOW = """    for _ in range(8):
         device.flush()
         device.synchronize()
         start = device.now()

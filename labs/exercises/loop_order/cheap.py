@@ -18,7 +18,7 @@ CHEAP = {
     ),
     "a loop for show, along a row of c": STARTER.replace(
         STORE,
-        STORE + "            for repeat in range(40):\n"
+        STORE + "            for repeat in range(2):\n"
         "                for j in range(col):\n                    c[row, j] += float32(0)\n",
     ),
     "a loop for show in the inner one": STARTER.replace(

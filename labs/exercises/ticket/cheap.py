@@ -29,13 +29,6 @@ CHEAP = {
     ),
     "every block waits for all others": waiting("cuda.atomic.add(drawn, 0, 0)"),
     "one fence": [(SECOND, "")],
-    "one thread of the last block adds x": [
-        (
-            ZERO + LOOP + ADD + TREE + LAST,
-            LAST + "            total = float32(0)\n"
-            "            for j in range(x.size):\n                total += x[j]\n",
-        )
-    ],
     "one thread of each block adds its elements": [
         (
             "    total = block_sum(x[i] if i < x.size else float32(0))\n",

@@ -32,9 +32,6 @@ CHEAP = {
         + "    "
         + COPY
     ),
-    "one thread of each block does everything": (
-        HEAD + "    if t > 0:\n        return\n" + LOOP.format("1024")
-    ),
     "one lane of each warp does the work of all": (
         HEAD + "    if t % 32:\n        return\n" + LOOP.format("t, t + 32")
     ),

@@ -10,7 +10,7 @@ import itertools
 import math
 import numbers
 import statistics
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from random import Random
@@ -23,7 +23,7 @@ from labs.host.benchmark.timed_spans import (
     BenchmarkTask,
     TimedSpan,
     between,
-    drawn_task,
+    drawn_tasks,
 )
 from labs.host.exercise import Examination
 from utils.measuring.durations import duration
@@ -100,22 +100,23 @@ class BenchmarkRun:
 def examine(benchmark: Callable) -> Examination:
     """Call a benchmark for each task until one answer is wrong; return the examination.
 
-    The last task is drawn at each examination, so that a table of answers is of no use.
+    Further tasks are drawn at each examination, so that a table of answers is of no use.
     """
-    facts = []
-    for task in (*TASKS, drawn_task(Random())):
+    facts, runs = [], []
+    for task in (*TASKS, *drawn_tasks(Random())):
         device = ModelDevice(task.speeds)
         run = BenchmarkRun(task, device, benchmark(device, task.m, task.n, task.k))
+        runs.append(run)
         cause = next((words for probe in PROBES if (words := probe(run))), None)
         if causes := (cause,) if cause else _arithmetic(run):
             return Examination(causes)
         facts.append(f"{run.answer:,.0f} GFLOP/s, and {task.gflops:,.0f} are right")
     facts = facts[: len(TASKS)]
-    return Examination(facts=(f"On the three devices: {'; '.join(facts)}.", *_remarks(run)))
+    return Examination(facts=(f"On the three devices: {'; '.join(facts)}.", *_remarks(runs)))
 
 
-def _remarks(run: BenchmarkRun) -> Iterator[str]:
-    if _median_holds_the_first_launch(run):
+def _remarks(runs: Sequence[BenchmarkRun]) -> Iterator[str]:
+    if any(map(_median_holds_the_first_launch, runs)):
         yield (
             "The first launch, which compiles, is one of your times. The median leaves it out; a "
             "mean would not."
