@@ -42,9 +42,11 @@ def drawn_tasks(random: Random) -> tuple[BenchmarkTask, ...]:
     """Return the first task on devices whose kernels take 1.2 to 3 times as long.
 
     The disturbed launches are others on each of these devices, so a benchmark that uses a single
-    launch is wrong on one of them.
+    launch is wrong on one of them. No two launches of a device take the same time, so that the
+    answer shows which launches it comes from.
     """
-    first, noise = TASKS[0], TASKS[0].speeds.noise
+    first = TASKS[0]
+    noise = tuple(one * (1 + 1e-4 * i) for i, one in enumerate(first.speeds.noise))
     tasks = []
     for start in range(len(noise)):
         factor = random.uniform(1.2, 3.0)
