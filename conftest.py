@@ -26,6 +26,7 @@ collect_ignore_glob = ["virtual_gpu/tests/*"] if cuda.is_available() else []
 
 
 def pytest_addoption(parser):
+    """Add the options --exercises and --every-case to pytest."""
     parser.addoption("--exercises", metavar="NAMES", help="in tests/labs: cases about these alone")
     parser.addoption(
         "--every-case", action="store_true",
@@ -34,13 +35,14 @@ def pytest_addoption(parser):
 
 
 def pytest_collection_modifyitems(config, items):
+    """Mark the cases that `make test` leaves out as slow, unless --every-case is given."""
     if not config.getoption("--every-case"):
         fast_cases.mark_slow(items)
 
 
 @pytest.fixture
 def compiler():
-    """Skip the test if NVVM and nvJitLink are not installed."""
+    """Skip the test if NVVM or nvJitLink is not installed."""
     try:
         require_compiler()
     except CourseError as error:
@@ -50,12 +52,13 @@ def compiler():
 # Per file, not per session: while the browser is open, nothing else can run an event loop here.
 @pytest.fixture(scope="module")
 def one_browser():
+    """Yield a Chromium that all tests of one file share."""
     with chromium() as started:
         yield started
 
 
 @pytest.fixture
 def browser(one_browser):
-    """Return a headless Chromium whose pages are closed after the test; see ``tests.browser``."""
+    """Yield a headless Chromium whose pages are closed after the test; see ``tests.browser``."""
     yield one_browser
     one_browser.close_pages()

@@ -36,7 +36,7 @@ def require_utils() -> None:
 
 
 def ready() -> None:
-    """Install the virtual GPU if there is no device, and silence warnings that are expected."""
+    """Install the virtual GPU if there is no CUDA device; silence Numba's expected warnings."""
     for hint in _EXPECTED:
         warnings.filterwarnings("ignore", message=hint)
     if not cuda.is_available():

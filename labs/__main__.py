@@ -11,7 +11,11 @@ from utils.errors import CourseError
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run one sub-command and return its exit code; 2, with one sentence, for a CourseError."""
+    """Run one sub-command and return its exit code.
+
+    If a CourseError is raised, it prints the sentence to standard error and returns 2. arguments:
+    those of the command line if None.
+    """
     parser = argparse.ArgumentParser(prog="python -m labs", description="Labs, and their marks.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     command.add_to(commands)

@@ -39,7 +39,10 @@ html_show_copyright = False
 
 
 def _staircase(ground: str) -> str:
-    """Return the picture of the ladder as Markdown, with its alternative text."""
+    """Return the Markdown image of the ladder's staircase, with its alternative text.
+
+    ground: the background, "light" or "dark".
+    """
     name = f"gemm_staircase_{ground}.svg"
     alternative = ElementTree.parse(FIGURES / name).getroot().get("aria-label")
     return f"![{alternative}](data/figures/{name}){{.only-{ground} .staircase}}"
@@ -51,9 +54,10 @@ _CODE = re.compile(r"(``?)(.+?)\1")
 
 
 def _as_rst(app, what, name, item, options, lines: list[str]) -> None:
-    """Escape a docstring, which is prose with code between backticks and no other markup.
+    """Replace a docstring's lines by reStructuredText, in place.
 
-    Lines that begin with "Returns" or "Raises" become paragraphs of their own.
+    The docstring is prose with code between backticks and no other markup. Lines that begin with
+    "Returns" or "Raises" become paragraphs of their own.
     """
     text = "\n".join(map(_line_as_rst, lines))
     lines[:] = re.sub(r"\n(?=(?:Returns|Raises) )", "\n\n", text).split("\n")
@@ -70,7 +74,7 @@ def _line_as_rst(line: str) -> str:
 
 
 def _one_player(app, page, template, context, doctree) -> None:
-    """Keep only the first movie's player on a page with several movies."""
+    """Change the HTML in `context`: keep only the first movie's player on a page."""
     from virtual_gpu.pictures import once_per_page
 
     if "body" in context:
@@ -79,6 +83,7 @@ def _one_player(app, page, template, context, doctree) -> None:
 
 def setup(app) -> None:
     # Cells of notebooks may hold commands, such as `!git`.
+    """Register the lexer of notebooks and the two callbacks above with Sphinx."""
     app.add_lexer("python", IPython3Lexer)
     # Before napoleon, which turns the sections of a docstring into markup.
     app.connect("autodoc-process-docstring", _as_rst, priority=400)

@@ -22,14 +22,14 @@ TIMEOUT = 600  # seconds for each of the two commands
 
 
 def stamp() -> str:
-    """Return what the environment depends on: this Python, its packages and the pins."""
+    """Return a text that changes if this Python, its packages or the pins change."""
     pins = "".join(file.read_text(encoding="utf-8") for file in PINS)
     digest = hashlib.sha256(pins.encode()).hexdigest()
     return f"{sys.version}\n{sysconfig.get_path('purelib')}\n{digest}\n"
 
 
 def main() -> int:
-    """Return 0 when the environment is ready, else the exit code of the command that failed."""
+    """Make the environment if anything has changed; return 0 or a command's exit code."""
     if STAMP.exists() and STAMP.read_text(encoding="utf-8") == stamp():
         return 0
     print("Installing Sphinx into build/site-env. This takes up to a minute.", flush=True)
@@ -58,7 +58,7 @@ def _install() -> int:
 
 
 def python() -> Path:
-    """Return the path of the environment's own Python."""
+    """Return the path of the site environment's own Python."""
     return Path(sysconfig.get_path("scripts", "venv", _inside())) / Path(sys.executable).name
 
 

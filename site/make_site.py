@@ -51,18 +51,21 @@ Row = tuple[object, ...]
 
 
 def main() -> int:
-    """Return 0 when the site is made, else the exit code of the step that failed."""
+    """Make the site; return 0, or the exit code of the step that failed."""
     return executed() or gathered() or rendered()
 
 
 def executed() -> int:
-    """Execute the lessons that are newer than their result; return an exit code."""
+    """Execute the lessons that are newer than their results; return an exit code."""
     stale = [lesson for lesson in lessons() if _is_stale(lesson)]
     return run_notebooks.main([*map(str, stale), "--out", str(BUILD)]) if stale else 0
 
 
 def lessons() -> list[Path]:
-    """Return the English notebooks in reading order: the site and its search are in English."""
+    """Return the paths of the English notebooks in reading order.
+
+    The site and its search are in English only.
+    """
     return list(paths.lessons().values())
 
 
@@ -72,7 +75,7 @@ def _is_stale(lesson: Path) -> bool:
 
 
 def gathered() -> int:
-    """Copy all sources into one folder; return an exit code."""
+    """Copy or make all sources of the site in an emptied folder; return an exit code."""
     shutil.rmtree(SOURCE, ignore_errors=True)
     shutil.copytree(HERE / "pages", SOURCE)
     (SOURCE / "notebooks").mkdir()
@@ -95,19 +98,22 @@ def gathered() -> int:
 
 
 def guides() -> list[Path]:
-    """Return the instructors' pages without the answers."""
+    """Return the paths of the instructors' pages, without pages of answers, sorted."""
     return [text for text in sorted(ROOT.glob(GUIDES)) if not ANSWERS.search(text.name)]
 
 
 def _gathered_path(file: Path) -> Path:
-    """Return a file's path among the gathered sources, and make its folder."""
+    """Return the path of a file's copy among the gathered sources, and make its folder."""
     target = SOURCE / file.relative_to(ROOT)
     target.parent.mkdir(parents=True, exist_ok=True)
     return target
 
 
 def _copy_text(text: Path, texts: list[Path]) -> None:
-    """Copy a page; a link to a file that is no page of the site becomes its words."""
+    """Copy a page to the sources; a link to a file that is not on the site becomes plain words.
+
+    texts: the paths of all pages that are copied.
+    """
     known = {*texts, *lessons()}
 
     def linked(link: re.Match) -> str:
@@ -120,19 +126,22 @@ def _copy_text(text: Path, texts: list[Path]) -> None:
 
 
 def _routes() -> str:
-    """Return the syllabus's routes through the lessons, for the first page."""
+    """Return the syllabus's section on routes through the lessons, as Markdown."""
     syllabus = (paths.NOTEBOOKS / "README.md").read_text(encoding="utf-8")
     section = syllabus.partition("## Three ways through\n")[2]
     return LINK.sub(r"[\1](notebooks/\2)", section)
 
 
 def _page(file: Path) -> str:
-    """Return Sphinx's name for the page of a file."""
+    """Return Sphinx's name for the page of a file, such as "/notebooks/07_tiling"."""
     return f"/{file.relative_to(ROOT).with_suffix('').as_posix()}"
 
 
 def _list_pages(page: Path, caption: str, pages: Iterable[str]) -> None:
-    """Add pages to the navigation below another page."""
+    """Append a hidden table of contents to a page, so that the navigation shows pages below it.
+
+    pages: Sphinx's names of these pages.
+    """
     names = "\n".join(pages)
     with page.open("a", encoding="utf-8") as file:
         file.write(f"\n```{{toctree}}\n:hidden:\n:caption: {caption}\n\n{names}\n```\n")
@@ -146,7 +155,7 @@ def _rows_of_labs() -> Iterator[Row]:
 
 
 def _rows_of_terms() -> Iterator[Row]:
-    """Yield the terms, linked to the glossary, with the words of each language."""
+    """Yield a header, then a row per term: a link to the glossary, words per language."""
     yield ("term", *LANGUAGES)
     words = pd.read_csv(TERMS).groupby(["term", "language"], sort=False)["word"].agg(", ".join)
     for term, by_language in words.unstack(fill_value="").iterrows():

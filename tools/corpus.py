@@ -33,7 +33,7 @@ VIRTUAL_GPU = "virtual_gpu"
 
 
 def versions(exercise: Exercise) -> Iterator[tuple[str, str]]:
-    """Yield a name and the text of every known version of an exercise."""
+    """Yield (name, text) of every known version of an exercise, such as "right: two loops"."""
     yield "starter", exercise.starter_text
     yield "solution", exercise.solution_text
     for what, text in right_versions(exercise):
@@ -45,7 +45,12 @@ def versions(exercise: Exercise) -> Iterator[tuple[str, str]]:
 
 
 def reports_on(name: str) -> dict:
-    """Return the reports on one exercise, or on the virtual GPU's kernels, by version."""
+    """Return the reports on one exercise, or on the virtual GPU's kernels: version -> report.
+
+    For the virtual GPU, a report is a list of texts, one per finding. For an exercise, it is a dict
+    with the verdict's causes, facts, notes and counts, or {"undefined": name of the error} for a
+    version that cannot be defined; "task" has the list of the task's texts.
+    """
     warnings.simplefilter("ignore")
     if name == VIRTUAL_GPU:
         return {case.name: _findings(case) for case in CASES.values()}
@@ -78,12 +83,12 @@ def _findings(case) -> list[str]:
 
 
 def digest(reports: dict) -> str:
-    """Return a digest of the reports on one exercise."""
+    """Return 16 hexadecimal digits of a hash of the reports on one exercise."""
     return hashlib.sha256(json.dumps(reports, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def differences(before: dict, after: dict) -> Iterator[str]:
-    """Yield a line for each version on which the reports differ."""
+    """Yield a text of three lines for each version whose report differs: version, before, after."""
     after = json.loads(json.dumps(after))
     for what in dict.fromkeys((*before, *after)):
         if before.get(what) != after.get(what):
@@ -91,6 +96,7 @@ def differences(before: dict, after: dict) -> Iterator[str]:
 
 
 def main() -> None:
+    """Report on the exercises and update their digests in `tools/corpus.json`."""
     parser = argparse.ArgumentParser(prog="python -m tools.corpus", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="EXERCISE", help="default: all of them")
     parser.add_argument("--out", type=Path, metavar="FOLDER")

@@ -24,7 +24,11 @@ TARGET = 1.2
 
 
 def measure_here(size: int) -> dict[str, float]:
-    """Return processor seconds of the imports, and of the first and second trace of all steps."""
+    """Return processor seconds: {"imports": …, "first": …, "second": …}.
+
+    The keys mean the imports, and the first and the second trace of all steps. size: the number of
+    rows of the square matrices.
+    """
     begin = time.process_time()
     from gemm_kernels import LADDER
     from utils.ladder.explain import trace_step
@@ -41,7 +45,10 @@ def measure_here(size: int) -> dict[str, float]:
 
 
 def in_new_process(size: int, cache: str) -> dict[str, float]:
-    """Return the result of `measure_here` in a new process with this cache of types."""
+    """Return the result of `measure_here` in a new process.
+
+    cache: the folder of the cache of types, or "off".
+    """
     variables = {
         **os.environ, "VIRTUAL_GPU_CACHE": cache, "VIRTUAL_GPU_CACHE_READ_ONLY": "0",
         "VIRTUAL_GPU_PROGRESS": "0",
@@ -55,7 +62,10 @@ def in_new_process(size: int, cache: str) -> dict[str, float]:
 
 
 def compare(size: int, repetitions: int) -> None:
-    """Print the medians for an empty cache, a filled one, and the second trace."""
+    """Print the medians of imports and traces, without a cache, with an empty and a filled one.
+
+    size: the number of rows of the matrices. repetitions: of each measurement.
+    """
     runs_by_cache: dict[str, list[dict[str, float]]] = {"off": [], "empty": [], "filled": []}
     for _ in range(repetitions):
         with tempfile.TemporaryDirectory() as folder:
@@ -76,6 +86,7 @@ def compare(size: int, repetitions: int) -> None:
 
 
 def main() -> None:
+    """Print the comparison, or with --here the times of this process as JSON."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--size", type=int, default=256)
     parser.add_argument("--repetitions", type=int, default=3)

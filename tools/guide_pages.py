@@ -38,7 +38,7 @@ _CODE = re.compile(f"{_BEGIN}(.*?){_END}", re.DOTALL)
 
 
 def answers() -> str:
-    """Return the page with the answers to the exercises at the end of all lessons, as Markdown."""
+    """Return the page of answers to the exercises at the end of all lessons, as Markdown."""
     return "\n".join((
         "# Answers to the exercises of the lessons",
         "",
@@ -48,8 +48,8 @@ def answers() -> str:
         "fold out in the lesson. The figures are those of the lessons: computed by their cells, or "
         "taken from the records. If the lesson gives a cell for a task, it is printed below the "
         "task; it uses names from earlier cells of the lesson. To give these exercises as "
-        "homework, first remove the answers from the lessons "
-        "([how](../GUIDE.md#academic-honesty)).",
+        "homework, give students a copy of the course without the answers "
+        "([how](../GUIDE.md#a-copy-of-the-course-for-students)).",
         *(section for lesson in lessons().values() for section in _lesson(lesson)),
         "",
     ))  # fmt: skip
@@ -69,13 +69,17 @@ def _lesson(file: Path) -> Iterator[str]:
 
 
 def _listing(name: str) -> str:
-    """Return the code of an answer without its docstring, which names the exercise."""
+    """Return the code of the file `labs/guide/NAME.py` as Markdown, without its docstring."""
     _, _, code = (GUIDE / f"{name}.py").read_text(encoding="utf-8").partition('"""\n\n')
     return f"\n```python\n{code}```"
 
 
 def exercises(cells: list) -> Iterator[tuple[str, str, str, str]]:
-    """Yield title, task, code and answer of every exercise at the end of a lesson."""
+    """Yield (title, task, code, answer) of each exercise at the end of a lesson.
+
+    cells: the lesson's cells. The task and the answer are one line of Markdown; code is "" if the
+    lesson gives none.
+    """
     prose = "\n\n".join(
         cell.source if cell.cell_type == "markdown" else f"{_BEGIN}{cell.source.rstrip()}{_END}"
         for cell in cells
@@ -90,7 +94,7 @@ def exercises(cells: list) -> Iterator[tuple[str, str, str, str]]:
 
 
 def _one_line(text: str) -> str:
-    """Return a notebook's prose as one line of Markdown, with links relative to the guide."""
+    """Return prose of a notebook as one line of Markdown, with links relative to the guide."""
     for tag, mark in (("code", "`"), ("em", "*"), ("b", "**")):
         text = re.sub(rf"</?{tag}>", mark, text)
     text = re.sub(r"</?(?:p|details|summary)>", " ", text)
@@ -104,7 +108,7 @@ def _one_line(text: str) -> str:
 
 
 def mistakes() -> str:
-    """Return the page with common mistakes of each lab, in the checker's words, as Markdown."""
+    """Return the page of common mistakes of each lab, in the checker's words, as Markdown."""
     return "\n".join((
         "# Common mistakes, as the checker words them",
         "",
@@ -138,7 +142,7 @@ def _lab(lab: Lab) -> Iterator[str]:
 
 
 def mistakes_of(name: str) -> str:
-    """Return the section of one exercise: its first wrong solutions with different causes."""
+    """Return the Markdown section of an exercise: wrong solutions with different causes."""
     by_cause: dict[str, str] = {}
     for one in wrong_versions(EXERCISES[name]):
         verdict = check(name, function_in(name, one.text), PATIENCE)
@@ -155,9 +159,10 @@ def _cell(text: str) -> str:
 
 
 def wrong_text(name: str, what: str) -> str:
-    """Return the whole file of a wrong solution, whose lines the checker's sentences name.
+    """Return the content of a file with one wrong solution of an exercise.
 
-    Raises SystemExit with one sentence if there is no such exercise or mistake.
+    name: the exercise's. what: the words on the mistake in the table. The checker's sentences name
+    lines of this file. Raises SystemExit with one sentence if there is no such exercise or mistake.
     """
     if name not in EXERCISES:
         raise SystemExit(f"There is no exercise {name!r}: {', '.join(EXERCISES)}.")
@@ -168,6 +173,7 @@ def wrong_text(name: str, what: str) -> str:
 
 
 def main(arguments: list[str] | None = None) -> None:
+    """Write both pages; with two arguments, print a wrong solution instead."""
     words = sys.argv[1:] if arguments is None else arguments
     if len(words) == 2:
         print(wrong_text(*words), end="")

@@ -30,18 +30,20 @@ SECONDS = 1.0
 
 
 def pytest_addoption(parser):
+    """Add the option --costs, a folder, to pytest."""
     parser.addoption("--costs", metavar="FOLDER", help="where to write what each test cost")
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
-    """Write how many cases each test has, before any is marked or left out."""
+    """Write a file with test -> number of its cases, before any case is marked or left out."""
     cases = {test: len(group) for test, group in fast_cases.cases_of(items).items()}
     _file(config, "cases").write_text(json.dumps(cases))
 
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_protocol(item):
+    """Run one case, and append a line with its test and its processor seconds to a file."""
     before = _processor_seconds()
     yield
     line = json.dumps([fast_cases.test_of(item.nodeid), _processor_seconds() - before])
@@ -54,12 +56,13 @@ def _file(config, kind: str) -> Path:
 
 
 def _processor_seconds() -> float:
-    """Return the processor time of this process and of those it waited for."""
+    """Return the processor seconds of this process and of its finished child processes."""
     usages = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     return sum(usage.ru_utime + usage.ru_stime for usage in usages)
 
 
 def main(arguments: list[str]) -> int:
+    """Measure the tests, rewrite the table of `make test`, and return pytest's exit code."""
     parser = argparse.ArgumentParser(
         prog="python -m tools.measure_tests", description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -84,7 +87,10 @@ def main(arguments: list[str]) -> int:
 
 
 def _measured(folder: Path) -> tuple[dict[str, int], dict[str, list[float]]]:
-    """Return how many cases each test has, and the seconds of those that ran."""
+    """Return (test -> number of its cases, test -> seconds of each case that ran).
+
+    folder: where the plugin has written its files.
+    """
     (cases, *_) = (json.loads(file.read_text()) for file in folder.glob("cases.*"))
     seconds = defaultdict(list)
     for file in folder.glob("seconds.*"):
@@ -96,10 +102,12 @@ def _measured(folder: Path) -> tuple[dict[str, int], dict[str, list[float]]]:
 def table_from(
     cases: dict[str, int], seconds: dict[str, list[float]], kept: dict[str, int], complete: bool
 ) -> dict[str, int]:
-    """Return the rows of the table: tests that cost too much, with the cases that fit.
+    """Return the rows of the table, test -> number of cases that `make test` runs.
 
-    kept: the rows so far; a test stays in the table until every case is measured again.
-    complete: whether all tests were collected, so that rows of others are out of date.
+    Only tests that cost more than `SECONDS` have a row. cases: test -> number of its cases.
+    seconds: test -> seconds of each case that ran. kept: the rows so far; a test stays in the table
+    until every case is measured again. complete: True if all tests were collected, so that rows of
+    others are out of date.
     """
     table = {test: number for test, number in kept.items() if test in cases or not complete}
     for test, costs in seconds.items():

@@ -32,7 +32,7 @@ from labs.checking.vocabulary import FUNCTION, KERNEL
 from labs.exercises import EXERCISES
 from labs.grading import handout
 from labs.grading.labs import LABS
-from labs.grading.marks import NO_FINDING
+from labs.grading.marks import DRAWN_ROW, TASK_ROW
 from labs.numbers.exercise import NumbersExercise, whole_number_of
 from utils import translation
 from utils.lessons.code import SENTENCES
@@ -53,7 +53,7 @@ WIDTH = 100
 
 @dataclass(frozen=True)
 class Message:
-    """An English sentence, the file that it is from, and a comment for translators."""
+    """An English sentence, the path of the file that it is from, and a comment for translators."""
 
     text: str
     file: str
@@ -61,7 +61,10 @@ class Message:
 
 
 def messages() -> Iterator[Message]:
-    """Yield every sentence that a reader can be shown in another language."""
+    """Yield every sentence of the course that can be shown in another language.
+
+    A sentence may come several times, from several files.
+    """
     for folder in CODE:
         for file in sorted((ROOT / folder).rglob("*.py")):
             yield from _in_code(file)
@@ -91,10 +94,10 @@ def _in_code(file: Path) -> Iterator[Message]:
 
 
 def _texts_in_calls(tree: ast.Module) -> Iterator[tuple[str, str]]:
-    """Yield the function and the text of each call that holds a message, in the file's order.
+    """Yield (function, text) per call that holds a message, in the order of the file.
 
-    By the syntax tree, because tokenizers disagree on calls within f-strings: those before Python
-    3.12 see one string.
+    The syntax tree is searched because tokenizers disagree on calls within f-strings: those before
+    Python 3.12 see one string.
     """
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
     for node in sorted(calls, key=lambda call: (call.lineno, call.col_offset)):
@@ -106,7 +109,10 @@ def _texts_in_calls(tree: ast.Module) -> Iterator[tuple[str, str]]:
 
 
 def _heads(name: str, tree: ast.Module) -> Iterator[Message]:
-    """Yield the column titles of tables: a tuple called `head`, or the second argument."""
+    """Yield the column titles of tables as messages from the file called `name`.
+
+    Titles are in a tuple that is assigned to `head`, or in the second argument of `table`.
+    """
     for node in ast.walk(tree):
         titles = None
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "head":
@@ -159,7 +165,7 @@ def _of_labs() -> Iterator[Message]:
     for lab in LABS.values():
         for text in (lab.title, *lab.objectives):
             yield Message(text, "labs/grading/labs.py", f"the lab {lab.name}")
-    for text in (handout.RULES, *handout.HOW.values(), handout.HAND_IN, NO_FINDING):
+    for text in (handout.RULES, *handout.HOW.values(), handout.HAND_IN, TASK_ROW, DRAWN_ROW):
         yield Message(text, "labs/grading/handout.py", "in the handout of a lab")
 
 
@@ -168,14 +174,14 @@ def _of_numbers(exercise: NumbersExercise, name: str) -> Iterator[Message]:
         yield from (Message(text, name) for text in one_and_many(exercise.unit))
         yield Message(whole_number_of(exercise.unit), name)
     for why in dict.fromkeys(case.why for case in exercise.all_cases):
-        yield Message(why, name, f"a case of {exercise.name}")
+        yield Message(why, name.replace("exercise.py", "formula.py"), f"a case of {exercise.name}")
 
 
 # ------------------------------------------------------------------------------------- catalogues
 
 
 def template() -> Catalog:
-    """Return the catalogue of all sentences, without translations."""
+    """Return a catalogue of all sentences, without translations."""
     catalog = _new(None)
     for message in messages():
         catalog.add(
@@ -187,17 +193,21 @@ def template() -> Catalog:
 
 
 def catalogue_of(language: str) -> Path:
-    """Return the path of a language's catalogue. language: such as "de" or "pt_BR"."""
+    """Return the path of the catalogue of a language, such as "de" or "pt_BR"."""
     return LOCALE / language / "LC_MESSAGES" / "course.po"
 
 
 def languages() -> list[str]:
-    """Return the languages that have a catalogue."""
+    """Return the languages that have a catalogue, such as "de", in alphabetical order."""
     return sorted(file.parts[-3] for file in LOCALE.glob("*/LC_MESSAGES/course.po"))
 
 
 def updated(language: str, sentences: Catalog) -> Catalog:
-    """Return the catalogue of a language with the sentences of the template."""
+    """Return the catalogue of a language, updated to the sentences of a template.
+
+    Translations are kept, and those of a changed sentence become fuzzy. A language without a file
+    gets a new catalogue. Nothing is written.
+    """
     file = catalogue_of(language)
     catalog = read(file, language) if file.exists() else _new(language)
     catalog.update(sentences)
@@ -205,12 +215,12 @@ def updated(language: str, sentences: Catalog) -> Catalog:
 
 
 def missing(catalog: Catalog) -> int:
-    """Return the number of sentences that this catalogue leaves in English."""
+    """Return the number of sentences for which a catalogue has no translation that can be shown."""
     return sum(not is_shown(one) for one in catalog if one.id)
 
 
 def is_shown(entry) -> bool:
-    """Return True if an entry's translation is shown: not fuzzy, with the right placeholders."""
+    """Return True if an entry has a translation that is not fuzzy and fits its message."""
     if not entry.string or entry.fuzzy:
         return False
     return translation.fits(entry.id, entry.string)
@@ -230,18 +240,20 @@ def _new(language: str | None) -> Catalog:
 
 
 def read(file: Path, language: str | None = None) -> Catalog:
+    """Return the catalogue in a file."""
     with file.open("rb") as opened:
         return read_po(opened, language)
 
 
 def write(file: Path, catalog: Catalog) -> None:
-    """Write a catalogue without line numbers, which change with every edit of the code."""
+    """Write a catalogue into a file, without line numbers, which change with every edit."""
     file.parent.mkdir(parents=True, exist_ok=True)
     with file.open("wb") as opened:
         write_po(opened, catalog, width=WIDTH, include_lineno=False)
 
 
 def main(arguments: list[str] | None = None) -> None:
+    """Write the template, update every catalogue, and print the number of missing translations."""
     parser = argparse.ArgumentParser(prog="python -m tools.messages", description=__doc__)
     parser.add_argument("--language", help='make its catalogue, too: "ja", "pt_BR"')
     given = parser.parse_args(arguments)

@@ -56,11 +56,11 @@ _SOURCES = (
 
 @dataclass(frozen=True)
 class Known:
-    """A wrong kernel whose behaviour is known.
+    """A wrong kernel, or a wrong function of numbers, whose behaviour is known.
 
-    prints: its fingerprints. sentence: what `check` says about it, or None if the checker finds
-    that without a table. listed: True for a version of `wrong.py`, False for a mutant. run: the run
-    that went wrong; None for a function of numbers.
+    what: the mistake in words. prints: its fingerprints, the finest first. sentence: what `check`
+    says about it, or None if the checker says so without a table. listed: True for a version of
+    `wrong.py`, False for a mutant. run: the run that went wrong; None for a function of numbers.
     """
 
     what: str
@@ -71,7 +71,10 @@ class Known:
 
 
 def table(exercise: Exercise) -> dict:
-    """Return the content of `mistakes.json`: sentences with their fingerprints."""
+    """Return the content of `mistakes.json`, with the keys made_from (a digest), known and alike.
+
+    known and alike map each sentence to its fingerprints, separated by spaces.
+    """
     made = table_of(list(known_kernels(exercise)))
     return {
         "made_from": digest_of(exercise),
@@ -81,7 +84,7 @@ def table(exercise: Exercise) -> dict:
 
 
 def table_of(every: Sequence[Known]) -> MistakeTable:
-    """Return the sentences by fingerprint of these kernels."""
+    """Return the table that maps fingerprints of these kernels to sentences."""
     listed, alike = _listed(every), {}
     for level in range(max((len(one.prints) for one in every), default=0)):
         for mark, group in _by_print(every, level).items():
@@ -92,7 +95,10 @@ def table_of(every: Sequence[Known]) -> MistakeTable:
 
 
 def _listed(every: Sequence[Known]) -> dict[str, list[str]]:
-    """Return the sentences of `wrong.py` by exact fingerprint, if each kernel gets its own."""
+    """Return exact fingerprint -> sentences, of the versions of `wrong.py`.
+
+    A fingerprint is left out if a kernel that has it would get the sentence of another one.
+    """
     sentences_by_mark = {}
     for mark, group in _by_print([one for one in every if one.listed], 0).items():
         sentences = in_order({one.sentence for one in group if one.sentence})
@@ -102,7 +108,10 @@ def _listed(every: Sequence[Known]) -> dict[str, list[str]]:
 
 
 def _taken_for_another(group: Sequence[Known], sentences: Sequence[str]) -> list[Known]:
-    """Return kernels with one behaviour that would get the sentence of another kernel."""
+    """Return the kernels of a group that would get the sentence of another kernel.
+
+    group: kernels with one behaviour. sentences: all sentences of the group, in order.
+    """
     if len(sentences) == 1:
         return []
     return [
@@ -113,7 +122,7 @@ def _taken_for_another(group: Sequence[Known], sentences: Sequence[str]) -> list
 
 
 def _shared(group: Sequence[Known], listed: Mapping[str, list[str]], level: int) -> str | None:
-    """Return the sentence for all kernels with one fingerprint, or None.
+    """Return the sentence for all kernels of a group, which share a fingerprint, or None.
 
     Kernels that behave exactly alike get the sentence of `wrong.py`, or else of the first mutant. A
     coarser fingerprint gives a sentence only if all its kernels share that sentence.
@@ -136,7 +145,10 @@ def _by_print(every: Sequence[Known], level: int) -> dict[str, list[Known]]:
 
 
 def _by_sentence(marks: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """Return each sentence with its fingerprints, separated by spaces."""
+    """Return sentence -> its fingerprints, sorted and separated by spaces.
+
+    marks: fingerprint -> sentences.
+    """
     groups = defaultdict(list)
     for mark, sentences in sorted(marks.items()):
         for sentence in sentences:
@@ -148,7 +160,10 @@ def _by_sentence(marks: Mapping[str, Sequence[str]]) -> dict[str, str]:
 
 
 def known_kernels(exercise: Exercise) -> Iterator[Known]:
-    """Yield the wrong versions and mutants of an exercise that run and give wrong results."""
+    """Yield the wrong versions and mutants of an exercise that run and give wrong results.
+
+    An exercise that is neither about a kernel nor about numbers yields nothing.
+    """
     if isinstance(exercise, NumbersExercise):
         yield from _formulas(exercise)
     if not isinstance(exercise, KernelExercise):
@@ -162,7 +177,7 @@ def known_kernels(exercise: Exercise) -> Iterator[Known]:
 def mutants_of(exercise: KernelExercise, but: str = "") -> Iterator[Mutant]:
     """Yield all mutants of the solution and some of each version of `right.py`.
 
-    but: the name of a version whose mutants are left out.
+    but: the words on the version whose mutants are left out.
     """
     yield from sample(exercise.solution_text)
     for what, text in right_versions(exercise):
@@ -173,7 +188,10 @@ def mutants_of(exercise: KernelExercise, but: str = "") -> Iterator[Mutant]:
 def known(
     exercise: KernelExercise, what: str, text: str, says: str, listed: bool
 ) -> Iterator[Known]:
-    """Yield the behaviour of one text if it runs and is wrong, else nothing."""
+    """Run one text and yield its behaviour if it runs and gives wrong results, else nothing.
+
+    what: the mistake in words. says: the sentence on it. listed: True for a version of `wrong.py`.
+    """
     try:
         kernel = function_in(exercise.name, text)
     except Exception:  # a mutant that cannot even be defined
@@ -197,12 +215,13 @@ def _formulas(exercise: NumbersExercise) -> Iterator[Known]:
 
 
 def digest_of(exercise: Exercise) -> str:
-    """Return a digest of all source texts that an exercise's table depends on.
+    """Return 16 hexadecimal digits of a hash of all files that an exercise's table depends on.
 
     Imports and docstrings are left out, because they change no table.
     """
     files = [ROOT / name for name in _SOURCES]
-    files += [exercise.folder / f"{name}.py" for name in ("exercise", "solution", "right", "wrong")]
+    own = ("exercise", "formula", "solution", "right", "wrong")
+    files += [file for name in own if (file := exercise.folder / f"{name}.py").exists()]
     texts = "".join(_effective(file.read_text(encoding="utf-8")) for file in files)
     return hashlib.sha256(texts.encode()).hexdigest()[:16]
 
@@ -221,7 +240,10 @@ def _effective(text: str) -> str:
 
 
 def write(name: str) -> list[str]:
-    """Write the table of one exercise; return a line about it, in a list."""
+    """Write the `mistakes.json` of one exercise; return a list of one line with its numbers.
+
+    name: the exercise's.
+    """
     warnings.simplefilter("ignore")
     exercise = EXERCISES[name]
     made = table(exercise)
@@ -230,13 +252,16 @@ def write(name: str) -> list[str]:
 
 
 def as_text(made: dict) -> str:
-    """Return the table as the file holds it, with one line per part."""
+    """Return a table as the JSON text of its file, with one line per key."""
     parts = (f"{json.dumps(key)}: {json.dumps(made[key], ensure_ascii=False)}" for key in made)
     return "{\n" + ",\n".join(parts) + "\n}\n"
 
 
 def conflicts(name: str) -> list[str]:
-    """Return a line for each group of wrong versions that behave alike but differ in sentence."""
+    """Return a line per group of wrong versions that behave alike but need different sentences.
+
+    name: the exercise's.
+    """
     warnings.simplefilter("ignore")
     listed = [one for one in known_kernels(EXERCISES[name]) if one.listed]
     lines = []
@@ -249,6 +274,7 @@ def conflicts(name: str) -> list[str]:
 
 
 def main() -> None:
+    """Write the tables of mistakes, or with --list print conflicts of sentences."""
     parser = argparse.ArgumentParser(prog="python -m tools.mistakes", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="EXERCISE", help="default: all with a table")
     parser.add_argument("--list", action="store_true", help="conflicts; nothing is written")

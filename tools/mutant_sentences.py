@@ -47,7 +47,10 @@ _OTHER_FUNCTIONS = {"min": "max", "max": "min", "floor": "ceil", "isqrt": "sqrt"
 
 
 def sentence_of(mutant: Mutant, exercise: KernelExercise) -> str:
-    """Return the sentence on a mutant, with the placeholders of `labs.checking.placeholders`."""
+    """Return a sentence on the behaviour of a mutant: which slip was made, and where.
+
+    The sentence has placeholders of `labs.checking.placeholders`, such as `{store c}`.
+    """
     statement = _statement(mutant)
     where = _where(statement, mutant, exercise)
     return f"Your {exercise.words.noun} behaves as if {_slip(mutant, exercise)}, {where}."
@@ -76,7 +79,7 @@ def _slip(mutant: Mutant, exercise: KernelExercise) -> str:
 
 
 def _called(node: ast.AST) -> str:
-    """Return the function of a node's first call with one argument."""
+    """Return the function of a node's first call with one argument, as code such as "cuda.grid"."""
     values = (value for _, value in ast.iter_fields(node) if isinstance(value, ast.Call))
     call = next(one for one in values if len(one.args) == 1 and not one.keywords)
     return ast.unparse(call.func)
@@ -98,7 +101,7 @@ def _dropped(statement: ast.stmt) -> str:
 
 
 def _statement(mutant: Mutant) -> ast.stmt:
-    """Return the innermost statement with the changed node, or the dropped statement itself."""
+    """Return the innermost statement that holds the changed node, or the dropped statement."""
     if mutant.rule in _DROPPED[1:]:
         return mutant.node.body[0 if mutant.rule.startswith("first") else -1]
     inside = [
@@ -111,10 +114,10 @@ def _statement(mutant: Mutant) -> ast.stmt:
 
 @dataclass(frozen=True)
 class _Arrays:
-    """The meaning of array names in a text.
+    """The meaning of array names in the text of a kernel.
 
-    parameters: maps a name in the text to the parameter of the exercise. tiles: maps a shared or
-    local array to the exercise's parameter from which it is filled.
+    parameters: name of a parameter in the text -> the exercise's name for it. tiles: name of a
+    shared or local array in the text -> the exercise's parameter from which it is filled.
     """
 
     parameters: Mapping[str, str]
@@ -138,7 +141,10 @@ def _arrays(tree: ast.Module, exercise: KernelExercise) -> _Arrays:
 
 
 def _elements(node: ast.AST, context: type) -> list[str]:
-    """Return the names of arrays whose elements a node loads or stores."""
+    """Return the names of arrays whose elements a node loads, or stores, one per access.
+
+    context: `ast.Load` or `ast.Store`.
+    """
     return [
         one.value.id
         for one in ast.walk(node)
@@ -176,9 +182,9 @@ def _where(statement: ast.stmt, mutant: Mutant, exercise: KernelExercise) -> str
 
 
 def _access(node: ast.AST, arrays: _Arrays, result: str) -> str | None:
-    """Describe what a node does with an array, or return None.
+    """Return words on a node's access to an array: "`{a}` is loaded in line {load a}".
 
-    It may store the result, load an input, or use a tile.
+    The access may store the result, load an input, or use a tile. Returns None if there is none.
     """
     stored, loaded = _elements(node, ast.Store), _elements(node, ast.Load)
     if any(arrays.parameters.get(name) == result for name in stored):

@@ -42,19 +42,23 @@ CONTEXT = 40  # characters on each side of a number
 
 
 def prose(number: str) -> list[str]:
-    """Return the Markdown cells of a lesson, each on one line."""
+    """Return the text of each Markdown cell of a lesson, on one line; number: such as "05"."""
     return [_one_line(text) for text in _cells(number)]
 
 
 def unproven(number: str) -> list[str]:
-    """Return the numbers in a lesson's prose that no quote proves, with the words around them."""
+    """Return an excerpt for each number in a lesson's prose that no quote proves.
+
+    number: the lesson's, such as "05". An excerpt has the words around the number.
+    """
     return unproven_in(_cells(number), list(quotes_of(number)))
 
 
 def unproven_in(cells: list[str], quotes: list[re.Pattern]) -> list[str]:
-    """Return the numbers in these Markdown cells that no quote proves, with the words around them.
+    """Return an excerpt for each number in these Markdown cells that no quote proves.
 
-    quotes: patterns with a group for each figure that is proven.
+    quotes: patterns with a group for each figure that is proven. An excerpt has the words around
+    the number, between "…".
     """
     lines = [_one_line(text) for text in cells]
     excerpts = []
@@ -67,10 +71,10 @@ def unproven_in(cells: list[str], quotes: list[re.Pattern]) -> list[str]:
 
 
 def _proven(lines: list[str], quotes: list[re.Pattern]) -> list[list[tuple[int, int]]]:
-    """Return, for each line, the spans of the figures that a quote proves.
+    """Return, for each line, the spans (begin, end) of the figures that a quote proves.
 
-    A quote that matches different figures in several places proves only one of them, and the
-    pattern does not tell which, so it counts for none.
+    A quote that matches different figures in several lines proves only one of them, and the pattern
+    does not tell which, so it counts for none.
     """
     spans = [[] for _ in lines]
     for quote in quotes:
@@ -84,7 +88,10 @@ def _proven(lines: list[str], quotes: list[re.Pattern]) -> list[list[tuple[int, 
 
 
 def quotes_of(number: str) -> Iterator[re.Pattern]:
-    """Yield the quotes in the tests of a lesson's claims, with a group for each computed figure."""
+    """Yield a pattern for each quote in the tests of a lesson's claims.
+
+    Each pattern has a group per computed figure. number: the lesson's, such as "05".
+    """
     file = ROOT / "tests" / lesson_folder(number).relative_to(ROOT) / "test_claims.py"
     for call in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
         if isinstance(call, ast.Call) and ast.unparse(call.func) == "says":
@@ -93,7 +100,11 @@ def quotes_of(number: str) -> Iterator[re.Pattern]:
 
 
 def pattern(quote: str, figures: list[ast.expr]) -> re.Pattern:
-    """Return a pattern that finds a quote in prose, with a group for each computed figure."""
+    """Return a pattern that finds a quote in prose, with a group per computed figure.
+
+    quote: text with a field per figure. figures: the expressions that fill the fields; those
+    without a variable are not computed.
+    """
     parts = [r"(?<![\d.,])"]
     remaining = [*figures]
     for words, field, *_ in string.Formatter().parse(_one_line(quote)):
@@ -118,6 +129,10 @@ def _without_digits(match: re.Match) -> str:
 
 
 def main() -> int:
+    """Print the unproven numbers of the lessons in the arguments; return an exit code.
+
+    It is 0 if there are none, 1 if there are some, and 2 for an unknown lesson.
+    """
     try:
         lists = {number: unproven(number) for number in sys.argv[1:]}
     except CourseError as error:

@@ -27,8 +27,8 @@ class PaperDriver:
     """A fake driver that records the calls made to it.
 
     launches: (kernel's name, grid, block, stream) of every launch. loaded: names of loaded kernels.
-    lent: allocated memory by pointer. freed: freed pointers. waited: synchronised streams, or
-    "device". answer: the name of an error that launches return instead of running.
+    lent: address -> host memory that was allocated. freed: freed addresses. waited: synchronised
+    streams, or "device". answer: the name of an error that launches return instead of running.
     """
 
     launches: list = field(default_factory=list)
@@ -39,12 +39,15 @@ class PaperDriver:
     answer: str | None = None
 
     def load(self, kernel, arguments: tuple):
-        """Return the kernel with the Numba types of its arguments."""
+        """Record the kernel's name and return (kernel, Numba types of its arguments)."""
         self.loaded.append(kernel.py_func.__name__)
         return kernel, tuple(map(kernel.typeof_pyval, arguments))
 
     def launch(self, function, *arguments_of_launch):
-        """Run a kernel with the parameters of cuLaunchKernel; return its error codes."""
+        """Run a kernel on the virtual GPU, with the parameters of cuLaunchKernel.
+
+        Returns a tuple with 0, or with an object whose `name` is the error's.
+        """
         *sizes, shared, stream, parameters, extra = arguments_of_launch
         kernel, numba_types = function
         if self.answer:
@@ -58,19 +61,19 @@ class PaperDriver:
         return (0,)
 
     def lend(self, nbytes: int, stream: int) -> int:
-        """Allocate 256-byte-aligned host memory and return its address."""
+        """Allocate host memory aligned to 256 bytes, keep it in `lent`, and return its address."""
         memory = (ctypes.c_char * (nbytes + 256))()
         pointer = cdiv(ctypes.addressof(memory), 256) * 256
         self.lent[pointer] = memory
         return pointer
 
     def zero(self, pointer: int, nbytes: int, stream: int) -> None:
-        """Set memory to zero."""
+        """Set `nbytes` bytes at an address to zero immediately, whatever the stream."""
         ctypes.memset(pointer, 0, nbytes)
 
 
 def iter_words(parameters: int):
-    """Yield the address of each argument.
+    """Yield the address of each word of a launch's arguments, without end.
 
     parameters: the address of the array of these addresses.
     """
@@ -80,7 +83,10 @@ def iter_words(parameters: int):
 
 
 def read(numba_type, words):
-    """Return one argument of this Numba type, read from the words."""
+    """Return one argument of this Numba type, read from the words at the next addresses.
+
+    It is a tuple, a NumPy scalar, or an array of the virtual GPU. words: the iterator of addresses.
+    """
 
     def number(c_type=ctypes.c_int64):
         return c_type.from_address(next(words)).value
@@ -105,7 +111,11 @@ def read(numba_type, words):
 
 @contextlib.contextmanager
 def installed(monkeypatch):
-    """Replace the fast path's driver by a new PaperDriver with an empty pool, and yield it."""
+    """Within this context, fast launches use a new PaperDriver, which is yielded.
+
+    The pools of workspaces and of words begin empty. monkeypatch: pytest's fixture, which undoes
+    the replacement at the end of the test.
+    """
     fake = PaperDriver()
     for name, value in {
         "present": lambda: True,

@@ -47,7 +47,10 @@ OPERATIONS = {"sum": np.sum, "max": np.max, "min": np.min, "prod": np.prod}
 
 
 class RandomMatrix:
-    """Random numbers on the host and on the device, in one of the layouts."""
+    """A random float32 matrix on the host and on the device, in one of the layouts.
+
+    `memory` is the whole host memory and `host` the matrix in it, a view. Some matrices hold a NaN.
+    """
 
     def __init__(self, draw: random.Random, rows: int, columns: int, backwards: bool) -> None:
         names = [name for name in LAYOUTS if backwards or name != "backwards"]
@@ -61,7 +64,7 @@ class RandomMatrix:
         self.on_device = cuda.to_device(self.memory)
 
     def array(self, family: str):
-        """Return the device matrix as an array of that library."""
+        """Return the device matrix as an array of a library: "numba", "cupy" or "torch"."""
         backwards = self.layout == "backwards"
         forwards = self.host[::-1] if backwards else self.host
         first = forwards.__array_interface__["data"][0]
@@ -73,17 +76,17 @@ class RandomMatrix:
         return array[::-1] if backwards else array
 
     def fill(self) -> None:
-        """Restore the device memory to its initial content."""
+        """Restore the device memory to its initial content, and wait until that is done."""
         self.on_device.copy_to_device(self.memory)
         cuda.synchronize()
 
     def result(self) -> np.ndarray:
-        """Return a host copy of the device matrix as it is now."""
+        """Return the present content of the device matrix as a host array."""
         return self._part(self.on_device.copy_to_host())
 
 
 def of_family(family: str, array):
-    """Return an array of that library that shares this array's memory."""
+    """Return an array of a library, "numba", "cupy" or "torch", over a Numba array's memory."""
     if family == "torch":
         return torch().as_tensor(array, device="cuda")
     return cupy().asarray(array) if family == "cupy" else array
@@ -91,7 +94,11 @@ def of_family(family: str, array):
 
 @contextmanager
 def stream_of(family: str, draw: random.Random):
-    """Make a stream of that library current, and yield the value for `stream=`."""
+    """Within this context, calls use a new stream of the library, or sometimes the default one.
+
+    Yields the value for `stream=`: a stream of Numba, or None, because the streams of CuPy and
+    PyTorch are made current. Waits for the device at the end.
+    """
     if draw.random() < 0.3:
         yield None
         cuda.synchronize()
@@ -108,9 +115,9 @@ def stream_of(family: str, draw: random.Random):
 
 
 def product(draw: random.Random, family: str, make_call: Callable) -> None:
-    """Compute one random product twice and check both results.
+    """Compute one random product twice; raise AssertionError unless both results are right.
 
-    make_call: a function of a call and a family that makes the call.
+    make_call: a function of (call, family) that makes the call.
     """
     m, n, k = (round(math.exp(draw.uniform(0, math.log(LARGEST)))) for _ in range(3))
     backwards = family != "torch"
@@ -134,9 +141,10 @@ def product(draw: random.Random, family: str, make_call: Callable) -> None:
 
 
 def check(results: list[np.ndarray], exact: np.ndarray, allowed: float, where: str) -> None:
-    """Raise AssertionError unless both results have equal bits and are right within the bound.
+    """Raise AssertionError unless both results have equal bits and are within the error bound.
 
-    NaN must be where the exact result has NaN.
+    allowed: the greatest relative error. NaN must be exactly where the exact result has NaN. where:
+    the beginning of the error's sentence.
     """
     first, second = results
     assert first.tobytes() == second.tobytes(), f"{where}: other bits the second time"
@@ -149,7 +157,10 @@ def check(results: list[np.ndarray], exact: np.ndarray, allowed: float, where: s
 
 
 def reduction(draw: random.Random, family: str, make_call: Callable) -> None:
-    """Compute one random reduction with and without `out`, and check both results."""
+    """Compute one random reduction with and without `out`; raise AssertionError if one is wrong.
+
+    make_call: a function of (call, family) that makes the call with `out`.
+    """
     elements = round(math.exp(draw.uniform(0, math.log(10**6))))
     generator = np.random.default_rng(draw.getrandbits(32))
     dtype = draw.choice((np.float32, np.float64, np.int32, np.int64))
@@ -178,7 +189,10 @@ def reduction(draw: random.Random, family: str, make_call: Callable) -> None:
 
 
 def overlapping(draw: random.Random, family: str, make_call: Callable) -> None:
-    """Check that an `out` that shares memory with an input is refused."""
+    """Fail unless `sgemm` refuses an `out` that shares memory with an input.
+
+    The product has a random size and overlap. make_call: not used.
+    """
     n, shift = draw.randrange(2, 60), draw.randrange(-1, 2)
     memory = cuda.to_device(np.zeros(3 * n * n, np.float32))
     a = of_family(family, memory[n * n : 2 * n * n].reshape(n, n))
@@ -189,7 +203,7 @@ def overlapping(draw: random.Random, family: str, make_call: Callable) -> None:
 
 
 def captured(call: Callable, family: str) -> None:
-    """Capture a call as a CUDA graph of that library, and launch it."""
+    """Capture a call as a CUDA graph of "torch" or "cupy", launch it, and wait for it."""
     if family == "torch":
         pytorch = torch()
         graph = pytorch.cuda.CUDAGraph()
@@ -207,7 +221,11 @@ def captured(call: Callable, family: str) -> None:
 
 
 def one_call(seed: int, families: tuple[str, ...], part: str) -> str | None:
-    """Make one random call; return the reason why it is wrong, or None."""
+    """Make and check one random call; return a sentence on what is wrong, or None if it is right.
+
+    seed: decides everything about the call. families: the libraries to choose from. part: a key of
+    PARTS.
+    """
     draw = random.Random(seed)
     family = draw.choice(families)
     operation = draw.choices((product, reduction, overlapping), (80, 15, 5))[0]
@@ -227,9 +245,10 @@ def one_call(seed: int, families: tuple[str, ...], part: str) -> str | None:
 
 
 def wrong_calls(calls: int, seed: int = 0, parts: Iterable[str] = PARTS) -> list[str]:
-    """Return the reasons for wrong calls.
+    """Make random calls in each part and return a sentence per wrong call.
 
-    calls: the number of random calls in each part.
+    calls: the number of random calls in each part. seed: of the first call; the others count up
+    from it.
     """
     families = tuple(
         name for name in FAMILIES
@@ -247,7 +266,7 @@ def wrong_calls(calls: int, seed: int = 0, parts: Iterable[str] = PARTS) -> list
 
 
 def host_times() -> list[str]:
-    """Return lines with the microseconds of Python per call, for arrays of each library."""
+    """Return a line per library, function and size, with the microseconds of Python per call."""
     lines = []
     for family in FAMILIES:
         if (family == "torch" and not torch()) or (family == "cupy" and not cupy()):
@@ -273,6 +292,10 @@ def host_times() -> list[str]:
 
 
 def main() -> int:
+    """Make random calls and print what is wrong.
+
+    Returns 0 if all are right, 1 if one is wrong, and 2 without a GPU.
+    """
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--calls", type=int, default=500, help="of each part")
     parser.add_argument("--part", choices=PARTS, help="only this part")

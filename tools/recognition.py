@@ -42,8 +42,8 @@ UNSEEN = 8  # mutants per version, for each of the two kinds
 class Unseen:
     """A wrong kernel that the table does not know, with the checker's sentence on it.
 
-    kind: "another spelling" or "other rules". what: the change. said: the sentence. named: True if
-    the sentence names a cause.
+    kind: "another spelling" or "other rules". what: the change in words. text: the kernel's. said:
+    the sentence. named: True if the sentence names a cause.
     """
 
     exercise: str
@@ -55,7 +55,10 @@ class Unseen:
 
 
 def unseen_in(name: str, experiment: bool) -> list[Unseen]:
-    """Judge the unseen kernels of one exercise."""
+    """Let the checker judge the unseen kernels of one exercise, and return the wrong ones.
+
+    experiment: True for tables of only the wrong versions and the basic mutants of the solution.
+    """
     warnings.simplefilter("ignore")
     exercise = EXERCISES[name]
     listed = [
@@ -78,7 +81,11 @@ def unseen_in(name: str, experiment: bool) -> list[Unseen]:
 
 
 def _known_mutants(exercise: KernelExercise, experiment: bool) -> dict[str, list[Known]]:
-    """Return the mutants that a table knows, by the version they are derived from."""
+    """Return the mutants that a table knows, by the version from which they are made.
+
+    The key is the words on a right version, or "" for the solution. experiment: True for mutants of
+    the solution only, by the basic rules.
+    """
     texts = {"": exercise.solution_text} | ({} if experiment else dict(right_versions(exercise)))
     known_by_version = {}
     for version, text in texts.items():
@@ -123,9 +130,9 @@ def _judged(
 
 
 def _names_it(exercise: KernelExercise, runs: Sequence[Run]) -> bool:
-    """Return True if the checker names a cause without a table.
+    """Return True if the checker can name the cause of a wrong result without a table.
 
-    That is so if the kernel does not run, or its text or its values show the cause.
+    That is the case if the kernel does not run, or if its text or its values show the cause.
     """
     if not runs or not goes_wrong(runs[-1]):
         return True
@@ -142,7 +149,7 @@ def _names_it(exercise: KernelExercise, runs: Sequence[Run]) -> bool:
 
 
 def begins_at_one(node: ast.AST) -> bool:
-    """Change `range(n)` to `range(1, n)`."""
+    """Change a node `range(n)` to `range(1, n)` in place; return True if it was changed."""
     if not _is_range(node, 1):
         return False
     node.args.insert(0, ast.Constant(1))
@@ -150,7 +157,7 @@ def begins_at_one(node: ast.AST) -> bool:
 
 
 def step_of_one(node: ast.AST) -> bool:
-    """Change `range(0, n, s)` to `range(0, n)`."""
+    """Change a node `range(a, n, s)` to `range(a, n)` in place; return True if it was changed."""
     if not _is_range(node, 3):
         return False
     del node.args[2]
@@ -163,7 +170,7 @@ def _is_range(node: ast.AST, arguments: int) -> bool:
 
 
 def constant_doubled(node: ast.AST) -> bool:
-    """Double an integer constant of at least 2."""
+    """Double an integer constant of at least 2 in place; return True if it was changed."""
     if not isinstance(node, ast.Constant) or type(node.value) is not int or node.value < 2:
         return False
     node.value *= 2
@@ -171,7 +178,7 @@ def constant_doubled(node: ast.AST) -> bool:
 
 
 def test_turned_round(node: ast.AST) -> bool:
-    """Negate a comparison: `<` becomes `>=`, `==` becomes `!=`, and so on."""
+    """Negate a comparison `<`, `>=` or `==` in place; return True if it was changed."""
     others = {ast.Lt: ast.GtE, ast.GtE: ast.Lt, ast.Eq: ast.NotEq}
     if not isinstance(node, ast.Compare) or type(node.ops[0]) not in others:
         return False
@@ -180,7 +187,10 @@ def test_turned_round(node: ast.AST) -> bool:
 
 
 def never_taken(node: ast.AST) -> bool:
-    """Make the body of an `if` unreachable."""
+    """Replace the condition of an `if` by False in place; return True if it was changed.
+
+    An `if` that begins with a return is left unchanged.
+    """
     if not isinstance(node, ast.If) or isinstance(node.body[0], ast.Return):
         return False
     node.test = ast.Constant(False)
@@ -188,7 +198,10 @@ def never_taken(node: ast.AST) -> bool:
 
 
 def statements_swapped(node: ast.AST) -> bool:
-    """Exchange the last two statements of a body."""
+    """Exchange the final two statements of a loop's or function's body in place.
+
+    Returns True if they were exchanged, False for another node or a body of one statement.
+    """
     body = getattr(node, "body", None)
     if not isinstance(node, ast.For | ast.While | ast.FunctionDef) or len(body) < 2:
         return False
@@ -197,7 +210,7 @@ def statements_swapped(node: ast.AST) -> bool:
 
 
 def other_input(node: ast.AST) -> bool:
-    """Load from `b` instead of `a`, or from `a` instead of `b`."""
+    """Load from `b` instead of `a`, or the reverse, in place; return True if it was changed."""
     others = {"a": "b", "b": "a"}
     if not isinstance(node, ast.Subscript) or not isinstance(node.value, ast.Name):
         return False
@@ -208,7 +221,7 @@ def other_input(node: ast.AST) -> bool:
 
 
 def index_repeated(node: ast.AST) -> bool:
-    """Change `x[i, j]` to `x[i, i]`."""
+    """Change a node `x[i, j]` to `x[i, i]` in place; return True if it was changed."""
     if not isinstance(node, ast.Subscript) or not isinstance(node.slice, ast.Tuple):
         return False
     node.slice.elts[-1] = copy.deepcopy(node.slice.elts[0])
@@ -216,7 +229,7 @@ def index_repeated(node: ast.AST) -> bool:
 
 
 def index_of_zero(node: ast.AST) -> bool:
-    """Set the last index of an element to 0."""
+    """Replace the final index of an element by 0 in place; return True if it was changed."""
     if not isinstance(node, ast.Subscript):
         return False
     if isinstance(node.slice, ast.Tuple):
@@ -250,6 +263,7 @@ def _share(judged: Sequence[Unseen]) -> str:
 
 
 def main() -> None:
+    """Print, for each exercise and for all, the share of unseen mistakes that `check` names."""
     parser = argparse.ArgumentParser(prog="python -m tools.recognition", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="EXERCISE", help="default: all with kernels")
     parser.add_argument("--experiment", action="store_true", help="the small table")

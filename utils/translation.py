@@ -28,10 +28,11 @@ _TAG = re.compile(r"[a-z]{2,3}([_-][A-Za-z0-9]+)?")
 
 
 def language() -> str:
-    """Return the reader's language: that of `COURSE_LANGUAGE`, else that of the open notebook.
+    """Return the reader's language, such as "de" or "pt_BR"; "en" if none is chosen.
 
-    The language of `07_tiling.de.ipynb` is "de". JupyterLab and VS Code tell a notebook's name to
-    its kernel; elsewhere, as in Colab, only the environment variable can choose a language.
+    It is that of the environment variable `COURSE_LANGUAGE`, else that of the open notebook: the
+    language of `07_tiling.de.ipynb` is "de". JupyterLab and VS Code tell a notebook's name to its
+    kernel; elsewhere, as in Colab, only the environment variable can choose a language.
     """
     chosen = os.environ.get(LANGUAGE) or tag(Path(_open_notebook()))
     return chosen.replace("-", "_") if _TAG.fullmatch(chosen) else ENGLISH
@@ -63,18 +64,21 @@ def translate(message: str, /, **values: object) -> str:
 
 
 def placeholders(message: str) -> set[str]:
-    """Return the placeholders of a sentence, with their braces and formats."""
+    """Return the placeholders of a sentence, with braces and formats, such as {"{size:.1f}"}."""
     return set(_PLACEHOLDER.findall(message))
 
 
 def fits(message: str, translation: str) -> bool:
-    """Return True if a translation has the placeholders of its message, and no other braces."""
+    """Return True if a translation has the placeholders of its message and no other braces."""
     rest = _PLACEHOLDER.sub("", translation)
     return placeholders(message) == placeholders(translation) and not set("{}") & set(rest)
 
 
 def _catalogue(chosen: str) -> Mapping[str, str]:
-    """Return English sentence -> translation; "pt_BR" falls back to "pt", then to {}."""
+    """Return English sentence -> translation for a language.
+
+    "pt_BR" falls back to "pt"; a language without a catalogue has an empty one.
+    """
     for name in (chosen, chosen.partition("_")[0]):
         file = LOCALE / name / "LC_MESSAGES" / "course.po"
         if file.exists():
@@ -84,7 +88,10 @@ def _catalogue(chosen: str) -> Mapping[str, str]:
 
 @cache
 def _read(file: Path) -> Mapping[str, str]:
-    """Return the entries of a catalogue that can be shown: translated, not fuzzy, and fitting."""
+    """Return English sentence -> translation, of the entries in a file that can be shown.
+
+    They are translated, not fuzzy, and have the right placeholders. The result is cached.
+    """
     from babel.messages.pofile import read_po  # English needs no catalogue
 
     with file.open("rb") as opened:

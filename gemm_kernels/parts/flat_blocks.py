@@ -56,7 +56,7 @@ def read_fragment_uint32(shared, at, first, apart, fragment):
 
 @cache
 def back_and_forth(TM, TN, ORDER):
-    """Return a device function: sums[i, j] += x[i]·y[j], row by row, back and forth.
+    """Return a device function (sums, x, y): sums[i, j] += x[i]·y[j], row by row, back and forth.
 
     A multiply-add reads three registers, and each of the two banks of the register file delivers
     one per cycle. An operand that the previous multiply-add used, too, need not be read again.

@@ -31,7 +31,7 @@ class StridedAccess:
 
 
 def innermost_accesses(run: Run) -> list[StridedAccess]:
-    """Return the accesses of the innermost loop of a CPU function.
+    """Return the loads and stores in the innermost loop of a CPU function, in no particular order.
 
     These are the accesses that were executed at least half as often as the most frequent one.
     """
@@ -41,9 +41,9 @@ def innermost_accesses(run: Run) -> list[StridedAccess]:
 
 
 def read_before_stored(run: Run) -> tuple[Site, tuple[int, ...]] | None:
-    """Find the first load of a result element into which a CPU function has stored nothing yet.
+    """Return the first load of a result element into which a CPU function has stored nothing yet.
 
-    Returns the source line and the index of the element, or None if there is no such load.
+    It is returned as (source line, index of the element), or None if there is no such load.
     """
     stored = set()
     for event in run.trace.recording.events:
@@ -60,7 +60,7 @@ def read_before_stored(run: Run) -> tuple[Site, tuple[int, ...]] | None:
 
 
 def _sites(run: Run) -> dict[tuple[str, str, int], Site]:
-    """Map (array, kind of access, line number) to the source line."""
+    """Return a dict from (array, kind of access, line number) to the source line."""
     return {(one.array, one.kind, one.site.line): one.site for one in run.trace.access_counts}
 
 
@@ -81,10 +81,11 @@ def _strided_accesses(run: Run) -> list[StridedAccess]:
 
 
 def _stride(events: list[Event], indices: list[int]) -> int:
-    """Return the most frequent distance, in elements, to what was accessed just before.
+    """Return the most frequent distance, in elements, from an access to the nearest earlier one.
 
-    indices: the events of one operation of a CPU function. Each is compared with the nearest of the
-    elements that were accessed since the operation's previous execution.
+    events: the loads, or the stores, of one array in order. indices: the positions in `events` of
+    the executions of one operation. Each execution but the first is compared with the accesses
+    since the previous execution.
     """
     elements = [int(event.first[0]) for event in events]
     strides = Counter(

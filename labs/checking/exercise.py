@@ -11,6 +11,7 @@ from pathlib import Path
 
 from labs.checking.job import Job
 from labs.checking.target import Probes, Target
+from utils.errors import CourseError
 
 EXERCISES = Path(__file__).parents[1] / "exercises"  # a folder per exercise
 
@@ -36,34 +37,40 @@ class Exercise(ABC):
     @property
     @abstractmethod
     def goals(self) -> tuple[str, ...]:
-        """The criteria by which an answer is judged, as the task states them."""
+        """The criteria by which an answer is judged: English phrases, as the task states them."""
 
     @property
     def starter(self) -> Callable:
-        """The function that the reader begins with."""
+        """The unfinished function of `starter.py`, with which the reader begins."""
         return getattr(self._file("starter"), self.name)
 
     @property
     def solution(self) -> Callable:
-        """A function that is right and reaches every goal."""
+        """The function of `solution.py`, which is right and reaches every goal."""
         return getattr(self._file("solution"), self.name)
 
     @property
     def starter_text(self) -> str:
-        """The text of `starter.py`."""
+        """The source code of `starter.py`, the whole file."""
         return inspect.getsource(self._file("starter"))
 
     @property
     def solution_text(self) -> str:
-        """The text of `solution.py`."""
+        """The source code of `solution.py`, the whole file."""
         return inspect.getsource(self._file("solution"))
 
     @property
     def folder(self) -> Path:
-        """The folder of the exercise's files."""
+        """The path of the folder that holds the exercise's files."""
         return EXERCISES / self.name
 
+    def has(self, file: str) -> bool:
+        """Return True unless this is a copy of the course without this file, such as "solution"."""
+        return (self.folder / f"{file}.py").exists()
+
     def _file(self, file: str):
+        if not self.has(file):
+            raise CourseError(f"This copy of the course has no {file} of {self.name}.")
         return import_module(f"labs.exercises.{self.name}.{file}")
 
 
@@ -81,5 +88,5 @@ class KernelExercise(Exercise, Job):
 
     @property
     def goals(self) -> tuple[str, ...]:
-        """A right result, then each target as the task states it."""
+        """The goal of a right result, then the words of each target, as the task states them."""
         return ("right at any shape", *(target.words for target in self.targets))

@@ -15,7 +15,10 @@ Shape = tuple[int, ...]
 
 
 def nearby(shape: Shape, random: Random) -> Shape:
-    """Draw a shape whose sizes differ from these by at most an eighth, or by three if small."""
+    """Return a random shape in which no size differs by more than an eighth, or by 3 if small.
+
+    A size of 1 does not change, and one below 6 changes by at most half of it.
+    """
     reach = [max(size // 8, min(3, size // 2)) for size in shape]
     return tuple(
         size if size == 1 else size + random.randint(-most, most)
@@ -24,7 +27,7 @@ def nearby(shape: Shape, random: Random) -> Shape:
 
 
 def smaller(shape: Shape, random: Random) -> Shape:
-    """Draw a nearby shape in which no size grows, because larger sums would not be exact."""
+    """Return a random nearby shape in which no size grows, so that sums are exact."""
     return tuple(map(min, shape, nearby(shape, random)))
 
 
@@ -62,10 +65,10 @@ class Job:
 
     @property
     def words(self) -> Vocabulary:
-        """The words of a verdict on this kernel or CPU function."""
+        """The vocabulary of verdicts on this job: that of a kernel, or that of a CPU function."""
         return FUNCTION if self.on_cpu else KERNEL
 
     @property
     def result(self) -> str:
-        """The name of the parameter into which the kernel writes."""
+        """The name, in the exercise, of the parameter into which the kernel writes its result."""
         return self.parameters[-1]

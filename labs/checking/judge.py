@@ -36,9 +36,10 @@ from virtual_gpu.common.source import Source, read_source
 
 
 def judge(exercise: KernelExercise, kernel, patience: float) -> Verdict:
-    """Run a kernel at all shapes of an exercise and return the verdict.
+    """Launch a kernel at all shapes of an exercise and return the verdict on it.
 
-    patience: the seconds that one launch may take.
+    The launches end at the first shape with a mistake. patience: the seconds that one launch may
+    take.
     """
     cause = no_kernel(exercise, kernel)
     if cause:
@@ -55,7 +56,9 @@ def run_shapes(
 ) -> tuple[list[Run], str | None]:
     """Return the runs up to the first that goes wrong, and the cause, or None if all are right.
 
-    A launch that ends in an error gives no run. table: the exercise's known mistakes.
+    The runs are in the order of the exercise's shapes. The cause is sentences on what is wrong. A
+    launch that ends in an error gives no run. patience: the seconds that one launch may take.
+    table: the exercise's known mistakes.
     """
     runs = []
     for shape in exercise.shapes:
@@ -86,7 +89,7 @@ def _notes(runs: list[Run]) -> tuple[str, ...]:
 def attempt(
     exercise: KernelExercise, kernel, shape, patience: float, seed: int = SEED
 ) -> Run | str:
-    """Run a kernel at one shape; return the run, or the cause as a sentence if there is no run.
+    """Launch a kernel at one shape and return the run, or sentences on why there is no run.
 
     patience: the seconds that the launch may take. seed: the seed of the inputs.
     """
@@ -111,14 +114,17 @@ def attempt(
 
 
 def _does_not_run(exercise: KernelExercise, why: str) -> str:
-    """Return the sentence for a kernel that does not run, or that the check cannot follow."""
+    """Return the sentence for a kernel that does not run, or that the check cannot follow.
+
+    why: the reason, as a sentence.
+    """
     if exercise.on_cpu and "not known to this check" in why:
         return exercise.words.say("The check cannot follow this {noun}: {why}", why=why)
     return exercise.words.say("The {noun} does not run: {why}", why=why)
 
 
 def _plain(exercise: KernelExercise, error: Exception) -> str:
-    """Return the error message without the list of what the failed launch has written."""
+    """Return an error's message as a sentence, without the list of what was written before it."""
     message = re.sub(r" Written before: [^.]*\.$", "", str(error))
     return sentence(exercise.words.rephrase(message))
 
@@ -149,7 +155,7 @@ def _never_ends(exercise: KernelExercise, kernel, message: str) -> str:
 
 
 def _innermost_while(source: Source, line: int) -> Site | None:
-    """Return the innermost `while` loop around a line, or None."""
+    """Return the source line of the innermost `while` loop around a line, or None."""
     loops = [
         node
         for node in ast.walk(source.tree)
@@ -159,7 +165,10 @@ def _innermost_while(source: Source, line: int) -> Site | None:
 
 
 def _waits_for_others(kernel, line: int) -> bool:
-    """Return True if another thread can end a `while` loop, by an array element or in a call."""
+    """Return True if other threads can end a `while` loop, by an array element or in a call.
+
+    line: the number of the line on which the loop begins.
+    """
     loop = next(
         node
         for node in ast.walk(read_source(kernel.py_func).tree)
@@ -174,7 +183,7 @@ def _waits_for_others(kernel, line: int) -> bool:
 
 
 def _set_by(node: ast.Assign | ast.AugAssign) -> set[str]:
-    """Return the names of the variables that a statement sets."""
+    """Return the names of the variables to which an assignment gives a value."""
     targets = node.targets if isinstance(node, ast.Assign) else [node.target]
     return {
         one.id
@@ -187,10 +196,10 @@ def _set_by(node: ast.Assign | ast.AugAssign) -> set[str]:
 def wrong_result(
     exercise: KernelExercise, runs: Sequence[Run], table: MistakeTable = NOTHING_KNOWN
 ) -> str | None:
-    """Return why the last run is wrong, as sentences; None if it is right.
+    """Return sentences on why the latest run is wrong, or None if it is right.
 
-    A run with the right result is wrong too if it has a race, say, or changes an input.
-    runs: the runs at all shapes up to this one. table: the exercise's known mistakes.
+    A run with the right result is wrong too if it has a race, say, or changes an input. runs: the
+    runs at all shapes up to this one. table: the exercise's known mistakes.
     """
     return (
         misused(runs[-1])
@@ -202,7 +211,7 @@ def wrong_result(
 
 
 def misused(run: Run) -> str | None:
-    """Return a sentence if the kernel changes an input or reads the result, else None."""
+    """Return a sentence if the kernel changes an input or reads the unwritten result, else None."""
     return _stores_into_an_input(run) or _reads_the_result(run)
 
 
@@ -222,7 +231,10 @@ def _stores_into_an_input(run: Run) -> str | None:
 
 
 def _reads_the_result(run: Run) -> str | None:
-    """Return a sentence if the kernel reads the result before it has stored anything there."""
+    """Return a sentence if the kernel reads the result before it has stored anything there.
+
+    Returns None if it does not.
+    """
     if run.job.on_cpu:
         first = read_before_stored(run)
         return _needs_an_old_value(first[0], element(run.result, first[1])) if first else None
@@ -260,15 +272,25 @@ def describe_first_flaw(
     exercise: KernelExercise, runs: Sequence[Run], table: MistakeTable = NOTHING_KNOWN
 ) -> str | None:
     """Return a sentence on the first finding of the virtual GPU, with its cause, or None."""
-    run = runs[-1]
-    for finding in run.trace.findings:
-        if not finding.is_warning and not _is_overlap(run, finding):
-            return _explained(exercise, runs, table, finding)
-    return None
+    finding = _first_flaw(runs[-1])
+    return _explained(exercise, runs, table, finding) if finding else None
+
+
+def has_flaw(run: Run) -> bool:
+    """Return True if the virtual GPU found a flaw that `describe_first_flaw` describes."""
+    return _first_flaw(run) is not None
+
+
+def _first_flaw(run: Run) -> Finding | None:
+    flaws = (one for one in run.trace.findings if not one.is_warning)
+    return next((one for one in flaws if not _is_overlap(run, one)), None)
 
 
 def _is_overlap(run: Run, finding: Finding) -> bool:
-    """Return True for a race on the result if elements are missing, because these say more."""
+    """Return True if a finding is a race on the result and some elements were never written.
+
+    Such a race is not reported, because the missing elements say more.
+    """
     return finding.kind == "race" and finding.array == run.result and bool(run.unwritten.any())
 
 
@@ -312,7 +334,10 @@ def _not_written(exercise: KernelExercise, runs: Sequence[Run], table: MistakeTa
 
 
 def _whole_part(missing: np.ndarray) -> str:
-    """Return the end of a sentence with the first column, row or element that is missing."""
+    """Return the end of a sentence, with the first column, row or element that was never written.
+
+    missing: a mask of the result.
+    """
     if missing.ndim == 2:
         columns, rows = (np.flatnonzero(missing.all(axis=axis)) for axis in (0, 1))
         if columns.size and columns.size < missing.shape[1]:
@@ -356,7 +381,7 @@ def _wrong_values(exercise: KernelExercise, runs: Sequence[Run], table: MistakeT
 
 
 def no_number(run: Run) -> str | None:
-    """Return a sentence on the first element that is infinite or NaN and should be finite."""
+    """Return a sentence on the first element that is NaN or infinite and should not be, or None."""
     others = np.argwhere(~np.isfinite(run.out) & np.isfinite(run.right))
     if not len(others):
         return None
@@ -377,7 +402,7 @@ def no_number(run: Run) -> str | None:
 
 
 def negative_index(run: Run) -> str | None:
-    """Return a sentence on the first index below 0, which Numba counts from the end."""
+    """Return a sentence on the first index below 0, which Numba counts from the end, or None."""
     for finding in run.trace.findings:
         if finding.kind == "wrapped_index":
             return f"{at(finding.site)}: {sentence(run.job.words.describe(finding))}"
@@ -391,23 +416,29 @@ def _with_cause(
     cause: str | None = None,
     question: str = "",
 ) -> str:
-    """Return the description of a symptom, followed by the mistake behind it.
+    """Return the description of a symptom, followed by the mistake behind it, if one is known.
 
     cause: the mistake, if the source code shows it. Otherwise the mistake is looked up in the
-    table: first one of `wrong.py` that behaves exactly like this, then a similar one.
-    question: is asked if no mistake is known.
+    table: first one of `wrong.py` that behaves exactly like this, then a similar one. question: is
+    asked if no mistake is known.
     """
     cause = cause or known_mistake(table, runs) or similar_mistake(table, runs) or question
     return story if not cause or cause in story else f"{story} {cause}"
 
 
 def _first(probes, *arguments) -> str | None:
-    """Return the answer of the first probe that recognises something."""
+    """Return the answer of the first probe that recognises a mistake, or None.
+
+    probes: functions that take `arguments` and return sentences or None.
+    """
     return next((cause for probe in probes if (cause := probe(*arguments))), None)
 
 
 def by_targets(exercise: KernelExercise, runs: list[Run]) -> Verdict:
-    """Return the verdict on a kernel with right results, which may miss a target."""
+    """Return the verdict on a kernel with right results: the first missed target, or its counts.
+
+    runs: the runs at all shapes. A target that this machine cannot measure gives a note.
+    """
     counts, notes = {}, list(_notes(runs))
     for target in exercise.targets:
         for run in runs if target.every_shape else runs[:1]:

@@ -9,35 +9,36 @@ from virtual_gpu import Site
 
 
 def at(site: Site) -> str:
-    """Return a source line with its number, to begin a sentence: Line 7, `i += 1`."""
+    """Return a phrase for the beginning of a sentence, such as "Line 7, `i += 1`"."""
     return translate("Line {line}, {code}", line=site.line, code=quoted(site.source))
 
 
 def at_line(site: Site) -> str:
-    """Return a source line with its number, for the middle of a sentence."""
+    """Return a phrase for the middle of a sentence, such as "line 7, `i += 1`"."""
     return translate("line {line}, {code}", line=site.line, code=quoted(site.source))
 
 
 def quoted(source: str) -> str:
-    """Return a source line in backticks, without the colon of a loop or a test."""
+    """Return a source line in backticks, without outer spaces and the colon at its end."""
     return f"`{source.strip().removesuffix(':').rstrip()}`"
 
 
 def counted(number: int, what: str) -> str:
-    """Return a number with its noun: 1 thread, 2 threads.
+    """Return a number with its noun in the reader's language: "1 thread" or "2,000 threads".
 
-    what: the noun. `python -m tools.messages` finds it where it is a constant in the call.
+    what: the English noun in the singular. `python -m tools.messages` finds it where it is a
+    constant in the call.
     """
     return translate(one_and_many(what)[number != 1], number=f"{number:,}")
 
 
 def one_and_many(what: str) -> tuple[str, str]:
-    """Return the message for one thing and that for several."""
+    """Return two English messages with the placeholder {number}: the singular, then the plural."""
     return f"{{number}} {what}", f"{{number}} {what}s"
 
 
 def extent(name: str, shape: tuple[int, ...]) -> str:
-    """Return a clause on the size of an array: `a` has 3 rows and 6 columns."""
+    """Return a clause on the size of an array, such as "`a` has 3 rows and 6 columns"."""
     if len(shape) == 2:
         rows, columns = counted(shape[0], "row"), counted(shape[1], "column")
         return translate("`{name}` has {rows} and {columns}", name=name, rows=rows, columns=columns)
@@ -48,7 +49,7 @@ def extent(name: str, shape: tuple[int, ...]) -> str:
 
 
 def element(name: str, index: Iterable[int]) -> str:
-    """Return the name of an array element in backticks: `c[3, 5]`."""
+    """Return the name of an array element in backticks, such as "`c[3, 5]`"."""
     return f"`{name}[{', '.join(str(int(one)) for one in index)}]`"
 
 
@@ -58,5 +59,5 @@ def sentence(text: str) -> str:
 
 
 def up_to(what: str, count: int) -> str:
-    """Return the first `count` of something with their verb: rows 0 to 7 are."""
+    """Return a phrase with its verb on the first `count` of something: "rows 0 to 7 are"."""
     return f"{what} 0 is" if count == 1 else f"{what}s 0 to {count - 1} are"

@@ -30,7 +30,7 @@ _PLACEHOLDER = re.compile(r"\{([^{}]+)\}")
 
 
 def fill(sentence: str, run: Run) -> str | None:
-    """Return the sentence with every placeholder filled, or None if the run lacks one of them."""
+    """Return the sentence with every placeholder filled, or None if the run lacks a value."""
     values = {name: _value(name, run) for name in set(_PLACEHOLDER.findall(sentence))}
     if None in values.values():
         return None
@@ -56,14 +56,20 @@ _ORDERS: Mapping[str, Callable[[int, int], bool]] = {"before": operator.lt, "aft
 
 
 def _one(words: list[str], run: Run) -> str | None:
-    """Return the first line, or other value, that a placeholder names; the last one for "last"."""
+    """Return the value of the first match for a placeholder, such as a line number, or None.
+
+    words: the words of the placeholder. If the first one is "last", the last match counts.
+    """
     is_last = words[0] == "last"
     lines = list(_matches(words[1:] if is_last else words, run))
     return lines[-1 if is_last else 0] if lines else None
 
 
 def conditions_in(sentence: str) -> int:
-    """Return the number of conditions that a kernel must meet to fill a sentence."""
+    """Return the number of conditions that the placeholders of a sentence set for a kernel.
+
+    A kernel must meet them all before the sentence can be filled.
+    """
     return sum(map(_conditions, _PLACEHOLDER.findall(sentence)))
 
 
@@ -76,7 +82,7 @@ def _conditions(name: str) -> int:
 
 
 def _matches(words: list[str], run: Run) -> Iterator[str]:
-    """Yield the values that a placeholder names, in the order of the launch or of the lines."""
+    """Yield the texts that fit a placeholder, in the order of accesses or of line numbers."""
     if words[0] == "code":
         accesses = run.accesses(words[2], words[1])
         yield from (_code(one.site) for one in accesses)
@@ -89,7 +95,7 @@ def _matches(words: list[str], run: Run) -> Iterator[str]:
 
 
 def first_flaw(run: Run) -> Finding | None:
-    """Return the first finding that is no warning, or None."""
+    """Return the first finding of a run that is no warning, or None if there is none."""
     return next((one for one in run.trace.findings if not one.is_warning), None)
 
 
@@ -98,7 +104,7 @@ def _code(site: Site) -> str:
 
 
 def _branch(run: Run, finding: Finding) -> ast.If | None:
-    """Return the innermost `if` around the line of a finding, or None."""
+    """Return the node of the innermost `if` around the line of a finding, or None."""
     around = [
         node
         for node in ast.walk(run.tree)
@@ -130,7 +136,7 @@ _FINDING_VALUES: Mapping[str, Callable[[Run, Finding], str | None]] = {
 
 
 def _tiles(parameter: str, run: Run) -> Iterator[str]:
-    """Yield the shared or local arrays into which a line that loads the parameter stores."""
+    """Yield the names of shared or local arrays that lines which load a parameter fill."""
     for load in run.accesses(parameter):
         for other in run.trace.access_counts:
             if other.site == load.site and other.kind == "store" and other.space != "global":
@@ -138,7 +144,7 @@ def _tiles(parameter: str, run: Run) -> Iterator[str]:
 
 
 def _lines_of(name: str, tree: ast.AST) -> Iterator[int]:
-    """Yield the lines with a `return`, or with a call of the function of this name."""
+    """Yield the numbers of lines with a call of this function, or with a `return` for "return"."""
     for node in ast.walk(tree):
         called = isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1] == name
         if called or (name == "return" and isinstance(node, ast.Return)):

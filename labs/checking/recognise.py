@@ -45,7 +45,10 @@ NOTHING_KNOWN = MistakeTable()
 
 @cache
 def table_in(folder: Path) -> MistakeTable:
-    """Read the table in an exercise's folder; return an empty one if there is no file."""
+    """Return the table of mistakes that `mistakes.json` in an exercise's folder holds.
+
+    It is an empty table if there is no such file. The result is cached.
+    """
     file = folder / FILE
     if not file.exists():
         return NOTHING_KNOWN
@@ -62,14 +65,19 @@ def _by_print(sentences: Mapping[str, str]) -> dict[str, list[str]]:
 
 
 def in_order(sentences: Iterable[str]) -> list[str]:
-    """Return sentences in the order in which they are tried, those with most conditions first."""
+    """Return sentences as a list in the order in which they are tried.
+
+    Sentences whose placeholders set more conditions come first, and equal ones are in alphabetical
+    order.
+    """
     return sorted(sentences, key=lambda sentence: (-conditions_in(sentence), sentence))
 
 
 def known_mistake(table: MistakeTable, runs: Sequence[Run]) -> str | None:
     """Return the sentence of the mistake in `wrong.py` that behaves exactly like these runs.
 
-    Returns None if there is no such mistake. runs: at all shapes up to the first that goes wrong.
+    Its placeholders are filled. Returns None if there is no such mistake. runs: at all shapes up to
+    the first that goes wrong.
     """
     return first_filled(table.known.get(next(fingerprints(runs)), ()), runs[-1])
 
@@ -77,14 +85,15 @@ def known_mistake(table: MistakeTable, runs: Sequence[Run]) -> str | None:
 def similar_mistake(table: MistakeTable, runs: Sequence[Run]) -> str | None:
     """Return the sentence of the nearest mutant, or of mistakes with a common coarse fingerprint.
 
-    Returns None if there is no such sentence. runs: at all shapes up to the first that goes wrong.
+    Its placeholders are filled. Returns None if there is no such sentence. runs: at all shapes up
+    to the first that goes wrong.
     """
     sentences = (first_filled(table.alike.get(one, ()), runs[-1]) for one in fingerprints(runs))
     return next((sentence for sentence in sentences if sentence), None)
 
 
 def first_filled(sentences: Iterable[str], run: Run) -> str | None:
-    """Return the first sentence whose placeholders the run can fill, with these filled, or None."""
+    """Return the first sentence of which the run can fill all placeholders, filled, or None."""
     filled = (fill(sentence, run) for sentence in sentences)
     return next((sentence for sentence in filled if sentence), None)
 
@@ -95,7 +104,7 @@ def goes_wrong(run: Run) -> bool:
 
 
 def fingerprints(runs: Sequence[Run]) -> Iterator[str]:
-    """Yield digests of what the runs of a wrong kernel did, the most exact fingerprint first.
+    """Yield hexadecimal digests of what the runs of a wrong kernel did, the most exact one first.
 
     runs: at all shapes up to the first that goes wrong.
     """
@@ -130,13 +139,16 @@ def _flaw(run: Run, one: Finding) -> str:
 
 
 def _kind_of_flaw(run: Run, one: Finding) -> str:
-    """Return a finding's kind, array and reach as text, without its thread and element."""
+    """Return a finding's kind, parameter, axis and index range as JSON text, without its thread."""
     reach = [int(part) for part in one.index_range or ()]
     return json.dumps((one.kind, run.parameter(one.array) or "", one.axis, reach))
 
 
 def _accesses(run: Run) -> list:
-    """Return the lanes that loaded and stored, by parameter or by kind of memory."""
+    """Return a sorted list of pairs ("x load", active lanes), with lanes summed over source lines.
+
+    The name is the parameter's for global memory, else the kind of memory.
+    """
     lanes: Counter = Counter()
     for one in run.trace.access_counts:
         name = run.parameter(one.array) if one.space == "global" else None
@@ -145,7 +157,7 @@ def _accesses(run: Run) -> list:
 
 
 def _left(run: Run) -> list[str]:
-    """Return digests of the scratch memory after the launch."""
+    """Return a list with a digest of each scratch array after the launch, in parameter order."""
     by_name = zip(run.job.parameters, run.left, strict=False)
     return [_digest(array) for name, array in by_name if name in run.job.scratch]
 
@@ -155,7 +167,7 @@ def _result(run: Run) -> str:
 
 
 def _digest(array: np.ndarray) -> str:
-    """Return a digest of the values, in which all NaNs are equal."""
+    """Return a digest of an array's values, 12 hexadecimal digits, in which all NaNs are equal."""
     if array.dtype.kind == "f":
         array = np.nan_to_num(array, nan=7e37, posinf=8e37, neginf=9e37) + np.float32(0)
     return hashlib.sha256(np.ascontiguousarray(array).tobytes()).hexdigest()[:12]

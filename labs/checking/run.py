@@ -54,43 +54,43 @@ class Run:
 
     @cached_property
     def right(self) -> np.ndarray:
-        """The right result, float64."""
+        """The right result as a float64 array, computed from the inputs by the job's reference."""
         return self.job.reference(*self.inputs)
 
     @property
     def where(self) -> str:
-        """The shape, to begin a sentence: At m×n×k = 16×128×24."""
+        """A phrase on the shape to begin a sentence, such as "At m×n×k = 16×128×24"."""
         sizes = f"{'×'.join(self.job.sizes)} = " if self.job.sizes else ""
         return translate("At {shape}", shape=f"{sizes}{'×'.join(map(str, self.shape))}")
 
     @cached_property
     def unwritten(self) -> np.ndarray:
-        """A mask of the result: True for each element that was never written."""
+        """A boolean array of the result's shape, True for each element that was never written."""
         return self.out.view(np.uint32) == UNWRITTEN
 
     @cached_property
     def wrong(self) -> np.ndarray:
-        """A mask of the result: True for each element whose value is wrong."""
+        """A boolean array of the result's shape, True for each element whose value is wrong."""
         return self.out != self.right
 
     @cached_property
     def names(self) -> dict[str, str]:
-        """The reader's name of each parameter of the job."""
+        """A dict from the exercise's name of each parameter to the reader's name."""
         reader_names = inspect.signature(self.kernel.py_func).parameters
         return dict(zip(self.job.parameters, reader_names))
 
     @property
     def result(self) -> str:
-        """The reader's name of the result."""
+        """The reader's name of the parameter for the result."""
         return self.names[self.job.result]
 
     @cached_property
     def tree(self) -> ast.FunctionDef:
-        """The kernel's syntax tree."""
+        """The syntax tree of the kernel's function, with the line numbers of its file."""
         return read_source(self.kernel.py_func).tree
 
     def array(self, parameter: str) -> np.ndarray:
-        """Return the argument of this name: an input before the launch, or the result after it."""
+        """Return a parameter's array: an input before the launch, or the result after it."""
         return dict(zip(self.job.parameters, (*self.inputs, self.out)))[parameter]
 
     def parameter(self, array: str) -> str | None:
@@ -98,17 +98,28 @@ class Run:
         return next((name for name, other in self.names.items() if other == array), None)
 
     def accesses(self, parameter: str, kind: str = "load") -> list[AccessCount]:
-        """Return the counts of each source line that accessed this parameter, in launch order."""
+        """Return a list of the accesses to this parameter in global memory, one per source line.
+
+        kind: "load", "store" or "atomic". The list is in the order in which the lines were first
+        executed.
+        """
         name = self.names[parameter]
         wanted = (name, kind, "global")  # a shared array may have the name of a parameter
         return [o for o in self.trace.access_counts if (o.array, o.kind, o.space) == wanted]
 
     def total(self, parameter: str, kind: str, count: str) -> int:
-        """Return one count (requests, words, sectors ...), summed over all source lines."""
+        """Return one count of a parameter's accesses, summed over all source lines.
+
+        kind: "load", "store" or "atomic". count: the attribute of AccessCount, such as "requests".
+        """
         return sum(getattr(one, count) for one in self.accesses(parameter, kind))
 
     def lane_step(self, parameter: str, kind: str = "load") -> int | None:
-        """Return the words from lane 0 to lane 1 in the first request where both are active."""
+        """Return the words from lane 0 to lane 1 in the first request where both are active.
+
+        A word has 4 bytes. The number is negative if lane 1's address is lower. Returns None if
+        there is no such request.
+        """
         for one in self.accesses(parameter, kind):
             for lanes in one.first:
                 if (lanes[:2] >= 0).all():
@@ -116,7 +127,7 @@ class Run:
         return None
 
     def at(self, shape: Shape, blocks: int | None = None) -> Run:
-        """Run the kernel at another shape, or only the first `blocks` blocks of that launch."""
+        """Launch the kernel again at a shape, with only `blocks` blocks if set; return the run."""
         return run_kernel(self.job, self.kernel, shape, self.patience, blocks)
 
     @cached_property
@@ -128,7 +139,10 @@ class Run:
         return again.trace.recording
 
     def recorded(self, block: int) -> Recording:
-        """Run the launch again and return the events of one block, in order."""
+        """Launch the kernel again and return the recording of one block: its events, in order.
+
+        block: the index of the block.
+        """
         again = run_kernel(self.job, self.kernel, self.shape, self.patience, record=block)
         return again.trace.recording
 
@@ -142,11 +156,11 @@ def run_kernel(
     record: int | None = None,
     seed: int = SEED,
 ) -> Run:
-    """Launch a kernel once on the virtual GPU and return its run.
+    """Launch a kernel once on the virtual GPU, without showing its prints, and return its run.
 
-    patience: the seconds that the launch may take. blocks: run only the first blocks.
-    record: the index of a block whose events are recorded. seed: the seed of the inputs.
-    Raises VirtualGpuError if the kernel cannot be compiled, raises an error or does not end.
+    patience: the seconds that the launch may take. blocks: run only the first blocks. record: the
+    index of a block whose events are recorded. seed: the seed of the inputs. Raises VirtualGpuError
+    if the kernel cannot be compiled, raises an error or does not end.
     """
     launch, inputs = job.launch(shape), job.inputs(shape, seed)
     arguments = tuple(np.copy(one) if isinstance(one, np.ndarray) else one for one in inputs)

@@ -17,9 +17,10 @@ ARGUMENTS = {1: "one argument", 2: "two arguments", 3: "three arguments", 4: "fo
 
 
 def no_kernel(exercise: KernelExercise, submission: object) -> str | None:
-    """Return why the check cannot run a submission, as a sentence.
+    """Return a sentence on why the check cannot run a submission, or None if it can.
 
-    Returns None for a kernel, or a CPU function, with the right parameters.
+    It can run a kernel, or a CPU function if the exercise asks for one, with the right parameters
+    in the right order and without a return value.
     """
     no_function = _no_cpu_function if exercise.on_cpu else _no_gpu_function
     return (
@@ -64,7 +65,7 @@ def _a_text(submission: str) -> str:
 
 
 def _speaks_to_the_gpu(submission: CPUDispatcher) -> str | None:
-    """Return a sentence on the first line of a CPU function that uses `cuda`."""
+    """Return a sentence on a line of a CPU function that uses `cuda`, or None if there is none."""
     source = _source_of(submission)
     if source is None:
         return None
@@ -117,7 +118,7 @@ def _no_gpu_function(submission: object) -> str | None:
 
 
 def _is_launch(submission: object) -> bool:
-    """Return True for a kernel with its launch, `kernel[grid, block]`, virtual or of Numba's."""
+    """Return True if a submission is a kernel indexed by its launch, `kernel[grid, block]`."""
     return not hasattr(submission, "py_func") and "Launch" in type(submission).__name__
 
 

@@ -10,15 +10,15 @@ from labs.checking.run import Run
 
 @dataclass(frozen=True)
 class Target:
-    """A count that a right kernel must not exceed.
+    """A count of a run, such as bank conflicts, and the limit that a right kernel must not exceed.
 
     what: the name of the count. at_most: its limit. words: the target, as the task states it.
     measure: returns the count of a run, or None if this machine cannot determine it. A note then
     says so. cause: returns a sentence with the line and the number for a run above the limit.
-    every_shape: True to test all shapes and not only the first, which fits the blocks.
-    of_machine: True if it is counted in machine code. Such a target gives no points, because
-    machine code changes with the compiler.
-    of_idea: True if a kernel that misses the target ignores what the task is about.
+    every_shape: True to test all shapes and not only the first, which fits the blocks. of_machine:
+    True if it is counted in machine code. Such a target gives no points, because machine code
+    changes with the compiler. of_idea: True if a kernel that misses the target ignores what
+    the task is about.
     """
 
     what: str
@@ -31,7 +31,7 @@ class Target:
     of_idea: bool = False
 
     def missed(self, value: float | None) -> bool:
-        """Return True if the count is known and above the limit."""
+        """Return True if the count is known and above the limit by more than rounding errors."""
         return value is not None and value > self.at_most + 1e-9
 
 

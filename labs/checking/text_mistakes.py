@@ -17,7 +17,7 @@ _WITHOUT_BRACKETS = ("syncthreads", "syncwarp", "threadfence", "threadfence_bloc
 
 
 def never_called(run: Run, finding: Finding) -> str | None:
-    """Recognise a barrier or a fence that is named and not called."""
+    """Return a sentence on a barrier or a fence that is named and not called, or None."""
     for node in ast.walk(run.tree):
         name = ast.unparse(node.value).split(".")[-1] if isinstance(node, ast.Expr) else ""
         if name in _WITHOUT_BRACKETS:
@@ -37,7 +37,10 @@ def never_called(run: Run, finding: Finding) -> str | None:
 
 
 def barrier_in_a_branch(run: Run, finding: Finding) -> str | None:
-    """Recognise a barrier in a branch or a loop that only some threads take."""
+    """Return a sentence on a barrier in a branch or a loop that only some threads take, or None.
+
+    finding: the flaw that the virtual GPU found.
+    """
     if finding.kind != "barrier" or not _WAITS.search(finding.site.source):
         return None
     around = [
@@ -65,7 +68,10 @@ def barrier_in_a_branch(run: Run, finding: Finding) -> str | None:
 
 
 def local_instead_of_shared(run: Run, finding: Finding) -> str | None:
-    """Recognise a local array that should be a shared one."""
+    """Return a sentence on a local array that should be a shared one, or None.
+
+    finding: the flaw that the virtual GPU found.
+    """
     if finding.kind != "uninitialised" or "local array" not in finding.message:
         return None
     adds = any(
@@ -82,7 +88,10 @@ def local_instead_of_shared(run: Run, finding: Finding) -> str | None:
 
 
 def tile_never_stored(run: Run, finding: Finding) -> str | None:
-    """Recognise a tile into which no line stores."""
+    """Return a sentence on a shared or local array into which no line stores, or None.
+
+    finding: the flaw that the virtual GPU found.
+    """
     of_a_parameter = run.parameter(finding.array) is not None
     if finding.kind != "uninitialised" or of_a_parameter or "the variable" in finding.message:
         return None

@@ -22,12 +22,16 @@ _CODE, _LINE = re.compile(r"`([^`]*)`"), re.compile(r"(?<=line )\{[^{}]*\}")
 
 
 def translated(table: MistakeTable) -> MistakeTable:
-    """Return a table with its sentences in the reader's language."""
+    """Return a new table of mistakes with its sentences in the reader's language."""
     return MistakeTable(_translated(table.known), _translated(table.alike))
 
 
 def messages(sentence: str) -> Iterator[str]:
-    """Yield the messages of a sentence, as the catalogue has them."""
+    """Yield the English messages that make up a sentence, as the translators' catalogue has them.
+
+    A sentence of `wrong.py` is one message. A sentence on a mutant is made of three: its frame with
+    the noun filled in, and two clauses without their code and line number.
+    """
     made = _OF_A_MUTANT.fullmatch(sentence)
     if not made:
         yield sentence
@@ -37,7 +41,7 @@ def messages(sentence: str) -> Iterator[str]:
 
 
 def in_the_readers_language(sentence: str) -> str:
-    """Return the translation of a sentence, with the same placeholders."""
+    """Return a sentence in the reader's language, with the same placeholders as the English one."""
     made = _OF_A_MUTANT.fullmatch(sentence)
     if not made:
         return translate(sentence)
@@ -54,7 +58,7 @@ def _translated(by_print: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
 
 
 def _clause(text: str) -> str:
-    """Return the translation of a clause, with its names and the number of its line."""
+    """Return a clause in the reader's language, with the code and line of the English one."""
     names = {"{code}": _CODE.search(text), "{line}": _LINE.search(text)}
     told = translate(_without_names(text))
     for placeholder, name in names.items():
@@ -63,5 +67,5 @@ def _clause(text: str) -> str:
 
 
 def _without_names(clause: str) -> str:
-    """Return a clause in which placeholders replace its code and the number of its line."""
+    """Return a clause with {code} for its first code and {line} for its line placeholder."""
     return _LINE.sub("{line}", _CODE.sub("{code}", clause, count=1))

@@ -37,7 +37,7 @@ class Wrong:
 
 
 def wrong_versions(exercise: Exercise) -> Iterator[Wrong]:
-    """Yield the versions of `wrong.py`."""
+    """Yield the wrong versions of an exercise's solution that `wrong.py` lists, in its order."""
     listed = _file(exercise, "wrong").WRONG
     for says, versions in listed.items():
         for what, changes in versions.items():
@@ -45,7 +45,7 @@ def wrong_versions(exercise: Exercise) -> Iterator[Wrong]:
 
 
 def right_versions(exercise: Exercise) -> Iterator[tuple[str, str]]:
-    """Yield the label and the text of each version of `right.py`."""
+    """Yield (label, text of the whole file) of each right version that `right.py` lists."""
     for what, changes in _file(exercise, "right").RIGHT.items():
         yield what, changed(exercise, changes)
 
@@ -61,12 +61,19 @@ def cheap_versions(exercise: Exercise) -> Iterator[tuple[str, str]]:
 
 
 def harmless_mutants(exercise: Exercise) -> Mapping[str, str]:
-    """Return the mutants of the solution that are right too, by label, each with the reason."""
+    """Return a dict from the label of each mutant that is right too to the reason why it is.
+
+    It is empty if `right.py` lists none.
+    """
     return getattr(_file(exercise, "right"), "HARMLESS", {})
 
 
 def changed(exercise: Exercise, changes: Changes) -> str:
-    """Return the text of a version; raise CourseError if a piece is not in the solution."""
+    """Return the text of a whole file: the solution with these changes made.
+
+    changes: pairs of a piece and what replaces it everywhere, or the whole text. Raises CourseError
+    if a piece is not in the solution.
+    """
     if isinstance(changes, str):
         return changes
     text = exercise.solution_text
@@ -81,12 +88,15 @@ def changed(exercise: Exercise, changes: Changes) -> str:
 
 
 def file_beside(file: str, name: str) -> str:
-    """Return the text of another file of an exercise's folder, such as the starter."""
+    """Return the text of the file `name`.py in the same folder as `file`, such as the starter."""
     return (Path(file).parent / f"{name}.py").read_text(encoding="utf-8")
 
 
 def function_in(name: str, text: str) -> Callable:
-    """Execute a text and return its function of this name; tracebacks can show its lines."""
+    """Execute a text as a new module and return its function of this name.
+
+    The text stays in `linecache`, so that tracebacks can show its lines.
+    """
     file = f"<{name} {next(_NUMBERS)}>"
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     module = ModuleType(name)

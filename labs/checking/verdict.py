@@ -27,12 +27,12 @@ class Verdict:
 
     @property
     def passed(self) -> bool:
-        """True if there is no cause, so nothing is left to do."""
+        """True if there are no causes, so the submission is right and reaches all targets."""
         return not self.causes
 
     @property
     def head(self) -> str:
-        """The title, followed by "right" or "not yet"."""
+        """The exercise's title, followed by "right" or "not yet", in the reader's language."""
         title = translate(self.title)
         if self.passed:
             return translate("{title}: right.", title=title)
@@ -40,7 +40,7 @@ class Verdict:
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """The sentences below the head: the causes or else the facts, then the notes."""
+        """The sentences below the head: the causes, or else the facts, followed by the notes."""
         return (*(self.causes or self.facts), *self.notes)
 
     def __str__(self) -> str:

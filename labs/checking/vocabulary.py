@@ -39,28 +39,31 @@ class Vocabulary:
     def message(self, text: str) -> str:
         """Return an English sentence with words of this vocabulary for {noun}, {missing} etc.
 
-        They are filled in before the sentence is translated, because a translation must agree with
-        the noun.
+        Other placeholders stay. The words are filled in before the sentence is translated, because
+        a translation must agree with the noun.
         """
         for one in fields(self):
             text = text.replace(f"{{{one.name}}}", str(getattr(self, one.name)))
         return text
 
     def say(self, text: str, /, **values: object) -> str:
-        """Return a sentence with words of this vocabulary, translated and with its values."""
+        """Return a sentence in the reader's language, with this vocabulary's words and the values.
+
+        text: the English sentence. values: what replaces its other placeholders.
+        """
         return translate(self.message(text), **values)
 
     def subject(self, finding: Finding) -> str:
-        """Return the thread, or the loop, that caused a finding, to begin a clause."""
+        """Return the subject of a clause on a finding: "the loop", or the thread and its number."""
         return translate(self.actor) if self.actor else str(finding.threads[0])
 
     def describe(self, finding: Finding) -> str:
-        """Return the message of a finding with the subject that fits."""
+        """Return the message of a finding; on a CPU function, "the loop" replaces the thread."""
         thread = str(finding.threads[0])
         return finding.message.replace(thread, self.actor or thread)
 
     def rephrase(self, message: str) -> str:
-        """Return a message of the virtual GPU with the replacements made."""
+        """Return a message of the virtual GPU after all `replacements` were made in it."""
         for pattern, replacement in self.replacements:
             message = re.sub(pattern, replacement, message)
         return message

@@ -2,7 +2,8 @@
 
 `exercise.py` describes the task, `starter.py` is what a reader begins with, and `solution.py` is
 right. `right.py` and `wrong.py` hold other versions, `cheap.py` those that ignore the idea of the
-task, and `mistakes.json` how `check` recognises the wrong ones by what they do.
+task, and `mistakes.json` how `check` recognises the wrong ones by what they do. For a function of
+numbers `formula.py` computes the right answers.
 """
 
 from __future__ import annotations

@@ -22,7 +22,10 @@ from virtual_gpu.counts.counters import AccessCount
 
 
 def loop_product(**fields) -> KernelExercise:
-    """Return an exercise of this family. fields: the remaining fields of KernelExercise."""
+    """Return an exercise whose CPU function (a, b, c) stores the product a·b into c with loops.
+
+    fields: the remaining fields of KernelExercise.
+    """
     return KernelExercise(
         decorator="njit",
         parameters=("a", "b", "c"),

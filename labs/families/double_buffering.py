@@ -23,7 +23,12 @@ from virtual_gpu.counts.recorder import Event
 
 
 def double_buffered_product(tile: int, **fields) -> KernelExercise:
-    """Return an exercise of this family. fields: the other arguments of `tiled_product`."""
+    """Return an exercise on a tiled product that loads the next tile while it multiplies a tile.
+
+    Its targets are those of `tiled_product`, with one barrier per tile instead of two, and with no
+    load that is waited for. tile: the side of a tile. fields: the other arguments of
+    `tiled_product`.
+    """
     exercise = tiled_product(tile=tile, **fields)
     kept = tuple(one for one in exercise.targets if one.what != "barriers per tile")
     targets = (*kept, _one_barrier_per_tile(tile), _no_early_waits(tile))
@@ -31,7 +36,10 @@ def double_buffered_product(tile: int, **fields) -> KernelExercise:
 
 
 def _one_barrier_per_tile(tile: int) -> Target:
-    """Return the target of one barrier per thread and tile, plus one before the first tile."""
+    """Return the target that each thread passes at most one barrier per tile, plus one in all.
+
+    tile: the side of a tile.
+    """
 
     def passed(run: Run) -> float:
         launch = run.job.launch(run.shape)
@@ -60,7 +68,11 @@ def _one_barrier_per_tile(tile: int) -> Target:
 
 
 def _single_buffer(tile: int, run: Run) -> str:
-    """Return why a shared array with room for only one tile needs two barriers per tile, or ""."""
+    """Return a sentence, after a space, on a shared array with room for only one tile, or "".
+
+    The sentence says why such an array needs two barriers per tile. tile: the side of a tile. It
+    launches the kernel again to record block 0.
+    """
     shared = [one for one in run.recorded(0).arrays if one.space == "shared"]
     single = next((one.name for one in shared if math.prod(one.shape) <= tile * tile), None)
     if single is None:
@@ -74,10 +86,10 @@ def _single_buffer(tile: int, run: Run) -> str:
 
 @dataclass(frozen=True)
 class _EarlyWait:
-    """A load of a tile whose value is needed too early.
+    """A load of an element of a or b that is stored into shared memory too early.
 
-    array: the name of the input. load, store: source lines. terms: the terms of the sum that are
-    added between the load and the store.
+    array: the reader's name of the input. load, store: the numbers of the source lines. terms: the
+    number of terms of the sum that are added between the load and the store.
     """
 
     array: str
@@ -87,10 +99,10 @@ class _EarlyWait:
 
 
 def _no_early_waits(tile: int) -> Target:
-    """Return the target of no load that has fewer than a tile's multiply-adds to hide its latency.
+    """Return the target of no load that is stored before a tile's multiply-adds hide its latency.
 
     A thread waits for a loaded value when it stores it into shared memory. The loads of the first
-    tile do not count.
+    tile do not count. tile: the side of a tile, which is also its number of terms.
     """
 
     def measure(run: Run) -> float:
@@ -117,7 +129,10 @@ def _no_early_waits(tile: int) -> Target:
 
 
 def _waits(tile: int, run: Run) -> Iterator[_EarlyWait]:
-    """Yield the loads of thread 0 that are stored after fewer terms than a tile has."""
+    """Yield the loads of thread 0 that are stored after fewer than `tile` terms, in their order.
+
+    The loads of the first tile are left out. It launches the kernel again to record block 0.
+    """
     buffers = _buffers(run)
     events = [one for one in run.recorded(0).events if _takes_part(one)]
     spaces = {one.array: one.space for one in run.trace.access_counts}
@@ -140,7 +155,10 @@ def _waits(tile: int, run: Run) -> Iterator[_EarlyWait]:
 
 
 def _buffers(run: Run) -> dict[str, set[str]]:
-    """Map the reader's name of each input to the shared arrays that receive its elements."""
+    """Return a dict from the reader's name of an input to the names of the shared arrays it fills.
+
+    An input, a or b, whose elements reach no shared array is not a key.
+    """
     inputs = {run.names["a"], run.names["b"]}
     shared = {one.array for one in run.trace.access_counts if one.space == "shared"}
     carries: dict[str, set[str]] = {}  # variable or local array -> inputs whose elements it has
@@ -157,7 +175,7 @@ def _buffers(run: Run) -> dict[str, set[str]]:
 
 
 def _assignments(tree: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
-    """Yield each assignment's target and value; a tuple gives one pair per element."""
+    """Yield each assignment's target and value nodes; a tuple gives one pair per element."""
     for node in ast.walk(tree):
         if not isinstance(node, ast.Assign):
             continue
@@ -169,7 +187,11 @@ def _assignments(tree: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
 
 
 def _elements_in(value: ast.expr, inputs: set[str], carries: dict[str, set[str]]) -> set[str]:
-    """Return the inputs from which a value takes elements, directly or through variables."""
+    """Return the names of the inputs whose elements an expression contains.
+
+    inputs: the reader's names of a and b. carries: a dict from a variable to the names of the
+    inputs whose elements it holds, so that elements in variables count too.
+    """
     matches: set[str] = set()
     for one in ast.walk(value):
         if isinstance(one, ast.Subscript) and ast.unparse(one.value) in inputs:
@@ -184,7 +206,10 @@ def _takes_part(event: Event) -> bool:
 
 
 def _tile_of(tile: int, run: Run, load: Event) -> int:
-    """Return the index, along k, of the tile to which a load of thread 0 belongs."""
+    """Return the index along k, counted from 0, of the tile that thread 0 loads from.
+
+    tile: the side of a tile. load: the event of a load from a or b.
+    """
     row, column = divmod(int(load.first[0]), run.array(run.parameter(load.array)).shape[1])
     return (column if run.parameter(load.array) == "a" else row) // tile
 

@@ -41,7 +41,10 @@ SHAPES = (
 
 
 def tiles_of_any_side(**fields) -> KernelExercise:
-    """Return an exercise of this family. fields: the remaining fields of KernelExercise."""
+    """Return an exercise on a tiled product whose launch decides the side of the tiles.
+
+    fields: the remaining fields of KernelExercise.
+    """
     split = Split(block=(LARGE, LARGE))
     exercise = product.matrix_product(
         split, shapes=SHAPES, targets=(*tiles.targets(LARGE), _in_the_launchs_memory()), **fields
@@ -56,7 +59,10 @@ def tiles_of_any_side(**fields) -> KernelExercise:
 
 
 def launch(shape: Shape) -> Launch:
-    """Return a launch of square blocks that cover c, each with the shared bytes of two tiles."""
+    """Return a launch of square blocks that cover c, with shared memory for two tiles per block.
+
+    The side of a block is 16 if c has at least 1000 elements, else 8. shape: (m, n, k).
+    """
     m, n, _ = shape
     side = LARGE if m * n >= MANY else SMALL
     covering = Split(block=(side, side)).launch(shape)
@@ -64,7 +70,7 @@ def launch(shape: Shape) -> Launch:
 
 
 def other_sizes(shape: Shape, random: Random) -> Shape:
-    """Draw a nearby shape; keep a shape that fits the blocks."""
+    """Return a random shape near this one, or this shape if all its sizes are multiples of 8."""
     return shape if all(size % SMALL == 0 for size in shape) else nearby(shape, random)
 
 
@@ -72,7 +78,7 @@ def _in_the_launchs_memory() -> Target:
     """Return the target that both tiles are in the shared memory of the launch.
 
     A kernel that keeps them there must access memory out of bounds if the launch asks for one word
-    less than two tiles.
+    less than two tiles. The count is 1 if the kernel is right with one word less, else 0.
     """
 
     def measure(run: Run) -> float:
@@ -93,7 +99,7 @@ def _in_the_launchs_memory() -> Target:
 
 
 def with_one_word_less(run: Run) -> bool:
-    """Return True if the kernel is right even with one word of shared memory less."""
+    """Launch the kernel again with 4 bytes of shared memory less; return True if it is right."""
 
     def shorter(shape: Shape):
         launch = run.job.launch(shape)
@@ -107,7 +113,10 @@ def with_one_word_less(run: Run) -> bool:
 
 
 def arrays_of_their_own(run: Run) -> str:
-    """Return a sentence on the shared arrays whose size the kernel sets, or ""."""
+    """Return a sentence, after a space, on the lines of shared arrays whose size the kernel sets.
+
+    Returns "" if there are none.
+    """
     sized = [call for call in calls(run, "array") if not _of_the_launch(call)]
     own = [call for call in sized if ast.unparse(call.func).endswith("shared.array")]
     if not own:
@@ -124,7 +133,10 @@ def _of_the_launch(call: ast.Call) -> bool:
 
 
 def size_of_the_launch(kernel, message: str) -> str | None:
-    """Recognise an array size that only the launch knows."""
+    """Return a sentence if a shared array has a size that only the launch knows, else None.
+
+    message: the error message of the kernel, which cannot be compiled.
+    """
     if "a shape that is neither a number" not in message:
         return None
     return translate(

@@ -42,9 +42,9 @@ from virtual_gpu.counts.counters import AccessCount
 class Granularity:
     """The part of c that each block, and each thread of it, computes.
 
-    A block computes `tile` rows and columns·tile columns of c. It has `tile` threads along x and
-    tile / rows along y. tile: also the number of terms of a sum that one iteration adds.
-    columns, rows: the columns and rows of c that one thread computes.
+    tile: the side of a tile, which is also the number of terms of a sum that one iteration adds.
+    columns, rows: the columns and rows of c that one thread computes. A block computes `tile` rows
+    and columns·tile columns of c. It has `tile` threads along x and tile / rows along y.
     """
 
     tile: int
@@ -53,32 +53,32 @@ class Granularity:
 
     @property
     def block(self) -> tuple[int, int]:
-        """The threads of a block along x and y."""
+        """The number of threads of a block along x and along y."""
         return self.tile, self.tile // self.rows
 
     @property
     def covered(self) -> Split:
-        """The part of c that a block covers, as if each thread computed one row."""
+        """The rectangle of c that a block covers, as if each thread computed one row."""
         return Split(block=(self.tile, self.tile), columns=self.columns)
 
     def launch(self, shape: Shape) -> Launch:
-        """Return a launch with enough blocks to cover c. shape: (m, n, k)."""
+        """Return a launch, with grid and block as (x, y), that covers c. shape: (m, n, k)."""
         return replace(self.covered.launch(shape), block=self.block)
 
     @property
     def reads(self) -> float:
-        """The fewest reads from shared memory per multiply-add."""
+        """The fewest reads from shared memory per multiply-add that this granularity allows."""
         return 1 / self.columns + 1 / self.rows
 
 
 def coarsened_product(
     granularity: Granularity, constant: str, shapes: tuple[Shape, ...], **fields
 ) -> KernelExercise:
-    """Return an exercise of this family.
+    """Return an exercise on a tiled product whose threads each compute several elements of c.
 
     constant: the starter's name for the side of a tile. shapes: the first fits the blocks, and its
-    sizes all differ. A shape with infinities in a and b, and (1, 1, 1), are appended.
-    fields: the remaining fields of KernelExercise.
+    sizes all differ. A shape with infinities in a and b, and (1, 1, 1), are appended. fields: the
+    remaining fields of KernelExercise.
     """
     tile = granularity.tile
     every = (*shapes, with_infinities(tile), (1, 1, 1))
@@ -116,7 +116,10 @@ def _targets(granularity: Granularity) -> tuple[Target, ...]:
 
 
 def _loaded_again(granularity: Granularity, run: Run, value: float) -> str:
-    """Return the cause if a block loads elements of a or of b more than once."""
+    """Return sentences on the input, a or b, that blocks load most often, with its source lines.
+
+    value: the measured count, which is ignored.
+    """
     work = math.prod(run.shape)
     factors = {"a": granularity.covered.width, "b": granularity.tile}
     times = {name: run.total(name, "load", "words") * n / work for name, n in factors.items()}
@@ -134,7 +137,10 @@ def _loaded_again(granularity: Granularity, run: Run, value: float) -> str:
 def _conflict(
     granularity: Granularity, base_cause: Callable[[Run, float], str], run: Run, value: float
 ) -> str:
-    """Return the base cause, with a hint if two rows of a block conflict in one wide array."""
+    """Return the base cause, with a hint if two rows of a block conflict in one wide array.
+
+    base_cause: returns the sentences on a bank conflict for a run and the measured count.
+    """
     story = base_cause(run, value)
     for one in run.trace.access_counts:
         if one.space != "shared" or one.wavefronts == one.requests or granularity.tile >= BANKS:
@@ -153,7 +159,7 @@ def _conflict(
 
 
 def _shared_reads(granularity: Granularity) -> Target:
-    """Return a target for the reads from shared memory per multiply-add."""
+    """Return a target: at most `granularity.reads` reads from shared memory per multiply-add."""
 
     def measure(run: Run) -> float:
         return sum(one.lanes for one in _shared_loads(run)) / math.prod(run.shape)
@@ -174,7 +180,10 @@ def _shared_reads(granularity: Granularity) -> Target:
 
 
 def _too_many_tiles(granularity: Granularity, run: Run, value: float) -> str:
-    """Return a sentence if a thread multiplies more tiles than the sum has, else ""."""
+    """Return a sentence if a thread multiplies more tiles along k than the sum has, else "".
+
+    value: the measured reads from shared memory per multiply-add.
+    """
     tiles = run.shape[2] // granularity.tile
     multiplied = value / granularity.reads * tiles
     if multiplied <= tiles or abs(multiplied - round(multiplied)) > 1e-9:
@@ -189,14 +198,17 @@ def _too_many_tiles(granularity: Granularity, run: Run, value: float) -> str:
 
 
 def _tiles_loaded(run: Run) -> float:
-    """Return the number of tiles along k that a block loads, by its two barriers per tile."""
+    """Return the number of tiles along k that a block loads: half the barriers per warp."""
     launch = run.job.launch(run.shape)
     warps = launch.blocks * cdiv(launch.threads, 32)
     return sum(line.barriers for line in run.trace.counts.values()) / warps / 2
 
 
 def _read_again(run: Run) -> str:
-    """Return sentences on source lines that read the same word more than once, or a question."""
+    """Return sentences on source lines that read the same shared word more than once.
+
+    If no line is found, it returns a question for the reader. It launches the first block again.
+    """
     launch = run.job.launch(run.shape)
     first_block, warps = run.at(run.shape, blocks=1), launch.threads // 32
     loads = _shared_loads(first_block)
@@ -219,12 +231,19 @@ def _read_again(run: Run) -> str:
 
 
 def _again_at_once(one: AccessCount, warps: int) -> bool:
-    """Return True if a line reads the same word twice in succession."""
+    """Return True if a source line reads the same words in the first two requests of a warp.
+
+    warps: the number of warps in a block.
+    """
     return len(one.first) > warps and np.array_equal(one.first[0], one.first[warps])
 
 
 def _again_later(run: Run, loads: list[AccessCount]) -> str | None:
-    """Return a sentence on a loop, not the innermost, that reads the same words each iteration."""
+    """Return a sentence on a loop that makes a line read the same words in each iteration, or None.
+
+    Neither the outermost nor the innermost loop around the line is considered. loads: the loads
+    from shared memory, by source line.
+    """
     for one in loads:
         line = one.site.line
         loops = sorted(
@@ -250,7 +269,7 @@ def _again_later(run: Run, loads: list[AccessCount]) -> str | None:
 
 
 def _depends_on(tree: ast.AST, array: str, line: int) -> set[str]:
-    """Return the names on which the indices of `array` in this line depend."""
+    """Return the names of variables from which the indices of `array` in a line are computed."""
     names = {
         name.id
         for node in ast.walk(tree)
@@ -278,7 +297,11 @@ def _is_set(node: ast.AST) -> bool:
 
 
 def _in_two_loops(run: Run, one: AccessCount, other: AccessCount, warps: int) -> str | None:
-    """Return sentences if two successive loops read the same words; no name can hold them all."""
+    """Return sentences if two source lines read the same words in two successive loops, else None.
+
+    No name can hold all these words. one, other: the loads of the two lines. warps: the number of
+    warps in a block.
+    """
     lines = one.site.line, other.site.line
     loops = [
         node
@@ -303,13 +326,16 @@ def _shared_loads(run: Run) -> list[AccessCount]:
 
 
 def probes(granularity: Granularity, constant: str) -> Probes:
-    """Return the probes of this family. constant: the starter's name for the side of a tile."""
+    """Return this family's probes: for the tile constant, computed sizes and wrong products.
+
+    constant: the starter's name for the side of a tile.
+    """
     constants = (partial(_other_tile, granularity, constant),)
     return Probes(constants=constants, refused=(computed_size,), wrong=WRONG_PRODUCTS)
 
 
 def _other_tile(granularity: Granularity, constant: str, kernel) -> str | None:
-    """Recognise a constant of the reader's that is not the side of a tile."""
+    """Return a sentence if the reader's constant is not the side of a tile, else None."""
     code = kernel.py_func.__code__
     side = read_source(kernel.py_func).names.get(constant)
     uses = constant in code.co_names + code.co_freevars

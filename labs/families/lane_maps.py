@@ -26,7 +26,10 @@ BYTES = QUAD * WORD
 
 @cache
 def primes(count: int) -> np.ndarray:
-    """Return the first `count` prime numbers, int64."""
+    """Return the first `count` prime numbers, ascending, as an int64 array of shape (count,).
+
+    The array is cached, so callers must not change it.
+    """
     numbers = np.arange(2, 20 * count + 20)
     divided = (numbers[:, None] % np.arange(2, int(numbers[-1] ** 0.5) + 2) == 0).sum(axis=1)
     small = numbers <= int(numbers[-1] ** 0.5) + 1
@@ -34,7 +37,10 @@ def primes(count: int) -> np.ndarray:
 
 
 def whole_arrays(kernel) -> str | None:
-    """Recognise load4 or store4 with another number of arguments, such as load4(sa[i])."""
+    """Return a sentence on a call of load4 or store4 with a wrong number of arguments, or None.
+
+    Such a call is, for example, load4(sa[i]).
+    """
     for node in ast.walk(read_source(kernel.py_func).tree):
         if not isinstance(node, ast.Call):
             continue
@@ -55,12 +61,15 @@ def whole_arrays(kernel) -> str | None:
 
 
 def fifth(kernel, message: str) -> str | None:
-    """Recognise an index beyond the four elements of a quad."""
+    """Return a sentence if the error message says that a quad was indexed beyond 3, else None."""
     return "A quad has four elements, 0 to 3." if "item 4 of 4" in message else None
 
 
 def whole_quad(kernel, message: str) -> str | None:
-    """Recognise arithmetic with the whole tuple that load4 returns."""
+    """Return a sentence if the kernel computes with the whole tuple that load4 returns, else None.
+
+    message: the error message of the kernel, which cannot be compiled.
+    """
     if not re.search(r"\(\) of .*a tuple of 4\b.* is not known", message):
         return None
     return translate(
@@ -71,7 +80,12 @@ def whole_quad(kernel, message: str) -> str | None:
 
 
 def no_four(kernel, message: str) -> str | None:
-    """Recognise store4 of something else than four float32, or four numbers stored without it."""
+    """Return a sentence on a mistake in storing four numbers, or None if there is none.
+
+    The mistakes are store4 with anything but a tuple of four float32, a tuple that is stored into
+    one element, and a tuple made by `tuple()` or from a list. message: the error message of the
+    kernel, which cannot be compiled.
+    """
     if "store4" in message and "No implementation" in message:
         types = re.search(r"store4\(.*, (?:UniTuple\(\w+ x (\d+)\)|(\w+))\)", message)
         count = types and (types[1] or "1")
@@ -94,7 +108,10 @@ def no_four(kernel, message: str) -> str | None:
 
 
 def _first(accesses: list[AccessCount]) -> np.ndarray | None:
-    """Return the byte address by lane in the first request, or None without one."""
+    """Return an array with each lane's byte address in the first request, -1 for an inactive lane.
+
+    Returns None if there is no request.
+    """
     return accesses[0].first[0] if accesses and accesses[0].first else None
 
 
@@ -104,7 +121,10 @@ def _reads(run: Run, array: str) -> list[AccessCount]:
 
 
 def _read(run: Run, array: str) -> np.ndarray | None:
-    """Return the index of the quad that each lane reads first, -1 for none; None without reads."""
+    """Return an array with the index of the quad that each lane reads first from a shared array.
+
+    The index is -1 for a lane that reads nothing. Returns None if no line reads the array.
+    """
     first = _first(_reads(run, array))
     return None if first is None else np.where(first < 0, -1, first // BYTES)
 
@@ -113,7 +133,10 @@ def _read(run: Run, array: str) -> np.ndarray | None:
 
 
 def one_store_per_element() -> Target:
-    """Return the target of one store per element of c; one store4 stores four elements."""
+    """Return the target of at most one stored word per element of c, at every shape.
+
+    A store4 stores four words.
+    """
 
     def measure(run: Run) -> float:
         return run.total("c", "store", "words") / run.out.size
@@ -132,7 +155,10 @@ def one_store_per_element() -> Target:
 
 
 def wavefronts_of(array: str) -> Target:
-    """Return the target of 2 wavefronts for a warp to read its quads of one shared array."""
+    """Return the target of at most 2 wavefronts per warp for all its reads of one shared array.
+
+    array: the reader's name of the shared array.
+    """
     what = f"wavefronts to read {array}"
 
     def measure(run: Run) -> float:
@@ -194,9 +220,10 @@ def read_from(array: str) -> Target:
 
 
 def _without_partner(quads: np.ndarray) -> str:
-    """Return sentences on lanes that read other quads than the lanes one, and two, away from them.
+    """Return sentences that name a lane whose quad is not that of lane ^ 1, and of lane ^ 2.
 
-    quads: the index of the quad by lane.
+    quads: the index of the quad by lane, shape (32,). Raises IndexError if all lanes agree with
+    their partners in either way.
     """
     lanes = np.arange(32)
     next_to, but_one = (int(np.flatnonzero(quads != quads[lanes ^ bit])[0]) for bit in (1, 2))

@@ -34,12 +34,12 @@ BLOCKS = 0, 1  # in which waits are counted
 
 
 def launch(shape: Shape) -> Launch:
-    """Return a launch with one block per 1024 elements. shape: (n,)."""
+    """Return a launch with a block of 256 threads per 1024 elements, rounded up. shape: (n,)."""
     return Launch(grid=(cdiv(shape[0], BLOCK),), block=(THREADS,))
 
 
 def copy_exercise(**fields) -> KernelExercise:
-    """Return an exercise of this family: a kernel (x, out) that copies.
+    """Return an exercise whose kernel (x, out) copies x into out, four elements per thread.
 
     fields: the remaining fields of KernelExercise.
     """
@@ -58,11 +58,10 @@ def copy_exercise(**fields) -> KernelExercise:
 
 
 def waits_in_source() -> Target:
-    """Return the target of one wait per thread, by the order of its loads and stores.
+    """Return the target that each thread of blocks 0 and 1 waits at most once.
 
-    The order is that of the first two blocks.
-
-    A thread waits at a store that follows a load.
+    A thread waits at a store into out if it has loaded from x since its previous store. The count
+    is that of the thread that waits most often.
     """
 
     def measure(run: Run) -> float:
@@ -91,7 +90,11 @@ def waits_in_source() -> Target:
 
 
 def waits_in_machine_code() -> Target:
-    """Return the target of one wait per thread in the machine code; unknown without a compiler."""
+    """Return the target that each thread waits at most once, by the machine code of the kernel.
+
+    The count is 4, the loads of a thread, divided by the number of loads before the first use of a
+    loaded value. It is unknown without a compiler.
+    """
 
     def measure(run: Run) -> float | None:
         machine_code = _compiled(run)
@@ -112,7 +115,10 @@ def waits_in_machine_code() -> Target:
 
 
 def _compiled(run: Run) -> XRay | None:
-    """Compile the kernel for the arguments of a run; return None if there is no compiler."""
+    """Compile the kernel for the arguments of a run and return the x-ray of its machine code.
+
+    Returns None if there is no compiler.
+    """
     from gpu_xray import xray  # this import takes half a second, which most checks do not need
 
     try:
@@ -122,7 +128,10 @@ def _compiled(run: Run) -> XRay | None:
 
 
 def _waits(run: Run, block: int) -> list[list[tuple[int, Event]]]:
-    """Return, for each thread of a block, the stores that wait, each with the loads before it."""
+    """Return, per thread of a block, a list of the stores that wait, as (loads, event) in order.
+
+    loads: the number of loads that the thread has begun since its previous store.
+    """
     waits: list[list[tuple[int, Event]]] = [[] for _ in range(THREADS)]
     loads = np.zeros(THREADS, int)
     for event in _moves(run, block):
@@ -137,7 +146,7 @@ def _waits(run: Run, block: int) -> list[list[tuple[int, Event]]]:
 
 
 def _slices(run: Run) -> str:
-    """Return a sentence on slices, which load nothing, if the kernel has one; else ""."""
+    """Return a sentence, after a space, that a slice loads nothing, or "" without a slice."""
     slices = [
         ast.unparse(node)
         for node in ast.walk(run.tree)
@@ -157,6 +166,6 @@ def _line(run: Run, event: Event) -> str:
 
 
 def _moves(run: Run, block: int) -> list[Event]:
-    """Return a block's loads from x and stores into out, in order."""
+    """Return a block's events that load from x or store into out, in the order of execution."""
     arrays = {("load", run.names["x"]), ("store", run.result)}
     return [one for one in run.recorded(block).events if (one.kind, one.array) in arrays]

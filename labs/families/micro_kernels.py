@@ -34,7 +34,10 @@ def by_step(panel: np.ndarray, width: int) -> np.ndarray:
 
 
 def _nodes(kernel, message: str) -> list[ast.AST]:
-    """Return the syntax nodes of the source line that a message names."""
+    """Return the syntax nodes of the kernel at the source line whose number a message names.
+
+    If the message names no line, it returns the nodes that have no line number.
+    """
     line = re.search(r"line (\d+)", message)
     tree = read_source(kernel.py_func).tree
     named = int(line[1]) if line else None
@@ -42,7 +45,7 @@ def _nodes(kernel, message: str) -> list[ast.AST]:
 
 
 def _calls(nodes, *names: str) -> list[ast.Call]:
-    """Return the calls of these primitives among the nodes."""
+    """Return the calls of primitives of these names among the nodes, in the nodes' order."""
     return [
         node
         for node in nodes
@@ -51,7 +54,7 @@ def _calls(nodes, *names: str) -> list[ast.Call]:
 
 
 def misused(kernel, message: str) -> str | None:
-    """Recognise a primitive that is called with wrong arguments."""
+    """Return a sentence on the arguments of a primitive that is called with wrong ones, or None."""
     if "8 or 16 lanes" in message:
         return translate(
             "The last argument of `loadu`, `broadcast` and `set1` is how many floats the "
@@ -66,7 +69,7 @@ def misused(kernel, message: str) -> str | None:
 
 
 def exchanged(kernel, message: str) -> str | None:
-    """Recognise storeu with its vector as the first or second argument."""
+    """Return a sentence if storeu gets its vector as the first or second argument, else None."""
     if "operand must be a vector" not in message:
         return None
     sums = {
@@ -88,7 +91,7 @@ def exchanged(kernel, message: str) -> str | None:
 
 
 def number_for_a_sum(kernel, message: str) -> str | None:
-    """Recognise a sum that begins as a number instead of a vector."""
+    """Return a sentence if a sum begins as a number instead of a vector, else None."""
     if "operand must be a vector" not in message:
         return None
     used = {ast.unparse(arg) for call in _calls(_nodes(kernel, message), "fmadd", "storeu")
@@ -107,14 +110,14 @@ def number_for_a_sum(kernel, message: str) -> str | None:
 
 
 def _is_number(value: ast.expr) -> bool:
-    """Return True for an expression of one number, such as 0, 0.0 or float32(0)."""
+    """Return True if an expression is a constant or a call of float32, float or int."""
     if isinstance(value, ast.Call):
         return ast.unparse(value.func).rpartition(".")[2] in ("float32", "float", "int")
     return isinstance(value, ast.Constant)
 
 
 def no_vector(kernel, message: str) -> str | None:
-    """Recognise an array element that should be a vector."""
+    """Return a sentence on `broadcast` if the message asks for a vector operand, else None."""
     if "operand must be a vector" not in message:
         return None
     return translate(
@@ -124,7 +127,7 @@ def no_vector(kernel, message: str) -> str | None:
 
 
 def never_set(kernel, message: str) -> str | None:
-    """Recognise a sum that has no value when the first iteration adds to it."""
+    """Return a sentence if a sum has no value when the first iteration adds to it, else None."""
     if match := re.search(r"(\w+), read before it is set", message):
         return translate(
             "`{match}` has no value before the loop. With what does a sum begin?", match=match[1]
@@ -133,7 +136,7 @@ def never_set(kernel, message: str) -> str | None:
 
 
 def made_here(kernel, message: str) -> str | None:
-    """Recognise a list or a new array that holds the sums."""
+    """Return a sentence if a list or a new array holds the sums, else None."""
     if "made here is not known" not in message:
         return None
     if any(isinstance(node, ast.List) for node in _nodes(kernel, message)):
@@ -144,7 +147,7 @@ def made_here(kernel, message: str) -> str | None:
 
 
 def operators(kernel, message: str) -> str | None:
-    """Recognise `+`, `*` or `+=` between vectors."""
+    """Return a sentence if the kernel uses `+`, `*` or `+=` between vectors, else None."""
     nodes = _nodes(kernel, message)
     values = [node.value for node in nodes if isinstance(node, ast.Assign)]
     if not (
@@ -160,7 +163,7 @@ def operators(kernel, message: str) -> str | None:
 
 
 def stored_as_element(kernel, message: str) -> str | None:
-    """Recognise an assignment of a vector to an array element, c[...] = vector."""
+    """Return a sentence if a vector is assigned to an array element, c[...] = vector, else None."""
     targets = [node.targets[0] for node in _nodes(kernel, message) if isinstance(node, ast.Assign)]
     if not any(isinstance(target, ast.Subscript) for target in targets):
         return None

@@ -24,7 +24,7 @@ from utils.translation import translate
 
 @dataclass(frozen=True)
 class Split:
-    """The part of c that each thread block computes.
+    """The rectangle of c that each thread block computes.
 
     block: threads along x, which counts columns of c, and along y, which counts rows. columns: the
     columns of c that one thread computes. A block covers block[0]·columns columns and block[1]
@@ -36,17 +36,21 @@ class Split:
 
     @property
     def width(self) -> int:
-        """The columns of c that a block covers."""
+        """The number of columns of c that a block covers."""
         return self.block[0] * self.columns
 
     def launch(self, shape: Shape) -> Launch:
-        """Return a launch with enough blocks to cover c. shape: (m, n, k)."""
+        """Return a launch, with grid and block as (x, y), that covers c. shape: (m, n, k)."""
         m, n, _ = shape
         return Launch(grid=(cdiv(n, self.width), cdiv(m, self.block[1])), block=self.block)
 
 
 def matrix_product(split: Split, **fields) -> KernelExercise:
-    """Return an exercise of this family. fields: the remaining fields of KernelExercise."""
+    """Return an exercise whose kernel (a, b, c) stores the product a·b into c.
+
+    split: the rectangle of c that each block computes. fields: the remaining fields of
+    KernelExercise.
+    """
     return KernelExercise(
         parameters=("a", "b", "c"),
         sizes=("m", "n", "k"),
@@ -59,20 +63,24 @@ def matrix_product(split: Split, **fields) -> KernelExercise:
 
 
 def inputs(shape: Shape, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Draw a, m×k, and b, k×n: whole numbers in float32, so that their sums are exact."""
+    """Return random matrices a, of shape (m, k), and b, of shape (k, n), in float32.
+
+    All elements are whole numbers, so that their sums are exact. shape: (m, n, k).
+    """
     m, n, k = shape
     return draw("integers", (m, k), seed), draw("integers", (k, n), seed + 1)
 
 
 def reference(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Return the product a·b, float64."""
+    """Return the product a·b as a float64 array of shape (m, n)."""
     return a.astype(np.float64) @ b
 
 
 def loads_per_multiply_add(at_most: float) -> Target:
-    """Return a target for the words loaded from global memory per multiply-add.
+    """Return a target: at most `at_most` words loaded from a and b per multiply-add.
 
-    They are counted at the first shape, which fits the blocks.
+    The words are loaded from global memory, have 4 bytes each, and are counted at the first shape,
+    which fits the blocks.
     """
 
     def shares(run: Run) -> dict[str, float]:

@@ -43,7 +43,7 @@ def reduction(
     probes: Probes = Probes(),  # noqa: B008, frozen
     **fields,
 ) -> KernelExercise:
-    """Return an exercise of this family: a kernel from x, its first parameter, to sums, its last.
+    """Return an exercise whose kernel adds up x, its first parameter, into its last parameter.
 
     sums: the sums to compute. constant: the starter's name for the number of threads. probes:
     probes of this exercise, which are called before those of the family. fields: the remaining
@@ -66,10 +66,10 @@ def reduction(
 
 
 def inputs(shape: Shape, seed: int) -> tuple[np.ndarray]:
-    """Return x, n different whole numbers from 1 to n + LEFT_OUT in random order, float32.
+    """Return a tuple with x: n different whole numbers from 1 to n + LEFT_OUT.
 
-    Which of them are left out depends on the seed, so that no formula gives their sum. The sum is
-    exact if n is at most 5760.
+    They are float32 and in random order. Which numbers are left out depends on the seed, so that no
+    formula gives their sum. The sum is exact if n is at most 5760. shape: (n,).
     """
     n = shape[0]
     drawn = np.random.default_rng(seed).permutation(n + LEFT_OUT)[:n] + 1
@@ -93,7 +93,10 @@ def tree_targets(shared_requests: int = 64) -> tuple[Target, ...]:
 
 
 def each_element_once(parameter: str = "x") -> Target:
-    """Return the target of one load per element of an input."""
+    """Return the target of at most one loaded word per element of an input, at every shape.
+
+    parameter: the exercise's name of the input.
+    """
 
     def measure(run: Run) -> float:
         return run.total(parameter, "load", "words") / run.shape[0]
@@ -116,7 +119,10 @@ def each_element_once(parameter: str = "x") -> Target:
 
 
 def full_loads(parameter: str = "x") -> Target:
-    """Return the target of 32 active lanes per request that loads an input."""
+    """Return the target that requests which load an input have 32 active lanes on average.
+
+    parameter: the exercise's name of the input.
+    """
 
     def measure(run: Run) -> float:
         lanes = run.total(parameter, "load", "lanes")
@@ -137,7 +143,7 @@ def full_loads(parameter: str = "x") -> Target:
 
 
 def shared_requests_per_block(at_most: float) -> Target:
-    """Return a target for a block's requests to shared memory, loads and stores together.
+    """Return a target: at most `at_most` requests to shared memory per block, of any kind.
 
     A load or store counts once per warp that takes part in it.
     """
@@ -170,7 +176,7 @@ def shared_requests_per_block(at_most: float) -> Target:
 
 
 def no_bank_conflict() -> Target:
-    """Return the target of one wavefront per request to shared memory."""
+    """Return the target that each source line takes one wavefront per request to shared memory."""
 
     def cause(run: Run, value: float) -> str:
         lines = [one for one in run.trace.access_counts if one.wavefronts > one.requests]
@@ -188,7 +194,10 @@ def no_bank_conflict() -> Target:
 
 
 def no_atomics() -> Target:
-    """Return the target of no atomic operations, because those on one word are serialised."""
+    """Return the target of no atomic operations, because those on one word are serialised.
+
+    Each active lane counts as one operation.
+    """
 
     def measure(run: Run) -> float:
         return float(sum(one.lanes for one in run.trace.access_counts if one.kind == "atomic"))
@@ -210,12 +219,18 @@ def no_atomics() -> Target:
 
 
 def other_block(sums: Sums, constant: str | None) -> tuple[Callable, ...]:
-    """Return the probe for a constant that is not the number of threads; none without a name."""
+    """Return a tuple with the probe for a constant that is not the number of threads per block.
+
+    constant: the starter's name for this number. The tuple is empty if the name is None.
+    """
     return (partial(_other_block, sums, constant),) if constant else ()
 
 
 def refused() -> tuple[Callable, ...]:
-    """Return the probes of this family for kernels that cannot be compiled."""
+    """Return the probes of this family for kernels that cannot be compiled, in the order of calls.
+
+    Each takes the kernel and the error message, and returns a sentence or None.
+    """
     return (computed_size, _divided, *REFUSED)
 
 
@@ -223,7 +238,7 @@ def refused() -> tuple[Callable, ...]:
 
 
 def _other_block(sums: Sums, constant: str, kernel) -> str | None:
-    """Recognise a constant of the reader's that is not the number of threads."""
+    """Return a sentence if the reader's constant is not the threads per block, else None."""
     code = kernel.py_func.__code__
     threads = read_source(kernel.py_func).names.get(constant)
     uses = constant in code.co_names + code.co_freevars
@@ -238,7 +253,7 @@ def _other_block(sums: Sums, constant: str, kernel) -> str | None:
 
 
 def _divided(kernel, message: str) -> str | None:
-    """Recognise a division with `/`, whose result is a float and no index."""
+    """Return a sentence on a division with `/`, whose result is a float and no index, or None."""
     for node in ast.walk(read_source(kernel.py_func).tree):
         if isinstance(node, ast.BinOp | ast.AugAssign) and isinstance(node.op, ast.Div):
             return translate(

@@ -15,7 +15,7 @@ CONSTANTS = {"BM": BM, "BN": BN, "TM": TM}
 
 
 def other_sizes(kernel) -> str | None:
-    """Recognise a constant of the reader's that differs from the launch's."""
+    """Return a sentence if BM, BN or TM of the reader differs from the launch's, else None."""
     code, names = kernel.py_func.__code__, read_source(kernel.py_func).names
     for name, right in CONSTANTS.items():
         value = names.get(name)
@@ -38,7 +38,10 @@ def other_sizes(kernel) -> str | None:
 
 
 def loaded_again(run: Run, value: float) -> str:
-    """Return the cause if a block loads elements of its tiles more than once."""
+    """Return sentences on the input, a or b, that blocks load most often, and on one source line.
+
+    value: the measured count, which is ignored.
+    """
     needed = {"a": run.array("a").size * cdiv(run.shape[1], BN),
               "b": run.array("b").size * cdiv(run.shape[0], BM)}  # fmt: skip
     times = {name: run.total(name, "load", "words") / needed[name] for name in needed}

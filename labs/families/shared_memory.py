@@ -12,7 +12,7 @@ BANKS = 32
 
 
 def calls(run: Run, name: str) -> list[ast.Call]:
-    """Return the kernel's calls of a function of this name, such as syncthreads."""
+    """Return the nodes of the kernel's calls of a function of this name, such as syncthreads."""
     return [
         node
         for node in ast.walk(run.tree)
@@ -21,7 +21,10 @@ def calls(run: Run, name: str) -> list[ast.Call]:
 
 
 def computed_size(kernel, message: str) -> str | None:
-    """Recognise a computed size of a shared array, such as TILE + 1."""
+    """Return a sentence if a shared array has a computed size, such as TILE + 1, else None.
+
+    message: the error message of the kernel, which cannot be compiled.
+    """
     if "a shape that is neither a number" not in message:
         return None
     return translate(
@@ -31,7 +34,11 @@ def computed_size(kernel, message: str) -> str | None:
 
 
 def meeting(access: AccessCount) -> str:
-    """Return a sentence or two on lanes of a shared-memory request that meet in a bank."""
+    """Return a sentence or two on lanes of one shared-memory request that need the same bank.
+
+    The lanes are those of the first recorded request with a conflict. Without one, the sentence
+    names no lanes.
+    """
     for lanes in access.first:
         words = {lane: int(at) // WORD for lane, at in enumerate(lanes) if at >= 0}
         for first, word in words.items():

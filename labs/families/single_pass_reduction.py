@@ -32,7 +32,7 @@ LEFT = np.float32(4096)  # the old value of each partial sum, as if from an earl
 
 
 def sum_in_one_launch(**fields) -> KernelExercise:
-    """Return an exercise of this family: a kernel (x, partials, drawn, out) with out[0] = sum(x).
+    """Return an exercise whose kernel (x, partials, drawn, out) stores the sum of x into out[0].
 
     fields: the remaining fields of KernelExercise.
     """
@@ -66,13 +66,20 @@ def sum_in_one_launch(**fields) -> KernelExercise:
 
 
 def inputs(shape: Shape, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return x, as for all reductions; the partial sums, float32; the counter, uint32."""
+    """Return x, as for all reductions; the old partial sums, float32; the counter, uint32, zero.
+
+    The partial sums have shape (blocks,) and all hold 4096; the counter has shape (1,). shape:
+    (n,).
+    """
     partials = np.full(SUMS.blocks(shape[0]), LEFT)
     return (*reductions.inputs(shape, seed), partials, np.zeros(1, np.uint32))
 
 
 def counter_after(value: int) -> Target:
-    """Return the target that the counter has this value after the launch."""
+    """Return the target that the counter has this value after the launch, at every shape.
+
+    The count is the distance of the counter from the value.
+    """
 
     def measure(run: Run) -> float:
         return abs(float(run.left[2][0]) - value)
@@ -178,7 +185,8 @@ def chosen_by_its_ticket() -> Target:
 
     The virtual GPU runs blocks in the order of their indices, so the last block draws the last
     ticket. The measurement launches the kernel again with a counter that starts at 1; the block
-    before the last one then draws that ticket.
+    before the last one then draws that ticket. The count is 1 if the last block adds nevertheless,
+    else 0.
     """
 
     def measure(run: Run) -> float:
@@ -204,7 +212,7 @@ def stored_before_its_ticket() -> Target:
 
     The thread that draws must have stored the sum, or must have met the thread that did at a
     barrier. The race detector cannot check this, because it orders fences and atomics by warp and
-    does not distinguish the threads of a warp.
+    does not distinguish the threads of a warp. The count is 1 if block 0 draws too early, else 0.
     """
 
     def measure(run: Run) -> float:
@@ -237,13 +245,16 @@ def _counter_at_one(shape: Shape, seed: int) -> tuple[np.ndarray, np.ndarray, np
 
 
 def _stores(run: Run, block: int) -> bool:
-    """Return True if this block stores into the result."""
+    """Launch the kernel again and return True if the block of this index stores into the result."""
     events = run.recorded(block).events
     return any((one.kind, one.array) == ("store", run.result) for one in events)
 
 
 def no_atomics_on_the_result() -> Target:
-    """Return the target of no atomics on the result, so that the order of additions is fixed."""
+    """Return the target of no atomics on the result, so that the order of additions is fixed.
+
+    Each active lane counts as one atomic.
+    """
 
     def measure(run: Run) -> float:
         return float(sum(one.lanes for one in run.accesses(run.job.result, "atomic")))
@@ -262,7 +273,7 @@ def no_atomics_on_the_result() -> Target:
 
 
 def each_element_once() -> Target:
-    """Return the target of one load per element of x."""
+    """Return the target of at most one load per element of x, counted by lane, at one shape."""
 
     def measure(run: Run) -> float:
         return run.total("x", "load", "lanes") / run.shape[0]
@@ -283,7 +294,10 @@ def each_element_once() -> Target:
 
 
 def each_partial(at_most: int, kind: str) -> Target:
-    """Return a target for the loads, or the stores, per partial sum. kind: "load" or "store"."""
+    """Return a target: at most `at_most` loads, or stores, per partial sum, counted by lane.
+
+    kind: "load" or "store".
+    """
 
     def measure(run: Run) -> float:
         return run.total("partials", kind, "lanes") / SUMS.blocks(run.shape[0])
@@ -307,7 +321,7 @@ def each_partial(at_most: int, kind: str) -> Target:
 
 
 def _word_overwritten(kernel, story: str) -> str | None:
-    """Recognise a shared array's name that is assigned to something else."""
+    """Return a sentence if a shared array's name is assigned to something else, else None."""
     tree = read_source(kernel.py_func).tree
     shared = None
     for node in ast.walk(tree):
@@ -327,14 +341,17 @@ def _word_overwritten(kernel, story: str) -> str | None:
 
 
 def _arguments_of_add(kernel, story: str) -> str | None:
-    """Recognise an atomic with an element instead of an array and an index."""
+    """Return a sentence if atomic.add gets an element instead of an array and an index, else None.
+
+    story: the error message of the kernel, which cannot be compiled.
+    """
     if "atomic.add(" not in story or "called with these arguments" not in story:
         return None
     return translate("`cuda.atomic.add` takes an array, an index and a number.")
 
 
 def _adds_an_array(kernel, story: str) -> str | None:
-    """Return why a sum of a whole array is refused, if the message in `story` is of one."""
+    """Return a sentence if the message in `story` refuses a sum of a whole array, else None."""
     if " sum() of " not in story and ".sum() is " not in story:
         return None
     return translate("A kernel has no sum of a whole array: each thread adds elements in a loop.")

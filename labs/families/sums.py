@@ -13,7 +13,7 @@ from utils.ladder.step import Launch
 
 @dataclass(frozen=True)
 class Sums:
-    """The sums that a launch computes.
+    """How the sums that a launch computes divide x: one sum per block, or one sum of all elements.
 
     threads: the threads of a block. each: the elements per thread, so that a block adds
     threads·each elements. whole: True if the result is one sum of all elements, False if it is one
@@ -26,25 +26,31 @@ class Sums:
 
     @property
     def per_block(self) -> int:
-        """The number of elements that a block adds."""
+        """The number of elements of x that a block adds: threads·each."""
         return self.threads * self.each
 
     def launch(self, shape: Shape) -> Launch:
-        """Return a launch with enough blocks for n elements. shape: (n,)."""
+        """Return the one-dimensional launch whose blocks cover n elements. shape: (n,)."""
         return Launch(grid=(self.blocks(shape[0]),), block=(self.threads,))
 
     def blocks(self, n: int) -> int:
-        """Return the number of blocks for n elements."""
+        """Return the number of blocks that cover n elements, rounded up."""
         return cdiv(n, self.per_block)
 
     def reference(self, x: np.ndarray, *scratch) -> np.ndarray:
-        """Return the sums of x, float64, with shape (blocks,), or (1,) for one sum of all."""
+        """Return the right sums of x, float64, with shape (blocks,), or (1,) for one sum of all.
+
+        scratch: the kernel's other arguments, which are ignored.
+        """
         whole = np.zeros(self.blocks(x.size) * self.per_block)
         whole[: x.size] = x
         return whole.reshape(1 if self.whole else -1, -1 if self.whole else self.per_block).sum(1)
 
     def elements_of(self, result: int, n: int) -> range:
-        """Return the indices of the n elements of x that belong to an element of the result."""
+        """Return the range of the indices of x whose elements belong to one element of the result.
+
+        result: the index of that element. n: the length of x.
+        """
         if self.whole:
             return range(n)
         return range(result * self.per_block, min(n, (result + 1) * self.per_block))

@@ -39,12 +39,12 @@ from virtual_gpu.counts.counters import AccessCount
 def tiled_product(
     tile: int, constant: str, whole: tuple[int, int, int], **fields
 ) -> KernelExercise:
-    """Return an exercise of this family.
+    """Return an exercise on a product c = a·b with tiles of a and b in shared memory.
 
     tile: the side of a tile. constant: the starter's name for `tile`. whole: the number of tiles
     along m, n and k at the first shape. All three differ, and neither m nor n is k - 1, so that a
-    loop that ends at m or n is not mistaken for one that ends a tile early.
-    fields: the remaining fields of KernelExercise.
+    loop that ends at m or n is not mistaken for one that ends a tile early. fields: the remaining
+    fields of KernelExercise.
     """
     split = Split(block=(tile, tile))
     shapes = (tuple(tile * count for count in whole), *_with_edges(tile), (1, 1, 1))
@@ -53,7 +53,7 @@ def tiled_product(
 
 
 def _with_edges(tile: int) -> tuple[Shape, ...]:
-    """Return shapes with partial tiles, with a sum shorter than a tile, and with infinities."""
+    """Return shapes (m, n, k) with partial tiles, with k = 7 and with infinities, in this order."""
     return (
         (tile + 1, 3 * tile + 2, 2 * tile + 1),
         (tile + 4, 2 * tile + 3, 7),
@@ -62,12 +62,12 @@ def _with_edges(tile: int) -> tuple[Shape, ...]:
 
 
 def with_infinities(tile: int) -> Shape:
-    """Return the shape at which `inputs` puts an infinity into a and b."""
+    """Return the shape (m, n, k) at which `inputs` puts an infinity into a and into b."""
     return (tile + 2, tile + 3, tile + tile // 2)
 
 
 def inputs(tile: int, shape: Shape, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return a and b, whole numbers in float32.
+    """Return random matrices a, of shape (m, k), and b, of shape (k, n): whole numbers in float32.
 
     At the shape `with_infinities(tile)` all elements are positive, and a and b each hold an
     infinity in the first tile. If a kernel leaves it in shared memory when it loads the last,
@@ -81,7 +81,11 @@ def inputs(tile: int, shape: Shape, seed: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def targets(tile: int) -> tuple[Target, ...]:
-    """Return the targets of a tiled product, counted at the first shape, which fits the tiles."""
+    """Return the targets of a tiled product, in the order in which they are judged.
+
+    tile: the side of a tile. The first one is counted at every shape, the others at the first
+    shape, which fits the tiles.
+    """
     return (
         one_store_per_element(),
         no_float64(),
@@ -102,7 +106,10 @@ def targets(tile: int) -> tuple[Target, ...]:
 
 
 def _loaded_again(tile: int, run: Run, value: float) -> str:
-    """Return the cause if a block loads elements of its tiles more than once."""
+    """Return sentences on the source line that loads most words of a or b, and how often it does.
+
+    value: the measured count, which is ignored.
+    """
     loads = [one for name in ("a", "b") for one in run.accesses(name)]
     most = max(loads, key=lambda one: one.words)
     m, n, k = run.shape
@@ -125,12 +132,15 @@ def _loaded_again(tile: int, run: Run, value: float) -> str:
 
 
 def no_bank_conflict() -> Target:
-    """Return the target of one wavefront per request to shared memory."""
+    """Return the target that each source line takes one wavefront per request to shared memory."""
     return replace(wavefronts(1), words="no bank conflict", cause=_conflict)
 
 
 def _conflict(run: Run, value: float) -> str:
-    """Return the cause: two lanes that ask one bank for different words."""
+    """Return sentences on the line with the most wavefronts per request, and on lanes that meet.
+
+    value: the measured wavefronts per request of this line.
+    """
     lines = [one for one in run.trace.access_counts if one.wavefronts > one.requests]
     worst = max(lines, key=lambda one: one.wavefronts / one.requests)
     return translate(
@@ -146,7 +156,10 @@ def _conflict(run: Run, value: float) -> str:
 
 
 def _without_conflict(conflicts: list[AccessCount], run: Run) -> str:
-    """Return a sentence on which shared arrays have conflicts and which have none, or ""."""
+    """Return a sentence, after a space, on which shared arrays have conflicts and which have none.
+
+    Returns "" if all of them have conflicts. conflicts: the accesses with conflicts.
+    """
     meeting = sorted({one.array for one in conflicts})
     shared = {one.array for one in run.trace.access_counts if one.space == "shared"}
     fine = sorted(shared.difference(meeting))
@@ -157,7 +170,7 @@ def _without_conflict(conflicts: list[AccessCount], run: Run) -> str:
 
 
 def _shared_loads(tile: int) -> Target:
-    """Return the target of at most 2 loads from shared memory per multiply-add."""
+    """Return the target of at most 2 loads from shared memory per multiply-add, counted by lane."""
 
     def words(run: Run) -> int:
         counts = run.trace.access_counts
@@ -212,7 +225,10 @@ def _is_transposed(access: AccessCount) -> bool:
 
 
 def barriers_per_tile(tile: int) -> Target:
-    """Return the target of at most 2 barriers per thread and tile along k."""
+    """Return the target that each thread passes at most 2 barriers per tile along k.
+
+    tile: the side of a tile.
+    """
 
     def measure(run: Run) -> float:
         launch = run.job.launch(run.shape)
@@ -234,7 +250,10 @@ def barriers_per_tile(tile: int) -> Target:
 
 
 def probes(tile: int, constant: str) -> Probes:
-    """Return the probes of a tiled product. constant: the starter's name for the side of a tile."""
+    """Return the probes of a tiled product: for the tile constant, computed sizes and wrong values.
+
+    constant: the starter's name for the side of a tile.
+    """
     constants = (partial(_other_side, tile, constant),)
     return Probes(constants=constants, refused=(computed_size,), wrong=WRONG_PRODUCTS)
 
@@ -243,7 +262,7 @@ def probes(tile: int, constant: str) -> Probes:
 
 
 def _other_side(tile: int, constant: str, kernel) -> str | None:
-    """Recognise a constant of the reader's that is not the side of a block."""
+    """Return a sentence if the reader's constant is not the side of a block, else None."""
     code = kernel.py_func.__code__
     side = read_source(kernel.py_func).names.get(constant)
     uses = constant in code.co_names + code.co_freevars

@@ -23,17 +23,23 @@ THREADS = 256
 
 
 def launch(shape: Shape) -> Launch:
-    """Return a launch with enough blocks to cover n elements. shape: (n,)."""
+    """Return the launch with blocks of 256 threads that cover n elements. shape: (n,)."""
     return Launch(grid=(cdiv(shape[0], THREADS),), block=(THREADS,))
 
 
 def numbers(shape: Shape, seed: int) -> np.ndarray:
-    """Return the numbers from 1 to n in random order, float32, so each identifies its source."""
+    """Return the numbers from 1 to n in random order, as a float32 array of shape (n,).
+
+    Each number occurs once, so it identifies the element from which it was loaded. shape: (n,).
+    """
     return (np.random.default_rng(seed).permutation(shape[0]) + 1).astype(np.float32)
 
 
 def elementwise(**fields) -> KernelExercise:
-    """Return an exercise of this family. fields: the remaining fields of KernelExercise."""
+    """Return an exercise whose kernel computes each element of its result with one thread.
+
+    fields: the remaining fields of KernelExercise.
+    """
     probes = Probes(refused=REFUSED)
     return KernelExercise(sizes=("n",), launch=launch, probes=probes, **fields)
 
@@ -42,7 +48,7 @@ def elementwise(**fields) -> KernelExercise:
 
 
 def _two_indices(kernel, message: str) -> str | None:
-    """Recognise cuda.grid with another argument than 1."""
+    """Return a sentence on a call of cuda.grid with another argument than 1, or None."""
     if "tuple" not in message and "out of range" not in message:
         return None
     for call in _nodes(kernel, ast.Call):
@@ -56,14 +62,14 @@ def _two_indices(kernel, message: str) -> str | None:
 
 
 def _shape_as_number(kernel, message: str) -> str | None:
-    """Recognise x.shape instead of its only entry."""
+    """Return a sentence if x.shape is used instead of its only entry, else None."""
     if "tuple of 1" not in message:
         return None
     return translate("The shape of an array is a tuple, also where the array has one dimension.")
 
 
 def _all_three_coordinates(kernel, message: str) -> str | None:
-    """Recognise threadIdx, blockIdx or blockDim without .x."""
+    """Return a sentence if threadIdx, blockIdx or blockDim is used without .x, else None."""
     if "Dim3" not in message and not re.search(r"cuda\.(thread|block)(Idx|Dim)\b(?!\.)", message):
         return None
     return translate(
@@ -73,7 +79,7 @@ def _all_three_coordinates(kernel, message: str) -> str | None:
 
 
 def _whole_arrays(kernel, message: str) -> str | None:
-    """Recognise arithmetic with whole arrays, as in NumPy."""
+    """Return a sentence if the kernel computes with whole arrays, as in NumPy, else None."""
     if not re.search(r"\(\) of .*\b1D array|a call of np\.", message):
         return None
     return translate(

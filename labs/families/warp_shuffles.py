@@ -66,7 +66,10 @@ def _shuffles(run: Run) -> np.ndarray:
 
 
 def other_arguments(kernel, message: str) -> str | None:
-    """Recognise a shuffle whose mask is missing or is not the first argument."""
+    """Return a sentence if a shuffle lacks its mask, or does not have it first, else None.
+
+    message: the error message of the kernel, which cannot be compiled.
+    """
     if "shfl_" not in message or not re.search(r"called with these|mask, lane or pred", message):
         return None
     name = re.search(r"shfl_\w+", message)[0]

@@ -16,7 +16,7 @@ BANKS = 32
 
 
 def other_arguments(kernel) -> str | None:
-    """Recognise load4 or store4 with one argument too few or too many."""
+    """Return a sentence on a call of load4 or store4 with a wrong number of arguments, or None."""
     for node in ast.walk(read_source(kernel.py_func).tree):
         if not isinstance(node, ast.Call):
             continue
@@ -36,7 +36,11 @@ def other_arguments(kernel) -> str | None:
 
 
 def local_rows(kernel, message: str) -> str | None:
-    """Recognise a local array instead of a shared one, or of four numbers, in load4 or store4."""
+    """Return a sentence if load4 or store4 gets a local array where it cannot, else None.
+
+    The mistakes are a local array instead of a shared one, and a part of a local array instead of
+    four numbers. message: the error message of the kernel, which cannot be compiled.
+    """
     if "a part of a local array" in message:
         return translate(
             "`store4` takes four numbers in brackets: `(p, q, r, s)`. Name each of them with "
@@ -62,7 +66,7 @@ def _warps(run: Run) -> int:
 
 
 def loaded_once() -> Target:
-    """Return the target of four load requests per warp, which the given lines make."""
+    """Return the target of at most 4 requests per warp that load from x; the given lines make 4."""
 
     def measure(run: Run) -> float:
         return run.total("x", "load", "requests") / _warps(run)
@@ -83,7 +87,7 @@ def loaded_once() -> Target:
 
 
 def sectors_of_stores() -> Target:
-    """Return the target of 4 sectors per request of the worst line that stores into c."""
+    """Return the target of at most 4 sectors per request, for the worst line that stores into c."""
 
     def worst(run: Run) -> AccessCount:
         return max(run.accesses("c", "store"), key=lambda one: one.sectors / one.requests)
@@ -109,7 +113,10 @@ def sectors_of_stores() -> Target:
 
 
 def no_conflicts() -> Target:
-    """Return the target of no bank conflicts, as wavefronts relative to the fewest possible."""
+    """Return the target of no bank conflicts in any source line.
+
+    The count is the wavefronts of the worst line divided by the fewest that its words need.
+    """
 
     def worst(run: Run) -> AccessCount | None:
         lines = [one for kind in ("load", "store") for one in _accesses(run, "shared", kind)]
@@ -138,7 +145,7 @@ def no_conflicts() -> Target:
 
 
 def _meeting(access: AccessCount) -> str:
-    """Return a sentence on two lanes that are served together and meet in a bank."""
+    """Return a sentence on two lanes of the first request that need the same bank at a time."""
     words = access.first[0] // WORD
     parts = access.bytes_per_lane // WORD
     together = 32 // parts

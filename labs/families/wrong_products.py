@@ -16,7 +16,7 @@ NEAR = 3  # the largest distance between the terms of a loop that is unrolled by
 
 
 def _shifted(run: Run) -> str | None:
-    """Recognise a result whose rows, or columns, hold the product of their neighbour."""
+    """Return a sentence if each row, or column, holds the product of its neighbour, else None."""
     sides = ((0, "row", "above", "below"), (1, "column", "on its left", "on its right"))
     for axis, what, before, after in sides:
         out, right = (np.moveaxis(one, axis, 0) for one in (run.out, run.right))
@@ -34,7 +34,7 @@ def _shifted(run: Run) -> str | None:
 
 
 def _inputs_misaligned(run: Run) -> str | None:
-    """Recognise one input that is read one index ahead of, or behind, the other."""
+    """Return a sentence if a is read one column ahead of, or behind, the rows of b, else None."""
     a, b = (one.astype(np.float64) for one in run.inputs)
     for step in (1, -1) if len(b) > 1 else ():
         moved = np.roll(a, -step, axis=1)
@@ -49,7 +49,7 @@ def _inputs_misaligned(run: Run) -> str | None:
 
 
 def _lost_or_repeated_terms(run: Run) -> str | None:
-    """Recognise sums in which terms are missing or count more than once."""
+    """Return sentences on terms that all sums lack or hold more than once, or None."""
     counts = _times_each_term(run)
     if counts is None:
         return None
@@ -118,9 +118,10 @@ def _lost_terms(run: Run, counts: np.ndarray, lost: np.ndarray) -> str:
 
 
 def _times_each_term(run: Run) -> np.ndarray | None:
-    """Return how often each term a[row, i]·b[i, col] is in the sums, or None.
+    """Return how often each term a[row, i]·b[i, col] is in every sum, or None.
 
-    The counts have shape (k,). None means that no whole numbers explain all elements.
+    The counts are whole float64 numbers of shape (k,). Returns None if no counts explain all
+    elements of the result, or if it has too few elements to tell.
     """
     m, n, k = run.shape
     elements = [(row, col) for row in range(m) for col in range(n)][: 4 * k]
@@ -136,7 +137,8 @@ def _times_each_term(run: Run) -> np.ndarray | None:
 def _fit(run: Run, elements: list[tuple[int, int]]) -> np.ndarray | None:
     """Return how often each of the k terms is in all these elements, as whole float64 numbers.
 
-    None if no whole numbers explain the elements.
+    elements: pairs (row, column) of the result. Returns None if no whole numbers explain the
+    elements.
     """
     a, b = (one.astype(np.float64) for one in run.inputs)
     terms = np.array([a[row] * b[:, col] for row, col in elements])
@@ -148,7 +150,7 @@ def _fit(run: Run, elements: list[tuple[int, int]]) -> np.ndarray | None:
 
 
 def _other_partners(run: Run) -> str | None:
-    """Recognise factors that are added, or that belong to two different terms near each other."""
+    """Return sentences if factors are added, or a[:, i] meets b[j] with i and j near, else None."""
     m, n, k = run.shape
     pairs = [(i, j) for i in range(k) for j in range(max(0, i - NEAR), min(k, i + NEAR + 1))]
     if m * n < 3 * len(pairs) or not np.isfinite(run.out).all():
@@ -187,7 +189,7 @@ def _other_partners(run: Run) -> str | None:
 
 
 def _one_factor_for_all_terms(run: Run) -> str | None:
-    """Recognise one element of a, or of b, that is used for all terms of a sum."""
+    """Return a sentence if all terms of a sum use the same element of a, or of b, else None."""
     a, b = (one.astype(np.float64) for one in run.inputs)
     for i in {0, len(b) - 1}:
         for name, value in (
@@ -205,7 +207,7 @@ def _one_factor_for_all_terms(run: Run) -> str | None:
 
 
 def _constant_off(run: Run) -> str | None:
-    """Recognise a result that differs from the right one by a constant."""
+    """Return a sentence if the result differs from the right one by a constant, else None."""
     off = np.unique(run.out - run.right)
     if off.size != 1:
         return None
@@ -216,7 +218,7 @@ def _constant_off(run: Run) -> str | None:
 
 
 def _added(run: Run) -> str | None:
-    """Recognise terms a + b instead of a·b."""
+    """Return a sentence if the terms of the sums are a + b instead of a·b, else None."""
     a, b = run.inputs
     added = a.sum(axis=1, dtype=np.float64)[:, None] + b.sum(axis=0, dtype=np.float64)
     if not np.array_equal(run.out, added):
@@ -225,7 +227,7 @@ def _added(run: Run) -> str | None:
 
 
 def _other_columns_result(run: Run) -> str | None:
-    """Recognise a column that holds the product of another column."""
+    """Return a sentence if the first wrong column holds another column's product, else None."""
     first = int(np.flatnonzero(run.wrong.any(axis=0))[0])
     for column in range(run.shape[1]):
         if len(run.right) > 2 and np.array_equal(run.out[:, first], run.right[:, column]):
@@ -239,7 +241,10 @@ def _other_columns_result(run: Run) -> str | None:
 
 
 def _some_are_right(run: Run) -> str | None:
-    """Recognise that the first columns are right in all rows, or the first rows in all columns."""
+    """Return a sentence if the first columns are right in all rows, or the first rows entirely.
+
+    Returns None if neither is the case.
+    """
     for axis, what in ((0, "column"), (1, "row")):
         first = int(np.flatnonzero(run.wrong.any(axis=axis))[0])
         if first:
@@ -255,7 +260,7 @@ def _some_are_right(run: Run) -> str | None:
 
 
 def _scaled(run: Run) -> str | None:
-    """Recognise a result that is the right one times a constant."""
+    """Return a sentence if the result is the right one times a constant, else None."""
     known = run.right != 0
     ratio = np.unique((run.out[known] / run.right[known]).astype(np.float32))
     if known.sum() < 2 or ratio.max() - ratio.min() > 1e-5 or run.out[~known].any():
@@ -264,7 +269,7 @@ def _scaled(run: Run) -> str | None:
 
 
 def _all_alike(run: Run) -> str | None:
-    """Recognise a result that does not depend on the row, or on the column."""
+    """Return a sentence if all rows of the result are equal, or all columns, else None."""
     for axis, what, other in ((0, "row", "b"), (1, "column", "a")):
         if min(run.out.shape) > 1 and (run.out == run.out.take([0], axis=axis)).all():
             return translate(
@@ -277,7 +282,10 @@ def _all_alike(run: Run) -> str | None:
 
 
 def _of_numbers(run: Run) -> str | None:
-    """Return the answer of the first probe that fits a wrong product, if all values are finite."""
+    """Return the answer of the first probe in `_PROBES` that recognises the wrong product, or None.
+
+    Returns None too if a value is not finite, or if the kernel does not have two inputs.
+    """
     if len(run.inputs) != 2:  # a kernel with tiles that computes no product
         return None
     if not (np.isfinite(run.out).all() and np.isfinite(run.right).all()):

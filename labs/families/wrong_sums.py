@@ -23,7 +23,10 @@ PAIRS = "Which pairs of words does each step add, and where does it leave their 
 
 
 def wrong_sums(sums: Sums) -> tuple[Callable[[Run], str | None], ...]:
-    """Return the probes for wrong sums, in the order in which they are called."""
+    """Return the probes for wrong sums, in the order in which they are called.
+
+    Each takes a run and returns sentences on the mistake, or None if it does not recognise one.
+    """
     every = (
         partial(_every_element_repeated, sums),
         partial(_of_another_block, sums),
@@ -37,7 +40,10 @@ def wrong_sums(sums: Sums) -> tuple[Callable[[Run], str | None], ...]:
 
 
 def _run_with(run: Run, x: np.ndarray) -> np.ndarray | None:
-    """Return the kernel's result for another x, float64, or None if it does not run."""
+    """Launch the kernel again with another x and return its result as a float64 array.
+
+    Returns None if the launch fails.
+    """
     other = replace(run.job, inputs=lambda shape, seed: (x, *run.inputs[1:]))
     try:
         return run_kernel(other, run.kernel, run.shape, run.patience).out.astype(np.float64)
@@ -50,7 +56,7 @@ def _first_wrong(run: Run) -> int:
 
 
 def _not_from_x(run: Run) -> str | None:
-    """Recognise a sum that is not zero although all of x is zero."""
+    """Return a sentence if the first wrong sum is not zero although all of x is zero, else None."""
     first = _first_wrong(run)
     out = _run_with(run, np.zeros(run.shape[0], np.float32))
     if out is None or out[first] == 0:
@@ -66,7 +72,7 @@ def _not_from_x(run: Run) -> str | None:
 
 
 def _every_element_repeated(sums: Sums, run: Run) -> str | None:
-    """Recognise a sum that is a multiple of the right one."""
+    """Return a sentence if the first wrong sum is a multiple of the right one, else None."""
     first = _first_wrong(run)
     if len(sums.elements_of(first, run.shape[0])) < 2:
         return None
@@ -81,7 +87,7 @@ def _every_element_repeated(sums: Sums, run: Run) -> str | None:
 
 
 def _of_another_block(sums: Sums, run: Run) -> str | None:
-    """Recognise a sum with elements that belong to another block's sum."""
+    """Return sentences if the first wrong sum holds elements of another block's sum, else None."""
     first, n = _first_wrong(run), run.shape[0]
     own = sums.elements_of(first, n)
     if len(own) == n:
@@ -109,9 +115,11 @@ def _of_another_block(sums: Sums, run: Run) -> str | None:
 
 
 def _element_counts(sums: Sums, run: Run, result: int) -> np.ndarray | None:
-    """Return how often a sum holds each of its own elements, as whole numbers below 8.
+    """Return how often one sum holds each of its own elements, as a float64 array of whole numbers.
 
-    Returns None if the wrong value has another cause.
+    The numbers are below 8, in the order of the elements. Returns None if they do not explain the
+    wrong value, or if a launch fails. It launches the kernel once per 8 elements. result: the index
+    of the sum.
     """
     own = sums.elements_of(result, run.shape[0])
     times = np.zeros(len(own))
@@ -128,7 +136,7 @@ def _element_counts(sums: Sums, run: Run, result: int) -> np.ndarray | None:
 
 
 def _counts_by_element(sums: Sums, run: Run) -> str | None:
-    """Recognise a sum in which elements are missing or count more than once."""
+    """Return sentences on elements that the first wrong sum lacks or repeats, or None."""
     first = _first_wrong(run)
     times = _element_counts(sums, run, first)
     if times is None:
@@ -168,7 +176,12 @@ def _few(name: str, own: range, which: np.ndarray) -> str:
 
 
 def _why_lost(run: Run, lost: np.ndarray, length: int, others_twice: bool) -> str:
-    """Return a sentence on elements never loaded or missing steps of a tree, or a question."""
+    """Return a sentence on why elements are missing, a question if that is unknown, or "".
+
+    The sentence is on elements that are never loaded, or on missing steps of a tree. lost: the
+    positions of the missing elements in the sum. length: the number of elements of the sum.
+    others_twice: True if other elements count more than once; then "" replaces the question.
+    """
     n, loaded = run.shape[0], run.total("x", "load", "words")
     if loaded < n:
         what = f"{counted(loaded, 'word')} of `{run.names['x']}`"
@@ -186,7 +199,7 @@ def _why_lost(run: Run, lost: np.ndarray, length: int, others_twice: bool) -> st
 
 
 def _largest(sums: Sums, run: Run) -> str | None:
-    """Recognise the maximum or the minimum of a block instead of its sum."""
+    """Return a sentence if the first wrong sum is its elements' maximum or minimum, else None."""
     first = _first_wrong(run)
     own = sums.elements_of(first, run.shape[0])
     part = run.inputs[0][own.start : own.stop]
@@ -197,7 +210,7 @@ def _largest(sums: Sums, run: Run) -> str | None:
 
 
 def _not_linear(sums: Sums, run: Run) -> str | None:
-    """Recognise a result that does not double when all elements are doubled."""
+    """Return a sentence if the first wrong sum does not double when x is doubled, else None."""
     first, ones = _first_wrong(run), np.ones(run.shape[0], np.float32)
     once, twice = _run_with(run, ones), _run_with(run, 2 * ones)
     if once is None or twice is None or twice[first] == 2 * once[first]:
@@ -212,7 +225,11 @@ def _not_linear(sums: Sums, run: Run) -> str | None:
 
 
 def _one_by_one(sums: Sums, run: Run) -> str | None:
-    """Recognise one missing or repeated element, if `_counts_by_element` cannot."""
+    """Return a sentence on one missing or repeated element of the first wrong sum, or None.
+
+    It tries single elements, the first, the last and those at powers of two, and is called after
+    `_counts_by_element` has recognised nothing.
+    """
     first, n = _first_wrong(run), run.shape[0]
     own = sums.elements_of(first, n)
     for position in (0, *(1 << bit for bit in range(len(own).bit_length())), len(own) - 1):
@@ -232,7 +249,7 @@ def _one_by_one(sums: Sums, run: Run) -> str | None:
 
 
 def _last_block(sums: Sums, run: Run) -> str | None:
-    """Recognise that only the sum of the last, partial block is wrong."""
+    """Return a sentence if only the sum of the last, partial block is wrong, else None."""
     wrong = np.flatnonzero(run.wrong)
     n, last = run.shape[0], run.out.size - 1
     if sums.whole or not np.array_equal(wrong, [last]) or n % sums.per_block == 0 or last == 0:

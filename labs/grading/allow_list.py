@@ -98,8 +98,8 @@ class Rules:
 
     members: for each module, the names that may be used as `module.name` or by `from module import
     name`. attributes: the attributes that may be read from anything that is not a module.
-    forbidden: types of syntax-tree nodes that are refused. builtins: further builtins. errors: the
-    errors that may be raised.
+    forbidden: types of syntax-tree nodes that are refused. builtins: names of builtins that are
+    allowed in addition to BUILTINS. errors: names of the error classes that may be raised.
     """
 
     members: Mapping[str, frozenset[str]]
@@ -146,18 +146,21 @@ LARGEST = 2**63  # absolute value of an integer
 
 
 class NotAllowed(Exception):
-    """A submission uses something outside the allow-list; the text is a sentence with the line."""
+    """A submission uses something outside the allow-list; the message is a sentence on it."""
 
 
 def builtins_of_all() -> dict[str, object]:
-    """Return the builtins of submissions' functions, by name."""
+    """Return a dict from name to object of all builtins that a function of a submission can reach.
+
+    It is the same dict for every kind of function: BUILTINS, HOST_BUILTINS and ERRORS.
+    """
     return {name: getattr(builtins, name) for name in BUILTINS | HOST_BUILTINS | ERRORS}
 
 
 def require_allowed(
     function: ast.FunctionDef, rules: Rules, modules: Mapping[str, str], known: set[str]
 ) -> None:
-    """Raise NotAllowed if a function uses anything outside the allow-list.
+    """Raise NotAllowed if a function uses anything outside the allow-list, or is too large.
 
     function: its syntax tree. rules: those for this kind of function. modules: maps the
     submission's names for modules to the modules' own names. known: all other names that the
@@ -186,9 +189,10 @@ def require_allowed(
 
 
 def _require_no_module(function: ast.FunctionDef, names: set[str]) -> None:
-    """Raise NotAllowed if an inner scope has a variable with the name of a module.
+    """Raise NotAllowed for the first of `names` in alphabetical order; do nothing if there is none.
 
-    The members of the module would then be allowed as attributes of the variable.
+    names: variables of inner scopes that have the name of a module. The members of the module
+    would otherwise be allowed as attributes of the variable.
     """
     for name in sorted(names):
         raise NotAllowed(
@@ -198,7 +202,10 @@ def _require_no_module(function: ast.FunctionDef, names: set[str]) -> None:
 
 
 def _own_variables(function: ast.FunctionDef) -> set[str]:
-    """Return the variables of the function's own scope, in which they hide modules everywhere."""
+    """Return the names of parameters, assigned variables and functions in a function's own scope.
+
+    Names in inner scopes are left out. A module of the same name is hidden in the whole function.
+    """
     arguments = function.args
     names = {one.arg for one in (*arguments.posonlyargs, *arguments.args)}
     pending: list[ast.AST] = list(function.body)
@@ -214,7 +221,10 @@ def _own_variables(function: ast.FunctionDef) -> set[str]:
 
 
 def _raised(node: ast.AST) -> Iterator[ast.Name]:
-    """Yield the name of the error in `raise ValueError` and `raise ValueError(...)`."""
+    """Yield the node of the error's name in `raise ValueError` and `raise ValueError(...)`.
+
+    Yield nothing for any other node.
+    """
     if isinstance(node, ast.Raise):
         error = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
         if isinstance(error, ast.Name):
@@ -235,12 +245,15 @@ def _require_small(function: ast.FunctionDef) -> None:
 
 
 def bound_names(function: ast.FunctionDef) -> set[str]:
-    """Return the names that the function and its inner functions bind, without its own name."""
+    """Return the names that a function and its inner scopes bind, without the function's own name.
+
+    These are parameters, assigned variables and inner functions.
+    """
     return {name for statement in (*function.body, function.args) for name in _bound(statement)}
 
 
 def _bound(function: ast.AST) -> Iterator[str]:
-    """Yield every name that is bound here: parameters, assigned names and inner functions."""
+    """Yield the name of every parameter, assigned variable and function in a syntax tree."""
     for node in ast.walk(function):
         if isinstance(node, ast.arg):
             yield node.arg
@@ -253,7 +266,11 @@ def _bound(function: ast.AST) -> Iterator[str]:
 def _require_allowed_attribute(
     node: ast.Attribute, rules: Rules, modules: Mapping[str, str]
 ) -> None:
-    """Raise NotAllowed unless this attribute is listed for its module, or for all other objects."""
+    """Raise NotAllowed unless an attribute is allowed and is only read.
+
+    A module's attributes are allowed by `rules.members`, those of other objects by
+    `rules.attributes`.
+    """
     module = module_of(node.value, modules)
     allowed = rules.attributes if module is None else rules.members.get(module, frozenset())
     if node.attr not in allowed or not isinstance(node.ctx, ast.Load):
@@ -261,9 +278,10 @@ def _require_allowed_attribute(
 
 
 def module_of(node: ast.expr, modules: Mapping[str, str]) -> str | None:
-    """Return the name of the module to which an expression refers, or None.
+    """Return the full name of the module to which an expression refers, or None if it is no module.
 
-    For example `numba.cuda` for `cuda`, and `numba.cuda.libdevice` for `cuda.libdevice`.
+    For example `numba.cuda` for `cuda`, and `numba.cuda.libdevice` for `cuda.libdevice`. modules:
+    maps the submission's names for modules to the modules' full names.
     """
     if isinstance(node, ast.Name):
         return modules.get(node.id)
@@ -281,9 +299,11 @@ def _is_small(value: object) -> bool:
 
 
 def _require_small_power(node: ast.BinOp) -> None:
-    """Raise NotAllowed for a large power of constants.
+    """Raise NotAllowed if a power or left shift of constants may be large.
 
-    Python computes it when it compiles the text, before anything counts steps.
+    Its operands must be literals, and the right one at most 64, unless the expression contains a
+    name. Python computes a power of constants when it compiles the text, before the virtual GPU
+    counts steps.
     """
     if any(isinstance(one, ast.Name) for one in ast.walk(node)):
         return

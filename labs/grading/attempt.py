@@ -14,7 +14,7 @@ import numpy as np
 
 from labs.by_name import JUDGES
 from labs.checking.exercise import KernelExercise
-from labs.checking.judge import attempt, describe_first_flaw, misused
+from labs.checking.judge import attempt, describe_first_flaw, has_flaw, misused
 from labs.checking.run import Run
 from labs.checking.submission_checks import no_kernel
 from labs.grading.allow_list import NotAllowed
@@ -22,13 +22,14 @@ from labs.grading.functions_from_text import Missing, functions_of
 from labs.grading.hidden import Hidden, HiddenCases, graded_cases
 from labs.grading.submissions import Submission, Unreadable, location_of, pieces_of, unread_cells
 from labs.host import exercise as host
-from labs.host.exercise import HostExercise
+from labs.host.exercise import Examination, HostExercise
 from labs.numbers.evaluator import CannotEvaluate, make_evaluator
-from labs.numbers.exercise import NumbersExercise
+from labs.numbers.exercise import NumbersExercise, where
 from utils.translation import IN_ENGLISH
 
 PATIENCE = 30.0  # seconds of one launch or call on which no points depend
 LAUNCH_SECONDS = 600.0  # of one graded launch; long, because the machine may be busy
+MOST_FAILURES = 5  # cases without an answer, after which no further ones are tried
 LIMITS = {
     **IN_ENGLISH,
     "VIRTUAL_GPU_BYTES": str(2**30),
@@ -40,10 +41,17 @@ HiddenByName = dict[str, Hidden | HiddenCases]  # by exercise name
 
 
 def attempts(submission: Submission, exercises: list, hidden: HiddenByName) -> Iterator[dict]:
-    """Run every function of a submission and yield the observations as JSON-compatible messages.
+    """Run a submission's function for every exercise; yield observations as JSON-compatible dicts.
 
-    exercises: those whose functions are run. hidden: shapes, seeds and cases by exercise name. Each
-    message names its exercise under "part".
+    Every dict has the name of its exercise under "part". For an exercise without a usable function,
+    it has the reason under "refused". Otherwise a kernel gives one dict per shape: "shape" with
+    "out", "misused", "found" and "targets". If a launch fails, the final dict has "shape" with
+    "ended", a sentence. A function of numbers gives one with "answers", after one with "ended" if a
+    call failed. A host function gives one with "passed" and "causes".
+
+    Sets the environment variables of LIMITS.
+
+    exercises: those whose functions are run. hidden: shapes, seeds and cases by exercise name.
     """
     os.environ.update(LIMITS)
     functions = functions_of_text(submission, exercises)
@@ -60,7 +68,11 @@ def attempts(submission: Submission, exercises: list, hidden: HiddenByName) -> I
 
 
 def explanations(submission: Submission, exercises: list, hidden: HiddenByName) -> Iterator[dict]:
-    """Yield, for each exercise, the causes that `check` reports at the hidden shapes."""
+    """Yield, per exercise with a usable function, a dict of what `check` says about the function.
+
+    "part" is the exercise's name, and "causes" a list of sentences, empty for a right function. A
+    kernel is checked at the hidden shapes. Sets the environment variables of LIMITS.
+    """
     os.environ.update(LIMITS)
     functions = functions_of_text(submission, exercises)
     for exercise in exercises:
@@ -77,7 +89,7 @@ def explanations(submission: Submission, exercises: list, hidden: HiddenByName) 
 
 
 def functions_of_text(submission: Submission, exercises: list) -> dict[str, object]:
-    """Return a submission's function for each exercise name.
+    """Return a dict from the name of each exercise to the submission's function for it.
 
     Where there is no usable function, the value is the exception that says why.
     """
@@ -104,7 +116,10 @@ def functions_of_text(submission: Submission, exercises: list) -> dict[str, obje
 
 
 def _in_a_cell_of_magic(name: str, unread: list[tuple[str, str]]) -> list[str]:
-    """Return a sentence for each cell that holds a function and is not Python of its notebook."""
+    """Return a sentence per notebook cell that defines function `name` but is not run as Python.
+
+    unread: pairs of such a cell's magic, for example `%%writefile`, and the cell's text.
+    """
     return [
         f"A cell that begins with `{magic}` holds it, and IPython does not run such a cell as "
         "Python of the notebook: remove this line."
@@ -124,20 +139,22 @@ def _observe_kernel(exercise: KernelExercise, kernel, hidden: Hidden) -> Iterato
         if isinstance(run, str):
             yield {"shape": number, "ended": run}
             return
-        flaw = flaw or describe_first_flaw(exercise, [run])
+        flawed = has_flaw(run)
+        flaw = flaw or (describe_first_flaw(exercise, [run]) if flawed else None)
         yield {
             "shape": number,
             "out": _packed(run.out),
             "misused": misused(run),
-            "found": flaw,
+            "found": flaw if flawed else None,
             "targets": _targets(exercise, run, number),
         }
 
 
 def _targets(exercise: KernelExercise, run: Run, number: int) -> dict[str, dict]:
-    """Return value and cause of every target that applies at this shape, by target name.
+    """Return a dict from target name to {"value", "cause"} of the targets that apply at a shape.
 
-    number: the index of the shape. Most targets apply at the first shape only.
+    The cause is a sentence if the target is missed, else None. number: the index of the shape. Most
+    targets apply at the first shape only.
     """
     counts = {}
     for target in exercise.targets:
@@ -154,9 +171,9 @@ def _packed(array: np.ndarray) -> dict:
 
 
 def unpacked(packed: dict) -> np.ndarray:
-    """Return the array of a message that `_packed` made.
+    """Return the array that `_packed` put into a dict, with its dtype and shape.
 
-    Raises ValueError or TypeError if the message holds no array.
+    Raises ValueError, TypeError or KeyError if the dict holds no array.
     """
     raw = base64.b64decode(packed["raw"])
     return np.frombuffer(raw, np.dtype(packed["dtype"])).reshape(packed["shape"])
@@ -167,19 +184,24 @@ def _observe_numbers(exercise: NumbersExercise, function, hidden: HiddenCases) -
     if cause:
         yield {"refused": cause}
         return
-    evaluate, answers = make_evaluator(function), []
+    evaluate, answers, failures = make_evaluator(function), [], []
     for arguments in (*(case.given for case in graded_cases(exercise)), *hidden.given):
         try:
             answers.append(evaluate(arguments))
         except CannotEvaluate as error:
-            yield {"ended": str(error)}
-            break
+            answers.append(None)
+            failures.append(f"{where(exercise, arguments)}: {error}")
+            if len(failures) == MOST_FAILURES:
+                break
+    if failures:
+        yield {"ended": failures[0]}
     yield {"answers": [one if isinstance(one, int | float) else None for one in answers]}
 
 
 def _observe_host(exercise: HostExercise, function, hidden: None) -> Iterator[dict]:
-    verdict = host.judge(exercise, function, PATIENCE)
-    yield {"passed": verdict.passed, "causes": list(verdict.causes)}
+    cause = host.no_function(exercise.parameters, function)
+    outcome = Examination((cause,)) if cause else host.examined(exercise, function, PATIENCE)
+    yield {"passed": not outcome.causes, "causes": list(outcome.named), "lost": outcome.lost}
 
 
 OBSERVERS = {

@@ -22,11 +22,11 @@ _PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of prctl
 class ChildLimits:
     """Limits of a child process.
 
-    One part of a submission has one child, so that it costs no other part anything.
+    Each part of a submission has its own child, so that it costs no other part anything.
 
-    seconds: wall-clock time until it is killed. cpu_seconds: processor time, which runs out long
-    before, so that a busy machine gives the same marks. memory_bytes: memory beyond what the
-    process has before it reads the submission.
+    seconds: wall-clock time until the child is killed. cpu_seconds: processor time, which runs out
+    long before `seconds`, so that a busy machine gives the same marks. memory_bytes: memory beyond
+    what the process has before it reads the submission.
     """
 
     seconds: float = 600.0
@@ -39,10 +39,11 @@ CPU_SECONDS_TO_EXPLAIN = 5  # of a second child, which says what was wrong
 
 
 def in_child(work: Callable[[], Iterator[dict]], limits: ChildLimits = USUAL) -> ChildOutcome:
-    """Run `work` in a fork of this process and return the messages that it yields.
+    """Run `work` in a fork of this process; return the messages that it yields, and any problem.
 
     Messages are plain JSON, so nothing that a child sends can be more than data. Whatever happens
-    to the child, the call returns and none of its processes is left.
+    to the child, the call returns and none of the child's processes is left. Raises OSError if this
+    process cannot fork.
     """
     reader, writer = os.pipe()
     parent = os.getpid()
@@ -71,7 +72,10 @@ def in_child(work: Callable[[], Iterator[dict]], limits: ChildLimits = USUAL) ->
 def _run_child(
     work: Callable[[], Iterator[dict]], writer: int, limits: ChildLimits, parent: int
 ) -> None:
-    """Run the child's work, then exit; this function never returns."""
+    """Apply the limits, send the messages of `work` to descriptor `writer`, and exit the process.
+
+    This function never returns. parent: the parent's process id; the child dies with the parent.
+    """
     try:
         os.setpgid(0, 0)
         _die_with(parent)
@@ -83,7 +87,10 @@ def _run_child(
 
 
 def _die_with(parent: int) -> None:
-    """Have Linux kill this process when its parent dies; on other systems the limits end it."""
+    """Have Linux kill this process when its parent dies; exit at once if the parent is dead.
+
+    On other systems do nothing: the limits end the process. parent: the parent's process id.
+    """
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PARENT_DEATH_SIGNAL, signal.SIGKILL)
         if os.getppid() != parent:  # the parent died before prctl was called
@@ -98,7 +105,11 @@ def silence_streams() -> None:
 
 
 def apply_limits(limits: ChildLimits) -> None:
-    """Apply limits to this process, which cannot raise them again."""
+    """Limit this process's processor time, memory (on Linux) and file sizes, and forbid core dumps.
+
+    The process cannot raise these limits again. `limits.seconds` is not applied here, because the
+    parent measures wall-clock time.
+    """
     own = Path("/proc/self/statm")  # Linux only; other systems do not enforce a memory limit
     if own.exists():
         pages = int(own.read_text().split()[0])
@@ -110,7 +121,10 @@ def apply_limits(limits: ChildLimits) -> None:
 
 
 def _limit(what: int, soft: int, hard: int | None = None) -> None:
-    """Set a limit of this process; `hard`, up to which it could raise it, is `soft` if omitted."""
+    """Set a soft and a hard limit of this process, neither above the present hard limit.
+
+    what: a constant `resource.RLIMIT_…`. hard: if None, it is `soft`.
+    """
     _, before = resource.getrlimit(what)
     hard = soft if hard is None else hard
     hard = hard if before == resource.RLIM_INFINITY else min(hard, before)

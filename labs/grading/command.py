@@ -16,9 +16,8 @@ from pathlib import Path
 import nbformat
 from tqdm import tqdm
 
-from labs.grading import feedback, speed
+from labs.grading import feedback, roster, speed, tables
 from labs.grading.batch import grade_class, old_marks
-from labs.grading.feedback import shown
 from labs.grading.grade import Mark
 from labs.grading.handout import notebook
 from labs.grading.labs import LABS, Lab, find
@@ -27,6 +26,7 @@ from labs.grading.sandbox import require_sandbox
 from labs.grading.selftest import LEAST_MUTANTS, LEAST_RIGHT, PartSummary, summaries, trials
 from labs.grading.submissions import Submission, as_bytes, gather, neutral_name, unchanged_name
 from labs.grading.which_files import LeftOut
+from labs.student_copy.write import write_copy
 from utils.errors import CourseError
 from utils.measuring.command_line import device_for
 
@@ -43,10 +43,7 @@ def add_to(commands) -> None:
     """Add the sub-commands to an argparse sub-parsers object."""
     _add_grade(commands.add_parser("grade", help="grade a folder of submissions by their text"))
     _add_names(commands.add_parser("names", help="show whose name `grade --hash-names` hashes"))
-    handout = commands.add_parser("handout", help="write the notebooks that students get")
-    handout.add_argument("labs", nargs="+", metavar="LAB", help=f"all, or {', '.join(LABS)}")
-    handout.add_argument("--out", type=Path, required=True, help="folder for the notebooks")
-    handout.set_defaults(run=write_handouts)
+    _add_handout(commands.add_parser("handout", help="write what students get"))
     listed = commands.add_parser("list", help="the labs, with their minutes and points")
     listed.set_defaults(run=list_labs)
     selftest = commands.add_parser("selftest", help="grade solutions, starters and mutants")
@@ -57,6 +54,18 @@ def add_to(commands) -> None:
     )  # fmt: skip
     selftest.add_argument("--workers", default=CORES, metavar="N", help=PROCESSES)
     selftest.set_defaults(run=run_selftest)
+
+
+def _add_handout(parser: argparse.ArgumentParser) -> None:
+    parser.description = "Write the notebooks of labs, or a copy of the course for students."
+    parser.add_argument("labs", nargs="*", metavar="LAB", help=f"all, or {', '.join(LABS)}")
+    parser.add_argument("--out", type=Path, help="folder for the notebooks")
+    parser.add_argument(
+        "--course", type=Path, metavar="FOLDER",
+        help="new folder for a copy of the course without solutions and answers",
+    )  # fmt: skip
+    parser.add_argument("--no-hints", action="store_true", help="leave out the hints of all tasks")
+    parser.set_defaults(run=hand_out)
 
 
 def _add_grade(parser: argparse.ArgumentParser) -> None:
@@ -75,7 +84,28 @@ def _add_grade(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--hash-names", action="store_true", help="write hashes of names instead of names"
     )
+    _add_roster(parser)
     parser.set_defaults(run=run)
+
+
+def _add_roster(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("the class, and work that is late or handed in again")
+    group.add_argument(
+        "--roster", type=Path, metavar="CSV",
+        help="the class, one row for each student: also who handed in nothing gets a row",
+    )  # fmt: skip
+    group.add_argument(
+        "--columns", choices=tables.COLUMNS, default=tables.PLAIN,
+        help="also write a table that Canvas or Moodle imports; the roster is its export",
+    )  # fmt: skip
+    group.add_argument("--item", help="heading of the points there (default: the lab's title)")
+    group.add_argument(
+        "--tries", choices=roster.TRIES, help="which of several tries counts (default: last)"
+    )
+    group.add_argument("--due", metavar="DATE", help="2026-11-20, or 2026-11-20T18:30")
+    group.add_argument(
+        "--late", type=int, metavar="PERCENT", help="of the lab's points, for each day that began"
+    )
 
 
 def _add_names(parser: argparse.ArgumentParser) -> None:
@@ -95,21 +125,43 @@ def _add_submissions(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
-def write_handouts(arguments: argparse.Namespace) -> int:
-    """Write one notebook per lab and return the exit code 0.
+def hand_out(arguments: argparse.Namespace) -> int:
+    """Write one notebook per lab, a copy of the course, or both, and return the exit code 0.
 
-    Raises CourseError if a lab is unknown or the folder cannot be written.
+    Raises CourseError if a lab is unknown or a folder cannot be written.
     """
-    names = list(LABS) if arguments.labs == ["all"] else arguments.labs
-    labs = [find(name) for name in names]
-    try:
-        arguments.out.mkdir(parents=True, exist_ok=True)
-        for lab in labs:
-            nbformat.write(notebook(lab), arguments.out / f"{lab.name}.ipynb")
-    except OSError as error:
-        raise CourseError(f"{arguments.out} cannot be written: {error.strerror}.") from None
-    print(f"{_counted(len(labs), 'notebook')}: {arguments.out}")
+    if bool(arguments.labs) != bool(arguments.out) or not (arguments.labs or arguments.course):
+        raise CourseError("Give labs and --out FOLDER for notebooks, or --course FOLDER, or both.")
+    if arguments.labs:
+        _write_handouts(arguments.labs, arguments.out, not arguments.no_hints)
+    if arguments.course:
+        _write_course(arguments.course, not arguments.no_hints)
     return 0
+
+
+def _write_handouts(names: list[str], folder: Path, hints: bool) -> None:
+    labs = [find(name) for name in (LABS if names == ["all"] else names)]
+    with _writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        for lab in labs:
+            nbformat.write(notebook(lab, hints=hints), folder / f"{lab.name}.ipynb")
+    print(f"{_counted(len(labs), 'notebook')}: {folder}")
+
+
+def _write_course(folder: Path, hints: bool) -> None:
+    require_outside(folder, "--course")
+    with _writing(folder):
+        count = write_copy(folder, hints)
+    print(f"{_counted(count, 'file')} of the course, without solutions and answers: {folder}")
+
+
+@contextlib.contextmanager
+def _writing(folder: Path) -> Iterator[None]:
+    """Turn an OSError of this context into a CourseError about a folder."""
+    try:
+        yield
+    except OSError as error:
+        raise CourseError(f"{folder} cannot be written: {error.strerror}.") from None
 
 
 def list_labs(arguments: argparse.Namespace) -> int:
@@ -149,7 +201,7 @@ def _print_line(line: PartSummary) -> None:
     (solution,), (starter,) = line.of_kind("solution"), line.of_kind("starter")
     right, caught = line.of_kind("right"), line.caught
     print(
-        f"{line.part:20} {shown(solution.points):>8} {shown(starter.points):>8} {len(right):>6}"
+        f"{line.part:20} {solution.points:>8} {starter.points:>8} {len(right):>6}"
         f" {sum(one.full for one in right):>11} {len(line.of_kind('mutant')):>8} {len(caught):>7}"
         f" {sum(one.named for one in caught):>6} {line.seconds:>8.0f}",
         flush=True,
@@ -165,6 +217,7 @@ def run(arguments: argparse.Namespace) -> int:
     written.
     """
     lab, secret = find(arguments.lab), secret_of(arguments.secret)
+    listed, rule = _class_of(arguments)
     require_outside(arguments.out, "--out")
     address = "://" in arguments.workers
     workers = arguments.workers if address else _processes(arguments.workers)
@@ -189,7 +242,10 @@ def run(arguments: argparse.Namespace) -> int:
         print("Stopped. What was graded is kept: run the command again to go on.", file=sys.stderr)
         return INTERRUPTED
     table = arguments.out / f"{lab.name}.csv"
-    _write(table, feedback.as_csv(lab, marks))
+    if rule is None:
+        _write(table, feedback.as_csv(lab, marks))
+    else:
+        _write_class(arguments, lab, submissions, marks, listed, rule)
     best = sum(mark.points == mark.of for mark in marks)
     print(f"{_counted(len(marks), 'submission')}, {best} with all {lab.points} points: {table}")
     for mark in marks:
@@ -199,6 +255,55 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.speed:
         _report_speed(lab, submissions, marks, arguments.out)
     return 0
+
+
+def _class_of(
+    arguments: argparse.Namespace,
+) -> tuple[tuple[roster.Listed, ...], roster.LateRule | None]:
+    """Return the roster and the rule for tries and late days; None if no option asks for them.
+
+    Raises CourseError for options that do not fit together.
+    """
+    if arguments.columns != tables.PLAIN and not arguments.roster:
+        raise CourseError(f"--columns {arguments.columns} needs --roster: an export of its grades.")
+    if (arguments.late is None) != (arguments.due is None):
+        raise CourseError("Give --due and --late together: a date, and the percent of each day.")
+    if arguments.late is not None and not 0 <= arguments.late <= 100:
+        raise CourseError(f"--late is {arguments.late}: give a percentage from 0 to 100.")
+    if not (arguments.roster or arguments.due or arguments.tries):
+        return (), None
+    if arguments.hash_names:
+        raise CourseError("A roster, tries and late days need names: leave out --hash-names.")
+    due = roster.date_of(arguments.due, "--due") if arguments.due else None
+    rule = roster.LateRule(due, arguments.late or 0, arguments.tries or roster.TRIES[0])
+    return roster.read_roster(arguments.roster) if arguments.roster else (), rule
+
+
+def _write_class(
+    arguments: argparse.Namespace,
+    lab: Lab,
+    submissions: list[Submission],
+    marks: list[Mark],
+    listed: tuple[roster.Listed, ...],
+    rule: roster.LateRule,
+) -> None:
+    """Write the plain table, and the one that was asked for; print who is in none of both."""
+    by_student = {mark.student: mark for mark in marks}
+    results = roster.results(listed, submissions, by_student, rule)
+    _write(arguments.out / f"{lab.name}.csv", tables.as_plain(lab, results))
+    if arguments.columns != tables.PLAIN:
+        made = tables.as_canvas if arguments.columns == tables.CANVAS else tables.as_moodle
+        table = arguments.out / f"{lab.name}_{arguments.columns}.csv"
+        _write(table, made(lab, results, arguments.item or lab.title))
+        print(f"For {arguments.columns.capitalize()}: {table}")
+    if listed:
+        missing = sum(one.mark is None for one in results)
+        print(f"{missing} of {_counted(len(listed), 'student')} handed in nothing.")
+    for one in results:
+        if listed and one.listed is None:
+            print(f"{one.student} is in no row of the roster, or in two.", file=sys.stderr)
+    if rule.due and (undated := sum(one.mark is not None and one.date is None for one in results)):
+        print(f"{_counted(undated, 'mark')} without a date, taken as on time.", file=sys.stderr)
 
 
 def list_names(arguments: argparse.Namespace) -> int:

@@ -30,14 +30,20 @@ NUMBERS = (int, float, np.number, np.bool_)
 
 @dataclass(frozen=True)
 class Module:
-    """A name of a submission that stands for a module of the allow-list."""
+    """The value of a submission's name that stands for a module.
+
+    name: the module's full name, a key of `allow_list.MODULES`.
+    """
 
     name: str
 
 
 @dataclass(frozen=True)
 class Unknown:
-    """A name of a submission without a usable value, and why, as a sentence."""
+    """The value of a submission's name that has no usable value.
+
+    why: the reason, as a sentence.
+    """
 
     why: str
 
@@ -45,8 +51,8 @@ class Unknown:
 def constant(node: ast.expr, value_of: Callable[[str], object]) -> object:
     """Return the value of an expression of numbers, types and tuples of them.
 
-    value_of: returns what a name stands for, or None. Raises NotAllowed for any other expression,
-    and what Python raises for one that has no value.
+    Raises NotAllowed for any other expression, and Python's own error, such as ZeroDivisionError,
+    for an expression without a value. value_of: maps a name to its value, or to None if unknown.
     """
     evaluate = EXPRESSIONS.get(type(node))
     if evaluate is None:
@@ -55,7 +61,10 @@ def constant(node: ast.expr, value_of: Callable[[str], object]) -> object:
 
 
 def modules_in(node: ast.AST, value_of: Callable[[str], object]) -> dict[str, str]:
-    """Return the modules for which names in an expression stand."""
+    """Return a dict from the names in an expression that stand for modules to the modules' names.
+
+    value_of: maps a name to its value, or to None if unknown.
+    """
     names = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
     values = {name: value_of(name) for name in names}
     return {name: value.name for name, value in values.items() if isinstance(value, Module)}
@@ -153,7 +162,11 @@ def _call(node: ast.Call, value_of) -> object:
 
 
 def _function_of(node: ast.expr, value_of) -> Callable:
-    """Return the function of a call: one of those above, of `math`, or a type of numbers."""
+    """Return the callable to which the called expression of a constant refers.
+
+    It is a function of FUNCTIONS or of MATH, or a number type of NumPy or Numba. Raises NotAllowed
+    for any other expression.
+    """
     if isinstance(node, ast.Name) and value_of(node.id) is None and node.id in FUNCTIONS:
         return FUNCTIONS[node.id]
     function = constant(node, value_of)

@@ -19,11 +19,13 @@ _thread = local()  # per thread of a Dask worker: the process that grades for it
 def grade_on_dask(
     address: str, lab: Lab, waiting: Sequence[Submission], secret: str
 ) -> Iterator[tuple[Submission, Mark | None]]:
-    """Yield each submission with its mark as the workers of this scheduler finish it.
+    """Yield pairs of a submission and its mark, in the order in which Dask's workers finish them.
 
     The mark is None if a process was killed while grading that submission. If a worker is lost,
     another one grades its submissions again. Raises CourseError if Dask is not installed or the
     scheduler does not answer.
+
+    address: of the Dask scheduler. waiting: the submissions to grade. secret: of the class.
     """
     try:
         from distributed import Client, as_completed
@@ -53,14 +55,21 @@ def grade_on_dask(
 
 
 def _of_error(lab: Lab, submission: Submission, error: BaseException) -> Mark:
-    """Return the mark of a submission that met an error, unless it concerns the whole class."""
+    """Return a mark without points for a submission on which the grader raised `error`.
+
+    A CourseError is raised again instead, because it concerns the whole class.
+    """
     if isinstance(error, CourseError):
         raise error
     return unjudged(lab, submission.student, failure(error))
 
 
 def _in_own_process(lab: Lab, submission: Submission, secret: str) -> Mark | None:
-    """Grade in a separate process: Dask workers have threads, and a forking process must not."""
+    """Return the mark of a submission, or None if the process that grades it was killed.
+
+    The grading process belongs to this thread: it is started at the thread's first call and kept
+    in `_thread`. It is separate because Dask workers have threads, and a forking process must not.
+    """
     if not hasattr(_thread, "worker"):
         _thread.worker = Worker()
     return _thread.worker.grade(lab, submission, secret)

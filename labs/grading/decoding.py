@@ -23,9 +23,10 @@ _CODING = re.compile(rb"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)", re.ASCII)  # as 
 
 
 def decoded(raw: bytes) -> str | None:
-    """Return the text of a file, or None if its encoding cannot be told.
+    """Return the text of a file's bytes, or None if they cannot be decoded.
 
-    A byte order mark decides. Without one the text is UTF-8, or else what the coding line names.
+    A byte order mark decides the encoding. Without a mark, UTF-8 is tried first, and then the
+    encoding that the coding line names.
     """
     marked = next((encoding for mark, encoding in MARKS.items() if raw.startswith(mark)), None)
     for encoding in (marked,) if marked else ("utf-8", coding_of(raw)):
@@ -38,7 +39,11 @@ def decoded(raw: bytes) -> str | None:
 
 
 def coding_of(raw: bytes) -> str | None:
-    """Return the encoding that one of the first two lines names, if it is one of a text."""
+    """Return the encoding that a coding line (PEP 263) in a file's first two lines names, or None.
+
+    The name is in lower case with underscores, such as `latin_1`. It is None without a coding line,
+    and for an encoding that is not one of the known ones of texts.
+    """
     for line in re.split(rb"\r\n|\r|\n", raw[:1000], maxsplit=2)[:2]:
         found = _CODING.match(line)
         if found:

@@ -7,7 +7,10 @@ from collections.abc import Callable, Iterator
 
 
 def equivalents(text: str) -> Iterator[tuple[str, str]]:
-    """Yield, for every rule that applies, a description of the change and the changed text."""
+    """Yield a pair for every rule that applies: the change, as a clause, and the changed source.
+
+    text: the source code of a solution.
+    """
     for rule in RULES:
         changed = rule(ast.parse(text))
         if changed is not None:

@@ -25,6 +25,7 @@ NO_TEXT = "The reason cannot be shown here: ask your instructor."
 MOST_NAME_BYTES = 120  # of a student's name in the name of a folder, before its hash
 HASH_DIGITS = 16
 _HASHED = re.compile(rf"-[0-9a-f]{{{HASH_DIGITS}}}$", re.IGNORECASE)
+_SIGNS = {"reached": "✓", "partly": "◐", "missed": "✗"}
 _STYLE = """
 :root {color-scheme: light dark}
 body {font: 16px/1.5 system-ui, sans-serif; max-width: 46rem; margin: 2rem auto; padding: 0 1rem}
@@ -36,14 +37,9 @@ code {background: rgba(128,128,128,.18); border-radius: 3px; padding: 0 .2em;
  overflow-wrap: anywhere}
 .said {border-left: 4px solid #d9730d; padding: .2rem .8rem; background: rgba(128,128,128,.1)}
 .told {font-size: .92em}
-.missed {color: #c4320a; font-weight: bold}
-@media (prefers-color-scheme: dark) {.missed {color: #ff9466}}
+.missed, .partly {color: #c4320a; font-weight: bold}
+@media (prefers-color-scheme: dark) {.missed, .partly {color: #ff9466}}
 """
-
-
-def shown(hundredths: int) -> str:
-    """Return hundredths of points as text, such as 8.4 or 10."""
-    return f"{hundredths / 100:.2f}".rstrip("0").rstrip(".")
 
 
 def as_csv(lab: Lab, marks: Sequence[Mark]) -> str:
@@ -59,15 +55,17 @@ def as_csv(lab: Lab, marks: Sequence[Mark]) -> str:
         try:
             writer.writerow(_line(mark, parts))
         except Exception:  # costs this row alone, which names its student
-            writer.writerow(
-                [ascii(mark.student), "", shown(100 * lab.points), *("" for _ in parts)]
-            )
+            writer.writerow([ascii(mark.student), "", lab.points, *("" for _ in parts)])
     return text.getvalue()
 
 
-def _line(mark: Mark, parts: Sequence[str]) -> list[str]:
-    by_part = [sum(row.points for row in mark.rows if row.part == part) for part in parts]
-    return [as_cell(mark.student), *map(shown, (mark.points, mark.of, *by_part))]
+def _line(mark: Mark, parts: Sequence[str]) -> list[str | int]:
+    return [as_cell(mark.student), mark.points, mark.of, *points_by_part(mark, parts)]
+
+
+def points_by_part(mark: Mark, parts: Sequence[str]) -> list[int]:
+    """Return the points of each part, in the order of these names."""
+    return [sum(row.points for row in mark.rows if row.part == part) for part in parts]
 
 
 def without_texts(mark: Mark, why: str) -> Mark:
@@ -95,7 +93,7 @@ def _is_seen(character: str) -> bool:
 
 def as_markdown(lab: Lab, mark: Mark) -> str:
     """Return one student's page as Markdown."""
-    whole = f"{_plain(mark.student)}: {shown(mark.points)} of {shown(mark.of)}."
+    whole = f"{_plain(mark.student)}: {mark.points} of {mark.of}."
     lines = [f"# {lab.title}", "", whole]
     for part, rows in _by_part(mark):
         exercise = next(lab_part.definition for lab_part in lab.parts if lab_part.exercise == part)
@@ -108,9 +106,9 @@ def as_markdown(lab: Lab, mark: Mark) -> str:
 
 
 def _row(row: MarkRow, reason: str) -> str:
-    signed = f"{'✗' if row.told else '✓'} {reason}".rstrip()
+    signed = f"{_SIGNS[_outcome(row)]} {reason}".rstrip()
     cells = (_plain(text).replace("|", r"\|") for text in (row.what, signed))
-    return f"| {shown(row.points)} | {shown(row.of)} | {' | '.join(cells)} |"
+    return f"| {row.points} | {row.of} | {' | '.join(cells)} |"
 
 
 def _plain(text: str) -> str:
@@ -133,8 +131,8 @@ def as_html(lab: Lab, mark: Mark) -> str:
         '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{title}</title><style>{_STYLE}</style></head><body><h1>{html.escape(lab.title)}"
-        f"</h1><p>{html.escape(mark.student)}: <strong>{shown(mark.points)} of "
-        f"{shown(mark.of)}</strong></p>{sections}</body></html>\n"
+        f"</h1><p>{html.escape(mark.student)}: <strong>{mark.points} of "
+        f"{mark.of}</strong></p>{sections}</body></html>\n"
     )
 
 
@@ -143,7 +141,7 @@ def part_as_html(part: Part, mark: Mark) -> str:
     sentences, rows = _sentences(mark, part.exercise), _rows(mark, part.exercise)
     above = "".join(f'<p class="said">{in_code(sentence)}</p>' for sentence in sentences)
     lines = "".join(
-        f"<tr><td>{_sign(row)} {shown(row.points)} of {shown(row.of)}</td><td>{in_code(row.what)}"
+        f"<tr><td>{_sign(row)} {row.points} of {row.of}</td><td>{in_code(row.what)}"
         f'<div class="told">{in_code(reason)}</div></td></tr>'
         for row, reason in zip(rows, _reasons(rows, sentences), strict=True)
     )
@@ -155,9 +153,15 @@ def part_as_html(part: Part, mark: Mark) -> str:
 
 def _sign(row: MarkRow) -> str:
     """Return a mark in HTML that is seen as a sign and read aloud as a word."""
-    if row.told:
-        return '<span class="missed" role="img" aria-label="missed">✗</span>'
-    return '<span class="reached" role="img" aria-label="reached">✓</span>'
+    outcome = _outcome(row)
+    return f'<span class="{outcome}" role="img" aria-label="{outcome}">{_SIGNS[outcome]}</span>'
+
+
+def _outcome(row: MarkRow) -> str:
+    """Return "reached", "partly" or "missed"."""
+    if not row.told:
+        return "reached"
+    return "partly" if row.points else "missed"
 
 
 def as_gradescope(lab: Lab, mark: Mark) -> str:
@@ -165,8 +169,8 @@ def as_gradescope(lab: Lab, mark: Mark) -> str:
     tests = [
         {
             "name": f"{row.part}: {row.what}",
-            "score": row.points / 100,
-            "max_score": row.of / 100,
+            "score": row.points,
+            "max_score": row.of,
             "status": "passed" if not row.told else "failed",
             "output": reason,
             "visibility": "visible",
@@ -175,7 +179,7 @@ def as_gradescope(lab: Lab, mark: Mark) -> str:
         for row, reason in zip(rows, _reasons(rows, _sentences(mark, part)), strict=True)
     ]
     sentences = "\n".join(dict.fromkeys(cause for _, cause in mark.told))
-    whole = {"score": mark.points / 100, "output": sentences, "stdout_visibility": "hidden"}
+    whole = {"score": mark.points, "output": sentences, "stdout_visibility": "hidden"}
     return json.dumps({**whole, "visibility": "visible", "tests": tests}, indent=1) + "\n"
 
 
@@ -189,7 +193,7 @@ def _rows(mark: Mark, part: str) -> list[MarkRow]:
 
 def _points(rows: Sequence[MarkRow]) -> str:
     points, of = total(rows)
-    return f"{shown(points)} of {shown(of)} points"
+    return f"{points} of {of} points"
 
 
 def _sentences(mark: Mark, part: str) -> list[str]:
@@ -203,7 +207,7 @@ def _reasons(rows: Sequence[MarkRow], sentences: Sequence[str]) -> list[str]:
     "as above".
     """
     reasons = [row.told for row in rows]
-    for sentence in sentences:
+    for sentence in reversed(sentences):
         reasons = [reason.removesuffix(sentence).rstrip() for reason in reasons]
     return [
         "as above" if reason and reason == last else reason

@@ -27,7 +27,7 @@ from virtual_gpu.common.source import read_source
 
 @dataclass(frozen=True)
 class _Broken:
-    """A piece that Python cannot read, the number of its file, and the error."""
+    """The text of a piece that Python cannot parse, the number of its file, and the error."""
 
     piece: str
     file: int
@@ -41,12 +41,14 @@ class Missing(NotAllowed):
 def functions_of(
     pieces: tuple[str, ...], wanted: tuple[str, ...], files: tuple[int, ...] = ()
 ) -> Mapping[str, object]:
-    """Return, for each name, its function ready to launch, or a NotAllowed that says why not.
+    """Return a dict from each wanted name to its function, or to a NotAllowed that says why not.
+
+    A kernel is ready to launch, and a plain function ready to call. The pieces are also registered
+    in `linecache`. A piece that Python cannot parse costs no function of another file.
 
     pieces: Python source texts in order, each with its own line numbers. Statements that define
     nothing are ignored, because a lesson's cells are full of them. files: the number of the file
-    that holds each piece; without it, all are of one file. A piece that Python cannot read costs
-    no function of another file.
+    that holds each piece; without it, all are of one file.
     """
     files = files or (0,) * len(pieces)
     names, broken = Names(), []
@@ -68,7 +70,12 @@ def functions_of(
 def _wanted(
     name: str, names: Names, functions: Mapping[str, object], broken: list[_Broken]
 ) -> object:
-    """Return a function that a task asks for, or why there is none."""
+    """Return the function of a name from `functions`, or a NotAllowed that says why there is none.
+
+    It says that the name has several different definitions, that the piece with its definition
+    cannot be parsed, or, as a Missing, that there is no definition. `functions` itself may hold the
+    NotAllowed of a refused function.
+    """
     found = names.definitions.get(name, ())
     lines, own_files = [one.tree.lineno for one in found], {names.files[one.file] for one in found}
     if len({(ast.dump(one.tree), one.compiler) for one in found}) > 1:
@@ -91,9 +98,9 @@ def _parse_problem(error: Exception) -> str:
 
 
 def _defined(names: Names) -> dict[str, object]:
-    """Return every function, the last definition of each name, or the NotAllowed that refuses it.
+    """Return a dict from each defined name to its function, or to the NotAllowed that refuses it.
 
-    A function may call a later one.
+    The final definition of a name counts. A function may call one that is defined after it.
     """
     functions: dict[str, object] = {}
     for name, definitions in names.definitions.items():
@@ -120,7 +127,10 @@ def _plain(function: object) -> FunctionType:
 
 
 def _refuse_callers(functions: dict[str, object], names: Names) -> None:
-    """Refuse all functions that call a refused one, with the reason of the latter."""
+    """Replace in `functions` every caller of a refused function by a NotAllowed with the reason.
+
+    A function that calls a refused one through others is replaced, too.
+    """
     callers, why = defaultdict(list), {}
     for name, function in functions.items():
         if isinstance(function, NotAllowed):
@@ -141,7 +151,7 @@ def _refuse_callers(functions: dict[str, object], names: Names) -> None:
 
 
 def _function(definition: Definition, names: Names) -> object:
-    """Return the function with its decorator applied.
+    """Return the function of a definition, with its decorator applied if there is any.
 
     Raises NotAllowed if the definition uses anything outside the allow-list.
     """
@@ -169,9 +179,9 @@ def _function(definition: Definition, names: Names) -> object:
 def _require_allowed(
     bare: ast.FunctionDef, rules: allow_list.Rules, seen: Mapping[str, object], names: Names
 ) -> None:
-    """Raise NotAllowed if a function uses anything outside the allow-list, with the reason.
+    """Raise NotAllowed, with the reason, if a function uses anything outside the allow-list.
 
-    seen: what the names in it stand for at its definition.
+    seen: maps the names that the function uses to their values at its definition, or to None.
     """
     modules = {name: value.name for name, value in seen.items() if isinstance(value, Module)}
     known = {name for name, value in seen.items() if _is_value(value)} | set(names.definitions)
@@ -184,12 +194,19 @@ def _require_allowed(
 
 
 def _is_value(value: object) -> bool:
-    """Return True for what a function may use by name: never a compiler."""
+    """Return True if a name with this value may be used as a variable in a function.
+
+    None, modules, unknown values and compilers may not.
+    """
     return value is not None and not isinstance(value, Module | Unknown | Compiler)
 
 
 def _globals(seen: Mapping[str, object], names: Names) -> dict[str, object]:
-    """Return the globals of a function, which hold the names that it uses and no others."""
+    """Return the globals of a function: the names that it uses with their values, and builtins.
+
+    The submission's own functions have the value None, which is replaced later. seen: maps the
+    names that the function uses to their values at its definition, or to None.
+    """
     modules = {
         name: allow_list.MODULES[value.name]
         for name, value in seen.items()
@@ -201,7 +218,10 @@ def _globals(seen: Mapping[str, object], names: Names) -> dict[str, object]:
 
 
 def _require_same_text(function: FunctionType, checked: ast.FunctionDef) -> None:
-    """Raise NotAllowed if the text that will be interpreted is not the text that was checked."""
+    """Raise NotAllowed if the text that the virtual GPU will read is not what was checked.
+
+    function: its source is read by the virtual GPU. checked: the syntax tree that was checked.
+    """
     try:
         read = ast.dump(_bare(read_source(function).tree))
     except (Unsupported, SyntaxError, IndexError):
@@ -214,7 +234,10 @@ def _require_same_text(function: FunctionType, checked: ast.FunctionDef) -> None
 
 
 def _bare(definition: ast.FunctionDef) -> ast.FunctionDef:
-    """Return the definition without decorators and annotations, which must not run."""
+    """Return a copy of a definition without decorators and annotations, which must not run.
+
+    Raises NotAllowed if the function has defaults, `*` or `**` among its parameters.
+    """
     arguments = definition.args
     if arguments.defaults or arguments.kwonlyargs or arguments.vararg or arguments.kwarg:
         raise NotAllowed(

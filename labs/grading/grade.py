@@ -28,7 +28,7 @@ MOST_SENTENCES = 20  # about one part
 
 @dataclass(frozen=True)
 class Mark:
-    """The mark of one student; points and their maximum are in hundredths.
+    """The mark of one student; points and their maximum are whole.
 
     told: pairs of an exercise and a sentence about all of it: a cause that `check` names, or a
     refusal. failed: what went wrong in the grader itself, or "".
@@ -42,12 +42,12 @@ class Mark:
 
     @property
     def points(self) -> int:
-        """The points of all rows, in hundredths."""
+        """The points of all rows."""
         return total(self.rows)[0]
 
     @property
     def of(self) -> int:
-        """The maximum of the points, in hundredths."""
+        """The maximum of the points."""
         return total(self.rows)[1]
 
 
@@ -56,9 +56,7 @@ def unjudged(lab: Lab, student: str, why: str) -> Mark:
 
     It is made of the lab alone, so that nothing in the submission can make it fail, too.
     """
-    rows = tuple(
-        MarkRow(part.exercise, "all of it", 0, 100 * part.points, why) for part in lab.parts
-    )
+    rows = tuple(MarkRow(part.exercise, "all of it", 0, part.points, why) for part in lab.parts)
     return Mark(student, lab.name, rows, (), why)
 
 

@@ -9,10 +9,10 @@ import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from labs.checking.exercise import KernelExercise
-from labs.grading.feedback import shown
-from labs.grading.hidden import Hidden, HiddenCases
+from labs.checking.target import Target
+from labs.grading.hidden import HiddenCases
 from labs.grading.labs import Lab, Part
-from labs.grading.marks import MarkRow, rows_of
+from labs.grading.marks import main_targets, other_targets, points_of_rows, rows_of, scores
 from labs.host.exercise import HostExercise
 from utils.lessons.first_cell import first_cell
 from utils.translation import translate
@@ -59,14 +59,14 @@ HOW = {
 }
 
 
-def notebook(lab: Lab, hand_in: str = HAND_IN) -> nbformat.NotebookNode:
+def notebook(lab: Lab, hand_in: str = HAND_IN, hints: bool = True) -> nbformat.NotebookNode:
     """Return a lab's handout: objectives, tasks with points and hints, starters and checks.
 
-    hand_in: the last sentence, which says what to hand in.
+    hand_in: the last sentence, which says what to hand in. hints: False to leave hints out.
     """
     cells = [_text(f"lab-{lab.name}", _head(lab)), _code("start", first_cell(lab.lessons[0]))]
     for number, part in enumerate(lab.parts, start=1):
-        cells += _task(number, part)
+        cells += _task(number, part, hints)
     read = any(not isinstance(part.definition, HostExercise) for part in lab.parts)
     how = translate(HOW[read, lab.needs_sandbox])
     cells.append(_text("rules", translate(RULES, how=how) + translate(hand_in)))
@@ -89,7 +89,7 @@ def _head(lab: Lab) -> str:
     )
 
 
-def _task(number: int, part: Part) -> Iterator[nbformat.NotebookNode]:
+def _task(number: int, part: Part, hints: bool) -> Iterator[nbformat.NotebookNode]:
     exercise, name = part.definition, part.exercise
     text = "\n\n".join(map(translate, exercise.text))
     title = translate(
@@ -98,8 +98,8 @@ def _task(number: int, part: Part) -> Iterator[nbformat.NotebookNode]:
         title=translate(exercise.title),
         points=part.points,
     )
-    hints = _hints(tuple(map(translate, exercise.hints)))
-    yield _text(f"{name}-task", f"{title}\n\n{text}\n\n{_points(part)}{hints}")
+    folded = _hints(tuple(map(translate, exercise.hints))) if hints else ""
+    yield _text(f"{name}-task", f"{title}\n\n{text}\n\n{_points(part)}{folded}")
     yield _code(name, exercise.starter_text.split('"""\n', 1)[-1].strip(), ["your-turn"])
     yield _code(f"{name}-check", f'from labs import check\n\ncheck("{name}", {name})')
 
@@ -110,20 +110,21 @@ def _points(part: Part) -> str:
     if not isinstance(exercise, KernelExercise):
         rows = rows_of(part, [{"refused": "-"}], HiddenCases(()), "")
         return _table([(row.of, row.what) for row in rows])
-    rows = rows_of(part, [{"refused": "-"}], Hidden(exercise.shapes, 0), "")
-    shapes, (findings, *targets) = rows[: len(exercise.shapes)], rows[len(exercise.shapes) :]
-    rows_by_target = list(zip(exercise.targets, targets, strict=True))
-    main = [row for target, row in rows_by_target if target.what in part.main]
-    others = [row for _, row in rows_by_target if row.of and row not in main]
-    right = translate("a right result at {count} shapes, in even shares", count=len(shapes))
-    evenly = translate("in even shares: {targets}", targets=_listed(others))
-    lines = [
-        (sum(row.of for row in shapes), right),
-        (findings.of, findings.what),
-        *((row.of, row.what) for row in main),
-        (sum(row.of for row in others), evenly),
-    ]
-    table, beside = _table([line for line in lines if line[0]]), [r for r in targets if r.beside]
+    lines = (
+        translate(
+            "a right result at {count} shapes where the virtual GPU finds nothing; each shape "
+            "gives its share",
+            count=len(exercise.shapes),
+        ),
+        translate("the idea of the task: {targets}", targets=_listed(main_targets(part))),
+        translate(
+            "the targets, if the kernel uses the idea: {targets}",
+            targets=_listed(other_targets(part)),
+        ),
+    )
+    of_rows = zip(points_of_rows(part), lines, strict=True)
+    table = _table([(points, what) for points, what in of_rows if points])
+    beside = [one for one in exercise.targets if not scores(part, one)]
     if not beside:
         return table
     note = translate(
@@ -132,12 +133,12 @@ def _points(part: Part) -> str:
     return f"{table}\n\n{note}"
 
 
-def _listed(rows: list[MarkRow]) -> str:
-    return "; ".join(translate(row.what) for row in rows)
+def _listed(targets: list[Target]) -> str:
+    return "; ".join(translate(target.words) for target in targets)
 
 
 def _table(lines: list[tuple[int, str]]) -> str:
-    rows = "\n".join(f"| {shown(points)} | {translate(what)} |" for points, what in lines)
+    rows = "\n".join(f"| {points} | {translate(what)} |" for points, what in lines)
     points, reason = translate("points"), translate("for")
     return f"| {points} | {reason} |\n| ---: | --- |\n{rows}"
 

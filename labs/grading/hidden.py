@@ -22,7 +22,8 @@ KNOWN_CASES = 60  # the most cases of its task that are tried
 class Hidden:
     """The shapes and the seed that one kernel is run with.
 
-    The first shape fits the blocks, and targets are counted there.
+    shapes: the exercise's own first shape, which fits the blocks and at which most targets are
+    counted, and then a variant of each of its other shapes. seed: of the inputs.
     """
 
     shapes: tuple[Shape, ...]
@@ -31,15 +32,19 @@ class Hidden:
 
 @dataclass(frozen=True)
 class HiddenCases:
-    """The arguments that a function of numbers gets in addition to the cases of its task."""
+    """The arguments that a function of numbers gets in addition to the cases of its task.
+
+    given: one tuple of arguments per call.
+    """
 
     given: tuple[tuple[int, ...], ...]
 
 
 def draw_hidden(exercise: KernelExercise | NumbersExercise, secret: str) -> Hidden | HiddenCases:
-    """Return the hidden shapes or cases of one exercise, which depend only on it and the secret.
+    """Return the hidden shapes of a kernel, or the hidden cases of a function of numbers.
 
-    Raises CourseError for a secret that is too short.
+    They depend only on the exercise and the secret. Raises CourseError for a secret that is too
+    short.
     """
     if len(secret) < SHORTEST:
         raise CourseError(
@@ -59,7 +64,7 @@ def _shapes(exercise: KernelExercise, random: Random) -> Hidden:
 
 
 def graded_cases(exercise: NumbersExercise) -> tuple[Case, ...]:
-    """Return the cases of a task that a grader tries, at most KNOWN_CASES to save time."""
+    """Return the cases of a task that a grader tries: the first KNOWN_CASES, to save time."""
     return exercise.all_cases[:KNOWN_CASES]
 
 

@@ -16,19 +16,18 @@ from utils.errors import CourseError
 class Part:
     """One exercise of a lab.
 
-    exercise: its name. points: for all of it. main: names of the targets that the task is about;
-    empty if a right result already requires them. needed: targets without which the main ones give
-    nothing, because a kernel that does something else reaches them. adds_result: True if the
-    student must also make the result right; with `main` and without this, the starter's result is
-    right already. pinned: True if targets in machine code give points too; all submissions must
-    then be graded with one compiler.
+    exercise: its name. points: for all of it. main: for a kernel, the names of the targets that the
+    task is about, its idea. needed: targets without which the main ones give nothing, because a
+    kernel that does something else reaches them. right_starter: True if the starter's result is
+    right already, and its speed can be compared. pinned: True if targets in machine code give
+    points too; all submissions must then be graded with one compiler.
     """
 
     exercise: str
     points: int
     main: tuple[str, ...] = ()
     needed: tuple[str, ...] = ()
-    adds_result: bool = False
+    right_starter: bool = False
     pinned: bool = False
 
     @property
@@ -63,7 +62,9 @@ class Lab:
         return any(isinstance(part.definition, HostExercise) for part in self.parts)
 
 
+TREE = ("requests to load x for 32 lanes", "shared requests per block")
 TILED = ("loads per multiply-add",)  # a kernel without tiles loads each element many times
+WITHOUT_CONFLICTS = (("wavefronts per request",), TILED)  # the main and the needed targets
 
 LABS: Mapping[str, Lab] = {
     lab.name: lab
@@ -71,7 +72,7 @@ LABS: Mapping[str, Lab] = {
         Lab(
             "first_kernel", "The first kernel", 30, ("00",),
             ("write a kernel that is right at any length",),
-            (Part("scale", 100),),
+            (Part("scale", 100, ("requests for 32 lanes",)),),
         ),
         Lab(
             "measuring", "A benchmark without faults", 60, ("01",),
@@ -85,11 +86,10 @@ LABS: Mapping[str, Lab] = {
                 "write a micro-kernel of vectors that keeps its sums in registers",
             ),
             (
-                Part("loop_order", 40, ("stride of the innermost loop",)),
+                Part("loop_order", 40, ("stride of the innermost loop",), right_starter=True),
                 Part(
                     "micro_kernel", 60,
                     ("vector loads per multiply-add", "broadcasts per multiply-add"),
-                    adds_result=True,
                 ),
             ),
         ),
@@ -105,14 +105,14 @@ LABS: Mapping[str, Lab] = {
                 "write a kernel whose threads compute several elements, and count its loads",
             ),
             (
-                Part("coalescing", 40, ("sectors per request",)),
-                Part("four_columns", 60, ("loads per multiply-add",)),
+                Part("coalescing", 40, ("sectors per request",), right_starter=True),
+                Part("four_columns", 60, ("loads per multiply-add",), right_starter=True),
             ),
         ),
         Lab(
             "unrolling", "A loop unrolled by hand", 60, ("06",),
             ("unroll a loop whose length is no multiple of the factor",),
-            (Part("unroll", 100, ("turns per multiply-add",)),),
+            (Part("unroll", 100, ("turns per multiply-add",), right_starter=True),),
         ),
         Lab(
             "tiling", "The product by tiles in shared memory", 90, ("07",),
@@ -122,8 +122,8 @@ LABS: Mapping[str, Lab] = {
                 "lay a tile out without bank conflicts",
             ),
             (
-                Part("tiling", 70, TILED, adds_result=True),
-                Part("conflict_free", 30, ("wavefronts per request",), needed=TILED),
+                Part("tiling", 70, TILED),
+                Part("conflict_free", 30, *WITHOUT_CONFLICTS, right_starter=True),
             ),
         ),
         Lab(
@@ -136,7 +136,7 @@ LABS: Mapping[str, Lab] = {
             (
                 Part(
                     "transpose", 100, ("sectors per request", "wavefronts per request"),
-                    needed=("sectors per request",), adds_result=True,
+                    needed=("sectors per request",),
                 ),
             ),
         ),
@@ -162,11 +162,13 @@ LABS: Mapping[str, Lab] = {
                 "find the block with the most resident threads, and launch with it",
             ),
             (
-                Part("tiling", 25, TILED, adds_result=True), Part("wavefronts", 10),
-                Part("conflict_free", 10, ("wavefronts per request",), needed=TILED),
+                Part("tiling", 25, TILED), Part("wavefronts", 10),
+                Part("conflict_free", 10, *WITHOUT_CONFLICTS, right_starter=True),
                 Part("resident_blocks", 10), Part("device_occupancy", 5),
                 Part("required_shared", 5),
-                Part("dynamic_tiles", 15, (*TILED, "tiles in other memory"), adds_result=True),
+                Part(
+                    "dynamic_tiles", 15, (*TILED, "tiles in other memory"), needed=TILED,
+                ),
                 Part("best_block", 5),
                 Part("square_side", 5), Part("launch_best", 10),
             ),
@@ -174,22 +176,22 @@ LABS: Mapping[str, Lab] = {
         Lab(
             "latency", "Hiding latency", 60, ("09",),
             ("write a copy with four loads under way in each thread",),
-            (Part("four_loads", 100, ("waits in the source",)),),
+            (Part("four_loads", 100, ("waits in the source",), right_starter=True),),
         ),
         Lab(
             "granularity", "More work for a thread", 60, ("10",),
             ("let one tile of a serve two tiles of b, and count what it saves",),
-            (Part("two_tiles", 100, TILED, adds_result=True),),
+            (Part("two_tiles", 100, TILED),),
         ),
         Lab(
             "ilp", "Fewer threads with independent sums", 60, ("11",),
             ("do the same work with a quarter of the threads",),
-            (Part("independent_sums", 100, TILED, adds_result=True),),
+            (Part("independent_sums", 100, TILED),),
         ),
         Lab(
             "register_blocking", "A tile of c in registers", 90, ("12",),
             ("give each thread eight rows of a column, and keep their sums in registers",),
-            (Part("eight_rows", 100, TILED, adds_result=True),),
+            (Part("eight_rows", 100, TILED),),
         ),
         Lab(
             "wide_loads", "Wide loads and lane maps", 120, ("13", "15"),
@@ -200,16 +202,18 @@ LABS: Mapping[str, Lab] = {
             (
                 Part(
                     "lane_map", 50, ("wavefronts to read sa", "wavefronts to read sb"),
-                    adds_result=True,
                 ),
-                Part("whole_rows", 50, ("sectors per store",)),
+                Part("whole_rows", 50, ("sectors per store",), right_starter=True),
             ),
         ),
         Lab(
             "prefetch", "Two buffers", 90, ("14",),
             ("load the next tile while this one is used, with one barrier for each",),
             (
-                Part("double_buffer", 100, ("barriers per tile", "loads that are waited for")),
+                Part(
+                    "double_buffer", 100, ("barriers per tile", "loads that are waited for"),
+                    right_starter=True,
+                ),
             ),
         ),
         Lab(
@@ -218,7 +222,8 @@ LABS: Mapping[str, Lab] = {
             (
                 Part(
                     "sums_in_registers", 100,
-                    ("bytes of local memory", "instructions per multiply-add"), pinned=True,
+                    ("bytes of local memory", "instructions per multiply-add"),
+                    right_starter=True, pinned=True,
                 ),
             ),
         ),
@@ -237,8 +242,8 @@ LABS: Mapping[str, Lab] = {
                 "let each thread add while it loads",
             ),
             (
-                Part("tree", 60, ("shared requests per block",)),
-                Part("add_while_loading", 40),
+                Part("tree", 60, ("shared requests per block",), right_starter=True),
+                Part("add_while_loading", 40, ("shared requests per block",)),
             ),
         ),
         Lab(
@@ -248,7 +253,7 @@ LABS: Mapping[str, Lab] = {
                 "choose what threads beyond the end of an array bring into a reduction",
                 "combine two arrays and reduce the result in one kernel",
             ),
-            (Part("maximum", 50), Part("dot", 50)),
+            (Part("maximum", 50, TREE), Part("dot", 50, TREE)),
         ),
         Lab(
             "reduce_4_to_7", "A reduction by shuffles", 60, ("19",),
@@ -256,7 +261,6 @@ LABS: Mapping[str, Lab] = {
             (
                 Part(
                     "shuffles", 100, ("words of shared memory", "barriers per block"),
-                    adds_result=True,
                 ),
             ),
         ),
@@ -266,7 +270,6 @@ LABS: Mapping[str, Lab] = {
             (
                 Part(
                     "ticket", 100, ("blocks that add without the ticket", "atomics on the result"),
-                    adds_result=True,
                 ),
             ),
         ),

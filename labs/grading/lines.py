@@ -15,11 +15,17 @@ def with_newlines_alone(text: str) -> str:
 
 
 def lines_of(text: str) -> list[str]:
-    """Return the lines of a text, each with its newline, without an empty last one."""
+    """Return the lines of a text, each with its newline.
+
+    What follows the final newline is a line without one, unless it is empty.
+    """
     *whole, last = text.split("\n")
     return [f"{line}\n" for line in whole] + [last] * bool(last)
 
 
 def register(file: str, text: str) -> None:
-    """Register a text as the content of a file that does not exist, for `linecache`."""
+    """Put a text into `linecache` as the content of a file that need not exist.
+
+    file: the file's name, such as `<piece 1>`.
+    """
     linecache.cache[file] = (len(text), None, lines_of(text), file)

@@ -27,7 +27,11 @@ _TOKEN = re.compile(
 
 
 def without_magic(cell: str) -> str:
-    """Return a cell's Python, with as many lines as the cell. Line ends are newlines alone."""
+    """Return a cell's Python: lines of IPython are replaced, and all others keep their numbers.
+
+    Return "" for a cell whose magic, such as `%%writefile`, keeps IPython from running the cell as
+    Python of the notebook. cell: a text whose line ends are newlines alone.
+    """
     kept, position = [], 0
     while found := _CELL_MAGIC.match(cell, position):
         if found[1] not in RUN_IN_THE_NOTEBOOK:
@@ -49,9 +53,9 @@ def without_magic(cell: str) -> str:
 
 
 def magic_of(cell: str) -> str | None:
-    """Return the magic that keeps a cell's functions from the notebook, or None.
+    """Return the magic at the beginning of a cell that leaves no Python to run, or else None.
 
-    For example `%%writefile`.
+    For example `%%writefile`, but not `%%time` above a line of Python.
     """
     found = _CELL_MAGIC.match(cell)
     return f"%%{found[1]}" if found and without_magic(cell) == "" else None
@@ -62,7 +66,10 @@ def _is_magic(line: str) -> bool:
 
 
 def _in_place_of(line: str) -> str:
-    """Return a statement of Python with the indentation, and the names, of a line of IPython."""
+    """Return the statement of Python that replaces a line of IPython, with the line's indentation.
+
+    It is `files = None` for `files = !ls`, and `pass` for a line that assigns nothing.
+    """
     if not _MAGIC.match(line) and _ASSIGNED_MAGIC.match(line):
         return f"{line.split('=')[0].rstrip()} = None"
     return f"{line[: len(line) - len(line.lstrip())]}pass"
@@ -74,14 +81,21 @@ def _end_of_line(cell: str, position: int) -> int:
 
 
 def _end_of_magic(cell: str, end: int) -> int:
-    """Return the end of a line of IPython, which a backslash continues."""
+    """Return the index in the cell at which a line of IPython ends, with its continuation lines.
+
+    A line is continued if a backslash is before its newline. end: the index of the first line's
+    newline, or the cell's length.
+    """
     while end < len(cell) and cell[end - 1] == "\\":
         end = _end_of_line(cell, end + 1)
     return end
 
 
 def _end_of_statement(cell: str, position: int) -> int:
-    """Return the position of the newline that ends a statement, or of the cell's end."""
+    """Return the index of the newline that ends the statement at `position`.
+
+    If no newline ends the statement, return the cell's length.
+    """
     depth = 0
     for token in _TOKEN.finditer(cell, position):
         if token["open"]:

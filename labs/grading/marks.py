@@ -1,9 +1,17 @@
-"""Turn a child's messages into points; no other module gives points."""
+"""Turn a child's messages into points; no other module gives points.
+
+All points are whole. A part of a kernel has three rows: a right result, the idea of the task, and
+the targets. A kernel that does nothing reaches every count, so the idea and the targets need right
+values at the first shape, and each shape that is not right costs points there, too.
+"""
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import zip_longest
 
 import numpy as np
@@ -16,25 +24,29 @@ from labs.grading.hidden import Hidden, HiddenCases, graded_cases
 from labs.grading.labs import Part
 from labs.host.exercise import HostExercise
 from labs.numbers.exercise import NumbersExercise, same, shown, where
-from utils.division import cdiv
 
-# Percentages of a kernel's points: right results at all shapes, no findings, the main targets,
-# and all others. In an exercise with main targets, the starter's result may be right already.
-RESULT_IS_ADDED = (45, 30, 0, 25)
-MAIN_IS_ADDED = (10, 15, 70, 5)
-BOTH_ARE_ADDED = (30, 25, 40, 5)
-# Percentages for a function of numbers: the first cases of its task, all of them, and cases drawn
-# per class, so that a table of the public cases is worth little.
-SIMPLE_CASES, ALL_CASES, DRAWN_CASES = 20, 10, 70
-SIMPLE = 4  # the first cases are a quarter of them
+# Percentages of a kernel's points. Whoever ignores the idea has the first of them at most.
+RIGHT, IDEA, TARGETS = 25, 40, 35
+# Percentages for a function of numbers: the cases of its task, and cases that are drawn per class,
+# so that a table of the public cases is worth little.
+TASK_CASES, DRAWN_CASES = 30, 70
+TASK_ROW = "right in the cases of the task"
+DRAWN_ROW = "right in cases that are drawn for each class"
 LONGEST_TEXT = 1500  # characters of a sentence on a page
-NO_FINDING = "the virtual GPU finds nothing"
+MOST_REASONS = 3  # why shapes are not right
+# The share of elements that must be right at the first shape. A kernel that leaves more of them out
+# may reach a count because it does less.
+NEARLY_ALL = Fraction(9, 10)
+NOT_REACHED = "This was not reached: "
 NOT_RIGHT = "The result is not right, so this is not known."
+NOT_RIGHT_EVERYWHERE = "It costs points here, too, that the result is not right at every shape."
+NO_IDEA = "This counts only as far as the kernel uses the idea."
+NO_COMPILER = "It is not known on this machine, which has no compiler."
 
 
 @dataclass(frozen=True)
 class MarkRow:
-    """One line of a mark; points and their maximum (`of`) are in hundredths.
+    """One line of a mark; points and their maximum (`of`) are whole.
 
     told: why points are missing, or "". beside: True if the row has no points and is reported next
     to the mark, because its count depends on the machine.
@@ -48,6 +60,26 @@ class MarkRow:
     beside: bool = False
 
 
+@dataclass(frozen=True)
+class ShapeOutcome:
+    """What is known of a kernel at one shape.
+
+    reason: why it is not right there, or "". right_elements: the share of the result's elements
+    that are right, from 0 to 1. clean: True if the virtual GPU found nothing.
+    """
+
+    reason: str
+    right_elements: Fraction
+    clean: bool
+
+    @property
+    def share(self) -> Fraction:
+        """The share of a right result, from 0 to 1; wrong elements cost more than half of it."""
+        if not self.reason:
+            return Fraction(1)
+        return self.right_elements / 2 if self.clean else Fraction(0)
+
+
 def rows_of(
     part: Part, messages: Sequence[dict], hidden: Hidden | HiddenCases | None, problem: str
 ) -> list[MarkRow]:
@@ -58,51 +90,89 @@ def rows_of(
     """
     exercise = part.definition
     refusals = [one["refused"] for one in messages if "refused" in one]
-    if isinstance(exercise, KernelExercise):
-        return _kernel_rows(part, messages, hidden, refusals[0] if refusals else "", problem)
     refusal = refusals[0] if refusals else ""
+    if isinstance(exercise, KernelExercise):
+        return _kernel_rows(part, messages, hidden, refusal, problem)
     if isinstance(exercise, NumbersExercise):
         return _number_rows(part, messages, hidden.given, refusal or problem)
     return _host_rows(part, messages, refusal, problem)
 
 
 def split_points(points: int, weights: Sequence[int]) -> list[int]:
-    """Split points by weight into whole hundredths with the same sum.
+    """Split points by weight into whole points with the same sum.
 
-    Hundredths left over by rounding go to the last shares, one each.
+    Points left over by rounding go to the shares that lose most by it; of equals, to the last.
     """
-    whole = 100 * points
-    shares = [whole * weight // sum(weights) for weight in weights]
-    for position in range(whole - sum(shares)):
-        shares[-1 - position] += 1
+    exact = [Fraction(points * weight, sum(weights)) for weight in weights]
+    shares = [int(one) for one in exact]
+    by_loss = sorted(range(len(shares)), key=lambda i: (shares[i] - exact[i], -i))
+    for position in by_loss[: points - sum(shares)]:
+        shares[position] += 1
     return shares
+
+
+def points_for(share: Fraction, of: int) -> int:
+    """Return the whole points for a share of a row; a row that is not complete loses at least one.
+
+    share: from 0 to 1. of: the row's maximum.
+    """
+    return of if share == 1 else max(0, min(of - 1, int(of * share + Fraction(1, 2))))
+
+
+def _row(part: Part, what: str, of: int, share: Fraction, reason: str) -> MarkRow:
+    return MarkRow(part.exercise, what, points_for(share, of), of, reason)
 
 
 def _kernel_rows(part: Part, messages, hidden: Hidden, refusal: str, problem: str) -> list[MarkRow]:
     exercise = part.definition
     problem = next((str(one["ended"]) for one in messages if "ended" in one), problem)
     by_shape = {one["shape"]: one for one in messages if isinstance(one.get("shape"), int)}
-    points = iter(split_points(part.points, _weights(part, len(hidden.shapes))))
-    rows, right = [], []
-    for number, shape in enumerate(hidden.shapes):
-        reason = refusal or _wrong_result(
-            exercise, shape, hidden.seed, by_shape.get(number), problem
+    outcomes = [
+        _refused(refusal)
+        if refusal
+        else _outcome(exercise, shape, hidden.seed, by_shape.get(number), problem)
+        for number, shape in enumerate(hidden.shapes)
+    ]
+    right = sum((one.share for one in outcomes), Fraction(0)) / len(outcomes)
+    unknown = refusal or ("" if outcomes[0].right_elements >= NEARLY_ALL else NOT_RIGHT)
+    missed = {one.what: unknown or _missed_target(one, by_shape) for one in exercise.targets}
+    idea = _share_of_idea(part, missed)
+    main, others = main_targets(part), other_targets(part)
+    missed_by_others = [missed[one.what] for one in others if missed[one.what]]
+    shares = (right, idea * (1 + right) / 2, idea * right / (1 + len(missed_by_others)))
+    told = (
+        _told_of_shapes(exercise, hidden.shapes, [one.reason for one in outcomes]),
+        _told_of_idea(part, missed, right),
+        _told_of_targets(missed_by_others, idea, right),
+    )
+    rows = [
+        _row(part, what, of, share, why if share < 1 else "")
+        for what, of, share, why in zip(
+            (right_row(len(outcomes)), idea_row(main), targets_row(others)),
+            points_of_rows(part), shares, told, strict=True,
         )
-        right.append(not reason)
-        rows.append(_row(part, f"right at {_size(exercise, shape)}", next(points), reason))
-    findings = [one["found"] for one in by_shape.values() if one.get("found")]
-    reason = str(findings[0]) if findings else ("" if right[0] else NOT_RIGHT)
-    rows.append(_row(part, NO_FINDING, next(points), reason))
-    missed = {one.what: _missed_target(one, by_shape, right) for one in exercise.targets}
-    for target in exercise.targets:
-        reason, value = missed[target.what]
-        if target.what in part.main and not reason:
-            reason = next((missed[one][0] for one in part.needed), "")
-        if scores(part, target):
-            rows.append(_row(part, f"{target.words}{value}", next(points), reason))
-        else:
-            rows.append(MarkRow(part.exercise, f"{target.words}{value}", 0, 0, reason, beside=True))
-    return rows
+    ]  # fmt: skip
+    return [one for one in rows if one.of] + _rows_beside(part, missed, by_shape)
+
+
+def points_of_rows(part: Part) -> list[int]:
+    """Return the points of a kernel's three rows: right, idea and targets."""
+    return split_points(part.points, (RIGHT, IDEA, TARGETS if other_targets(part) else 0))
+
+
+def right_row(shapes: int) -> str:
+    """Return the text of the row for a right result."""
+    return f"right at {shapes} shapes, and the virtual GPU finds nothing"
+
+
+def idea_row(main: Sequence[Target]) -> str:
+    """Return the text of the row for the idea of the task."""
+    return f"uses the idea: {'; '.join(one.words for one in main)}"
+
+
+def targets_row(others: Sequence[Target]) -> str:
+    """Return the text of the row for the other targets."""
+    return f"reaches the targets: {'; '.join(one.words for one in others)}"
 
 
 def scores(part: Part, target: Target) -> bool:
@@ -110,26 +180,77 @@ def scores(part: Part, target: Target) -> bool:
     return part.pinned or not target.of_machine
 
 
-def percents(part: Part) -> tuple[int, int, int, int]:
-    """Return the percentages for the result, the virtual GPU's findings, main and other targets."""
-    if not part.main:
-        return RESULT_IS_ADDED
-    return BOTH_ARE_ADDED if part.adds_result else MAIN_IS_ADDED
+def main_targets(part: Part) -> list[Target]:
+    """Return the targets that the task is about."""
+    return [one for one in part.definition.targets if one.what in part.main]
 
 
-def _weights(part: Part, shapes: int) -> list[int]:
-    """Return the weight of every row: the shapes, the virtual GPU's findings, each scoring target.
+def other_targets(part: Part) -> list[Target]:
+    """Return the other targets that give points."""
+    targets = part.definition.targets
+    return [one for one in targets if one.what not in part.main and scores(part, one)]
 
-    Each of these kinds splits its percentage evenly; a kind without rows gives nothing.
+
+def _rows_beside(part: Part, missed: dict[str, str], by_shape: dict[int, dict]) -> list[MarkRow]:
+    return [
+        MarkRow(part.exercise, f"{one.words}{_worst(one, by_shape)}", 0, 0, missed[one.what], True)
+        for one in part.definition.targets
+        if not scores(part, one)
+    ]
+
+
+def _worst(target: Target, by_shape: dict[int, dict]) -> str:
+    values = [one["value"] for one in _counts(target, by_shape)]
+    return f": {max(values):.4g}" if values and None not in values else ""
+
+
+def _counts(target: Target, by_shape: dict[int, dict]) -> list[dict]:
+    """Return value and cause of a target at each shape; a launch that did not end has none."""
+    by_target = [one.get("targets", {}) for one in by_shape.values()]
+    return [one[target.what] for one in by_target if target.what in one]
+
+
+def _share_of_idea(part: Part, missed: dict[str, str]) -> Fraction:
+    """Return the share of the main targets that are reached; 0 if a needed target is missed."""
+    if any(missed[one] for one in part.needed):
+        return Fraction(0)
+    return Fraction(sum(not missed[one] for one in part.main), len(part.main))
+
+
+def _told_of_idea(part: Part, missed: dict[str, str], right: Fraction) -> str:
+    reasons = [missed[one] for one in dict.fromkeys((*part.needed, *part.main)) if missed[one]]
+    return _joined(reasons) or (NOT_RIGHT_EVERYWHERE if right < 1 else "")
+
+
+def _told_of_targets(reasons: Sequence[str], idea: Fraction, right: Fraction) -> str:
+    if reasons:
+        return _joined(reasons)
+    return NO_IDEA if idea < 1 else NOT_RIGHT_EVERYWHERE if right < 1 else ""
+
+
+def _joined(reasons: Sequence[str]) -> str:
+    """Return several reasons as one text, each of them once."""
+    return " ".join(dict.fromkeys(reasons))
+
+
+def _told_of_shapes(exercise: KernelExercise, shapes: Sequence, reasons: Sequence[str]) -> str:
+    """Return where a kernel is not right first, and why, or "".
+
+    Reasons that differ only in their numbers are told once.
     """
-    scored = [one.what in part.main for one in part.definition.targets if scores(part, one)]
-    result, findings, main, others = (10_000 * one for one in percents(part))
-    main, others = main // max(1, sum(scored)), others // max(1, scored.count(False))
-    return [result // shapes] * shapes + [findings] + [main if one else others for one in scored]
+    wrong = [number for number, one in enumerate(reasons) if one]
+    if not wrong or len(set(reasons)) == 1:
+        return reasons[0]
+    kinds = {_kind(reasons[number]): reasons[number] for number in wrong[::-1]}
+    why = _joined([*kinds.values()][::-1][:MOST_REASONS])
+    more = f" and {len(wrong) - 1} more" if wrong[1:] else ""
+    first = _size(exercise, shapes[wrong[0]])
+    return f"Not right at {first}{more} of {len(shapes)} shapes. {why}"
 
 
-def _row(part: Part, what: str, points: int, reason: str) -> MarkRow:
-    return MarkRow(part.exercise, what, 0 if reason else points, points, reason)
+def _kind(reason: str) -> str:
+    """Return a reason without its numbers; that of a shape after it, which is not reached, too."""
+    return re.sub(r"[\d,]+", "#", reason.removeprefix(NOT_REACHED))
 
 
 def _size(exercise: KernelExercise, shape: Sequence[int]) -> str:
@@ -137,53 +258,51 @@ def _size(exercise: KernelExercise, shape: Sequence[int]) -> str:
     return f"{sizes}{'×'.join(map(str, shape))}"
 
 
-def _wrong_result(
+def _outcome(
     exercise: KernelExercise, shape, seed: int, message: dict | None, problem: str
-) -> str:
-    """Return why the result at a shape is not right, or ""."""
+) -> ShapeOutcome:
+    """Return what is known of a kernel at a shape. message: the child's, None if it sent none."""
     if message is None:
-        return sentence(f"This was not reached: {problem or 'the check ended before'}")
+        return _refused(sentence(f"{NOT_REACHED}{problem or 'the check ended before'}"))
     if "out" not in message:
-        return str(message.get("ended", "It did not end."))
+        return _refused(str(message.get("ended", "It did not end.")))
     if message["misused"]:
-        return str(message["misused"])
+        return _refused(str(message["misused"]))
     right = exercise.reference(*exercise.inputs(shape, seed))
     try:
         out = unpacked(message["out"])
     except (ValueError, TypeError, KeyError):
-        return "The result cannot be read."
+        return _refused("The result cannot be read.")
     if out.shape != right.shape or out.dtype != np.float32:
-        return "The result has the wrong shape or type."
+        return _refused("The result has the wrong shape or type.")
     wrong = int((out != right).sum())
-    return f"{wrong:,} of {right.size:,} elements are wrong." if wrong else ""
+    reason = f"{wrong:,} of {right.size:,} elements are wrong." if wrong else ""
+    found = str(message.get("found") or "")
+    return ShapeOutcome(reason or found, Fraction(right.size - wrong, right.size), not found)
 
 
-def _missed_target(
-    target: Target, by_shape: dict[int, dict], right: Sequence[bool]
-) -> tuple[str, str]:
-    """Return why a target is missed, or "", and its worst value as text.
+def _refused(reason: str) -> ShapeOutcome:
+    return ShapeOutcome(reason, Fraction(0), clean=False)
 
-    A kernel that does nothing reaches every count, so a target needs the right result as well.
-    """
-    if not right[0] or (target.every_shape and not all(right)):
-        return NOT_RIGHT, ""
-    # A launch that did not end has no counts.
-    by_target = [one.get("targets", {}) for one in by_shape.values()]
-    counts = [one[target.what] for one in by_target if target.what in one]
+
+def _missed_target(target: Target, by_shape: dict[int, dict]) -> str:
+    """Return why a target is missed, or ""."""
+    counts = _counts(target, by_shape)
     values = [one["value"] for one in counts]
-    if any(value is None for value in values):
-        return "It is not known on this machine, which has no compiler.", ""
-    worst = max(values)
-    reason = next((str(one["cause"]) for one in counts if one["cause"]), "")
-    if target.missed(worst) and not reason:
-        reason = f"The count is {worst:.4g}."
-    return reason if target.missed(worst) else "", f": {worst:.4g}"
+    if not values:
+        return NOT_RIGHT
+    if None in values:
+        return NO_COMPILER
+    if not target.missed(max(values)):
+        return ""
+    causes = (str(one["cause"]) for one in counts if one["cause"])
+    return next(causes, f"The count is {max(values):.4g}.")
 
 
 def _number_rows(part: Part, messages, drawn: Sequence[tuple], problem: str) -> list[MarkRow]:
     exercise = part.definition
     cases = [(case.given, case.right) for case in graded_cases(exercise)]
-    known, simple = len(cases), cdiv(len(cases), SIMPLE)
+    known = len(cases)
     cases += [(arguments, exercise.right(*arguments)) for arguments in drawn]
     answers = next((one["answers"] for one in messages if "answers" in one), [])
     stopped = problem or next((str(one["ended"]) for one in messages if "ended" in one), "")
@@ -191,19 +310,32 @@ def _number_rows(part: Part, messages, drawn: Sequence[tuple], problem: str) -> 
         _wrong_answer(exercise, arguments, answer, right, stopped)
         for (arguments, right), answer in zip_longest(cases, answers[: len(cases)])
     ]
+    rights = [right for _, right in cases]
+    of_known, of_drawn = split_points(part.points, (TASK_CASES, DRAWN_CASES))
     return [
-        _row(part, what, points, _case_summary(own))
-        for what, own, points in zip(
-            (
-                f"right in the first {simple} cases of the task",
-                f"right in the first {known} cases of the task",
-                "right in cases that are drawn for each class",
-            ),
-            (reasons[:simple], reasons[:known], reasons[known:]),
-            split_points(part.points, (SIMPLE_CASES, ALL_CASES, DRAWN_CASES)),
-            strict=True,
-        )
-    ]
+        _case_row(part, TASK_ROW, of_known,
+                  reasons[:known], rights[:known]),
+        _case_row(part, DRAWN_ROW, of_drawn,
+                  reasons[known:], rights[known:]),
+    ]  # fmt: skip
+
+
+def _case_row(
+    part: Part, what: str, of: int, reasons: Sequence[str], rights: Sequence[float]
+) -> MarkRow:
+    return _row(part, what, of, share_of_cases(reasons, rights), _case_summary(reasons))
+
+
+def share_of_cases(reasons: Sequence[str], rights: Sequence[float]) -> Fraction:
+    """Return the share of right cases beyond those that one number for all cases gets right.
+
+    reasons: why each case is wrong, or "". rights: the right answers. A function that always
+    returns the same number has 0.
+    """
+    right, by_chance = reasons.count(""), max(Counter(rights).values(), default=0)
+    if right == len(reasons):
+        return Fraction(1)
+    return Fraction(max(0, right - by_chance), max(1, len(reasons) - by_chance))
 
 
 def _wrong_answer(exercise: NumbersExercise, arguments, answer, right: float, problem: str) -> str:
@@ -222,11 +354,16 @@ def _case_summary(reasons: Sequence[str]) -> str:
 
 
 def _host_rows(part: Part, messages, refusal: str, problem: str) -> list[MarkRow]:
+    """Return one row: each fault that is named costs its percentage of the points."""
     exercise: HostExercise = part.definition
-    passed = any(one.get("passed") is True for one in messages)
+    what, judged = "; ".join(exercise.promises), [one for one in messages if "passed" in one]
     causes = [str(cause) for one in messages for cause in one.get("causes", ())]
-    reason = refusal or (causes[0] if causes else "") or problem or "It was not judged."
-    return [_row(part, "; ".join(exercise.promises), 100 * part.points, "" if passed else reason)]
+    reason = refusal or _joined(causes) or problem or "It was not judged."
+    if refusal or problem or len(judged) != 1:
+        return [_row(part, what, part.points, Fraction(0), reason)]
+    if judged[0]["passed"] is True:
+        return [_row(part, what, part.points, Fraction(1), "")]
+    return [_row(part, what, part.points, Fraction(100 - judged[0]["lost"], 100), reason)]
 
 
 def cut(text: str) -> str:
@@ -237,6 +374,6 @@ def cut(text: str) -> str:
 
 
 def total(rows: Iterable[MarkRow]) -> tuple[int, int]:
-    """Return the points of the rows and their maximum, both in hundredths."""
+    """Return the points of the rows and their maximum."""
     rows = list(rows)
     return sum(row.points for row in rows), sum(row.of for row in rows)

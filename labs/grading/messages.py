@@ -18,14 +18,18 @@ _HEADER = 8  # bytes of a message's length, before the message
 
 @dataclass(frozen=True)
 class ChildOutcome:
-    """A child's messages in order, and a sentence if it did not end by itself."""
+    """A child's messages in order, and why its work did not come to its end, or ""."""
 
     messages: tuple[dict, ...]
     problem: str = ""
 
 
 def send_all(writer: int, work: Callable[[], Iterator[dict]]) -> None:
-    """Send everything that `work` yields, and then how it ended. Raises nothing."""
+    """Write every message that `work` yields to the descriptor `writer`, and a message on the end.
+
+    The final message is {"end": True}, or {"problem": sentence} if `work` raised anything. This
+    function itself raises nothing.
+    """
     try:
         for message in work():
             _send(writer, message)
@@ -46,7 +50,11 @@ def _send(writer: int, message: dict) -> None:
 
 
 def receive(reader: int, seconds: float) -> tuple[bytes, str]:
-    """Return the bytes read, and a sentence if a time or size limit ended the reading, else ""."""
+    """Return the bytes read from a descriptor until its end, and "".
+
+    If `seconds` pass or more than MOST_OUTPUT bytes come first, return the bytes read until then,
+    and a clause that says which limit was reached.
+    """
     received, deadline = bytearray(), time.monotonic() + seconds
     while (remaining := deadline - time.monotonic()) > 0:
         if not select.select([reader], [], [], remaining)[0]:
@@ -61,9 +69,10 @@ def receive(reader: int, seconds: float) -> tuple[bytes, str]:
 
 
 def decode(raw: bytes, problem: str, killed_by: int) -> ChildOutcome:
-    """Decode the bytes that `heard` returned.
+    """Return the outcome of a child, from the bytes and the problem that `receive` returned.
 
-    killed_by: the number of the signal that ended the child, or 0.
+    Without a problem there, the outcome's problem is what the child sent about it, or, if the child
+    sent no end, how it ended. killed_by: the number of the signal that ended the child, or 0.
     """
     messages = _messages(raw)
     problems = [one["problem"] for one in messages if "problem" in one]
@@ -74,7 +83,7 @@ def decode(raw: bytes, problem: str, killed_by: int) -> ChildOutcome:
 
 
 def _messages(raw: bytes) -> list[dict]:
-    """Return the complete messages, up to the first that cannot be decoded."""
+    """Return the messages in `raw` in order, until one is cut off or cannot be decoded."""
     messages, offset = [], 0
     while offset + _HEADER <= len(raw):
         size = int.from_bytes(raw[offset : offset + _HEADER], "little")

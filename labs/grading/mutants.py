@@ -17,7 +17,8 @@ class Mutant:
     """The source code of a function with one slip.
 
     rule: the name of the rule. node, tree: the node that the rule changes and its whole tree, both
-    before the change. line: the source line of the node. text: the whole text after the change.
+    before the change. line: the source line of the node without its indentation, or "". text: the
+    whole source code after the change.
     """
 
     rule: str
@@ -28,25 +29,32 @@ class Mutant:
 
     @property
     def what(self) -> str:
-        """The rule, and the line that it changes."""
+        """The name of the rule and the line that it changes, as ``rule in `line` ``."""
         return f"{self.rule} in `{self.line}`"
 
 
 def mutants(text: str) -> Iterator[tuple[str, str]]:
-    """Yield a description and the changed text, for every node to which a basic rule applies."""
+    """Yield a pair per node and rule of RULES that applies: the change, and the changed source.
+
+    text: the source code of a right function.
+    """
     for one in _changes(text, RULES):
         yield one.what, one.text
 
 
 def sample(text: str, most: int | None = None) -> list[Mutant]:
-    """Return mutants by all rules of the course, spread over the rules; see `mutants_by`."""
+    """Return at most `most` mutants by all rules of the course, in the order of `mutants_by`.
+
+    text: the source code of a right function. most: None for all mutants.
+    """
     return mutants_by(text, (*RULES, *FURTHER_RULES), most)
 
 
 def mutants_by(text: str, rules: tuple[Rule, ...], most: int | None = None) -> list[Mutant]:
-    """Return mutants by the given rules, in an order that takes from every rule in turn.
+    """Return mutants by the given rules, no two with the same text.
 
-    The order is always the same. most: the greatest number of mutants, or None for all.
+    First comes one mutant by each rule, then a second one by each rule, and so on. The order is the
+    same in every call. most: the greatest number of mutants, or None for all.
     """
     by_rule: dict[str, list[Mutant]] = {}
     texts = set()

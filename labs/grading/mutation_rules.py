@@ -17,7 +17,7 @@ NAMES = {"m": "n", "n": "k", "k": "m", "row": "col", "col": "row", "tx": "ty", "
 
 
 def one_too_far(node: ast.AST) -> bool:
-    """Change `<` to `<=`, and `>=` to `>`."""
+    """Change `<` to `<=`, or `>=` to `>`; return True if the node was changed."""
     if not isinstance(node, ast.Compare) or type(node.ops[0]) not in COMPARISONS:
         return False
     node.ops = [COMPARISONS[type(node.ops[0])]()]
@@ -25,7 +25,7 @@ def one_too_far(node: ast.AST) -> bool:
 
 
 def and_for_or(node: ast.AST) -> bool:
-    """Change `or` to `and`."""
+    """Change `or` to `and`; return True if the node was changed."""
     if not isinstance(node, ast.BoolOp) or isinstance(node.op, ast.And):
         return False
     node.op = ast.And()
@@ -33,7 +33,7 @@ def and_for_or(node: ast.AST) -> bool:
 
 
 def or_for_and(node: ast.AST) -> bool:
-    """Change `and` to `or`."""
+    """Change `and` to `or`; return True if the node was changed."""
     if not isinstance(node, ast.BoolOp) or isinstance(node.op, ast.Or):
         return False
     node.op = ast.Or()
@@ -41,7 +41,10 @@ def or_for_and(node: ast.AST) -> bool:
 
 
 def guard_dropped(node: ast.AST) -> bool:
-    """Make an `if` always true, or an early return unreachable."""
+    """Make an `if` always true, or always false if its body begins with a `return`.
+
+    Return True if the node was changed.
+    """
     if not isinstance(node, ast.If):
         return False
     node.test = ast.Constant(not isinstance(node.body[0], ast.Return))
@@ -49,7 +52,7 @@ def guard_dropped(node: ast.AST) -> bool:
 
 
 def other_operator(node: ast.AST) -> bool:
-    """Change `+` to `-`, and `*` to `+`."""
+    """Change `+` to `-`, or `*` to `+`; return True if the node was changed."""
     if not isinstance(node, ast.BinOp) or type(node.op) not in OPERATORS:
         return False
     node.op = OPERATORS[type(node.op)]()
@@ -57,7 +60,7 @@ def other_operator(node: ast.AST) -> bool:
 
 
 def set_and_not_added(node: ast.AST) -> bool:
-    """Make `+=` assign: subtract the old value from what is added."""
+    """Change `x += y` to `x += y - x`, which assigns y; return True if the node was changed."""
     if not isinstance(node, ast.AugAssign):
         return False
     node.value = ast.BinOp(node.value, ast.Sub(), _loaded(node.target))
@@ -71,12 +74,12 @@ def _loaded(target: ast.expr) -> ast.expr:
 
 
 def constant_one_more(node: ast.AST) -> bool:
-    """Add 1 to an integer constant."""
+    """Add 1 to an integer constant; return True if the node was changed."""
     return _constant(node, 1)
 
 
 def constant_one_less(node: ast.AST) -> bool:
-    """Subtract 1 from an integer constant."""
+    """Subtract 1 from an integer constant; return True if the node was changed."""
     return _constant(node, -1)
 
 
@@ -88,7 +91,7 @@ def _constant(node: ast.AST, change: int) -> bool:
 
 
 def indices_exchanged(node: ast.AST) -> bool:
-    """Reverse the indices of an element: `x[i, j]` becomes `x[j, i]`."""
+    """Change `x[i, j]` to `x[j, i]`; return True if the node was changed."""
     if not isinstance(node, ast.Subscript) or not isinstance(node.slice, ast.Tuple):
         return False
     node.slice.elts.reverse()
@@ -96,7 +99,10 @@ def indices_exchanged(node: ast.AST) -> bool:
 
 
 def float64(node: ast.AST) -> bool:
-    """Change `float32(0)` to `0.0`, and the type of a local array to float64."""
+    """Change `float32(…)` in a field of the node to `0.0`, or a local array's type to float64.
+
+    Return True if the node was changed.
+    """
     for name, value in ast.iter_fields(node):
         if isinstance(value, ast.Call) and ast.unparse(value.func) == "float32":
             setattr(node, name, ast.Constant(0.0))
@@ -108,7 +114,10 @@ def float64(node: ast.AST) -> bool:
 
 
 def other_name(node: ast.AST) -> bool:
-    """Use another size or index instead of this one."""
+    """Change a name to the other one in NAMES, such as `row` to `col`.
+
+    Return True if the node was changed.
+    """
     if not isinstance(node, ast.Name) or node.id not in NAMES or isinstance(node.ctx, ast.Store):
         return False
     node.id = NAMES[node.id]
@@ -116,17 +125,20 @@ def other_name(node: ast.AST) -> bool:
 
 
 def index_one_more(node: ast.AST) -> bool:
-    """Add 1 to the first index of an element."""
+    """Change `x[i, j]` to `x[i + 1, j]`; return True if the node was changed."""
     return _index(node, ast.Add())
 
 
 def index_one_less(node: ast.AST) -> bool:
-    """Subtract 1 from the first index of an element."""
+    """Change `x[i, j]` to `x[i - 1, j]`; return True if the node was changed."""
     return _index(node, ast.Sub())
 
 
 def _index(node: ast.AST, operator: ast.operator) -> bool:
-    """Add 1 to the first of several indices, or subtract it."""
+    """Add 1 to the first of several indices, or subtract 1.
+
+    Return True if the node was changed. operator: `ast.Add()` or `ast.Sub()`.
+    """
     if not isinstance(node, ast.Subscript) or not isinstance(node.slice, ast.Tuple):
         return False
     first, *others = node.slice.elts
@@ -135,7 +147,7 @@ def _index(node: ast.AST, operator: ast.operator) -> bool:
 
 
 def size_one_less(node: ast.AST) -> bool:
-    """Make a test or a loop end one too early."""
+    """Change a comparison `a < b` to `a < b - 1`; return True if the node was changed."""
     if not isinstance(node, ast.Compare):
         return False
     node.comparators = [ast.BinOp(node.comparators[0], ast.Sub(), ast.Constant(1))]
@@ -143,7 +155,10 @@ def size_one_less(node: ast.AST) -> bool:
 
 
 def names_exchanged(node: ast.AST) -> bool:
-    """Change `row, col = y, x` to `col, row = y, x`, also for sizes."""
+    """Reverse the targets of an assignment, such as `m, n` in `m, n = a.shape`.
+
+    Return True if the node was changed.
+    """
     if not isinstance(node, ast.Assign) or not isinstance(node.targets[0], ast.Tuple):
         return False
     node.targets[0].elts.reverse()
@@ -151,7 +166,10 @@ def names_exchanged(node: ast.AST) -> bool:
 
 
 def body_statement_dropped(node: ast.AST) -> bool:
-    """Drop the last statement of a loop, a branch or the kernel."""
+    """Replace the final statement of a loop, an `if` or a function by `pass`.
+
+    Return True if the node was changed.
+    """
     if not isinstance(node, ast.While | ast.For | ast.If | ast.FunctionDef):
         return False
     node.body[-1] = ast.Pass()
@@ -159,7 +177,7 @@ def body_statement_dropped(node: ast.AST) -> bool:
 
 
 def x_for_y(node: ast.AST) -> bool:
-    """Exchange `.x` and `.y`, as in `threadIdx.x` and `blockIdx.y`."""
+    """Change `.x` to `.y`, or `.y` to `.x`; return True if the node was changed."""
     if not isinstance(node, ast.Attribute) or node.attr not in ("x", "y"):
         return False
     node.attr = "y" if node.attr == "x" else "x"
@@ -167,12 +185,18 @@ def x_for_y(node: ast.AST) -> bool:
 
 
 def left_alone(node: ast.AST) -> bool:
-    """Change `x + y` to `x`."""
+    """Change `x + y`, or another operation, in a field of the node to `x`.
+
+    Return True if the node was changed.
+    """
     return _alone(node, "left")
 
 
 def right_alone(node: ast.AST) -> bool:
-    """Change `x + y` to `y`."""
+    """Change `x + y`, or another operation, in a field of the node to `y`.
+
+    Return True if the node was changed.
+    """
     return _alone(node, "right")
 
 
@@ -185,7 +209,10 @@ def _alone(node: ast.AST, side: str) -> bool:
 
 
 def inverse_operator(node: ast.AST) -> bool:
-    """Change `-` to `+`, `/` to `*`, `//` to `/`, and `**` to `*`."""
+    """Change `-` to `+`, `/` to `*`, `//` to `/`, or `**` to `*`.
+
+    Return True if the node was changed.
+    """
     others = {ast.Sub: ast.Add, ast.Div: ast.Mult, ast.FloorDiv: ast.Div, ast.Pow: ast.Mult}
     if not isinstance(node, ast.BinOp) or type(node.op) not in others:
         return False
@@ -194,7 +221,7 @@ def inverse_operator(node: ast.AST) -> bool:
 
 
 def sign_dropped(node: ast.AST) -> bool:
-    """Change `-x` to `+x`."""
+    """Change `-x` to `+x`; return True if the node was changed."""
     if not isinstance(node, ast.UnaryOp) or not isinstance(node.op, ast.USub):
         return False
     node.op = ast.UAdd()
@@ -202,15 +229,20 @@ def sign_dropped(node: ast.AST) -> bool:
 
 
 def first_argument_dropped(node: ast.AST) -> bool:
+    """Drop the first of at least three arguments; return True if the node was changed."""
     return _argument_dropped(node, 0)
 
 
 def last_argument_dropped(node: ast.AST) -> bool:
+    """Drop the final one of at least three arguments; return True if the node was changed."""
     return _argument_dropped(node, -1)
 
 
 def _argument_dropped(node: ast.AST, place: int) -> bool:
-    """Drop one argument of a call with at least three, such as `min(x, y, z)`."""
+    """Drop one argument of a call with at least three, such as `min(x, y, z)`.
+
+    Return True if the node was changed. place: the index of the argument.
+    """
     if not isinstance(node, ast.Call) or len(node.args) < 3:
         return False
     del node.args[place]
@@ -218,7 +250,10 @@ def _argument_dropped(node: ast.AST, place: int) -> bool:
 
 
 def other_function(node: ast.AST) -> bool:
-    """Call another function: `max` instead of `min`, `ceil` instead of `floor`, and so on."""
+    """Change a function's name to another one, such as `min` to `max` or `floor` to `ceil`.
+
+    Return True if the node was changed.
+    """
     others = {"min": "max", "max": "min", "floor": "ceil", "isqrt": "sqrt", "median": "mean"}
     name = "id" if isinstance(node, ast.Name) else "attr"
     if not isinstance(node, ast.Name | ast.Attribute) or getattr(node, name) not in others:
@@ -228,7 +263,7 @@ def other_function(node: ast.AST) -> bool:
 
 
 def call_dropped(node: ast.AST) -> bool:
-    """Change `floor(x)` to `x`."""
+    """Change a call `f(x)` in a field of the node to `x`; return True if the node was changed."""
     for name, value in ast.iter_fields(node):
         if isinstance(value, ast.Call) and len(value.args) == 1 and not value.keywords:
             setattr(node, name, value.args[0])
@@ -237,7 +272,10 @@ def call_dropped(node: ast.AST) -> bool:
 
 
 def first_statement_dropped(node: ast.AST) -> bool:
-    """Drop the first statement of a loop, a branch or the kernel."""
+    """Replace the first statement of a loop, an `if` or a function by `pass`.
+
+    Return True if the node was changed.
+    """
     if not isinstance(node, ast.While | ast.For | ast.If | ast.FunctionDef):
         return False
     node.body[0] = ast.Pass()
@@ -245,7 +283,7 @@ def first_statement_dropped(node: ast.AST) -> bool:
 
 
 def doubled(node: ast.AST) -> bool:
-    """Double the value that is assigned or returned."""
+    """Double the value that is assigned or returned; return True if the node was changed."""
     if not isinstance(node, ast.Assign | ast.Return):
         return False
     if node.value is None or isinstance(node.value, ast.Tuple):

@@ -24,9 +24,12 @@ _OWN_SCOPE = (
 
 @dataclass(frozen=True)
 class Compiler:
-    """A name that stands for a compiler, such as `cuda.jit`, with the options that count.
+    """A compiler, with those of its options that can change results.
 
-    It decorates definitions and is never a value: Numba evaluates a signature that is a string.
+    A compiler only decorates definitions and is never a value, because Numba evaluates a signature
+    that is a string.
+
+    name: `cuda.jit` or `njit`. options: pairs of an option's name and value.
     """
 
     name: str
@@ -35,10 +38,11 @@ class Compiler:
 
 @dataclass(frozen=True)
 class Definition:
-    """A function of a submission.
+    """The definition of a function in a submission.
 
-    file: the piece in which its lines are counted. order: the number of its statement. compiler:
-    None for plain Python. refused: why its decorators are not allowed, or "".
+    tree: its syntax tree. file: the name, in `linecache`, of the piece in which its lines are
+    counted. order: the number of its statement. compiler: None for plain Python. refused: a
+    sentence on why it cannot be used, for example because of its decorators, or "".
     """
 
     tree: ast.FunctionDef
@@ -52,9 +56,10 @@ class Definition:
 class Names:
     """The names that a submission defines.
 
-    definitions: by name, in order. elsewhere: functions that are defined where they are not read,
-    with a sentence on it. files: for each piece, the number of the submission's file that holds it.
-    order: the number of statements that were read.
+    definitions: for each name, the function's definitions in order. elsewhere: for each name that
+    is defined where no function is read, such as within an `if`, a sentence on it. files: for each
+    piece, the number of the submission's file that holds it. order: the number of statements that
+    were read.
     """
 
     definitions: dict[str, list[Definition]] = field(default_factory=dict)
@@ -70,18 +75,25 @@ class Names:
         self._values.setdefault(name, []).append(value)
 
     def now(self, name: str) -> object:
-        """Return what a name stands for at the current statement, or None."""
+        """Return the value that was bound to a name most recently, or None if there is none."""
         return self._values[name][-1] if name in self._values else None
 
     def at(self, name: str, order: int) -> object:
-        """Return what a name stands for in a function that this statement defines, or None."""
+        """Return the value of a name in a function that statement number `order` defines, or None.
+
+        This is the value bound most recently up to that statement, or else the first value bound
+        after the statement. It is None if the name was never bound.
+        """
         if name not in self._values:
             return None
         return self._values[name][max(bisect(self._orders[name], order) - 1, 0)]
 
 
 def read(statement: ast.stmt, names: Names, file: str) -> None:
-    """Record what a statement defines; ignore it if it defines nothing."""
+    """Record in `names` what a top-level statement defines, and count the statement.
+
+    file: the name, in `linecache`, of the piece that holds the statement.
+    """
     names.order += 1
     try:
         _read(statement, names, file)
@@ -90,7 +102,10 @@ def read(statement: ast.stmt, names: Names, file: str) -> None:
 
 
 def _leave(statement: ast.stmt, names: Names, file: str) -> None:
-    """Record that a statement is nested too deeply to be read."""
+    """Record in `names` that a statement is nested too deeply, or too long, to be read.
+
+    The names that the statement defines get this as the reason why they have no value.
+    """
     why = f"Line {statement.lineno} is nested too deeply, or too long, to be graded."
     if isinstance(statement, ast.FunctionDef):
         _add(statement.name, Definition(statement, file, names.order, refused=why), names)
@@ -160,7 +175,11 @@ def _add(name: str, definition: Definition, names: Names) -> None:
 
 
 def _decorating(decorator: ast.expr, before: Compiler | None, names: Names) -> Compiler:
-    """Return the compiler of a decorator, with the options of decorators before it."""
+    """Return the compiler of a decorator, with the options of the decorators above it added.
+
+    Raises NotAllowed for a decorator that is no compiler. before: the compiler that this function
+    returned for the decorator above, or None.
+    """
     compiler = _compiler_of(decorator, names, as_decorator=True)
     if compiler is None:
         function = decorator.func if isinstance(decorator, ast.Call) else decorator
@@ -171,7 +190,7 @@ def _decorating(decorator: ast.expr, before: Compiler | None, names: Names) -> C
 
 
 def _compiler_of(node: ast.expr, names: Names, as_decorator: bool = False) -> Compiler | None:
-    """Return the compiler for which an expression stands, or None.
+    """Return the compiler that an expression such as `cuda.jit(fastmath=True)` means, or None.
 
     as_decorator: whether positional arguments of a call are allowed and ignored. They are
     signatures, which are never evaluated.
@@ -208,7 +227,10 @@ def _options(keywords: list[ast.keyword]) -> Iterator[tuple[str, bool]]:
 
 
 def _assign(statement: ast.Assign | ast.AnnAssign, names: Names, file: str) -> None:
-    """Record constants, assigned to one name or to several, and functions of another name."""
+    """Record in `names` what an assignment gives its targets: constants, functions or compilers.
+
+    A target that gets any other value becomes an Unknown.
+    """
     if statement.value is None:
         return
     targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
@@ -235,9 +257,10 @@ def _is_stored(node: ast.AST) -> bool:
 
 
 def _assign_function(name: str, statement: ast.stmt, names: Names, file: str) -> bool:
-    """Record a lambda, a function of another name or a compiler; return False for others.
+    """Record in `names` that a name is assigned a function or a compiler; return True if it is.
 
-    `kernel = cuda.jit(function)` compiles one of the submission's own functions, by its name.
+    The function is a lambda, one of the submission's own functions, or such a function compiled by
+    `kernel = cuda.jit(function)`. For any other value, return False and record nothing.
     """
     value, order = statement.value, names.order
     if isinstance(value, ast.Lambda):
@@ -265,7 +288,11 @@ def _assign_function(name: str, statement: ast.stmt, names: Names, file: str) ->
 def _of_lambda(
     name: str, value: ast.Lambda, statement: ast.stmt, names: Names, file: str
 ) -> Definition:
-    """Return a lambda as a definition, in a text of its own whose lines have the same numbers."""
+    """Return the definition of a function `name` that does what a lambda does, at the same line.
+
+    The function's text is registered in `linecache` under a file name of its own, which is added to
+    `names.files`.
+    """
     line = statement.lineno
     returned = ast.Return(value.body)
     tree = ast.FunctionDef(name=name, args=value.args, body=[returned], decorator_list=[])
@@ -278,7 +305,10 @@ def _of_lambda(
 
 
 def _augment(statement: ast.AugAssign, names: Names) -> None:
-    """Record a constant that is changed, as in `THREADS *= 2`."""
+    """Record in `names` the new value of a name after a statement such as `THREADS *= 2`.
+
+    Without a constant result, the value is an Unknown. Other targets than names are ignored.
+    """
     if not isinstance(statement.target, ast.Name):
         return
     name = statement.target.id
@@ -291,7 +321,11 @@ def _augment(statement: ast.AugAssign, names: Names) -> None:
 
 
 def _read_others(statement: ast.stmt, names: Names) -> None:
-    """Record that a statement of another kind may have changed names, and what it imports."""
+    """Record in `names` what a statement of another kind, such as `if` or `with`, may define.
+
+    A name that it assigns becomes an Unknown. What it imports is bound as usual. A class or a
+    function is only named in `names.elsewhere`, with a sentence.
+    """
     for node in _own_nodes(statement):
         if _is_stored(node):
             names.bind(node.id, Unknown(f"Line {node.lineno} gives it no constant."))
@@ -311,7 +345,8 @@ def _read_others(statement: ast.stmt, names: Names) -> None:
 def _own_nodes(statement: ast.stmt) -> Iterator[ast.AST]:
     """Yield the nodes of a statement in the order of the text, without those of inner scopes.
 
-    Of a `try`, what follows an error is left out: the grader has all modules of the allow-list.
+    A function, lambda, class or comprehension is yielded, but nothing within it. The same holds for
+    the `except` branches of a `try`, because the grader has all modules of the allow-list.
     """
     pending = [statement]
     while pending:

@@ -12,9 +12,10 @@ SECRET = "COURSE_SECRET"
 
 
 def secret_of(file: Path | None) -> str:
-    """Return the secret of a class, from a file or else from the variable COURSE_SECRET.
+    """Return the secret of a class: a file's text without surrounding white space.
 
-    Raises CourseError if there is no secret, or the file is inside the course's folder.
+    Without a file, return the environment variable COURSE_SECRET. Raises CourseError if there is no
+    secret, or if the file cannot be read or is inside the course's folder.
     """
     if file is None:
         secret = os.environ.get(SECRET, "")

@@ -39,6 +39,7 @@ ENVIRONMENT = {
     "HOME": SCRATCH, "TMPDIR": SCRATCH, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONUTF8": "1",
     "OPENBLAS_NUM_THREADS": "1", "VIRTUAL_GPU_CACHE_READ_ONLY": "1",
 }  # fmt: skip
+ALL_POINTS = 100  # the percentage that a function loses if its message says nothing else
 LONGEST = 5_000  # characters of a sentence from the sandbox
 # Words of bubblewrap's errors, and what to do about them.
 CURES = {
@@ -63,9 +64,10 @@ CURES = {
 
 
 def require_sandbox() -> None:
-    """Start the sandbox once as a test.
+    """Start the sandbox once as a test, without calling any function; return nothing.
 
-    Raises CourseError with what to do if it does not start.
+    Raises CourseError, which says what to do, if the sandbox does not start or does not protect
+    this machine's kernel.
     """
     in_sandbox(Submission("", ()), ())
 
@@ -73,11 +75,14 @@ def require_sandbox() -> None:
 def in_sandbox(
     submission: Submission, names: Sequence[str], limits: ChildLimits = USUAL
 ) -> ChildOutcome:
-    """Return the messages of `attempts` for these exercises, whose functions run in a sandbox.
+    """Call a submission's host functions in a sandbox, and return what `attempts` yields there.
 
-    names: those of the exercises. Whatever the functions do, the call returns and none of their
-    processes is left. Raises CourseError if the sandbox does not start, or does not protect this
-    machine's kernel, which says nothing about the submission.
+    Each message is reduced to "part", "passed", "causes" and, if a function was refused, "refused".
+    Whatever the functions do, the call returns and none of their processes is left. Raises
+    CourseError if the sandbox does not start, or does not protect this machine's kernel, which says
+    nothing about the submission.
+
+    names: the exercises whose functions are called.
     """
     outcome = run(PROGRAM, make_request(submission, list(names), limits), limits.seconds)
     first, *messages = outcome.messages or ({},)  # sent before any function is called
@@ -86,7 +91,10 @@ def in_sandbox(
 
 
 def _require_unwritable(path: object) -> None:
-    """Raise CourseError if this file of the kernel can be written in the sandbox."""
+    """Raise CourseError if there is a file of the kernel that can be written in the sandbox.
+
+    path: such a file, or None if the sandbox found none.
+    """
     if path:
         raise CourseError(
             f"This lab calls host functions in a sandbox, where {path} of this machine's kernel "
@@ -95,10 +103,14 @@ def _require_unwritable(path: object) -> None:
 
 
 def run(program: Sequence[str], request: dict, seconds: float) -> ChildOutcome:
-    """Run Python with these arguments in the sandbox and return its messages.
+    """Run a Python program in the sandbox and return its messages, without the first, STARTED.
 
-    request: what `labs.grading.sandbox_program.serve` reads there. seconds: the wall-clock limit.
-    Raises CourseError if the program does not reach `serve`.
+    Raises CourseError if bubblewrap is missing or the program does not reach
+    `labs.grading.sandbox_program.serve`.
+
+    program: Python's arguments, to which the descriptor for the messages is added. request: what
+    `serve` reads from standard input. seconds: the wall-clock limit, after which the program is
+    killed.
     """
     bubblewrap = _bubblewrap()
     reader, writer = os.pipe()
@@ -125,19 +137,25 @@ def run(program: Sequence[str], request: dict, seconds: float) -> ChildOutcome:
 
 
 def _environment() -> dict[str, str]:
-    """Return the environment variables of the program, among them the folder of cached types."""
+    """Return the environment variables of the program in the sandbox, by name.
+
+    They are those of ENVIRONMENT and the folder that holds the cache of types, or "off".
+    """
     cache = _cache()
     return {**ENVIRONMENT, "VIRTUAL_GPU_CACHE": str(cache.parent) if cache else "off"}
 
 
 def _cache() -> Path | None:
-    """Return the folder in which Numba's type inference is cached, or None if there is none."""
+    """Return the folder in which Numba's type inference is cached, or None if it does not exist."""
     folder = disk_cache.folder()
     return folder.resolve() if folder is not None and folder.is_dir() else None
 
 
 def _heard_from(process: subprocess.Popen, reader: int, seconds: float) -> ChildOutcome:
-    """Return the messages of a process that has ended or was killed at its time limit."""
+    """Return a process's messages once it has ended; kill it if `seconds` pass before its end.
+
+    reader: the descriptor from which its messages are read.
+    """
     try:
         raw, problem = receive(reader, seconds)
         if not problem:  # the pipe is closed, so the process usually ends by itself
@@ -173,7 +191,7 @@ def _holding(raw: bytes) -> BinaryIO:
 
 
 def _options(rules: int) -> Iterator[str]:
-    """Yield bubblewrap's arguments.
+    """Yield bubblewrap's command-line arguments in order, without the program that it starts.
 
     rules: a file descriptor of the system-call filter.
     """
@@ -193,14 +211,20 @@ def _options(rules: int) -> Iterator[str]:
 
 
 def _bind_or_link(folder: Path) -> tuple[str, ...]:
-    """Return the arguments that show a folder as it is here: as a folder, or as a link."""
+    """Return bubblewrap's arguments that show a folder at the same path in the sandbox, read-only.
+
+    For a symbolic link, they make the same link.
+    """
     if folder.is_symlink():
         return "--symlink", os.readlink(folder), str(folder)
     return "--ro-bind-try", str(folder), str(folder)
 
 
 def _readable_paths() -> list[Path]:
-    """Return the paths that Python and the course need, without the course's tests."""
+    """Return the existing paths that are shown read-only in the sandbox, at the same path.
+
+    They are those of Python, of the course without its tests, and of the cache of types.
+    """
     prefixes = [Path("/usr"), Path(sys.base_prefix), Path(sys.prefix)]
     packages = [ROOT / name for name in PACKAGES]
     paths = [path for path in (*prefixes, *packages) if path.exists()]
@@ -209,7 +233,7 @@ def _readable_paths() -> list[Path]:
 
 
 def _killed_by(returncode: int) -> int:
-    """Return the signal that ended bubblewrap or the program in it, or 0.
+    """Return the number of the signal that ended bubblewrap or the program in it, or 0.
 
     If the program was killed, bubblewrap exits with 128 plus the signal's number.
     """
@@ -225,10 +249,16 @@ def _did_not_start(errors: str, problem: str) -> str:
 
 
 def _plain(message: dict) -> dict:
-    """Return the fields of a host function's message that the parent reads, forced to type."""
+    """Return a message on a host function with only the fields that the parent reads.
+
+    Their types are enforced: "passed" is a bool, "causes" a list of texts, and "refused", if it is
+    there, a text. "part" is copied.
+    """
     causes = message.get("causes")
     kept = {"part": message.get("part"), "passed": message.get("passed") is True}
     kept["causes"] = list(map(_plain_text, causes)) if isinstance(causes, list) else []
+    lost = message.get("lost")
+    kept["lost"] = lost if type(lost) is int and 0 < lost <= ALL_POINTS else ALL_POINTS
     return {**kept, "refused": _plain_text(message["refused"])} if "refused" in message else kept
 
 

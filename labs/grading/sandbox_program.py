@@ -26,13 +26,21 @@ WRITABLE = "writable"  # the key of the first message: a file of the kernel, or 
 
 
 def make_request(submission: Submission, names: list[str], limits: ChildLimits) -> dict:
-    """Return what the program needs to know, as JSON-compatible data without the student's name."""
+    """Return the program's request as a JSON-compatible dict, without the student's name.
+
+    "files" holds pairs of a file's name and its bytes in base64, "asked" the exercises' names, and
+    "limits" the fields of `limits`.
+    """
     files = [(name, base64.b64encode(raw).decode()) for name, raw in submission.files]
     return {"files": files, "asked": names, "limits": asdict(limits)}
 
 
 def call_functions(request: dict) -> Iterator[dict]:
-    """Yield the messages of `attempts` for a request."""
+    """Yield {WRITABLE: path or None} and then, if it is None, the messages of `attempts`.
+
+    The path is that of a file of the kernel that can be written here; then no function is called.
+    request: from `make_request`.
+    """
     writable = first_writable(Path("/proc"))
     yield {WRITABLE: writable}
     if writable:
@@ -42,9 +50,10 @@ def call_functions(request: dict) -> Iterator[dict]:
 
 
 def first_writable(proc: Path) -> str | None:
-    """Return a file of the kernel below /proc that can be opened for writing, or None.
+    """Return the path of a file of the kernel that can be opened for writing, or None.
 
-    Files of processes are left out: those that are seen there belong to the sandbox.
+    proc: the folder `/proc`, which is searched with its subfolders. Files of processes are left
+    out, because those that are seen there belong to the sandbox.
     """
     for name in sorted(os.listdir(proc)):
         path = proc / name
@@ -63,7 +72,11 @@ def _files_below(folder: Path) -> Iterator[str]:
 
 
 def serve(work: Callable[[dict], Iterator[dict]]) -> None:
-    """Apply the request's limits, send what `work` yields for the request, and exit."""
+    """Read the request, apply its limits, send STARTED and what `work` yields, and exit.
+
+    The request is read from standard input. The messages are written to the descriptor that is the
+    program's first argument.
+    """
     request, writer = json.load(sys.stdin.buffer), int(sys.argv[1])
 
     def messages() -> Iterator[dict]:

@@ -18,7 +18,9 @@ from labs.grading.submissions import Submission
 
 LEAST_RIGHT, LEAST_MUTANTS = 4, 12  # per exercise
 # Sentences that only count, and questions that `check` asks if it finds no cause.
-_COUNTS = re.compile(r"[\d,]+ of [\d,]+ (elements|cases) are wrong\.( For .* returns .*)?$")
+_COUNTS = re.compile(
+    r"(Not right at [^.]*\. )?[\d,]+ of [\d,]+ (elements|cases) are wrong\.( For .* returns .*)?$"
+)
 _QUESTIONS = (KERNEL.missing, KERNEL.wrong, FUNCTION.missing, FUNCTION.wrong)
 
 
@@ -26,8 +28,9 @@ _QUESTIONS = (KERNEL.missing, KERNEL.wrong, FUNCTION.missing, FUNCTION.wrong)
 class Trial:
     """One submission of a self-test and its mark.
 
-    part: the exercise. kind: solution, starter, right or mutant. what: the change to the solution.
-    sentence: the first one that the student reads. seconds: processor time that grading took.
+    part: the exercise's name. kind: solution, starter, right or mutant. what: the change to the
+    solution, or "". points, of: the points and their maximum, in hundredths. sentence: the first
+    one that the student reads, or "". seconds: processor time that grading took.
     """
 
     part: str
@@ -52,33 +55,42 @@ class Trial:
 
 @dataclass(frozen=True)
 class PartSummary:
-    """One line of the table: everything that was tried for one part."""
+    """The trials of one part of a lab, which make one line of the self-test's table."""
 
     part: str
     trials: tuple[Trial, ...]
 
     def of_kind(self, kind: str) -> list[Trial]:
-        """Return what was tried of one kind: solution, starter, right or mutant."""
+        """Return the trials of one kind: solution, starter, right or mutant."""
         return [one for one in self.trials if one.kind == kind]
 
     @property
     def caught(self) -> list[Trial]:
-        """The mutants that lost points."""
+        """The trials of mutants that lost points."""
         return [one for one in self.of_kind("mutant") if not one.full]
 
     @property
     def kept(self) -> list[Trial]:
-        """The mutants with all points; each must change nothing that a result or a count shows."""
+        """The trials of mutants that kept all points.
+
+        The slip of such a mutant must change nothing that a result or a count shows.
+        """
         return [one for one in self.of_kind("mutant") if one.full]
 
     @property
     def seconds(self) -> float:
-        """Processor time that grading took."""
+        """The processor time in seconds that grading all trials took."""
         return sum(one.seconds for one in self.trials)
 
     @property
     def wrong(self) -> Iterator[str]:
-        """Yield a sentence for everything that the grader gets wrong."""
+        """Yield a sentence for everything that the grader gets wrong, or that the self-test lacks.
+
+        The grader is wrong if a solution or another right function loses points, if a starter has
+        more than a third of the points, or if points are lost without a sentence. The self-test
+        lacks right functions if there are fewer than LEAST_RIGHT, and mutants if fewer than
+        LEAST_MUTANTS are told the cause.
+        """
         for one in self.of_kind("solution"):
             if not one.full:
                 yield f"The solution loses points: {one.sentence}"
@@ -99,9 +111,10 @@ class PartSummary:
 
 
 def submissions(part: Part, most: int | None) -> Iterator[tuple[str, str, str]]:
-    """Yield kind, change and text of every submission that tests one part.
+    """Yield (kind, change, source code) of every submission that tests one part.
 
-    most: the number of mutants, spread over the rules; None for all.
+    The order is: solution, starter, other right functions, mutants. The change is "" for the first
+    two. most: the greatest number of mutants, spread over the rules; None for all.
     """
     exercise = part.definition
     yield "solution", "", exercise.solution_text
@@ -113,7 +126,12 @@ def submissions(part: Part, most: int | None) -> Iterator[tuple[str, str, str]]:
 
 
 def trials(lab: Lab, secret: str, workers: int, most: int | None) -> Iterator[Trial]:
-    """Grade all test submissions of a lab as a class is graded, each part by itself."""
+    """Grade all test submissions of a lab as a class is graded; yield one Trial per submission.
+
+    Each submission is graded for its part alone. The order is that of the lab's parts, and of
+    `submissions` within a part. workers: the number of processes. most: the greatest number of
+    mutants per part; None for all.
+    """
     with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
         futures = []
         for part in lab.parts:
@@ -143,6 +161,9 @@ def _first_reason(mark: Mark) -> str:
 
 
 def summaries(lab: Lab, results: Sequence[Trial]) -> Iterator[PartSummary]:
-    """Yield one line of the table per part."""
+    """Yield the summary of every part of a lab, in the lab's order.
+
+    results: the trials of all parts.
+    """
     for part in lab.parts:
         yield PartSummary(part.exercise, tuple(one for one in results if one.part == part.exercise))

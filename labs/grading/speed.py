@@ -24,6 +24,7 @@ from labs.checking.job import Shape
 from labs.grading.feedback import as_cell
 from labs.grading.grade import Mark, failure
 from labs.grading.labs import Lab, Part
+from labs.grading.marks import right_row
 from labs.grading.submissions import Submission
 from labs.grading.timing_program import make_request
 from utils.machine.devices import Device
@@ -38,10 +39,11 @@ NOT_CLEAN = "It was not launched: its result is not right, or the virtual GPU fo
 
 @dataclass(frozen=True)
 class KernelSpeed:
-    """One line of the report: speeds as ratios, None if unknown.
+    """One line of the report: a kernel's speed as ratios, which are None if unknown.
 
-    of_peak: relative to the device's peak. of_solution: to the solution. of_step_before: to the
-    starter, if the starter's result is right already. told: why there are no ratios, or "".
+    of_peak: relative to the device's peak. of_solution: relative to the solution. of_step_before:
+    relative to the starter, if the starter's result is right already. told: a sentence on why there
+    are no ratios, or "".
     """
 
     student: str
@@ -59,10 +61,10 @@ def speeds(
     device: Device,
     measure: Callable[[dict], dict | str] | None = None,
 ) -> Iterator[KernelSpeed]:
-    """Yield one line for each timed kernel of each submission.
+    """Yield one line per submission and timed exercise, submission by submission.
 
-    marks: the marks of all submissions. measure: sends a request to the timing program and returns
-    microseconds by kernel, or a sentence on what failed.
+    marks: the marks of all submissions. measure: gets a request for the timing program and returns
+    microseconds by kernel, or a sentence on what failed; None for `ask_program`.
     """
     by_student = {mark.student: mark for mark in marks}
     parts = [part for part in lab.parts if shape_of(part) is not None]
@@ -78,7 +80,10 @@ def speeds(
 
 
 def as_csv(report: Iterable[KernelSpeed]) -> str:
-    """Return the report as CSV, with ratios to three significant digits."""
+    """Return the report as CSV text with a header line, COLUMNS.
+
+    Ratios have three significant digits, and an unknown ratio is an empty cell.
+    """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)
@@ -90,9 +95,9 @@ def as_csv(report: Iterable[KernelSpeed]) -> str:
 
 
 def shape_of(part: Part) -> Shape | None:
-    """Return the shape that a kernel is timed with, or None if it is not timed.
+    """Return the shape that a part's kernel is timed with, or None if the part is not timed.
 
-    Functions and kernels without a large shape are not timed.
+    Functions, kernels for the CPU and kernels without a large shape in SHAPES are not timed.
     """
     exercise = part.definition
     if not isinstance(exercise, KernelExercise) or exercise.on_cpu or not exercise.timed:
@@ -102,14 +107,14 @@ def shape_of(part: Part) -> Shape | None:
 
 def is_clean(mark: Mark, part: Part) -> bool:
     """Return True if the kernel is right at every shape and the virtual GPU found nothing."""
-    shapes = len(part.definition.shapes)
     own = [row for row in mark.rows if row.part == part.exercise]
-    return len(own) > shapes and not any(row.told for row in own[: shapes + 1])
+    right = right_row(len(part.definition.shapes))
+    return any(row.what == right and not row.told for row in own)
 
 
 def _speed(submission: Submission, part: Part, device: Device, ask) -> KernelSpeed:
     shape = shape_of(part)
-    times = ask(make_request(submission, part.exercise, shape, with_starter=bool(part.main)))
+    times = ask(make_request(submission, part.exercise, shape, with_starter=part.right_starter))
     if isinstance(times, str):
         return KernelSpeed(submission.student, part.exercise, told=times)
     submitted, starter = times["theirs"], times.get("starter")
@@ -123,7 +128,7 @@ def _speed(submission: Submission, part: Part, device: Device, ask) -> KernelSpe
 
 
 def _least_us(exercise: KernelExercise, shape: Shape, device: Device) -> float:
-    """Return the time in microseconds at the device's peak.
+    """Return the time in microseconds that one launch would take at the device's peak.
 
     A product is limited by arithmetic, everything else by memory.
     """
@@ -136,7 +141,10 @@ def _least_us(exercise: KernelExercise, shape: Shape, device: Device) -> float:
 
 
 def ask_program(request: dict) -> dict | str:
-    """Run the timing program on a request; return its answer, or a sentence on how it failed."""
+    """Run the timing program on a request; return microseconds per launch, by kernel.
+
+    Return a sentence instead if the program failed or was stopped after SECONDS.
+    """
     path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
     try:
         process = subprocess.run(

@@ -11,7 +11,7 @@ import stat
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
@@ -44,23 +44,28 @@ class Unreadable(Exception):
 
 @dataclass(frozen=True)
 class Submission:
-    """The raw bytes that one student handed in, by file name, none of it parsed yet.
+    """The raw bytes that one student handed in, none of it parsed yet.
 
-    student: the name of the file or folder. problem: why there is nothing to read, or "". left_out:
-    what was not read, and why.
+    student: the name of the file or folder, with a number if another has the same. problem: why
+    there is nothing to read, or "". left_out: what was not read, and why. name: without such a
+    number. folder: the name of the folder that held the file or folder.
     """
 
     student: str
     files: tuple[tuple[str, bytes], ...]
     problem: str = ""
     left_out: tuple[LeftOut, ...] = ()
+    name: str = ""
+    folder: str = ""
 
 
 @dataclass
 class _Files:
-    """The files of one submission as they are read: those that are taken, and all others.
+    """The files of one submission, collected while they are read.
 
-    remaining: the bytes that may still be taken. Raises Unreadable beyond the limits.
+    called: maps a file's name to the name that feedback uses. remaining: the bytes that may still
+    be taken; below 0, too many were. taken: pairs of a file's name and bytes. left: why each other
+    file is not read. problems: sentences on files that should have been readable.
     """
 
     called: Callable[[str], str]
@@ -70,14 +75,17 @@ class _Files:
     problems: list[str] = field(default_factory=list)
 
     def leave(self, name: str, why: str) -> None:
-        """Record that a file or folder is not read."""
+        """Record in `left` that a file or folder is not read, and why.
+
+        After MOST_NAMED files, all others become one entry, "further files".
+        """
         if len(self.left) < MOST_NAMED:
             self.left[self.called(name)] = why
         else:
             self.left["further files"] = f"More than {MOST_NAMED} are not read."
 
     def take(self, name: str, raw: bytes) -> None:
-        """Take a file, unless it is empty."""
+        """Add a file to `taken`, or, if it is empty or white space, to `left` and `problems`."""
         if raw.strip():
             self.taken.append((self.called(name), raw))
             self.remaining -= len(raw)
@@ -87,7 +95,7 @@ class _Files:
 
 
 def as_bytes(text: str) -> bytes:
-    """Return text as bytes to be hashed, also a file's name that is no UTF-8."""
+    """Return text as UTF-8 bytes, to be hashed; lone surrogates of file names are encoded too."""
     return text.encode(errors="surrogatepass")
 
 
@@ -97,32 +105,33 @@ def readable(name: str) -> str:
 
 
 def unchanged_name(name: str) -> str:
-    """Return a file's name unchanged, for a page that only its student gets."""
+    """Return a file's name as `readable` text, for a page that only its student gets."""
     return readable(name)
 
 
 def neutral_name(name: str) -> str:
-    """Return `submission` with the file's suffix, which hides a student's name in a file name."""
+    """Return `submission` with the suffix of a file's name, such as `submission.py`.
+
+    This hides a student's name in a file name, so an unusual suffix is left out.
+    """
     suffix = PurePosixPath(name).suffix
     return readable(f"submission{suffix if _SUFFIX.fullmatch(suffix) else ''}")
 
 
 def collect(paths: list[Path], called: Callable[[str], str] = unchanged_name) -> list[Submission]:
-    """Return one submission per file, and per entry of each folder, named after the student.
-
-    See `gather`, which also returns what was not read.
-    """
+    """Return the first value of `gather`: one submission per student."""
     return gather(paths, called)[0]
 
 
 def gather(
     paths: list[Path], called: Callable[[str], str] = unchanged_name
 ) -> tuple[list[Submission], list[LeftOut]]:
-    """Return one submission per student, and every file and folder that was not read.
+    """Return a list of one submission per student, and a list of what was not read.
 
-    A folder within a folder belongs to one student. A file that cannot be read becomes a submission
-    with a problem. Equal names get a number. called: maps a file's name to the name that feedback
-    uses.
+    Each file in `paths`, and each file or folder in a folder of `paths`, is the work of one
+    student. Folders are read in alphabetical order. A file that cannot be read becomes a submission
+    with a problem. If several students have one name, a number is added, as in `ann-2`. called:
+    maps a file's name to the name that feedback uses.
     """
     submissions, left, names = [], [], set()
     for entry in _entries(paths):
@@ -133,8 +142,11 @@ def gather(
             if passed := left_out_of(own, (), (*ENDINGS, ".zip")):
                 left.append(LeftOut(readable(entry.stem), called(entry.name), passed[1]))
                 continue
-            student = _unused(readable(entry.name if folder else entry.stem), names)
-            submissions.append(submission_of(student, entry, folder, called))
+            name = readable(entry.name if folder else entry.stem)
+            student = _unused(name, names)
+            submission = submission_of(student, entry, folder, called)
+            held_in = readable(entry.absolute().parent.name)
+            submissions.append(replace(submission, name=name, folder=held_in))
         except Exception as error:  # costs this entry alone
             problem = f"It cannot be read: {type(error).__name__}."
             submissions.append(Submission(student, (), problem))
@@ -159,7 +171,10 @@ def _unused(name: str, names: set[str]) -> str:
 def submission_of(
     student: str, entry: Path, folder: bool = False, called: Callable[[str], str] = unchanged_name
 ) -> Submission:
-    """Return the submission in a file or folder, with a problem if nothing of it can be read."""
+    """Return the submission in a file or folder; if unusable, it has a problem and no files.
+
+    folder: whether `entry` is a folder. called: maps a file's name to the name that feedback uses.
+    """
     files, problem = _Files(called), ""
     try:
         _read_folder(entry, files) if folder else _read_file(entry, files)
@@ -184,7 +199,11 @@ def _nothing_in_the_folder(files: _Files) -> str:
 
 
 def _read_folder(folder: Path, files: _Files) -> None:
-    """Read all files of a student's folder; one that cannot be read does not cost the others."""
+    """Add the contents of all files of a student's folder to `files`.
+
+    A file that cannot be read does not cost the others. Raises Unreadable for too many files or too
+    many bytes.
+    """
     paths = list(files_in(folder))
     beside = frozenset(paths)
     for path in paths:
@@ -213,7 +232,11 @@ def _read_file(path: Path, files: _Files) -> None:
 
 
 def _read_bytes(path: Path, name: str) -> bytes:
-    """Return the bytes of a regular file; refuse links, and pipes or devices that might block."""
+    """Return the bytes of a regular file.
+
+    Raises Unreadable for a file that is too large or cannot be opened, for a link, and for a pipe
+    or device, which might block. name: the file's name in messages.
+    """
     try:
         mode = path.lstat().st_mode
         if not stat.S_ISREG(mode):
@@ -236,7 +259,11 @@ def _too_large(what: str) -> str:
 
 
 def _unzip(name: str, raw: bytes, files: _Files) -> None:
-    """Read the Python files in a zip, without trusting its stated sizes."""
+    """Add the Python files in a zip to `files`, without trusting the sizes that the zip states.
+
+    Raises Unreadable, and adds no file, for a zip that is broken, too large or without Python.
+    name: the zip's name in messages. raw: the zip's bytes.
+    """
     inner = _Files(files.called)
     try:
         with zipfile.ZipFile(io.BytesIO(raw)) as archive:
@@ -265,7 +292,7 @@ def _unzip(name: str, raw: bytes, files: _Files) -> None:
 
 
 def _at_most(file: BinaryIO, most: int) -> bytes | None:
-    """Return what a file in an archive holds, or None once it is more than `most` bytes."""
+    """Return the bytes of a file in an archive, or None if there are more than `most`."""
     read = bytearray()
     while piece := file.read(PIECE):
         read += piece
@@ -277,7 +304,11 @@ def _at_most(file: BinaryIO, most: int) -> bytes | None:
 def _entries_to_read(
     name: str, archive: zipfile.ZipFile, files: _Files
 ) -> list[tuple[PurePosixPath, zipfile.ZipInfo]]:
-    """Return the entries that are a student's work; all others are recorded as not read."""
+    """Return pairs of path and entry for the files in a zip that are a student's work.
+
+    All other files are recorded in `files` as not read. Raises Unreadable for too many entries.
+    name: the zip's name in messages.
+    """
     entries = [(PurePosixPath(entry.filename), entry) for entry in archive.infolist()]
     if len(entries) > MOST_ENTRIES:
         raise Unreadable(f"`{name}` holds more than {MOST_ENTRIES} files.")
@@ -292,9 +323,11 @@ def _entries_to_read(
 
 
 def pieces_of(name: str, raw: bytes) -> tuple[str, ...]:
-    """Return a file's Python: for a notebook, each code cell by itself, with the cell's own lines.
+    """Return a file's Python source: one text, or one text per code cell of a notebook, in order.
 
-    Lines of IPython (`%`, `!`) are taken out, and all others keep their numbers. Raises Unreadable.
+    In a cell, lines of IPython (`%`, `!`) are replaced, and all others keep their numbers. A cell
+    that IPython does not run as Python is "". Raises Unreadable if the file cannot be decoded or is
+    no notebook. name: the file's name, whose suffix tells a notebook. raw: the file's bytes.
     """
     text = _text_of(name, raw)
     if not name.lower().endswith(".ipynb"):
@@ -303,7 +336,11 @@ def pieces_of(name: str, raw: bytes) -> tuple[str, ...]:
 
 
 def unread_cells(name: str, raw: bytes) -> list[tuple[str, str]]:
-    """Return the cells of a notebook that are not Python of it, each after its magic."""
+    """Return pairs of magic and text for the cells that IPython does not run as Python.
+
+    The magic is, for example, `%%writefile`. The list is empty for a file that is no notebook.
+    Raises Unreadable if the notebook cannot be read.
+    """
     if not name.lower().endswith(".ipynb"):
         return []
     cells = [with_newlines_alone(cell) for cell in _cells(name, _text_of(name, raw))]
@@ -325,9 +362,10 @@ def _text_of(name: str, raw: bytes) -> str:
 
 
 def location_of(submission: Submission, function: str) -> tuple[str, ...]:
-    """Return a sentence on which cell or file holds a function, in a tuple.
+    """Return a tuple of one sentence that says which cells or files define a function.
 
-    The tuple is empty if only one cell or file holds functions, since lines are then clear.
+    The tuple is empty if only one cell or file holds functions, because line numbers are then
+    clear, and if none defines this function. function: the function's name.
     """
     locations = [place for name, raw in submission.files for place in _locations(name, raw)]
     own_locations = [where for where, piece in locations if f"def {function}(" in piece]
@@ -337,7 +375,11 @@ def location_of(submission: Submission, function: str) -> tuple[str, ...]:
 
 
 def _locations(name: str, raw: bytes) -> list[tuple[str, str]]:
-    """Return the pieces of a file that hold functions, each after a description of its location."""
+    """Return pairs of location and Python text for the pieces of a file that hold functions.
+
+    A location is the file's name in backticks, after "code cell 2 of " or the like for a notebook.
+    The list is empty for a file that cannot be read.
+    """
     cell = "code cell {} of " if name.lower().endswith(".ipynb") else ""
     try:
         pieces = enumerate(pieces_of(name, raw), start=1)
@@ -351,9 +393,11 @@ def _locations(name: str, raw: bytes) -> list[tuple[str, str]]:
 
 
 def _cells(name: str, text: str) -> list[str]:
-    """Return the code cells' sources, which a notebook stores as a string or a list of lines.
+    """Return the texts of a notebook's code cells, in order.
 
-    Up to format 3, a notebook has its cells in worksheets, and their code is called `input`.
+    A notebook stores a cell's text as a string or a list of lines. Up to format 3, a notebook has
+    its cells in worksheets, and their code is called `input`. Raises Unreadable if the JSON is not
+    that of a notebook. name: the file's name in messages. text: the JSON.
     """
     try:
         notebook = json.loads(text)

@@ -20,8 +20,8 @@ class Architecture:
     """Numbers of system calls on one processor architecture.
 
     audit: the architecture's own number in Linux's audit interface. clone: the call that starts
-    threads and processes. refused: fork and vfork if they exist, memfd_create, memfd_secret,
-    shmget.
+    threads and processes. refused: the calls fork and vfork if they exist, memfd_create,
+    memfd_secret and shmget.
     """
 
     audit: int
@@ -44,10 +44,10 @@ UNKNOWN = 0x0005_0000 | errno.ENOSYS  # the C library then uses `clone`, whose f
 
 
 def only_this_process() -> bytes:
-    """Return a seccomp program (BPF) for this machine that refuses new processes.
+    """Return the bytes of a seccomp program (BPF) for this machine that refuses new processes.
 
-    It also refuses memory that belongs to no process. Threads may start. Raises CourseError if the
-    machine's architecture is unknown.
+    The program also refuses memory that belongs to no process. Threads may start. Raises
+    CourseError if the machine's architecture is unknown.
     """
     name = platform.machine()
     if name not in ARCHITECTURES:
@@ -59,7 +59,11 @@ def only_this_process() -> bytes:
 
 
 def _instructions(machine: Architecture) -> Iterator[tuple[int, int, int, int]]:
-    """Yield BPF instructions: operation, jump if true, jump if false, and constant."""
+    """Yield the filter's BPF instructions in order: operation, two jumps and constant.
+
+    The jumps, for a condition that is true and for one that is false, count the instructions to
+    skip.
+    """
     yield LOAD, 0, 0, ARCHITECTURE
     yield IF_EQUAL, 1, 0, machine.audit
     yield RETURN, 0, 0, REFUSED

@@ -26,7 +26,11 @@ SEED = 1
 
 
 def make_request(submission: Submission, exercise: str, shape: Shape, with_starter: bool) -> dict:
-    """Return what the program needs to know, as JSON-compatible data without the student's name."""
+    """Return the program's request as a JSON-compatible dict, without the student's name.
+
+    "files" holds pairs of a file's name and its bytes in base64; "exercise", "shape" and
+    "with_starter" are the arguments of the same names.
+    """
     files = [(name, base64.b64encode(raw).decode()) for name, raw in submission.files]
     return {
         "files": files, "exercise": exercise, "shape": shape, "with_starter": with_starter,
@@ -34,7 +38,11 @@ def make_request(submission: Submission, exercise: str, shape: Shape, with_start
 
 
 def time_kernels(request: dict) -> dict[str, float]:
-    """Return microseconds per launch of "theirs", the "solution" and, if requested, "starter"."""
+    """Return a dict from kernel to its median time per launch on the GPU, in microseconds.
+
+    The kernels are "theirs", which is the submission's, "solution" and, if requested, "starter".
+    They are timed interleaved. request: from `make_request`.
+    """
     exercise, shape = find(request["exercise"]), tuple(request["shape"])
     files = tuple((name, base64.b64decode(raw)) for name, raw in request["files"])
     submitted = functions_of_text(Submission("", files), [exercise])[exercise.name]

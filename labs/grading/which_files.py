@@ -31,10 +31,11 @@ class LeftOut:
 def left_out_of(
     path: PurePosixPath, beside: Collection[PurePosixPath], endings: tuple[str, ...]
 ) -> tuple[PurePosixPath, str] | None:
-    """Return what is not read because of this path, and why; None if the file is to be read.
+    """Return None if a file is to be read, or else a path that is not read, and a sentence on why.
 
-    What is not read is the file itself or a whole folder of a tool. path: relative to the student's
-    folder. beside: all files there. endings: those of files that are read, in lower case.
+    The path that is not read is the file's own, or that of a whole folder of a tool. path: of the
+    file, relative to the student's folder. beside: all files in the student's folder. endings:
+    those of files that are read, in lower case.
     """
     for folder in reversed(path.parents[:-1]):
         if is_of_a_tool(folder.name) or folder / _VENV in beside:
@@ -56,9 +57,11 @@ def is_of_a_tool(folder: str) -> bool:
 
 
 def files_in(folder: Path) -> Iterator[PurePosixPath]:
-    """Yield the files of a folder, relative to it, in order; of a tool's folder only the first.
+    """Yield the paths of all files in a folder and its subfolders, relative to the folder, sorted.
 
-    No link to a folder is followed; it is yielded as a file. Raises OSError.
+    A folder of a tool, such as `.git`, is not searched: only a path `pyvenv.cfg` in it is yielded,
+    whether or not the file exists. A link to a folder is yielded as a file and not followed. Raises
+    OSError if a folder cannot be read.
     """
     found = []
     for place, folders, files in os.walk(folder, onerror=_raise):

@@ -56,7 +56,10 @@ class Worker:
         return mark
 
     def end(self) -> None:
-        """Stop the process and its children; a `grade` in another thread then returns None."""
+        """Stop the process and its children.
+
+        A `grade` that is waiting in another thread, and any later one, returns None.
+        """
         self._ended = True
         process = self._process
         if process is not None:
@@ -91,7 +94,10 @@ class Worker:
 
 
 def serve(pipe: Connection) -> None:
-    """Grade submissions from a pipe until it ends."""
+    """Grade what a pipe sends, and send back the answers, until the other process closes the pipe.
+
+    Every message is a tuple of lab, submission and secret. Also makes SIGTERM end this process.
+    """
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that `in_child` kills its child
     with contextlib.suppress(EOFError, OSError):
         while True:
@@ -99,7 +105,10 @@ def serve(pipe: Connection) -> None:
 
 
 def answer(lab: Lab, submission: Submission, secret: str) -> Mark | CourseError:
-    """Return the mark of a submission, or the CourseError that concerns the whole class."""
+    """Return the mark of a submission, or the CourseError that concerns the whole class.
+
+    Any other error gives a mark without points that says what the error was.
+    """
     try:
         return grade(lab, submission, secret)
     except CourseError as error:  # raised again in the parent process

@@ -30,16 +30,38 @@ class CallFailed(BaseException):
 
 
 @dataclass(frozen=True)
+class Fault:
+    """A fault of a host function: a sentence, and the percentage of the points that it costs."""
+
+    cause: str
+    costs: int
+
+
+@dataclass(frozen=True)
 class Examination:
     """The outcome of an exercise's tests of a host function.
 
-    causes: sentences on what is wrong; empty if the function is right. facts: sentences on a right
-    function. counts: measured figures by name.
+    causes: sentences on what is wrong, for `check`; empty if the function is right. facts:
+    sentences on a right function. counts: measured figures by name. faults: all faults that were
+    found, for a mark; empty if the causes cost all points.
     """
 
     causes: tuple[str, ...] = ()
     facts: tuple[str, ...] = ()
     counts: Mapping[str, float] = field(default_factory=dict)
+    faults: tuple[Fault, ...] = ()
+
+    @property
+    def lost(self) -> int:
+        """The percentage of the points that the causes and faults cost."""
+        if not self.causes:
+            return 0
+        return min(100, sum(one.costs for one in self.faults)) if self.faults else 100
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """The sentence of every fault, the causes first."""
+        return tuple(dict.fromkeys((*self.causes, *(one.cause for one in self.faults))))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -57,21 +79,32 @@ class HostExercise(Exercise):
 
     @property
     def goals(self) -> tuple[str, ...]:
-        """The criteria that the task states."""
+        """The criteria that the task states, as sentences or phrases."""
         return self.promises
 
 
 def judge(exercise: HostExercise, function, patience: float) -> Verdict:
-    """Examine a host function and return the verdict. patience: seconds for one call."""
+    """Call a host function as its exercise demands and return the verdict on it.
+
+    patience: the seconds that one call may take.
+    """
     cause = no_function(exercise.parameters, function)
     if cause:
         return Verdict(exercise.name, exercise.title, (cause,))
-    try:
-        outcome = exercise.examine(lambda *arguments: call(function, *arguments, patience=patience))
-    except CallFailed as error:
-        return Verdict(exercise.name, exercise.title, (str(error),))
+    outcome = examined(exercise, function, patience)
     facts = () if outcome.causes else (*outcome.facts, translate(exercise.after))
     return Verdict(exercise.name, exercise.title, outcome.causes, facts, outcome.counts)
+
+
+def examined(exercise: HostExercise, function: Callable, patience: float) -> Examination:
+    """Return the outcome of an exercise's tests. patience: seconds for one call.
+
+    A call that raises an error or does not end is a cause.
+    """
+    try:
+        return exercise.examine(lambda *arguments: call(function, *arguments, patience=patience))
+    except CallFailed as error:
+        return Examination((str(error),))
 
 
 def call(function: Callable, *arguments, patience: float):
@@ -116,13 +149,19 @@ def call(function: Callable, *arguments, patience: float):
 
 
 def _line(error: Exception, file: str) -> int:
-    """Return the last line of the reader's file in an error's traceback."""
+    """Return the number of the reader's line in which an error was raised, or which led to it.
+
+    file: the reader's file. It is the innermost line of this file in the traceback.
+    """
     frames = traceback.extract_tb(error.__traceback__)
     return [frame.lineno for frame in frames if frame.filename == file][-1]
 
 
 def no_function(parameters: tuple[str, ...], function: object) -> str | None:
-    """Return why a submission is no Python function with these parameters; None if it is one."""
+    """Return sentences on why a submission is no function with these parameters, or None if it is.
+
+    Only a plain Python function will do, and it may name its parameters otherwise.
+    """
     if function is None:
         return translate(
             "This is `None`: the check needs the function itself, and not what it returns."

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 
 from labs.checking.phrasing import counted, element, quoted
-from labs.host.exercise import Examination
+from labs.host.exercise import CallFailed, Examination, Fault
 from labs.host.products import BLOCK, FLOAT32, NEEDED, ProductCall, call_multiply, inner, shapes_of
 from virtual_gpu import DeviceArray, Transfer
 from virtual_gpu.host.hostarrays import HostMemory, ManagedMemory
@@ -24,7 +24,7 @@ ADDED = 1.0  # by the kernel in the last call, so that only the kernel's memory 
 
 
 def wrong_launch_count(call: ProductCall) -> str | None:
-    """Recognise a kernel that is not launched exactly once."""
+    """Return sentences if the kernel is not launched exactly once, else None."""
     if not call.launches:
         return "The kernel is never launched, so the GPU computes nothing."
     if len(call.launches) > 1:
@@ -36,7 +36,10 @@ def wrong_launch_count(call: ProductCall) -> str | None:
 
 
 def wrong_arguments(call: ProductCall) -> str | None:
-    """Recognise a launch with other arguments than a, b and c."""
+    """Return sentences if the launch has other arguments than arrays with the shapes of a, b and c.
+
+    Returns None if it has these.
+    """
     arguments = call.launches[0].arguments
     expected = shapes_of(call.shape)
     needed = ", ".join(f"`{name}` of {_size(shape)}" for name, shape in expected.items())
@@ -53,7 +56,7 @@ def wrong_arguments(call: ProductCall) -> str | None:
 
 
 def managed_memory(call: ProductCall) -> str | None:
-    """Recognise managed or mapped arrays where the task asks for copies."""
+    """Return sentences if an argument of the launch is a managed or mapped array, else None."""
     for name, argument in zip(NEEDED, call.launches[0].arguments, strict=True):
         if isinstance(argument, HostMemory):
             return (
@@ -64,7 +67,7 @@ def managed_memory(call: ProductCall) -> str | None:
 
 
 def wrong_element_type(call: ProductCall) -> str | None:
-    """Recognise arguments that are not float32."""
+    """Return sentences if an argument of the launch is not float32, else None."""
     for name, argument in zip(NEEDED, call.launches[0].arguments, strict=True):
         dtype = inner(argument).dtype
         if dtype != FLOAT32:
@@ -77,7 +80,7 @@ def wrong_element_type(call: ProductCall) -> str | None:
 
 
 def wrong_result(call: ProductCall) -> str | None:
-    """Recognise a return value that is not a NumPy array with the shape and type of c."""
+    """Return a sentence if the result is no NumPy array with the shape and type of c, else None."""
     returned = call.result
     if returned is None:
         return "The function returns `None`: nobody gets `c`. It has to `return` it."
@@ -99,7 +102,10 @@ def wrong_result(call: ProductCall) -> str | None:
 
 
 def wrong_order(call: ProductCall) -> str | None:
-    """Recognise a launch before a and b are on the device, or after c has come back."""
+    """Return a sentence if the launch comes before a or b is on the device, or after c is back.
+
+    Returns None if the order is right.
+    """
     launch = call.launches[0]
     later = call.copies[launch.copies :]
     for name in launch.empty:
@@ -121,7 +127,7 @@ def wrong_order(call: ProductCall) -> str | None:
 
 
 def wrong_grid(call: ProductCall) -> str | None:
-    """Recognise a grid that does not cover c, or that is exchanged with the block."""
+    """Return sentences if the grid does not cover c, or is exchanged with the block, else None."""
     (m, n, _), (x, y) = call.shape, call.launches[0].threads
     blocks = call.launches[0].grid
     if blocks == BLOCK:
@@ -141,8 +147,11 @@ def wrong_grid(call: ProductCall) -> str | None:
 
 
 def wrong_values(call: ProductCall) -> str | None:
-    """Recognise wrong values in the result."""
-    if not call.wrong.any():
+    """Return a sentence if elements of the result are wrong, else None.
+
+    Elements that were read too early have a sentence of their own.
+    """
+    if not call.wrong.any() or _was_held_back(call):
         return None
     if call.earlier is not None and np.array_equal(call.result, call.earlier):
         return (
@@ -173,7 +182,7 @@ def computed_on_the_host(call: ProductCall) -> str | None:
 
 
 def arguments_on_the_host(call: ProductCall) -> str | None:
-    """Recognise NumPy arrays as arguments of the launch, which Numba copies in both directions."""
+    """Return sentences if the launch gets NumPy arrays, which Numba copies both ways, else None."""
     copies = [one for one in call.copies if one.by == "launch"]
     if not any(_wasted(call, one) for one in copies):
         return None
@@ -193,7 +202,7 @@ def arguments_on_the_host(call: ProductCall) -> str | None:
 
 
 def partial_copies(call: ProductCall) -> str | None:
-    """Recognise copies of parts of an array."""
+    """Return sentences if a copy moves only a part of an array, else None."""
     parts = [one for one in call.copies if call.name_of(one.shape) is None]
     if not parts:
         return None
@@ -208,7 +217,7 @@ def partial_copies(call: ProductCall) -> str | None:
 
 
 def wrong_directions(call: ProductCall) -> str | None:
-    """Recognise an array that is copied in the wrong direction, twice, or not at all."""
+    """Return sentences if an array is copied in the wrong direction, twice, or never, else None."""
     for name, way in NEEDED.items():
         copies = [one for one in call.copies if call.name_of(one.shape) == name]
         wrong_way = [one for one in copies if one.direction != way]
@@ -238,7 +247,7 @@ def wrong_directions(call: ProductCall) -> str | None:
 
 
 def unwanted_copies(call: ProductCall) -> str | None:
-    """Recognise any copy, in a task that asks for none."""
+    """Return sentences if there is any copy, for a task that asks for none, else None."""
     if not call.copies:
         return None
     copy = call.copies[0]
@@ -253,9 +262,9 @@ def unwanted_copies(call: ProductCall) -> str | None:
 
 
 def _no_managed_arrays(call: ProductCall) -> str:
-    """Return sentences on the arguments that the launch copies.
+    """Return sentences on the arguments that the launch copies, because they are no managed arrays.
 
-    They explain that a second name for an argument of the function makes no managed array.
+    The sentences explain that a second name for an argument of the function makes no managed array.
     """
     launch = call.launches[0]
     moved = [one for one in call.copies if one.by == "launch" and one.direction == TO_DEVICE]
@@ -279,7 +288,7 @@ def _no_managed_arrays(call: ProductCall) -> str:
 
 
 def unfilled_arrays(call: ProductCall) -> str | None:
-    """Recognise managed arrays that still hold zeros when the kernel is launched."""
+    """Return sentences if a or b is still full of zeros when the kernel is launched, else None."""
     for name in call.launches[0].empty:
         return (
             f"{_line(call.launches[0].place)}: `{name}` has no numbers yet when the kernel is "
@@ -289,7 +298,7 @@ def unfilled_arrays(call: ProductCall) -> str | None:
 
 
 def missing_wait(call: ProductCall) -> str | None:
-    """Recognise a function that returns c without waiting for the kernel."""
+    """Return sentences if the function does not wait for the kernel after its launch, else None."""
     if len(call.waits) > call.launches[0].waits:
         return None
     early = f"{_line(call.waits[0])}, waits before the launch. " if call.waits else ""
@@ -301,13 +310,21 @@ def missing_wait(call: ProductCall) -> str | None:
 
 def read_before_the_wait(call: ProductCall) -> str | None:
     """Recognise a result that was read from managed memory before the function waited."""
-    if call.result.dtype.kind != "f" or not np.isnan(call.result).any():
+    if not _was_held_back(call) or len(call.waits) <= call.launches[0].waits:
         return None
     return (
         f"{_line(call.waits[call.launches[0].waits])}, waits for the kernel, but your result was "
         "read from `c` before this wait. On a GPU the kernel may still run then, and elements of "
         "`c` are missing. Wait first, then read `c`."
     )
+
+
+def _was_held_back(call: ProductCall) -> bool:
+    """Return True if elements of the result were read from host memory before any wait."""
+    result, c = call.result, inner(call.launches[0].arguments[2])
+    if not isinstance(c, HostMemory) or not isinstance(result, np.ndarray):
+        return False
+    return result.dtype.kind == "f" and bool(np.isnan(result).any())
 
 
 def mapped_memory(call: ProductCall) -> str | None:
@@ -336,25 +353,87 @@ MANAGED: tuple[Probe, ...] = (
 )  # fmt: skip
 
 
-def examine_product(multiply: Callable, probes: Sequence[Probe], fact: str) -> Examination:
-    """Call a host function at each shape until a probe finds a cause; return the examination.
+ALL = 100  # the percentage of a fault after which nothing else can be seen
+OF_ONE_FAULT = 25  # a percentage; three arrays that are copied wrongly cost three of them
+# What a probe is about; of several faults about the same, only the first costs points.
+PROMISES: dict[Probe, str] = {
+    wrong_launch_count: "launch", managed_memory: "copies", arguments_on_the_host: "copies",
+    partial_copies: "copies", wrong_directions: "copies", unwanted_copies: "copies",
+    wrong_element_type: "type", wrong_result: "type", wrong_grid: "values", wrong_values: "values",
+    missing_wait: "wait", read_before_the_wait: "wait",
+}  # fmt: skip
 
-    fact: a sentence about a right function.
+
+def _faults(call: ProductCall, probes: Sequence[Probe]) -> dict[str, Fault]:
+    """Return the faults of one call by what they are about, up to one that costs all points."""
+    faults: dict[str, Fault] = {}
+    for probe in probes:
+        promise = PROMISES.get(probe, "")
+        if promise not in faults and (words := probe(call)):
+            faults[promise] = Fault(words, _cost(probe, call))
+            if faults[promise].costs == ALL:
+                break
+    return faults
+
+
+def _cost(probe: Probe, call: ProductCall) -> int:
+    """Return the percentage of the points that a fault costs."""
+    promise = PROMISES.get(probe)
+    if promise == "copies":
+        return OF_ONE_FAULT * len(_copied_wrongly(call, none_wanted=probe is unwanted_copies))
+    if probe is wrong_grid:
+        return 2 * OF_ONE_FAULT
+    kept = {
+        wrong_launch_count: bool(call.launches),
+        wrong_result: getattr(call.result, "shape", None) == call.right.shape,
+    }
+    return OF_ONE_FAULT if promise in ("launch", "type", "wait") and kept.get(probe, True) else ALL
+
+
+def _copied_wrongly(call: ProductCall, none_wanted: bool) -> list[str]:
+    """Return the names of the arrays that do not cross the bus as the task asks."""
+    ways = {
+        name: [one.direction for one in call.copies if call.name_of(one.shape) == name]
+        for name in NEEDED
+    }
+    wanted = {name: [] if none_wanted else [way] for name, way in NEEDED.items()}
+    wrong = [name for name in NEEDED if ways[name] != wanted[name]]
+    return wrong or [*NEEDED][:1]  # parts of arrays only
+
+
+def examine_product(multiply: Callable, probes: Sequence[Probe], fact: str) -> Examination:
+    """Call a host function at each shape and return the outcome, whose cause is the first fault.
+
+    It holds all faults, or `fact` if there is none, and the copies and bytes of the first wrong
+    call, or else of the latest. probes: in the order in which they are called. fact: a sentence
+    about a right function.
     """
-    before = None
+    before, counts, faults = None, {}, {}
     for seed, shape in enumerate(SHAPES):
         added = ADDED if seed == len(SHAPES) - 1 else 0.0
-        call = call_multiply(multiply, shape, seed, before, added)
-        cause = next((words for probe in probes if (words := probe(call))), None)
+        try:
+            call = call_multiply(multiply, shape, seed, before, added)
+        except CallFailed:
+            if not faults:
+                raise
+            return Examination((next(iter(faults.values())).cause,), counts=counts)
         before = call.right
-        counts = {"copies": len(call.copies), "bytes": sum(one.nbytes for one in call.copies)}
-        if cause:
-            return Examination((cause,), counts=counts)
-    return Examination(facts=(fact,), counts=counts)
+        if not faults:
+            counts = {"copies": len(call.copies), "bytes": sum(one.nbytes for one in call.copies)}
+        faults = {**_faults(call, probes), **faults}
+        if any(one.costs == ALL for one in faults.values()):
+            break
+    if not faults:
+        return Examination(facts=(fact,), counts=counts)
+    named = tuple(faults.values())
+    return Examination((named[0].cause,), counts=counts, faults=named)
 
 
 def _unused(call: ProductCall, names: Sequence[str]) -> str:
-    """Return a sentence on device arrays that the launch does not use, or ""."""
+    """Return a sentence, before a space, on device arrays that the launch does not use, or "".
+
+    names: those of "a", "b" and "c" that the launch gets from the host.
+    """
     shapes, unused = shapes_of(call.shape), call.launches[0].unused
     pairs = [(name, unused[shapes[name]]) for name in names if shapes[name] in unused]
     if not pairs:
@@ -377,7 +456,7 @@ def _goes(one: Transfer) -> str:
 
 
 def _sum(call: ProductCall) -> str:
-    """Return a sentence on the copies and bytes that were made, and that are needed."""
+    """Return a sentence on how many copies and bytes were made, and how many are needed."""
     moved = sum(one.nbytes for one in call.copies)
     return (
         f"In all {len(call.copies):,} copies with {_bytes(moved)}; {len(NEEDED)} copies with "
@@ -386,7 +465,7 @@ def _sum(call: ProductCall) -> str:
 
 
 def _copy_lines(copies: Iterable[Transfer]) -> str:
-    """Return the source line of these copies, or the line numbers if there are several."""
+    """Return a phrase such as "Line 7, `x.copy_to_host()`", or "Lines 7 and 9" for several."""
     places = sorted({(one.file, one.line) for one in copies})
     if len(places) > 1:
         return f"Lines {_listed([str(line) for _, line in places], quoted=False)}"
@@ -404,7 +483,10 @@ def _listed(names: list[str], quoted: bool = True) -> str:
 
 
 def _verb(names: list[str], plural: str) -> str:
-    """Return a verb or pronoun in the singular for one name, else in the plural."""
+    """Return a verb or pronoun that agrees with the names: `plural`, or its singular for one.
+
+    plural: "come", "are" or "them".
+    """
     return {"come": "comes", "are": "is", "them": "it"}[plural] if len(names) == 1 else plural
 
 

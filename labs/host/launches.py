@@ -7,7 +7,7 @@ mistake.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from random import Random
 
 import numpy as np
@@ -16,7 +16,7 @@ from labs.checking.job import Shape
 from labs.checking.phrasing import counted
 from labs.checking.run import WORD
 from labs.families.product import inputs
-from labs.host.exercise import Examination
+from labs.host.exercise import CallFailed, Examination, Fault
 from utils.division import cdiv
 from utils.machine.occupancy import best_block_size, square_side
 from virtual_gpu import installed
@@ -44,7 +44,8 @@ class BestLaunch:
     """The launch that the task asks for.
 
     threads: the block size that the driver suggests. side: the side of the largest square block
-    with a power of two that is not larger. grid: the blocks along x and y.
+    with a power of two that has at most `threads` threads. grid: the number of blocks along x and
+    y.
     """
 
     threads: int
@@ -53,7 +54,7 @@ class BestLaunch:
 
     @property
     def bytes_needed(self) -> int:
-        """The bytes of two tiles of float32."""
+        """The number of bytes of two float32 tiles with this side."""
         return 2 * self.side * self.side * WORD
 
 
@@ -82,7 +83,7 @@ class ReaderCall:
 
     @property
     def where(self) -> str:
-        """The call, to begin a sentence."""
+        """A phrase to begin a sentence, such as "With 32 registers and m×n×k = 70×40×33"."""
         sizes = "×".join(map(str, self.shape))
         return f"With {self.registers} registers and m×n×k = {sizes}"
 
@@ -91,8 +92,8 @@ class ReaderCall:
 class LaunchRecorder:
     """A replacement for a kernel that records its launches and runs nothing.
 
-    A launch with the right numbers would compute the right result. kernel: the kernel that it
-    replaces, which refuses each launch that Numba would refuse.
+    A launch with the right numbers would compute the right result. kernel: any kernel; it refuses
+    each launch that Numba would refuse. launches: the recorded ones, in order.
     """
 
     kernel: Callable
@@ -112,7 +113,10 @@ class LaunchRecorder:
 
 
 def best_launch(registers: int, shape: Shape) -> BestLaunch:
-    """Return the launch that the task asks for. registers: per thread. shape: (m, n, k)."""
+    """Return the launch that the task asks for, on an H200.
+
+    registers: the kernel's registers per thread. shape: (m, n, k).
+    """
     m, n, _ = shape
     threads = best_block_size(H200, registers, lambda threads: 2 * WORD * threads)
     side = square_side(threads)
@@ -120,16 +124,23 @@ def best_launch(registers: int, shape: Shape) -> BestLaunch:
 
 
 def examine_launches(kernel: Callable, launch_best: Callable) -> Examination:
-    """Call the reader's function with several register counts and shapes, until one is wrong.
+    """Call the reader's function with several register counts and shapes, and return the outcome.
 
-    kernel: the kernel that the function must launch. Returns the first cause, or the facts.
+    kernel: any kernel, which is never run. `causes` has the first cause of all.
     """
+    cause, faults = None, {}
     for registers, shape in (*CALLS, *_drawn(Random())):
-        call = _call(kernel, launch_best, registers, shape)
+        try:
+            call = _call(kernel, launch_best, registers, shape)
+        except CallFailed as error:
+            return Examination((cause or str(error),))
         expected = best_launch(registers, shape)
-        for probe in PROBES:
-            if message := probe(call, expected):
-                return Examination((message,))
+        cause = cause or next((words for one in PROBES if (words := one(call, expected))), None)
+        if any(probe(call, expected) for probe in NO_LAUNCH):
+            return Examination((cause,))
+        faults = {**_faults(call, expected), **faults}
+    if cause:
+        return Examination((cause,), faults=tuple(faults.values()))
     sides = ", ".join(f"{r} registers: {best_launch(r, shape).side}" for r, shape in CALLS)
     facts = (f"The sides that it launches with: {sides}.",)
     return Examination((), facts, {"launches": len(CALLS)})
@@ -153,7 +164,7 @@ def _call(kernel: Callable, launch_best: Callable, registers: int, shape: Shape)
 
 
 def wrong_launch_count(call: ReaderCall, expected: BestLaunch) -> str | None:
-    """Recognise a kernel that is not launched exactly once."""
+    """Return a sentence if the kernel is not launched exactly once, else None."""
     if not call.launches:
         return "The kernel is never launched: `kernel[grid, block, stream, bytes](a, b, c)`."
     if len(call.launches) > 1:
@@ -162,7 +173,7 @@ def wrong_launch_count(call: ReaderCall, expected: BestLaunch) -> str | None:
 
 
 def wrong_arguments(call: ReaderCall, expected: BestLaunch) -> str | None:
-    """Recognise a launch with other arguments than a, b and c."""
+    """Return a sentence if the launch has other arguments than a, b and c, else None."""
     arguments = call.launches[0].arguments
     if len(arguments) != 3:
         return f"The kernel takes `a`, `b` and `c`, and gets {counted(len(arguments), 'argument')}."
@@ -173,7 +184,7 @@ def wrong_arguments(call: ReaderCall, expected: BestLaunch) -> str | None:
 
 
 def wrong_block(call: ReaderCall, expected: BestLaunch) -> str | None:
-    """Recognise a block that is not the expected square."""
+    """Return sentences if the block of the launch is not the expected square, else None."""
     x, y, z = call.launches[0].block
     if (x, y, z) == (expected.side, expected.side, 1):
         return None
@@ -191,7 +202,7 @@ def wrong_block(call: ReaderCall, expected: BestLaunch) -> str | None:
 
 
 def wrong_grid(call: ReaderCall, expected: BestLaunch) -> str | None:
-    """Recognise a grid that does not cover c, or has too many blocks."""
+    """Return sentences if the grid does not cover c or has too many blocks, else None."""
     x, y, z = call.launches[0].grid
     expected_x, expected_y = expected.grid
     if (x, y, z) == (expected_x, expected_y, 1):
@@ -210,7 +221,7 @@ def wrong_grid(call: ReaderCall, expected: BestLaunch) -> str | None:
 
 
 def wrong_shared_bytes(call: ReaderCall, expected: BestLaunch) -> str | None:
-    """Recognise a launch with other shared memory than the bytes of two tiles."""
+    """Return sentences if the launch does not ask for the bytes of two tiles, else None."""
     requested, needed, side = call.launches[0].shared_bytes, expected.bytes_needed, expected.side
     if requested == needed:
         return None
@@ -231,7 +242,7 @@ def wrong_shared_bytes(call: ReaderCall, expected: BestLaunch) -> str | None:
 
 
 def wrong_result(call: ReaderCall, expected: BestLaunch) -> str | None:
-    """Recognise a return value that is not the side of the block."""
+    """Return sentences if the function does not return the side of the block, else None."""
     side, returned = expected.side, call.result
     if returned is None:
         return "The function returns `None`, and it should return the side of the block."
@@ -242,7 +253,25 @@ def wrong_result(call: ReaderCall, expected: BestLaunch) -> str | None:
     return None
 
 
-# In the order in which they are called.
-PROBES = (
-    wrong_launch_count, wrong_arguments, wrong_block, wrong_grid, wrong_shared_bytes, wrong_result,
-)  # fmt: skip
+Probe = Callable[[ReaderCall, BestLaunch], str | None]
+NO_LAUNCH: tuple[Probe, ...] = (wrong_launch_count, wrong_arguments)
+# The percentage of the points that each costs; the task is about the block.
+COSTS: dict[Probe, int] = {
+    wrong_block: 60, wrong_grid: 15, wrong_shared_bytes: 15, wrong_result: 10,
+}  # fmt: skip
+PROBES = (*NO_LAUNCH, *COSTS)  # in the order in which they are called
+
+
+def _faults(call: ReaderCall, expected: BestLaunch) -> dict[Probe, Fault]:
+    """Return the faults of one call by probe; what follows from another block is no fault."""
+    own = expected if wrong_block(call, expected) is None else _with_own_block(call, expected)
+    messages = {one: one(call, expected if one is wrong_block else own) for one in COSTS}
+    return {one: Fault(words, COSTS[one]) for one, words in messages.items() if words}
+
+
+def _with_own_block(call: ReaderCall, expected: BestLaunch) -> BestLaunch:
+    """Return the launch that belongs to the reader's block, if it is a square one."""
+    (m, n, _), (x, y, z) = call.shape, call.launches[0].block
+    if x != y or z > 1:
+        return expected
+    return replace(expected, side=x, grid=(cdiv(n, x), cdiv(m, x)))

@@ -31,7 +31,8 @@ class RecordedLaunch:
     place: its file and line. threads: the threads of the whole grid along x and y. grid: the blocks
     along x and y. copies, waits: the number of each before the launch. empty: the names of a and b
     if their device memory was never filled. names: the reader's variable for each argument, or "".
-    unused: the reader's variables, by shape, for device arrays that are not arguments.
+    unused: a dict from a shape to the reader's variable for a device array of this shape that is no
+    argument.
     """
 
     place: SourceLine
@@ -47,14 +48,14 @@ class RecordedLaunch:
 
 @dataclass(eq=False)
 class RecordingKernel:
-    """The kernel `naive` as a reader's function gets it: it records its launches.
+    """A replacement for the kernel `naive` that records its launches, for a reader's function.
 
-    The kernel runs only if the arguments have the right shapes and are filled. Its result appears
-    in managed or mapped memory only when the reader's function waits. Until then each element of c
-    is NaN, because on a GPU the kernel may still run.
-
-    shape: (m, n, k) of the product. added: a number that the kernel adds to each element of c.
-    held_back: the memory of c and its result, for each launch whose result nobody has waited for.
+    shape: (m, n, k) of the product. copies, waits: the lists to which the virtual GPU appends.
+    added: a number that the kernel adds to each element of c. held_back: the memory of c and its
+    result, for each launch whose result nobody has waited for. The kernel runs only if the
+    arguments have the right shapes and are filled. Its result appears in managed or mapped memory
+    only when the reader's function waits. Until then each element of c is NaN, because on a GPU the
+    kernel may still run.
     """
 
     shape: Shape
@@ -128,30 +129,30 @@ class ProductCall:
 
     @cached_property
     def right(self) -> np.ndarray:
-        """The kernel's result; it is exact in float32, because all numbers are whole."""
+        """The kernel's result, float32; it is exact, because all numbers are whole."""
         return self.a @ self.b + np.float32(self.added)
 
     @cached_property
     def wrong(self) -> np.ndarray:
-        """A mask of the result: True for each element whose value is wrong."""
+        """A boolean array of the result's shape, True for each element whose value is wrong."""
         return np.asarray(self.result) != self.right
 
     @property
     def where(self) -> str:
-        """The shape, to begin a sentence."""
+        """A phrase on the shape to begin a sentence, such as "At m×n×k = 48×80×20"."""
         return f"At m×n×k = {'×'.join(map(str, self.shape))}"
 
     def name_of(self, shape: tuple[int, ...]) -> str | None:
-        """Return "a", "b" or "c", whichever has this shape, or None."""
+        """Return "a", "b" or "c", whichever has this shape, or None if none has."""
         return next((name for name, own in shapes_of(self.shape).items() if own == shape), None)
 
     def bytes_of(self, name: str) -> int:
-        """Return the bytes of a, b or c as float32."""
+        """Return the number of bytes of a, b or c as float32."""
         return FLOAT32.itemsize * int(np.prod(shapes_of(self.shape)[name]))
 
     @property
     def bytes_needed(self) -> int:
-        """The bytes that must cross the bus: a, b and c once each."""
+        """The number of bytes that must cross the bus: those of a, b and c, once each."""
         return sum(map(self.bytes_of, NEEDED))
 
 
@@ -162,11 +163,11 @@ def call_multiply(
     earlier: np.ndarray | None = None,
     added: float = 0.0,
 ) -> ProductCall:
-    """Call a function with a kernel and two random matrices, on the virtual GPU.
+    """Call a function with a kernel and two random matrices, on the virtual GPU; return the record.
 
-    shape: (m, n, k). seed: of the matrices. earlier: the right result of the previous call.
-    added: a number that the kernel adds to each element of c.
-    Raises CallFailed if the function raises an error or does not end.
+    shape: (m, n, k). seed: of the matrices. earlier: the right result of the previous call. added:
+    a number that the kernel adds to each element of c. Raises CallFailed if the function raises an
+    error or does not end.
     """
     a, b = inputs(shape, seed)
     with installed(), counting_transfers() as copies, counting_waits() as waits:
@@ -177,6 +178,7 @@ def call_multiply(
                 result = multiply(kernel, *arguments)
         except CallFailed as error:
             raise CallFailed(f"{error}{_no_device_array(str(error))}") from None
+        kernel.finish()
         # Copies and waits from here on are the check's own and not the reader's.
         done = tuple(copies), tuple(waits)
     launches = tuple(kernel.launches)
@@ -184,13 +186,13 @@ def call_multiply(
 
 
 def shapes_of(shape: Shape) -> dict[str, tuple[int, int]]:
-    """Return the shapes of a, b and c by name. shape: (m, n, k)."""
+    """Return a dict from "a", "b" and "c", in this order, to their shapes. shape: (m, n, k)."""
     m, n, k = shape
     return {"a": (m, k), "b": (k, n), "c": (m, n)}
 
 
 def inner(argument):
-    """Return the array in `cuda.In`, `cuda.Out` or `cuda.InOut`, and anything else unchanged."""
+    """Return the array that `cuda.In`, `cuda.Out` or `cuda.InOut` wraps, or else the argument."""
     wrapped = isinstance(argument, cuda.In | cuda.Out | cuda.InOut)
     return argument.value if wrapped else argument
 
@@ -198,10 +200,11 @@ def inner(argument):
 def _variables(
     variables: Mapping[str, object], arguments: Sequence
 ) -> tuple[tuple[str, ...], dict[tuple[int, ...], str]]:
-    """Return the variable names of a launch's arguments, and of other device arrays by shape.
+    """Return a tuple of the variable names of a launch's arguments, and a dict of unused variables.
 
-    variables: the local variables of the function that launches. If an array has two names, the
-    later one is returned.
+    The names are in the order of the arguments, "" for an array without a name; if an array has two
+    names, the later one is returned. The dict maps the shape of each device array that is no
+    argument to its variable. variables: the local variables of the function that launches.
     """
     arrays = [inner(one) for one in arguments]
     names = tuple(
@@ -225,7 +228,10 @@ def _is_empty(argument) -> bool:
 
 
 def _no_device_array(error: str) -> str:
-    """Return sentences on a NumPy array that should be a device array; "" for any other error."""
+    """Return sentences, after a space, on a NumPy array that should be a device array.
+
+    Returns "" for any other error. error: the error message.
+    """
     if "'numpy.ndarray'" not in error or "copy_to_host" not in error:
         return ""
     return (

@@ -1,8 +1,8 @@
 """Evaluate a function of numbers from its source code, so that none of the reader's Python runs.
 
-The evaluator supports what such a function needs: numbers, tuples, lists and dictionaries, `if`,
-`while` and `for`, `min`, `max`, `math`, `append` and `index`, and functions that the reader has
-written in the same way. It refuses everything else with the source line. Numbers behave as in
+The evaluator supports what such a function needs: numbers, tuples, lists, sets and dictionaries,
+`if`, `while` and `for`, `min`, `max`, `math`, `append` and `index`, and functions that the reader
+has written in the same way. It refuses everything else with the source line. Numbers behave as in
 Python, and a limit on the steps ends every loop.
 """
 
@@ -53,7 +53,7 @@ FUNCTIONS = frozenset(
         reversed,
         round,
     }
-    | {sorted, sum, tuple, zip}
+    | {set, sorted, sum, tuple, zip}
 )
 MATH = {
     "ceil": math.ceil, "e": math.e, "exp": math.exp, "fabs": math.fabs, "floor": math.floor,
@@ -65,8 +65,9 @@ MATH = {
 METHODS = frozenset({"append", "count", "index", "pop", "sort"})
 # Methods of dictionaries, which grow by one element per assignment.
 DICTIONARY_METHODS = frozenset({"get", "items", "keys", "values"})
+SET_METHODS = frozenset({"add"})  # one element per call
 NUMBERS = (bool, int, float)
-ITERABLES = (tuple, list, range, dict, MappingView, enumerate, reversed, zip)
+ITERABLES = (tuple, list, range, set, dict, MappingView, enumerate, reversed, zip)
 _COMPLETED = object()  # the outcome of a block that ends without `return`, `break` or `continue`
 
 
@@ -75,7 +76,7 @@ class CannotEvaluate(Exception):
 
 
 def make_evaluator(function: FunctionType) -> Callable[[tuple], object]:
-    """Return a callable that takes a tuple of arguments and evaluates the function for them.
+    """Return a callable that takes a tuple of arguments and returns the function's value for them.
 
     The source code is read once. A call raises CannotEvaluate for an error in the function, for a
     loop that does not end, and for any construct that the evaluator does not support.
@@ -93,7 +94,7 @@ def make_evaluator(function: FunctionType) -> Callable[[tuple], object]:
 
 
 def _representable(answer: object) -> object:
-    """Return an answer unchanged; refuse a whole number that no float holds."""
+    """Return an answer unchanged; raise CannotEvaluate for a whole number that no float holds."""
     if isinstance(answer, int):
         try:
             float(answer)
@@ -107,7 +108,7 @@ def _representable(answer: object) -> object:
 
 @dataclass
 class _Evaluation:
-    """The source code of functions already read, and the steps that one call has left."""
+    """The source code of functions already read, and the number of steps that one call has left."""
 
     sources: dict[FunctionType, Source]
     steps: int = MOST_STEPS
@@ -131,7 +132,7 @@ class _Frame:
     variables: dict[str, object]
 
     def fail(self, node: ast.AST, why: str) -> CannotEvaluate:
-        """Return the error for a node, with its source line, for the caller to raise."""
+        """Return the CannotEvaluate with a node's line and the reason, for the caller to raise."""
         return CannotEvaluate(f"{at(self.source.site(node))}: {sentence(why)}")
 
 
@@ -235,7 +236,10 @@ def _assert(node: ast.Assert, frame: _Frame) -> object:
 
 
 def _define(node: ast.FunctionDef, frame: _Frame) -> object:
-    """Define a nested function, which sees outer variables as they are when it is called."""
+    """Define a nested function in the frame's variables; return _COMPLETED.
+
+    The function sees outer variables with the values that they have when it is called.
+    """
     names = [one.arg for one in node.args.args]
 
     def function(*arguments):
@@ -290,7 +294,7 @@ def _bind(target: ast.expr, value: object, frame: _Frame) -> None:
 
 
 def _assign_element(target: ast.Subscript, value: object, frame: _Frame) -> None:
-    """Assign to an element of a list, or of a dictionary."""
+    """Assign a value to an element of a list or a dictionary; raise CannotEvaluate otherwise."""
     container, index = _value(target.value, frame), _value(target.slice, frame)
     if not isinstance(container, list | dict):
         raise frame.fail(target, "only variables can be assigned to here.")
@@ -337,7 +341,10 @@ def _name(node: ast.Name, frame: _Frame) -> object:
 
 
 def _known(value: object, node: ast.expr, frame: _Frame) -> object:
-    """Return the value of a global name if the function may use it; raise otherwise."""
+    """Return the value of a global name if the function may use it, with a list as a tuple.
+
+    Raises CannotEvaluate otherwise.
+    """
     if isinstance(value, (*NUMBERS, FunctionType)) or value is math or value is None:
         return value
     if isinstance(value, tuple | list) and all(isinstance(one, NUMBERS) for one in value):
@@ -362,6 +369,8 @@ def _attribute(node: ast.Attribute, frame: _Frame) -> object:
         return getattr(value, node.attr)
     if isinstance(value, dict) and node.attr in DICTIONARY_METHODS:
         return getattr(value, node.attr)
+    if isinstance(value, set) and node.attr in SET_METHODS:
+        return value.add
     if value is not math:
         raise frame.fail(node, f"`{ast.unparse(node)}` is not known to the check.")
     if node.attr not in MATH:
@@ -378,7 +387,11 @@ def _unary(node: ast.UnaryOp, frame: _Frame) -> object:
 
 
 def _apply(node: ast.AST, op: ast.AST, values: tuple, frame: _Frame) -> object:
-    """Apply an operator to its operands, which must be numbers."""
+    """Return the result of an operator for one or two operands.
+
+    Raises CannotEvaluate if an operand is not a number, except for `not`, or if the operation
+    fails.
+    """
     if (what := _no_number(values)) and not isinstance(op, ast.Not):
         raise frame.fail(node, f"{what} cannot be computed with.")
     if isinstance(op, ast.Pow | ast.LShift) and _too_long(op, *values):
@@ -400,7 +413,10 @@ def _no_number(values: tuple) -> str | None:
 
 
 def _guarded(compute: Callable[[], object], node: ast.AST, frame: _Frame) -> object:
-    """Compute a result, and turn Python's own errors into sentences."""
+    """Return the result of `compute`, and turn Python's own errors into CannotEvaluate.
+
+    It also refuses whole numbers of more than 4096 bits, and complex numbers.
+    """
     try:
         result = compute()
     except ZeroDivisionError:
@@ -449,6 +465,16 @@ def _subscript(node: ast.Subscript, frame: _Frame) -> object:
     return _guarded(lambda: container[index], node, frame)
 
 
+def _set(node: ast.Set, frame: _Frame) -> set:
+    values = [_value(one, frame) for one in node.elts]
+    return _guarded(lambda: set(values), node, frame)
+
+
+def _set_comprehension(node: ast.SetComp, frame: _Frame) -> set:
+    values = _comprehension(node, frame)
+    return _guarded(lambda: set(values), node, frame)
+
+
 def _dictionary(node: ast.Dict, frame: _Frame) -> dict:
     if None in node.keys:
         raise frame.fail(node, f"`{ast.unparse(node)}` is not known to the check.")
@@ -467,7 +493,7 @@ def _dictionary_comprehension(node: ast.DictComp, frame: _Frame) -> dict:
     return _guarded(lambda: dict(pairs), node, frame)
 
 
-def _comprehension(node: ast.ListComp | ast.GeneratorExp, frame: _Frame) -> list:
+def _comprehension(node: ast.ListComp | ast.GeneratorExp | ast.SetComp, frame: _Frame) -> list:
     values: list = []
     inner = replace(frame, variables=dict(frame.variables))
     _comprehend(node.generators, node.elt, inner, values)
@@ -486,7 +512,10 @@ def _comprehend(loops: list[ast.comprehension], element, frame: _Frame, values: 
 
 
 def _iterate(node: ast.expr, frame: _Frame) -> Iterator[object]:
-    """Yield the elements of an iterable; each iteration costs a step."""
+    """Yield the elements of the iterable that a node evaluates to; each one costs a step.
+
+    Raises CannotEvaluate if a loop cannot go through the value.
+    """
     iterable = _value(node, frame)
     if not isinstance(iterable, ITERABLES):
         raise frame.fail(node, f"`{ast.unparse(node)}` is nothing that a loop can go through.")
@@ -534,7 +563,7 @@ def _function_call(node: ast.Call, frame: _Frame) -> object:
 
 
 def _arguments(nodes: Iterable[ast.expr], frame: _Frame) -> list:
-    """Return the values of a call's positional arguments, with starred ones unpacked."""
+    """Return a list of the values of a call's positional arguments, with starred ones unpacked."""
     arguments: list = []
     for node in nodes:
         arguments += (
@@ -544,7 +573,10 @@ def _arguments(nodes: Iterable[ast.expr], frame: _Frame) -> list:
 
 
 def _own_call(node: ast.Call, function: FunctionType, arguments, keywords, frame: _Frame) -> object:
-    """Evaluate a call of a function that the reader has written."""
+    """Evaluate a call of a function that the reader has written, and return its value.
+
+    Raises CannotEvaluate if calls are nested too deeply, or if the arguments do not fit.
+    """
     if frame.depth >= DEEPEST:
         raise frame.fail(node, f"{DEEPEST} functions are called within each other.")
     try:
@@ -557,7 +589,10 @@ def _own_call(node: ast.Call, function: FunctionType, arguments, keywords, frame
 def _bound_arguments(
     function: FunctionType, arguments: Iterable, keywords: Mapping[str, object]
 ) -> tuple:
-    """Return the arguments in the order of the parameters, with defaults; raise TypeError."""
+    """Return the arguments in the order of the function's parameters, with defaults filled in.
+
+    Raises TypeError if they do not fit the parameters.
+    """
     bound = inspect.signature(function).bind(*arguments, **keywords)
     bound.apply_defaults()
     return bound.args
@@ -576,6 +611,8 @@ EXPRESSIONS: Mapping[type, Callable] = {
     ast.List: _sequence,
     ast.Subscript: _subscript,
     ast.Dict: _dictionary,
+    ast.Set: _set,
+    ast.SetComp: _set_comprehension,
     ast.DictComp: _dictionary_comprehension,
     ast.ListComp: _comprehension,
     ast.GeneratorExp: _comprehension,
@@ -592,7 +629,7 @@ def _is_one_of(value: object, known: frozenset) -> bool:
 
 
 def _assigned_names(tree: ast.FunctionDef) -> set[str]:
-    """Return the names to which a function assigns a value."""
+    """Return the names of the variables to which a function's code assigns a value."""
     return {
         one.id
         for one in ast.walk(tree)

@@ -10,8 +10,8 @@ import inspect
 import json
 import math
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from random import Random
 
@@ -33,12 +33,15 @@ class Case:
     """One test case of a formula.
 
     given: the arguments of the function. right: the number that it must return. why: a sentence on
-    what decides the result in this case, said if no known mistake explains a wrong answer.
+    what decides the result in this case, said if no known mistake explains a wrong answer. facts:
+    numbers and texts behind the right answer, by name, for the exercise's `beside` and `instead`.
+    All of it can be written as JSON.
     """
 
     given: tuple[int, ...]
-    right: int
+    right: float
     why: str
+    facts: Mapping[str, object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -49,10 +52,10 @@ class NumbersExercise(Exercise):
     promises: the criteria that the task states. cases: returns the cases in the order in which
     they are judged, the simplest first. right: the formula, for any valid arguments. draw: draws
     such arguments for a grader. enough: the number of cases that tell mistakes apart; after a wrong
-    answer no further ones are evaluated. beside: returns, for a case's arguments and the wrong
-    answer, a sentence with the numbers behind the right one. instead: returns, for the same, a
-    sentence that replaces the case's own if the answer itself tells more, or "". whole: True if
-    every right answer is a whole number by its nature, and not by the choice of the cases.
+    answer no further ones are evaluated. beside: returns, for a case and the wrong answer, a
+    sentence with the numbers behind the right one. instead: returns, for the same, a sentence that
+    replaces the case's own if the answer itself tells more, or "". whole: True if every right
+    answer is a whole number by its nature, and not by the choice of the cases.
     """
 
     parameters: tuple[str, ...]
@@ -62,23 +65,23 @@ class NumbersExercise(Exercise):
     right: Callable[..., float]
     draw: Callable[[Random], tuple[int, ...]]
     enough: int = 1000
-    beside: Callable[[tuple[int, ...], float], str] = lambda given, answer: ""
-    instead: Callable[[tuple[int, ...], float], str] = lambda given, answer: ""
+    beside: Callable[[Case, float], str] = lambda case, answer: ""
+    instead: Callable[[Case, float], str] = lambda case, answer: ""
     whole: bool = True
 
     @property
     def goals(self) -> tuple[str, ...]:
-        """The criteria that the task states."""
+        """The criteria that the task states, as sentences or phrases."""
         return self.promises
 
     @cached_property
     def all_cases(self) -> tuple[Case, ...]:
-        """All cases, read and computed at the first use."""
+        """All cases in the order in which they are judged, computed at the first use."""
         return tuple(self.cases())
 
 
 def judge(exercise: NumbersExercise, function, patience: float) -> Verdict:
-    """Evaluate a function in every case, and return a verdict that names the first wrong one.
+    """Evaluate a function case by case until one is wrong; return the verdict, which names it.
 
     patience: the seconds for all cases together. The evaluator limits the steps of each call, so
     endless loops end too.
@@ -111,15 +114,16 @@ def _other_order(parameters: tuple[str, ...], function) -> str | None:
 def wrong_answer(
     exercise: NumbersExercise, function, patience: float, table: MistakeTable = NOTHING_KNOWN
 ) -> str | None:
-    """Return a sentence on the first wrong case and its mistake, or None if all are right.
+    """Return sentences on the first wrong case and its mistake, or None if all are right.
 
-    table: the exercise's known mistakes, by their answers.
+    patience: the seconds for all cases together. table: the exercise's known mistakes, by their
+    answers.
     """
     answers, failed = _answers(exercise, function, patience)
     for case, answer in zip(exercise.all_cases, answers, strict=False):
         if not same(answer, case.right):
             sentence = _mistake(exercise, table, answers)
-            numbers = exercise.beside(case.given, answer)
+            numbers = exercise.beside(case, answer)
             if sentence:
                 explanation = sentence.replace("{numbers}", numbers)
             else:
@@ -129,7 +133,7 @@ def wrong_answer(
 
 
 def _symptom(exercise: NumbersExercise, case: Case, answer: float) -> str:
-    """Return a sentence with the wrong answer and the right one."""
+    """Return a sentence with a case's arguments, the wrong answer and the right one."""
     begin, given = where(exercise, case.given), shown(answer)
     right = counted(case.right, exercise.unit) if exercise.unit else shown(case.right)
     if exercise.unit and case.right != 1:
@@ -151,26 +155,33 @@ def _explained(exercise: NumbersExercise, case: Case, answer: float) -> str:
                 "The answer is always whole, and this is not. Does a division need rounding?"
             )
         return translate(whole_number_of(exercise.unit))
-    why = exercise.instead(case.given, answer) or translate(case.why)
-    return f"{why} {exercise.beside(case.given, answer)}".strip()
+    why = exercise.instead(case, answer) or translate(case.why)
+    return f"{why} {exercise.beside(case, answer)}".strip()
 
 
 def whole_number_of(unit: str) -> str:
-    """Return the message on an answer that is not whole, for a unit in the singular."""
+    """Return the English message on an answer that is not whole, for a unit in the singular."""
     return f"A number of {unit}s is whole, and this is not. Does a division need rounding?"
 
 
 def _mistake(
     exercise: NumbersExercise, table: MistakeTable, answers: Sequence[float]
 ) -> str | None:
-    """Return the sentence of the mistake in `wrong.py` that gives all of these answers, or None."""
+    """Return the sentence of the mistake in `wrong.py` that gives all of these answers, or None.
+
+    answers: those of the reader's function, in the order of the cases.
+    """
     key = _fingerprint(exercise, answers)
     sentences = table.known.get(key) if key else None
     return sentences[0] if sentences else None
 
 
 def fingerprint(exercise: NumbersExercise, function: Callable, patience: float) -> str | None:
-    """Return a digest of the answers of a wrong function, or None if they are too few."""
+    """Return a digest of a wrong function's answers, 10 hexadecimal digits, or None.
+
+    Returns None if it gives too few answers, or if it is no function with the right parameters.
+    patience: the seconds for all cases together.
+    """
     if no_function(exercise.parameters, function):
         return None
     answers, _ = _answers(exercise, function, patience)
@@ -186,9 +197,10 @@ def _fingerprint(exercise: NumbersExercise, answers: Sequence[float]) -> str | N
 def _answers(
     exercise: NumbersExercise, function, patience: float
 ) -> tuple[list[float], str | None]:
-    """Return the answers of a function, case by case, and why they end, or None.
+    """Return a function's answers, in the order of the cases, and why they end, or None.
 
-    The answers end at a case that has no answer, or after `enough` of them if one is wrong.
+    The answers end at a case that has no answer, for which a sentence says why, or after `enough`
+    of them if one is wrong. patience: the seconds for all cases together.
     """
     answers: list[float] = []
     evaluate, deadline, all_right = make_evaluator(function), time.monotonic() + patience, True
@@ -228,7 +240,7 @@ def _no_number(answer: object) -> str:
 
 
 def same(one: float, other: float) -> bool:
-    """Return True if two numbers are equal, except for the rounding of floats."""
+    """Return True if two numbers are equal, or differ by at most 1e-9 of the larger one."""
     try:
         return math.isclose(one, other, rel_tol=NEAR)
     except OverflowError:  # a whole number that no float holds; Python compares it exactly
@@ -236,14 +248,17 @@ def same(one: float, other: float) -> bool:
 
 
 def where(exercise: NumbersExercise, given: tuple[int, ...]) -> str:
-    """Return the arguments of a case, to begin a sentence: For `x = 33`, `y = 32`."""
+    """Return a phrase on a case's arguments to begin a sentence: "For `x = 33`, `y = 32`"."""
     pairs = zip(exercise.parameters, given, strict=True)
     given = ", ".join(f"`{name} = {value}`" for name, value in pairs)
     return translate("For {arguments}", arguments=given)
 
 
 def shown(answer: float) -> str:
-    """Return a number as text, with commas between thousands."""
+    """Return a number as text: a whole one with commas, a float with six digits.
+
+    A whole number of more than 256 bits is described by its number of bits.
+    """
     if not isinstance(answer, int):
         return f"{answer:,.6g}"
     if answer.bit_length() > MOST_BITS_SHOWN:

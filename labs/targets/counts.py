@@ -21,7 +21,7 @@ BY_WHOLE_NUMBER = re.compile(r"(?<!/)/=?\s*(\d+)\b(?![.\d])")
 
 
 def one_store_per_element() -> Target:
-    """Return the target of one store per element of the result."""
+    """Return the target of at most one store per element of the result, at every shape."""
 
     def stores(run: Run) -> float:
         return run.total(run.job.result, "store", "lanes") / run.out.size
@@ -45,13 +45,13 @@ def one_store_per_element() -> Target:
 
 
 def _and_elsewhere(run: Run, most: AccessCount) -> str:
-    """Return a clause on the stores of other source lines, or ""."""
+    """Return a clause on how often other source lines than `most` store into the result, or ""."""
     others = run.total(run.job.result, "store", "lanes") - most.lanes
     return translate(", and other lines store {times:,} times", times=others) if others else ""
 
 
 def no_negative_index() -> Target:
-    """Return the target of no index below 0.
+    """Return the target that no thread uses an index below 0, at every shape.
 
     Numba counts such an index from the end of the array, so the result may be right by chance.
     """
@@ -70,7 +70,7 @@ def no_negative_index() -> Target:
 
 
 def no_float64() -> Target:
-    """Return the target of no operation in float64."""
+    """Return the target of no arithmetic operation in float64, counted at the first shape."""
 
     def operations(run: Run) -> float:
         return float(sum(line.float64_ops for line in run.trace.counts.values()))
@@ -101,7 +101,10 @@ def no_float64() -> Target:
 
 
 def sectors_per_request(at_most: float) -> Target:
-    """Return a target for the source line with the most sectors per request to global memory."""
+    """Return a target: at most `at_most` sectors per request of any line to global memory.
+
+    The count is that of the worst source line, atomics aside, at the first shape.
+    """
 
     def worst(run: Run) -> AccessCount | None:
         counted_lines = [one for one in _of_space(run, "global") if one.kind != "atomic"]
@@ -141,7 +144,11 @@ def _lanes_apart(one: AccessCount, words: str, row: str) -> str:
 
 
 def full_requests() -> Target:
-    """Return the target of 32 active lanes per request to global memory, at the first shape."""
+    """Return the target that each line's requests to global memory have 32 active lanes.
+
+    The count is 32 divided by the average of active lanes in the worst source line, at the first
+    shape.
+    """
 
     def worst(run: Run) -> AccessCount | None:
         lines = _of_space(run, "global")
@@ -168,9 +175,9 @@ def full_requests() -> Target:
 
 
 def wavefronts_per_request(at_most: float) -> Target:
-    """Return a target for the line with the most wavefronts per request to shared memory.
+    """Return a target: at most `at_most` wavefronts per request of any line to shared memory.
 
-    A count above 1 means bank conflicts.
+    The count is that of the worst source line, atomics aside. A count above 1 means bank conflicts.
     """
 
     def worst(run: Run) -> AccessCount | None:
@@ -206,7 +213,10 @@ def wavefronts_per_request(at_most: float) -> Target:
 
 
 def barriers_per_block(at_most: float) -> Target:
-    """Return a target for the barriers that each block passes, at the first shape."""
+    """Return a target: at most `at_most` barriers that each warp of a block passes.
+
+    The count is an average over all warps, at the first shape.
+    """
 
     def measure(run: Run) -> float:
         launch = run.job.launch(run.shape)
@@ -228,7 +238,10 @@ def barriers_per_block(at_most: float) -> Target:
 
 
 def inner_stride(at_most: int = 1) -> Target:
-    """Return a target for the largest stride, in elements, in a CPU function's innermost loop."""
+    """Return a target: a stride of at most `at_most` elements in a CPU function's innermost loop.
+
+    The count is the largest stride of all loads and stores in this loop.
+    """
 
     def worst(run: Run) -> StridedAccess | None:
         return max(innermost_accesses(run), key=lambda access: access.stride, default=None)

@@ -28,7 +28,7 @@ _OPERATORS = {
 
 
 def iterations_per_multiply_add(at_most: float) -> Target:
-    """Return a target for the loop iterations per multiply-add.
+    """Return a target: at most `at_most` loop iterations per multiply-add, summed over threads.
 
     Loops over a short `range` of constants do not count, because the compiler unrolls them fully.
     """
@@ -61,7 +61,10 @@ def iterations_per_multiply_add(at_most: float) -> Target:
 
 
 def iterations_of_kept_loops(run: Run) -> dict[Site, int]:
-    """Return the iterations, summed over threads, of each loop that is not fully unrolled."""
+    """Return a dict from the line of each loop that is not fully unrolled to its iterations.
+
+    The iterations are summed over threads.
+    """
     unrolled = unrolled_loops(run.tree, read_source(run.kernel.py_func).names)
     return {site: count for site, count in run.trace.turns.items() if site.line not in unrolled}
 
@@ -96,7 +99,7 @@ def terms_per_iteration(at_most: int) -> Target:
 def unrolled_loops(
     tree: ast.FunctionDef, constants: Mapping[str, object] | None = None
 ) -> set[int]:
-    """Return the lines of loops over a range of constants, which the compiler unrolls.
+    """Return the line numbers of loops over a range of constants, which the compiler unrolls.
 
     constants: the values of names from outside of the function. If they are given, a loop that is
     written out as more than LONGEST copies of its innermost body is left out, because it stays a
@@ -165,7 +168,10 @@ def _number(node: ast.expr, constants: Mapping[str, object]) -> int | None:
 
 
 def _own_constants(nodes: list[ast.AST], stores: Counter[str]) -> set[str]:
-    """Return the names that a kernel sets exactly once, to a number: `U = 4`."""
+    """Return the names that a kernel sets exactly once, to a constant, such as `U = 4`.
+
+    stores: how often each name is set.
+    """
     return {
         node.targets[0].id
         for node in nodes
@@ -175,7 +181,10 @@ def _own_constants(nodes: list[ast.AST], stores: Counter[str]) -> set[str]:
 
 
 def _why_it_counts(tree: ast.FunctionDef, line: int) -> str:
-    """Return why the iterations of an inner `for` loop are counted; "" for any other loop."""
+    """Return sentences on why the iterations of an inner `for` loop are counted.
+
+    Returns "" for any other loop. line: the number of the line on which the loop begins.
+    """
     loops = [node for node in ast.walk(tree) if isinstance(node, ast.For | ast.While)]
     inner = {node for loop in loops for node in ast.walk(loop) if node is not loop}
     if not any(isinstance(one, ast.For) and one.lineno == line for one in inner):
@@ -190,9 +199,9 @@ def _why_it_counts(tree: ast.FunctionDef, line: int) -> str:
 
 
 def instructions_per_multiply_add(at_most: float) -> Target:
-    """Return a target for the instructions per multiply-add in the innermost loop's machine code.
+    """Return a target: at most `at_most` instructions per multiply-add in the hottest loop.
 
-    The count is unknown without a compiler.
+    They are counted in the machine code; the count is unknown without a compiler.
     """
 
     def measure(run: Run) -> float | None:
@@ -222,7 +231,10 @@ def instructions_per_multiply_add(at_most: float) -> Target:
 
 
 def _what_they_do(body) -> str:
-    """Return a sentence on the instructions of a loop that an unrolled loop does not need."""
+    """Return a sentence on the instructions that an unrolled loop does not need, or a question.
+
+    body: the instructions of the loop.
+    """
     multiplications = _count(body, *MULTIPLICATIONS)
     # The names of uniform instructions, whose values are the same in all lanes, begin with a U.
     selects, tests = _count(body, "SEL", "USEL"), _count(body, "ISETP", "UISETP")

@@ -14,7 +14,10 @@ if TYPE_CHECKING:
 
 
 def machine_code(run: Run) -> XRay | None:
-    """Compile the kernel for the arguments of a run; return None if there is no compiler."""
+    """Compile the kernel for the arguments of a run and return the x-ray of its machine code.
+
+    Returns None if there is no compiler.
+    """
     from gpu_xray import xray  # this import takes half a second, which most checks do not need
 
     arguments = (*run.inputs, run.out)

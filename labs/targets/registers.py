@@ -25,7 +25,10 @@ _CHOICES = (
 
 
 def no_local_memory() -> Target:
-    """Return the target of no local memory; its count is unknown without a compiler."""
+    """Return the target of no local memory in the machine code, counted in bytes per thread.
+
+    The count is unknown without a compiler.
+    """
 
     def measure(run: Run) -> float | None:
         code = machine_code(run)
@@ -55,9 +58,10 @@ def no_local_memory() -> Target:
 
 
 def share_of_multiply_adds(at_least: float) -> Target:
-    """Return a target for the share of multiply-adds in the instructions of the hottest loop.
+    """Return a target: at least this fraction of the hottest loop's instructions are multiply-adds.
 
-    It is stored as instructions per multiply-add, because a Target is an upper limit.
+    It is stored as instructions per multiply-add, because a Target is an upper limit. The count is
+    unknown without a compiler.
     """
 
     def measure(run: Run) -> float | None:
@@ -87,7 +91,10 @@ def share_of_multiply_adds(at_least: float) -> Target:
 
 
 def _what_stands_between(body, tree: ast.FunctionDef) -> str:
-    """Return a sentence on the instructions between multiply-adds, or a question."""
+    """Return a sentence on the instructions between multiply-adds, or a question for the reader.
+
+    body: the instructions of the loop.
+    """
     return (
         _most_of(_AWAY, body)
         or _open_loop(tree)
@@ -97,7 +104,11 @@ def _what_stands_between(body, tree: ast.FunctionDef) -> str:
 
 
 def _most_of(kinds, body) -> str:
-    """Return a sentence on the first kind of instructions of which there are many, or ""."""
+    """Return a sentence on the first kind that has over half as many instructions as multiply-adds.
+
+    Returns "" if there is none. kinds: pairs of instruction names and a clause on what they do.
+    body: the instructions of the loop.
+    """
     for names, words in kinds:
         count = sum(one.name in names for one in body)
         if count > sum(one.name in FFMA for one in body) / 2:
@@ -107,7 +118,7 @@ def _most_of(kinds, body) -> str:
 
 
 def _open_loop(tree: ast.FunctionDef) -> str:
-    """Return a sentence on the loop over a local array whose end is not constant, or ""."""
+    """Return sentences on the loop over a local array whose end is not constant, or ""."""
     access, _, loop = _unknown_index(tree) or (None, None, None)
     if loop is None:
         return ""
@@ -122,7 +133,7 @@ def _open_loop(tree: ast.FunctionDef) -> str:
 
 
 def _why(run: Run) -> str:
-    """Return a sentence on the first local-array index that the compiler cannot know."""
+    """Return sentences on the first local-array index unknown to the compiler, or a question."""
     unknown = _unknown_index(run.tree)
     if unknown is None:
         return translate("Which array is too large for registers, or who gets its address?")
@@ -148,9 +159,9 @@ def _why(run: Run) -> str:
 
 
 def _unknown_index(tree: ast.FunctionDef):
-    """Find the first local-array index that the compiler cannot know.
+    """Return the first index of a local array that the compiler cannot know, or None.
 
-    Returns (access, name in the index, loop over that name or None), or None if there is none.
+    It is returned as (access node, name in the index, node of the loop over that name or None).
     """
     arrays = {
         node.targets[0].id
@@ -179,7 +190,11 @@ def _unknown_index(tree: ast.FunctionDef):
 
 
 def _is_known(access: ast.AST, name: str, known: set[str], loops: list, unrolled: set[int]) -> bool:
-    """Return True if the innermost loop over this name has bounds that the compiler knows."""
+    """Return True if the compiler knows the bounds of the innermost loop over a name in an index.
+
+    Without such a loop around the access, it is True if the name is in `known`, the names over
+    which unrolled loops run.
+    """
     around = [
         loop
         for loop in loops

@@ -31,7 +31,7 @@ def own(cell):
 
 
 def graded_part(part, points, message):
-    return Mark("ann", LAB.name, (MarkRow(part, "right", 100 * points, 100 * points, message),), ())
+    return Mark("ann", LAB.name, (MarkRow(part, "right", points, points, message),), ())
 
 
 @pytest.mark.parametrize("name", LABS)

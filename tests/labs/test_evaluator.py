@@ -52,6 +52,7 @@ FORMULAS = {
     "min(*[x, y], 5)",
     "{x: 1, y: 2}[y] + len({}) + (x in {x: 1})",
     "min({i: (i - y) ** 2 for i in range(x) if i}.items(), key=lambda pair: pair[1])[0]",
+    "len({i % y for i in range(x)}) + len({x, y}) + sum(set([x, x, y]))",
     "dict(zip((x, y), (1, 2))).get(y, 5) + {x: 1}.get(0, 4)",
 }
 
@@ -206,6 +207,8 @@ def test_a_function_may_call_itself():
         ("return {[x]: 1}", ["TypeError", "unhashable"]),
         ("return {**{x: 1}}", ["is not known to the check"]),
         ("return {x: 1}.pop(x)", ["is not known to the check"]),
+        ("return {x} | {1}", ["A set cannot be computed with"]),
+        ("return {x}.pop()", ["is not known to the check"]),
         ("return {x: 1} | {}", ["A dict cannot be computed with"]),
         ("(1, 2)[0] = x", ["only variables can be assigned to"]),
         ("import os", ["of all modules only `math`"]),

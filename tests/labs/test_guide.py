@@ -20,6 +20,8 @@ from labs.guide.chain import chain
 from labs.guide.eight_loads import eight_loads
 from labs.guide.four_rows import four_rows
 from labs.guide.largest import largest
+from labs.host import host_device_traffic, launches
+from labs.host.benchmark import faults
 from labs.host.exercise import HostExercise
 from tests.labs.versions import changed
 from tools import guide_pages
@@ -61,7 +63,8 @@ def test_the_commands_of_the_guide_lead_from_nothing_to_marks(tmp_path):
         before = "\n".join((before, *exports))
     left = {file.name for file in (tmp_path / "gpu-class").iterdir()}
     assert left == {
-        "autograder.zip", "handed-in", "handouts", "lab.txt", "marks", "secret.txt",
+        "autograder.zip", "course", "handed-in", "handouts", "lab.txt", "marks", "roster.csv",
+        "secret.txt",
     }  # fmt: skip
     marked = {file.name for file in (tmp_path / "gpu-class" / "marks").iterdir()}
     assert marked == {"feedback", "first_kernel.csv"}
@@ -139,17 +142,20 @@ def _anchor(title: str) -> str:
 
 
 def test_points_and_limits_of_the_guide_are_those_of_the_grader():
-    result, found, _, targets = marks.RESULT_IS_ADDED
-    assert f"{result} % for right results, {found} % where the virtual GPU finds nothing, " in GUIDE
-    assert f"{targets} % for targets; in even shares" in GUIDE
-    for result, found, main, targets in (marks.MAIN_IS_ADDED, marks.BOTH_ARE_ADDED):
-        assert (
-            f"{main} % for the targets that it is about, {result} % for right results, {found} % "
-            f"where the virtual GPU finds nothing, {targets} % for other targets" in GUIDE
-        )
     assert (
-        f"{marks.SIMPLE_CASES} % for the first cases of the task, {marks.ALL_CASES} % for all of "
-        f"them, {marks.DRAWN_CASES} % for cases that are drawn from the secret" in GUIDE
+        f"{marks.RIGHT} % for a right result, {marks.IDEA} % for the idea of the task, "
+        f"{marks.TARGETS} % for the targets" in GUIDE
+    )
+    assert (
+        f"{marks.TASK_CASES} % for right answers in the cases of the task, {marks.DRAWN_CASES} % "
+        "in cases that are drawn from the secret" in GUIDE
+    )
+    assert f"In `benchmark`, each fault costs {faults.PERCENT_OF_FAULT} %." in GUIDE
+    assert f"it is {host_device_traffic.OF_ONE_FAULT} % for each array" in GUIDE
+    block, grid, nbytes, result = launches.COSTS.values()
+    assert (
+        f"it is {block} % for the block, {grid} % for the grid, {nbytes} % for the bytes and "
+        f"{result} % for the result" in GUIDE
     )
     assert f"after {USUAL.seconds:.0f} seconds, or {USUAL.cpu_seconds} seconds of a core" in GUIDE
     assert f"with {USUAL.memory_bytes // 2**30} GiB of memory" in GUIDE

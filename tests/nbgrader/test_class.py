@@ -154,7 +154,7 @@ def test_marks_are_those_of_the_grader(the_class):
     for student in ("bare", "two_of_one_name", "loops_for_ever"):
         submission = submission_of(student, the_class.handed_in(student))
         mark = grade(find(LAB), submission, the_class.secret())
-        assert float(the_class.marks[student]["score"]) == mark.points / 100
+        assert float(the_class.marks[student]["score"]) == mark.points
 
 
 def test_no_page_and_no_released_file_holds_the_secret_or_another_student(the_class):

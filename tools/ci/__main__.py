@@ -25,6 +25,7 @@ WHOLE = ROOT / ".ci" / "whole"
 
 
 def main(arguments: list[str]) -> int:
+    """Run the stages that the change reaches; return 0 if none failed, else 1."""
     parser = argparse.ArgumentParser(prog="python -m tools.ci", description=__doc__)
     parser.add_argument("--everything", action="store_true", help="whatever changed")
     parser.add_argument("--list", action="store_true", help="print the stages, and run none")
@@ -45,7 +46,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _read() -> dict[str, str]:
-    """Return the commit at which each stage was green on everything."""
+    """Return stage -> the commit at which it last passed on everything; {} without a file."""
     if not WHOLE.exists():
         return {}
     lines = WHOLE.read_text(encoding="utf-8").splitlines()
@@ -59,7 +60,10 @@ def _write(stage: str, commit: str) -> None:
 
 @cache
 def _change(since: str | None) -> Change:
-    """Return what differs from this commit; everything, if there is no such commit."""
+    """Return the files that differ from a commit, new files included.
+
+    It is everything if `since` is None or there is no such commit. The result is cached.
+    """
     if since is None or _git("cat-file", "-e", f"{since}^{{commit}}") is None:
         return Change(None)
     committed = _git("diff", "--name-only", "--no-renames", since) or ""
@@ -68,7 +72,7 @@ def _change(since: str | None) -> Change:
 
 
 def _git(*arguments: str) -> str | None:
-    """Return what git prints; None if it fails."""
+    """Return the stripped output of a git command; None if the command fails."""
     command = ["git", *arguments]
     run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     return run.stdout.strip() if run.returncode == 0 else None
@@ -77,8 +81,8 @@ def _git(*arguments: str) -> str | None:
 def _run_all(wanted: Mapping[str, Stage], everything: bool, minutes: float) -> bool:
     """Run the stages, print a table of them, and return True if none failed.
 
-    everything: whether a stage that passes is noted in the file with the commit. minutes: the time
-    after which a stage is stopped, and the others are not begun.
+    everything: True to note the commit of each stage that passes in the file `WHOLE`. minutes: the
+    time after which the running stage is stopped, and the others are not begun.
     """
     commit, rows, first = _git("rev-parse", "HEAD"), [], time.monotonic()
     for name, stage in wanted.items():
@@ -97,7 +101,11 @@ def _run_all(wanted: Mapping[str, Stage], everything: bool, minutes: float) -> b
 
 
 def _verdict(stage: Stage, end: float) -> str:
-    """Run a stage up to its number of tries, until this moment of the clock."""
+    """Run a stage until it passes, at most `tries` times, and return its verdict.
+
+    It is "passed", "FAILED", "stopped", or "not run" if there was no time left. end: the moment of
+    `time.monotonic` at which the stage is stopped.
+    """
     for _ in range(stage.tries):
         if time.monotonic() > end:
             return "not run"
@@ -108,7 +116,10 @@ def _verdict(stage: Stage, end: float) -> str:
 
 
 def _exit_code(command: tuple[str, ...], end: float) -> int | None:
-    """Run a command; None if it had to be stopped, with all processes that it began."""
+    """Run a command and return its exit code, or None if it had to be stopped.
+
+    end: the moment of `time.monotonic` at which it is stopped, with all processes that it started.
+    """
     process = subprocess.Popen(command, cwd=ROOT, start_new_session=True)
     try:
         return process.wait(None if math.isinf(end) else max(0, end - time.monotonic()))

@@ -28,7 +28,7 @@ Graph = Mapping[str, frozenset[str]]
 
 
 def tracked() -> tuple[str, ...]:
-    """Return every file that git tracks, or would track, as a path from the root."""
+    """Return the paths of all files that git tracks or would track, relative to the root."""
     command = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
     listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     return tuple(name for name in listed.stdout.splitlines() if (ROOT / name).is_file())
@@ -36,16 +36,19 @@ def tracked() -> tuple[str, ...]:
 
 @cache
 def of_the_repository() -> Graph:
-    """Return the dependencies of every file of the repository."""
+    """Return, for the path of every Python file of the repository, the files that it depends on.
+
+    The result is cached.
+    """
     names = tracked()
     texts = {name: (ROOT / name).read_text("utf-8") for name in names if name.endswith(".py")}
     return graph(texts, [name for name in names if not name.endswith(".py")])
 
 
 def graph(texts: Mapping[str, str], others: Iterable[str]) -> Graph:
-    """Return the files that each Python file depends on.
+    """Return, for the path of each Python file, the paths of the files that it depends on.
 
-    texts: the text of each Python file, by its path. others: the paths of all other files.
+    texts: path of each Python file -> its text. others: the paths of all other files.
     """
     modules = {_dotted(path): path for path in texts}
     data = _Data(others)
@@ -61,7 +64,10 @@ def graph(texts: Mapping[str, str], others: Iterable[str]) -> Graph:
 
 
 def reached_by(changed: Iterable[str], dependencies: Graph) -> set[str]:
-    """Return the changed files and all that depend on them, directly or through others."""
+    """Return the paths of changed files and of all that depend on them, directly or through others.
+
+    dependencies: as `graph` returns them.
+    """
     users = defaultdict(set)
     for path, targets in dependencies.items():
         for target in targets:
@@ -98,14 +104,14 @@ def _imported(path: str, tree: ast.Module, modules: Mapping[str, str]) -> set[st
 
 
 def _lists_notebooks(node: ast.AST) -> bool:
-    """Return True for an import, or a call, of the functions that list notebooks."""
+    """Return True if a node imports, or names as an attribute, a function that lists notebooks."""
     if isinstance(node, ast.ImportFrom) and node.module == "utils.paths":
         return any(alias.name in LISTS for alias in node.names)
     return ast.unparse(node) in CALLS if isinstance(node, ast.Attribute) else False
 
 
 class _Data:
-    """The files that are no Python, by the words that name them in a program."""
+    """The files that are not Python, indexed by the words that name them in a program."""
 
     def __init__(self, paths: Iterable[str]) -> None:
         self._by_name, self._by_folder = defaultdict(set), defaultdict(set)
@@ -117,7 +123,10 @@ class _Data:
                 folder = folder.rpartition("/")[0]
 
     def named(self, module: str, tree: ast.Module) -> set[str]:
-        """Return the files whose names, or whose folders' names, are in the strings of a module."""
+        """Return the paths of files that a module's strings name, by their own or a folder's name.
+
+        module: the module's path. Names of folders that `utils.paths` defines count as well.
+        """
         found = set()
         for node in ast.walk(tree):
             if isinstance(node, ast.Name | ast.alias):

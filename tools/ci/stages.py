@@ -31,7 +31,7 @@ SLOW = {
 
 @dataclass(frozen=True)
 class Stage:
-    """One command, and how often it may fail before it counts as failed."""
+    """A command to run, and how many times it is tried before it counts as failed."""
 
     command: tuple[str, ...]
     tries: int = 1
@@ -39,36 +39,45 @@ class Stage:
 
 @dataclass(frozen=True)
 class Change:
-    """The files that changed since a commit; None if everything is to be checked."""
+    """The paths of the files that changed since a commit; None if everything is to be checked."""
 
     files: frozenset[str] | None
 
     @property
     def is_whole(self) -> bool:
-        """Whether everything is to be checked."""
+        """True if everything is to be checked."""
         return self.files is None or bool(self.files & set(REACH_ALL))
 
     @property
     def exercises(self) -> list[str]:
-        """The exercises whose own files changed."""
+        """The names of the exercises whose own files changed, sorted."""
         return sorted({match[1] for file in self.files or () if (match := EXERCISE.match(file))})
 
     @cached_property
     def reached(self) -> set[str]:
-        """The files that the change reaches, but not by an exercise's or a lesson's own files."""
+        """The paths of the changed files and of all files that depend on them.
+
+        Changes in the own files of an exercise or a lesson do not count.
+        """
         own = (LESSON, EXERCISE)
         others = [file for file in self.files or () if not any(kind.match(file) for kind in own)]
         return reached_by(others, of_the_repository())
 
     @property
     def lessons(self) -> list[str] | None:
-        """The numbers of the lessons that changed; None if what they all stand on did."""
+        """The numbers of the lessons whose own files changed, sorted.
+
+        It is None if all lessons must be checked, because something that every lesson uses changed.
+        """
         if self.is_whole or self.reached & set(ENGINE):
             return None
         return sorted({match[1] for file in self.files if (match := LESSON.match(file))})
 
     def reaches(self, starts: Iterable[str]) -> bool:
-        """Return True if the change reaches one of these files, or a file below one of them."""
+        """Return True if the change reaches a file whose path begins with one of `starts`.
+
+        It is also True if everything is to be checked.
+        """
         return self.is_whole or any(file.startswith(tuple(starts)) for file in self.reached)
 
 
@@ -76,7 +85,11 @@ Build = Callable[[Change], Stage | None]
 
 
 def stages() -> Mapping[str, Build]:
-    """Return the stages by name, in their order: each makes the commands for a change, or None."""
+    """Return the stages in their order, by name.
+
+    Each value is a function from a change to the stage to run, or to None if the change does not
+    reach it.
+    """
     return {
         "lint": _always("make", "lint"),
         "pins": _if_reached(("utils/machine/check_pythons.py",), "make", "check-pythons"),
@@ -115,7 +128,10 @@ def _if_reached(starts: tuple[str, ...], *command: str, tries: int = 1) -> Build
 
 
 def _site(target: str) -> Build:
-    """Make a page, or look at it, if a lesson, an exercise, or what makes pages changed."""
+    """Return the function for a stage that makes the site's pages, or checks them.
+
+    It runs if a lesson, an exercise, or code that makes pages changed. target: a target of make.
+    """
 
     def build(change: Change) -> Stage | None:
         wanted = change.exercises or change.lessons or change.reaches(PAGES)
@@ -125,7 +141,10 @@ def _site(target: str) -> Build:
 
 
 def _slow(folders: tuple[str, ...]) -> Build:
-    """Run the slow tests of these folders: all, or those that a change reaches."""
+    """Return the function for a stage that runs slow tests below these folders.
+
+    It runs all of them, or those that the change reaches.
+    """
     command = (*PYTEST, "--dist", "load", "-m", "slow")
 
     def build(change: Change) -> Stage | None:
@@ -139,7 +158,10 @@ def _slow(folders: tuple[str, ...]) -> Build:
 
 
 def _of_lessons(change: Change) -> set[str]:
-    """Return the tests of the lessons that changed, and of what is made of lessons."""
+    """Return the paths of files with tests of the changed lessons, or of what is made from lessons.
+
+    The set is empty if no lesson or every lesson is to be checked.
+    """
     if not change.lessons:
         return set()
     homes = *OF_LESSONS, *(f"tests/utils/lessons/lesson_{number}" for number in change.lessons)
@@ -147,7 +169,10 @@ def _of_lessons(change: Change) -> set[str]:
 
 
 def _slow_of_exercises(change: Change) -> Stage | None:
-    """Run the slow tests of the exercises that changed, unless all exercises are tested."""
+    """Return the stage for the slow tests of the exercises that changed.
+
+    It is None if no exercise changed, or if all exercises are tested anyway.
+    """
     if change.is_whole or not change.exercises:
         return None
     wanted = "--exercises", ",".join(change.exercises)
@@ -160,7 +185,10 @@ def _is_test(file: str) -> bool:
 
 
 def _selftest(change: Change) -> Stage | None:
-    """Grade the labs whose exercises changed; all if the grader or what it runs did."""
+    """Return the stage that grades the labs whose exercises changed; None if there are none.
+
+    It grades all labs if the change reaches the grader or anything that the grader runs.
+    """
     if change.reaches(("labs/grading/selftest.py",)):
         return Stage(("make", "selftest"))
     changed = set(change.exercises)
@@ -169,7 +197,7 @@ def _selftest(change: Change) -> Stage | None:
 
 
 def _without_compiler(change: Change) -> Stage | None:
-    """Run the changed lessons, or all, as on macOS."""
+    """Return the stage that runs the changed lessons, or all, without a compiler, as on macOS."""
     return _on_lessons(
         change, "run-without-compiler",
         lambda numbers: "NOTEBOOKS=" + " ".join(str(notebook_of(number)) for number in numbers),
@@ -177,7 +205,7 @@ def _without_compiler(change: Change) -> Stage | None:
 
 
 def _colab(change: Change) -> Stage | None:
-    """Run the changed lessons, or all, with the packages of Colab."""
+    """Return the stage that runs the changed lessons, or all, with the packages of Colab."""
     return _on_lessons(change, "colab-check", lambda numbers: f"LESSONS={' '.join(numbers)}")
 
 

@@ -25,6 +25,7 @@ SECONDS = 2400  # for half of the lessons, on a machine that may be busy
 
 
 def main() -> int:
+    """Replay Colab without a driver and with a T4, and return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m tools.colab", description=__doc__)
     newest = max((DATA / "platforms").glob("colab_*.txt"))
     parser.add_argument("--list", type=Path, default=newest, help="Colab's packages")
@@ -50,9 +51,10 @@ def main() -> int:
 
 
 def run_lessons(environment: Replay, numbers: list[str]) -> bool:
-    """Return True if a lesson fails.
+    """Run lessons in an environment and return True if a lesson fails.
 
-    The first lesson runs alone, because it installs packages; the others run in two halves.
+    numbers: the lessons', such as "07"; if empty, all. The first lesson runs alone, because it
+    installs packages; the others run in two halves.
     """
     first, *others = numbers or lessons()
     with tempfile.TemporaryDirectory() as folder:
@@ -69,7 +71,10 @@ def run_lessons(environment: Replay, numbers: list[str]) -> bool:
 
 
 def changes(before: Path, after: Path, where: str) -> bool:
-    """Print which packages the course changes; return True if it changes one that it must not."""
+    """Print which packages differ between two environments; return True if one of `NEVER` does.
+
+    where: the beginning of the sentence.
+    """
     old, new = packages_of(before), packages_of(after)
     changed = [name for name in sorted(old | new) if old.get(name) != new.get(name)]
     print(f"{where}, {len(changed)} packages change:")

@@ -52,7 +52,7 @@ def interpreter(version: str) -> Path:
 
 
 def versions_in(file: Path) -> dict[str, str]:
-    """Return versions by package name from a file in the format of `pip freeze`.
+    """Return canonical package name -> version, from a file in the format of `pip freeze`.
 
     Raises NoImage if the file does not exist.
     """
@@ -63,12 +63,16 @@ def versions_in(file: Path) -> dict[str, str]:
 
 
 def canonical(name: str) -> str:
-    """Return a package's name as pip normalises it."""
+    """Return a package's name as pip normalises it: lower case, with hyphens."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def build_image(file: Path, version: str, folder: Path) -> Path:
-    """Return the environment for that list below `folder`, building it if it does not exist yet."""
+    """Return the folder of an environment with a list's packages; build it if it is missing.
+
+    file: the list. version: Python's, such as "3.13". folder: where environments are kept. Raises
+    NoImage if it cannot be built.
+    """
     packages = versions_in(file)
     chosen = repr((sorted(packages.items()), WITH_DEPENDENCIES, ALONE, version))
     environment = folder / f"image-{hashlib.sha256(chosen.encode()).hexdigest()[:12]}"
@@ -87,19 +91,23 @@ def build_image(file: Path, version: str, folder: Path) -> Path:
 
 
 def hard_link_copy(original: Path, target: Path) -> Path:
-    """Copy an environment by hard links, which share its files until pip replaces them."""
+    """Replace `target` by a copy of an environment made of hard links, and return `target`.
+
+    Both share their files until pip replaces them.
+    """
     shutil.rmtree(target, ignore_errors=True)
     return Path(shutil.copytree(original, target, copy_function=os.link, symlinks=True))
 
 
 def python_of(environment: Path) -> Path:
+    """Return the path of an environment's Python."""
     return environment / "bin" / "python"
 
 
 def pip(environment: Path, *arguments) -> str:
-    """Run pip in an environment and return what it prints.
+    """Run pip with these arguments in an environment and return its stdout.
 
-    Raises NoImage with pip's error if it fails.
+    Raises NoImage with pip's error if pip fails.
     """
     command = [python_of(environment), "-m", "pip", "--disable-pip-version-check", *arguments]
     result = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS)
@@ -110,6 +118,6 @@ def pip(environment: Path, *arguments) -> str:
 
 
 def packages_of(environment: Path) -> dict[str, str]:
-    """Return the installed versions by package name."""
+    """Return canonical package name -> version of the packages that an environment has."""
     rows = json.loads(pip(environment, "list", "--format", "json"))
     return {canonical(row["name"]): row["version"] for row in rows}

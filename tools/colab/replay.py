@@ -36,9 +36,10 @@ print(f"A kernel for sm_75, the T4: {seen.registers} registers.")
 
 @dataclass(frozen=True)
 class Replay:
-    """An environment and a copy of the course.
+    """An environment in which lessons run, and a copy of the course.
 
-    python: the folder of the environment. course: a clone whose notebooks fetch `origin`.
+    python: the folder of the environment. course: a clone whose notebooks fetch the course from a
+    local repository.
     """
 
     python: Path
@@ -46,7 +47,10 @@ class Replay:
 
 
 def fork(folder: Path) -> Path:
-    """Return a clone of this working tree whose notebooks fetch it from a bare repository."""
+    """Copy the working tree into `folder` and return the copy, a git repository.
+
+    The first cells of its notebooks fetch the course from a bare clone of it, also in `folder`.
+    """
     course, origin = folder / "course", folder / "origin.git"
     tracked = _run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], ROOT)
     for name in filter(None, tracked.split("\0")):
@@ -63,7 +67,11 @@ def fork(folder: Path) -> Path:
 
 
 def lessons(replay: Replay, folder: Path, numbers: list[str]) -> subprocess.Popen:
-    """Start to run lessons, each alone in an empty folder, in the environment's kernel."""
+    """Start a process that runs lessons in the environment's kernel, and return the process.
+
+    Each lesson runs alone in an empty folder. folder: for copies of the lessons and for their
+    pages. numbers: the lessons', such as "07".
+    """
     copies = []
     for number in numbers:
         file = replay.course / paths.lessons()[number].relative_to(ROOT)
@@ -76,13 +84,16 @@ def lessons(replay: Replay, folder: Path, numbers: list[str]) -> subprocess.Pope
 
 
 def with_a_t4(replay: Replay) -> str:
-    """Prepare Colab as for CUDA 12.4, compile a kernel for a T4, and return the output."""
+    """Prepare Colab for CUDA 12.4, compile a kernel for a T4, and return what was printed."""
     command = [str(python_of(replay.python)), "-c", AS_WITH_A_T4]
     return _run(command, replay.course, {**MARKS, "XRAY_CACHE": str(replay.python / "xray")})
 
 
 def _kernels(replay: Replay, folder: Path) -> Path:
-    """Return a folder with a Jupyter kernel "python3": the environment, set up as in Colab."""
+    """Make a Jupyter kernel "python3" that runs the environment as in Colab.
+
+    Returns the folder of kernels, which is below `folder`.
+    """
     folder_of_kernel = folder / "kernels" / "python3"
     folder_of_kernel.mkdir(parents=True, exist_ok=True)
     python = str(python_of(replay.python))
@@ -102,7 +113,10 @@ def _environment(course: Path) -> dict[str, str]:
 
 
 def _run(command: list, folder: Path, more: dict[str, str] | None = None) -> str:
-    """Return what a program prints; if it fails, show its errors and exit."""
+    """Run a program in a folder and return its stdout; if it fails, exit with its output.
+
+    more: environment variables to set.
+    """
     result = subprocess.run(
         command, cwd=folder, env={**os.environ, "PYTHONPATH": "", **(more or {})},
         capture_output=True, text=True, timeout=SECONDS,

@@ -21,13 +21,13 @@ ARCH = "sm_90"
 
 
 def variants() -> list[Variant]:
-    """Return the steps whose loops over tiles lesson 14 compares."""
+    """Return a variant, with equal tiles, per step whose loop over tiles lesson 14 compares."""
     names = ("vectorized", "double_buffered", "prefetch")
     return [LADDER.step(name).variant(BM=128, BN=128, BK=8) for name in names]
 
 
 def recorded() -> Iterator[RecordedBigLoop]:
-    """Compile every variant and yield its row."""
+    """Compile every variant and yield its row, with the loop over tiles."""
     installed = versions()
     for variant in variants():
         loop = compiled_big_loop(variant, ARCH)
@@ -35,6 +35,7 @@ def recorded() -> Iterator[RecordedBigLoop]:
 
 
 def main() -> None:
+    """Write the rows of all variants into the file of the option --out."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()

@@ -21,13 +21,13 @@ ARCH = "sm_90"
 
 
 def variants() -> list[Variant]:
-    """Return the first four reductions with blocks of 128 and 256 threads."""
+    """Return the variants of reduce0 … reduce3 with blocks of 128 and 256 threads."""
     steps = [LADDER.step(f"reduce{number}") for number in range(4)]
     return [step.variant(BLOCK=size) for step in steps for size in (128, 256)]
 
 
 def recorded() -> Iterator[RecordedBlock]:
-    """Compile every variant and yield its row: the instructions that a full thread block issues."""
+    """Compile every variant and yield its row: the instructions that a full block issues."""
     installed = versions()
     for variant in variants():
         counts = compiled_instructions(variant, ARCH)
@@ -35,6 +35,7 @@ def recorded() -> Iterator[RecordedBlock]:
 
 
 def main() -> None:
+    """Write the rows of all variants into the file of the option --out."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()

@@ -37,14 +37,14 @@ PRODUCT = gemm_kernels.LADDER.step("naive").signature
 
 
 def variants() -> list[Variant]:
-    """Return the products' steps with their fastest constants, and the variants of `fma_loop`."""
+    """Return the products' steps with their fastest constants, then all of `fma_loop`."""
     ladder = gemm_kernels.LADDER
     best = [variant for variant, _ in recorded(ladder, ladder.parse(SIZE), DEVICE)]
     return [*best, *FMA_LOOP.variants()]
 
 
 def kernels() -> Iterator[tuple[str, int | None, Callable, object]]:
-    """Yield name, limit of registers, kernel and signature of every kernel."""
+    """Yield (name, limit of registers or None, kernel, signature) of every kernel with a row."""
     for variant in variants():
         yield str(variant), None, variant.kernel, variant.step.signature
     python, name = FMA_LOOP.build().py_func, str(FMA_LOOP.variant())
@@ -55,18 +55,22 @@ def kernels() -> Iterator[tuple[str, int | None, Callable, object]]:
 
 
 def listed() -> list[Variant]:
-    """Return the variants whose loop is recorded instruction by instruction."""
+    """Return the variants whose hot loop is recorded instruction by instruction."""
     return [gemm_kernels.LADDER.step("naive").variant(), *FMA_LOOP.variants()]
 
 
 def counted(name: str, limit: int | None, report: XRay) -> RecordedLoop:
-    """Return the row with the counts of one kernel's hot loop."""
+    """Return the row with the counts of one kernel's hot loop.
+
+    name: the kernel's. limit: the greatest number of registers, or None. report: the kernel's
+    x-ray.
+    """
     installed = versions()
     return RecordedLoop(ARCH, installed.toolkit, installed.numba_cuda, name, limit, loop_of(report))
 
 
 def instructions(variant: Variant) -> Iterator[ListedInstruction]:
-    """Yield a row for every instruction of a variant's hot loop."""
+    """Yield a row per instruction of a variant's hot loop, in order; the variant is compiled."""
     for one in xray(variant.kernel, variant.step.signature, ARCH).hot.body:
         yield ListedInstruction(
             ARCH, str(variant), one.address, one.predicate or None, one.opcode,
@@ -75,6 +79,7 @@ def instructions(variant: Variant) -> Iterator[ListedInstruction]:
 
 
 def main() -> None:
+    """Compile all kernels and write the two tables."""
     counts = (
         counted(name, limit, xray(kernel, signature, ARCH))
         for name, limit, kernel, signature in kernels()

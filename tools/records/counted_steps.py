@@ -23,18 +23,22 @@ DEVICE, SIZE = "NVIDIA H200", "4096"
 
 
 def steps() -> Iterator[tuple[Variant, Shape]]:
-    """Yield every recorded product with its fastest constants, and its shape."""
+    """Yield (variant, shape) of every recorded product, with its fastest constants."""
     shape = LADDER.parse(SIZE)
     for variant, _ in recorded(LADDER, shape, DEVICE):
         yield variant, shape
 
 
 def count(variant: Variant, shape: Shape) -> LaunchCounts:
-    """Return the counts of a product, from the compiled loop in the records."""
+    """Return the counted work of one launch of a product, using the compiled loop in the records.
+
+    Raises CourseError if the virtual GPU cannot run the step.
+    """
     return counted(variant, shape, recorded_loop(str(variant)).hot_loop)
 
 
 def main() -> None:
+    """Count every recorded product, write the table, and name products not counted."""
     counts = []
     for variant, shape in steps():
         try:

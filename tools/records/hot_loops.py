@@ -21,7 +21,7 @@ ARCH = "sm_90"
 
 
 def variants() -> list[Variant]:
-    """Return the products whose innermost loop a lesson shows."""
+    """Return the variants of products whose innermost loop a lesson shows."""
     return [
         LADDER.step("naive").variant(),
         *LADDER.step("unrolled").variants(),
@@ -32,7 +32,7 @@ def variants() -> list[Variant]:
 
 
 def recorded() -> Iterator[RecordedInnerLoop]:
-    """Compile every variant and yield its row."""
+    """Compile every variant and yield its row, with the innermost loop."""
     installed = versions()
     for variant in variants():
         loop = compiled_loop(variant, ARCH)
@@ -40,6 +40,7 @@ def recorded() -> Iterator[RecordedInnerLoop]:
 
 
 def main() -> None:
+    """Write the rows of all variants into the file of the option --out."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()

@@ -40,7 +40,7 @@ CARVEOUTS = (0, 1, 4, 25, 50, 75, 99, 100)
 
 @cache
 def with_registers(most: int) -> Callable:
-    """Return a kernel that keeps 200 values at once, limited to `most` registers."""
+    """Return a kernel that keeps 200 values at once, limited to `most` registers per thread."""
 
     @cuda.jit(max_registers=most)
     def kernel(x):
@@ -80,7 +80,7 @@ def plain(x):
 
 
 class DriverFunction:
-    """A compiled kernel as the driver knows it."""
+    """A compiled kernel as the driver knows it: registers, static bytes, largest block."""
 
     def __init__(self, kernel: Callable):
         kernel.compile(SIGNATURE)
@@ -93,19 +93,19 @@ class DriverFunction:
         self.handle = ask("cuKernelGetFunction", driver.CUkernel(int(function.handle)))
 
     def set(self, attribute: str, value: int) -> None:
-        """Set an attribute of the kernel."""
+        """Set an attribute of the kernel in the driver, such as "MAX_DYNAMIC_SHARED_SIZE_BYTES"."""
         name = f"CU_FUNC_ATTRIBUTE_{attribute}"
         ask("cuFuncSetAttribute", self.handle, getattr(driver.CUfunction_attribute, name), value)
 
     def blocks(self, threads: int, dynamic_bytes: int) -> int:
-        """Return the number of blocks that an SM holds."""
+        """Return the number of blocks of this size that an SM holds, by the driver."""
         call = "cuOccupancyMaxActiveBlocksPerMultiprocessor"
         return ask(call, self.handle, threads, dynamic_bytes)
 
     def best_block(self, bytes_per_thread: int, dynamic_bytes: int) -> int:
         """Return the block size in threads that the driver suggests.
 
-        Shared memory is given per thread, or as a number of dynamic bytes.
+        Dynamic shared memory is given in bytes per thread; if that is 0, in bytes per block.
         """
         by_size = ctypes.CFUNCTYPE(ctypes.c_size_t, ctypes.c_int)(lambda n: bytes_per_thread * n)
         address = ctypes.cast(by_size, ctypes.c_void_p).value if bytes_per_thread else 0
@@ -115,7 +115,10 @@ class DriverFunction:
 
 
 def ask(call: str, *arguments):
-    """Return the results of a driver function without its error code; exit if the call fails."""
+    """Return the result of a driver function: one value, or a list of several.
+
+    call: the name of the function. Exits if the driver returns an error code.
+    """
     code, *results = getattr(driver, call)(*arguments)
     if code != driver.CUresult.CUDA_SUCCESS:
         sys.exit(f"{call} failed: {code}")
@@ -123,7 +126,10 @@ def ask(call: str, *arguments):
 
 
 def questions() -> Iterator[dict]:
-    """Yield rows of registers, static_bytes, dynamic_bytes, threads, carveout and blocks."""
+    """Yield rows for occupancy.csv: the blocks that an SM holds of a kernel, by the driver.
+
+    The keys are registers, static_bytes, dynamic_bytes, threads, carveout and blocks.
+    """
     for count in REGISTERS:
         yield from _answers(DriverFunction(with_registers(count)), THREADS, (0,))
     for size in STATIC_BYTES:
@@ -157,7 +163,10 @@ def _answers(
 
 
 def block_questions() -> Iterator[dict]:
-    """Yield one row per suggested block size, with what the kernel uses."""
+    """Yield rows for block_size.csv: block sizes in threads that the driver suggests for kernels.
+
+    The keys are registers, static_bytes, max_threads, bytes_per_thread, dynamic_bytes and threads.
+    """
     kernels = [*map(with_registers, REGISTERS), *map(with_static_shared, STATIC_BYTES), plain]
     for kernel in kernels:
         function = DriverFunction(kernel)
@@ -173,6 +182,7 @@ def block_questions() -> Iterator[dict]:
 
 
 def main() -> None:
+    """Ask the driver, write the two tables into the folder of --out, and print their lengths."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, required=True)
     folder = parser.parse_args().out

@@ -83,7 +83,11 @@ def device_function(x, out):
 
 
 def kernels() -> Iterator[tuple[str, object, object]]:
-    """Yield name, kernel and signature of every kernel."""
+    """Yield (name, kernel, signature) of every kernel whose resources are compared.
+
+    name: the variant or function, with its compile options, such as "fma_loop, lto=False". kernel:
+    the dispatcher. signature: the Numba signature to compile it for.
+    """
     for package in (gemm_kernels, reduce_kernels, latency_kernels):
         for step in package.LADDER.steps:
             for variant in step.variants():
@@ -101,7 +105,10 @@ def kernels() -> Iterator[tuple[str, object, object]]:
 
 
 def rows() -> pd.DataFrame:
-    """Return the driver's and the x-ray's figures of every kernel; all cores compile."""
+    """Return a table with a row per kernel and figure: kernel, figure, driver, xray.
+
+    driver and xray are the values that the two report. All cores compile.
+    """
     count = len(list(kernels()))
     with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
         all_rows = [row for rows in pool.map(rows_of, range(count)) for row in rows]
@@ -109,7 +116,7 @@ def rows() -> pd.DataFrame:
 
 
 def rows_of(index: int) -> list[tuple[str, str, int, int]]:
-    """Return one kernel's rows: kernel, figure, driver, xray.
+    """Return the rows of the kernel at this index of `kernels()`: (kernel, figure, driver, xray).
 
     The kernel is compiled twice, by Numba for the device and by the x-ray.
     """
@@ -124,6 +131,7 @@ def rows_of(index: int) -> list[tuple[str, str, int, int]]:
 
 
 def main() -> None:
+    """Write the table into the file of --out, and print the figures that differ."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()

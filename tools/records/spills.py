@@ -33,7 +33,7 @@ NAME = "sums_in_registers"
 
 @dataclass(frozen=True)
 class Rival:
-    """One kernel, ready to run.
+    """One kernel to be timed, with its arguments on the device.
 
     registers: the greatest number of registers per thread, or None without a limit. right: the
     right result. flops: floating-point operations of one launch.
@@ -49,12 +49,15 @@ class Rival:
     flops: float
 
     def run(self) -> None:
-        """Launch the kernel."""
+        """Launch the kernel without waiting for it."""
         self.function[self.grid, self.block](*self.arguments)
 
 
 def loops(accumulators: str = ACCUMULATORS) -> Iterator[Rival]:
-    """Yield the loop of multiply-adds without and with limits on its registers."""
+    """Yield the kernel `fma_loop` once per limit on its registers in `LIMITS`.
+
+    accumulators: the size of the problem, such as "2^28".
+    """
     step, shape = CEILINGS.step("fma_loop"), CEILINGS.parse(accumulators)
     problem, launch = step.task.problem(shape, "integers"), step.variant().launch(shape)
     python, flops = step.build().py_func, step.task.work(shape).flops
@@ -66,7 +69,10 @@ def loops(accumulators: str = ACCUMULATORS) -> Iterator[Rival]:
 
 
 def products(side: int = SIDE) -> Iterator[Rival]:
-    """Yield the product before and after the exercise."""
+    """Yield the starter and the solution of the exercise, which multiply square matrices.
+
+    side: the number of rows and columns of the matrices.
+    """
     exercise = EXERCISES[NAME]
     a, b = draw("integers", (side, side), 1), draw("integers", (side, side), 2)
     launch = exercise.launch((side, side, side))
@@ -79,7 +85,7 @@ def products(side: int = SIDE) -> Iterator[Rival]:
 
 
 def recorded(rivals: list[Rival]) -> Iterator[SpillRecord]:
-    """Time all kernels interleaved and yield their rows; exit if a result is wrong."""
+    """Time all kernels interleaved and yield a row per kernel; exit if a result is wrong."""
     timings = time_gpu([rival.run for rival in rivals])
     for rival, timing in zip(rivals, timings, strict=True):
         if not np.array_equal(rival.arguments[-1].copy_to_host(), rival.right):
@@ -95,6 +101,7 @@ def recorded(rivals: list[Rival]) -> Iterator[SpillRecord]:
 
 
 def main() -> None:
+    """Time all kernels and write their rows into the file of the option --out."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()

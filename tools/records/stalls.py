@@ -60,7 +60,7 @@ STALL = re.compile(r"stall_(?!\w*_not_issued$)\w+")
 
 
 def variants() -> list[Variant]:
-    """Return each step with its fastest constants."""
+    """Return a variant per step in `STEPS`, with the constants that were fastest in the records."""
     best = {
         variant.step.name: variant for variant, _ in recorded(LADDER, LADDER.parse(SIZE), DEVICE)
     }
@@ -68,7 +68,10 @@ def variants() -> list[Variant]:
 
 
 def launch(size: str) -> None:
-    """Launch each kernel twice: the first launch compiles, and only the second is profiled."""
+    """Launch each kernel twice on a problem of this size, and print its name.
+
+    The first launch compiles, and only the second is profiled.
+    """
     shape = LADDER.parse(size)
     for variant in variants():
         problem = variant.step.task.problem(shape, "uniform")
@@ -84,7 +87,11 @@ def launch(size: str) -> None:
 
 
 def profile(view: str, size: str) -> str:
-    """Return what the profiler prints for a view, over all kernels."""
+    """Return the CSV text that the profiler prints for a view, over all kernels.
+
+    view: a key of `VIEWS`. size: the size of the problem, such as "4096". Exits if the profiler
+    fails.
+    """
     command = ["ncu", "--clock-control", "none", "--profile-from-start", "off", "--csv"]
     command += ["--print-units", "base"]
     command += VIEWS[view] + ([",".join(_known_metrics())] if view == "metrics" else [])
@@ -96,7 +103,7 @@ def profile(view: str, size: str) -> str:
 
 
 def _known_metrics() -> list[str]:
-    """Return the METRICS that the profiler knows on this device."""
+    """Return the `METRICS` that the profiler knows on this device; name others on stderr."""
     output = subprocess.run(["ncu", "--query-metrics"], capture_output=True, text=True).stdout
     names = set(output.split())
     known = [metric for metric in METRICS if metric.partition(".")[0] in names]
@@ -106,7 +113,10 @@ def _known_metrics() -> list[str]:
 
 
 def figures(details: str, metrics: str) -> pd.DataFrame:
-    """Return a row per kernel and figure: kernel, the profiler's name for it, unit, value."""
+    """Return a table with a row per kernel and figure: kernel, figure, unit, value.
+
+    details, metrics: the profiler's output for these views. figure: the profiler's name for it.
+    """
     shown = _table(details, '"ID"').dropna(subset=["Metric Name", "Metric Value"])
     names = shown["Kernel Name"].map(_step_name)
     columns = (names, shown["Metric Name"], shown["Metric Unit"], shown["Metric Value"])
@@ -128,7 +138,11 @@ def figures(details: str, metrics: str) -> pd.DataFrame:
 
 
 def samples_of(source: str) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Yield each kernel's name with its instructions in order: opcode, samples by stall reason."""
+    """Yield (kernel's name, table) with a row per instruction, in order.
+
+    source: the profiler's output for this view. The columns are opcode and the number of samples
+    per stall reason.
+    """
     for section in source[source.index('"Kernel Name"') :].split('"Kernel Name"')[1:]:
         name = _step_name(section.partition("\n")[0])
         if name is None:
@@ -144,7 +158,10 @@ def samples_of(source: str) -> Iterator[tuple[str, pd.DataFrame]]:
 
 
 def stalls(source: str) -> pd.DataFrame:
-    """Return a row per kernel and stall reason, with the samples of the whole kernel."""
+    """Return a table with a row per kernel and stall reason: kernel, reason, samples.
+
+    The samples are those of the whole kernel; reasons without samples are left out.
+    """
     rows = [
         (name, reason, samples)
         for name, table in samples_of(source)
@@ -155,9 +172,10 @@ def stalls(source: str) -> pd.DataFrame:
 
 
 def sampled(source: str) -> pd.DataFrame:
-    """Return a row per sampled instruction of the SHORT kernels.
+    """Return a table with a row per sampled instruction of the SHORT kernels.
 
-    Each row has the instruction's most frequent stall reason.
+    The columns are kernel, place (the index of the instruction), opcode, samples, and reason (the
+    most frequent stall reason).
     """
     rows = []
     for name, table in samples_of(source):
@@ -172,9 +190,9 @@ def sampled(source: str) -> pd.DataFrame:
 
 
 def _step_name(kernel: str) -> str | None:
-    """Return the step with its constants.
+    """Return the name of a step with its constants, from the profiler's name of a kernel.
 
-    None for a helper kernel, such as the one that adds slices.
+    Returns None for a helper kernel, such as the one that adds slices.
     """
     match = re.search(r"::(\w+)\[", kernel)
     return _names().get(match[1]) if match else None
@@ -186,23 +204,29 @@ def _names() -> dict[str, str]:
 
 
 def _table(text: str, begins: str) -> pd.DataFrame:
-    """Return a CSV table whose header begins with that column, without other lines."""
+    """Return the CSV table in a text as strings; its header begins with the column `begins`.
+
+    Lines that do not begin with a quotation mark are left out.
+    """
     quoted = (line for line in text[text.index(begins) :].splitlines() if line.startswith('"'))
     return pd.read_csv(io.StringIO("\n".join(quoted)), dtype=str, index_col=False)
 
 
 def _number(text: str) -> int:
-    """Return the number in a text whose digits are grouped by commas."""
+    """Return the whole number in a text such as "1,234"."""
     return int(float(text.replace(",", "")))
 
 
 def _opcode(instruction: str) -> str:
-    """Return an opcode such as FFMA, without the predicate before it and the operands after it."""
+    """Return the opcode of an instruction, such as FFMA, without its predicate and operands."""
     return re.sub(r"^@!?U?P\w+\s+", "", instruction.strip()).partition(" ")[0].rstrip(";")
 
 
 def _text_of(view: str, folder: Path) -> str:
-    """Return what the profiler prints for a view, from the folder if it is stored there."""
+    """Return the profiler's output for a view, from the folder if it is stored there.
+
+    Otherwise the profiler runs, and its output is stored in the folder.
+    """
     file = folder / f"{view}.txt"
     if not file.exists():
         folder.mkdir(parents=True, exist_ok=True)
@@ -211,6 +235,7 @@ def _text_of(view: str, folder: Path) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
+    """Profile the kernels and write the three tables; with --launch only launch the kernels."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, help="where the tables go")
     parser.add_argument("--raw", type=Path, help="where the profiler's own text is kept")

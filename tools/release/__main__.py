@@ -23,6 +23,7 @@ SECONDS = 600  # for one program
 
 
 def main() -> int:
+    """Build the wheel and check it; return 0, or 1 after a sentence on stderr."""
     expected = version()
     if not changes(expected, (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")):
         print(f"CHANGELOG.md says nothing of {expected}: write what changes.", file=sys.stderr)
@@ -51,7 +52,11 @@ PIP = ("-m", "pip", "--quiet", "--disable-pip-version-check")
 
 
 def check(wheel: Path, place: Path, expected: str) -> None:
-    """Install the wheel with the pins of the project, and use it from a stranger's folder."""
+    """Install the wheel in a new environment with the project's pins, and use it from a folder.
+
+    place: an empty folder for the environment and the programs. expected: the wheel's version.
+    Exits with the output of a program that fails.
+    """
     run([sys.executable, "-m", "venv", place / "fresh"], place)
     python = place / "fresh" / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     pins = ROOT / "constraints.txt"
@@ -62,7 +67,10 @@ def check(wheel: Path, place: Path, expected: str) -> None:
 
 
 def run(command: list, folder: Path) -> str:
-    """Return what a program prints; if it fails, exit with its output."""
+    """Run a program in a folder and return its stdout; if it fails, exit with its output.
+
+    Environment variables with PYTHON in their name are not passed on.
+    """
     environment = {name: value for name, value in os.environ.items() if "PYTHON" not in name}
     environment["XRAY_CACHE"] = str(BUILD / "xray")
     result = subprocess.run(

@@ -17,25 +17,34 @@ LEFT_OUT = ("hatch_build.py", "pyproject.toml", "LICENSE")
 
 
 def version(project: Path = PROJECT) -> str:
-    """Return the version of the wheel; with COURSE, of the course."""
+    """Return the version in a pyproject.toml: by default the wheel's, with COURSE the course's."""
     return tomllib.loads(project.read_text(encoding="utf-8"))["project"]["version"]
 
 
 def changes(release: str, text: str) -> str | None:
-    """Return the entry of CHANGELOG.md on a version, or None if there is none."""
+    """Return the text below a version's heading in CHANGELOG.md; None if there is none.
+
+    release: the version. text: the content of CHANGELOG.md.
+    """
     match = re.search(rf"^## {re.escape(release)}$(.*?)(?=^## |\Z)", text, re.M | re.S)
     return match and (match[1].strip() or None)
 
 
 def left_out(wheel: Path, tracked: list[str]) -> list[str]:
-    """Return files of the two packages that are missing in the wheel."""
+    """Return the names of files that belong into the wheel and are missing there.
+
+    tracked: the paths of all files that git tracks.
+    """
     with zipfile.ZipFile(wheel) as archive:
         in_wheel = set(archive.namelist())
     return [name for name in tracked if _belongs(name) and name not in in_wheel]
 
 
 def too_much(wheel: Path, tracked: list[str]) -> list[str]:
-    """Return the wheel's files that are neither the packages' own nor metadata."""
+    """Return the names of files in the wheel that are neither the packages' own nor metadata.
+
+    tracked: the paths of all files that git tracks.
+    """
     with zipfile.ZipFile(wheel) as archive:
         in_wheel = [name for name in archive.namelist() if ".dist-info/" not in name]
     expected = set(filter(_belongs, tracked))

@@ -44,6 +44,7 @@ def double(x):
 
 
 def main(version: str) -> None:
+    """Raise AssertionError unless the installed wheel has this version and works."""
     assert importlib.metadata.version("numba-virtual-gpu") == version
     for package in (virtual_gpu, gpu_xray):
         assert Path(package.__file__).is_relative_to(sys.prefix), package.__file__
@@ -56,6 +57,7 @@ def main(version: str) -> None:
 
 
 def check_a_script() -> None:
+    """Check that a kernel launched from a script gives the right result."""
     virtual_gpu.install()
     x = np.arange(100, dtype=np.float32)
     double[4, 32](x)
@@ -63,6 +65,7 @@ def check_a_script() -> None:
 
 
 def check_a_movie() -> None:
+    """Check that a trace makes the HTML of a movie."""
     x = np.ones(32, np.float32)
     page = virtual_gpu.trace(double, 1, 32, x, record=0).movie()._repr_html_()
     assert "function play(root, data)" in page
@@ -70,6 +73,7 @@ def check_a_movie() -> None:
 
 
 def check_the_command() -> None:
+    """Check the output and the report of `python -m virtual_gpu` on nine puzzles."""
     output = run("-m", "virtual_gpu", "--json", "report.json", "puzzles.py")
     assert output.count("solved") == 9, output
     kernels = json.loads(Path("report.json").read_text())["kernels"]
@@ -77,6 +81,7 @@ def check_the_command() -> None:
 
 
 def check_the_plugin() -> None:
+    """Check that pytest with the plugin passes nine tests and fails one with a finding."""
     Path("test_puzzles.py").write_text(TESTS)
     output = run("-m", "pytest", "-p", "no:cacheprovider", code=1)
     assert "1 failed, 9 passed" in output, output
@@ -84,6 +89,7 @@ def check_the_plugin() -> None:
 
 
 def check_an_xray() -> None:
+    """Check the x-ray of a kernel, except on macOS, which has no CUDA compiler."""
     if sys.platform == "darwin":  # macOS has no CUDA compiler
         return
     report = gpu_xray.xray(double, "void(float32[::1])", arch="sm_90")
@@ -92,7 +98,10 @@ def check_an_xray() -> None:
 
 
 def run(*words: str, code: int = 0) -> str:
-    """Run Python with these arguments; return its output."""
+    """Run Python with these arguments and return its stdout.
+
+    Raises AssertionError if the exit code is not `code`.
+    """
     result = subprocess.run([sys.executable, *words], capture_output=True, text=True, timeout=500)
     assert result.returncode == code, result.stdout + result.stderr
     return result.stdout

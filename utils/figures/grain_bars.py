@@ -12,10 +12,10 @@ BAR, PITCH, LEFT, WIDTH = 13, 17, 76, 400
 def draw_grain_bars(
     title: str, groups: Mapping[str, Mapping[int, float]], ours: Collection[str]
 ) -> Picture:
-    """Draw a bar for each grain in each group, in % of the peak of the group's GPU.
+    """Draw a bar per grain in each group: its percentage of the peak of the group's GPU.
 
     groups: heading -> grain -> percentage, each above 0. ours: the headings of the groups that were
-    recorded for this course.
+    recorded for this course. Returns the picture with its alt text.
     """
     most = max(max(shares.values()) for shares in groups.values())
     parts, y = [text(0, 14, title, size=13, font_weight="600")], 38

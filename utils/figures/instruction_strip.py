@@ -23,12 +23,15 @@ Iterations = Sequence[Sequence[str]]  # the kinds of the instructions in each it
 
 
 def kind_of(opcode: str) -> str:
-    """Return what an instruction does in a loop, a key of `COLOURS`."""
+    """Return the kind of an opcode, a key of `COLOURS`: "load", "multiply-add" and so on.
+
+    Opcodes of no other kind count as "address or counter".
+    """
     return _KINDS.get(opcode.partition(".")[0], "address or counter")
 
 
 def draw_idea() -> Picture:
-    """Draw four terms of a sum, in four iterations of a loop and in one of the unrolled loop."""
+    """Draw the steps of a sum of four terms, in four iterations and in one unrolled iteration."""
     loops = {
         "one term in each turn": [TERM + LOOP_OVERHEAD] * 4,
         "all four in one turn": [TERM * 4 + LOOP_OVERHEAD],
@@ -37,7 +40,7 @@ def draw_idea() -> Picture:
 
 
 def draw_loops(title: str, loops: Mapping[str, tuple[Sequence[str], int]]) -> Picture:
-    """Draw loops of machine code, each iteration on rows of its own.
+    """Draw loops of machine code as coloured squares, each iteration on rows of its own.
 
     loops: name shown -> (the opcodes of one iteration, the number of iterations to draw).
     """
@@ -46,7 +49,11 @@ def draw_loops(title: str, loops: Mapping[str, tuple[Sequence[str], int]]) -> Pi
 
 
 def _picture(title: str, unit: str, loops: Mapping[str, Iterations], pitch: int) -> Picture:
-    """Draw the loops. unit: the name of what one square stands for. pitch: of the squares."""
+    """Draw loops as rows of squares, and return the picture with an alt text that counts them.
+
+    unit: what one square is, such as "steps". loops: name shown -> kinds of the instructions in
+    each iteration. pitch: the distance between two squares in pixels.
+    """
     body, y, sentences = text(0, 26, title, 14, font_weight="bold"), 51, []
     for name, iterations in loops.items():
         counts = Counter(kind for iteration in iterations for kind in iteration)

@@ -23,10 +23,10 @@ _WORD = 100
 
 @dataclass(frozen=True)
 class _Spot:
-    """The position of a label relative to its data point.
+    """A position of a label relative to its data point.
 
-    across: 1 right of the point, -1 left, 0 centred. up: above if positive, below if negative; 2
-    and -2 are twice as far. distance: in points.
+    across: 1 right of the point, -1 left of it, 0 centred. up: above the point if positive, below
+    it if negative; 2 and -2 are twice as far. distance: from the point, in points (1/72 inch).
     """
 
     across: int
@@ -35,7 +35,7 @@ class _Spot:
 
     @property
     def offset(self) -> tuple[float, float]:
-        """The offset (x, y) from the data point, in points."""
+        """The offset (x, y) from the data point, in points (1/72 inch)."""
         up = self.up * (0.6 if self.across else 1)
         return self.across * self.distance, up * self.distance
 
@@ -58,10 +58,11 @@ def need_few(labels: Sequence[str]) -> None:
 
 
 def label_ends(axes: Axes, ends: dict[str, tuple[float, float, str]]) -> None:
-    """Write each label to the right of the end of its line, without overlaps.
+    """Write each label to the right of the end of its line, with a leader and without overlaps.
 
-    ends: label -> (x, y, colour). Call this last: the heights of the labels follow from the limits
-    and scales of the axes. Raises CourseError for more than six labels.
+    ends: label -> (x, y, colour) of the line's right end. Call this after everything else is drawn:
+    the heights of the labels follow from the limits and scales of the axes. Raises CourseError for
+    more than six labels.
     """
     need_few(list(ends))
     axes.figure.draw_without_rendering()
@@ -90,12 +91,12 @@ def label_points(
     labelled: dict[str, tuple[float, float, str]],
     lines: Sequence[tuple[Sequence[float], Sequence[float]]],
 ) -> None:
-    """Write each label beside its data point, so that it covers no other label and no line.
+    """Write each label beside its data point, where it covers as few labels and lines as possible.
 
     labelled: label -> (x, y, colour). lines: the (x, y) arrays of lines to keep free. A label
-    without room near its point is further away, with a leader to the point. Call this last: the
-    positions follow from the limits and scales of the axes. Raises CourseError for more than six
-    labels.
+    without room near its point is further away, with a leader to the point. Call this after
+    everything else is drawn: the positions follow from the limits and scales of the axes. Raises
+    CourseError for more than six labels.
     """
     need_few(list(labelled))
     axes.figure.draw_without_rendering()
@@ -116,7 +117,10 @@ def label_points(
 
 
 def _along(corners: np.ndarray, step: float = 6) -> np.ndarray:
-    """Return points along a polyline, at most about `step` pixels apart."""
+    """Return points on a polyline, at most about `step` pixels apart, as an array of shape (n, 2).
+
+    corners: array of the polyline's corners in pixels, of shape (m, 2).
+    """
     parts = [
         np.linspace(start, end, 2 + int(np.hypot(*(end - start)) / step))
         for start, end in pairwise(corners)
@@ -125,7 +129,11 @@ def _along(corners: np.ndarray, step: float = 6) -> np.ndarray:
 
 
 def _leader(axes: Axes, point: np.ndarray, spot: _Spot) -> np.ndarray:
-    """Return points along the leader to a label, close enough to find any label that it crosses."""
+    """Return points about a pixel apart on the leader from a data point to its label.
+
+    point: the data point in pixels. The result is an array of shape (n, 2) in pixels, dense enough
+    to find any label that the leader crosses.
+    """
     end = point + np.array(spot.offset) * axes.figure.dpi / POINTS_PER_INCH
     return _along(np.array([point, end]), step=1)
 
@@ -140,7 +148,11 @@ def _put(text: Text, spot: _Spot) -> None:
 def _cost(
     text: Text, spot: _Spot, point: np.ndarray, words: Sequence[Bbox], occupied: np.ndarray
 ) -> float:
-    """Return the cost of a text at a spot: 100 per label or edge in its way, 1 per line point."""
+    """Move a text to a spot and return the cost of that spot; lower is better.
+
+    It is 100 per label that the text or its leader would cover, 100 if the text leaves the axes,
+    and 1 per point in `occupied` that the text covers.
+    """
     _put(text, spot)
     box = extent(text)
     leader = _leader(text.axes, point, spot)
@@ -150,9 +162,10 @@ def _cost(
 
 
 def spread(heights: Sequence[float], gap: float) -> np.ndarray:
-    """Move ascending heights as little as possible, so that they are at least `gap` apart.
+    """Return ascending heights, moved as little as possible so that they are at least `gap` apart.
 
-    The result is in 0 … 1 if the heights fit there.
+    heights: ascending, as fractions of the height of the axes. The result is an array in the same
+    order; it is in 0 … 1 if the heights fit there.
     """
     room = gap * np.arange(len(heights))
     # After subtracting the room below each height, they only have to ascend. Pool neighbours that
@@ -167,5 +180,5 @@ def spread(heights: Sequence[float], gap: float) -> np.ndarray:
 
 
 def extent(text: Text) -> Bbox:
-    """Return the bounding box of a text in pixels, without the leader of an annotation."""
+    """Return the bounding box of a text in pixels; the leader of an annotation is left out."""
     return Text.get_window_extent(text)

@@ -23,9 +23,9 @@ def staircase(
 
     Steps that are faster than all steps before them are in colour, and a stair marks the best speed
     so far. frame: records of one device. size: as figures write it, "4096" or "2³⁰"; by default the
-    largest that every step has. here: True if the records were measured here, not read from
-    `data/measured`. Raises CourseError for an empty frame, if the steps share no size or were not
-    measured at `size`, and for more than 100 % of the peak.
+    largest that every step has. here: True if the records were measured in this session, False if
+    they were read from `data/measured`. Raises CourseError for an empty frame, if the steps share
+    no size or were not measured at `size`, and for more than 100 % of the peak.
     """
     points = _at_size(points_of(frame, 1.0, "efficiency"), size)
     percent = 100 * points.set_index("step")["value"]
@@ -78,7 +78,7 @@ def _at_size(points: pd.DataFrame, size: str | None) -> pd.DataFrame:
 
 
 def _alt_text(percent: pd.Series, library: float, rival: str, where: str) -> str:
-    """Return the alt text: first and best step, the greatest rises, and who passes the library."""
+    """Return the alt text: first and best step, greatest rises, steps above the library."""
     up, best = climbers(percent), percent.idxmax()
     if len(percent) == 1:
         alt = f"{best} reaches {percent[best]:.1f} % of the peak"

@@ -54,14 +54,14 @@ _STYLE = {
 
 
 def style() -> AbstractContextManager[None]:
-    """Return a context manager in which figures get the course's style: `with style(): ...`."""
+    """Return a context manager for Matplotlib in the course's style: `with style(): ...`."""
     return rc_context(_STYLE)
 
 
 def new_figure(title: str, where: str, height: float) -> Figure:
-    """Return an empty figure with a title and the line that says where its numbers come from.
+    """Return a figure without axes, with a title and a line on where its numbers come from.
 
-    height: of the area below both, in inches.
+    title, where: the two texts, which are wrapped. height: of the area below both, in inches.
     """
     titles, lines = textwrap.wrap(title, 44), textwrap.wrap(where, 58)
     below_title = 16 * len(titles) + 2
@@ -76,27 +76,31 @@ def new_figure(title: str, where: str, height: float) -> Figure:
 
 
 def with_alt(figure: Figure, text: str) -> Figure:
-    """Set the figure's `alt_text`, which says in words what it shows, and return the figure."""
+    """Set the attribute `alt_text` of the figure, a description in words, and return the figure."""
     figure.alt_text = text
     return figure
 
 
 def mixed(colour: str, ink: str) -> str:
-    """Return the colour of a series' label on a page with this ink, a mixture of both."""
+    """Return a series' colour mixed with a page's ink, for the series' label, as "#rrggbb"."""
     parts = zip(to_rgb(colour), to_rgb(ink), strict=True)
     return to_hex([TEXT_SHARE * one + (1 - TEXT_SHARE) * other for one, other in parts])
 
 
 def of_text(colour: str) -> str:
-    """Return the colour of the label of a series with this colour, on a light page."""
+    """Return the colour of a label on a light page, as "#rrggbb".
+
+    A colour of a series is darkened with ink, because words need more contrast; any other colour is
+    returned unchanged.
+    """
     return mixed(colour, INK) if colour in COLOURS else colour
 
 
 def number(value: float) -> str:
-    """Return a value as text with three significant digits, or without decimals from 100 on."""
+    """Return a value as text: three significant digits below 100, else as in "1,234"."""
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
 
 
 def factor(value: float) -> str:
-    """Return a factor as text, such as "2.5×" or "12×"."""
+    """Return a factor as text: "2.5×" with one decimal below 10, else "12×"."""
     return f"{value:.1f}×" if value < 10 else f"{value:.0f}×"

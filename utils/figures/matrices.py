@@ -6,9 +6,9 @@ from virtual_gpu.pictures.svg import path, rect, text
 
 
 def matrix(at: tuple[float, float], rows: int, columns: int, size: float, name: str) -> str:
-    """Return the SVG of an empty matrix with its name above it.
+    """Return the SVG of an empty grid of squares, with the matrix's name above it.
 
-    at: (x, y) of its upper left corner. size: the side of one square.
+    at: (x, y) of its upper left corner. size: the side of one square. name: its first word is bold.
     """
     x, y = at
     across, down = columns * size, rows * size
@@ -24,9 +24,9 @@ def matrix(at: tuple[float, float], rows: int, columns: int, size: float, name: 
 
 
 def squares(at: tuple[float, float], size: float, cells, colour: str) -> str:
-    """Return the SVG of coloured squares in a matrix. cells: (row, column) of each.
+    """Return the SVG of filled squares in a matrix. cells: (row, column) of each.
 
-    at, size: as for `matrix`.
+    at, size: the same as for `matrix`.
     """
     x, y = at
     return "".join(

@@ -67,7 +67,7 @@ _REFERENCE = re.compile(r"#(\w+)")
 
 
 def show(figure: Figure) -> None:
-    """Show the figure with its alt text in a notebook, and close it."""
+    """Show the figure with its alt text in a notebook, and close the figure."""
     display(HTML(as_html(figure)))
     pyplot.close(figure)
 
@@ -88,7 +88,7 @@ def as_html(figure: Figure) -> str:
 
 
 def save(figure: Figure, file: Path | BinaryIO, ground: str = "light") -> None:
-    """Write the figure with its alt text: as SVG if the file's name ends in .svg, else as PNG.
+    """Write the figure with its alt text, as SVG if `file` is a path that ends in .svg, else PNG.
 
     ground: the background of an SVG, "light" or "dark". Raises CourseError if the figure has no alt
     text.
@@ -132,8 +132,9 @@ def _alt_of(figure: Figure) -> str:
 def _svg(figure: Figure, paint: Callable[[str, str], str]) -> ElementTree.Element:
     """Return the figure as an SVG element whose ids collide with no other figure on a page.
 
-    Words stay text, and the same figure always gives the same element. paint: maps "fill" or
-    "stroke" and the colour that was drawn to CSS.
+    Words stay text, and the same figure always gives the same element. paint: a function from
+    "fill" or "stroke" and a colour such as "#1f2328" to a CSS declaration. Raises CourseError if
+    the figure has no alt text.
     """
     alt, buffer = _alt_of(figure), io.BytesIO()
     with rc_context({"svg.fonttype": "none", "svg.hashsalt": "course"}):
@@ -159,13 +160,16 @@ def _svg(figure: Figure, paint: Callable[[str, str], str]) -> ElementTree.Elemen
 
 
 def _with_stable_ids(text: str) -> str:
-    """Number the ids in their order, because some ids of the backend change at each run."""
+    """Return an SVG with its ids renamed to i0, i1, …: the backend's ids change at each run."""
     names = {}
     return _ID.sub(lambda match: names.setdefault(match[0], f"i{len(names)}"), text)
 
 
 def _rewrite(element: ElementTree.Element, prefix: str, paint: Callable[[str, str], str]) -> None:
-    """Prefix the ids of an element, paint its colours, drop its font, and shorten its numbers."""
+    """Change an SVG element in place: prefix ids, paint colours, drop the font, shorten numbers.
+
+    paint: a function from "fill" or "stroke" and a colour to a CSS declaration.
+    """
     element.tag = element.tag.rpartition("}")[2]
     if element.tag != "text":
         element.text = None
@@ -190,7 +194,10 @@ def _rewrite(element: ElementTree.Element, prefix: str, paint: Callable[[str, st
 
 
 def _short(path: str) -> str:
-    """Shorten an SVG path: no needless spaces, and relative lines, which have fewer digits."""
+    """Return the data of an SVG path without needless spaces, and with relative lines.
+
+    Relative lines have fewer digits. A path with curves only loses spaces.
+    """
     if set(re.findall("[A-Za-z]", path)) - {"M", "L"}:
         return _AROUND_LETTERS.sub(r"\1", path).strip()
     parts, last, position = [], "", (0.0, 0.0)
@@ -203,9 +210,10 @@ def _short(path: str) -> str:
 
 
 def _visible_parts(element: ElementTree.Element) -> list[ElementTree.Element]:
-    """Return the element, or the children of a group that has only a name, or nothing.
+    """Return the elements to draw instead of an SVG element: itself, parts of it, or none.
 
-    Metadata is dropped, and so is the backend's style sheet, which would apply to the whole page.
+    A group that has only a name is replaced by its visible children. Invisible elements and
+    metadata are dropped, and so is the backend's style sheet, which would apply to the whole page.
     """
     if element.tag in ("metadata", "style") or element.get("style") == "fill: none":
         return []
@@ -215,7 +223,11 @@ def _visible_parts(element: ElementTree.Element) -> list[ElementTree.Element]:
 
 
 def _on_page(attribute: str, colour: str) -> str:
-    """Return CSS for a colour on a page: neutral colours and labels take the page's ink."""
+    """Return the CSS declaration of a colour on a page, such as "fill: currentColor".
+
+    attribute: "fill" or "stroke". Neutral colours take the page's ink, and labels are mixed with
+    it.
+    """
     if colour in _OPACITY:
         opacity = _OPACITY[colour]
         rest = f"; {attribute}-opacity: {opacity}" if opacity < 1 else ""
@@ -227,7 +239,10 @@ def _on_page(attribute: str, colour: str) -> str:
 
 
 def _on_ground(neutral: dict[str, str], attribute: str, colour: str) -> str:
-    """Return CSS for a colour in a file. neutral: the neutral colours of its background."""
+    """Return the CSS declaration of a colour in a file, such as "fill: #e6edf3".
+
+    neutral: neutral colour on a light page -> neutral colour on the file's background.
+    """
     if colour in _SERIES:
         colour = mixed(_SERIES[colour], neutral[INK])
     return f"{attribute}: {neutral.get(colour, colour)}"

@@ -17,7 +17,10 @@ from utils.measuring.measure_command import add_device, add_steps
 
 
 def plot_command(ladder: Ladder) -> Command:
-    """Return the command that draws a ladder's records and prints each file with its alt text."""
+    """Return the sub-command `plot`, which draws a ladder's records into PNG files.
+
+    It prints the path and the alt text of each file.
+    """
 
     def configure(parser: argparse.ArgumentParser) -> None:
         parser.add_argument("folder", type=Path, metavar="FOLDER", help="where the files go")
@@ -40,7 +43,10 @@ def _plot(ladder: Ladder, options: argparse.Namespace) -> int:
 
 
 def write(figures: dict[str, Figure], folder: Path, prefix: str) -> None:
-    """Save the figures as FOLDER/PREFIX_NAME.png and print the alt text of each."""
+    """Save each figure as FOLDER/PREFIX_NAME.png, and print its path and its alt text.
+
+    figures: NAME -> figure.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     for name, figure in figures.items():
         path = folder / f"{prefix}_{name}.png"

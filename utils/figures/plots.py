@@ -36,12 +36,12 @@ __all__ = [
 
 
 def figures_of(frame: pd.DataFrame, title: str) -> dict[str, Figure]:
-    """Return the figures that `plot` draws: name -> figure, with each step's best constants.
+    """Return the figures that the command `plot` draws, with each step's best constants, by name.
 
-    They are one figure of speed against size per unit in the records, with a panel per step, and
-    the staircase at the largest size that all steps have. frame: records of one device. Raises
-    CourseError if no row has an efficiency, from which the peak follows, or the steps share no
-    size.
+    They are one figure of speed against size per unit in the records, called "gflops" or
+    "gb_per_s", with a panel per step, and "share_of_peak", the staircase at the largest size that
+    all steps have. frame: records of one device. Raises CourseError if no row has an efficiency,
+    from which the peak follows, or the steps share no size.
     """
     figures = {
         unit: small_multiples(frame.dropna(subset=[unit]), title) for unit in units_of(frame)

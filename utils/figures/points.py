@@ -17,11 +17,11 @@ UNITS = {"gflops": "GFLOP/s", "gb_per_s": "GB/s"}
 
 
 def points_of(frame: pd.DataFrame, peak: float, unit: str) -> pd.DataFrame:
-    """Return the rows with a value, only each step's best constants at each size, sorted by both.
+    """Return one row per step and size, that with the best constants, by step and then by size.
 
-    They have the new columns size (its number on the axis), size_label, value, and library_value
-    (NaN without a library). Raises CourseError for no rows, several devices, or more than 100 % of
-    the peak.
+    unit: the column whose values are drawn; rows without a value are left out. The new columns are
+    size (its number on the axis), size_label, value, and library_value (NaN without a library).
+    Raises CourseError for no rows, several devices, or a value above `peak`.
     """
     points = frame.dropna(subset=[unit]).reset_index(drop=True)
     if points.empty:
@@ -45,14 +45,14 @@ def points_of(frame: pd.DataFrame, peak: float, unit: str) -> pd.DataFrame:
 def peak_of(frame: pd.DataFrame, unit: str) -> float:
     """Return the median peak of the rows that have a speed in `unit`; NaN if none has one.
 
-    In rows that were recorded without a peak it follows from the efficiency, so these rows agree
-    only to its digits.
+    unit: "gflops" or "gb_per_s", which is also the unit of the peak. The peak of a row that was
+    recorded without one follows from the efficiency and is only as precise as that.
     """
     return frame.loc[frame[unit].notna(), "peak"].median()
 
 
 def units_of(frame: pd.DataFrame) -> list[str]:
-    """Return the units of `UNITS` in which rows have both a value and a share of the peak.
+    """Return the units, "gflops" or "gb_per_s", in which a row has a value and a share of the peak.
 
     Raises CourseError if there is none.
     """
@@ -65,16 +65,16 @@ def units_of(frame: pd.DataFrame) -> list[str]:
 
 
 def squares(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the frame without products that are not square, unless there are no square ones.
+    """Return the rows of reductions and of square products; if there are none, all rows.
 
-    Another shape would make a dent in the line, at a size that does not describe it.
+    The speed at another shape would make a dent in the line over the sizes.
     """
     even = frame["elements"].notna() | ((frame["m"] == frame["n"]) & (frame["n"] == frame["k"]))
     return frame[even] if even.any() else frame
 
 
 def need_steps(frame: pd.DataFrame, steps: Sequence[str]) -> None:
-    """Raise CourseError unless the frame has a row of each step."""
+    """Raise CourseError unless the frame has a row of each of the steps."""
     present = list(frame["step"].unique())
     for step in steps:
         if step not in present:
@@ -84,36 +84,41 @@ def need_steps(frame: pd.DataFrame, steps: Sequence[str]) -> None:
 
 
 def library_of(points: pd.DataFrame) -> pd.Series:
-    """Return the library's median speed by size; empty without a library."""
+    """Return the library's median speed, a Series from size to speed; empty if there is none."""
     return points.dropna(subset=["library_value"]).groupby("size")["library_value"].median()
 
 
 def library_name(points: pd.DataFrame) -> str:
-    """Return the name of the library in the points; names of several are joined by commas."""
+    """Return the name of the library in the points; several are joined by commas, "" if none."""
     return ", ".join(points["library"][points["library_value"].notna()].unique())
 
 
 def size_labels(points: pd.DataFrame) -> pd.Series:
-    """Return size -> label, in ascending order of the sizes."""
+    """Return a Series from each size to its label, in ascending order of the sizes."""
     return points.drop_duplicates("size").set_index("size")["size_label"].sort_index()
 
 
 def where_from(frame: pd.DataFrame, here: bool = False) -> str:
-    """Return the line below a figure's title: the dates and the device of the measurements."""
+    """Return when and where the rows were measured, such as "recorded 2026-11-21 on NVIDIA H200".
+
+    here: True for rows that were measured in this session, for "measured here on …". Raises
+    CourseError for rows of several devices.
+    """
     first, last = frame["date"].min(), frame["date"].max()
     when = f"recorded {first}" + (f" to {last}" if last > first else "")
     return f"{'measured here' if here else when} on {_one_device(frame)}"
 
 
 def climbers(values: pd.Series) -> pd.Series:
-    """Return the values that are greater than all values before them."""
+    """Return the positive values that are greater than all values before them, with their index."""
     return values[values > values.cummax().shift(fill_value=0)]
 
 
 def milestones(values: pd.Series, most: int = MOST_LABELS) -> list[str]:
     """Return the names of the first value, the highest value, and the greatest rises between them.
 
-    values: by name, in the ladder's order, each above 0. most: the number of names at most.
+    values: Series by name, in the ladder's order, each above 0. most: the greatest number of names.
+    The names are in the order of `values`.
     """
     steps = climbers(values)
     rises = steps / steps.shift()
@@ -132,7 +137,10 @@ def _one_device(frame: pd.DataFrame) -> str:
 
 
 def _sizes(frame: pd.DataFrame) -> pd.Series:
-    """Return each row's position on the size axis: its elements, or the cube root of m·n·k."""
+    """Return each row's number on the size axis: its elements, or the cube root of m·n·k.
+
+    Raises CourseError for a row that has neither.
+    """
     volume = frame[["m", "n", "k"]].astype(float).prod(axis=1, skipna=False)
     sizes = frame["elements"].astype(float).fillna(np.cbrt(volume))
     if sizes.isna().any():

@@ -27,8 +27,8 @@ def published_beside_measured(
     published: columns of `data/published/gemm_gpu.csv`. measured: records of one device. A kernel
     and a step of the same name form one group, so rename what should be compared. Each bar is the
     best value on its device; a row without a percentage and without a known peak is left out. Rates
-    counted in units of 2^30 are converted to 10^9. here: True if `measured` was measured here.
-    Raises CourseError if either table has nothing to show.
+    counted in units of 2^30 are converted to 10^9. here: True if `measured` was measured in this
+    session. Raises CourseError if either table has nothing to show, and for more than 100 %.
     """
     recorded = points_of(measured, 1.0, "efficiency")
     recorded = pd.DataFrame(
@@ -55,9 +55,11 @@ def published_beside_measured(
 
 
 def published_percent(published: pd.DataFrame) -> pd.DataFrame:
-    """Return the published speeds as columns kernel, who and percent.
+    """Return the published speeds as a table with the columns kernel, who and percent.
 
-    The percentage is that of the data sheet's peak if this is known, else the published one.
+    who is the device and, if it is known, the year. The percentage is that of the data sheet's peak
+    if this is known, else the published one; rows without either are left out. Raises CourseError
+    if no row is left, and for more than 100 %.
     """
     work = 2 * published[["m", "n", "k"]].astype(float).prod(axis=1, skipna=False)
     timed = work / published["time_ms"].astype(float) / 1e6
@@ -90,9 +92,9 @@ def _peak_gflops(device: str) -> float:
 
 
 def _draw_groups(axes: Axes, bars: pd.DataFrame) -> None:
-    """Draw the bars below each other, with a heading per kernel.
+    """Draw the bars below each other, with a heading per kernel, and hide the y-axis.
 
-    bars: columns kernel, who, colour and percent. The y-axis counts points downwards.
+    bars: columns kernel, who, colour and percent. The y-axis counts points (1/72 inch) downwards.
     """
     row = 0
     for kernel, group in bars.groupby("kernel", sort=False):
@@ -109,7 +111,7 @@ def _draw_groups(axes: Axes, bars: pd.DataFrame) -> None:
 
 
 def _alt_text(bars: pd.DataFrame) -> str:
-    """Return the alt text: the share of each kernel on each device."""
+    """Return the alt text: the percentages that each kernel reaches, with their devices."""
     kernels = []
     for kernel, group in bars.groupby("kernel", sort=False):
         shares = ", ".join(f"{bar.percent:.1f} % on {bar.who}" for bar in group.itertuples())

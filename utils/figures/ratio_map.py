@@ -23,9 +23,11 @@ OURS, THEIRS = COLOURS[:2]
 
 
 def ratio_map(rows: Sequence[CallRow], title: str, where: str) -> Figure:
-    """Draw a cell per class of sizes with the geometric mean and the number of its ratios.
+    """Draw a grid over k and m·n whose cells show the mean of the library's time over ours.
 
-    rows: measured calls of a product. where: the line below the title, which names the device.
+    Each cell is a class of sizes, with the geometric mean of `CallRow.ratio` and the number of
+    calls in it. rows: measured calls of a product. where: the line below the title, which names the
+    device.
     """
     with style():
         figure = new_figure(title, where, HEIGHT)
@@ -40,7 +42,7 @@ def ratio_map(rows: Sequence[CallRow], title: str, where: str) -> Figure:
 
 
 def _cells(rows: Sequence[CallRow]) -> Iterator[tuple[int, int, list[float]]]:
-    """Yield (column, line, ratios) for each class that has ratios."""
+    """Yield (column, line, ratios) per class of sizes with ratios; line 0 is the least m·n."""
     for line, (low, high) in enumerate(pairwise(RESULTS)):
         for column, (first, last) in enumerate(pairwise(DEPTHS)):
             ratios = [
@@ -51,7 +53,7 @@ def _cells(rows: Sequence[CallRow]) -> Iterator[tuple[int, int, list[float]]]:
 
 
 def _cell(axes: Axes, column: int, line: int, ratios: list[float]) -> str:
-    """Draw one cell, and return its words for the alt text."""
+    """Draw one cell, and return its sentence for the alt text."""
     mean = geometric_mean(ratios)
     strength = min(1, abs(math.log(mean)) / math.log(FULL))
     colour = OURS if mean >= 1 else THEIRS

@@ -27,13 +27,13 @@ CUBES = (64, 128, 256, 512, 1024, 2048)  # sizes of the square products on the C
 
 
 def staircase() -> str:
-    """Return HTML that shows the staircase of the product with its alt text."""
+    """Return HTML that shows the staircase of the product's ladder, with its alt text."""
     folder = FIGURES.relative_to(README.parent).as_posix()
     return results_page.picture(folder, STAIRCASE, figures()[STAIRCASE])
 
 
 def short_results(device: str = REFERENCE) -> str:
-    """Return Markdown: a table of GPU_STEPS at a large size, and of one thread of each CPU."""
+    """Return Markdown: a table of GPU_STEPS at a large size, with one step on each recorded CPU."""
     rows = [pair for pair in results_page.rows_at(device, ON_GPU) if pair[0].step in GPU_STEPS]
     sheet = devices.find(device)
     recorded = (
@@ -54,7 +54,10 @@ def short_results(device: str = REFERENCE) -> str:
 
 
 def calls(device: str = REFERENCE) -> str:
-    """Return Markdown: the functions as called from Python, compared with their libraries."""
+    """Return Markdown: the times of our functions as called from Python, compared with libraries.
+
+    It is a table of the calls on the GPU, and a sentence per CPU with recorded calls.
+    """
     rows = as_called.read(as_called.file_of(device))
     lines = [
         _call(kind, as_called.summary(own))
@@ -78,7 +81,7 @@ def calls(device: str = REFERENCE) -> str:
 def _by_layout(
     function: str, rows: Sequence[as_called.CallRow]
 ) -> Iterator[tuple[str, list[as_called.CallRow]]]:
-    """Yield the rows of a call, under its name; those of a product by the layout of its inputs.
+    """Yield (name shown, rows) for a function; rows of a product in two groups by the layout.
 
     Libraries are made for plain rows, so that one mean of all layouts would flatter ours.
     """
@@ -112,7 +115,7 @@ def _call(kind: str, summary: as_called.CallSummary) -> str:
 
 
 def trust(device: str = REFERENCE) -> str:
-    """Return sentences that compare this project's tools with a device's profiler and driver."""
+    """Return a paragraph that compares the course's tools with a device's profiler and driver."""
     folder = MEASURED / slug(device)
     counters = pd.read_csv(folder / "counters.csv", keep_default_na=False)
     verdicts = pd.read_csv(folder / "sanitizer.csv")
@@ -147,9 +150,10 @@ PAGES = (
 
 
 def with_results(text: str, sections: Mapping[str, Callable[[], str]] = SECTIONS) -> str:
-    """Return a page's text with each section made anew.
+    """Return a page's text in which the content of each section is replaced by new content.
 
-    A section is between ``<!-- name: … -->`` and ``<!-- end -->``. sections: name -> its maker.
+    A section is between ``<!-- name: … -->`` and ``<!-- end -->``. sections: name -> function that
+    returns the content.
     """
     for name, make in sections.items():
         parts = re.split(rf"(<!-- {name}: [^>]*-->\n).*?(\n<!-- end -->)", text, flags=re.S)
@@ -158,6 +162,7 @@ def with_results(text: str, sections: Mapping[str, Callable[[], str]] = SECTIONS
 
 
 def main() -> None:
+    """Write the sections of all pages, and the SVG files of the figures."""
     for page, sections in PAGES:
         page.write_text(with_results(page.read_text(encoding="utf-8"), sections), encoding="utf-8")
     FIGURES.mkdir(exist_ok=True)

@@ -32,7 +32,7 @@ COLUMNS = "| step | problem | rate | of peak | of the library |\n| --- | --- | -
 
 
 def results(device: str = REFERENCE) -> str:
-    """Return Markdown: every step at a large size with its best constants, on a GPU and on CPUs."""
+    """Return Markdown tables of every step at a large size, on a GPU and on each CPU."""
     tables = [_table(device, ON_GPU, "the library")]
     tables += [
         _table(processor, ON_CPU, "one thread of the library; the parallel steps use all cores")
@@ -51,9 +51,9 @@ def _table(device: str, problems: tuple[tuple[str, str, str], ...], rival: str) 
 
 
 def rows_at(device: str, problems: tuple[tuple[str, str, str], ...]) -> Iterator[tuple]:
-    """Yield (fastest row, problem) of each step of the ladders at its size.
+    """Yield (record, problem) per step of the ladders: its fastest record at the problem's size.
 
-    problems: in the form of ON_GPU.
+    problems: in the form of ON_GPU. A ladder without records on the device is left out.
     """
     for ladder, problem, sizes in problems:
         if device in records.recorded_devices(ladder):
@@ -63,7 +63,7 @@ def rows_at(device: str, problems: tuple[tuple[str, str, str], ...]) -> Iterator
 
 
 def line(row, problem: str) -> str:
-    """Return a record as a Markdown row of the table with COLUMNS."""
+    """Return a record as a row of the Markdown table with the header `COLUMNS`."""
     name = f"`{row.step}` {'' if pd.isna(row.params) else row.params}".strip()
     rate, unit = (row.gb_per_s, "GB/s") if pd.isna(row.gflops) else (row.gflops, "GFLOP/s")
     figure = f"{rate:,.{0 if rate >= 10 else 1}f}\u00a0{unit}"
@@ -73,7 +73,10 @@ def line(row, problem: str) -> str:
 
 
 def last_steps(device: str = REFERENCE) -> str:
-    """Return Markdown: the last step of each ladder over its library, recorded on two devices."""
+    """Return Markdown: the library's time over that of each ladder's final step, on two devices.
+
+    The second device is one of the same kind, on which the records were repeated.
+    """
     lines = ["| step | problem | library | first | second |", "| --- | --- | --- | ---: | ---: |"]
     for ladder, step, sides in LAST_STEPS:
         first, second = (
@@ -90,7 +93,10 @@ def last_steps(device: str = REFERENCE) -> str:
 
 @cache
 def figures(device: str = REFERENCE) -> dict[str, Figure]:
-    """Return file name -> plot: the staircases, each step by size, and the calls of sgemm."""
+    """Return file name -> figure: the staircases, each step by size, and the calls of sgemm.
+
+    The names have no suffix. The result is cached.
+    """
     named = {}
     for ladder, title, size in PLOTS:
         frame = records.measured(device, ladder)
@@ -103,12 +109,16 @@ def figures(device: str = REFERENCE) -> dict[str, Figure]:
 
 
 def pictures() -> str:
-    """Return HTML of all plots, for light and for dark pages, with their alt texts."""
+    """Return HTML that shows all figures, for light and dark pages, with their alt texts."""
     return "\n\n".join(picture("figures", name, figure) for name, figure in figures().items())
 
 
 def picture(folder: str, name: str, figure: Figure) -> str:
-    """Return HTML of one plot. folder: the folder of the plots, relative to the page."""
+    """Return HTML of one figure, for light and dark pages, with its alt text.
+
+    folder: the folder of the SVG files, relative to the page. name: the file name without
+    "_light.svg".
+    """
     return (
         '<picture><source media="(prefers-color-scheme: dark)" '
         f'srcset="{folder}/{name}_dark.svg">'

@@ -29,9 +29,9 @@ def share_lines(
 
     points: columns label, x, share and model (fractions), with at most six labels. axis: the label
     of the x-axis, whose scale is binary. where: the line below the title. marks: crosses for the
-    results of others, as (x, share, label of the line whose colour they get). ticks: of the x-axis;
-    by default the powers of two down from the greatest x. notes: words below a point, as (x, share,
-    words). Raises CourseError for a share above 1.
+    results of others, as (x, share, label of the line whose colour they get). ticks: x of the
+    ticks; by default the greatest x, its half, its quarter and so on. notes: words below a point,
+    as (x, share, words). Raises CourseError for a share above 1.
     """
     with style():
         figure = new_figure(title, where, height=3.9)

@@ -56,12 +56,13 @@ def curve(
     title: str = "Speed against size",
     here: bool = False,
 ) -> Figure:
-    """Draw the marked steps in colour with their names, all others grey, the library dashed.
+    """Draw speed against size: marked steps in colour with names, others grey, the library dashed.
 
     frame: records of one device with an efficiency, from which the peak follows. Each step is drawn
     with its best constants, only at square products if there are any. here: True if the records
-    were measured here, not read from `data/measured`. Raises CourseError for a step that the frame
-    lacks, more than six labels, several devices, and more than 100 % of the peak.
+    were measured in this session, False if they were read from `data/measured`. Raises CourseError
+    for a step that the frame lacks, more than six labels, several devices, and more than 100 % of
+    the peak.
     """
     need_steps(frame, marked)
     unit = units_of(frame)[0]
@@ -79,7 +80,7 @@ def curve(
 def old_against_new(
     frame: pd.DataFrame, old: str, new: str, peak: float, unit: str = "gflops", here: bool = False
 ) -> Figure:
-    """Draw a step, the step that replaces it, and the factor between them at each size.
+    """Draw a step, the step that replaces it, and the speedup between them at each size.
 
     Both have their best constants; the other steps of the frame are grey. peak: the top of the
     axis, in `unit`. unit: "gflops" or "gb_per_s". Raises the errors of `curve`.
@@ -110,9 +111,9 @@ def old_against_new(
 
 
 def small_multiples(frame: pd.DataFrame, title: str, here: bool = False) -> Figure:
-    """Draw a small panel per step: its curve in colour above all others in grey, below the peak.
+    """Draw a small panel per step: its speed in colour over all others in grey, below the peak.
 
-    frame, here and errors: as for `curve`.
+    frame, here and errors: the same as for `curve`.
     """
     unit = units_of(frame)[0]
     peak = peak_of(frame, unit)
@@ -135,7 +136,10 @@ def small_multiples(frame: pd.DataFrame, title: str, here: bool = False) -> Figu
 def _draw(
     axes: Axes, points: pd.DataFrame, marked: Sequence[str]
 ) -> dict[str, tuple[float, float, str]]:
-    """Draw all lines; return the ends of the labelled ones in the form that `label_ends` takes."""
+    """Draw the lines of all steps and of the library; return the right ends of the labelled lines.
+
+    The ends are label -> (x, y, colour), which `label_ends` takes.
+    """
     x, y = _others(points, marked)
     alone = points["size"].nunique() == 1
     axes.plot(x, y, color=GREY, linewidth=1, marker="." if alone else "")
@@ -153,7 +157,7 @@ def _draw(
 
 
 def _others(points: pd.DataFrame, marked: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
-    """Return x and y of all steps except the marked ones, as a single line with NaN gaps."""
+    """Return arrays x and y of all steps that are not marked, with NaN between two steps."""
     parts = [
         np.vstack([line[["size", "value"]].to_numpy(float), [np.nan, np.nan]])
         for step, line in points.groupby("step", sort=False)
@@ -163,7 +167,10 @@ def _others(points: pd.DataFrame, marked: Sequence[str]) -> tuple[np.ndarray, np
 
 
 def _grey_note(points: pd.DataFrame, marked: Sequence[str]) -> str:
-    """Return the note below the title that explains the grey lines; "" if there are none."""
+    """Return text that counts the grey steps, such as "; grey: 3 other steps"; "" if none.
+
+    Its spaces after the semicolon do not break.
+    """
     others = set(points["step"]) - set(marked)
     words = f"grey: {len(others)} other step{'s' * (len(others) > 1)}"
     return "; " + words.replace(" ", _FIXED) if others else ""
@@ -194,7 +201,10 @@ def _speed_axes(figure: Figure, points: pd.DataFrame, peak: float, unit: str) ->
 
 
 def _scale(axes: Axes, points: pd.DataFrame, peak: float) -> np.ndarray:
-    """Make both axes logarithmic with the peak at the top; return the levels in percent of it."""
+    """Make both axes logarithmic, with the peak at the top.
+
+    Returns the heights of the grid lines, in percent of the peak, from 100 down.
+    """
     lowest = 100 * points[["value", "library_value"]].min().min() / peak
     levels = _LEVELS[: 1 + np.argmax(max(lowest, _LEVELS[-1]) >= _LEVELS)]
     axes.set_xscale("log", base=2)
@@ -206,7 +216,7 @@ def _scale(axes: Axes, points: pd.DataFrame, peak: float) -> np.ndarray:
 
 
 def _write_below(axes: Axes, points: pd.DataFrame, words: dict[float, str]) -> None:
-    """Write words below the labels of the sizes on the x-axis. words: by size."""
+    """Label the sizes on the x-axis, with words on a second line. words: size -> words."""
     sizes = size_labels(points)
     shown = [
         f"{label}\n{words.get(size, '')}" if label else ""
@@ -216,7 +226,7 @@ def _write_below(axes: Axes, points: pd.DataFrame, words: dict[float, str]) -> N
 
 
 def _size_axis(points: pd.DataFrame) -> str:
-    """Return the label of the x-axis."""
+    """Return the label of the x-axis, such as "elements" or "matrix size m = n = k"."""
     if points["elements"].notna().all():
         return "elements"
     even = points["m"].eq(points["n"]) & points["n"].eq(points["k"])
@@ -224,7 +234,7 @@ def _size_axis(points: pd.DataFrame) -> str:
 
 
 def _thinned(sizes: pd.Series) -> list[str]:
-    """Return the labels of the sizes, "" for those that would touch the label of a larger size."""
+    """Return a label per size, ascending; "" if it would touch the label of a larger size."""
     octave = 165 / (np.log2(sizes.index[-1] / sizes.index[0]) + 0.4)  # its least width in points
     labels, last, last_label = [], np.inf, ""
     for size, label in reversed(list(sizes.items())):
@@ -263,7 +273,7 @@ def _finish_panels(panels: np.ndarray, points: pd.DataFrame, peak: float) -> Non
 
 
 def _alt_text(points: pd.DataFrame, marked: Sequence[str], peak: float, unit: str) -> str:
-    """Return the alt text: how each marked step rises, and how fast the library is at the end."""
+    """Return the alt text: how each marked step rises, and the library's speed at the end."""
     lines = [f"{step} {_rise(points, step, peak)}" for step in marked]
     line, ends = library_of(points), points.groupby("step")["value"].last()
     if not line.empty:
@@ -274,7 +284,7 @@ def _alt_text(points: pd.DataFrame, marked: Sequence[str], peak: float, unit: st
 
 
 def _rise(points: pd.DataFrame, step: str, peak: float) -> str:
-    """Return a line in words: its ends, and its maximum if that is between them."""
+    """Return words on a step's line: the speeds at both ends, and a maximum in between."""
     line = points[points["step"] == step]
     first, last, top = line.iloc[0], line.iloc[-1], line.loc[line["value"].idxmax()]
     share = f"{last['value'] / peak:.1%} of the peak"

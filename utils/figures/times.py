@@ -25,7 +25,7 @@ def draw_estimates(times: Mapping[str, tuple[float, float]], title: str) -> Pict
     """Draw a row per name, with a ring at the estimated and a dot at the recorded time.
 
     times: name -> (estimated, recorded) in ms, each above 0. The axis is logarithmic, and the
-    recorded time is also printed at the end of its row.
+    recorded time is also printed at the right of its row.
     """
     left, right, top, pitch, end = 104, 340, 46, 25, 408
     bottom = top + pitch * len(times)
@@ -61,10 +61,11 @@ def draw_estimates(times: Mapping[str, tuple[float, float]], title: str) -> Pict
 def draw_growth(
     title: str, at: Sequence[int], times: Mapping[str, Sequence[float]], note: str = ""
 ) -> Picture:
-    """Draw a curve per series of times, each divided by its first time; at most four series.
+    """Draw a curve per series of times, each divided by its first time.
 
-    title: what the numbers `at` are, below the x-axis. note: a sentence below the picture. The
-    y-axis is logarithmic.
+    title: what the numbers in `at` are; the words appear below the x-axis. times: name -> a time
+    for each number in `at`; at most four series. note: a sentence below the picture. The y-axis is
+    logarithmic.
     """
     left, right, top, bottom = 38, 340, 44 + 17 * len(times), 260 + 17 * len(times)
     ratios = {name: [ms / series[0] for ms in series] for name, series in times.items()}
@@ -104,7 +105,7 @@ def draw_growth(
 
 
 def draw_gains(title: str, gains: Mapping[str, float]) -> Picture:
-    """Draw the speedup at each size as a dot above or below 1, with its number.
+    """Draw the speedup at each size as a dot above or below a line at 1, with its number.
 
     gains: matrix size -> speedup, each above 0.
     """
@@ -140,7 +141,10 @@ def _dot(x: float, y: float, colour: str, ring: bool = False) -> str:
 
 
 def _spread(heights: Sequence[float], gap: float) -> list[float]:
-    """Move heights down just enough that any two of them are at least `gap` apart."""
+    """Return heights moved down just enough that any two are at least `gap` apart, in their order.
+
+    Heights are pixels from the top of the picture.
+    """
     moved, last = [0.0] * len(heights), -math.inf
     for index in sorted(range(len(heights)), key=heights.__getitem__):
         last = moved[index] = max(heights[index], last + gap)

@@ -22,7 +22,8 @@ def bandwidth_of_transfers(
 
     Lines of transfers to the host are dashed. frame: records of one device with `elements` and
     `gb_per_s`, from `transfers --record`. published: columns of `data/published/transfers.csv`.
-    here: True if the frame was measured here. Raises CourseError if the frame has no transfers.
+    here: True if the frame was measured in this session. Raises CourseError if the frame has no
+    transfers.
     """
     copies = frame.dropna(subset=["elements", "gb_per_s"])
     if copies.empty:
@@ -66,10 +67,13 @@ def bandwidth_of_transfers(
     return with_alt(figure, f"In GB/s {'; '.join(sentences)}. {where}.")
 
 
-def times_of_products(sizes: Sequence[int], series: Mapping[str, Sequence[float]], where: str):
+def times_of_products(
+    sizes: Sequence[int], series: Mapping[str, Sequence[float]], where: str
+) -> Figure:
     """Draw the time in ms of a product of n×n matrices against n, on logarithmic axes.
 
-    series: name -> times at each size; at most four series. where: the line below the title.
+    sizes: the values of n. series: name -> the time in ms at each size; at most four series. where:
+    the line below the title.
     """
     with style():
         figure = new_figure("One product, from host memory to host memory", where, height=3.9)

@@ -26,7 +26,7 @@ SANITIZER_HEAD = (
 
 
 def exactness(device: str = REFERENCE) -> str:
-    """Return Markdown that compares the virtual GPU with a device and its tools.
+    """Return Markdown that compares the virtual GPU with a device and the device's tools.
 
     It compares counts with the profiler's, results with the device's and verdicts with
     compute-sanitizer's, and reports the outcomes of Numba's own tests.

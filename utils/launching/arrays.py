@@ -26,9 +26,9 @@ _FREED = "freed"
 class Family:
     """The arrays of one library.
 
-    look: array -> (pointer, key), where the key is all else that a plan may depend on and begins
-    with the family. slot: (array, number, pointer) -> Slot. stream: () -> the handle of the
-    library's current stream; None if the library has no current stream. on_device: True if its
+    look: array -> (pointer, key), where the key is a tuple of all else that a plan may depend on
+    and begins with the family. slot: (array, number, pointer) -> Slot. stream: () -> the handle of
+    the library's current stream; None if the library has no current stream. on_device: True if its
     arrays are in device memory.
     """
 
@@ -40,9 +40,10 @@ class Family:
 
 
 def look(array) -> tuple[int, Hashable]:
-    """Return (pointer, key) of an array; the key is everything that a plan depends on.
+    """Return (pointer, key) of an array; the key is a tuple of all that a plan depends on.
 
-    The pointer is 0 for a host array and for an object that is no array. No plan is kept for these.
+    The first element of the key is the array's family. The pointer is 0 for the families HOST,
+    OTHER and NO_ARRAY, for which no plan is kept, and for freed memory.
     """
     return (_LOOKS.get(type(array)) or _first_look(type(array), array))(array)
 
@@ -57,23 +58,27 @@ class Argument:
 
     @property
     def family(self) -> Family:
+        """The library to which the array belongs."""
         return self.known[0]
 
     def slot(self, number: int) -> Slot:
-        """Return the slot that describes the array in a plan; for any family but OTHER."""
+        """Return the Slot that describes the array in a plan, as array `number`.
+
+        It must not be of the family OTHER.
+        """
         return self.family.slot(self.array, number, self.pointer)
 
     def on_numbas(self, stream: int) -> Argument:
-        """Return an array of family OTHER as a Numba array over its memory, any other unchanged."""
+        """Return an argument of family OTHER as a Numba array over its memory, others unchanged."""
         return argument(on_numbas(self.array, stream)) if self.family is OTHER else self
 
     def on_device(self, stream: int) -> Argument:
-        """Return a host array as its copy on the device, any other unchanged."""
+        """Return a host argument as a copy on the device; any other argument unchanged."""
         return self if self.family.on_device else argument(on_device(self.array, stream))
 
 
 def argument(array) -> Argument:
-    """Look at an array and return it as an `Argument`."""
+    """Return an array as an `Argument`, with its pointer and key."""
     return Argument(array, *look(array))
 
 
@@ -85,8 +90,9 @@ def family_of(array) -> Family:
 def on_numbas(array, stream: int):
     """Return an array of family OTHER as a Numba array over the same memory, ready for `stream`.
 
-    If the array's interface names a stream of its library, this function waits for that stream.
-    With DLPack, the library makes `stream` wait instead.
+    `stream` is a handle. If the array's interface names a stream of its library, this function
+    waits for that stream. With DLPack, the library makes `stream` wait instead. Raises CourseError
+    for an array with a mask.
     """
     interface = getattr(array, "__cuda_array_interface__", None)
     if interface is not None:
@@ -111,7 +117,7 @@ def on_numbas(array, stream: int):
 
 
 def on_device(array: np.ndarray, stream: int):
-    """Copy a host array to the device in C order, on `stream`, and wait for the copy."""
+    """Copy a host array to the device in C order, on `stream`; return the finished copy."""
     numba_stream = cuda.external_stream(stream) if stream else 0
     copy = cuda.to_device(np.ascontiguousarray(array), stream=numba_stream)
     if numba_stream:
@@ -121,7 +127,7 @@ def on_device(array: np.ndarray, stream: int):
 
 
 def is_read_only(array) -> bool:
-    """Return True if the array says that its elements must not be changed."""
+    """Return True if the array declares that its elements must not be changed."""
     if isinstance(array, np.ndarray):
         return not array.flags.writeable
     if family_of(array) is not OTHER:
@@ -132,7 +138,11 @@ def is_read_only(array) -> bool:
 
 
 def check_device(name: str, slot: Slot, pointer: int, device: int) -> None:
-    """Raise CourseError if an array is on another device than the current one, or was freed."""
+    """Raise CourseError if an array is on another device than `device`, or its memory was freed.
+
+    `name` names the array in the error. An empty array passes, and so does every array on the
+    virtual GPU.
+    """
     if not slot.size or not driver.present():
         return
     try:
@@ -151,12 +161,12 @@ def check_device(name: str, slot: Slot, pointer: int, device: int) -> None:
 
 
 def slot_of(array, number: int) -> Slot:
-    """Return the slot that describes an array of any family but OTHER."""
+    """Return the Slot that describes an array as array `number`; not for the family OTHER."""
     return argument(array).slot(number)
 
 
 def stream_handle(stream) -> int:
-    """Return the handle of a CUDA stream; an int is taken for a handle.
+    """Return the handle of a CUDA stream as an int; an int is taken for a handle.
 
     Streams of Numba, CuPy and PyTorch are accepted, and any object with `__cuda_stream__`. Raises
     CourseError for anything else.
@@ -175,18 +185,22 @@ def stream_handle(stream) -> int:
 
 
 def handle_for(arguments: Iterable[Argument], stream) -> int:
-    """Return the handle of `stream`; if it is None, that of the libraries' current stream."""
+    """Return the handle of `stream` as an int; if it is None, that of the arrays' current stream.
+
+    Raises CourseError if `stream` is no stream, or if it is None and the arrays' libraries have
+    different current streams.
+    """
     if stream is not None:
         return stream_handle(stream)
     return current_stream(tuple(each.family for each in arguments))()
 
 
 def current_stream(families: tuple[Family, ...]) -> Callable[[], int]:
-    """Return a function that returns the stream of a call for which no stream is given.
+    """Return a function that returns the handle of the stream to use if a call gives none.
 
-    That is the current stream of the arrays' libraries, or the default stream if none of them has
-    one. The function raises CourseError if two libraries have different current streams, because
-    neither would wait for the other.
+    That is the current stream of the arrays' libraries, or the default stream, 0, if none of them
+    has one. The function raises CourseError if two libraries have different current streams,
+    because neither would wait for the other.
     """
     streams = tuple(dict.fromkeys(family.stream for family in families if family.stream))
     if len(streams) < 2:
@@ -284,7 +298,10 @@ _LOOKS: dict[type, Callable] = {}
 
 
 def _first_look(kind: type, array) -> Callable:
-    """Return the function that looks at arrays of type `kind`; keep it if the type decides."""
+    """Return the `look` function for an array of type `kind`.
+
+    It is cached for the type if the type alone decides the family.
+    """
     family = _family(array)
     look_at = family.look
     if family is NUMBA and driver.present() and len(cuda.gpus) > 1:

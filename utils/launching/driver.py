@@ -39,7 +39,10 @@ def present() -> bool:
 
 
 def refuse(error, call: str) -> None:
-    """Raise the driver's error, as a CourseError if the caller can fix it."""
+    """Raise DriverError with the name of an error code, or CourseError if the caller can fix it.
+
+    `call` is the name of the driver's function that returned the code.
+    """
     name = getattr(error, "name", str(error))
     if name in _NOT_OF_THIS_DEVICE:
         raise CourseError(
@@ -55,7 +58,7 @@ def refuse(error, call: str) -> None:
 
 
 def function_of(handle):
-    """Return the function in the current context for a handle that Numba loaded.
+    """Return the CUfunction in the current context for a handle that Numba loaded.
 
     Newer versions of Numba load a CUkernel, which belongs to no context.
     """
@@ -65,7 +68,7 @@ def function_of(handle):
 
 
 def _current_device() -> int:
-    """Return the number of this thread's current device; the first call makes one current."""
+    """Return the number of this thread's current device; make a device current if none is."""
     error, number = bindings.cuCtxGetDevice()
     if error:
         cuda.current_context()
@@ -78,13 +81,16 @@ device = _current_device if present() else int
 
 
 def device_of(pointer: int) -> int:
-    """Return the number of the device that owns the memory; raise DriverError if none does."""
+    """Return the number of the device that owns the memory at an address.
+
+    Raises DriverError if no device owns it.
+    """
     kind = bindings.CUpointer_attribute.CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
     return int(_answer("cuPointerGetAttribute", kind, pointer))
 
 
 def stream_id(stream: int) -> int:
-    """Return an identifier of the stream that is never reused in this process, as handles are."""
+    """Return an id of the stream that, unlike its handle, is never reused in this process."""
     return _answer("cuStreamGetId", stream)
 
 
@@ -107,23 +113,26 @@ def synchronize_device() -> None:
 
 
 def zero(pointer: int, nbytes: int, stream: int) -> None:
-    """Set `nbytes` bytes of device memory to zero, in stream order."""
+    """Enqueue setting `nbytes` bytes of device memory to zero on the stream."""
     _answer("cuMemsetD8Async", pointer, 0, nbytes, stream)
 
 
 def allocate_in_order(nbytes: int, stream: int) -> int:
-    """Allocate memory in stream order and return its address; a captured stream's graph owns it."""
+    """Allocate device memory in stream order and return its address.
+
+    If the stream is being captured, the graph owns the memory.
+    """
     return int(_answer("cuMemAllocAsync", nbytes, stream))
 
 
 def free_in_order(pointer: int, stream: int) -> None:
-    """Free memory in stream order."""
+    """Free device memory in stream order: after the stream's earlier work, without waiting."""
     _answer("cuMemFreeAsync", pointer, stream)
 
 
 @contextlib.contextmanager
 def outside_captures() -> Iterator[None]:
-    """Allow this thread to load and to allocate while a stream is being captured.
+    """Within this context, this thread may load and allocate while a stream is being captured.
 
     See cuThreadExchangeStreamCaptureMode in the CUDA driver API.
     """

@@ -14,16 +14,19 @@ POINTER = 4
 
 
 def loaded(kernel, arguments: tuple):
-    """Return the driver's function of a ``@cuda.jit`` kernel for these argument types.
+    """Return the CUfunction of a ``@cuda.jit`` kernel for the types of these arguments.
 
-    The function belongs to the current device.
+    The kernel is compiled if necessary. The function belongs to the current device.
     """
     compiled = kernel.compile(tuple(map(kernel.typeof_pyval, arguments)))
     return driver.function_of(compiled.library.get_cufunc().handle)
 
 
 def numbers_of(slot: Slot) -> tuple[int, ...]:
-    """Return the numbers that a kernel receives for an array; the pointer is still zero."""
+    """Return the numbers that a kernel receives for an array, with a pointer of zero.
+
+    They are two zeros, size, bytes per element, pointer, shape and strides.
+    """
     return 0, 0, slot.size, slot.dtype.itemsize, 0, *slot.shape, *slot.strides
 
 

@@ -19,13 +19,13 @@ _FREE: dict[np.dtype, list[Word]] = {}
 
 @dataclass(frozen=True, eq=False)
 class Word:
-    """A one-element buffer: `array` on the host side, `pointer` its device address."""
+    """A one-element buffer that the GPU writes: `array` on the host, `pointer` on the device."""
 
     array: object
     pointer: int
 
     def value(self, stream: int) -> np.generic:
-        """Wait for the stream, return the number, and free the word."""
+        """Wait for the stream, return the number in the word, and make the word free for reuse."""
         if driver.present():
             driver.synchronize(stream)
             number = self.array[0]
@@ -36,7 +36,7 @@ class Word:
 
 
 def free_word(dtype: np.dtype) -> Word:
-    """Return a word of that dtype for exclusive use until its value is read."""
+    """Return a word of that dtype, a new one if none is free, for use until its value is read."""
     try:
         # pop() is atomic, so no two threads get the same word.
         return _FREE[dtype].pop()

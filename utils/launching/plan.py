@@ -33,8 +33,9 @@ _PLANNING = threading.RLock()
 class LaunchPlan:
     """All launches of one call of a function.
 
-    `calls` have a Slot for each array and a Factor for each factor. `arrays` and `factors` are the
-    numbers of them that a call passes. `layout` is the additional memory that the plan needs.
+    `calls` have a Slot as argument for each array and a Factor for each factor. `arrays` and
+    `factors` are the numbers of arrays and factors that a call passes. `layout` is the additional
+    memory that the plan needs.
     """
 
     calls: tuple[Call, ...]
@@ -43,10 +44,10 @@ class LaunchPlan:
     layout: workspace.WorkspaceLayout
 
     def ready(self, device: int) -> Callable:
-        """Return the plan as a function of (pointers, factors, stream, arrays), on that device.
+        """Return a function of (pointers, factors, stream, arrays) that launches on that device.
 
-        `stream` is a handle. `arrays` are the objects that own the pointers; only the virtual GPU
-        uses them.
+        On a device, its kernels are compiled and loaded now. `stream` is a handle. `arrays` are the
+        objects that own the pointers; only the virtual GPU uses them.
         """
         if not driver.present():
             return _ThroughNumba(self)
@@ -56,7 +57,10 @@ class LaunchPlan:
 
 
 class Plans:
-    """The plans of one function, by key. When there are too many, the oldest is dropped."""
+    """The plans of one function, by key. When there are too many, the first one made is dropped.
+
+    `get(key)` returns the plan for a key, or None.
+    """
 
     def __init__(self, most: int = MOST_PLANS) -> None:
         self._most = most
@@ -68,7 +72,10 @@ class Plans:
         return len(self._plans)
 
     def made(self, key: Hashable, make: Callable[[], object]):
-        """Return the plan for `key`; the first thread that needs it calls `make`."""
+        """Return the plan for `key`; if there is none, make it with `make` and keep it.
+
+        Other threads that need a new plan wait meanwhile, so each plan is made once.
+        """
         with _PLANNING:
             plan = self._plans.get(key)
             if plan is None:
@@ -139,9 +146,10 @@ class _Packed:
                     driver.free_in_order(temporary, stream)
 
     def _take_workspace(self, stream: int) -> int | None:
-        """Write the workspace's addresses into the words.
+        """Write the addresses of the workspace's arrays into the plan's words.
 
-        Returns the address of memory that was allocated for this call alone, or None.
+        Returns the address of memory that was allocated for this call alone and that the caller
+        must free, or None if the workspace is the pool's.
         """
         base = workspace.POOL.address(self._device, stream, self._nbytes)
         temporary = None
@@ -156,7 +164,10 @@ class _Packed:
         return temporary
 
     def _word_indices(self, argument, plan: LaunchPlan, words: list[int]) -> list[int]:
-        """Return the indices of an argument's words; append those that no other argument has."""
+        """Return the indices in `words` of the words that hold an argument, in a kernel's order.
+
+        Words that no other argument shares are appended to `words`.
+        """
         if isinstance(argument, Factor):
             return [plan.arrays + argument.number]
         if isinstance(argument, tuple):  # a kernel gets its members one after the other
@@ -179,9 +190,10 @@ class _Packed:
 
 
 class _PackedParts(_Packed):
-    """A packed plan with parts of arrays, whose addresses are written at each call, too.
+    """A packed plan that also has parts of arrays, whose addresses are written at each call.
 
-    It is a class of its own so that the plans without parts, which are nearly all, do not look.
+    It is a separate class so that a call of a plan without parts, as nearly all are, costs nothing
+    more.
     """
 
     def __call__(self, pointers: tuple, factors: tuple, stream: int, arrays: Sequence) -> None:
@@ -192,7 +204,7 @@ class _PackedParts(_Packed):
 
 
 class _ThroughNumba:
-    """A plan that uses Numba's own launches and allocates its workspace anew for each call."""
+    """A plan that launches by Numba's syntax and allocates its workspace anew at each call."""
 
     def __init__(self, plan: LaunchPlan) -> None:
         self._plan = plan
@@ -222,7 +234,7 @@ class _ThroughNumba:
 
 
 def _view(array, slot: Slot):
-    """Return a view of the array's memory with the shape and the strides of the slot."""
+    """Return a device array over the array's memory with the slot's shape, strides and offset."""
     if slot.ndim == 1 and array.is_c_contiguous() and array.size == slot.size:
         return array.ravel()
     interface = dict(array.__cuda_array_interface__, shape=slot.shape, strides=slot.strides)
@@ -232,7 +244,7 @@ def _view(array, slot: Slot):
 
 
 def _slots(arguments: tuple) -> Iterator[Slot]:
-    """Yield all slots among arguments, some of which are tuples."""
+    """Yield all slots among arguments, also those in nested tuples, in order."""
     for argument in arguments:
         if isinstance(argument, tuple):
             yield from _slots(argument)

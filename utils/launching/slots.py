@@ -19,7 +19,7 @@ MOST_WORK = 100_000
 
 
 def shares_memory(x: np.ndarray, y: np.ndarray) -> bool | None:
-    """Return True if a byte belongs to both arrays, or None if that takes too long to decide."""
+    """Return True if a byte belongs to both arrays, else False; None if deciding takes too long."""
     try:
         return np.shares_memory(x, y, max_work=MOST_WORK)
     except np.exceptions.TooHardError:
@@ -30,7 +30,7 @@ def shares_memory(x: np.ndarray, y: np.ndarray) -> bool | None:
 class Slot:
     """An array of which everything is known except its address.
 
-    `number` is its index among a launch's arrays. `strides` are in bytes. `dtype` is a NumPy dtype,
+    `number` is its index among a plan's arrays. `strides` are in bytes. `dtype` is a NumPy dtype,
     or its name if NumPy has none. `aligned` is True if the array begins at a multiple of 16 bytes.
     `offset` is the distance in bytes from the address that a call passes to the first element; it
     is 0 for a whole array.
@@ -45,7 +45,7 @@ class Slot:
 
     @classmethod
     def new(cls, number: int, shape: tuple[int, ...], dtype) -> Slot:
-        """Return the slot of a new array in C order."""
+        """Return the slot of a new array in C order, with the offset 0."""
         dtype = np.dtype(dtype)
         strides = [dtype.itemsize]
         for extent in shape[:0:-1]:
@@ -54,10 +54,12 @@ class Slot:
 
     @property
     def ndim(self) -> int:
+        """The number of dimensions."""
         return len(self.shape)
 
     @property
     def size(self) -> int:
+        """The number of elements."""
         return math.prod(self.shape)
 
     @property
@@ -73,13 +75,15 @@ class Slot:
         return low, high + self.dtype.itemsize
 
     def is_c_contiguous(self) -> bool:
+        """Return True if the array is dense and in C order."""
         return self._is_dense(zip(self.shape[::-1], self.strides[::-1], strict=True))
 
     def meets(self, other: Slot) -> tuple[int, int]:
-        """Return the open interval of pointer differences at which two arrays overlap.
+        """Return the open interval (low, high) of pointer differences at which two arrays overlap.
 
-        The difference is the other array's pointer minus this array's. The interval is (0, 0) if
-        either array is empty.
+        The difference in bytes is the other array's pointer minus this array's. An array overlaps
+        with its whole range of bytes, gaps included. The interval is (0, 0) if either array is
+        empty.
         """
         if not (self.size and other.size):
             return 0, 0
@@ -87,14 +91,14 @@ class Slot:
         return low - high_other, high - low_other
 
     def shares_memory(self, other: Slot, distance: int) -> bool | None:
-        """Return True if a byte belongs to both arrays, or None if that takes too long to decide.
+        """Return True if a byte belongs to both arrays, else False; None if that takes too long.
 
-        `distance` is the other array's pointer minus this array's.
+        `distance` is the other array's pointer minus this array's, in bytes.
         """
         return shares_memory(self._in_memory(0), other._in_memory(distance))
 
     def repeats_elements(self) -> bool:
-        """Return True if two elements of a 2-D array have the same address."""
+        """Return True if two elements share an address; for at most two dimensions."""
         steps = [(abs(stride), n) for stride, n in zip(self.strides, self.shape) if n > 1]
         if not self.size or not steps:
             return False
@@ -108,7 +112,10 @@ class Slot:
         return t // common < m and s // common < n
 
     def _in_memory(self, distance: int) -> np.ndarray:
-        """Return an array of NumPy with these addresses, which must not be read."""
+        """Return a NumPy array at an invented address plus `distance`, which must not be read.
+
+        It serves to compare the addresses of two arrays.
+        """
         interface = {
             "shape": self.shape,
             "strides": self.strides,
@@ -119,22 +126,25 @@ class Slot:
         return np.asarray(SimpleNamespace(__array_interface__=interface))
 
     def ravel(self) -> Slot:
-        """Return the same memory as one dimension; only for arrays in C order."""
+        """Return a slot of one dimension for the same memory; only for arrays in C order."""
         flat = Slot.new(self.number, (self.size,), self.dtype)
         return replace(flat, aligned=self.aligned, offset=self.offset)
 
     def transposed(self) -> Slot:
-        """Return the same memory with its two dimensions exchanged."""
+        """Return a slot for the same memory with the order of its dimensions reversed."""
         return replace(self, shape=self.shape[::-1], strides=self.strides[::-1])
 
     def flat(self) -> Slot:
-        """Return all memory from the first to the last element as one dimension; strides ≥ 0."""
+        """Return a dense slot of one dimension from the first to the last byte, gaps included.
+
+        No stride may be negative.
+        """
         length = self.extent[1] // self.dtype.itemsize
         flat = Slot.new(self.number, (length,), self.dtype)
         return replace(flat, aligned=self.aligned, offset=self.offset)
 
     def part(self, first: tuple[int, ...], shape: tuple[int, ...]) -> Slot:
-        """Return the part of that shape whose first element is at the index `first`."""
+        """Return the slot of a part of the array; its first element is at the index `first`."""
         ahead = sum(index * stride for index, stride in zip(first, self.strides, strict=True))
         aligned = self.aligned and ahead % WIDE_BYTES == 0
         return replace(self, shape=shape, aligned=aligned, offset=self.offset + ahead)

@@ -27,10 +27,13 @@ MOST_ALLOCATIONS = 32
 
 
 class WorkspaceLayout:
-    """The arrays that one plan's calls allocate, packed one after the other into one allocation."""
+    """The arrays that one plan's calls need, packed one after the other into one allocation.
+
+    `slots`, `offsets` in bytes, and `zeroed` have an entry per array, in the order of `allocate`.
+    """
 
     def __init__(self, first: int) -> None:
-        """`first` is the number of the first slot."""
+        """`first` is the number of the first array's slot; the others count up from it."""
         self.slots: list[Slot] = []
         self.offsets: list[int] = []
         self.zeroed: list[bool] = []
@@ -44,16 +47,18 @@ class WorkspaceLayout:
         return max(self._most, self._end) if self.slots else 0
 
     def reuse(self) -> None:
-        """Let what is allocated from now on share memory with what was allocated before.
+        """Let arrays that are allocated later share memory with those that were allocated before.
 
-        That is right for calls that run after all calls which use the earlier arrays.
+        That is right for calls that run after all calls which use the earlier arrays. Arrays with a
+        fill of 0 are never shared.
         """
         self._most, self._end = self.nbytes, ZERO_BYTES
 
     def allocate(self, size: int | tuple[int, ...], dtype, fill: int | None = None) -> Slot:
-        """Reserve room for an array and return its slot.
+        """Reserve room for an array in the layout and return its slot.
 
-        `fill` is None, or 0 for an array that every launch finds zero and leaves zero.
+        `fill` is None, or 0 for an array that is zero before every launch and that the launch must
+        leave zero. No memory is allocated yet.
         """
         shape = size if isinstance(size, tuple) else (size,)
         slot = Slot.new(self._first + len(self.slots), shape, dtype)
@@ -73,7 +78,7 @@ class WorkspaceLayout:
 
 @dataclass(frozen=True)
 class Allocation:
-    """Device memory that lives as long as `owner`."""
+    """Device memory that lives as long as `owner`: its address and its size."""
 
     pointer: int
     nbytes: int
@@ -81,14 +86,17 @@ class Allocation:
 
 
 def on_current_device(nbytes: int) -> Allocation:
-    """Allocate `nbytes` bytes on the current device."""
+    """Allocate `nbytes` bytes on the current device and return the allocation."""
     with driver.outside_captures():
         owner = cuda.device_array(nbytes, np.uint8)
     return Allocation(owner.gpu_data.device_ctypes_pointer.value, nbytes, owner)
 
 
 class Pool:
-    """The workspaces of this process. The caller must hold the launch lock."""
+    """The workspaces of this process, one per device and stream.
+
+    The caller must hold the launch lock.
+    """
 
     def __init__(
         self, allocate=on_current_device, most_bytes=MOST_BYTES, most_allocations=MOST_ALLOCATIONS
@@ -99,10 +107,10 @@ class Pool:
         self._allocations: dict[tuple[int, int], list[Allocation]] = {}
 
     def address(self, device: int, stream: int, nbytes: int) -> int | None:
-        """Return the address of the stream's workspace, grown if necessary.
+        """Return the address of the stream's workspace of at least `nbytes`, grown if necessary.
 
-        Returns None if the memory must be allocated for this call alone, because the plan needs too
-        much or the stream is being captured.
+        Its first `ZERO_BYTES` are zero when it is new. Returns None if the memory must be allocated
+        for this call alone, because the plan needs too much or the stream is being captured.
         """
         if nbytes > self._most_bytes:
             return None
@@ -123,7 +131,7 @@ class Pool:
 
     @property
     def nbytes(self) -> int:
-        """The number of bytes that the pool holds."""
+        """The bytes of device memory that the pool holds, outgrown allocations included."""
         return sum(each.nbytes for several in self._allocations.values() for each in several)
 
     def _grown(self, key: tuple[int, int], nbytes: int) -> Allocation:

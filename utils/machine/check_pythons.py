@@ -30,7 +30,11 @@ DRY = ("--dry-run", "--quiet", "--disable-pip-version-check",
 
 @dataclass(frozen=True)
 class Answer:
-    """The result for one version; `fits` is None if no such Python was found."""
+    """The result for one Python version.
+
+    `fits` is True if the pins resolve for it, False if not, and None if no such Python was found.
+    `message` says so in words, with pip's errors.
+    """
 
     version: str
     fits: bool | None
@@ -38,17 +42,20 @@ class Answer:
 
 
 def requirements(extras: tuple[str, ...] = EXTRAS) -> list[str]:
-    """Return the requirements of pyproject.toml with these extras, one string per package."""
+    """Return the dependencies and those of the extras in pyproject.toml, such as "numba>=0.61".
+
+    They are in the order of the file, the extras' after the others.
+    """
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     groups = [project["dependencies"], *(project["optional-dependencies"][name] for name in extras)]
     return [line for group in groups for line in group]
 
 
 def find(version: str) -> Path | None:
-    """Return the interpreter of a version such as "3.12", from PATH or pyenv, or None.
+    """Return the path of an interpreter of a version such as "3.12", from PATH or pyenv.
 
-    If there are several, it is the oldest release, because a package may need a newer one than a
-    distribution offers.
+    The oldest release that is found is chosen, because a package may need a newer one than a
+    distribution offers. Returns None if there is none.
     """
     pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
     on_path = [Path(folder) / f"python{version}" for folder in os.get_exec_path()]
@@ -72,7 +79,7 @@ def _numbers(version: str) -> tuple[int, ...]:
 
 
 def check(version: str) -> Answer:
-    """Resolve the requirements under the pins for one Python version."""
+    """Let pip resolve the requirements under the pins for one Python version; return the answer."""
     python = find(version)
     if python is None:
         return Answer(version, None, "not found, not checked")
@@ -89,7 +96,11 @@ def check(version: str) -> Answer:
 
 
 def _resolve(python: Path) -> subprocess.CompletedProcess:
-    """Run pip as `make setup` does: the pip that this Python installs into a new environment."""
+    """Run pip as `make setup` does; return the process that failed, or else pip's.
+
+    This Python makes a temporary environment, whose pip resolves the requirements and installs
+    nothing.
+    """
     with tempfile.TemporaryDirectory() as folder:
         steps = (
             [str(python), "-m", "venv", folder],
@@ -103,6 +114,11 @@ def _resolve(python: Path) -> subprocess.CompletedProcess:
 
 
 def main() -> int:
+    """Check all versions, print a sentence per version, and return the exit code.
+
+    It is 1 if the pins do not resolve for a version, else 0. A version that is not found is a
+    failure only if COURSE_NEEDS_EVERYTHING is set.
+    """
     with ThreadPoolExecutor(AT_ONCE) as pool:
         answers = list(pool.map(check, VERSIONS))
     for answer in answers:

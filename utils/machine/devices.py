@@ -53,7 +53,7 @@ class Device:
 
     @property
     def slug(self) -> str:
-        """The name of this device's folder in `data/measured`."""
+        """The name of this device's folder in `data/measured`, such as "nvidia_h200"."""
         return _slug(self.name)
 
     @property
@@ -63,12 +63,12 @@ class Device:
 
     @property
     def peak_gflops(self) -> float:
-        """FP32 peak in 10^9 operations per second: the data sheet's, or computed without a row."""
+        """FP32 peak in 10^9 operations per second: the data sheet's, or computed without one."""
         return self.fp32_gflops or self.computed_gflops()
 
     @property
     def peak_gb_per_s(self) -> float | None:
-        """Memory peak in 10^9 bytes per second: the data sheet's, or the driver's without a row."""
+        """Memory peak in 10^9 bytes per second: the data sheet's, else the driver's, else None."""
         return self.memory_gb_per_s or self.driver_gb_per_s
 
     def computed_gflops(self, clock_mhz: float | None = None) -> float:
@@ -84,7 +84,7 @@ def known() -> tuple[Device, ...]:
 
 
 def find(name: str) -> Device:
-    """Return the device with that name or alias; a part of a name that fits one device is enough.
+    """Return the device with that name or alias; words of a name do if only one device has them.
 
     Case is ignored. Raises CourseError with the closest names if no device or several devices fit.
     """
@@ -103,7 +103,7 @@ def find(name: str) -> Device:
 
 
 def slug(name: str) -> str:
-    """Return the folder of a device in `data/measured`, for any name, also that of a CPU."""
+    """Return the name of a device's folder in `data/measured`; `name` may also be a CPU's."""
     return next((device.slug for device in known() if _is_called(device, name)), _slug(name))
 
 
@@ -116,12 +116,15 @@ def current(cuda=cuda) -> Device | None:
 
 
 def why_no_device(cuda=cuda) -> str | None:
-    """Return one sentence on why no CUDA device can be used, or None if one can."""
+    """Return one sentence on why no CUDA device can be used, or None if one can.
+
+    The sentence is in the reader's language. `cuda` is Numba's module; tests pass another.
+    """
     return _probe(cuda)[1]
 
 
 def from_driver(gpu, memory_bytes: int) -> Device:
-    """Return the device that `numba.cuda.get_current_device()` describes.
+    """Return the device that `gpu`, from `numba.cuda.get_current_device()`, describes.
 
     If the table has a row with its name and its number of SMs, the device is that row. Otherwise
     the figures are the driver's. The lanes per SM are then those of the newest compute capability
@@ -173,7 +176,10 @@ def fraction_of_peak(value: float, peak: float, what: str) -> float:
 
 @functools.cache
 def cpu_info() -> dict:
-    """Return py-cpuinfo's facts about this machine's processor; the first call takes a second."""
+    """Return py-cpuinfo's facts about this machine's processor, by name.
+
+    The first call takes a second; the result is cached.
+    """
     return cpuinfo.get_cpu_info()
 
 

@@ -27,7 +27,10 @@ _UNREADABLE = (OSError, EOFError, ValueError, TypeError, AttributeError, ImportE
 
 
 def folder() -> Path | None:
-    """Return the folder of the entries; None if the cache is switched off."""
+    """Return the folder of the cached machine code; None if there is no cache.
+
+    There is none if it is switched off, or if the user has no home folder.
+    """
     named = os.environ.get("CPU_KERNELS_CACHE")
     if named is not None:
         return None if named.strip().lower() in ("", "0", "off") else Path(named)
@@ -38,7 +41,7 @@ def folder() -> Path | None:
 
 
 def kept_on_disk(function: Dispatcher) -> Dispatcher:
-    """Return the function, which from now on reads its machine code from disk or writes it."""
+    """Return the function, whose machine code is from now on read from disk or written."""
     function._cache = _ByContent(function)
     return function
 
@@ -50,7 +53,7 @@ class _ByContent(NullCache):
         self._function, self._identity = function, ""
 
     def load_overload(self, sig, target_context) -> CompileResult | None:
-        """Return the compiled function for this signature; None if there is no whole entry."""
+        """Return the compiled function for a signature from disk; None if no entry is whole."""
         target_context.refresh()
         file = self._file(sig, target_context.codegen())
         if file is None:
@@ -62,7 +65,7 @@ class _ByContent(NullCache):
         return None
 
     def save_overload(self, sig, data: CompileResult) -> None:
-        """Write the compiled function, if it can be kept and the folder can be written to."""
+        """Write the machine code for a signature to disk; if this fails, do nothing."""
         file = self._file(sig, data.codegen)
         if file is None or data.lifted or data.library.has_dynamic_globals:
             return

@@ -36,12 +36,12 @@ RESOURCES = ("warp slots", "block slots", "registers", "shared memory")
 
 @dataclass(frozen=True)
 class Occupancy:
-    """What one SM holds at once.
+    """The blocks and warps of a kernel that one SM holds at once, and what limits them.
 
     blocks, warps: the number of resident blocks and warps.
     fraction: resident warps divided by the most warps that the SM can hold.
-    limit: the resources that leave no room for another block.
-    room: the number of blocks that each resource has room for; unused resources are absent.
+    limit: the names, from `RESOURCES`, of the resources that leave no room for another block.
+    room: resource -> the number of blocks that it has room for; unused resources are absent.
     """
 
     blocks: int
@@ -58,7 +58,7 @@ def occupancy(
     shared_bytes: int = 0,
     carveout: int | None = None,
 ) -> Occupancy:
-    """Return what one SM holds at once of a kernel. A block that fits no SM has 0 blocks.
+    """Return the blocks and warps of a kernel that one SM holds at once; 0 if no block fits.
 
     Parameters
     ----------
@@ -74,6 +74,11 @@ def occupancy(
     carveout : int, optional
         The kernel's preferred share of shared memory, in percent of the SM's. By default the
         driver may use all of it.
+
+    Returns
+    -------
+    Occupancy
+        The resident blocks and warps, and the resources that limit them.
 
     Raises
     ------
@@ -102,10 +107,10 @@ def best_block_size(
 ) -> int:
     """Return the threads per block that cudaOccupancyMaxPotentialBlockSize suggests.
 
-    It is the multiple of a warp with the most resident threads; if several are equal, the largest.
-    `shared_bytes` is the shared memory of a block, or a function of the block's threads.
-    `max_threads` is the largest block that the kernel was compiled for. Raises CourseError for
-    impossible values, and if no block fits.
+    It is the multiple of a warp, or `max_threads`, with the most resident threads; if several are
+    equal, the largest. `shared_bytes` is the shared memory of a block, or a function of the block's
+    threads. `max_threads` is the largest block that the kernel was compiled for. Raises CourseError
+    for impossible values, and if no block fits.
     """
     limits = limits_of(capability)
     registers = _within("registers", registers, 1, limits.registers_per_thread, limits)
@@ -131,9 +136,9 @@ def best_block_size(
 
 
 def square_side(threads: int) -> int:
-    """Return the side of the largest square block of at most `threads`, as a power of two.
+    """Return the side of the largest square block of at most `threads`, a power of two.
 
-    The block has 4^floor(log4(threads)) threads. Raises CourseError for fewer than one thread.
+    Raises CourseError for fewer than one thread.
     """
     if operator.index(threads) < 1:
         raise CourseError(f"A block of {threads} threads has no side: give at least 1.")
@@ -172,7 +177,7 @@ def _room_in_registers(limits: SmLimits, warps: int, registers: int) -> int:
 
 
 def _room_in_shared(limits: SmLimits, shared_bytes: int, carveout: int | None) -> int | None:
-    """Return the number of blocks that fit, or None if a block uses no shared memory."""
+    """Return how many blocks fit into shared memory; None if a block takes none of it."""
     if shared_bytes > limits.max_shared_bytes:
         return 0
     taken = _round_up(shared_bytes + limits.shared_reserved_bytes, limits.shared_unit_bytes)
@@ -182,10 +187,11 @@ def _room_in_shared(limits: SmLimits, shared_bytes: int, carveout: int | None) -
 
 
 def _shared_of_sm(limits: SmLimits, taken: int, carveout: int | None) -> int:
-    """Return the bytes of shared memory that an SM is set to.
+    """Return the bytes of shared memory to which the driver sets an SM.
 
-    Without a `carveout`, a percentage that a kernel asks for, that is all; with one, the smallest
-    step that has this percentage and holds a block of `taken` bytes.
+    `taken` is the bytes that one block takes. Without a `carveout`, it is all of the SM's shared
+    memory. With one, a percentage that the kernel prefers, it is the smallest step that has this
+    percentage and holds one block.
     """
     if carveout is None:
         return limits.shared_kib_per_sm * KIB
@@ -201,7 +207,7 @@ def _round_up(amount: int, unit: int) -> int:
 
 
 def _within(name: str, value: int, least: int, most: int, limits: SmLimits) -> int:
-    """Return the value as an int; raise CourseError if it is no whole number or out of range."""
+    """Return the value as an int; raise CourseError unless it is a whole number in least … most."""
     try:
         value = operator.index(value)
     except TypeError:

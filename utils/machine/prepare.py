@@ -38,9 +38,10 @@ SECONDS = 900  # the time limit of an installation
 
 
 def _file(name: str) -> SimpleNamespace:
-    """Return the names that a file of the course defines, without importing its package.
+    """Return a namespace with the names that a file of the course defines.
 
-    The packages need Numba, which may not be installed yet.
+    The file runs without importing its package, because the packages need Numba, which may not be
+    installed yet.
     """
     return SimpleNamespace(**runpy.run_path(str(COURSE / name)))
 
@@ -59,13 +60,14 @@ class Missing:
 
 
 def installed() -> dict[str, str]:
-    """Return the version of every package of this Python, by normalized name."""
+    """Return normalized name -> version of every package of this Python."""
     packages = importlib.metadata.distributions()
     named = [(package.metadata["Name"], package.version) for package in packages]
     return {re.sub(r"[-_.]+", "-", name).lower(): version for name, version in named if name}
 
 
 def is_installed(name: str) -> bool:
+    """Return True if this Python has a package of this name."""
     try:
         importlib.metadata.version(name)
     except importlib.metadata.PackageNotFoundError:
@@ -74,16 +76,20 @@ def is_installed(name: str) -> bool:
 
 
 def imported() -> list[str]:
-    """Return the replaceable modules that this session has already imported."""
+    """Return the names in `MODULES` that this session has already imported."""
     return [name for name in MODULES if name in sys.modules]
 
 
 def in_colab() -> bool:
+    """Return True if this Python runs in Colab."""
     return "google.colab" in sys.modules or "COLAB_RELEASE_TAG" in os.environ
 
 
 def needed(platform: str) -> list[str]:
-    """Return the names of the packages that lessons import; `platform` is as in `sys.platform`."""
+    """Return the names of the packages that lessons import, from pyproject.toml.
+
+    `platform` is a value of `sys.platform`.
+    """
     text = (COURSE / "pyproject.toml").read_text(encoding="utf-8")
     lines = re.search(r"^dependencies = \[\n(.*?)^\]", text, re.MULTILINE | re.DOTALL)[1]
     listed = re.findall(r'^ *"([\w-]+)(.*)"', lines, re.MULTILINE)
@@ -96,18 +102,24 @@ def _constraints() -> str:
 
 
 def plan(driver: tuple[int, int]) -> SimpleNamespace:
-    """Return the packages that `make setup` would choose for this driver."""
+    """Return the `Plan` of CUDA packages that `make setup` would choose for a driver.
+
+    `driver` is the CUDA version that the driver understands.
+    """
     return setup.plan(driver, setup.pinned_toolkit(_constraints()), "linux")
 
 
 def cuda_major(driver: tuple[int, int] | None, packages: dict[str, str]) -> int:
-    """Return 12 or 13: the CUDA version of the installed packages, or 12 if the driver is older."""
+    """Return 12 or 13, the CUDA version for which packages are to be installed.
+
+    It is 12 if the installed CUDA bindings or the driver are for CUDA 12, else 13.
+    """
     installed_major = int(packages.get("cuda-bindings", "13").split(".")[0])
     return 12 if installed_major == 12 or (driver and driver[0] == 12) else 13
 
 
 def missing(driver: tuple[int, int] | None, packages: dict[str, str]) -> Missing | None:
-    """Return the packages that a Linux image such as Colab's lacks for the course, or None.
+    """Return what to install for the course on a Linux image such as Colab's; None if nothing.
 
     `driver` is the CUDA version that the driver understands, None without a driver. `packages` are
     the versions that `installed` returns.
@@ -139,7 +151,10 @@ def missing(driver: tuple[int, int] | None, packages: dict[str, str]) -> Missing
 
 
 def install(packages: Missing) -> str:
-    """Install the packages and return pip's stderr; raise CourseError with pip's reason."""
+    """Install the packages with pip and return pip's stderr.
+
+    Raises CourseError with pip's first error if pip fails or takes too long.
+    """
     with tempfile.TemporaryDirectory() as folder:
         kept = Path(folder) / "kept.txt"
         kept.write_text("\n".join(packages.constraints), encoding="utf-8")
@@ -156,7 +171,10 @@ def install(packages: Missing) -> str:
 
 
 def report(before: dict[str, str], after: dict[str, str], complaints: str) -> str:
-    """Return a message on what has changed, and which other packages need the previous versions."""
+    """Return a message on the changed versions, and on packages that do not fit the new versions.
+
+    `before` and `after` are results of `installed`, and `complaints` is pip's stderr.
+    """
     changed = [
         f"{name} {f'{before[name]} → ' if name in before else ''}{version}"
         for name, version in sorted(after.items())
@@ -170,12 +188,16 @@ def report(before: dict[str, str], after: dict[str, str], complaints: str) -> st
 
 
 def hide_the_gpu() -> None:
-    """Let all kernels of this process run on the virtual GPU."""
+    """Hide the GPU from CUDA, so that all kernels of this process run on the virtual GPU."""
     os.environ["CUDA_VISIBLE_DEVICES"] = "-1"
 
 
 def prepare_colab(driver: tuple[int, int] | None) -> None:
-    """Install missing packages; if that fails, let the course use the virtual GPU."""
+    """Install missing packages in Colab; if that fails, let the course use the virtual GPU.
+
+    Raises CourseError if a package that lessons import stays missing, or if the session must be
+    restarted because it had imported a replaced package.
+    """
     before = installed()
     packages = missing(driver, before)
     if packages is None:
@@ -206,6 +228,7 @@ def prepare_colab(driver: tuple[int, int] | None) -> None:
 
 
 def require_python(version: tuple) -> None:
+    """Raise CourseError if a Python version, as in `sys.version_info`, is too old."""
     if version < OLDEST_PYTHON:
         here, oldest = (".".join(map(str, each[:2])) for each in (version, OLDEST_PYTHON))
         raise CourseError(
@@ -214,7 +237,10 @@ def require_python(version: tuple) -> None:
 
 
 def main() -> None:
-    """Prepare this Python; raise CourseError if the lesson cannot go on."""
+    """Prepare this Python for a lesson, and import `kernels_anywhere`.
+
+    In Colab, missing packages are installed. Raises CourseError if the lesson cannot go on.
+    """
     require_python(sys.version_info)
     with contextlib.suppress(ValueError):
         sys.path.remove(str(COURSE))

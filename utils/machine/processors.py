@@ -27,10 +27,10 @@ class Cpu:
 
     lanes: the number of float32 in its widest vector: 16 with AVX-512, 8 with AVX2 and FMA, 0
         without.
-    caches: the sizes that the function `caches` returns.
+    caches: bytes of the data caches of levels 1, 2 and 3.
     fma_units: lanes -> the number of FMAs on vectors of this length that one core starts per cycle;
         empty for a processor that `data/cpus.csv` does not have.
-    source: where `fma_units` was published.
+    source: where `fma_units` was published, or why it is empty.
     """
 
     name: str
@@ -41,7 +41,7 @@ class Cpu:
 
     @property
     def sentence(self) -> str:
-        """A sentence on which instruction set the matrix multiplication uses here, and why."""
+        """A sentence on the vectors that the matrix multiplication uses on this processor."""
         if self.lanes:
             return f"{self.name} has {INSTRUCTION_SETS[self.lanes]}: vectors of {self.lanes}."
         return (
@@ -52,7 +52,7 @@ class Cpu:
 
 @functools.cache
 def current() -> Cpu:
-    """Return the processor of this machine, as Numba compiles for it."""
+    """Return the processor of this machine, as Numba compiles for it; the result is cached."""
     units, source = _fma_units(cpu_info())
     return Cpu(cpu_name(), lanes(), caches(), units, source)
 
@@ -60,6 +60,7 @@ def current() -> Cpu:
 def blas() -> str:
     """Return NumPy's BLAS, its version, and the processor whose kernels it chose.
 
+    They are text such as "openblas 0.3.30 (SkylakeX)"; several libraries are separated by commas.
     OpenBLAS obeys the environment variable OPENBLAS_CORETYPE, which can make it slow.
     """
     return ", ".join(
@@ -70,7 +71,10 @@ def blas() -> str:
 
 
 def caches() -> tuple[int, int, int]:
-    """Return the bytes of data cache that one core reaches, for levels 1, 2 and 3."""
+    """Return the bytes of the data caches that one core reaches, for levels 1, 2 and 3.
+
+    A level that the system does not report has its size in `SMALLEST_CACHES`.
+    """
     sizes = {}
     for index in CACHES.glob("index*"):
         kind, level, size = (
@@ -82,9 +86,10 @@ def caches() -> tuple[int, int, int]:
 
 
 def lanes() -> int:
-    """Return the float32 per vector that Numba compiles for: 16, 8, or 0 without AVX2 and FMA.
+    """Return how many float32 are in a vector that Numba compiles for.
 
-    The environment variables NUMBA_CPU_NAME and NUMBA_CPU_FEATURES change what Numba compiles for.
+    It is 16 with AVX-512, 8 with AVX2 and FMA, and 0 without. The environment variables
+    NUMBA_CPU_NAME and NUMBA_CPU_FEATURES change what Numba compiles for.
     """
     features = config.CPU_FEATURES
     if features is None:

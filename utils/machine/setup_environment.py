@@ -31,7 +31,11 @@ OLDEST_NVJITLINK_MINOR = 3  # of CUDA 12, for numba-cuda 0.30
 
 @dataclass(frozen=True)
 class Plan:
-    """The CUDA packages to install: an extra of pyproject.toml, and limits that replace pins."""
+    """The CUDA packages to install.
+
+    extra: an extra of pyproject.toml, or None. limits: requirements for pip, such as
+    "cuda-toolkit<12.5", that replace pins. because: the reason for the choice, in words.
+    """
 
     extra: str | None
     limits: tuple[str, ...]
@@ -39,7 +43,10 @@ class Plan:
 
 
 def driver_cuda() -> tuple[int, int] | None:
-    """Return the newest CUDA version that the installed driver understands, or None."""
+    """Return the newest CUDA version that the installed driver understands, such as (12, 4).
+
+    Returns None if there is no driver.
+    """
     name = "nvcuda.dll" if os.name == "nt" else "libcuda.so.1"
     version = ctypes.c_int()
     try:
@@ -50,10 +57,10 @@ def driver_cuda() -> tuple[int, int] | None:
 
 
 def plan(driver: tuple[int, int] | None, toolkit: tuple[int, int], platform: str) -> Plan:
-    """Choose the CUDA packages.
+    """Return the CUDA packages that suit a driver.
 
     `driver` is the CUDA version that the driver understands, None without a driver. `toolkit` is
-    the CUDA version of the pins. `platform` is as in `sys.platform`.
+    the CUDA version of the pins. `platform` is a value of `sys.platform`.
     """
     if platform == "darwin":
         return Plan(None, (), "macOS has no CUDA: kernels run on the virtual GPU, uncompiled")
@@ -76,7 +83,10 @@ def plan(driver: tuple[int, int] | None, toolkit: tuple[int, int], platform: str
 
 
 def limited(pins: str, limits: tuple[str, ...]) -> str:
-    """Return the constraints with the toolkit's pins replaced by `limits`, if there are any."""
+    """Return the text of a constraints file in which `limits` replace the pins of the CUDA toolkit.
+
+    `pins` is the text of constraints.txt, which is returned unchanged if there are no limits.
+    """
     if not limits:
         return pins
     # The tools that only read machine code stay pinned, because they do not use the driver.
@@ -88,7 +98,7 @@ def limited(pins: str, limits: tuple[str, ...]) -> str:
 
 
 def pinned_toolkit(pins: str) -> tuple[int, int]:
-    """Return the CUDA version of the `cuda-toolkit` pin."""
+    """Return the CUDA version of the pin `cuda-toolkit` in constraints, such as (13, 0)."""
     major, minor = re.search(r"^cuda-toolkit==(\d+)\.(\d+)", pins, re.MULTILINE).groups()
     return int(major), int(minor)
 
@@ -102,7 +112,11 @@ def _venv_python() -> Path:
 
 
 def _stamp(chosen: Plan, pins: str) -> str:
-    """Return two lines; a new first line needs a fresh environment, a new second line needs pip."""
+    """Return two lines that say what the environment was made from.
+
+    If the first line changes, the environment must be made anew; if only the second changes, pip
+    must run again.
+    """
     texts = (ROOT / "pyproject.toml").read_text(encoding="utf-8"), pins, str(ROOT)
     digest = hashlib.sha256("\0".join(texts).encode()).hexdigest()
     return f"{chosen.extra} on Python {_dotted(sys.version_info[:2])}\n{digest}\n"
@@ -126,7 +140,10 @@ def _install(chosen: Plan, pins: str, stamp: str) -> int:
 
 
 def cuda_version(text: str) -> tuple[int, int] | None:
-    """Parse the option --cuda: "auto", "none", or a version such as "12.4"."""
+    """Return the CUDA version that the option --cuda names, or None for no GPU packages.
+
+    `text` is "auto" for the driver's version, "none", or a version such as "12.4".
+    """
     if text == "auto":
         return driver_cuda()
     if text == "none":
@@ -136,7 +153,10 @@ def cuda_version(text: str) -> tuple[int, int] | None:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Return 0 if the environment is ready, 2 if this Python cannot make it, or pip's exit code."""
+    """Make or update `.venv` if anything has changed, and return an exit code.
+
+    It is 0 if the environment is ready, 2 if this Python cannot make one, or else pip's.
+    """
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument(
         "--cuda",

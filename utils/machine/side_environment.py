@@ -23,7 +23,7 @@ SECONDS_TO_ASK, SECONDS_TO_INSTALL, SECONDS_TO_CHECK = 20, 1800, 1800
 
 
 def python_of(version: str) -> Path | None:
-    """Return an interpreter of a version such as "3.12", from PATH or pyenv, or None."""
+    """Return the path of an interpreter of a version such as "3.12", or None."""
     for python in _candidates(version):
         if _output([str(python), "-c", VERSION]) == version:
             return python
@@ -44,7 +44,7 @@ def _candidates(version: str) -> Iterator[Path]:
 
 
 def _output(command: list[str]) -> str:
-    """Return what a command prints, or "" if it fails or takes too long."""
+    """Return the stripped output of a command, or "" if it fails or takes too long."""
     try:
         run = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS_TO_ASK)
     except (OSError, subprocess.TimeoutExpired):
@@ -53,9 +53,10 @@ def _output(command: list[str]) -> str:
 
 
 def made(name: str, version: str, python: Path, requirements: Path) -> Path:
-    """Make an environment, unless it exists with the same pins, and return its folder.
+    """Make the environment `build/NAME-VERSION` and return its folder.
 
-    Raises CalledProcessError if pip cannot install the packages.
+    An environment that exists and was made from the same pins is left unchanged. Raises
+    CalledProcessError if pip cannot install the packages.
     """
     folder = ROOT / "build" / f"{name}-{version}"
     stamp_file, stamp = folder / "installed.txt", _stamp(python, requirements)
@@ -86,7 +87,10 @@ def _own_python(folder: Path) -> Path:
 
 
 def run(folder: Path, arguments: Sequence[str]) -> int:
-    """Run the environment's Python, with its own programs first on PATH; return its exit code."""
+    """Run the environment's Python with arguments in the course's folder; return its exit code.
+
+    The environment's own programs are first on PATH.
+    """
     python = _own_python(folder)
     path = os.pathsep.join([str(python.parent), *os.get_exec_path()])
     return subprocess.run(
@@ -95,7 +99,11 @@ def run(folder: Path, arguments: Sequence[str]) -> int:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Return 0 if every check passed; a missing Python is reported, and fails only if needed."""
+    """Run the check in an environment per Python version, and return the greatest exit code.
+
+    A version that is not found is reported; its code is 1 if `COURSE_NEEDS_EVERYTHING` is 1, else
+    0.
+    """
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("name", help="the environments' name; the Python version is appended")
     parser.add_argument("--requirements", type=Path, required=True, help="packages and their pins")

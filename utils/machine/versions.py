@@ -30,7 +30,7 @@ class Versions:
 
 @cache
 def versions() -> Versions:
-    """Return the software versions of this process."""
+    """Return the software versions of this process; the result is cached."""
     return Versions(
         driver=nvml().nvmlSystemGetDriverVersion() if nvml() else None,
         python=platform.python_version(),
@@ -49,7 +49,7 @@ def _numba_cuda() -> str | None:
 
 @cache
 def nvml() -> ModuleType | None:
-    """Return the module pynvml, initialized, or None if the package or the driver is missing."""
+    """Return the module pynvml, initialized; None if the package or the driver is missing."""
     try:
         import pynvml
 
@@ -63,7 +63,7 @@ def nvml() -> ModuleType | None:
 
 @cache
 def cupy() -> ModuleType | None:
-    """Return CuPy in strict float32, or None if CuPy or the GPU is missing.
+    """Return the module cupy, whose products are in strict float32; None without CuPy or a GPU.
 
     CuPy contains the libraries that the kernels are measured against, cuBLAS and CUB. Raises
     CourseError if the environment requests TF32, which has 10 bits of mantissa where float32 has
@@ -84,7 +84,7 @@ def cupy() -> ModuleType | None:
 
 @cache
 def torch() -> ModuleType | None:
-    """Return PyTorch in strict float32, or None if it is missing or has no GPU."""
+    """Return the module torch, set to strict float32; None if it is missing or has no GPU."""
     if not cuda.is_available():
         return None
     try:

@@ -42,9 +42,9 @@ SHOWN = 12
 class CallCase:
     """One call to time, next to the same call of libraries. Sizes that do not apply are None.
 
-    `bind()` returns (our call, the libraries' calls by name, our call without waiting for the GPU).
-    The last is None if our call does not wait anyway. What `bind` allocates is kept only while the
-    case is timed.
+    `bind()` returns a triple: our call, a dict from each library's name to its call, and our call
+    without waiting for the GPU, or None if our call does not wait anyway. What `bind` allocates is
+    kept only while the case is timed.
     """
 
     function: str
@@ -59,10 +59,12 @@ class CallCase:
 
 @dataclass(frozen=True)
 class CallRow:
-    """A row of the record of calls.
+    """One row of the record `as_called.csv`: our time of a call and the fastest library's.
 
-    `ratio` is the time of the fastest library divided by ours. `host_us` is the time until the call
-    returns; for a call that waits for the GPU, the time of its kernels is subtracted.
+    `time_us` and `library_us` are microseconds per call until the work is done. `library` is the
+    name of the fastest library, and `ratio` is its time divided by ours. `host_us` is the time
+    until the call returns; for a call that waits for the GPU, the time of its kernels is
+    subtracted. Sizes that do not apply are None.
     """
 
     function: str
@@ -80,7 +82,7 @@ class CallRow:
 
     @property
     def size(self) -> str:
-        """The sizes as text, such as "512×512×512"."""
+        """The sizes m, n and k as text, such as "512×512×512", or the number of elements."""
         return f"{self.m}×{self.n}×{self.k}" if self.elements is None else str(self.elements)
 
 
@@ -89,7 +91,7 @@ COLUMNS = tuple(field.name for field in fields(CallRow))
 
 @dataclass(frozen=True)
 class Called:
-    """Microseconds per call: until the call returned, and until its work was done."""
+    """Microseconds per call in a burst: until all calls returned, and until all work was done."""
 
     host_us: float
     time_us: float
@@ -99,9 +101,11 @@ class Called:
 class Processor:
     """The GPU or the CPU on which calls are timed.
 
-    device: a function that returns its name; it raises CourseError if there is none.
+    device: a function that returns its name; for the GPU, the function raises CourseError if there
+        is none.
     wait: a function that waits until all work is done.
-    rounds: the rounds through all cases; the round with a case's median ratio is recorded.
+    libraries: the libraries that our calls are compared with, as words for the help text.
+    rounds: how often all cases are timed; per case, the round with the median ratio is recorded.
     queues: True if a call may return before its work is done, so that Python's part can be timed.
     """
 
@@ -130,7 +134,7 @@ CPU = Processor(
 
 
 def burst(call: Execution, calls: int, wait: Callable, clock: Callable[[], float]) -> Called:
-    """Time `calls` calls in a row."""
+    """Make `calls` calls in a row and return their mean times in microseconds."""
     wait()
     begin = clock()
     for _ in range(calls):
@@ -147,9 +151,10 @@ def compared(
     wait: Callable = cuda.synchronize,
     clock: Callable[[], float] = time.perf_counter,
 ) -> dict[str, Called]:
-    """Time the rivals in interleaved bursts and return the median of each rival's bursts.
+    """Time the rivals in interleaved bursts and return a dict from each name to its times per call.
 
-    Each round times the rivals in another order.
+    Both times are medians over the rival's bursts. Each round times the rivals in another random
+    order.
     """
     calls = {}
     for name, call in rivals.items():
@@ -170,7 +175,10 @@ def compared(
 
 
 def row_of(case: CallCase, generator: random.Random, compare=compared, kernel_us=None) -> CallRow:
-    """Time one case. `compare` and `kernel_us` are functions that tests replace."""
+    """Time one case and its libraries, and return the row for the record.
+
+    `compare` and `kernel_us` are functions that tests replace.
+    """
     ours, libraries, without_waiting = case.bind()
     times = compare({"": ours} | dict(libraries), generator)
     our_time = times.pop("")
@@ -189,7 +197,10 @@ def row_of(case: CallCase, generator: random.Random, compare=compared, kernel_us
 def rows_of(
     cases: Sequence[CallCase], generator: random.Random, rounds: int, compare: Callable
 ) -> Iterator[CallRow]:
-    """Yield one row per case: of several rounds over all cases, that with the median ratio."""
+    """Time all cases `rounds` times and yield, per case, the row with the median ratio.
+
+    The rows are in the order of the cases.
+    """
     repeated = [case for _ in range(rounds) for case in cases]
     timed = [
         row_of(case, generator, compare)
@@ -206,7 +217,14 @@ def _kernel_us(call: Execution) -> float:
 
 @dataclass(frozen=True)
 class CallSummary:
-    """A summary of several rows; `behind` counts the rows that are slower than the library."""
+    """A summary of several rows.
+
+    rows: the number of rows.
+    worst: the row with the lowest ratio.
+    geometric_mean: of the ratios.
+    behind: the number of rows in which our call is slower than the library.
+    host_us: the median of the rows' `host_us`.
+    """
 
     rows: int
     worst: CallRow
@@ -216,7 +234,7 @@ class CallSummary:
 
 
 def summary(rows: Sequence[CallRow]) -> CallSummary:
-    """Summarize at least one row; `host_us` is the median."""
+    """Return the summary of rows, of which there must be at least one."""
     return CallSummary(
         rows=len(rows),
         worst=min(rows, key=lambda row: row.ratio),
@@ -227,19 +245,22 @@ def summary(rows: Sequence[CallRow]) -> CallSummary:
 
 
 def file_of(device: str) -> Path:
-    """Return the file that holds the rows of a device."""
+    """Return the path of the CSV file that holds the call rows of a device."""
     return DATA / "measured" / slug(device) / "as_called.csv"
 
 
 def write(new: Sequence[CallRow], path: Path) -> None:
-    """Replace the rows of these functions and keep all others; five significant digits."""
+    """Write new rows into a CSV file, and drop the file's old rows of the same functions.
+
+    Rows of other functions are kept, before the new ones. Floats get five significant digits.
+    """
     measured = {row.function for row in new}
     kept = [row for row in read(path) if row.function not in measured]
     rows.write(path, [*kept, *new], CallRow, digits=5)
 
 
 def read(path: Path) -> tuple[CallRow, ...]:
-    """Return the rows of a file, or none if the file does not exist."""
+    """Return the rows of a CSV file, or an empty tuple if the file does not exist."""
     return rows.read_if_any(path, CallRow)
 
 
@@ -290,7 +311,7 @@ def _run(
 
 
 def by_function(rows: Sequence[CallRow]) -> Iterator[tuple[str, list[CallRow]]]:
-    """Yield each function and its rows, in the order of their first rows."""
+    """Yield (function name, list of its rows) per function, in the order of their first rows."""
     for function in dict.fromkeys(row.function for row in rows):
         yield function, [row for row in rows if row.function == function]
 
@@ -307,7 +328,7 @@ def _sentences(rows: Sequence[CallRow], queues: bool) -> Iterator[str]:
 
 
 def _table(rows: Sequence[CallRow]) -> Table:
-    """Return a table of the rows with the lowest ratios of each function."""
+    """Return a table with the `SHOWN` rows of each function that have the lowest ratios."""
     headers = ("function", "shape", "layout", "host us", "us", "library", "us", "ratio")
     table = Table(*headers, title="As called")
     for _, rows_of_function in by_function(rows):

@@ -17,10 +17,10 @@ INTERRUPTED = 130
 
 @dataclass(frozen=True)
 class Command:
-    """One sub-command.
+    """One sub-command of a command line.
 
     `name` and `help` appear in --help. `configure` adds the options to a parser. `run` takes the
-    options and returns the exit code; it raises CourseError if the request cannot be met.
+    parsed options and returns the exit code; it raises CourseError if the request cannot be met.
     """
 
     name: str
@@ -30,10 +30,12 @@ class Command:
 
 
 def main(title: str, commands: Sequence[Command], arguments: Sequence[str] | None = None) -> int:
-    """Run one of the sub-commands, by default the first, and return the exit code.
+    """Run the sub-command that the arguments name, by default the first, and return the exit code.
 
-    The exit code is the command's own, or 2 if the request cannot be met, which one sentence on
-    stderr explains, or 130 if it was stopped with Ctrl-C; finished measurements are recorded.
+    `arguments` are the words of the command line, by default those of this process. The exit code
+    is that of the sub-command, or 2 if the request cannot be met, which one sentence on stderr
+    explains, or 130 after Ctrl-C. argparse exits the process for --help and for options that it
+    does not know.
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
     if not words or (words[0].startswith("-") and words[0] not in ("-h", "--help")):
@@ -55,7 +57,8 @@ def main(title: str, commands: Sequence[Command], arguments: Sequence[str] | Non
 def device_for(what: str, instead: str = "Run it on a machine with a GPU.") -> devices.Device:
     """Return the current CUDA device; raise CourseError if there is none.
 
-    The error says that `what` needs a device, and `instead` what to do without one.
+    `what` is the subject of the error message, which says that it needs a device. `instead` is the
+    sentence that says what to do without a device.
     """
     device = devices.current()
     if device is None:
@@ -79,6 +82,6 @@ def _parser(title: str, commands: Sequence[Command]) -> argparse.ArgumentParser:
 
 
 def _program() -> str | None:
-    """Return the command as the user typed it, such as "python -m gemm_kernels"."""
+    """Return the command that runs, such as "python -m gemm_kernels"; None if it is no package."""
     spec = sys.modules["__main__"].__spec__
     return f"python -m {spec.parent}" if spec and spec.parent else None

@@ -29,9 +29,10 @@ L2_TIMES = 4
 
 @dataclass(frozen=True)
 class StepRow:
-    """A new or an old record, and the verdict on the kernel where this process runs.
+    """The record of a step at one shape, and the verdict on its kernel where this process runs.
 
-    `recorded_on` is the device and the date of an old record; None for a new one.
+    `verified_on` is the processor that ran the kernel for the verdict. `recorded_on` is the device
+    and the date of an old record as text, or None for a new record and for a step without any.
     """
 
     record: Record
@@ -43,10 +44,11 @@ class StepRow:
 def measured_rows(
     ladder: Ladder, variants: Sequence[Variant], shape: Shape, device: Device | None
 ) -> Iterator[StepRow]:
-    """Measure the variants at one shape, each interleaved with the ladder's library.
+    """Measure the variants at one shape and yield one row per variant, in their order.
 
-    `device` is the current GPU, or None for a ladder that runs on the CPU. A variant whose result
-    is wrong is not timed. Raises CourseError for a figure above the device's peak.
+    Each variant is timed interleaved with the ladder's library. `device` is the current GPU, or
+    None for a ladder that runs on the CPU. A variant whose result is wrong is not timed, and its
+    record has no figures. Raises CourseError for a figure above the device's peak.
     """
     processor = device.name if device else devices.cpu_name()
     for same_task in _by_task(variants):
@@ -70,11 +72,11 @@ def measured_rows(
 def recorded_rows(
     ladder: Ladder, variants: Sequence[Variant], shapes: Sequence[Shape], device: Device
 ) -> Iterator[StepRow]:
-    """Verify the variants on the virtual GPU, and look up their records of a device.
+    """Verify the variants on the virtual GPU and yield a row per record that `device` has of them.
 
-    `shapes` are the shapes to look up; none means all. A step without a record gives one row
-    without figures, with its default constants. Other constants appear only if they were recorded,
-    or if no other constants of their step were requested.
+    `shapes` are the shapes to look up; none means all. A variant without a record gives one row
+    without figures if its constants are the defaults or if it is the only requested variant of its
+    step; otherwise it is left out.
     """
     recorded = _recorded(ladder, device)
     by_variant = {each: _records_of(each, recorded, shapes) for each in variants}
@@ -96,7 +98,10 @@ def recorded_rows(
 def _records_of(
     variant: Variant, recorded: Sequence[Record], shapes: Sequence[Shape]
 ) -> list[Record]:
-    """Return the variant's records at the shapes; if its step picks constants, the step's."""
+    """Return the records of a variant at the shapes, or at all shapes if there are none to choose.
+
+    If its step picks its constants itself, return the step's records with any constants.
+    """
     wanted = [asdict(shape) for shape in shapes]
     return [
         record
@@ -108,7 +113,7 @@ def _records_of(
 
 
 def _by_task(variants: Sequence[Variant]) -> Iterator[list[Variant]]:
-    """Group neighbouring variants that solve the same problem with arrays in the same memory."""
+    """Yield lists of consecutive variants with the same problem and arrays in the same memory."""
 
     def inputs_of(variant: Variant) -> tuple:
         return variant.step.task.problem, variant.step.place
@@ -119,7 +124,11 @@ def _by_task(variants: Sequence[Variant]) -> Iterator[list[Variant]]:
 def _cold_copies(
     ladder: Ladder, step: Step, problem: Problem, device: Device | None
 ) -> list[tuple]:
-    """Return as many copies of the inputs as are needed to read from memory and not from caches."""
+    """Return copies of the problem's inputs, each a tuple of arrays where the step needs them.
+
+    There is one copy, or on a GPU as many as are needed for each launch to read from DRAM instead
+    of the L2 cache, for work that is limited by memory.
+    """
     copies, work = 1, step.task.work(problem.shape)
     if device and work.bytes is not None and not work.cached:
         nbytes = sum(array.nbytes for array in problem.inputs)
@@ -130,7 +139,7 @@ def _cold_copies(
 def _times(
     ladder: Ladder, variant: Variant, shape: Shape, copies: Sequence[tuple], out
 ) -> list[Timing]:
-    """Time the variant and the library, if there is one."""
+    """Time the variant and the library, writing to `out`; return [ours, library's] or [ours]."""
     rivals = [[variant.at(shape).execution(shape, inputs, out) for inputs in copies]]
     library = [ladder.library.bind(inputs, out) for inputs in copies] if ladder.library else [None]
     if library[0]:
@@ -140,7 +149,7 @@ def _times(
 
 
 def _cycling(executions: Sequence[Execution]) -> Execution:
-    """Return a function whose calls make the executions one after the other, in a cycle."""
+    """Return a function that makes the next of the executions at each call, in a cycle."""
     if len(executions) == 1:
         return executions[0]
     upcoming = cycle(executions)
@@ -150,7 +159,11 @@ def _cycling(executions: Sequence[Execution]) -> Execution:
 def _facts(
     ladder: Ladder, variant: Variant, shape: Shape, device: Device | None, times: list[Timing]
 ) -> dict:
-    """Return the columns of a record that only a measurement fills."""
+    """Return the columns of a record that only a measurement fills: column name -> value.
+
+    `times` holds the variant's timing and, if there is one, the library's. Raises CourseError for a
+    speed above the device's peak.
+    """
     ours, *library = times
     facts = {
         "time_ms": ours.median_ms,
@@ -172,14 +185,17 @@ def _facts(
 
 
 def _rates(work: TaskWork, milliseconds: float) -> dict[str, float]:
-    """Return 10^9 operations or bytes per second, in the column that fits the work."""
+    """Return {"gflops": 10^9 operations per second}, or {"gb_per_s": 10^9 bytes per second}."""
     if work.flops is not None:
         return {"gflops": work.flops / milliseconds / 1e6}
     return {"gb_per_s": work.bytes / milliseconds / 1e6}
 
 
 def _peak(facts: dict, device: Device, what: str) -> float | None:
-    """Return the peak in the unit of the speed; raise CourseError for a speed above it."""
+    """Return the device's peak in the unit of the speed in `facts`; None if it is not known.
+
+    Raises CourseError, with `what` as its subject, if the speed is above the peak.
+    """
     is_arithmetic = "gflops" in facts
     peak = device.peak_gflops if is_arithmetic else device.peak_gb_per_s
     if peak is not None:
@@ -188,7 +204,10 @@ def _peak(facts: dict, device: Device, what: str) -> float | None:
 
 
 def _machine_code(variant: Variant, shape: Shape) -> dict[str, int]:
-    """Return the registers, shared memory and spills of the compiled kernel, from the driver."""
+    """Return the registers per thread, shared bytes per block and spilled bytes per thread.
+
+    The keys are the columns of a record; the figures come from the driver and the launch.
+    """
     kernel, signature = variant.kernel, variant.step.signature
     static = kernel.get_shared_mem_per_block(signature)
     return {
@@ -199,7 +218,10 @@ def _machine_code(variant: Variant, shape: Shape) -> dict[str, int]:
 
 
 def _record(ladder: Ladder, variant: Variant, **facts) -> Record:
-    """Return a record, with today's date and software versions if it has a time."""
+    """Return a record of a variant with the columns in `facts`; all other columns are None.
+
+    If `facts` has a time, the record also gets today's date and the software versions.
+    """
     empty = dict.fromkeys(records.COLUMNS)
     today = datetime.date.today().isoformat()
     own = {"ladder": ladder.name, "step": variant.step.name, "params": variant.params or None}
@@ -208,7 +230,7 @@ def _record(ladder: Ladder, variant: Variant, **facts) -> Record:
 
 
 def _recorded(ladder: Ladder, device: Device) -> tuple[Record, ...]:
-    """Return all records of the ladder on the device; empty if there are none."""
+    """Return all records of the ladder on the device, or an empty tuple if there are none."""
     if device.name not in records.recorded_devices(ladder.name):
         return ()
     return records.records_of(device.name, ladder.name)

@@ -43,7 +43,7 @@ def measure_command(ladder: Ladder) -> Command:
 
 
 def add_steps(parser: argparse.ArgumentParser, ladder: Ladder) -> None:
-    """Add the option --steps."""
+    """Add the option --steps, which names some of the ladder's steps, to the parser."""
     names = [step.name for step in ladder.steps]
     parser.add_argument(
         "--steps", nargs="+", default=names, metavar="STEP",
@@ -52,7 +52,7 @@ def add_steps(parser: argparse.ArgumentParser, ladder: Ladder) -> None:
 
 
 def add_device(parser: argparse.ArgumentParser) -> None:
-    """Add the option --device."""
+    """Add the option --device, the GPU whose records are shown, to the parser."""
     parser.add_argument(
         "--device", default=devices.REFERENCE, metavar="NAME",
         help="whose recorded figures to show without a GPU; default: %(default)s",
@@ -117,7 +117,10 @@ def _rows(ladder: Ladder, options: argparse.Namespace, console: Console) -> list
 
 
 def _variants(steps: Sequence[Step], params: Sequence[str]) -> list[Variant]:
-    """Return the variants with these params, or all; raise CourseError for unknown params."""
+    """Return the steps' variants whose constants are in `params`; all variants if it is empty.
+
+    Raises CourseError for constants that no variant has.
+    """
     variants = [variant for step in steps for variant in step.variants()]
     for wanted in params:
         if wanted not in (variant.params for variant in variants):
@@ -129,7 +132,7 @@ def _variants(steps: Sequence[Step], params: Sequence[str]) -> list[Variant]:
 
 
 def _that_run(variants: Sequence[Variant], device: devices.Device) -> list[Variant]:
-    """Return the variants that the device can run, and name the other steps on stderr."""
+    """Return the variants that the device can run, and name on stderr the steps that it cannot."""
     able = [each for each in variants if each.step.runs_on(device.compute_capability)]
     missing = dict.fromkeys(each.step.name for each in variants if each not in able)
     if missing:
@@ -140,7 +143,11 @@ def _that_run(variants: Sequence[Variant], device: devices.Device) -> list[Varia
 def _record_plan(
     ladder: Ladder, variants: Sequence[Variant]
 ) -> list[tuple[Shape, list[Variant]]]:
-    """Return the contents of a whole record: defaults at every size, all choices at the sweep's."""
+    """Return (shape, variants to measure) per size of the ladder, for a complete record.
+
+    At the sizes of the ladder's sweep these are all variants, at other sizes those with default
+    constants.
+    """
     defaults = [each for each in variants if each.is_default]
     sweep = ladder.sizes if ladder.sweep is None else ladder.sweep
     return [
@@ -161,7 +168,10 @@ def _measure(
     record: bool,
     console: Console,
 ) -> list[StepRow]:
-    """Measure shape by shape, and record each shape when it is finished."""
+    """Measure the variants of each (shape, variants) in `plan` and return all rows, in this order.
+
+    If `record` is true, write the rows of each shape to disk as soon as the shape is finished.
+    """
     rows: list[StepRow] = []
     with Progress(console=console, transient=True) as progress:
         bar = progress.add_task(ladder.title, total=sum(len(each) for _, each in plan))
@@ -177,7 +187,7 @@ def _measure(
 
 
 def _record(ladder: Ladder, rows: Sequence[StepRow]) -> None:
-    """Record the rows whose result was right; a wrong kernel has no speed."""
+    """Write the records of the rows with a right result to disk, and print the path on stderr."""
     right = [row.record for row in rows if row.verdict.passed]
     if right:
         path = records.file_of(right[0].device, ladder.name)
@@ -187,7 +197,7 @@ def _record(ladder: Ladder, rows: Sequence[StepRow]) -> None:
 
 
 def _as_json(row: StepRow) -> dict:
-    """Return the columns of the record, and `verified` (bool), `verified_on`, `recorded_on`."""
+    """Return column -> value of the record, and `verified` (bool), `verified_on`, `recorded_on`."""
     return asdict(row.record) | {
         "verified": row.verdict.passed,
         "verified_on": row.verified_on,
@@ -217,7 +227,7 @@ def _where(rows: Sequence[StepRow]) -> str:
 
 
 def _cells(row: StepRow) -> dict[str, str]:
-    """Return the row as header -> text; values that are not known have no entry."""
+    """Return the row's cells in the printed table, header -> text; unknown values have no entry."""
     record = row.record
     cells = {"step": f"{record.step} {record.params or ''}".strip()}
     if shape := _shape(record):

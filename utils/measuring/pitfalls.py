@@ -41,7 +41,8 @@ HOLD_US = 500  # longer than the host needs to enqueue one repetition
 class PitfallCase:
     """One kernel at one size: `n` for a product of n×n matrices, or `elements` for a copy.
 
-    `bind()` returns an execution. What `bind` allocates is kept only while the case is timed.
+    The other size is None. `bind()` returns an execution, a function that launches the kernel. What
+    `bind` allocates is kept only while the case is timed.
     """
 
     kernel: str
@@ -52,11 +53,11 @@ class PitfallCase:
 
 @dataclass(frozen=True)
 class Series:
-    """The times that one timer measured for one kernel at one size.
+    """The times that one timer measured for one kernel at one size, a row of `pitfalls.csv`.
 
-    timer: a name from `TIMERS`, or "first" for the first call.
+    timer: a name from `TIMERS`, or "first" for the kernel's first call in the process.
     time_ms, time_ms_min, time_ms_max: median, minimum and maximum of the repetitions.
-    times_us: all repetitions, in the order in which they were measured.
+    times_us: all repetitions in microseconds, in the order in which they were measured.
     sm_clock_mhz: the SM clock after the last repetition; None if it cannot be read.
     """
 
@@ -73,7 +74,7 @@ class Series:
 
 
 def launch(execute: Execution, flush: Execution) -> float:
-    """Time the launch until it returns, without waiting for the kernel; in milliseconds."""
+    """Return the host's time until the launch returns, in ms, without waiting for the kernel."""
     cuda.synchronize()
     start = time.perf_counter()
     execute()
@@ -81,7 +82,7 @@ def launch(execute: Execution, flush: Execution) -> float:
 
 
 def wall(execute: Execution, flush: Execution) -> float:
-    """Time the kernel until it has ended, with the host's clock; in milliseconds."""
+    """Return the host's time from the launch until the kernel has ended, in ms."""
     cuda.synchronize()
     start = time.perf_counter()
     execute()
@@ -90,13 +91,16 @@ def wall(execute: Execution, flush: Execution) -> float:
 
 
 def events(execute: Execution, flush: Execution) -> float:
-    """Time between two events around one launch; the GPU may wait for the host in between."""
+    """Return the ms between two events around a launch; the GPU may wait for the host meanwhile."""
     cuda.synchronize()
     return _between_events(execute)
 
 
 def hot(execute: Execution, flush: Execution) -> float:
-    """Time between two events that are already in the queue, with the arrays in the caches."""
+    """Return the ms between two queued events around a launch, with the arrays in the caches.
+
+    Everything is in the queue before the GPU starts, so that it does not wait for the host.
+    """
     cuda.synchronize()
     hold_gpu(HOLD_US)
     execute()
@@ -104,7 +108,10 @@ def hot(execute: Execution, flush: Execution) -> float:
 
 
 def cold(execute: Execution, flush: Execution) -> float:
-    """Time between two queued events, after the kernel's arrays were flushed from the L2 cache."""
+    """Return the ms between two queued events, after the arrays were flushed from the L2 cache.
+
+    Everything is in the queue before the GPU starts, so that it does not wait for the host.
+    """
     cuda.synchronize()
     hold_gpu(HOLD_US)
     flush()
@@ -112,7 +119,7 @@ def cold(execute: Execution, flush: Execution) -> float:
 
 
 def pause(execute: Execution, flush: Execution) -> float:
-    """Time between two events after a pause, in which the GPU may have lowered its clock."""
+    """Return the ms between two events after a pause, in which the GPU may lower its clock."""
     cuda.synchronize()
     time.sleep(PAUSE_S)
     return _between_events(execute)
@@ -153,7 +160,11 @@ def flush_of(device: Device) -> Execution:
 
 
 def measured(cases: Iterable[PitfallCase], flush: Execution) -> Iterator[Series]:
-    """Time each case with all timers. The first case of each kernel also yields its first call."""
+    """Time each case with all timers and yield one series per case and timer, in this order.
+
+    Before the first case of each kernel, a series "first" holds the time of the kernel's first
+    call.
+    """
     clock, launched = clock_reader(), set()
     for case in cases:
         execute = case.bind()
@@ -179,24 +190,24 @@ def _series(
 
 
 def file_of(device: str) -> Path:
-    """Return the file that holds the series of a device."""
+    """Return the path of the CSV file that holds the series of a device."""
     return DATA / "measured" / slug(device) / "pitfalls.csv"
 
 
 def write(series: Sequence[Series], path: Path) -> None:
-    """Replace the file, with five significant digits."""
+    """Replace the CSV file by these series; floats get five significant digits."""
     rows.write(path, series, Series, digits=5)
 
 
 def read(path: Path) -> tuple[Series, ...]:
-    """Return the series of a file, or none if the file does not exist."""
+    """Return the series of a CSV file, or an empty tuple if the file does not exist."""
     return rows.read_if_any(path, Series)
 
 
 def pitfalls_command(cases: Callable[[], Iterable[PitfallCase]]) -> Command:
     """Return the sub-command `pitfalls`.
 
-    `cases()` returns what to time, the smallest size of each kernel first.
+    `cases()` returns the kernels and sizes to time, the smallest size of each kernel first.
     """
     return Command(
         "pitfalls",

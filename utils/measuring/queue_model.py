@@ -15,13 +15,13 @@ READING_S = 1e-7
 
 @dataclass(frozen=True)
 class Speeds:
-    """The times that everything takes in the model, in seconds.
+    """The durations of the actions in the model, in seconds.
 
     compile_s: host, before the first launch.
     launch_s: host, for each launch and each flush.
     cold_s, hot_s: device, for the kernel with its arrays in memory or in the cache.
     flush_s: device, for a flush.
-    noise: factors on the kernel's time, used in a cycle.
+    noise: factors on the kernel's time, one per launch, used in a cycle.
     """
 
     compile_s: float
@@ -34,11 +34,11 @@ class Speeds:
 
 @dataclass(frozen=True)
 class QueueEvent:
-    """Something that took time.
+    """An action of the host or the device, with its begin and end in seconds.
 
     `kind` is "compile", "launch", "flush" or "wait" on the host, and "kernel" or "clear" on the
-    device. `site` is the caller's line of code. `hot` is True for a kernel whose arrays were in the
-    cache.
+    device. `site` is the line of the user's code that caused the event. `hot` is True for a kernel
+    whose arrays were in the cache.
     """
 
     kind: str
@@ -49,12 +49,12 @@ class QueueEvent:
 
     @property
     def seconds(self) -> float:
-        """The duration of the event."""
+        """The duration of the event in seconds."""
         return self.end - self.begin
 
 
 class Reading(float):
-    """A reading of the clock in seconds. Subtracting two readings records a `Span`."""
+    """A reading of the clock in seconds. The device records each subtraction as a `Span`."""
 
     device: ModelDevice
     site: Site
@@ -69,7 +69,10 @@ class Reading(float):
 
 
 class Span(float):
-    """Seconds between two readings; `site` is the line of code that subtracted them."""
+    """The seconds between two readings, `begin` and `end`.
+
+    `site` is the line of code that subtracted them.
+    """
 
     begin: Reading
     end: Reading
@@ -79,7 +82,8 @@ class Span(float):
 class ModelDevice:
     """A model device to be timed: `launch()`, `synchronize()`, `flush()` and `now()`.
 
-    `events`, `readings` and `spans` record what was done with it, in order.
+    `events`, `readings` and `spans` are lists of everything that the calls did, read and
+    subtracted, in order. No real time passes.
     """
 
     METHODS = ("launch", "synchronize", "flush", "now")
@@ -93,7 +97,7 @@ class ModelDevice:
         self._launches, self._cached = 0, False
 
     def launch(self) -> None:
-        """Enqueue the kernel; the first launch compiles it before."""
+        """Enqueue the kernel on the model device; the first launch compiles it first."""
         site = _caller()
         if self._launches == 0:
             self._pass("compile", self.speeds.compile_s, site)
@@ -111,11 +115,11 @@ class ModelDevice:
         self._cached = False
 
     def synchronize(self) -> None:
-        """Wait until the queue is empty."""
+        """Advance the host's clock to the time at which the device's queue is empty."""
         self._pass("wait", max(self._free - self._host, 0.0), _caller())
 
     def now(self) -> Reading:
-        """Return the host's clock in seconds."""
+        """Advance the host's clock by `READING_S`, and record and return its time in seconds."""
         self._host += READING_S
         reading = Reading(self._host)
         reading.device, reading.site = self, _caller()

@@ -33,7 +33,10 @@ def multiply(a, b, c):
 
 
 class CpuQueue:
-    """A float32 product of n×n matrices on one CPU thread; `name` describes it."""
+    """A queue on one CPU thread that runs a float32 product of n×n matrices.
+
+    `name` describes the product and the processor in words.
+    """
 
     n = ON_CPU
     name = f"a {ON_CPU}×{ON_CPU} product on one CPU thread"
@@ -45,13 +48,13 @@ class CpuQueue:
         self._kernel, self._last = None, None  # the compiled kernel; the Future submitted last
 
     def launch(self) -> None:
-        """Submit the product; the first launch compiles it before."""
+        """Submit the product to the worker thread; the first launch compiles it first."""
         if self._kernel is None:
             self._kernel = njit("void(f4[:,::1], f4[:,::1], f4[:,::1])", nogil=True)(multiply)
         self._last = self._worker.submit(self._kernel, *self._arrays)
 
     def flush(self) -> None:
-        """Submit a read of more memory than the caches hold."""
+        """Submit a read of more memory than the caches hold, which evicts the matrices."""
         self._last = self._worker.submit(self._flushing.sum)
 
     def synchronize(self) -> None:
@@ -60,12 +63,15 @@ class CpuQueue:
             self._last.result()
 
     def now(self) -> float:
-        """Return the clock in seconds."""
+        """Return the host's clock in seconds, from `time.perf_counter`."""
         return time.perf_counter()
 
 
 class GpuQueue:
-    """A product of n×n matrices by a kernel of the ladder on the GPU; `name` describes it."""
+    """The GPU's default stream; `launch()` multiplies n×n matrices with a kernel of a ladder.
+
+    `name` describes the kernel, the GPU and the size in words.
+    """
 
     n = ON_GPU
 

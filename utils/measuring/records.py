@@ -31,8 +31,8 @@ class Record:
     library_ms: the library's median time in the same run.
 
     `efficiency`, the fraction of the peak, follows from `peak`. `library_ratio`, the library's time
-    over ours, follows from `library_ms`. Rows that are older than these two columns have only the
-    ratios.
+    over ours, follows from `library_ms`. Rows that were recorded before the columns `peak` and
+    `library_ms` existed have only these ratios.
     """
 
     device: str
@@ -83,10 +83,11 @@ SHAPE = ("m", "n", "k", "elements")
 
 
 def to_frame(records: Iterable[Record]) -> pd.DataFrame:
-    """Return records as a table: integers Int64 with NA if empty, floats with NaN, text with "".
+    """Return a DataFrame with a row per record and `COLUMNS` as columns.
 
-    For a record with ratios only, `peak` and `library_ms` are computed from the ratio. They are no
-    more precise than the ratio, and `write` never stores them.
+    Integers are Int64 with NA for None, floats have NaN, and text has "". For a record with ratios
+    only, `peak` and `library_ms` are computed from the ratio. They are no more precise than the
+    ratio, and `write` never stores them.
     """
     frame = pd.DataFrame([vars(record) for record in records], columns=COLUMNS, dtype=object)
     frame[[*TEXTS]] = frame[[*TEXTS]].where(frame[[*TEXTS]].notna(), "")
@@ -109,9 +110,9 @@ def write(
 
     A row with the same device, ladder, step, params and shape is replaced; all others stay. For
     steps in `choosing`, which pick their own constants, rows with other params are replaced, too.
-    Rows are sorted by step, then shape; `steps` gives the ladder's order, and steps that it does
-    not name keep the order in which they came. The file is replaced as a whole or not at all.
-    Floats keep 6 significant digits.
+    Rows are sorted by ladder, step, shape and params; `steps` gives the ladder's order, and steps
+    that it does not name follow in the order in which they came. The file is replaced as a whole or
+    not at all. Floats keep 6 significant digits. Raises CourseError for a speed above the peak.
     """
     added = list(records)
     _check_shares(added, "The records given")
@@ -130,7 +131,10 @@ def write(
 def _kept(
     old: Iterable[Record], added: Iterable[Record], choosing: Collection[str]
 ) -> list[Record]:
-    """Return the old rows, without those for which steps in `choosing` picked constants again."""
+    """Return the old records without those that new records of steps in `choosing` replace.
+
+    Such a new record replaces old records of the same step and shape, whatever their constants.
+    """
     identity = attrgetter(*(name for name in IDENTITY if name != "params"))
     replaced = {identity(record) for record in added if record.step in choosing}
     return [record for record in old if identity(record) not in replaced]
@@ -140,11 +144,11 @@ _identity = attrgetter(*IDENTITY)
 
 
 def read(path: Path) -> pd.DataFrame:
-    """Return the rows of a CSV file of records, as `to_frame` returns them.
+    """Return the rows of a CSV file of records, in the form that `to_frame` returns.
 
     Raises CourseError if the file is missing, empty, has other columns, or holds an impossible
-    value. The file is read again only if it has changed, because a lesson reads many single numbers
-    of it.
+    value. The file is parsed again only if it has changed, because a lesson reads many single
+    numbers of it. The DataFrame is a copy that the caller may change.
     """
     return _frame(path, rows.version(path)).copy()
 
@@ -162,30 +166,30 @@ def _checked(path: Path, version: tuple[int, int]) -> tuple[Record, ...]:
 
 
 def _check_shares(records: Iterable[Record], origin: str) -> None:
-    """Raise CourseError for a speed above the peak."""
+    """Raise CourseError if a record's speed is above its peak; `origin` is where it comes from."""
     for record in records:
         if record.efficiency is not None:
             fraction_of_peak(record.efficiency, 1.0, f"{origin}: efficiency")
 
 
 def file_of(device: str, ladder: str) -> Path:
-    """Return the file with the records of a ladder ("gemm", "reduce", ...) on a device."""
+    """Return the path of the CSV file with the records of a ladder, such as "gemm", on a device."""
     return DATA / "measured" / slug(device) / f"{ladder}.csv"
 
 
 def measured(device: str, ladder: str) -> pd.DataFrame:
-    """Return the records of a ladder on a device as a table."""
+    """Return the records of a ladder on a device as a DataFrame; see `read`."""
     return read(file_of(device, ladder))
 
 
 def records_of(device: str, ladder: str) -> tuple[Record, ...]:
-    """Return the records of a ladder on a device as `Record`s."""
+    """Return the records of a ladder on a device as `Record`s, in the order of the file."""
     path = file_of(device, ladder)
     return _checked(path, rows.version(path))
 
 
 def repeated(device: str, ladder: str) -> pd.DataFrame:
-    """Return the records of a ladder that were repeated on another device of the same kind."""
+    """Return the records that were repeated on another device of the same name, as a DataFrame."""
     return read(DATA / "repeated" / slug(device) / f"{ladder}.csv")
 
 
@@ -197,9 +201,10 @@ def recorded_devices(ladder: str) -> tuple[str, ...]:
 
 
 def fastest(frame: pd.DataFrame, of: Sequence[str] = ("step", *SHAPE)) -> pd.DataFrame:
-    """Return the row with the least time of each group: a step with its best constants.
+    """Return the row with the least time of each group: by default, of each step at each shape.
 
-    The rows of a group agree in the columns `of`. Groups keep the order of their first rows.
+    The rows of a group agree in the columns `of`; they differ in the constants. Rows without a time
+    are dropped. Groups keep the order of their first rows.
     """
     timed = frame.dropna(subset=["time_ms"]).reset_index(drop=True)
     groups = timed.groupby(list(of), sort=False, dropna=False)
@@ -207,9 +212,10 @@ def fastest(frame: pd.DataFrame, of: Sequence[str] = ("step", *SHAPE)) -> pd.Dat
 
 
 def published(name: str) -> pd.DataFrame:
-    """Return a table of the source documents ("gemm_gpu", "transfers", ...).
+    """Return `data/published/NAME.csv` as a DataFrame, for a name such as "gemm_gpu".
 
-    Its column `source` names the document.
+    Its column `source` names the document from which a row was taken. Raises CourseError for an
+    unknown name.
     """
     folder = DATA / "published"
     path = folder / f"{name}.csv"

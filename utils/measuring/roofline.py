@@ -51,7 +51,7 @@ class Ceilings:
 
     where: the device, and the date or the source of the measurement.
     gflops: 10^9 floating-point operations per second.
-    gb_per_s: 10^9 bytes per second by memory, such as {"DRAM": 4294}; the outermost memory first.
+    gb_per_s: memory -> 10^9 bytes per second, such as {"DRAM": 4294}; the outermost memory first.
     instructions: 10^9 warp instructions per second; None for a CPU.
     """
 
@@ -84,11 +84,12 @@ class LaunchCounts:
 
 @dataclass(frozen=True)
 class HotLoopCounts:
-    """The innermost hot loop of a kernel's machine code, where it spends its time.
+    """Counts of a kernel's hot loop, the innermost loop of machine code where it spends its time.
 
-    instructions: the number of instructions.
+    instructions: the number of instructions in one iteration.
     ffma: the float32 multiply-adds among them.
-    shared_loads: loads from shared memory by width in bits per thread, such as {32: 4, 128: 1}.
+    shared_loads: width in bits per thread -> number of loads from shared memory, such as {32: 4,
+        128: 1}.
     waits: cycles without an issued instruction because of register bank conflicts.
     """
 
@@ -123,9 +124,9 @@ def gpu_ceilings(device: Device) -> Ceilings:
 
 
 def cpu_ceilings(mib: int = 256, n: int = 1024) -> Ceilings:
-    """Measure the ceilings of one thread of this machine's processor.
+    """Measure and return the ceilings of one thread of this machine's processor.
 
-    `mib` is the size of the arrays that are copied, in MiB. `n` is the size of the product that
+    `mib` is the size of the array that is copied, in MiB. `n` is the size of the product that
     NumPy's BLAS computes, which comes as close to the peak of arithmetic as a program does.
     """
     source = np.ones(mib * 2**20 // FLOAT32_BYTES, np.float32)
@@ -140,7 +141,7 @@ def cpu_ceilings(mib: int = 256, n: int = 1024) -> Ceilings:
 
 
 def hot_loop_of(variant: Variant, arch: str = "sm_90") -> HotLoopCounts | None:
-    """Return the hot loop that the x-ray finds in the machine code, or None.
+    """Return the counts of the hot loop that the x-ray finds in the machine code for `arch`.
 
     It is None without a compiler, and if the kernel has no such loop.
     """
@@ -161,12 +162,12 @@ def hot_loop_of(variant: Variant, arch: str = "sm_90") -> HotLoopCounts | None:
 
 
 def counted(variant: Variant, shape: Shape, hot: HotLoopCounts | None = None) -> LaunchCounts:
-    """Count the work of a step's main kernel on the virtual GPU, without running all of it.
+    """Return the work of a step's main kernel, counted on the virtual GPU from one block.
 
-    One block is run, and its counts are taken for every block of the grid. `hot` is the loop in the
-    machine code. Without it, only the instructions that the source code names are counted, so that
-    addresses and loops are missing, and each read from shared memory counts as one instruction.
-    Raises CourseError if the virtual GPU cannot run the step.
+    One block is run, and the counts of the other blocks are assumed to be the same. `hot` is the
+    loop in the machine code. Without it, only the instructions that the source code names are
+    counted, so that addresses and loops are missing, and each read from shared memory counts as one
+    instruction. Raises CourseError if the virtual GPU cannot run the step.
     """
     (total, blocks), work = _of_one_block(variant, shape), variant.step.task.work(shape)
     requests = total["global_load_requests"] + total["global_store_requests"]
@@ -197,12 +198,13 @@ def counted(variant: Variant, shape: Shape, hot: HotLoopCounts | None = None) ->
 
 
 def _of_one_block(variant: Variant, shape: Shape) -> tuple[pd.Series, int]:
-    """Return the totals and the footprint of one block, and the number of blocks for all the work.
+    """Return (counts of one block, number of blocks that do all the work).
 
-    The counts of a product's block grow linearly with k, so a long product is never run: two short
-    ones give the growth. A step may cut some tiles of a long product along k and launch more blocks
-    for them; all of these blocks together do the work of the uncut blocks of a short product. If
-    the grids of the two short products differ, the block is run as it is.
+    The counts are a Series by counter name, with the block's `footprint_bytes`. They grow linearly
+    with k for a product, so a long product is never run: two short ones give the growth. A step may
+    cut some tiles of a long product along k and launch more blocks for them; all of these blocks
+    together do the work of the uncut blocks of a short product. If the grids of the two short
+    products differ, the block of the long product is run instead.
     """
     blocks = variant.launch(shape).blocks
     if not isinstance(shape, GemmShape) or shape.k <= max(SHORT_K):
@@ -222,7 +224,11 @@ def _traced(variant: Variant, shape: Shape) -> pd.Series:
 
 @cache
 def _traced_once(variant: Variant, shape: Shape) -> pd.Series:
-    """Run one block and return its counts; cached, because a run takes a second or more."""
+    """Run one block and return its counts and `footprint_bytes`, by counter name.
+
+    The result is cached, because a run takes a second or more. Raises CourseError if the virtual
+    GPU cannot run the block.
+    """
     try:
         trace = count_step(variant, shape, blocks=1)
     except VirtualGpuError as error:
@@ -231,7 +237,10 @@ def _traced_once(variant: Variant, shape: Shape) -> pd.Series:
 
 
 def _least_bytes(work: TaskWork, shape: Shape) -> float:
-    """Return the bytes that move to and from DRAM if each byte moves once: an endless cache."""
+    """Return the bytes that a launch moves to and from DRAM if each byte moves only once.
+
+    The result is 0 if the bytes come from a cache, and for arithmetic other than a matrix product.
+    """
     if work.bytes is None:
         # A ceiling of arithmetic moves next to nothing.
         return float(shape.bytes_min) if isinstance(shape, GemmShape) else 0.0
@@ -239,12 +248,13 @@ def _least_bytes(work: TaskWork, shape: Shape) -> float:
 
 
 def _merged(hot: HotLoopCounts, reads_per_ffma: float, per_read: float) -> float:
-    """Return the fraction of the wavefronts that is left after the assembler has merged reads.
+    """Return the fraction of the load wavefronts that is left after the assembler has merged reads.
 
-    `reads_per_ffma` are the reads from shared memory in the source code, and `per_read` their
-    wavefronts. An H200 answers a merged read that all lanes share with 8 bytes per lane and cycle.
-    Lanes whose first words conflict in a bank conflict in the banks of the other words as well, but
-    at the same time. So a merged read waits once where each of the single reads would have waited.
+    `reads_per_ffma` is the number of reads from shared memory per multiply-add in the source code,
+    and `per_read` the wavefronts of one read. An H200 answers a merged read that all lanes share
+    with 8 bytes per lane and cycle. Lanes whose first words conflict in a bank conflict in the
+    banks of the other words as well, but at the same time. So a merged read waits once where each
+    of the single reads would have waited.
     """
     reads = reads_per_ffma * hot.ffma
     if reads <= sum(hot.shared_loads.values()):
@@ -254,7 +264,10 @@ def _merged(hot: HotLoopCounts, reads_per_ffma: float, per_read: float) -> float
 
 
 def times(counts: LaunchCounts, ceilings: Ceilings) -> dict[str, float]:
-    """Return the milliseconds that each resource of a GPU is busy at its ceiling."""
+    """Return resource -> milliseconds for which the launch keeps it busy, at the GPU's ceilings.
+
+    The resources are "arithmetic", "DRAM", "L2", "shared memory and L1" and "issue slots".
+    """
     return {
         "arithmetic": counts.flops / ceilings.gflops / 1e6,
         "DRAM": counts.dram_bytes / ceilings.gb_per_s["DRAM"] / 1e6,
@@ -267,9 +280,9 @@ def times(counts: LaunchCounts, ceilings: Ceilings) -> dict[str, float]:
 
 
 def tail(blocks: int, blocks_per_sm: int, sms: int) -> float:
-    """Return the slowdown by the last wave, from 1: whole waves against blocks evenly spread.
+    """Return the slowdown, at least 1, from a partial wave: the waves rounded up over the waves.
 
-    A wave is all the blocks that the device holds at once; the last one may be nearly empty.
+    A wave is all the blocks that the device holds at once; the final wave may be nearly empty.
     """
     waves = blocks / (blocks_per_sm * sms)
     return math.ceil(waves) / waves
@@ -285,9 +298,10 @@ def points(
     """Return the point of each recorded step on a roofline, with its best constants.
 
     `where` is the name of the device or processor of the record. `memory` is "DRAM" for the bytes
-    that must move at least (the ideal), or "L2" or "shared" for the bytes that the virtual GPU
-    counts. The columns are label, intensity (operations per byte) and gflops. A step that cannot be
-    counted is left out. Raises CourseError if nothing is recorded there at that size.
+    that must move at least, or "L2" or "shared" for the bytes that the virtual GPU counts. The
+    table has a row per step, in the ladder's order, with the columns label (the step's name),
+    intensity (operations per byte) and gflops. A step that cannot be counted or that moves no bytes
+    is left out. Raises CourseError if nothing is recorded there at that size.
     """
     shape, rows = ladder.parse(size), []
     for variant, record in recorded(ladder, shape, where):
@@ -314,11 +328,11 @@ def estimates(
 ) -> pd.DataFrame:
     """Return the estimated and the recorded time of every recorded step, with its best constants.
 
-    There is one row per step, in the ladder's order: the milliseconds of each resource, `limit`
-    (the slowest resource), `estimate_ms`, `recorded_ms`, and `error` (estimate over record, minus
-    one). `hot_loop` returns the hot loop of a variant. With `with_tail`, the estimate counts whole
-    waves of blocks. A step that cannot be counted is left out. Raises CourseError if nothing is
-    recorded on the device at that size.
+    There is one row per step, in the ladder's order, with the variant's name as index. The columns
+    are the milliseconds of each resource, `limit` (the slowest resource), `estimate_ms`,
+    `recorded_ms`, and `error` (estimate over record, minus one). `hot_loop` returns the hot loop of
+    a variant. With `with_tail`, the estimate counts whole waves of blocks. A step that cannot be
+    counted is left out. Raises CourseError if nothing is recorded on the device at that size.
     """
     ceilings, shape = gpu_ceilings(device), ladder.parse(size)
     rows = {}
@@ -340,9 +354,9 @@ def estimates(
 
 
 def out_of_order(table: pd.DataFrame) -> list[tuple[str, str]]:
-    """Return pairs of rows of `estimates` that the estimate orders differently than the record.
+    """Return pairs of variants in `estimates` that the estimate orders differently than the record.
 
-    The first of a pair is the one whose estimate is faster.
+    Each pair holds two index labels of the table, first the variant whose estimate is faster.
     """
     ordered = table.sort_values("estimate_ms")["recorded_ms"]
     return [
@@ -354,10 +368,11 @@ def out_of_order(table: pd.DataFrame) -> list[tuple[str, str]]:
 
 
 def recorded(ladder: Ladder, shape: Shape, where: str) -> Iterable[tuple[Variant, object]]:
-    """Yield each step with the constants that were fastest at this shape, and their record.
+    """Yield (variant, record) per recorded step: the constants that were fastest at this shape.
 
-    `where` is the name of the device or processor. Steps without a record are left out. Raises
-    CourseError if no step has a record.
+    The record is a named tuple with the columns of `records.measured`. The steps are in the
+    ladder's order. `where` is the name of the device or processor. Raises CourseError if no step
+    has a record.
     """
     frame = records.measured(where, ladder.name)
     for name, value in vars(shape).items():

@@ -29,21 +29,22 @@ FILES = 64  # the number of files that are kept in memory
 
 
 def read(path: Path, kind: type[Row]) -> tuple[Row, ...]:
-    """Return the rows of a file, which is read again only after it has changed.
+    """Return the rows of a CSV file as instances of the dataclass `kind`, in the file's order.
 
-    Raises CourseError if the file does not exist, if its columns are not those of `kind`, or for a
-    value that its column cannot hold. Only columns with a default may be missing.
+    The file is parsed again only after it has changed. Raises CourseError if the file does not
+    exist or has no rows, if its columns are not those of `kind`, or for a value that its column
+    cannot hold. Only columns with a default may be missing.
     """
     return _read(path, kind, version(path))
 
 
 def read_if_any(path: Path, kind: type[Row]) -> tuple[Row, ...]:
-    """Return the rows of a file, or none if the file does not exist; see `read`."""
+    """Return the rows of a CSV file, or an empty tuple if the file does not exist; see `read`."""
     return read(path, kind) if path.exists() else ()
 
 
 def version(path: Path) -> tuple[int, int]:
-    """Return the time of change and the size of a file, which identify its state.
+    """Return (time of change in ns, size in bytes) of a file, which identify its state.
 
     Raises CourseError if the file does not exist.
     """
@@ -55,9 +56,10 @@ def version(path: Path) -> tuple[int, int]:
 
 
 def write(path: Path, rows: Iterable[object], kind: type, digits: int = DIGITS) -> None:
-    """Replace the file with these rows, as a whole or not at all; floats get `digits` digits.
+    """Replace the CSV file by these rows of the dataclass `kind`, as a whole or not at all.
 
-    Raises CourseError for a value that `read` would refuse, and then leaves the file as it was.
+    Floats get `digits` significant digits. Raises CourseError for a value that `read` would refuse,
+    and then leaves the file unchanged.
     """
     lines = [[_text(value, digits) for value in _values(row)] for row in rows]
     for number, line in enumerate(lines, start=1):
@@ -68,7 +70,7 @@ def write(path: Path, rows: Iterable[object], kind: type, digits: int = DIGITS) 
 
 
 def write_text(path: Path, text: str) -> None:
-    """Replace the text of a file, as a whole or not at all."""
+    """Replace the text of a file as a whole or not at all; make the folders that it needs."""
     path.parent.mkdir(parents=True, exist_ok=True)
     # In the same folder, because a rename is atomic only within one file system.
     unfinished = path.with_name(f".{path.name}.{os.getpid()}")
@@ -95,7 +97,10 @@ def _read(path: Path, kind: type[Row], version: tuple[int, int]) -> tuple[Row, .
 
 
 def _lines(path: Path, header: list[str], reader) -> Iterator[tuple[dict[str, str], str]]:
-    """Yield each line by column, and its position for error messages."""
+    """Yield each line as (column -> text, "FILE, line N" for error messages).
+
+    Raises CourseError for a line with another number of cells than the header.
+    """
     for cells in reader:
         origin = f"{path}, line {reader.line_num}"
         if len(cells) != len(header):
@@ -132,7 +137,10 @@ def _with_default(kind: type) -> list[str]:
 
 
 def _row(kind: type[Row], line: Mapping[str, str], origin: str) -> Row:
-    """Return one row; `origin` is the position of the line for error messages."""
+    """Return an instance of `kind` with the values of a line; `origin` names the line in errors.
+
+    Raises CourseError for a text that its column cannot hold.
+    """
     values = {}
     for name, read in _readers(kind):
         if is_dataclass(read):
@@ -149,7 +157,10 @@ def _row(kind: type[Row], line: Mapping[str, str], origin: str) -> Row:
 
 @cache
 def _readers(kind: type) -> tuple[tuple[str, Any], ...]:
-    """Return for each field its dataclass, or the function that parses its text."""
+    """Return (field name, reader) per field of the dataclass `kind`.
+
+    A reader is the field's own dataclass, or the function that converts a cell's text to its value.
+    """
     hints = get_type_hints(kind)
     typed = ((field.name, hints[field.name]) for field in fields(kind))
     return tuple((name, hint if is_dataclass(hint) else _reader(hint)) for name, hint in typed)

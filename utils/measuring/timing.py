@@ -32,8 +32,8 @@ Sample = tuple[float, float | None]
 class Timing:
     """Milliseconds per execution: median, minimum and maximum over the repetitions.
 
-    `launches` is the number of executions in one repetition. `sm_clock_mhz` is the SM clock while
-    the GPU worked; None without a GPU or without NVML.
+    `launches` is the number of executions in one repetition. `sm_clock_mhz` is the median SM clock
+    while the GPU worked; None without a GPU or without NVML.
     """
 
     median_ms: float
@@ -45,10 +45,10 @@ class Timing:
 
 
 def time_gpu(rivals: Sequence[Execution], repetitions: int = REPETITIONS) -> list[Timing]:
-    """Return one Timing per rival; each rival enqueues its work on the default stream.
+    """Time rivals on the GPU and return one Timing per rival, in their order.
 
-    The rivals are interleaved within each repetition, so that a change of clock affects all of
-    them.
+    Each rival is a function that enqueues its work on the default stream. The rivals are
+    interleaved within each repetition, so that a change of clock affects all of them.
     """
     clock = clock_reader()
     return _interleaved([_gpu_repetition(rival, clock) for rival in rivals], repetitions)
@@ -59,9 +59,10 @@ def time_cpu(
     repetitions: int = REPETITIONS,
     repetition_ms: float = REPETITION_MS,
 ) -> list[Timing]:
-    """Return one Timing per rival, on one thread; BLAS libraries are limited to one as well.
+    """Time rivals on one CPU thread and return one Timing per rival, in their order.
 
-    On a busy machine, many short repetitions find more undisturbed moments than few long ones.
+    BLAS libraries are limited to one thread as well. A repetition takes about `repetition_ms`; on a
+    busy machine, many short repetitions find more undisturbed moments than few long ones.
     """
     with threadpool_limits(limits=1):
         samplers = [_cpu_repetition(rival, repetition_ms) for rival in rivals]
@@ -71,7 +72,10 @@ def time_cpu(
 def _interleaved(
     rivals: Sequence[tuple[Callable[[], Sample], int]], repetitions: int
 ) -> list[Timing]:
-    """Time rivals, each of which is (a function that takes one sample, executions per sample)."""
+    """Take `repetitions` samples of each rival, alternately, and return one Timing per rival.
+
+    A rival is (a function that takes one sample, the number of executions per sample).
+    """
     rounds = [[sample() for sample, _ in rivals] for _ in range(repetitions)]
     return [
         _summary(samples, launches)
@@ -93,7 +97,7 @@ def _summary(samples: Sequence[Sample], launches: int) -> Timing:
 
 
 def _launches_for(milliseconds: float, repetition_ms: float = REPETITION_MS) -> int:
-    """Return the number of executions of this length that fill a repetition."""
+    """Return how many executions of this length fill a repetition: 1 to `MOST_LAUNCHES`."""
     return max(1, min(MOST_LAUNCHES, round(repetition_ms / max(milliseconds, 1e-6))))
 
 
@@ -147,13 +151,16 @@ def _sleep(microseconds):
 
 
 def hold_gpu(microseconds: float) -> None:
-    """Keep the default stream busy for about this long; no effect before compute capability 7.0."""
+    """Enqueue a kernel that keeps the default stream busy for about this long, at most 50 ms.
+
+    It has no effect before compute capability 7.0.
+    """
     if cuda.get_current_device().compute_capability >= (7, 0):
         _sleep[1, 1](np.int32(min(microseconds, 50_000)))
 
 
 def clock_reader() -> Callable[[], float | None]:
-    """Return a function that reads the SM clock in MHz, or None if NVML cannot read it."""
+    """Return a function that returns the SM clock in MHz, or None if NVML cannot read the clock."""
     management = nvml()
     if management is None:
         return lambda: None

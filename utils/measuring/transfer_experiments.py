@@ -26,7 +26,7 @@ Product = Callable[..., None]
 
 @dataclass(frozen=True)
 class Experiment:
-    """Something to time.
+    """Work to time, recorded under its `step` and `params`.
 
     `prepare` runs before each repetition and is not timed. `execute` returns None, or milliseconds
     that it measured itself; it need not wait for the GPU. `products` is the number of matrix
@@ -56,7 +56,10 @@ def fill(x):
 
 
 def prefetch(array: np.ndarray, to_device: bool) -> None:
-    """Ask the driver to migrate a managed array; returns at once."""
+    """Ask the driver to migrate a managed array to the GPU or to the host, and return at once.
+
+    Raises CourseError if the driver cannot do so.
+    """
     from cuda.bindings import driver
 
     kinds = driver.CUmemLocationType
@@ -73,7 +76,7 @@ def prefetch(array: np.ndarray, to_device: bool) -> None:
 
 
 def copies(elements: int, prefetch: Prefetch = prefetch) -> Iterator[Experiment]:
-    """Yield every way to move `elements` float32 between host and device, in both directions."""
+    """Yield experiments that move `elements` float32 to the GPU or back, one per way to do so."""
     on_device = cuda.to_device(np.ones(elements, np.float32))
     ones = np.ones(elements, np.float32)
     for step, host in (("pageable", ones), ("pinned", copied(ones, cuda.pinned_array))):
@@ -99,9 +102,9 @@ def copies(elements: int, prefetch: Prefetch = prefetch) -> Iterator[Experiment]
 def products(
     shape: GemmShape, kernel: Product, prefetch: Prefetch = prefetch
 ) -> Iterator[Experiment]:
-    """Yield several ways to compute one product, from existing arrays to a result on the host.
+    """Yield experiments that compute a product in several ways, from arrays to a host result.
 
-    WHAT=wall is the whole time, WHAT=kernel the kernel's own time.
+    In their params, WHAT=wall is the whole time and WHAT=kernel the kernel's own time.
     """
     host = host_arrays(shape)
     on_device = tuple(map(cuda.to_device, host))
@@ -133,7 +136,7 @@ def products(
 
 
 def _born_on_gpu(shape: GemmShape, kernel: Product) -> Iterator[Experiment]:
-    """Yield the product of managed arrays that a kernel fills.
+    """Yield experiments on a product of managed arrays that a kernel fills: fill, kernel, wall.
 
     Each repetition allocates new arrays, with pages that no processor has touched.
     """
@@ -162,7 +165,10 @@ def _born_on_gpu(shape: GemmShape, kernel: Product) -> Iterator[Experiment]:
 
 
 def parts(shape: GemmShape, kernel: Product) -> Iterator[Experiment]:
-    """Yield the parts of one product with copies: allocation, copies in, kernel, copy out."""
+    """Yield an experiment per part of a product with copies: allocation, copies in and out, kernel.
+
+    The copies are timed for pageable and for pinned host memory.
+    """
     host = host_arrays(shape)
     on_device = tuple(map(cuda.to_device, host))
     part = partial(Experiment, "part", products=0)
@@ -184,7 +190,10 @@ def parts(shape: GemmShape, kernel: Product) -> Iterator[Experiment]:
 
 
 def ten_products(shape: GemmShape, kernel: Product) -> Iterator[Experiment]:
-    """Yield ten products of the same arrays, copied for each product or once for all."""
+    """Yield experiments that compute ten products of the same arrays.
+
+    They copy the arrays for each product, or once for all ten, or use managed memory.
+    """
     host = host_arrays(shape)
     on_device = tuple(map(cuda.to_device, host))
     experiment = partial(Experiment, "ten_products", products=TEN)
@@ -214,7 +223,7 @@ def ten_products(shape: GemmShape, kernel: Product) -> Iterator[Experiment]:
 
 
 def copied(array: np.ndarray, make: Callable) -> np.ndarray:
-    """Return a copy of a host array in memory from `make`, such as `cuda.pinned_array`."""
+    """Return a copy of a host array in an array from `make`, such as `cuda.pinned_array`."""
     copy = make(array.shape, array.dtype)
     copy[...] = array
     return copy
@@ -225,7 +234,7 @@ def _all_copied(arrays: tuple, make: Callable) -> tuple[np.ndarray, ...]:
 
 
 def host_arrays(shape: GemmShape) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return random a and b, and a c of zeros, on the host."""
+    """Return the arrays (a, b, c) of a product on the host: a and b random float32, c zeros."""
     a, b = draw("uniform", (shape.m, shape.k), 1), draw("uniform", (shape.k, shape.n), 2)
     return a, b, np.zeros((shape.m, shape.n), np.float32)
 

@@ -34,7 +34,11 @@ REPETITIONS = 9
 
 
 def timed(experiment: Experiment) -> dict[str, float]:
-    """Time an experiment and return its record's time columns: median, minimum, maximum in ms."""
+    """Time an experiment and return the time columns of a record.
+
+    They are time_ms, time_ms_min and time_ms_max: median, minimum and maximum. The first repetition
+    is not counted.
+    """
     times = []
     # The first repetition is not counted: it compiles the kernel and allocates the pages.
     for _ in range(1 + REPETITIONS):
@@ -52,21 +56,27 @@ def _times(median: float, least: float, most: float) -> dict[str, float]:
 
 
 def copy_record(device: str, elements: int, experiment: Experiment) -> Record:
-    """Time one way to move `elements` float32."""
+    """Time one way to move `elements` float32, and return its record with its GB/s."""
     times = timed(experiment)
     rate = elements * FLOAT32_BYTES / times["time_ms"] / 1e6
     return _record(device, experiment, elements=elements, gb_per_s=rate, **times)
 
 
 def product_record(device: str, shape: GemmShape, experiment: Experiment) -> Record:
-    """Time one way to compute a product of this shape, or several products, or a part of one."""
+    """Time an experiment on a product of this shape, and return its record with its GFLOP/s.
+
+    The experiment may compute several products or only a part of one, which has no GFLOP/s.
+    """
     times = timed(experiment)
     rate = experiment.products * shape.flops / times["time_ms"] / 1e6
     return _record(device, experiment, **asdict(shape), gflops=rate or None, **times)
 
 
 def host_record(device: str, shape: GemmShape) -> Record:
-    """Time NumPy's BLAS on one host thread; `device` is the GPU that it is compared with."""
+    """Time NumPy's product on one host thread and return its record.
+
+    `device` is the GPU that NumPy is compared with and under which the record is filed.
+    """
     a, b = draw("uniform", (shape.m, shape.k), 1), draw("uniform", (shape.k, shape.n), 2)
     c = np.empty((shape.m, shape.n), np.float32)
     product = Experiment("product_numpy", "THREADS=1", partial(np.matmul, a, b, out=c))
@@ -97,7 +107,7 @@ class SizeExperiments:
 
 
 def measure(device: str, sizes: Iterable[SizeExperiments]) -> Iterator[Record]:
-    """Time all experiments of all sizes, for the GPU called `device`."""
+    """Time all experiments of all sizes and yield their records, filed under the GPU `device`."""
     for each in sizes:
         record = product_record if isinstance(each.size, GemmShape) else copy_record
         for experiment in each.experiments:
@@ -107,7 +117,7 @@ def measure(device: str, sizes: Iterable[SizeExperiments]) -> Iterator[Record]:
 
 
 def transfers_command(sizes: Callable[[], Iterable[SizeExperiments]]) -> Command:
-    """Return the sub-command `transfers`; `sizes()` returns what to time."""
+    """Return the sub-command `transfers`; `sizes()` returns the experiments to time."""
     return Command(
         "transfers",
         "measure what the way to the GPU and back costs, and unified memory",

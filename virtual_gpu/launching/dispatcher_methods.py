@@ -228,7 +228,10 @@ def specialize(self, *arguments) -> CUDADispatcher:
 
 
 def _note_types(kernel: CUDADispatcher, arguments: tuple) -> None:
-    """Add the argument types of a launch to ``kernel.overloads``, as Numba does."""
+    """Add the argument types of a launch to ``kernel.overloads``, as Numba does.
+
+    Adds nothing if the kernel has only declared signatures, or if Numba does not know a type.
+    """
     if not kernel._can_compile:
         return
     try:

@@ -123,7 +123,10 @@ class Film:
         return self.warps if self.warps > 1 else self.recording.shape[1]
 
     def colour_of(self, threads: np.ndarray) -> np.ndarray:
-        """Return an array of the colour indices of these threads, given by number in the block."""
+        """Return an array of the colour indices of these threads, given by number in the block.
+
+        The index is the number of the warp, or in a block of one warp the row (y) of the thread.
+        """
         x, y, _ = self.recording.shape
         return threads // WARP if self.warps > 1 else threads // x % y
 

@@ -26,7 +26,7 @@ SAME = 1e-6  # the relative tolerance for the same times in another order of ope
 
 @dataclass(frozen=True)
 class Explanation:
-    """The way in which an answer follows from times.
+    """How an answer follows from times: by which average, which count of work and which unit.
 
     average: a key of `AVERAGES`. work, unit: a sentence on what is wrong with the counted work, or
     with the unit; "" if it is right.
@@ -38,14 +38,14 @@ class Explanation:
 
     @property
     def deviations(self) -> int:
-        """The number of faults, from 0 to 3."""
+        """The number of faults among average, work and unit, from 0 to 3."""
         return (self.average != MEDIAN) + bool(self.work) + bool(self.unit)
 
 
 def explanation(task: BenchmarkTask, answer: float, times: Sequence[float]) -> Explanation | None:
     """Return the explanation of an answer with the fewest faults, or None if none is known.
 
-    times: seconds per launch.
+    answer: the reader's rate. times: the seconds per launch of each timed span.
     """
     explanations = [
         Explanation(name, work, unit)
@@ -57,7 +57,10 @@ def explanation(task: BenchmarkTask, answer: float, times: Sequence[float]) -> E
 
 
 def about_average(average: str, times: Sequence[float]) -> str:
-    """Return sentences on what is wrong with this average of the times; "" for the median."""
+    """Return sentences on why this average of the times is a wrong choice, or "" for the median.
+
+    average: a key of `AVERAGES`. times: in seconds.
+    """
     if average == MEDIAN:
         return ""
     many, median = len(times), statistics.median(times)
@@ -84,12 +87,15 @@ def about_average(average: str, times: Sequence[float]) -> str:
 
 
 def figure(value: float) -> str:
-    """Return a number as text with three digits, or with all digits of its whole part."""
+    """Return a number as text: with commas and no fraction from 1000 on, else with three digits."""
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
 
 
 def _answers(task: BenchmarkTask, seconds: float) -> Iterator[tuple[float, str, str]]:
-    """Yield answers that a benchmark may return for a time, with sentences on its work and unit."""
+    """Yield answers that a benchmark may return, as (answer, sentence on work, sentence on unit).
+
+    A sentence is "" if the work, or the unit, is right. seconds: the time of one launch.
+    """
     for (work, about_work), (unit, about_unit) in itertools.product(_works(task), UNITS.items()):
         # Two numbers that are both far off fit by chance.
         if not (about_work and about_unit) or (work == task.flops / 2 and unit == 2**30):
@@ -106,7 +112,10 @@ def _answers(task: BenchmarkTask, seconds: float) -> Iterator[tuple[float, str, 
 
 
 def _works(task: BenchmarkTask) -> Iterator[tuple[int, str]]:
-    """Yield counts of operations that may be taken for one product's, with what is wrong."""
+    """Yield numbers of operations that may be taken for one product's, as (number, sentence).
+
+    The sentence says what is wrong with the number; it is "" for the right one, which is the first.
+    """
     sizes = {"m": task.m, "n": task.n, "k": task.k}
     multiply_adds = task.flops // 2
     yield task.flops, ""

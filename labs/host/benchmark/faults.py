@@ -25,13 +25,14 @@ from labs.host.benchmark.timed_spans import (
     between,
     drawn_tasks,
 )
-from labs.host.exercise import Examination
+from labs.host.exercise import Examination, Fault
 from utils.measuring.durations import duration
 from utils.measuring.queue_model import ModelDevice
 from virtual_gpu import Site
 
 WITHIN = 0.02  # the relative tolerance of a right answer
 FEWEST = 7  # launches that a benchmark must time
+PERCENT_OF_FAULT = 25  # of the points
 # Averages that a single time changes little.
 ROBUST = (MEDIAN, "least", "last")
 
@@ -49,12 +50,16 @@ class BenchmarkRun:
 
     @property
     def right(self) -> bool:
-        """True if the answer is that of a right benchmark."""
+        """True if the answer is within 2% of the right one."""
         return abs(self.answer / self.task.gflops - 1) <= WITHIN
 
     @cached_property
     def timed(self) -> list[TimedSpan]:
-        """The spans that were timed; of several kinds, the one that explains the answer."""
+        """The spans that were timed, or [] if none has a launch.
+
+        If several source lines subtract readings, these are the spans of the line that explains the
+        answer, or else of the line with most different begins.
+        """
 
         def likely(group: list[TimedSpan]) -> tuple:
             return self._explained(group) is not None, len({one.begin for one in group}), len(group)
@@ -63,17 +68,17 @@ class BenchmarkRun:
 
     @cached_property
     def times(self) -> list[float]:
-        """The seconds per launch of each timed span."""
+        """The seconds of each timed span, divided by its number of launches."""
         return [one.seconds / len(one.launched) for one in self.timed]
 
     @cached_property
     def explanation(self) -> Explanation | None:
-        """The way in which the answer follows from the times, or None if no known way does."""
+        """The average, work and unit that give the answer from the times, or None if unknown."""
         return self._explained(self.timed)
 
     @property
     def robust(self) -> bool:
-        """True if a single time hardly changes the answer."""
+        """True if there are at least three times, and a single one hardly changes the answer."""
         average = self.explanation.average if self.explanation else None
         return len(self.timed) > 2 and average in ROBUST
 
@@ -83,9 +88,9 @@ class BenchmarkRun:
 
     @property
     def _groups(self) -> list[list[TimedSpan]]:
-        """The spans with launches, grouped by the source line that subtracts the readings.
+        """The spans with launches, in a list per source line that subtracts readings of the clock.
 
-        If no readings are subtracted, the one group has the spans between neighbouring readings.
+        If no readings are subtracted, the one list has the spans between neighbouring readings.
         """
         by_line: dict[int, list[TimedSpan]] = {}
         for span in self.device.spans:
@@ -100,7 +105,8 @@ class BenchmarkRun:
 def examine(benchmark: Callable) -> Examination:
     """Call a benchmark for each task until one answer is wrong; return the examination.
 
-    Further tasks are drawn at each examination, so that a table of answers is of no use.
+    `causes` has the first fault, or all faults of the arithmetic; `faults` has them all. Further
+    tasks are drawn at each examination, so that a table of answers is of no use.
     """
     facts, runs = [], []
     for task in (*TASKS, *drawn_tasks(Random())):
@@ -109,10 +115,24 @@ def examine(benchmark: Callable) -> Examination:
         runs.append(run)
         cause = next((words for probe in PROBES if (words := probe(run))), None)
         if causes := (cause,) if cause else _arithmetic(run):
-            return Examination(causes)
+            return Examination(causes, faults=_faults(run))
         facts.append(f"{run.answer:,.0f} GFLOP/s, and {task.gflops:,.0f} are right")
     facts = facts[: len(TASKS)]
     return Examination(facts=(f"On the three devices: {'; '.join(facts)}.", *_remarks(runs)))
+
+
+def _faults(run: BenchmarkRun) -> tuple[Fault, ...]:
+    """Return all faults of a run; none if it measured nothing or its answer follows from nothing.
+
+    Each has the same cost, because the task has four of them to repair.
+    """
+    if any(probe(run) for probe in NOTHING_MEASURED):
+        return ()
+    observed = [words for probe in OBSERVED if (words := probe(run))]
+    computed = _arithmetic(run) if run.explanation else ()
+    if not run.right and not run.explanation:
+        return ()
+    return tuple(Fault(words, PERCENT_OF_FAULT) for words in (*observed, *computed))
 
 
 def _remarks(runs: Sequence[BenchmarkRun]) -> Iterator[str]:
@@ -174,7 +194,7 @@ def _nothing_timed(run: BenchmarkRun) -> str | None:
 
 
 def _kernel_runs_on(run: BenchmarkRun) -> str | None:
-    """Recognise a clock that is read before the kernel has ended."""
+    """Return sentences if the clock is read before the kernel has ended, else None."""
     one = next((one for one in run.timed if one.running), None)
     if run.right or one is None:
         return None
@@ -190,7 +210,10 @@ def _kernel_runs_on(run: BenchmarkRun) -> str | None:
 
 
 def _where_it_waits(run: BenchmarkRun, one: TimedSpan) -> str:
-    """Return a sentence on where the benchmark waits, if it reads the clock too early."""
+    """Return a sentence on where a benchmark that reads the clock too early waits, or does not.
+
+    one: the span with the early reading.
+    """
     before = [event for event in one.of("wait") if event.end <= one.launched[-1][0].begin]
     if before:
         return f"You wait in {at_line(before[-1].site)}, before the launch."
@@ -215,7 +238,7 @@ def _flush_timed(run: BenchmarkRun) -> str | None:
 
 
 def _one_start(run: BenchmarkRun) -> str | None:
-    """Recognise times that all begin at the same reading."""
+    """Return sentences if all times begin at the same reading of the clock, else None."""
     if run.right or len(run.timed) < 2 or len({one.begin for one in run.timed}) > 1:
         return None
     last = run.timed[-1]
@@ -227,7 +250,7 @@ def _one_start(run: BenchmarkRun) -> str | None:
 
 
 def _work_of_before(run: BenchmarkRun) -> str | None:
-    """Recognise a clock that starts while earlier work still runs."""
+    """Return sentences if the clock starts while earlier work still runs, else None."""
     late = [one for one in run.timed if one.before]
     if run.right or not late or (run.robust and 2 * len(late) < len(run.timed)):
         return None
@@ -280,7 +303,10 @@ def _too_few(run: BenchmarkRun) -> str | None:
 
 
 def _arithmetic(run: BenchmarkRun) -> tuple[str, ...]:
-    """Return causes for right times and a wrong answer, on its average, work and unit."""
+    """Return sentences on a wrong answer from right times: on its average, its work and its unit.
+
+    Returns an empty tuple if the answer is right.
+    """
     if run.right:
         return ()
     if explained := run.explanation:
@@ -295,11 +321,9 @@ def _arithmetic(run: BenchmarkRun) -> tuple[str, ...]:
     )
 
 
-PROBES: tuple[Callable[[BenchmarkRun], str | None], ...] = (
-    _no_number,
-    _nothing_launched,
-    _no_clock,
-    _nothing_timed,
+Probe = Callable[[BenchmarkRun], str | None]
+NOTHING_MEASURED: tuple[Probe, ...] = (_no_number, _nothing_launched, _no_clock, _nothing_timed)
+OBSERVED: tuple[Probe, ...] = (
     _kernel_runs_on,
     _flush_timed,
     _one_start,
@@ -308,6 +332,7 @@ PROBES: tuple[Callable[[BenchmarkRun], str | None], ...] = (
     _hot_cache,
     _too_few,
 )
+PROBES = (*NOTHING_MEASURED, *OBSERVED)
 
 
 def _lines(one: Site, other: Site) -> str:

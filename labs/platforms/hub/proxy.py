@@ -14,7 +14,10 @@ SECONDS = 600
 
 
 def main() -> int:
-    """Return 0 if this version of the proxy is installed; else print a sentence and return 1."""
+    """Install the proxy, unless this version is installed, and return the exit code.
+
+    It is 0 if the proxy is installed. If npm fails, it prints a sentence and returns 1.
+    """
     if STAMP.exists() and STAMP.read_text(encoding="utf-8") == PROXY:
         return 0
     command = ["npm", "install", "--global", "--no-fund", "--prefix", str(HERE), PROXY]

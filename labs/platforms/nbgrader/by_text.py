@@ -47,7 +47,10 @@ class ByText(NotebookExporter):
             raise NbGraderException(str(error)) from None
 
     def from_filename(self, filename, resources=None, **options):
-        """Return an empty notebook, and put the graded one into `resources`."""
+        """Return an empty notebook with its resources, and put the graded one into `resources`.
+
+        filename: is ignored; `resources` names the student, the assignment and the notebook.
+        """
         folders, own = self.parent.coursedir, resources["nbgrader"]
         folder = folders.format_path(folders.submitted_directory, own["student"], own["assignment"])
         resources["graded"] = self.notebooks[Path(folder, f"{own['notebook']}.ipynb")]
@@ -58,16 +61,17 @@ class GradedByText(NbGraderPreprocessor):
     """A preprocessor that replaces nbgrader's Execute and runs nothing of the student's."""
 
     def preprocess(self, nb, resources):
-        """Return the graded notebook instead of an executed one."""
+        """Return the graded notebook, instead of an executed one, and the resources."""
         return resources["graded"], resources
 
 
 def _graded(
     files: Sequence[Path], secret: str, results: Path, log
 ) -> Iterator[tuple[Path, NotebookNode]]:
-    """Yield every file with its graded notebook; submissions of one lab are graded in parallel.
+    """Yield pairs of a file and its graded notebook; submissions of one lab are graded in parallel.
 
-    Raises CourseError if marks cannot be written.
+    It logs the progress. results: the folder for the marks. Raises CourseError if marks cannot be
+    written.
     """
     for lab in map(find, sorted({file.stem for file in files})):
         by_name = {str(file): file for file in files if file.stem == lab.name}
@@ -81,7 +85,10 @@ def _graded(
 
 
 def _notebook(lab: Lab, submission: Submission, mark: Mark, log) -> NotebookNode:
-    """Return the graded notebook; an error in its texts costs these texts, and no points."""
+    """Return the graded notebook; if its code cannot be shown, return one with the points alone.
+
+    Such an error is logged, and costs no points.
+    """
     try:
         return graded_notebook(lab, _pieces(submission), mark)
     except Exception as error:
@@ -90,7 +97,10 @@ def _notebook(lab: Lab, submission: Submission, mark: Mark, log) -> NotebookNode
 
 
 def _pieces(submission: Submission) -> list[str]:
-    """Return the code of a submission as it was graded, without files that are unreadable."""
+    """Return the code of a submission as it was graded, in pieces such as cells.
+
+    Files that are unreadable are left out.
+    """
     pieces: list[str] = []
     for name, raw in submission.files:
         with contextlib.suppress(Unreadable):

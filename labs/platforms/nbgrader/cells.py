@@ -23,7 +23,7 @@ print("{points} points, given by the grader for the text of `{name}`.", file=sys
 
 
 def source(lab: Lab) -> nbformat.NotebookNode:
-    """Return nbgrader's master of a lab: the handout with a cell of points below each starter.
+    """Return nbgrader's master notebook of a lab: the handout with points below each starter.
 
     It holds no solution and no hidden shape, so none can be released by mistake.
     """
@@ -37,7 +37,7 @@ def source(lab: Lab) -> nbformat.NotebookNode:
 
 
 def points_cell(part: Part) -> nbformat.NotebookNode:
-    """Return the locked cell that carries the points of a part."""
+    """Return the locked code cell that carries the points of a part, by its nbgrader metadata."""
     text = _POINTS.format(points=part.points, name=part.exercise)
     name = f"{part.exercise}-points"
     own = _metadata(name, grade=True, locked=True, points=part.points)
@@ -54,7 +54,7 @@ def _metadata(name: str, **own: object) -> dict:
 
 
 def graded_notebook(lab: Lab, pieces: Sequence[str], mark: Mark) -> nbformat.NotebookNode:
-    """Return the code of a submission with the points below each task's function.
+    """Return a notebook with a submission's code, and the points below each task's function.
 
     pieces: the code cells, as they were read. Prose is left out, since a browser would run the
     scripts in it. The points of a task whose function is missing are at the end.
@@ -79,9 +79,12 @@ def _defines(name: str, text: str) -> bool:
 
 
 def _cell_with_points(part: Part, mark: Mark) -> nbformat.NotebookNode:
-    """Return a part's cell of points, with points for nbgrader and reasons for the student."""
+    """Return a part's cell of points, with the points and the reasons in its output.
+
+    nbgrader reads the points as text, and the student reads the reasons as HTML.
+    """
     points = sum(row.points for row in mark.rows if row.part == part.exercise)
-    output = {"text/plain": repr(points / 100), "text/html": feedback.part_as_html(part, mark)}
+    output = {"text/plain": repr(float(points)), "text/html": feedback.part_as_html(part, mark)}
     cell = points_cell(part)
     cell.outputs = [new_output("execute_result", output, execution_count=1)]
     return cell

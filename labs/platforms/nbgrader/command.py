@@ -45,7 +45,7 @@ c.ByText.secret_file = {secret!r}
 
 
 def add_to(commands) -> None:
-    """Add the sub-command to an argparse sub-parsers object."""
+    """Add the sub-command `assignment` to an argparse sub-parsers object."""
     parser = commands.add_parser("assignment", help="write a course for nbgrader")
     parser.description = "Write labs as assignments of nbgrader, which are graded by their text."
     parser.add_argument("labs", nargs="+", metavar="LAB", help=f"all, or {', '.join(LABS)}")
@@ -65,9 +65,11 @@ def add_to(commands) -> None:
 
 
 def write_course(arguments: argparse.Namespace) -> int:
-    """Write labs, secret and configuration, keep existing files, and return the exit code 0.
+    """Write the folder of an nbgrader course and return the exit code 0.
 
-    Raises CourseError for an unknown lab, a bad name, or a folder that cannot be written.
+    It writes the labs' notebooks, a secret and the configuration, keeps files that exist, and
+    prints a sentence. Raises CourseError for an unknown lab, a bad name, or a folder that cannot be
+    written.
     """
     names = list(LABS) if arguments.labs == ["all"] else arguments.labs
     labs = [find(name) for name in names]
@@ -99,7 +101,10 @@ def write_course(arguments: argparse.Namespace) -> int:
 
 
 def _write_lab(folder: Path, lab: Lab) -> None:
-    """Write a lab's master notebook, unless it exists: the instructor may have changed it."""
+    """Write a lab's master notebook into `source` in the course's folder, unless it exists.
+
+    An existing file is kept, and said so on standard error: the instructor may have changed it.
+    """
     file = folder / "source" / lab.name / f"{lab.name}.ipynb"
     if file.exists():
         print(f"{file} exists and is not changed.", file=sys.stderr)

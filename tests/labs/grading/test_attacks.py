@@ -37,7 +37,7 @@ def test_an_attack_gains_no_point_and_leaves_no_process_and_no_file(name, tmp_pa
     monkeypatch.chdir(tmp_path)
     before = children()
     mark = attacked(ATTACKS[name])
-    assert (mark.points, mark.of) == (0, 10000)
+    assert (mark.points, mark.of) == (0, 100)
     assert all(row.told for row in mark.rows if row.of)
     assert children() == before
     assert not list(tmp_path.iterdir())

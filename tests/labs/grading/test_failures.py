@@ -237,7 +237,7 @@ def test_after_an_error_of_a_pipe_the_next_student_gets_no_mark_of_another(monke
         mark = own.grade(LAB, works[1], SECRET)
     finally:
         own.end()
-    assert (mark.student, mark.points) == ("ann", 10_000)
+    assert (mark.student, mark.points) == ("ann", 100)
 
 
 def test_a_worker_says_what_failed_even_if_the_text_of_the_error_cannot_be_made():

@@ -118,7 +118,7 @@ def test_what_check_says_has_its_cell_too():
 
 
 def test_a_failed_row_is_told_from_a_passed_one_without_colours():
-    passed, failed = MarkRow("tiling", "good", 500, 500), MarkRow("tiling", "bad", 0, 500, "Why.")
+    passed, failed = MarkRow("tiling", "good", 5, 5), MarkRow("tiling", "bad", 0, 5, "Why.")
     page = feedback.as_html(find("tiling"), a_mark(passed, failed))
     assert '<span class="reached" role="img" aria-label="reached">✓</span> 5 of 5</td><td>good' in (
         page

@@ -4,6 +4,7 @@ import ast
 import json
 import re
 import zipfile
+from fractions import Fraction
 from random import Random
 
 import nbformat
@@ -21,7 +22,7 @@ from labs.grading.grade import grade
 from labs.grading.handout import notebook
 from labs.grading.hidden import draw_hidden
 from labs.grading.labs import LABS, find
-from labs.grading.marks import split_points
+from labs.grading.marks import NO_IDEA, points_for, points_of_rows, split_points
 from labs.grading.submissions import Submission, Unreadable, collect, neutral_name, pieces_of
 from utils.errors import CourseError
 from virtual_gpu.types import installed_code
@@ -39,7 +40,7 @@ def handed_in(lab, kind="solution") -> Submission:
 def test_the_solutions_of_a_lab_get_all_points(lab):
     mark = grade(lab, handed_in(lab), SECRET)
     assert [row.told for row in mark.rows if row.points < row.of] == []
-    assert mark.points == mark.of == 100 * lab.points
+    assert mark.points == mark.of == lab.points
 
 
 @pytest.mark.slow
@@ -81,12 +82,30 @@ def test_every_solution_may_stand_in_a_submission(name):
     assert callable(function), str(function)
 
 
-def test_points_are_shared_out_to_the_last_hundredth():
+def test_points_are_shared_out_whole_and_to_the_last_one():
     random = Random(1)
     for _ in range(200):
         weights = [random.randint(0, 20) for _ in range(9)] + [1]
         points = random.randint(1, 100)
-        assert sum(split_points(points, weights)) == 100 * points
+        shares = split_points(points, weights)
+        assert sum(shares) == points
+        exact = [points * weight / sum(weights) for weight in weights]
+        assert all(abs(own - share) < 1 for own, share in zip(exact, shares, strict=True))
+
+
+def test_a_row_that_is_not_complete_loses_a_point_and_no_row_has_less_than_none():
+    assert [points_for(Fraction(share, 24), 5) for share in (24, 23, 12, 1, 0)] == [5, 4, 3, 0, 0]
+    assert points_for(Fraction(23, 24), 1) == 0
+
+
+def test_every_kernel_has_an_idea_and_at_most_forty_percent_for_a_right_result():
+    for part in (part for lab in LABS.values() for part in lab.parts):
+        if isinstance(part.definition, KernelExercise):
+            assert set(part.main) <= {one.what for one in part.definition.targets}
+            assert part.main
+            right, idea, _ = points_of_rows(part)
+            assert right <= 0.4 * part.points
+            assert right < idea
 
 
 def test_a_notebook_without_metadata_is_read_cell_by_cell():
@@ -269,11 +288,11 @@ def test_a_handout_is_a_notebook_that_promises_all_points(name):
     nbformat.validate(made)
     assert len({cell.id for cell in made.cells}) == len(made.cells)
     promised = [
-        float(points)
+        int(points)
         for cell in made.cells
-        for points in re.findall(r"^\| ([\d.]+) \|", cell.source, re.MULTILINE)
+        for points in re.findall(r"^\| (\d+) \|", cell.source, re.MULTILINE)
     ]
-    assert sum(promised) == pytest.approx(lab.points)
+    assert sum(promised) == lab.points
     starters = [cell.source for cell in made.cells if "your-turn" in cell.metadata.get("tags", [])]
     assert len(starters) == len(lab.parts)
 
@@ -298,7 +317,7 @@ def test_a_right_kernel_without_what_the_task_is_about_misses_its_points():
         renamed = text.replace("def coalescing", f"def {part.exercise}")
         mark = grade(lab, Submission("x", (("a.py", renamed.encode()),)), SECRET)
         rows = [row for row in mark.rows if row.part == part.exercise]
-        main_rows = [row for row in rows if row.of == max(row.of for row in rows)]
-        assert [row.points for row in main_rows] == [0]
-        assert main_rows[0].told
-        assert sum(row.points for row in rows) <= 60 * part.points
+        assert [row.points for row in rows[1:]] == [0, 0]
+        assert rows[1].told.startswith("line ")
+        assert rows[2].told == NO_IDEA
+        assert sum(row.points for row in rows) <= 0.4 * part.points

@@ -49,7 +49,8 @@ def test_a_table_of_the_cases_that_everyone_can_read_loses_most_points(name):
     table = {case.given: case.right for case in part.definition.all_cases}
     messages = [{"answers": [table.get(one, 1) for one in _graded_numbers(part.definition)]}]
     rows = rows_of(part, messages, draw_hidden(part.definition, SECRET), "")
-    assert [row.points for row in rows] == [20 * part.points, 10 * part.points, 0]
+    assert [row.points for row in rows] == [rows[0].of, 0]
+    assert rows[0].of <= 0.4 * part.points
     assert "cases are wrong. For `" in rows[-1].told
 
 
@@ -66,5 +67,26 @@ def test_a_function_that_looks_answers_up_is_marked_by_its_text():
     )
     text = f"def required_shared(side):\n{branches}    return 0\n"
     mark = grade(lab, Submission("student", (("work.py", text.encode()),)), SECRET)
-    assert (mark.points, mark.of) == (450, 1500)
+    assert (mark.points, mark.of) == (4, 15)
     assert "it returns 0." in mark.rows[-1].told
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_one_wrong_case_costs_its_share_and_a_constant_gets_nothing(name):
+    part = next(part for lab in LABS.values() for part in lab.parts if part.exercise == name)
+    part, hidden = replace(part, points=100), draw_hidden(part.definition, SECRET)
+    rights = [part.definition.right(*one) for one in _graded_numbers(part.definition)]
+    (_, drawn) = rows_of(part, [{"answers": [*rights[:-1], -1]}], hidden, "")
+    assert drawn.told.startswith("1 of 24 cases are wrong.")
+    assert 0.85 * drawn.of < drawn.points < drawn.of
+    for constant in set(rights):
+        rows = rows_of(part, [{"answers": [constant] * len(rights)}], hidden, "")
+        assert sum(row.points for row in rows) <= 10
+
+
+def test_a_case_without_an_answer_does_not_cost_the_others():
+    lab = replace(find("occupancy"), parts=find("occupancy").parts[:1])
+    text = "def required_shared(side):\n    return 8 * side**2 + 0 // (side - 16)\n"
+    mark = grade(lab, Submission("student", (("work.py", text.encode()),)), SECRET)
+    assert "1 of 6 cases are wrong. For `side = 16`: Line 2" in mark.rows[0].told
+    assert mark.points >= 13

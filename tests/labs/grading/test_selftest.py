@@ -45,7 +45,12 @@ def test_a_self_test_says_what_does_not_hold(added, words):
 
 @pytest.mark.parametrize(
     "sentence",
-    ["", "3 of 8 elements are wrong.", "1 of 9 cases are wrong. For `n = 3` it returns 4."],
+    [
+        "",
+        "3 of 8 elements are wrong.",
+        "Not right at n = 3 and 1 more of 6 shapes. 3 of 8 elements are wrong.",
+        "1 of 9 cases are wrong. For `n = 3` it returns 4.",
+    ],
 )
 def test_a_count_names_no_cause(sentence):
     named = [trial("mutant", 0, sentence) if one.kind == "mutant" else one for one in GOOD]

@@ -86,10 +86,10 @@ def _row(y: float, row: Sequence[int], needed: int) -> str:
 
 
 def _arrows(y: float, distance: int, lanes: int) -> str:
-    """Return SVG of arrows from each lane to the lane that adds its value.
+    """Return SVG of arrows from each lane to the lane, `distance` below it, that adds its value.
 
-    Arrows to values that nobody needs are pale. A line marks a value that its own lane keeps.
-    `distance` is the distance of the two lanes.
+    `y` is the lower edge of the row above the arrows. Arrows to values that nobody needs are pale.
+    A line marks a value that its own lane keeps. Lanes below `distance` have no arrow.
     """
     body, end = "", y + _STEP - _HIGH - 3
     for lane in range(lanes - distance):

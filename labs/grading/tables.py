@@ -1,0 +1,83 @@
+"""The table of a class in the columns that Canvas and Moodle import, and in plain ones."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+
+from labs.grading.feedback import as_cell, points_by_part
+from labs.grading.labs import Lab
+from labs.grading.roster import Listed, Result
+from utils.errors import CourseError
+
+PLAIN, CANVAS, MOODLE = "plain", "canvas", "moodle"
+COLUMNS = (PLAIN, CANVAS, MOODLE)
+OF_CANVAS = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
+# Moodle finds a student by one of these.
+OF_MOODLE = ("Email address", "ID number", "Username")
+
+
+def as_plain(lab: Lab, results: Sequence[Result]) -> str:
+    """Return a CSV with one row per student, in the order of the results.
+
+    The columns are those of `feedback.as_csv`, the days that the work was late, and the number of
+    tries, which is 0 for who handed in nothing.
+    """
+    parts = [part.exercise for part in lab.parts]
+    rows = [["student", "points", "of", *parts, "days_late", "tries"]]
+    for one in results:
+        own = points_by_part(one.mark, parts) if one.mark else [0 for _ in parts]
+        name = as_cell(one.student)
+        rows.append([name, one.points, lab.points, *own, one.days_late, one.tries])
+    return _csv(rows)
+
+
+def as_canvas(lab: Lab, results: Sequence[Result], item: str) -> str:
+    """Return a CSV that Canvas imports as grades, with its row of the possible points.
+
+    item: the assignment's heading in Canvas' export, such as `Lab 1 (4711)`. Raises CourseError if
+    the roster is no export of Canvas.
+    """
+    listed = _listed(results)
+    _require(listed, ("ID",), "Canvas", "the file that Export in its gradebook gives")
+    first = ["    Points Possible", *("" for _ in OF_CANVAS[1:]), lab.points]
+    own = ([*(one.listed.cell(name) for name in OF_CANVAS), one.points] for one in listed)
+    return _csv([[*OF_CANVAS, item], first, *own])
+
+
+def as_moodle(lab: Lab, results: Sequence[Result], item: str) -> str:
+    """Return a CSV that Moodle imports as grades.
+
+    item: the name of the grade item, which the import asks for. Raises CourseError if the roster
+    has no column by which Moodle knows a student.
+    """
+    listed = _listed(results)
+    _require(listed, OF_MOODLE, "Moodle", "an export of its grades or participants")
+    known = [name for name in OF_MOODLE if any(one.listed.cell(name) for one in listed)]
+    own = ([*(one.listed.cell(name) for name in known), one.points] for one in listed)
+    return _csv([[*known, item], *own])
+
+
+def _listed(results: Sequence[Result]) -> list[Result]:
+    return [one for one in results if one.listed]
+
+
+def _require(results: Sequence[Result], any_of: Sequence[str], whose: str, file: str) -> None:
+    if not any(_has(one.listed, any_of) for one in results):
+        raise CourseError(
+            f"{whose} finds a student by {' or '.join(any_of)}, and the roster has no such column: "
+            f"give {file} by --roster."
+        )
+
+
+def _has(listed: Listed, names: Sequence[str]) -> bool:
+    return any(listed.cell(name) for name in names)
+
+
+def _csv(rows: Iterable[Sequence[str | int]]) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    for row in rows:
+        writer.writerow([as_cell(one) if isinstance(one, str) else one for one in row])
+    return text.getvalue()

@@ -1,0 +1,160 @@
+"""`python -m reduce_kernels remainder`: time `reduce0` with and without its integer remainder.
+
+Both kernels keep the same lanes busy, so they diverge alike. `reduce1` is timed beside them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+from numba import cuda, float32, uint32
+from rich.console import Console
+from rich.table import Table
+
+from reduce_kernels import LADDER
+from utils.errors import CourseError
+from utils.ladder.problems import draw
+from utils.ladder.shapes import ReduceShape
+from utils.ladder.step import Variant
+from utils.machine.devices import slug
+from utils.measuring import rows
+from utils.measuring.command_line import Command, device_for
+from utils.measuring.rows import Date
+from utils.measuring.timing import time_gpu
+from utils.paths import DATA
+
+BLOCK = 256
+ELEMENTS = (2**25, 2**30)
+
+
+@cache
+def build(BLOCK):
+    """Return reduce0 with `&` instead of `%`; blocks of BLOCK threads each sum BLOCK floats."""
+
+    @cuda.jit
+    def without_remainder(x, partials):
+        shared = cuda.shared.array(BLOCK, float32)
+        tid = uint32(cuda.threadIdx.x)
+        i = cuda.grid(1)
+        shared[tid] = x[i] if i < x.size else float32(0)
+        cuda.syncthreads()
+
+        stride = uint32(1)
+        while stride < cuda.blockDim.x:
+            # 2·stride is a power of two, so the lower bits of tid are its remainder.
+            if tid & uint32(2 * stride - 1) == 0:
+                shared[tid] += shared[tid + stride]
+            cuda.syncthreads()
+            stride = uint32(2 * stride)
+
+        if tid == 0:
+            partials[cuda.blockIdx.x] = shared[0]
+
+    return without_remainder
+
+
+WITHOUT_REMAINDER = replace(
+    LADDER.step("reduce0"),
+    module=__name__,
+    name="without_remainder",
+    idea="reduce0 with & instead of %",
+    previous="reduce0",
+    build=build,
+)
+
+
+@dataclass(frozen=True)
+class RemainderTime:
+    """A row of `remainder.csv`: the time of one kernel at one length on one device.
+
+    time_ms, time_ms_min, time_ms_max: median, minimum and maximum of the repetitions.
+    sm_clock_mhz: the SM clock meanwhile; None if it cannot be read.
+    """
+
+    device: str
+    kernel: str
+    elements: int
+    time_ms: float
+    time_ms_min: float
+    time_ms_max: float
+    sm_clock_mhz: float | None
+    date: Date
+
+
+def variants() -> tuple[Variant, ...]:
+    """Return reduce0, reduce0 without its remainder, and reduce1, with blocks of 256 threads."""
+    steps = LADDER.step("reduce0"), WITHOUT_REMAINDER, LADDER.step("reduce1")
+    return tuple(step.variant(BLOCK=BLOCK) for step in steps)
+
+
+def file_of(device: str) -> Path:
+    """Return the path of the CSV file that holds the times of a device."""
+    return DATA / "measured" / slug(device) / "remainder.csv"
+
+
+def recorded_times() -> tuple[RemainderTime, ...]:
+    """Return the times of all devices that have a record, device by device; () if none has one."""
+    files = sorted((DATA / "measured").glob("*/remainder.csv"))
+    return tuple(row for file in files for row in rows.read(file, RemainderTime))
+
+
+def measured(device: str, lengths: Sequence[int] = ELEMENTS) -> Iterator[RemainderTime]:
+    """Yield the time of each kernel at each length; the kernels are timed in turns.
+
+    Raises CourseError if a kernel's sum of whole numbers is wrong.
+    """
+    for elements in lengths:
+        shape = ReduceShape(elements)
+        x = cuda.to_device(draw("uniform", (elements,), 1))
+        out = cuda.device_array(1, np.float32)
+        for variant in variants():
+            _verify(variant)
+        timings = time_gpu([variant.execution(shape, (x,), out) for variant in variants()])
+        for variant, timing in zip(variants(), timings, strict=True):
+            yield RemainderTime(
+                device, variant.step.name, elements, timing.median_ms, timing.min_ms,
+                timing.max_ms, timing.sm_clock_mhz, datetime.date.today().isoformat(),
+            )  # fmt: skip
+
+
+def _verify(variant: Variant) -> None:
+    shape = ReduceShape(5000)
+    x, out = np.arange(5000, dtype=np.float32) % 7, cuda.to_device(np.full(1, np.nan, np.float32))
+    variant.execution(shape, (cuda.to_device(x),), out)()
+    if out.copy_to_host()[0] != x.sum():
+        raise CourseError(f"The sum of {variant} is wrong, so it is not timed: mend the kernel.")
+
+
+def _configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--record", action="store_true", help="write the figures to data/measured")
+
+
+def _run(options: argparse.Namespace) -> int:
+    device = device_for("remainder")
+    timed = list(measured(device.name))
+    table = Table("kernel", "elements", "ms", "least", "most", title=device.name)
+    for row in timed:
+        times = (row.time_ms, row.time_ms_min, row.time_ms_max)
+        table.add_row(row.kernel, f"{row.elements:,}", *(f"{ms:.4g}" for ms in times))
+    Console(width=None if os.isatty(1) else 120).print(table)
+    if options.record:
+        file = file_of(device.name)
+        rows.write(file, timed, RemainderTime)
+        print(f"Recorded in {file.relative_to(DATA.parent)}.", file=sys.stderr)
+    return 0
+
+
+COMMAND = Command(
+    "remainder",
+    "time reduce0 with and without its integer remainder; --record keeps the figures",
+    _configure,
+    _run,
+)
