@@ -85,8 +85,8 @@ def tree_targets(shared_requests: int = 64) -> tuple[Target, ...]:
         essential(full_loads()),
         sectors_per_request(4),
         essential(no_atomics()),
-        essential(shared_loads_of_one_thread(26)),
         shared_requests_per_block(shared_requests),
+        essential(shared_loads_of_one_thread(26)),
         no_bank_conflict(),
         barriers_per_block(9),
     )

@@ -178,7 +178,7 @@ WRONG = {
         "nobody stores": [(END, "        if cuda.threadIdx.x == 64:\n" + OUT + RESET)]},
     "`cuda.atomic.add(out, 0, total)` needs the value of `out`": {
         "atomics on the result": [(TICKET, FIRST + "        cuda.atomic.add(out, 0, total)\n"),
-            (f"    cuda.syncthreads()\n    {TEST}\n{ZERO}{LOOP}{ADD}{TREE}{END}", "")]},
+            (f"    cuda.syncthreads()\n    {TEST}\n{SECOND}{ZERO}{LOOP}{ADD}{TREE}{END}", "")]},
     "64 threads add to `out` in the order in which they come": {
         "atomics on a result that was cleared": [(TREE + END,
              LAST + "            out[0] = 0\n" + RESET
