@@ -130,6 +130,14 @@ class Run:
         """Launch the kernel again at a shape, with only `blocks` blocks if set; return the run."""
         return run_kernel(self.job, self.kernel, shape, self.patience, blocks)
 
+    @cached_property
+    def first_block(self) -> Recording:
+        """The events of block 0, in order; only this block is run again."""
+        again = run_kernel(
+            self.job, self.kernel, self.shape, self.patience, blocks=1, record=0
+        )
+        return again.trace.recording
+
     def recorded(self, block: int) -> Recording:
         """Launch the kernel again and return the recording of one block: its events, in order.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from labs.checking.run import Run
 
@@ -17,7 +17,8 @@ class Target:
     says so. cause: returns a sentence with the line and the number for a run above the limit.
     every_shape: True to test all shapes and not only the first, which fits the blocks. of_machine:
     True if it is counted in machine code. Such a target gives no points, because machine code
-    changes with the compiler.
+    changes with the compiler. of_idea: True if a kernel that misses the target ignores what
+    the task is about.
     """
 
     what: str
@@ -27,10 +28,16 @@ class Target:
     cause: Callable[[Run, float], str]
     every_shape: bool = False
     of_machine: bool = False
+    of_idea: bool = False
 
     def missed(self, value: float | None) -> bool:
         """Return True if the count is known and above the limit by more than rounding errors."""
         return value is not None and value > self.at_most + 1e-9
+
+
+def essential(target: Target) -> Target:
+    """Return the same target, marked as one without which a kernel ignores the task's idea."""
+    return replace(target, of_idea=True)
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,10 @@
 """Wrong and right versions of a solution, which an exercise lists as changes of its text.
 
 `wrong.py` maps what `check` says to the versions that earn it, and `right.py` lists versions that
-`check` accepts. A version is a list of changes, each a piece of the solution's text and what
-replaces it everywhere, or the whole text of a file. A right order of lines is a list of their
-numbers, which stands for the file with the kernel of this order.
+`check` accepts. `cheap.py` lists versions that ignore the idea of the task. A version is a list of
+changes, each a piece of the solution's text and what replaces it everywhere, or the whole text of a
+file. A right order of lines is a list of their numbers, which stands for the file with the kernel
+of this order.
 """
 
 from __future__ import annotations
@@ -47,6 +48,16 @@ def wrong_versions(exercise: Exercise) -> Iterator[Wrong]:
 def right_versions(exercise: Exercise) -> Iterator[tuple[str, str]]:
     """Yield (label, text of the whole file) of each right version that `right.py` lists."""
     for what, changes in _file(exercise, "right").RIGHT.items():
+        yield what, changed(exercise, changes)
+
+
+def cheap_versions(exercise: Exercise) -> Iterator[tuple[str, str]]:
+    """Yield the label and the text of each version of `cheap.py`.
+
+    Such a version ignores what the task is about: it may give right results, but one thread does
+    everything, say, or an answer is a constant.
+    """
+    for what, changes in _file(exercise, "cheap").CHEAP.items():
         yield what, changed(exercise, changes)
 
 

@@ -1,8 +1,9 @@
 """The bank: every folder here is an exercise of that name, and holds nothing but its data.
 
 `exercise.py` describes the task, `starter.py` is what a reader begins with, and `solution.py` is
-right. `right.py` and `wrong.py` hold other versions, and `mistakes.json` how `check` recognises the
-wrong ones by what they do. For a function of numbers `formula.py` computes the right answers.
+right. `right.py` and `wrong.py` hold other versions, `cheap.py` those that ignore the idea of the
+task, and `mistakes.json` how `check` recognises the wrong ones by what they do. For a function of
+numbers `formula.py` computes the right answers.
 """
 
 from __future__ import annotations

@@ -6,15 +6,19 @@ every single load and store.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 
 from labs.checking.exercise import KernelExercise
-from labs.checking.target import Probes
+from labs.checking.phrasing import at_line, counted
+from labs.checking.run import Run
+from labs.checking.target import Probes, Target
 from labs.families.product import inputs, reference
 from labs.families.wrong_products import WRONG_PRODUCTS
 from utils.ladder.step import Launch
 from utils.translation import translate
+from virtual_gpu.counts.counters import AccessCount
 
 
 def loop_product(**fields) -> KernelExercise:
@@ -34,6 +38,31 @@ def loop_product(**fields) -> KernelExercise:
         ),
         **fields,
     )
+
+
+def accesses_per_multiply_add(at_most: float) -> Target:
+    """Return a target for the loads and stores of a, b and c together per multiply-add."""
+
+    def accesses(run: Run) -> list[AccessCount]:
+        return [one for one in run.trace.access_counts if one.space == "global"]
+
+    def measure(run: Run) -> float:
+        return sum(one.words for one in accesses(run)) / math.prod(run.shape)
+
+    def cause(run: Run, value: float) -> str:
+        most = max(accesses(run), key=lambda one: one.words)
+        return translate(
+            "a multiply-add costs {value:.3g} loads and stores, and the target is {at_most:g}: the "
+            "elements of `a`, `b` and `c` are loaded, and `c` is stored. Most of them are in "
+            "{where}, which makes {words}. Which of them does the product not need?",
+            value=value,
+            at_most=at_most,
+            where=at_line(most.site),
+            words=counted(most.words, most.kind),
+        )
+
+    words = f"at most {at_most:g} loads and stores per multiply-add"
+    return Target("loads and stores per multiply-add", at_most, words, measure, cause)
 
 
 def _whole_arrays(function: Callable, story: str) -> str | None:

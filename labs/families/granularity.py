@@ -18,7 +18,7 @@ from labs.checking.exercise import KernelExercise
 from labs.checking.job import Shape
 from labs.checking.phrasing import at, counted
 from labs.checking.run import WORD, Run
-from labs.checking.target import Probes, Target
+from labs.checking.target import Probes, Target, essential
 from labs.families import product
 from labs.families.product import Split
 from labs.families.shared_memory import BANKS, computed_size
@@ -30,6 +30,7 @@ from labs.targets.counts import (
     one_store_per_element,
     sectors_per_request,
 )
+from labs.targets.sharing import elements_per_thread, from_shared_memory, full_shared_requests
 from utils.division import cdiv
 from utils.ladder.step import Launch
 from utils.translation import translate
@@ -104,7 +105,10 @@ def _targets(granularity: Granularity) -> tuple[Target, ...]:
             cause=partial(_loaded_again, granularity),
         ),
         sectors_per_request(4),
-        full_requests(),
+        essential(full_requests()),
+        essential(elements_per_thread(granularity.columns * granularity.rows)),
+        essential(from_shared_memory(granularity.reads / 2)),
+        essential(full_shared_requests()),
         replace(conflict, cause=partial(_conflict, granularity, conflict.cause)),
         _shared_reads(granularity),
         barriers_per_tile(granularity.tile),

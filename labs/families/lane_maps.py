@@ -193,6 +193,32 @@ def wavefronts_of(array: str) -> Target:
     return Target(what, 2, words, measure, cause)
 
 
+def read_from(array: str) -> Target:
+    """Return the target that each lane reads its quad from one shared array.
+
+    The count is the number of words per lane that are missing.
+    """
+
+    def words(run: Run) -> float:
+        lanes = 32 * run.job.launch(run.shape).blocks
+        return sum(one.words for one in _reads(run, array)) / lanes
+
+    def measure(run: Run) -> float:
+        return max(0.0, QUAD - words(run))
+
+    def cause(run: Run, value: float) -> str:
+        return translate(
+            "a lane reads {words:.3g} words of `{array}` in shared memory, and its quad has "
+            "{quad}. The task is to read the quads from `sa` and `sb`.",
+            words=words(run),
+            array=array,
+            quad=QUAD,
+        )
+
+    told = f"each lane reads its quad from `{array}`"
+    return Target(f"words not read from {array}", 0, told, measure, cause)
+
+
 def _without_partner(quads: np.ndarray) -> str:
     """Return sentences that name a lane whose quad is not that of lane ^ 1, and of lane ^ 2.
 

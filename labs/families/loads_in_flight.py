@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 EACH = 4  # elements per thread
 BLOCK = THREADS * EACH  # elements per block
+BLOCKS = 0, 1  # in which waits are counted
 
 
 def launch(shape: Shape) -> Launch:
@@ -57,32 +58,34 @@ def copy_exercise(**fields) -> KernelExercise:
 
 
 def waits_in_source() -> Target:
-    """Return the target that each thread of block 0 waits at most once, by the order of accesses.
+    """Return the target that each thread of blocks 0 and 1 waits at most once.
 
     A thread waits at a store into out if it has loaded from x since its previous store. The count
     is that of the thread that waits most often.
     """
 
     def measure(run: Run) -> float:
-        return float(max(map(len, _waits(run))))
+        return float(max(len(waits) for block in BLOCKS for waits in _waits(run, block)))
 
     def cause(run: Run, value: float) -> str:
-        waits = _waits(run)
+        block = max(BLOCKS, key=lambda one: max(map(len, _waits(run, one))))
+        waits = _waits(run, block)
         thread = max(range(THREADS), key=lambda one: len(waits[one]))
         loads, store = waits[thread][0]
         return translate(
-            "{line}: thread {thread} stores here when it has begun {loads} of its {each}. A "
-            "store waits until its value has arrived, and the loads behind it begin later. The "
-            "thread waits {times}.{slices}",
+            "{line}: thread {thread} of block {block} stores here when it has begun {loads} of its "
+            "{each}. A store waits until its value has arrived, and the loads behind it begin "
+            "later. The thread waits {times}.{slices}",
             line=_line(run, store),
             thread=thread,
+            block=block,
             loads=counted(loads, "load"),
             each=EACH,
             times=counted(len(waits[thread]), "time"),
             slices=_slices(run),
         )
 
-    words = "one wait of a thread for all its loads, in the source, counted in block 0"
+    words = "one wait of a thread for all its loads, in the source, counted in blocks 0 and 1"
     return Target("waits in the source", 1, words, measure, cause)
 
 
@@ -124,14 +127,14 @@ def _compiled(run: Run) -> XRay | None:
         return None
 
 
-def _waits(run: Run) -> list[list[tuple[int, Event]]]:
-    """Return, per thread of block 0, a list of the stores that wait, as (loads, event) in order.
+def _waits(run: Run, block: int) -> list[list[tuple[int, Event]]]:
+    """Return, per thread of a block, a list of the stores that wait, as (loads, event) in order.
 
     loads: the number of loads that the thread has begun since its previous store.
     """
     waits: list[list[tuple[int, Event]]] = [[] for _ in range(THREADS)]
     loads = np.zeros(THREADS, int)
-    for event in _moves(run, 0):
+    for event in _moves(run, block):
         taking_part = np.flatnonzero(event.first >= 0)
         if event.kind == "load":
             loads[taking_part] += 1

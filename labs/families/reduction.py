@@ -16,18 +16,25 @@ from labs.checking.exercise import KernelExercise
 from labs.checking.job import Shape, smaller
 from labs.checking.phrasing import at_line, counted
 from labs.checking.run import Run
-from labs.checking.target import Probes, Target
+from labs.checking.target import Probes, Target, essential
 from labs.families.shared_memory import (
     computed_size,
     meeting,
 )
 from labs.families.sums import Sums
-from labs.families.vectors import REFUSED, numbers
+from labs.families.vectors import REFUSED
 from labs.families.wrong_sums import wrong_sums
-from labs.targets.counts import wavefronts_per_request
+from labs.targets.counts import (
+    barriers_per_block,
+    sectors_per_request,
+    wavefronts_per_request,
+)
+from labs.targets.sharing import shared_loads_of_one_thread
 from utils.translation import translate
 from virtual_gpu.common.source import read_source
 from virtual_gpu.counts.counters import AccessCount
+
+LEFT_OUT = 32  # whole numbers that do not occur in x
 
 
 def reduction(
@@ -60,14 +67,30 @@ def reduction(
 
 
 def inputs(shape: Shape, seed: int) -> tuple[np.ndarray]:
-    """Return a tuple with x: the whole numbers from 1 to n in random order, float32.
+    """Return a tuple with x: n different whole numbers from 1 to n + LEFT_OUT.
 
-    Their sum is exact if n is below 5793. shape: (n,).
+    They are float32 and in random order. Which numbers are left out depends on the seed, so that no
+    formula gives their sum. The sum is exact if n is at most 5760. shape: (n,).
     """
-    return (numbers(shape, seed),)
+    n = shape[0]
+    drawn = np.random.default_rng(seed).permutation(n + LEFT_OUT)[:n] + 1
+    return (drawn.astype(np.float32),)
 
 
 # --------------------------------------------------------------------------------------- targets
+
+
+def tree_targets(shared_requests: int = 64) -> tuple[Target, ...]:
+    """Return the targets of a tree in shared memory by blocks of 256 threads."""
+    return (
+        essential(full_loads()),
+        sectors_per_request(4),
+        essential(no_atomics()),
+        shared_requests_per_block(shared_requests),
+        essential(shared_loads_of_one_thread(26)),
+        no_bank_conflict(),
+        barriers_per_block(9),
+    )
 
 
 def each_element_once(parameter: str = "x") -> Target:

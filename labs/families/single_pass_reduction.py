@@ -8,6 +8,7 @@ the launch and must be zero after it.
 from __future__ import annotations
 
 import ast
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -16,11 +17,12 @@ from labs.checking.exercise import KernelExercise
 from labs.checking.job import Shape
 from labs.checking.phrasing import at_line, counted
 from labs.checking.run import Run, run_kernel
-from labs.checking.target import Probes, Target
+from labs.checking.target import Probes, Target, essential
 from labs.families import reduction as reductions
-from labs.families.reduction import Sums, reduction
+from labs.families.reduction import Sums, full_loads, reduction
 from labs.targets.counts import no_float64, no_negative_index, one_store_per_element
 from utils.translation import translate
+from virtual_gpu import LimitReached
 from virtual_gpu.common.source import read_source
 
 BLOCK = 64
@@ -45,10 +47,14 @@ def sum_in_one_launch(**fields) -> KernelExercise:
         shapes=((4096,), (5760,), (4161,), (1000,), (65,), (64,), (7,), (1,)),
         targets=(
             no_negative_index(),
-            chosen_by_its_ticket(),
+            essential(no_block_waits()),
+            essential(chosen_by_its_ticket()),
             stored_before_its_ticket(),
+            fenced_after_its_ticket(),
             counter_after(0),
-            no_atomics_on_the_result(),
+            essential(no_atomics_on_the_result()),
+            essential(full_loads()),
+            essential(full_loads("partials")),
             each_partial(1, "store"),
             each_partial(1, "load"),
             each_element_once(),
@@ -89,6 +95,89 @@ def counter_after(value: int) -> Target:
         )
 
     return Target("counter off by", 0, f"the counter is {value} again", measure, cause, True)
+
+
+def no_block_waits() -> Target:
+    """Return the target that the blocks that start first end, although others have not started.
+
+    The measurement runs the first half of the blocks alone. A kernel whose blocks wait for all
+    others never ends then, as on a GPU that has no room for all blocks at once.
+    """
+
+    def measure(run: Run) -> float:
+        return float(bool(_wait_of_the_first(run)))
+
+    def cause(run: Run, value: float) -> str:
+        line = _wait_of_the_first(run)
+        where = translate("in line {line}", line=line) if line > 0 else translate("in a loop")
+        return translate(
+            "{where} a block waits for other blocks. On a GPU that has no room for all of them at "
+            "once, those that wait keep the others from starting, and the launch never ends. Here "
+            "the first half of the blocks, run alone, never ends. The ticket makes waiting "
+            "unnecessary: whoever draws the last one comes after all others.",
+            where=where[:1].lower() + where[1:],
+        )
+
+    words = "no block waits for another one"
+    return Target("blocks that wait", 0, words, measure, cause)
+
+
+def _wait_of_the_first(run: Run) -> int:
+    """Return the line in which the first half of the blocks waits for the others.
+
+    Returns 0 if these blocks end, and -1 if the line is not known.
+    """
+    half = SUMS.blocks(run.shape[0]) // 2
+    try:
+        run.at(run.shape, blocks=half)
+    except LimitReached as error:
+        line = re.search(r"line (\d+)", str(error))
+        return int(line[1]) if line else -1
+    return 0
+
+
+def fenced_after_its_ticket() -> Target:
+    """Return the target of a fence between the last ticket and the loads of the partial sums.
+
+    The thread that draws must pass it, or else every thread that loads. The block is the last one,
+    which draws the last ticket on the virtual GPU. The count is the number of threads that load
+    without such a fence.
+    """
+
+    def measure(run: Run) -> float:
+        return float(np.count_nonzero(_loads_without_fence(run)))
+
+    def cause(run: Run, value: float) -> str:
+        load = run.accesses("partials")[0]
+        return translate(
+            "{threads} of the last block load `{partials}` in {where}, and no fence is between the "
+            "ticket and these loads. CUDA's rules ask for two fences: one between the store of a "
+            "sum and its ticket, and one, `cuda.threadfence()`, between the last ticket and the "
+            "loads, so that no sum is read that was loaded before the ticket was drawn.",
+            threads=counted(round(value), "thread"),
+            partials=run.names["partials"],
+            where=at_line(load.site),
+        )
+
+    words = "a fence between the last ticket and the loads of the partial sums, too"
+    return Target("loads without a fence", 0, words, measure, cause)
+
+
+def _loads_without_fence(run: Run) -> np.ndarray:
+    """Return True for each thread of the last block that loads a partial sum without a fence."""
+    partials, drawn = run.names["partials"], run.names["drawn"]
+    fenced = unfenced = np.zeros(SUMS.threads, bool)
+    drawing = None
+    for one in run.recorded(SUMS.blocks(run.shape[0]) - 1).events:
+        taking_part = one.first >= 0
+        if (one.kind, one.array) == ("atomic", drawn) and drawing is None:
+            drawing, fenced = taking_part, np.zeros(SUMS.threads, bool)
+        elif one.kind == "fence":
+            everyone = drawing is not None and bool((taking_part & drawing).any())
+            fenced = fenced | taking_part | everyone
+        elif (one.kind, one.array) == ("load", partials):
+            unfenced = unfenced | (taking_part & ~fenced)
+    return unfenced
 
 
 def chosen_by_its_ticket() -> Target:

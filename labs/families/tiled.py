@@ -13,8 +13,8 @@ import numpy as np
 from labs.checking.exercise import KernelExercise
 from labs.checking.job import Shape
 from labs.checking.phrasing import at_line, counted
-from labs.checking.run import Run
-from labs.checking.target import Probes, Target
+from labs.checking.run import WORD, Run
+from labs.checking.target import Probes, Target, essential
 from labs.families import product
 from labs.families.product import Split
 from labs.families.shared_memory import (
@@ -29,6 +29,7 @@ from labs.targets.counts import (
     sectors_per_request,
 )
 from labs.targets.counts import wavefronts_per_request as wavefronts
+from labs.targets.sharing import elements_per_thread, from_shared_memory, full_shared_requests
 from utils.division import cdiv
 from utils.translation import translate
 from virtual_gpu.common.source import read_source
@@ -94,7 +95,10 @@ def targets(tile: int) -> tuple[Target, ...]:
             cause=partial(_loaded_again, tile),
         ),
         sectors_per_request(4),
-        full_requests(),
+        essential(full_requests()),
+        essential(elements_per_thread(1)),
+        essential(from_shared_memory(1)),
+        essential(full_shared_requests()),
         no_bank_conflict(),
         _shared_loads(tile),
         barriers_per_tile(tile),
@@ -190,6 +194,34 @@ def _shared_loads(tile: int) -> Target:
 
     limit = "at most 2 loads from shared memory per multiply-add"
     return Target("shared loads per multiply-add", 2, limit, measure, cause)
+
+
+def stays_transposed() -> Target:
+    """Return the target that one tile is stored transposed in shared memory.
+
+    Neighbouring lanes then store words that are not next to each other. The count is 1 if there is
+    no such tile.
+    """
+
+    def measure(run: Run) -> float:
+        return float(not any(_is_transposed(one) for one in run.trace.access_counts))
+
+    def cause(run: Run, value: float) -> str:
+        return translate(
+            "no tile is stored transposed any more: in every store to shared memory neighbouring "
+            "lanes store neighbouring words. The two lines that store and read the transposed tile "
+            "are to stay as they are."
+        )
+
+    return Target("missing transposed tiles", 0, "a tile stays transposed", measure, cause)
+
+
+def _is_transposed(access: AccessCount) -> bool:
+    """Return True for stores to shared memory whose first two lanes are not neighbours."""
+    if (access.space, access.kind) != ("shared", "store") or not access.first:
+        return False
+    first, second = (int(address) for address in access.first[0][:2])
+    return min(first, second) >= 0 and abs(second - first) > WORD
 
 
 def barriers_per_tile(tile: int) -> Target:

@@ -14,12 +14,13 @@ from labs.checking.phrasing import counted, element, quoted
 from labs.host.exercise import CallFailed, Examination, Fault
 from labs.host.products import BLOCK, FLOAT32, NEEDED, ProductCall, call_multiply, inner, shapes_of
 from virtual_gpu import DeviceArray, Transfer
-from virtual_gpu.host.hostarrays import HostMemory
+from virtual_gpu.host.hostarrays import HostMemory, ManagedMemory
 from virtual_gpu.host.transfers import TO_DEVICE, TO_HOST, SourceLine
 
 # The sizes of a shape all differ, so that its shape identifies an array. The first shape is used
 # twice. The others need the last threads of a block, and the last block.
-SHAPES = ((48, 80, 20), (48, 80, 20), (41, 33, 5), (40, 64, 12))
+SHAPES = ((48, 80, 20), (48, 80, 20), (41, 33, 5), (40, 64, 12), (24, 32, 9))
+ADDED = 1.0  # by the kernel in the last call, so that only the kernel's memory has its result
 
 
 def wrong_launch_count(call: ProductCall) -> str | None:
@@ -146,8 +147,11 @@ def wrong_grid(call: ProductCall) -> str | None:
 
 
 def wrong_values(call: ProductCall) -> str | None:
-    """Return a sentence if elements of the result are wrong, else None."""
-    if not call.wrong.any():
+    """Return a sentence if elements of the result are wrong, else None.
+
+    Elements that were read too early have a sentence of their own.
+    """
+    if not call.wrong.any() or _was_held_back(call):
         return None
     if call.earlier is not None and np.array_equal(call.result, call.earlier):
         return (
@@ -163,6 +167,17 @@ def wrong_values(call: ProductCall) -> str | None:
     return (
         f"{call.where} {np.count_nonzero(call.wrong):,} of {call.wrong.size:,} elements are wrong: "
         f"{element('c', at)} is {call.result[at]:g}, and {call.right[at]:g} is right."
+    )
+
+
+def computed_on_the_host(call: ProductCall) -> str | None:
+    """Recognise the product itself where the kernel has stored something else."""
+    if not call.added or not np.array_equal(call.result, call.a @ call.b):
+        return None
+    return (
+        "In one call the check gives your function a kernel that adds 1 to each element of `c`. "
+        "Your result is `a` times `b` without it, so it does not come from the kernel: the host "
+        "has computed it. Return what the kernel has stored in `c`."
     )
 
 
@@ -289,20 +304,52 @@ def missing_wait(call: ProductCall) -> str | None:
     early = f"{_line(call.waits[0])}, waits before the launch. " if call.waits else ""
     return (
         f"{early}Nothing waits for the kernel after its launch. On a GPU it may still run when the "
-        "function returns, and some elements of `c` are then still missing. (On the virtual GPU a "
-        "launch has ended when it returns, so here the result is right.)"
+        "function returns, and some elements of `c` are then still missing."
     )
+
+
+def read_before_the_wait(call: ProductCall) -> str | None:
+    """Recognise a result that was read from managed memory before the function waited."""
+    if not _was_held_back(call) or len(call.waits) <= call.launches[0].waits:
+        return None
+    return (
+        f"{_line(call.waits[call.launches[0].waits])}, waits for the kernel, but your result was "
+        "read from `c` before this wait. On a GPU the kernel may still run then, and elements of "
+        "`c` are missing. Wait first, then read `c`."
+    )
+
+
+def _was_held_back(call: ProductCall) -> bool:
+    """Return True if elements of the result were read from host memory before any wait."""
+    result, c = call.result, inner(call.launches[0].arguments[2])
+    if not isinstance(c, HostMemory) or not isinstance(result, np.ndarray):
+        return False
+    return result.dtype.kind == "f" and bool(np.isnan(result).any())
+
+
+def mapped_memory(call: ProductCall) -> str | None:
+    """Recognise mapped memory where the task asks for managed memory."""
+    for name, argument in zip(NEEDED, call.launches[0].arguments, strict=True):
+        if isinstance(argument, HostMemory) and not isinstance(argument, ManagedMemory):
+            return (
+                f"`{name}` is in mapped memory. It stays in the memory of the host, and the GPU "
+                "reads and writes it over the bus at each access. This task is about managed "
+                "memory, whose pages move to where they are used: `cuda.managed_array`."
+            )
+    return None
 
 
 Probe = Callable[[ProductCall], str | None]
 # The probes for a product with copies, and for one in managed memory, in the order of their calls.
 COPIED: tuple[Probe, ...] = (
     wrong_launch_count, wrong_arguments, wrong_order, managed_memory, wrong_element_type,
-    wrong_result, wrong_grid, wrong_values, arguments_on_the_host, partial_copies, wrong_directions,
+    wrong_result, wrong_grid, computed_on_the_host, wrong_values, arguments_on_the_host,
+    partial_copies, wrong_directions,
 )  # fmt: skip
 MANAGED: tuple[Probe, ...] = (
-    wrong_launch_count, wrong_arguments, unwanted_copies, wrong_element_type, unfilled_arrays,
-    wrong_result, wrong_grid, wrong_values, missing_wait,
+    wrong_launch_count, wrong_arguments, unwanted_copies, mapped_memory, wrong_element_type,
+    unfilled_arrays, wrong_result, wrong_grid, missing_wait, read_before_the_wait,
+    computed_on_the_host, wrong_values,
 )  # fmt: skip
 
 
@@ -313,7 +360,7 @@ PROMISES: dict[Probe, str] = {
     wrong_launch_count: "launch", managed_memory: "copies", arguments_on_the_host: "copies",
     partial_copies: "copies", wrong_directions: "copies", unwanted_copies: "copies",
     wrong_element_type: "type", wrong_result: "type", wrong_grid: "values", wrong_values: "values",
-    missing_wait: "wait",
+    missing_wait: "wait", read_before_the_wait: "wait",
 }  # fmt: skip
 
 
@@ -363,8 +410,9 @@ def examine_product(multiply: Callable, probes: Sequence[Probe], fact: str) -> E
     """
     before, counts, faults = None, {}, {}
     for seed, shape in enumerate(SHAPES):
+        added = ADDED if seed == len(SHAPES) - 1 else 0.0
         try:
-            call = call_multiply(multiply, shape, seed, before)
+            call = call_multiply(multiply, shape, seed, before, added)
         except CallFailed:
             if not faults:
                 raise

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from random import Random
 
 import numpy as np
 
@@ -33,6 +34,9 @@ CALLS = (
     (33, (64, 33, 8)),
     (57, (31, 97, 8)),
 )
+
+
+DRAWN = 8  # further calls, drawn at each examination
 
 
 @dataclass(frozen=True)
@@ -125,7 +129,7 @@ def examine_launches(kernel: Callable, launch_best: Callable) -> Examination:
     kernel: any kernel, which is never run. `causes` has the first cause of all.
     """
     cause, faults = None, {}
-    for registers, shape in CALLS:
+    for registers, shape in (*CALLS, *_drawn(Random())):
         try:
             call = _call(kernel, launch_best, registers, shape)
         except CallFailed as error:
@@ -140,6 +144,14 @@ def examine_launches(kernel: Callable, launch_best: Callable) -> Examination:
     sides = ", ".join(f"{r} registers: {best_launch(r, shape).side}" for r, shape in CALLS)
     facts = (f"The sides that it launches with: {sides}.",)
     return Examination((), facts, {"launches": len(CALLS)})
+
+
+def _drawn(random: Random) -> list[tuple[int, Shape]]:
+    """Draw registers and shapes, so that a table of answers is of no use."""
+    return [
+        (random.randint(16, 255), tuple(random.randint(5, 100) for _ in range(3)))
+        for _ in range(DRAWN)
+    ]
 
 
 def _call(kernel: Callable, launch_best: Callable, registers: int, shape: Shape) -> ReaderCall:

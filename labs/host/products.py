@@ -16,7 +16,7 @@ from labs.families.product import inputs
 from labs.host.exercise import CallFailed
 from virtual_gpu import DeviceArray, Transfer, counting_transfers, counting_waits, installed
 from virtual_gpu.host.hostarrays import HostMemory
-from virtual_gpu.host.transfers import TO_DEVICE, TO_HOST, SourceLine
+from virtual_gpu.host.transfers import TO_DEVICE, TO_HOST, SourceLine, calling_at_waits
 
 BLOCK = (32, 8)  # threads, as the task gives it
 # The one direction in which each array of a product must be copied.
@@ -50,14 +50,20 @@ class RecordedLaunch:
 class RecordingKernel:
     """A replacement for the kernel `naive` that records its launches, for a reader's function.
 
-    shape: (m, n, k) of the product. copies, waits: the lists to which the virtual GPU appends. The
-    kernel runs only if the arguments have the right shapes and are filled.
+    shape: (m, n, k) of the product. copies, waits: the lists to which the virtual GPU appends.
+    added: a number that the kernel adds to each element of c. held_back: the memory of c and its
+    result, for each launch whose result nobody has waited for. The kernel runs only if the
+    arguments have the right shapes and are filled. Its result appears in managed or mapped memory
+    only when the reader's function waits. Until then each element of c is NaN, because on a GPU the
+    kernel may still run.
     """
 
     shape: Shape
     copies: list[Transfer]
     waits: list[SourceLine]
+    added: float = 0.0
     launches: list[RecordedLaunch] = field(default_factory=list)
+    held_back: list[tuple[np.ndarray, np.ndarray]] = field(default_factory=list)
 
     def __getitem__(self, launch) -> Callable:
         ready = naive[launch]
@@ -75,9 +81,27 @@ class RecordingKernel:
             if not empty and [np.shape(inner(one)) for one in arguments] == list(
                 shapes_of(self.shape).values()
             ):
-                ready(*arguments)
+                self._run(ready, arguments)
 
         return run
+
+    def _run(self, ready: Callable, arguments: tuple) -> None:
+        """Run the kernel; hold back a result in memory that the host can read."""
+        ready(*arguments)
+        c = inner(arguments[2])
+        memory = c.host if isinstance(c, DeviceArray) else np.asarray(c)
+        if memory.dtype.kind != "f":
+            return
+        memory += self.added
+        if isinstance(c, HostMemory):
+            self.held_back.append((memory, memory.copy()))
+            memory[...] = np.nan
+
+    def finish(self) -> None:
+        """Store all results that were held back, as a wait for the device does."""
+        for memory, result in self.held_back:
+            memory[...] = result
+        self.held_back.clear()
 
     def __call__(self, *arguments):
         raise TypeError("A kernel is launched as kernel[grid, block](a, b, c)")
@@ -89,7 +113,7 @@ class ProductCall:
 
     a, b: the matrices. arguments: the copies of them that the function got and may have changed.
     waits: the file and line of each wait for the device. earlier: the right result of the previous
-    call.
+    call. added: the number that the kernel has added to each element of c.
     """
 
     shape: Shape
@@ -101,11 +125,12 @@ class ProductCall:
     copies: tuple[Transfer, ...]
     waits: tuple[SourceLine, ...]
     earlier: np.ndarray | None
+    added: float
 
     @cached_property
     def right(self) -> np.ndarray:
-        """The right result, float32; it is exact, because all numbers are whole."""
-        return self.a @ self.b
+        """The kernel's result, float32; it is exact, because all numbers are whole."""
+        return self.a @ self.b + np.float32(self.added)
 
     @cached_property
     def wrong(self) -> np.ndarray:
@@ -132,24 +157,32 @@ class ProductCall:
 
 
 def call_multiply(
-    multiply: Callable, shape: Shape, seed: int, earlier: np.ndarray | None = None
+    multiply: Callable,
+    shape: Shape,
+    seed: int,
+    earlier: np.ndarray | None = None,
+    added: float = 0.0,
 ) -> ProductCall:
     """Call a function with a kernel and two random matrices, on the virtual GPU; return the record.
 
-    shape: (m, n, k). seed: of the matrices. earlier: the right result of the previous call. Raises
-    CallFailed if the function raises an error or does not end.
+    shape: (m, n, k). seed: of the matrices. earlier: the right result of the previous call. added:
+    a number that the kernel adds to each element of c. Raises CallFailed if the function raises an
+    error or does not end.
     """
     a, b = inputs(shape, seed)
     with installed(), counting_transfers() as copies, counting_waits() as waits:
-        kernel = RecordingKernel(shape, copies, waits)
+        kernel = RecordingKernel(shape, copies, waits, added)
         arguments = a.copy(), b.copy()
         try:
-            result = multiply(kernel, *arguments)
+            with calling_at_waits(kernel.finish):
+                result = multiply(kernel, *arguments)
         except CallFailed as error:
             raise CallFailed(f"{error}{_no_device_array(str(error))}") from None
+        kernel.finish()
         # Copies and waits from here on are the check's own and not the reader's.
         done = tuple(copies), tuple(waits)
-    return ProductCall(shape, a, b, arguments, result, tuple(kernel.launches), *done, earlier)
+    launches = tuple(kernel.launches)
+    return ProductCall(shape, a, b, arguments, result, launches, *done, earlier, added)
 
 
 def shapes_of(shape: Shape) -> dict[str, tuple[int, int]]:

@@ -47,6 +47,25 @@ def test_a_median_over_the_first_launch_is_remarked():
     assert "The median leaves it out" in str(verdict)
 
 
+def test_a_first_launch_that_is_thrown_away_is_not_remarked():
+    text = (
+        "import numpy as np\n\n\ndef benchmark(device, m, n, k):\n    rates = []\n"
+        "    for _ in range(21):\n        device.flush()\n        device.synchronize()\n"
+        "        start = device.now()\n        device.launch()\n        device.synchronize()\n"
+        "        rates.append(2 * m * n * k / (device.now() - start) / 1e9)\n"
+        "    return float(np.median(rates[1:]))\n"
+    )
+    verdict = check(NAME, from_text(NAME, text))
+    assert verdict.passed, str(verdict)
+    assert "first launch" not in str(verdict)
+
+
+def test_an_answer_of_one_launch_is_refused_wherever_the_disturbed_ones_are():
+    for kept in range(8):
+        text = EXERCISES[NAME].solution_text.replace("statistics.median(times)", f"times[{kept}]")
+        assert not check(NAME, from_text(NAME, text)).passed
+
+
 def test_the_starter_is_told_its_four_faults_one_after_the_other():
     repairs = [
         ("is read too early", "    seconds", "    device.synchronize()\n    seconds"),

@@ -30,9 +30,10 @@ class RecordedArray:
 class Event:
     """One instruction of the block, executed by all its threads at one point of the source.
 
-    ``kind`` is load, store, atomic, barrier, syncwarp, shuffle, vote or match. ``operation``
-    distinguishes two operations of one line. ``array`` is the array that is accessed, and ``width``
-    the number of consecutive elements per thread; without an access they are empty and 0.
+    ``kind`` is load, store, atomic, barrier, fence (of the whole grid), fence_block, syncwarp,
+    shuffle, vote or match. ``operation`` distinguishes two operations of one line. ``array`` is the
+    array that is accessed, and ``width`` the number of consecutive elements per thread; without an
+    access they are empty and 0.
 
     ``first`` (int64, one entry per thread of the block) is the index in memory of the first element
     that a thread accesses. In shared memory it counts within the block's part. It is 0 if no array
@@ -155,7 +156,7 @@ class Recorder:
         self._events.append(Event(*self._location(transfer.site, transfer.kind), *fields, values))
 
     def meeting(self, kind: str, mask: Mask, site: Site, values=None, sources=None) -> None:
-        """Record a barrier, syncwarp, shuffle, vote or match of the requested block.
+        """Record a barrier, fence, syncwarp, shuffle, vote or match of the requested block.
 
         ``values``, which the lanes receive, and ``sources``, the lanes that they read from, are
         None or have one entry per lane of the batch. Nothing is recorded if no thread of the block

@@ -7,7 +7,7 @@ import ctypes
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from .hostarrays import DeviceArray, HostMemory
+from .hostarrays import DeviceArray, HostMemory, ManagedMemory
 from .layouts import (
     ArrayTypeError,
     ArrayValueError,
@@ -84,11 +84,16 @@ def pinned_array_like(ary) -> np.ndarray:
 
 
 def host_array(shape, dtype=np.float64, strides=None, order="C", **ignored) -> HostMemory:
-    """Return an array of zeros in managed or mapped memory, which kernels access directly.
+    """Return an array of zeros in mapped memory, which kernels access directly.
 
     ``strides`` are in bytes. Other keyword arguments are ignored.
     """
     return pinned_array(shape, dtype, strides, order).view(HostMemory)
+
+
+def managed_array(shape, dtype=np.float64, strides=None, order="C", **ignored) -> ManagedMemory:
+    """Return an array of zeros in managed memory, which kernels access directly."""
+    return pinned_array(shape, dtype, strides, order).view(ManagedMemory)
 
 
 def host_array_like(ary, **ignored) -> HostMemory:

@@ -343,6 +343,10 @@ class HostMemory(np.ndarray):
         DeviceArray.over(np.asarray(self)).copy_to_device(ary)
 
 
+class ManagedMemory(HostMemory):
+    """An array in managed memory, whose pages move between host and device."""
+
+
 def array_type(array: np.ndarray) -> types.Type:
     """Return Numba's type of a device array with the layout "C", "F" or "A".
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,6 +29,7 @@ SourceLine = tuple[str, int]  # a file and a line number
 # Shared by all threads, because a ContextVar would be empty in a thread that the program starts.
 _LOGS: list[list[Transfer]] = []
 _WAITS: list[list[SourceLine]] = []
+_CALLS: list[Callable[[], None]] = []  # made at each wait
 
 
 @dataclass(frozen=True)
@@ -68,6 +69,16 @@ def counting_waits() -> contextlib.AbstractContextManager[list[SourceLine]]:
 
 
 @contextlib.contextmanager
+def calling_at_waits(function: Callable[[], None]) -> Iterator[None]:
+    """Within this context, call ``function`` whenever the program waits for the device."""
+    _CALLS.append(function)
+    try:
+        yield
+    finally:
+        _CALLS.remove(function)
+
+
+@contextlib.contextmanager
 def _logged(logs: list[list]) -> Iterator[list]:
     log: list = []
     logs.append(log)
@@ -92,8 +103,11 @@ def note(direction: str, array: np.ndarray, by: str) -> None:
 def note_wait() -> None:
     """Append the program's (file, line) to each list that ``counting_waits`` has open.
 
-    The program waits for nothing, because a launch is already finished when it returns.
+    The functions of ``calling_at_waits`` are called, too. The program waits for nothing, because a
+    launch is already finished when it returns.
     """
+    for function in _CALLS:
+        function()
     if _WAITS:
         line = _line_in_program()
         for log in _WAITS:

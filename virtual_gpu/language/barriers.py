@@ -59,7 +59,13 @@ def fence(whole_grid: bool) -> Handler:
 
     def handler(call: CallExpression) -> Evaluate:
         call.arguments(0)
-        return lambda frame, mask: frame.run.clock.fence(mask, whole_grid)
+        site, kind = call.site, "fence" if whole_grid else "fence_block"
+
+        def evaluate(frame, mask):
+            frame.run.clock.fence(mask, whole_grid)
+            frame.run.record(kind, mask, site)
+
+        return evaluate
 
     return handler
 

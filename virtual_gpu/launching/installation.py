@@ -176,7 +176,7 @@ _HOST_NAMES = {
     "to_device": allocation.to_device,
     "device_array": allocation.device_array,
     "device_array_like": allocation.device_array_like,
-    "managed_array": allocation.host_array,
+    "managed_array": allocation.managed_array,
     "mapped_array": allocation.host_array,
     "mapped_array_like": allocation.host_array_like,
     "pinned_array": allocation.pinned_array,

@@ -73,9 +73,9 @@ class BatchRun:
                 self._absent.append((flaw, describe, absent))
 
     def record(self, kind: str, mask: Mask, site: Site, values=None, sources=None) -> None:
-        """Record a warp function if the launch has a recorder, and do nothing otherwise.
+        """Record a warp function or a fence if the launch has a recorder, and do nothing otherwise.
 
-        ``kind`` is "syncwarp", "shuffle", "vote" or "match". ``values`` (the results) and
+        ``kind`` is "syncwarp", "shuffle", "vote", "match" or "fence". ``values`` (the results) and
         ``sources`` (the lanes that are read) have one entry per lane of the batch.
         """
         if self.counters and self.counters.recorder:

@@ -26,6 +26,7 @@ LAST_STEPS = 40  # of MOST_STEPS, those from the end
 WITH_VALUES = 256  # the most elements of an array whose values are written into its cells
 VALUES_IN_A_ROW = 16
 ACCESSES = ("load", "store", "atomic")
+FENCES = ("fence", "fence_block")  # not shown
 
 
 class SourceSection(Protocol):
@@ -198,7 +199,8 @@ def film_of(trace: RecordedTrace, name: str, focus: str) -> Film:
         return cost_of(event, arrays[event.array], each)
 
     steps = []
-    for events in by_statement(recording.events):
+    shown = tuple(event for event in recording.events if event.kind not in FENCES)
+    for events in by_statement(shown):
         row = row_of_line.get((events[0].file, events[0].line), 0)
         steps.append(FilmStep(row, events, sum((cost(e, row) for e in events), Cost())))
     steps = _shortened(steps)

@@ -1,20 +1,7 @@
 """A block's sum whose first addition is made while the elements are loaded."""
 
-from labs.families.reduction import (
-    Sums,
-    each_element_once,
-    no_atomics,
-    no_bank_conflict,
-    reduction,
-    shared_requests_per_block,
-)
-from labs.targets.counts import (
-    barriers_per_block,
-    no_float64,
-    no_negative_index,
-    one_store_per_element,
-    sectors_per_request,
-)
+from labs.families.reduction import Sums, each_element_once, reduction, tree_targets
+from labs.targets.counts import no_float64, no_negative_index, one_store_per_element
 
 EXERCISE = reduction(
     Sums(threads=256, each=2),
@@ -34,12 +21,8 @@ EXERCISE = reduction(
         no_negative_index(),
         one_store_per_element(),
         no_float64(),
-        no_atomics(),
         each_element_once(),
-        sectors_per_request(4),
-        shared_requests_per_block(64),
-        no_bank_conflict(),
-        barriers_per_block(9),
+        *tree_targets(),
     ),
     hints=(
         "With which element does block 1 begin? Block 0 has 512 of them.",

@@ -67,8 +67,8 @@ WRONG = {
     "Which thread should have stored this word?": {"not stored": [(PUT, "")]},
     "Which threads come to this line and have passed none that sets it?": {
         "not always set": [(LOAD, "    if i < x.size:\n        total = x[i]\n")]},
-    "Some threads leave at `return` in line {return}. But the others wait for all threads of the "
-    "block at the barrier, and add what each of them has stored.": {
+    "Some threads leave at `return` in line {return} before they store their word. The barrier "
+    "does not wait for threads that have ended, and the tree adds the words of all threads.": {
         "threads without an element leave": [
             (LOAD, "    if i >= x.size:\n        return\n    total = x[i]\n")]},
     "Where all elements of `{x}` are 1 it is 256, and where all are 2 it is 1024. A sum would be "

@@ -1,7 +1,14 @@
 """A strided product to repair in one line."""
 
+from labs.checking.target import essential
 from labs.families.product import Split, loads_per_multiply_add, matrix_product
-from labs.targets.counts import no_float64, one_store_per_element, sectors_per_request
+from labs.targets.counts import (
+    full_requests,
+    no_float64,
+    one_store_per_element,
+    sectors_per_request,
+)
+from labs.targets.sharing import elements_per_thread
 
 EXERCISE = matrix_product(
     Split(block=(32, 8)),
@@ -19,6 +26,8 @@ EXERCISE = matrix_product(
         one_store_per_element(),
         no_float64(),
         sectors_per_request(4),
+        essential(full_requests()),
+        essential(elements_per_thread(1)),
         loads_per_multiply_add(2),
     ),
     hints=(

@@ -1,8 +1,11 @@
 """A transposed tile without bank conflicts."""
 
-from labs.families.tiled import tiled_product
+from dataclasses import replace
 
-EXERCISE = tiled_product(
+from labs.checking.target import essential
+from labs.families.tiled import stays_transposed, tiled_product
+
+PRODUCT = tiled_product(
     tile=32,
     constant="SIDE",
     whole=(3, 4, 2),
@@ -29,3 +32,4 @@ EXERCISE = tiled_product(
     ),
     after="The lanes of a warp now find different banks, where they store and where they load.",
 )
+EXERCISE = replace(PRODUCT, targets=(*PRODUCT.targets, essential(stays_transposed())))

@@ -4,7 +4,6 @@ from labs.exercises.conflict_free.wrong import ARRAY_A, FROM, INTO, TRANSPOSED, 
 
 RIGHT = {
     "three more columns": [(WIDE, "PADDED = 35")],
-    "stored as it is read": [TRANSPOSED, (INTO, "tile_b[ty, tx]"), (FROM, "tile_b[i, tx]")],
     "rotated rows": [
         TRANSPOSED,
         (INTO, "tile_b[tx, (ty + tx) % SIDE]"),

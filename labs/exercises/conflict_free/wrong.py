@@ -11,6 +11,8 @@ LOAD = f"{INTO} = b[start + ty, col] if {INSIDE} else float32(0)"
 TERM = "total += tile_a[ty, i] * tile_b[tx, i]"
 
 WRONG = {
+    "no tile is stored transposed any more": {
+        "stored as it is read": [TRANSPOSED, (INTO, "tile_b[ty, tx]"), (FROM, "tile_b[i, tx]")]},
     "32 wavefronts": {
         "nothing changed": [TRANSPOSED],
         "twice as wide": [(WIDE, "PADDED = 64")]},

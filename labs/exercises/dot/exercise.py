@@ -46,12 +46,7 @@ EXERCISE = family.reduction(
         counts.no_float64(),
         family.each_element_once(),
         family.each_element_once("y"),
-        family.full_loads(),
-        counts.sectors_per_request(4),
-        family.no_atomics(),
-        family.shared_requests_per_block(64),
-        family.no_bank_conflict(),
-        counts.barriers_per_block(9),
+        *family.tree_targets(),
     ),
     hints=(
         "A tree adds one number per thread. Which number does thread `tid` of block `b` bring, and "

@@ -6,7 +6,7 @@ from dataclasses import replace
 from labs.checking.exercise import KernelExercise
 from labs.checking.phrasing import at_line
 from labs.checking.run import Run
-from labs.checking.target import Probes, Target
+from labs.checking.target import Probes, Target, essential
 from labs.families import product
 from labs.families.register_tiles import BK, BM, BN, THREADS, TM, loaded_again, other_sizes
 from labs.families.wrong_products import WRONG_PRODUCTS
@@ -17,6 +17,7 @@ from labs.targets.counts import (
     sectors_per_request,
     wavefronts_per_request,
 )
+from labs.targets.sharing import elements_per_thread, from_shared_memory, full_shared_requests
 from utils.division import cdiv
 from utils.ladder.step import Launch
 
@@ -115,7 +116,10 @@ EXERCISE = KernelExercise(
             cause=loaded_again,
         ),
         sectors_per_request(4),
-        full_requests(),
+        essential(full_requests()),
+        essential(elements_per_thread(TM)),
+        essential(from_shared_memory((1 + 1 / TM) / 2)),
+        essential(full_shared_requests()),
         wavefronts_per_request(1),
         shared_loads(1 + 1 / TM),
         barriers_per_tile(),

@@ -1,6 +1,12 @@
 """A copy with four loads in flight in each thread."""
 
-from labs.families.loads_in_flight import copy_exercise, waits_in_machine_code, waits_in_source
+from labs.checking.target import essential
+from labs.families.loads_in_flight import (
+    EACH,
+    copy_exercise,
+    waits_in_machine_code,
+    waits_in_source,
+)
 from labs.targets.counts import (
     full_requests,
     no_float64,
@@ -8,6 +14,7 @@ from labs.targets.counts import (
     one_store_per_element,
     sectors_per_request,
 )
+from labs.targets.sharing import elements_per_thread
 
 EXERCISE = copy_exercise(
     name="four_loads",
@@ -29,7 +36,8 @@ EXERCISE = copy_exercise(
         one_store_per_element(),
         no_float64(),
         sectors_per_request(4),
-        full_requests(),
+        essential(full_requests()),
+        essential(elements_per_thread(EACH)),
         waits_in_source(),
         waits_in_machine_code(),
     ),
@@ -44,7 +52,7 @@ EXERCISE = copy_exercise(
     ),
     after=(
         "Four loads are under way in each thread, with as many threads as before. The waits are "
-        "counted in block 0 of a long array, where all four elements of a thread are inside. In a "
-        "last block that reaches beyond the end a kernel may wait more often."
+        "counted in two blocks of a long array, where all four elements of a thread are inside. In "
+        "a last block that reaches beyond the end a kernel may wait more often."
     ),
 )

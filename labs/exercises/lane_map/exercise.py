@@ -6,9 +6,10 @@ import numpy as np
 
 from labs.checking.exercise import KernelExercise
 from labs.checking.job import Shape
-from labs.checking.target import Probes
+from labs.checking.target import Probes, essential
 from labs.families import lane_maps as probes
 from labs.targets.counts import no_float64, no_negative_index
+from labs.targets.sharing import elements_per_thread
 from utils.ladder.step import Launch
 
 
@@ -56,6 +57,9 @@ EXERCISE = KernelExercise(
         no_negative_index(),
         probes.one_store_per_element(),
         no_float64(),
+        essential(elements_per_thread(probes.QUAD**2)),
+        essential(probes.read_from("sa")),
+        essential(probes.read_from("sb")),
         probes.wavefronts_of("sa"),
         probes.wavefronts_of("sb"),
     ),

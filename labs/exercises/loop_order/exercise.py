@@ -1,6 +1,7 @@
 """The order of three loops."""
 
-from labs.families.cpu_loops import loop_product
+from labs.checking.target import essential
+from labs.families.cpu_loops import accesses_per_multiply_add, loop_product
 from labs.targets.counts import inner_stride, no_float64, no_negative_index
 
 EXERCISE = loop_product(
@@ -15,7 +16,12 @@ EXERCISE = loop_product(
         "when your function begins: the check fills it with NaN.",
     ),
     shapes=((3, 24, 6), (5, 3, 7), (3, 17, 4), (1, 9, 1), (4, 1, 6), (1, 1, 1)),
-    targets=(no_negative_index(), no_float64(), inner_stride(1)),
+    targets=(
+        no_negative_index(),
+        no_float64(),
+        essential(accesses_per_multiply_add(4.5)),
+        essential(inner_stride(1)),
+    ),
     hints=(
         "Which of the three numbers, `row`, `col` or `i`, must change fastest, so that both `b` "
         "and `c` are walked along a row?",

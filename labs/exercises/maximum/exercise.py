@@ -6,7 +6,6 @@ import numpy as np
 
 from labs.checking.job import Shape
 from labs.families import reduction as family
-from labs.families.vectors import numbers
 from labs.targets import counts
 
 THREADS = 256
@@ -20,7 +19,7 @@ def inputs(shape: Shape, seed: int) -> tuple[np.ndarray]:
     """
     if shape == (1,):
         return (np.full(1, -np.inf, np.float32),)
-    x = numbers(shape, seed)
+    (x,) = family.inputs(shape, seed)
     if shape[0] % THREADS == 0:
         return (x - shape[0] // 2,)
     return (-x if shape[0] > THREADS else -x * np.float32(2**100),)
@@ -55,12 +54,7 @@ EXERCISE = family.reduction(
         counts.no_float64(),
         # At other shapes, threads beyond the end may load an element of their block again.
         replace(family.each_element_once(), every_shape=False),
-        family.full_loads(),
-        counts.sectors_per_request(4),
-        family.no_atomics(),
-        family.shared_requests_per_block(64),
-        family.no_bank_conflict(),
-        counts.barriers_per_block(9),
+        *family.tree_targets(),
     ),
     hints=(
         "The barriers, the strides and the active threads are those of a tree that adds. Only the "

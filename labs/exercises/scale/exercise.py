@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from labs.checking.target import essential
 from labs.families.vectors import elementwise, numbers
 from labs.targets.counts import (
     full_requests,
@@ -10,11 +11,13 @@ from labs.targets.counts import (
     one_store_per_element,
     sectors_per_request,
 )
+from labs.targets.sharing import elements_per_thread
 
 
 def inputs(shape, seed):
-    """Return x, and a factor that depends on its length; their products are exact."""
-    return numbers(shape, seed), np.float32(shape[0] % 7 + 0.5)
+    """Return x, and a factor between 3 and 11 that is drawn; their products are exact."""
+    drawn = np.random.default_rng([seed, shape[0]]).integers(6, 22) / 2 + 0.25
+    return numbers(shape, seed), np.float32(drawn)
 
 
 def reference(x, factor):
@@ -42,7 +45,8 @@ EXERCISE = elementwise(
         one_store_per_element(),
         no_float64(),
         sectors_per_request(4),
-        full_requests(),
+        essential(full_requests()),
+        essential(elements_per_thread(1)),
     ),
     hints=(
         "Which element is yours? `cuda.grid(1)` is the number of your thread in the whole launch.",

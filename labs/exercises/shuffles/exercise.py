@@ -2,9 +2,16 @@
 
 from labs.checking.phrasing import counted
 from labs.checking.run import Run
-from labs.checking.target import Probes, Target
-from labs.families.reduction import Sums, each_element_once, reduction
-from labs.families.warp_shuffles import REFUSED
+from labs.checking.target import Probes, Target, essential
+from labs.families.reduction import (
+    Sums,
+    each_element_once,
+    full_loads,
+    no_atomics,
+    reduction,
+    shared_requests_per_block,
+)
+from labs.families.warp_shuffles import REFUSED, added_by_shuffles, few_shuffles
 from labs.targets.counts import (
     barriers_per_block,
     no_float64,
@@ -62,7 +69,7 @@ EXERCISE = reduction(
         "`partials[cuda.blockIdx.x]`. About 12 lines.",
         "The launch is given: blocks of 256 threads, and one block for 256 elements, so the last "
         "block may reach beyond the end of `x`. A thread without an element has a `total` of zero. "
-        "Do not send it away: a shuffle and a barrier need all threads.",
+        "Do not send it away: a shuffle needs all lanes of the warp.",
     ),
     shapes=((1024,), (1000,), (513,), (200,), (33,), (1,)),
     targets=(
@@ -70,8 +77,13 @@ EXERCISE = reduction(
         one_store_per_element(),
         no_float64(),
         each_element_once(),
+        essential(full_loads()),
         sectors_per_request(4),
         shared_words(WARPS),
+        essential(added_by_shuffles()),
+        few_shuffles(10),
+        essential(no_atomics()),
+        shared_requests_per_block(32),
         barriers_per_block(1),
     ),
     hints=(

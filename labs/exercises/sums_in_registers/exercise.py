@@ -1,8 +1,15 @@
 """A thread's sixteen sums, which a loop bound known only at run time has put into memory."""
 
+from labs.checking.target import essential
 from labs.families.product import Split, loads_per_multiply_add, matrix_product
-from labs.targets.counts import no_float64, one_store_per_element, sectors_per_request
+from labs.targets.counts import (
+    full_requests,
+    no_float64,
+    one_store_per_element,
+    sectors_per_request,
+)
 from labs.targets.registers import no_local_memory, share_of_multiply_adds
+from labs.targets.sharing import elements_per_thread
 
 EXERCISE = matrix_product(
     Split(block=(32, 8), columns=16),
@@ -21,6 +28,8 @@ EXERCISE = matrix_product(
         one_store_per_element(),
         no_float64(),
         sectors_per_request(4),
+        essential(full_requests()),
+        essential(elements_per_thread(16)),
         loads_per_multiply_add(1.0625),
         no_local_memory(),
         share_of_multiply_adds(0.14),

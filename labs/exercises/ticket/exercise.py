@@ -16,7 +16,9 @@ EXERCISE = sum_in_one_launch(
         "many elements in `partials` as there are blocks. There may be more blocks than threads "
         "in a block. `partials` holds what other launches have left there. The next launch uses "
         "the same counter, so after the launch it must be 0 again. `number` is a word of shared "
-        "memory for the number of the block's ticket.",
+        "memory for the number of the block's ticket. CUDA's rules ask for two fences: each block "
+        "needs one between its total and its ticket, and the last block needs one between its "
+        "ticket and the partial sums that it reads.",
     ),
     hints=(
         "`cuda.atomic.add(drawn, 0, 1)` adds 1 to `drawn[0]` and returns what stood there before. "
@@ -26,7 +28,8 @@ EXERCISE = sum_in_one_launch(
         "blocks get?",
         "Whoever has drawn the last ticket knows that all others have drawn theirs. But are "
         "their totals in memory? A fence, `threadfence`, between two accesses of a thread says: "
-        "whoever sees the second one also sees the first.",
+        "whoever sees the second one also sees the first. The last block needs a fence as well: "
+        "what it reads after its fence is not older than the last ticket.",
         "The last block adds `partials` with all its threads: thread t takes the elements t, t + "
         "64, and so on, as many as there are. Then `block_sum` adds what the threads have. Thread "
         "0 stores the result, and sets the counter back.",

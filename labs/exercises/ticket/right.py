@@ -1,17 +1,16 @@
 """Other right answers to `ticket`: changes of the solution that `check` accepts."""
 
-from labs.exercises.ticket.wrong import ADD, DRAW, FENCE, LAST, LOOP, RESET, TEST, TREE, WAIT
+from labs.exercises.ticket.wrong import DRAW, FENCE, RESET, SECOND, TEST, WAIT
 
 INC = "atomic.inc(drawn, 0, cuda.gridDim.x - 1)"
 
 # Right, and other than the solution.
 RIGHT = {
     "the counter wraps": [("atomic.add(drawn, 0, 1)", INC), (RESET, "")],
-    "one thread adds": [
-        (LOOP + ADD + TREE + LAST,
-         LAST + "            for j in range(partials.size):\n    " + ADD),
+    "the second fence before the barrier": [(SECOND, ""), (DRAW, DRAW + FENCE)],
+    "the second fence in each thread behind the barrier": [
+        (SECOND, ""), (WAIT, "    cuda.syncthreads()\n    cuda.threadfence()\n    if number"),
     ],
-    "a fence for both sides": [(TEST, TEST + "\n        cuda.threadfence()")],
     "the others leave": [(TEST, f"{TEST.replace('==', '!=')}\n        return\n    if True:")],
     "a flag in shared memory": [
         (DRAW, DRAW.rstrip() + " == cuda.gridDim.x - 1\n"), (TEST, "if number[0]:"),

@@ -31,6 +31,7 @@ def ticket(x, partials, drawn, out):
         number[0] = cuda.atomic.add(drawn, 0, 1)
     cuda.syncthreads()
     if number[0] == cuda.gridDim.x - 1:
+        cuda.threadfence()  # what is read from here on is not older than the ticket
         total = float32(0)
         for j in range(cuda.threadIdx.x, partials.size, BLOCK):
             total += partials[j]

@@ -7,6 +7,7 @@ DRAW = "        number[0] = cuda.atomic.add(drawn, 0, 1)\n"
 TICKET = FIRST + STORE + FENCE + DRAW
 WAIT = "    cuda.syncthreads()\n    if number"
 TEST = "if number[0] == cuda.gridDim.x - 1:"
+SECOND = "        cuda.threadfence()  # what is read from here on is not older than the ticket\n"
 ZERO = "        total = float32(0)\n"
 LOOP = "        for j in range(cuda.threadIdx.x, partials.size, BLOCK):\n"
 ADD = "            total += partials[j]\n"
@@ -33,7 +34,28 @@ def waiting(asked: str) -> list[tuple[str, str]]:
     return [(TEST, f"{loop}    if cuda.blockIdx.x == 0:")]
 
 
+def waiting_in_front(loop: str) -> list[tuple[str, str]]:
+    """Block 0 waits in this loop until all blocks have drawn, and adds."""
+    drawn = "        cuda.atomic.add(drawn, 0, 1)\n"
+    return [(DRAW, drawn), (WAIT + TEST[9:], f"    if cuda.blockIdx.x == 0:\n{loop}")]
+
+
+SPIN = "while cuda.atomic.add(drawn, 0, 0) < cuda.gridDim.x:\n"
+
 WRONG = {
+    "{line}, and no fence is between the ticket and these loads. CUDA's rules ask for two fences": {
+        "no second fence": [(SECOND, "")],
+        "the second fence only in a thread that did not draw": [
+            (SECOND, "        if cuda.threadIdx.x == 1:\n    " + SECOND)]},
+    "a block waits for other blocks. On a GPU that has no room for all of them at once, those that "
+    "wait keep the others from starting, and the launch never ends.": {
+        "block 0 waits": waiting_in_front(f"        {SPIN}            pass"),
+        "thread 0 of block 0 waits": waiting_in_front(
+            f"        if cuda.threadIdx.x == 0:\n            {SPIN}                pass\n"
+            "        cuda.syncthreads()")},
+    "a request to `{partials}` serves 1 of 32 lanes on average": {
+        "one thread adds": [(LOOP + ADD + TREE + LAST,
+             LAST + "            for j in range(partials.size):\n    " + ADD)]},
     "The block has stored its sum in line {other_line} and drawn its ticket in line {add}. Nothing "
     "makes other blocks see the two in this order: they may see the ticket, and the old value of "
     "the sum.": {
@@ -156,7 +178,7 @@ WRONG = {
         "nobody stores": [(END, "        if cuda.threadIdx.x == 64:\n" + OUT + RESET)]},
     "`cuda.atomic.add(out, 0, total)` needs the value of `out`": {
         "atomics on the result": [(TICKET, FIRST + "        cuda.atomic.add(out, 0, total)\n"),
-            (f"    cuda.syncthreads()\n    {TEST}\n{ZERO}{LOOP}{ADD}{TREE}{END}", "")]},
+            (f"    cuda.syncthreads()\n    {TEST}\n{SECOND}{ZERO}{LOOP}{ADD}{TREE}{END}", "")]},
     "64 threads add to `out` in the order in which they come": {
         "atomics on a result that was cleared": [(TREE + END,
              LAST + "            out[0] = 0\n" + RESET

@@ -3,11 +3,16 @@
 import numpy as np
 
 from labs.checking.exercise import KernelExercise
-from labs.checking.target import Target
+from labs.checking.target import Target, essential
 from labs.families.product import Split
 from labs.families.tiled import no_bank_conflict, probes
 from labs.families.vectors import numbers
 from labs.targets import counts
+from labs.targets.sharing import (
+    elements_per_thread,
+    from_shared_memory,
+    full_shared_requests,
+)
 
 
 def inputs(shape, seed):
@@ -62,7 +67,10 @@ EXERCISE = KernelExercise(
         counts.no_float64(),
         loaded_once(),
         counts.sectors_per_request(4),
-        counts.full_requests(),
+        essential(counts.full_requests()),
+        essential(elements_per_thread(1)),
+        essential(from_shared_memory(1, "element")),
+        essential(full_shared_requests()),
         no_bank_conflict(),
         counts.barriers_per_block(1),
     ),

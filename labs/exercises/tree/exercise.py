@@ -1,20 +1,7 @@
 """A block's sum by a tree in which neighbouring threads work, without bank conflicts."""
 
-from labs.families.reduction import (
-    Sums,
-    each_element_once,
-    no_atomics,
-    no_bank_conflict,
-    reduction,
-    shared_requests_per_block,
-)
-from labs.targets.counts import (
-    barriers_per_block,
-    no_float64,
-    no_negative_index,
-    one_store_per_element,
-    sectors_per_request,
-)
+from labs.families.reduction import Sums, each_element_once, reduction, tree_targets
+from labs.targets.counts import no_float64, no_negative_index, one_store_per_element
 
 EXERCISE = reduction(
     Sums(threads=256),
@@ -37,11 +24,7 @@ EXERCISE = reduction(
         one_store_per_element(),
         no_float64(),
         each_element_once(),
-        sectors_per_request(4),
-        no_atomics(),
-        shared_requests_per_block(64),
-        no_bank_conflict(),
-        barriers_per_block(9),
+        *tree_targets(),
     ),
     hints=(
         "A warp is done with a step when none of its 32 threads adds. So let threads 0, 1, 2 … "

@@ -111,6 +111,17 @@ WRONG = {
         "atomic additions": [(LOOP,
              "    if tid > 0:\n        cuda.atomic.add(shared, 0, shared[tid])\n"
              "    cuda.syncthreads()\n")]},
+    "thread 0 of block 0 alone makes": {
+        "one thread adds the sums of 32 columns": [(LOOP, "    if tid < 32:\n"
+             "        for row in range(1, 8):\n"
+             "            shared[tid] += shared[tid + 32 * row]\n    cuda.syncthreads()\n"
+             "    if tid == 0:\n        for j in range(1, 32):\n"
+             "            shared[0] += shared[j]\n")]},
+    "a request to `{x}` serves 1 of 32 lanes on average": {
+        "one thread loads and adds": [(LOADED + LOOP, "    if tid == 0:\n"
+             "        shared[0] = float32(0)\n"
+             "        for j in range(i, min(x.size, i + BLOCK)):\n"
+             "            shared[0] += x[j]\n")]},
     "the target is 9": {"two barriers in a step": [(ADD + WAIT, ADD + WAIT + WAIT)]},
     "4 blocks of 256 threads reach 1,024 elements, and there are 1,000. Nothing keeps this thread "
     "from going there, or what does compares something else.": {
@@ -121,8 +132,8 @@ WRONG = {
     "Thread 232 of this block has no element of `{x}`, and stores nothing. But its word is added "
     "all the same.": {
         "no zero behind the end": [(LOAD, "    if i < x.size:\n        shared[tid] = x[i]\n")]},
-    "Some threads leave at `return` in line {return}. But the others wait for all threads of the "
-    "block at the barrier, and add what each of them has stored.": {
+    "Some threads leave at `return` in line {return} before they store their word. The barrier "
+    "does not wait for threads that have ended, and the tree adds the words of all threads.": {
         "threads behind the end leave": [
             (LOAD, "    if i >= x.size:\n        return\n    shared[tid] = x[i]\n")]},
     "Also where all of `{x}` is zero, `{partials}[3]` is 24: something is added that does not come "

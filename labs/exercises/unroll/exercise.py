@@ -1,8 +1,19 @@
 """The loop over k unrolled by 4: one test and one jump for four terms of the sum."""
 
+from labs.checking.target import essential
 from labs.families.product import Split, matrix_product
-from labs.targets.counts import no_float64, one_store_per_element, sectors_per_request
-from labs.targets.loop_unrolling import instructions_per_multiply_add, iterations_per_multiply_add
+from labs.targets.counts import (
+    full_requests,
+    no_float64,
+    one_store_per_element,
+    sectors_per_request,
+)
+from labs.targets.loop_unrolling import (
+    instructions_per_multiply_add,
+    iterations_per_multiply_add,
+    terms_per_iteration,
+)
+from labs.targets.sharing import elements_per_thread
 
 EXERCISE = matrix_product(
     Split(block=(32, 8)),
@@ -14,8 +25,8 @@ EXERCISE = matrix_product(
         "4 further. About 10 lines in place of the loop.",
         "The launch is given: blocks of 32×8 threads. `k` can be any number from 1 on, so a part "
         "of the sum may be left over.",
-        "A loop over a `range` of constants, such as `range(4)`, is not counted as turns: the "
-        "compiler writes it out.",
+        "A loop over a `range` of constants with at most 16 turns, such as `range(4)`, is not "
+        "counted as turns: the compiler writes it out.",
     ),
     shapes=(
         (32, 64, 24),
@@ -30,6 +41,9 @@ EXERCISE = matrix_product(
         one_store_per_element(),
         no_float64(),
         sectors_per_request(4),
+        essential(full_requests()),
+        essential(elements_per_thread(1)),
+        essential(terms_per_iteration(16)),
         iterations_per_multiply_add(0.25),
         instructions_per_multiply_add(9),
     ),

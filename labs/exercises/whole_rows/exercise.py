@@ -6,7 +6,7 @@ import numpy as np
 
 from labs.checking.exercise import KernelExercise
 from labs.checking.job import Shape
-from labs.checking.target import Probes
+from labs.checking.target import Probes, essential
 from labs.families import whole_rows as probes
 from labs.targets.counts import (
     full_requests,
@@ -14,6 +14,7 @@ from labs.targets.counts import (
     no_negative_index,
     one_store_per_element,
 )
+from labs.targets.sharing import elements_per_thread, from_shared_memory
 from utils.division import cdiv
 from utils.ladder.step import Launch
 
@@ -66,9 +67,11 @@ EXERCISE = KernelExercise(
         no_negative_index(),
         one_store_per_element(),
         no_float64(),
-        probes.loaded_once(),
+        essential(probes.loaded_once()),
+        essential(from_shared_memory(1, "element")),
         probes.sectors_of_stores(),
-        full_requests(),
+        essential(full_requests()),
+        essential(elements_per_thread(probes.QUAD**2)),
         probes.no_conflicts(),
     ),
     hints=(

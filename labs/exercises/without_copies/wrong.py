@@ -13,6 +13,13 @@ WRONG = {
     "never launched": {"no launch": [(LAUNCH, "")]},
     "launched 2 times": {"two launches": [(LAUNCH, LAUNCH + LAUNCH)]},
     "Nothing waits for the kernel after its launch": {"does not wait": [(WAIT, "")]},
+    "Line 18, `cuda.synchronize()`, waits for the kernel, but your result was read from `c` before "
+    "this wait.": {
+        "reads before it waits": [(WAIT, f"    c = np.array(both_c)\n{WAIT}"),
+            (BACK, "    return c\n")]},
+    "`a` is in mapped memory": {"mapped memory": [("managed_array", "mapped_array")]},
+    "the host has computed it": {
+        "computes on the host": [(BACK, "    return np.dot(a, b)\n")]},
     "Nothing waits": {"waits before the launch": [(LAUNCH + WAIT, WAIT + LAUNCH)]},
     "Nobody has stored the elements": {"a not filled": [(FILL_A, "")]},
     "Line 15, `kernel[grid, block](both_a, both_b, both_c)`: `b` has no numbers yet when the "

@@ -10,13 +10,21 @@ import itertools
 import math
 import numbers
 import statistics
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from random import Random
 
 from labs.checking.phrasing import at, at_line, counted
 from labs.host.benchmark.answers import MEDIAN, Explanation, about_average, explanation, figure
-from labs.host.benchmark.timed_spans import OF_DEVICE, TASKS, BenchmarkTask, TimedSpan, between
+from labs.host.benchmark.timed_spans import (
+    OF_DEVICE,
+    TASKS,
+    BenchmarkTask,
+    TimedSpan,
+    between,
+    drawn_tasks,
+)
 from labs.host.exercise import Examination, Fault
 from utils.measuring.durations import duration
 from utils.measuring.queue_model import ModelDevice
@@ -97,17 +105,20 @@ class BenchmarkRun:
 def examine(benchmark: Callable) -> Examination:
     """Call a benchmark for each task until one answer is wrong; return the examination.
 
-    `causes` has the first fault, or all faults of the arithmetic; `faults` has them all.
+    `causes` has the first fault, or all faults of the arithmetic; `faults` has them all. Further
+    tasks are drawn at each examination, so that a table of answers is of no use.
     """
-    facts = []
-    for task in TASKS:
+    facts, runs = [], []
+    for task in (*TASKS, *drawn_tasks(Random())):
         device = ModelDevice(task.speeds)
         run = BenchmarkRun(task, device, benchmark(device, task.m, task.n, task.k))
+        runs.append(run)
         cause = next((words for probe in PROBES if (words := probe(run))), None)
         if causes := (cause,) if cause else _arithmetic(run):
             return Examination(causes, faults=_faults(run))
         facts.append(f"{run.answer:,.0f} GFLOP/s, and {task.gflops:,.0f} are right")
-    return Examination(facts=(f"On the three devices: {'; '.join(facts)}.", *_remarks(run)))
+    facts = facts[: len(TASKS)]
+    return Examination(facts=(f"On the three devices: {'; '.join(facts)}.", *_remarks(runs)))
 
 
 def _faults(run: BenchmarkRun) -> tuple[Fault, ...]:
@@ -124,12 +135,21 @@ def _faults(run: BenchmarkRun) -> tuple[Fault, ...]:
     return tuple(Fault(words, PERCENT_OF_FAULT) for words in (*observed, *computed))
 
 
-def _remarks(run: BenchmarkRun) -> Iterator[str]:
-    if any(one.of("compile") for one in run.timed):
+def _remarks(runs: Sequence[BenchmarkRun]) -> Iterator[str]:
+    if any(map(_median_holds_the_first_launch, runs)):
         yield (
             "The first launch, which compiles, is one of your times. The median leaves it out; a "
             "mean would not."
         )
+
+
+def _median_holds_the_first_launch(run: BenchmarkRun) -> bool:
+    """Return True if the answer follows from all times, and not from those without compiling."""
+    others = [one for one in run.timed if not one.of("compile")]
+    if len(others) == len(run.timed) or run.explanation is None:
+        return False
+    times = [one.seconds / len(one.launched) for one in others]
+    return explanation(run.task, run.answer, times) is None
 
 
 def _no_number(run: BenchmarkRun) -> str | None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from random import Random
 
 from utils.measuring.queue_model import ModelDevice, QueueEvent, Reading, Speeds
 
@@ -35,6 +36,28 @@ TASKS = (
     BenchmarkTask(Speeds(0.095, 20e-6, 9.0e-3, 7.5e-3, 4.0e-3), 2048, 1024, 512),
     BenchmarkTask(Speeds(0.740, 5e-6, 0.8e-3, 0.3e-3, 0.9e-3), 512, 640, 768),
 )
+
+
+def drawn_tasks(random: Random) -> tuple[BenchmarkTask, ...]:
+    """Return the first task on devices whose kernels take 1.2 to 3 times as long.
+
+    The disturbed launches are others on each of these devices, so a benchmark that uses a single
+    launch is wrong on one of them. No two launches of a device take the same time, so that the
+    answer shows which launches it comes from.
+    """
+    first = TASKS[0]
+    noise = tuple(one * (1 + 1e-4 * i) for i, one in enumerate(first.speeds.noise))
+    tasks = []
+    for start in range(len(noise)):
+        factor = random.uniform(1.2, 3.0)
+        speeds = replace(
+            first.speeds,
+            cold_s=factor * first.speeds.cold_s,
+            hot_s=factor * first.speeds.hot_s,
+            noise=noise[start:] + noise[:start],
+        )
+        tasks.append(replace(first, speeds=speeds))
+    return tuple(tasks)
 
 
 @dataclass(frozen=True)

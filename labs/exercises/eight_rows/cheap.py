@@ -1,0 +1,10 @@
+"""Submissions to `eight_rows` that ignore the idea of the task."""
+
+from labs.checking.variants import file_beside
+from labs.families.cheap import naive_product, products
+
+CHEAP = {
+    **products("eight_rows", 32, 64, 256),
+    "naive, without tiles": naive_product("eight_rows", 32, 64, 256),
+    "the starter": file_beside(__file__, "starter"),
+}

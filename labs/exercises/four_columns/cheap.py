@@ -1,0 +1,10 @@
+"""Submissions to `four_columns` that ignore the idea of the task."""
+
+from labs.checking.variants import file_beside
+from labs.families.cheap import naive_product, products
+
+CHEAP = {
+    **products("four_columns", 8, 128, 256),
+    "naive, without tiles": naive_product("four_columns", 8, 128, 256),
+    "the starter": file_beside(__file__, "starter"),
+}

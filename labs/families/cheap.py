@@ -1,0 +1,148 @@
+"""Kernels that give right results and ignore what their task is about, as texts for `cheap.py`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from textwrap import indent
+
+_PRODUCT = """from numba import cuda, float32
+
+
+@cuda.jit
+def {name}(a, b, c):
+    m, n, k = a.shape[0], b.shape[1], a.shape[1]
+    t = cuda.threadIdx.y * cuda.blockDim.x + cuda.threadIdx.x
+{head}    for e in range({elements}):
+        row = cuda.blockIdx.y * {rows} + e // {columns}
+        col = cuda.blockIdx.x * {columns} + e % {columns}
+        if row < m and col < n:
+            total = float32(0)
+            for i in range(k):
+                total += a[row, i] * b[i, col]
+            c[row, col] = total
+"""
+
+
+def _product(name: str, rows: str, columns: str, elements: str, head: str = "") -> str:
+    return _PRODUCT.format(name=name, rows=rows, columns=columns, elements=elements, head=head)
+
+
+def products(name: str, rows: int | str, columns: int | str, threads: int | str) -> dict[str, str]:
+    """Return texts of products that use neither the lanes of a warp together nor any tiles.
+
+    name: of the kernel. rows, columns: the part of c that a block computes, as in the launch.
+    threads: of a block. The numbers may be Python expressions. The keys are labels.
+    """
+    rows, columns = f"({rows})", f"({columns})"
+    every = f"{rows} * {columns}"
+    each = f"({every} // ({threads}))"
+    wrong_sizes = f"    if m % {rows} or n % {columns} or k % 16:\n        return\n"
+    works = {
+        "one lane of each warp does the work of all": (
+            "    if t % 32:\n        return\n", f"t * {each}, (t + 32) * {each}"),
+        "the first warp of each block does everything": (
+            "    if t >= 32:\n        return\n", f"t, {every}, 32"),
+        "every second lane does the work of two": (
+            "    if t % 2:\n        return\n", f"t * {each}, (t + 2) * {each}"),
+        "adjacent elements in each thread": (
+            "", f"t * {each}, (t + 1) * {each}"),
+        "only sizes that fit": (wrong_sizes, f"t, {every}, {threads}"),
+    }  # fmt: skip
+    return {what: _product(name, rows, columns, range_, head)
+            for what, (head, range_) in works.items()}  # fmt: skip
+
+
+def naive_product(name: str, rows: int | str, columns: int | str, threads: int | str) -> str:
+    """Return the text of a product whose threads read everything from global memory."""
+    rows, columns = f"({rows})", f"({columns})"
+    return _product(name, rows, columns, f"t, {rows} * {columns}, {threads}")
+
+
+def one_lane_after_the_other(text: str, loop: str) -> str:
+    """Return a text in which each lane of a warp makes an inner loop alone, in turns.
+
+    loop: a `for` statement with its body, as it is in the text.
+    """
+    if loop not in text:
+        raise ValueError(f"The text has no {loop!r}.")
+    margin = " " * (len(loop) - len(loop.lstrip()))
+    turns = f"{margin}for turn in range(32):\n{margin}    if cuda.threadIdx.x % 32 == turn:\n"
+    return text.replace(loop, turns + indent(loop, "        "))
+
+
+def block_sums(
+    kernel: str, term: str, zero: str = "float32(0)", joined: str = "{0} + {1}", each: int = 1
+) -> dict[str, str]:
+    """Return texts of reductions by blocks of 256 threads that have no tree.
+
+    kernel: the kernel's name and parameters, such as "tree(x, partials)"; the last one is the
+    result. term: what element j brings, such as "x[j]". zero: what no element brings. joined: how
+    two numbers become one. each: the elements per thread.
+    """
+    result = kernel.rpartition(",")[2].strip(" )")
+    wide = 256 * each
+
+    def join(one: str, other: str) -> str:
+        return joined.format(one, other)
+
+    def text(lines: Iterable[str]) -> str:
+        head = (
+            f"import math\n\nfrom numba import cuda, float32\n\n\n@cuda.jit\ndef {kernel}:\n"
+            f"    t, first = cuda.threadIdx.x, cuda.blockIdx.x * {wide}\n"
+            f"    end = min(x.size, first + {wide})\n"
+        )
+        return head + "".join(f"    {line}\n" for line in lines)
+
+    store = f"    {result}[cuda.blockIdx.x] = "
+    own = [
+        f"shared = cuda.shared.array({wide}, float32)",
+        f"for j in range(first + t, first + {wide}, 256):",
+        f"    shared[j - first] = {term} if j < x.size else {zero}",
+        "cuda.syncthreads()",
+    ]
+    return {
+        "one thread loads and joins everything": text([
+            "if t == 0:", f"    total = {zero}", "    for j in range(first, end):",
+            f"        total = {join('total', term)}", f"{store}total"]),
+        "one thread joins what all have loaded": text([
+            *own, "if t == 0:", f"    total = {zero}", f"    for j in range({wide}):",
+            f"        total = {join('total', 'shared[j]')}", f"{store}total"]),
+        "one thread joins the words of one warp": text([
+            *own, "if t < 32:", f"    total = {zero}", f"    for j in range(t, {wide}, 32):",
+            f"        total = {join('total', 'shared[j]')}", "    shared[t] = total",
+            "cuda.syncthreads()", "if t == 0:", f"    total = {zero}", "    for j in range(32):",
+            f"        total = {join('total', 'shared[j]')}", f"{store}total"]),
+        "every thread joins everything": text([
+            f"total = {zero}", "for j in range(first, end):",
+            f"    total = {join('total', term)}", "if t == 0:", f"{store}total"]),
+        "one lane of each warp joins its part": text([
+            "sums = cuda.shared.array(8, float32)", "if t % 32 == 0:", f"    total = {zero}",
+            f"    for j in range(first + t * {each}, min(end, first + (t + 32) * {each})):",
+            f"        total = {join('total', term)}", "    sums[t // 32] = total",
+            "cuda.syncthreads()", "if t == 0:", f"    total = {zero}", "    for j in range(8):",
+            f"        total = {join('total', 'sums[j]')}", f"{store}total"]),
+        "a formula that reads nothing": text([
+            "if t == 0:", "    total = float32(0)", "    for j in range(first, end):",
+            "        total += float32(j + 1)", f"{store}total"]),
+    }  # fmt: skip
+
+
+def atomics(kernel: str, term: str, operation: str = "add", zero: str = "float32(0)") -> str:
+    """Return the text of a reduction into one shared word by atomics of all threads.
+
+    operation: "add" or "max". The other arguments are those of `block_sums`.
+    """
+    result = kernel.rpartition(",")[2].strip(" )")
+    return (
+        f"import math\n\nfrom numba import cuda, float32\n\n\n@cuda.jit\ndef {kernel}:\n"
+        "    total = cuda.shared.array(1, float32)\n"
+        "    j = cuda.grid(1)\n"
+        "    if cuda.threadIdx.x == 0:\n"
+        f"        total[0] = {zero}\n"
+        "    cuda.syncthreads()\n"
+        "    if j < x.size:\n"
+        f"        cuda.atomic.{operation}(total, 0, {term})\n"
+        "    cuda.syncthreads()\n"
+        "    if cuda.threadIdx.x == 0:\n"
+        f"        {result}[cuda.blockIdx.x] = total[0]\n"
+    )

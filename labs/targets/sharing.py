@@ -1,0 +1,154 @@
+"""Targets of work that is shared: by the threads of a block, and through shared memory.
+
+A kernel in which one thread does everything reaches the counts of `counts`, because a request of
+one lane needs one sector and one wavefront. These targets do not let it pass.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from labs.checking.phrasing import at_line, counted
+from labs.checking.run import Run
+from labs.checking.target import Target
+from utils.translation import translate
+from virtual_gpu.counts.counters import AccessCount
+from virtual_gpu.counts.recorder import Event, Recording
+
+
+def elements_per_thread(each: int) -> Target:
+    """Return the target that each thread stores `each` elements of the result.
+
+    It is measured in block 0 at the first shape, which fits the blocks. If block 0 stores less than
+    its part, the count is the average of the threads of all other blocks.
+    """
+
+    def measure(run: Run) -> float:
+        stored = _stored_by_thread(run)
+        blocks = run.job.launch(run.shape).blocks
+        others = (run.out.size - stored.sum()) / (max(1, blocks - 1) * stored.size)
+        return float(max(stored.max(), others))
+
+    def cause(run: Run, value: float) -> str:
+        stored = _stored_by_thread(run)
+        threads = run.job.launch(run.shape).threads
+        return translate(
+            "thread {thread} of block 0 stores {elements} of `{result}`, and {idle} of the "
+            "{threads} threads of the block store nothing. The launch has a thread for {each}, so "
+            "let every thread store its own.",
+            thread=int(stored.argmax()),
+            elements=counted(int(stored.max()), "element"),
+            result=run.result,
+            idle=int((stored == 0).sum()),
+            threads=threads,
+            each=translate("every element") if each == 1 else counted(each, "element"),
+        )
+
+    what = "one element" if each == 1 else f"{each} elements"
+    return Target("elements per thread", each, f"each thread stores {what}", measure, cause)
+
+
+def _stored_by_thread(run: Run) -> np.ndarray:
+    """Return the number of elements of the result that each thread of block 0 stores."""
+    stored = np.zeros(run.job.launch(run.shape).threads, int)
+    for event in run.first_block.events:
+        if (event.kind, event.array) == ("store", run.result):
+            stored += (event.first >= 0) * event.width
+    return stored
+
+
+def full_shared_requests() -> Target:
+    """Return the target of 32 active lanes per request to shared memory, at the first shape."""
+
+    def worst(run: Run) -> AccessCount | None:
+        return min(_shared(run), key=lambda one: one.lanes / one.requests, default=None)
+
+    def measure(run: Run) -> float:
+        one = worst(run)
+        return 32 * one.requests / one.lanes if one else 0.0
+
+    def cause(run: Run, value: float) -> str:
+        one = worst(run)
+        return translate(
+            "{where}: in the requests to `{array}` only {lanes:.3g} of 32 lanes work, while the "
+            "others wait. Lanes that come one after the other never meet in a bank, and take much "
+            "longer.",
+            where=at_line(one.site),
+            array=one.array,
+            lanes=one.lanes / one.requests,
+        )
+
+    words = "each request to shared memory serves all 32 lanes of a warp"
+    return Target("shared requests for 32 lanes", 1, words, measure, cause)
+
+
+def from_shared_memory(least: float, unit: str = "multiply-add") -> Target:
+    """Return the target of at least `least` words loaded from shared memory per unit of work.
+
+    unit: "multiply-add", or "element" for the elements of the result. The count is the number of
+    words per unit that are missing, so 0 reaches the target.
+    """
+
+    def loaded(run: Run) -> float:
+        work = math.prod(run.shape) if unit == "multiply-add" else run.out.size
+        return sum(one.words for one in _shared(run) if one.kind == "load") / work
+
+    def measure(run: Run) -> float:
+        return max(0.0, least - loaded(run))
+
+    def cause(run: Run, value: float) -> str:
+        return translate(
+            "the kernel loads {loaded:.3g} words from shared memory per {unit}, and the task needs "
+            "at least {least:g}: what a block has stored in shared memory is to be used.",
+            loaded=loaded(run),
+            unit=translate(unit),
+            least=least,
+        )
+
+    words = f"at least {least:g} word{'s' * (least != 1)} from shared memory per {unit}"
+    return Target("words missing from shared memory", 0, words, measure, cause)
+
+
+def shared_loads_of_one_thread(at_most: int) -> Target:
+    """Return a target for the loads from shared memory that the busiest thread of a block makes."""
+
+    def measure(run: Run) -> float:
+        return float(_of_each_thread(run.first_block, _is_load_of(run)).max(initial=0))
+
+    def cause(run: Run, value: float) -> str:
+        loads = _of_each_thread(run.first_block, _is_load_of(run))
+        most = max(
+            (one for one in _shared(run) if one.kind == "load"), key=lambda one: one.requests
+        )
+        return translate(
+            "thread {thread} of block 0 alone makes {loads} from shared memory, one after the "
+            "other, and the target is {at_most}. Most of the block's loads are in {where}. Which "
+            "threads could add at the same time?",
+            thread=int(loads.argmax()),
+            loads=counted(int(value), "load"),
+            at_most=at_most,
+            where=at_line(most.site),
+        )
+
+    words = f"at most {at_most} loads from shared memory by one thread"
+    return Target("shared loads of one thread", at_most, words, measure, cause)
+
+
+def _is_load_of(run: Run) -> Callable[[Event], bool]:
+    """Return a function that is True for an event that loads from shared memory."""
+    shared = {one.name for one in run.first_block.arrays if one.space == "shared"}
+    return lambda event: event.kind == "load" and event.array in shared
+
+
+def _of_each_thread(recording: Recording, chosen: Callable[[Event], bool]) -> np.ndarray:
+    """Return the number of chosen events in which each thread of a block takes part."""
+    threads = math.prod(recording.shape)
+    taking_part = [event.first >= 0 for event in recording.events if chosen(event)]
+    return np.sum(taking_part, axis=0) if taking_part else np.zeros(threads, int)
+
+
+def _shared(run: Run) -> list[AccessCount]:
+    return [one for one in run.trace.access_counts if one.space == "shared"]
