@@ -34,8 +34,9 @@ LAYOUTS = {
 def shapes(count: int, seed: int) -> Iterator[tuple[GemmShape, str, str]]:
     """Yield (shape, layout of a, layout of b) for `count` random shapes.
 
-    The layouts are names in `LAYOUTS`, and every second shape has "rows" for both. The sizes are
-    log-uniform from SMALLEST to LARGEST, and every third shape has only odd sizes.
+    The layouts are names in `LAYOUTS`: every second shape has "rows" for both, the others have
+    random ones. The sizes are log-uniform from SMALLEST to LARGEST, and every third shape has only
+    odd sizes.
     """
     generator = random.Random(seed)
     names = list(LAYOUTS)
@@ -65,9 +66,10 @@ COMMAND = as_called_command(cases, COUNT)
 
 
 def _bind(shape: GemmShape, of_a: str, of_b: str):
-    """Return (call of `sgemm`, the same call per library, None) for one shape and its layouts.
+    """Return (call of `sgemm`, dict library -> the same call, None) for a shape and its layouts.
 
-    The calls take no arguments. All arrays are on the device, and out is stored by rows.
+    The calls take no arguments. None means that `sgemm` does not wait for the GPU. All arrays are
+    on the device, and out is stored by rows.
     """
     a = matrix(0, (shape.m, shape.k), of_a)
     b = matrix(1, (shape.k, shape.n), of_b)

@@ -63,9 +63,10 @@ def blend(product, alpha, beta, out):
 class Product:
     """The plan of all products whose arrays differ only in their addresses.
 
-    `run` is a function of (pointers, factors, stream, arrays). `stream()` returns the stream if
-    none is given. An input may overlap out if its pointer minus that of out is inside the open
-    interval `meets_a` or `meets_b`; `slots` are a, b and out.
+    `run` is a function of (pointers, factors, stream, arrays): the pointers and the arrays of a, b
+    and out, (alpha, beta), and a handle. `stream()` returns the stream if none is given. An input
+    may overlap out if its pointer minus that of out is inside the open interval `meets_a` or
+    `meets_b`; `slots` are a, b and out.
     """
 
     run: Callable
@@ -220,8 +221,9 @@ def _calls_of_a_part(
 def _through_copies(a: Slot, b: Slot, out: Slot, factors, allocate: Allocate, variant: Variant):
     """Yield the calls of a product by the step of `variant`, which needs aligned rows.
 
-    First come copies of the inputs that the step cannot read as they are, then the calls of the
-    step. `blend` is the last call, unless the step can write out itself.
+    `factors` is (alpha, (beta, the argument that the kernels receive for it)). First come copies of
+    the inputs that the step cannot read as they are, then the calls of the step. `blend` is the
+    last call, unless the step can write out itself.
     """
     alpha, (beta, beta_given) = factors
     (m, n), k = out.shape, a.shape[1]
@@ -355,7 +357,7 @@ def _check_out(out, argument: Argument) -> None:
 
 
 def _check_factors(alpha, beta) -> None:
-    """Raise CourseError unless alpha and beta are numbers, or arrays without dimensions."""
+    """Raise CourseError unless alpha and beta are real numbers, or arrays that may hold one."""
     for name, factor in (("alpha", alpha), ("beta", beta)):
         if not isinstance(factor, Real) and not _holds_a_number(factor):
             raise CourseError(

@@ -53,7 +53,8 @@ class InstructionCounts:
 def hot_loop(function) -> str:
     """Return the basic block with the most multiply-adds of a compiled @njit function, as assembly.
 
-    If several blocks have the most, it is the shortest. Returns "" for a function not compiled yet.
+    If several blocks have the most, or none has any, it is the shortest of them. Returns "" for a
+    function that is not compiled yet.
     """
     return _hottest(compiled_here(function).inspect_asm().values())
 
@@ -92,15 +93,19 @@ def compiled_here(function):
 
 
 def _hottest(texts: Iterable[str]) -> str:
-    """Return the basic block with the most multiply-adds in several texts; "" if there is none."""
+    """Return the basic block with the most multiply-adds in several texts; "" without any block.
+
+    If several blocks have the most, or none has any, it is the shortest of them.
+    """
     pieces = [piece for text in texts for piece in _straight(text)]
     return max(pieces, key=lambda piece: (len(_FMA.findall(piece)), -len(piece)), default="")
 
 
 def _straight(code: str) -> list[str]:
-    """Split assembly at its labels and return the pieces between them, in order.
+    """Split assembly at its labels and return the pieces after each label, in order.
 
-    A piece that jumps back to its own label ends with its last such jump.
+    The labels themselves and what precedes the first label are left out. A piece that jumps back to
+    its own label ends with its last such jump.
     """
     _, *rest = _LABEL.split(code)
     pieces = []

@@ -25,7 +25,7 @@ def cached(key: str | None, kind: type[Record], make: Callable[[], Record]) -> R
     """Return the cached record of a key; if there is none, call ``make()`` and store its result.
 
     ``kind`` is the record's class, a dataclass of numbers and texts. Without a key, or if the cache
-    cannot be written, ``make()`` is called each time.
+    cannot be written, ``make()`` is called each time. A file that cannot be read is made again.
     """
     if key is None:
         return make()

@@ -46,7 +46,7 @@ class _KernelDescriber:
         self._numbers: dict[int, int] = {}
 
     def describe(self, value) -> object:
-        """Return nested tuples, lists and texts that are equal for values of equal content.
+        """Return nested tuples, lists, texts and ints that are equal for values of equal content.
 
         Raises _Indescribable for a value that has no such description.
         """

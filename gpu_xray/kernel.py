@@ -95,7 +95,7 @@ class XRay:
 
     @property
     def bound(self) -> float:
-        """The greatest fraction of the FP32 peak that the hot loop can reach.
+        """The greatest fraction of the FP32 peak that the hot loop, or code without one, can reach.
 
         A scheduler issues one instruction per cycle. To reach the peak, every instruction must be
         an FFMA if it has 32 FP32 lanes, and every second one if it has 16.
@@ -139,7 +139,7 @@ class XRay:
 
     @property
     def cycles_per_ffma(self) -> float:
-        """The estimated cycles per multiply-add of the hot loop; nan without multiply-adds.
+        """The estimated cycles per multiply-add of the hot loop; nan if no loop has any.
 
         The estimate is one cycle per instruction, plus the waits for operands.
         """

@@ -51,8 +51,9 @@ class Loop:
 def distances_to_use(body: Sequence[Instruction], load: str = "LDS") -> list[int]:
     """Return, for each load in a loop's body, the number of instructions until its first use.
 
-    Loads are the instructions called `load`; the list is in their order. The next iteration follows
-    the body. A load whose value is not used in the loop is left out.
+    The number is 1 if the next instruction uses the value. Loads are the instructions called
+    `load`; the list is in their order. The next iteration follows the body. A load whose value is
+    not used in the loop is left out.
     """
     two_iterations = [*body, *body]
     read = [{source[0] for source in each.sources if source} for each in two_iterations]

@@ -67,13 +67,13 @@ class Instruction:
         return self.opcode.partition(".")[0]
 
     def text_to(self, label: str) -> str:
-        """Return the instruction as text, with `label` as the target of a branch."""
+        """Return predicate, opcode and operands as text, with `label` as the target of a branch."""
         operands = ", ".join(_TARGET.sub(label, operand) for operand in self.operands)
         return f"{self.predicate:5} {self.opcode} {operands}".rstrip()
 
     @cached_property
     def sources(self) -> tuple[tuple[str, bool] | None, ...]:
-        """Per source operand (its register, True if marked .reuse), or None if no register."""
+        """Per operand after the first: None, or for a register (name, True if marked .reuse)."""
         matches = [_REGISTER.fullmatch(operand) for operand in self.operands[1:]]
         return tuple(match and (match[1], bool(match[2])) for match in matches)
 
@@ -140,7 +140,7 @@ def disassemble(cubin: bytes, entry: str, *flags: str) -> str:
 
 
 def parse(listing: str) -> tuple[Instruction, ...]:
-    """Parse a listing of `disassemble` into instructions, without the padding at the end."""
+    """Parse a listing of `disassemble`; return its instructions without NOPs and other padding."""
     rows, labels = [], {}
     for line in listing.splitlines():
         if label := _LABEL.match(line):
@@ -167,9 +167,10 @@ def _instruction(match: re.Match, high: int, labels: dict[str, int]) -> Instruct
 
 
 def _without_padding(code: list[Instruction]) -> tuple[Instruction, ...]:
-    """Return the instructions without the jump to itself and the NOPs at the end.
+    """Return the instructions without all NOPs and without jumps to themselves.
 
-    No thread ever reaches these. The targets of branches are adjusted to the new indices.
+    They pad the end of a function, and no thread ever reaches them. The targets of branches are
+    adjusted to the new indices.
     """
     reachable = [
         index

@@ -95,7 +95,8 @@ def _lines_of(function: Callable) -> tuple[tuple[int, str], ...]:
 def _sass_lines(listing: str, kernel_line: Callable) -> list[int | None]:
     """Return the line number of each instruction in a listing with line marks, or None.
 
-    `kernel_line` maps the marks before an instruction to a line of the kernel.
+    `kernel_line` maps the marks before an instruction, as (file, line), to a line of the kernel, or
+    to None. An instruction without marks has the line of the previous one.
     """
     lines, current = [], None
     pending: list[tuple[str, str]] = []
@@ -112,7 +113,8 @@ def _sass_lines(listing: str, kernel_line: Callable) -> list[int | None]:
 def _ptx_lines(ptx: str, kernel_line: Callable) -> list[tuple[int | None, str]]:
     """Return (line number or None, instruction) for each instruction of PTX with line marks.
 
-    `kernel_line` maps the marks before an instruction to a line of the kernel.
+    `kernel_line` maps the marks before an instruction, as (file, line), to a line of the kernel, or
+    to None. An instruction without marks has the line of the previous one.
     """
     files = dict(_PTX_FILE.findall(ptx))
     lines, current = [], None

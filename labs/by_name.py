@@ -7,7 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from labs.checking import judge as kernels
-from labs.checking.exercise import KernelExercise
+from labs.checking import line_order
+from labs.checking.exercise import Exercise, KernelExercise
+from labs.checking.line_order import OrderExercise
 from labs.checking.verdict import Verdict
 from labs.exercises import find
 from labs.host import exercise as host
@@ -25,17 +27,19 @@ PATIENCE = 20.0  # seconds for one launch or call; the slowest right one takes l
 
 JUDGES: Mapping[type, Callable[..., Verdict]] = {
     KernelExercise: kernels.judge,
+    OrderExercise: line_order.judge,
     HostExercise: host.judge,
     NumbersExercise: numbers.judge,
 }
 
 
 def check(name: str, submission, patience: float = PATIENCE) -> Verdict:
-    """Judge the kernel or function that a reader has written for an exercise; return the verdict.
+    """Judge what a reader has written for an exercise, and return the verdict.
 
     name: the name of the exercise, such as "coalescing". submission: the kernel or the function, as
-    the task asks. patience: the seconds that one launch or call may take. Kernels run on the
-    virtual GPU, even on a machine with a GPU. A right submission is kept, see `kept_functions`.
+    the task asks, or the list of line numbers where the task gives lines in disorder. patience: the
+    seconds that one launch or call may take. Kernels run on the virtual GPU, even on a machine with
+    a GPU. A right submission is kept, see `kept_functions`; of an order, its kernel is kept.
     Raises CourseError if there is no exercise of this name. Whatever is wrong with the submission
     is a cause of the verdict, and never an exception.
     """
@@ -44,21 +48,38 @@ def check(name: str, submission, patience: float = PATIENCE) -> Verdict:
     if not verdict.passed:
         return verdict
     try:
-        kept_functions.keep(name, submission)
+        kept_functions.keep(name, _function_of(exercise, submission))
     except (CourseError, OSError) as error:
         note = translate("It is not kept for later cells: {why}", why=str(error))
         return replace(verdict, notes=(*verdict.notes, note))
     return verdict
 
 
+def _function_of(exercise: Exercise, submission):
+    """Return the kernel or the function of a right submission, also for an order of lines."""
+    if isinstance(exercise, OrderExercise):
+        return line_order.kernel_of(exercise, submission)
+    return submission
+
+
 def task(name: str) -> Card:
     """Return a card with an exercise's text, its targets, and hints that fold out one by one.
 
+    For lines in disorder, the card also shows the lines with their numbers, and in a notebook it
+    lets the reader arrange them.
+
     Raises CourseError if there is no exercise of this name.
     """
-    from utils.lessons.cards import Card  # this import takes a second, which graders do not need
+    # These imports take a second, which graders do not need.
+    from utils.lessons.cards import Card
+    from utils.lessons.line_order import LineOrder
 
     exercise = find(name)
     title, *text = map(translate, (exercise.title, *exercise.text))
-    goals = translate("Targets: {goals}.", goals="; ".join(map(translate, exercise.goals)))
-    return Card("ask", (f"{title}.", *text, goals), tuple(map(translate, exercise.hints)))
+    return Card(
+        "ask",
+        (f"{title}.", *text, translate("Targets:")),
+        tuple(map(translate, exercise.hints)),
+        tuple(map(translate, exercise.goals)),
+        LineOrder(name, exercise.listing) if isinstance(exercise, OrderExercise) else None,
+    )

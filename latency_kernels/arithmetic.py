@@ -13,10 +13,10 @@ UNROLL = 16
 
 @cache
 def build(ILP):
-    """Return the kernel with ILP independent chains per thread, whose sum it stores in out[thread].
+    """Return the kernel (x, out, turns) with ILP chains per thread, whose sum goes to out[thread].
 
-    `x` has at least 32 + ILP float32, and `out` one float32 per thread. `turns` is the number of
-    iterations, each of which extends every chain by UNROLL multiply-adds.
+    The chains are independent. `x` has at least 32 + ILP float32, and `out` one float32 per thread.
+    `turns` is the number of iterations, each of which extends every chain by UNROLL multiply-adds.
     """
 
     @cuda.jit

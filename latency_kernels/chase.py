@@ -20,7 +20,7 @@ def chase_global(following, at, steps):
 
 @cuda.jit
 def chase_shared(following, at, steps):
-    """Chase in shared memory by thread 0, in a copy of SHARED_WORDS elements of `following`."""
+    """Chase like `chase_global`, by thread 0, in a copy of SHARED_WORDS words in shared memory."""
     words = cuda.shared.array(SHARED_WORDS, uint32)
     for word in range(cuda.threadIdx.x, SHARED_WORDS, cuda.blockDim.x):
         words[word] = following[word]

@@ -22,10 +22,10 @@ def turns_of(width: int, count: int) -> int:
 
 @cache
 def build(WIDTH, COUNT, BLOCK):
-    """Return the kernel whose threads copy COUNT times WIDTH floats at once; WIDTH is 1, 2 or 4.
+    """Return the kernel (x, out, turns) whose threads copy COUNT times WIDTH floats at once.
 
-    `x` and `out` are float32; their length is a multiple of BLOCK·FLOATS, which one block copies.
-    `turns` comes from `turns_of`. It is an argument, so that the compiler keeps the loop.
+    WIDTH is 1, 2 or 4. `x` and `out` have BLOCK·FLOATS float32 per block. `turns` comes from
+    `turns_of`. It is an argument, so that the compiler keeps the loop.
     """
     take, put = _MOVES[WIDTH]
 

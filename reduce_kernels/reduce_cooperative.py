@@ -52,7 +52,7 @@ def build(BLOCK):
 
 
 def launch(shape, BLOCK):
-    """Return a launch of blocks that all run at once; without a GPU, as if there were one SM."""
+    """Return a launch whose blocks all run at once, no more than x needs; one SM without a GPU."""
     sms = cuda.get_current_device().MULTIPROCESSOR_COUNT if cuda.is_available() else 1
     at_once = sms * min(BLOCKS_PER_SM, THREADS_PER_SM // BLOCK)
     return Launch((min(at_once, cdiv(shape.elements, LOADS * BLOCK)),), (BLOCK,))

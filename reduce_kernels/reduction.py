@@ -33,10 +33,10 @@ SHORT_BYTES = 2**28
 class Reduction:
     """The plan of all reductions whose arguments differ in their addresses only.
 
-    `run` is a function of (pointers, factors, stream, arrays) that launches the reduction.
-    `stream()` returns the handle of the stream to use if the caller gives none. `total` is the
-    dtype of the result. x overlaps out if the pointer of x minus that of out is inside the open
-    interval `meets`.
+    `run` is a function of (pointers, factors, stream, arrays) that launches the reduction: the
+    pointers and the arrays of x and out, (), and a handle. `stream()` returns the handle of the
+    stream to use if the caller gives none. `total` is the dtype of the result. x overlaps out if
+    the pointer of x minus that of out is inside the open interval `meets`.
     """
 
     run: Callable

@@ -75,7 +75,7 @@ def _is_stale(lesson: Path) -> bool:
 
 
 def gathered() -> int:
-    """Copy or make all sources of the site in an emptied folder; return an exit code."""
+    """Copy or make all sources of the site in an emptied folder; return the handouts' exit code."""
     shutil.rmtree(SOURCE, ignore_errors=True)
     shutil.copytree(HERE / "pages", SOURCE)
     (SOURCE / "notebooks").mkdir()
@@ -110,7 +110,7 @@ def _gathered_path(file: Path) -> Path:
 
 
 def _copy_text(text: Path, texts: list[Path]) -> None:
-    """Copy a page to the sources; a link to a file that is not on the site becomes plain words.
+    """Copy a page to the sources; a link to an existing file that is not on the site becomes words.
 
     texts: the paths of all pages that are copied.
     """

@@ -48,8 +48,8 @@ def answers() -> str:
         "fold out in the lesson. The figures are those of the lessons: computed by their cells, or "
         "taken from the records. If the lesson gives a cell for a task, it is printed below the "
         "task; it uses names from earlier cells of the lesson. To give these exercises as "
-        "homework, first remove the answers from the lessons "
-        "([how](../GUIDE.md#academic-honesty)).",
+        "homework, give students a copy of the course without the answers "
+        "([how](../GUIDE.md#a-copy-of-the-course-for-students)).",
         *(section for lesson in lessons().values() for section in _lesson(lesson)),
         "",
     ))  # fmt: skip
@@ -142,7 +142,7 @@ def _lab(lab: Lab) -> Iterator[str]:
 
 
 def mistakes_of(name: str) -> str:
-    """Return the Markdown section of an exercise: wrong solutions with different causes."""
+    """Return an exercise's Markdown section: up to SHOWN wrong solutions with different causes."""
     by_cause: dict[str, str] = {}
     for one in wrong_versions(EXERCISES[name]):
         verdict = check(name, function_in(name, one.text), PATIENCE)

@@ -24,6 +24,7 @@ from babel.messages.catalog import Catalog
 from babel.messages.pofile import read_po, write_po
 
 from labs.checking.exercise import Exercise, KernelExercise
+from labs.checking.line_order import OrderExercise
 from labs.checking.phrasing import one_and_many
 from labs.checking.recognise import FILE as MISTAKES
 from labs.checking.submission_checks import ARGUMENTS
@@ -37,6 +38,7 @@ from labs.numbers.exercise import NumbersExercise, whole_number_of
 from utils import translation
 from utils.lessons.code import SENTENCES
 from utils.lessons.folders import LESSONS_PACKAGE
+from utils.lessons.own_kernels import TWINS
 from utils.lessons.questions import QUESTIONS
 from utils.paths import ROOT
 from utils.translation import LOCALE
@@ -70,6 +72,7 @@ def messages() -> Iterator[Message]:
             yield from _in_code(file)
     yield from _of_questions()
     yield from _of_changes()
+    yield from _of_own_kernels()
     for exercise in EXERCISES.values():
         yield from _of_exercise(exercise)
     yield from _of_labs()
@@ -141,6 +144,14 @@ def _of_changes() -> Iterator[Message]:
             yield from (Message(text, name, change) for text in sentences.values())
 
 
+def _of_own_kernels() -> Iterator[Message]:
+    for file in sorted(LESSONS_PACKAGE.glob(f"lesson_*/{TWINS}")):
+        name = file.relative_to(ROOT).as_posix()
+        for key, row in tomllib.loads(file.read_text(encoding="utf-8")).items():
+            if "note" in row:
+                yield Message(row["note"], name, f"note of {key}")
+
+
 def _of_exercise(exercise: Exercise) -> Iterator[Message]:
     folder = exercise.folder.relative_to(ROOT).as_posix()
     name = f"{folder}/exercise.py"
@@ -151,6 +162,9 @@ def _of_exercise(exercise: Exercise) -> Iterator[Message]:
     yield Message(exercise.after, name, f"after {exercise.name}")
     if isinstance(exercise, KernelExercise):
         yield from (Message(one.what, name, "a count") for one in exercise.targets)
+    if isinstance(exercise, OrderExercise):
+        rule_of = f"a rule of {exercise.name}"
+        yield from (Message(rule.says, name, rule_of) for rule in exercise.rules)
     if isinstance(exercise, NumbersExercise):
         yield from _of_numbers(exercise, name)
     file = exercise.folder / MISTAKES
@@ -174,7 +188,7 @@ def _of_numbers(exercise: NumbersExercise, name: str) -> Iterator[Message]:
         yield from (Message(text, name) for text in one_and_many(exercise.unit))
         yield Message(whole_number_of(exercise.unit), name)
     for why in dict.fromkeys(case.why for case in exercise.all_cases):
-        yield Message(why, name, f"a case of {exercise.name}")
+        yield Message(why, name.replace("exercise.py", "formula.py"), f"a case of {exercise.name}")
 
 
 # ------------------------------------------------------------------------------------- catalogues
@@ -240,7 +254,7 @@ def _new(language: str | None) -> Catalog:
 
 
 def read(file: Path, language: str | None = None) -> Catalog:
-    """Return the catalogue in a file."""
+    """Return the catalogue in a file; `language` is None for a template."""
     with file.open("rb") as opened:
         return read_po(opened, language)
 

@@ -162,7 +162,8 @@ def _by_sentence(marks: Mapping[str, Sequence[str]]) -> dict[str, str]:
 def known_kernels(exercise: Exercise) -> Iterator[Known]:
     """Yield the wrong versions and mutants of an exercise that run and give wrong results.
 
-    An exercise that is neither about a kernel nor about numbers yields nothing.
+    For an exercise about numbers, there are no mutants. An exercise that is neither about a kernel
+    nor about numbers yields nothing.
     """
     if isinstance(exercise, NumbersExercise):
         yield from _formulas(exercise)
@@ -220,7 +221,8 @@ def digest_of(exercise: Exercise) -> str:
     Imports and docstrings are left out, because they change no table.
     """
     files = [ROOT / name for name in _SOURCES]
-    files += [exercise.folder / f"{name}.py" for name in ("exercise", "solution", "right", "wrong")]
+    own = ("exercise", "formula", "solution", "right", "wrong")
+    files += [file for name in own if (file := exercise.folder / f"{name}.py").exists()]
     texts = "".join(_effective(file.read_text(encoding="utf-8")) for file in files)
     return hashlib.sha256(texts.encode()).hexdigest()[:16]
 

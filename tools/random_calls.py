@@ -50,6 +50,7 @@ class RandomMatrix:
     """A random float32 matrix on the host and on the device, in one of the layouts.
 
     `memory` is the whole host memory and `host` the matrix in it, a view. Some matrices hold a NaN.
+    `backwards` allows the layout of this name, which has a negative stride.
     """
 
     def __init__(self, draw: random.Random, rows: int, columns: int, backwards: bool) -> None:
@@ -143,8 +144,9 @@ def product(draw: random.Random, family: str, make_call: Callable) -> None:
 def check(results: list[np.ndarray], exact: np.ndarray, allowed: float, where: str) -> None:
     """Raise AssertionError unless both results have equal bits and are within the error bound.
 
-    allowed: the greatest relative error. NaN must be exactly where the exact result has NaN. where:
-    the beginning of the error's sentence.
+    allowed: half of the greatest error relative to the norm of the exact result, or to the square
+    root of its number of elements if that is more. NaN must be exactly where the exact result has
+    NaN. where: the beginning of the error's sentence.
     """
     first, second = results
     assert first.tobytes() == second.tobytes(), f"{where}: other bits the second time"
@@ -159,7 +161,8 @@ def check(results: list[np.ndarray], exact: np.ndarray, allowed: float, where: s
 def reduction(draw: random.Random, family: str, make_call: Callable) -> None:
     """Compute one random reduction with and without `out`; raise AssertionError if one is wrong.
 
-    make_call: a function of (call, family) that makes the call with `out`.
+    A product of floats is only compared between the two calls. make_call: a function of (call,
+    family) that makes the call with `out`.
     """
     elements = round(math.exp(draw.uniform(0, math.log(10**6))))
     generator = np.random.default_rng(draw.getrandbits(32))
@@ -247,8 +250,8 @@ def one_call(seed: int, families: tuple[str, ...], part: str) -> str | None:
 def wrong_calls(calls: int, seed: int = 0, parts: Iterable[str] = PARTS) -> list[str]:
     """Make random calls in each part and return a sentence per wrong call.
 
-    calls: the number of random calls in each part. seed: of the first call; the others count up
-    from it.
+    Without CuPy and PyTorch, the part "graphs" makes no calls. calls: the number of random calls in
+    each part. seed: of the first call; the others count up from it.
     """
     families = tuple(
         name for name in FAMILIES
@@ -266,7 +269,7 @@ def wrong_calls(calls: int, seed: int = 0, parts: Iterable[str] = PARTS) -> list
 
 
 def host_times() -> list[str]:
-    """Return a line per library, function and size, with the microseconds of Python per call."""
+    """Return a line per installed library, function and size: microseconds of Python per call."""
     lines = []
     for family in FAMILIES:
         if (family == "torch" and not torch()) or (family == "cupy" and not cupy()):

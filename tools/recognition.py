@@ -210,7 +210,7 @@ def statements_swapped(node: ast.AST) -> bool:
 
 
 def other_input(node: ast.AST) -> bool:
-    """Load from `b` instead of `a`, or the reverse, in place; return True if it was changed."""
+    """Change a loaded `a[…]` to `b[…]`, or the reverse, in place; return True if it was changed."""
     others = {"a": "b", "b": "a"}
     if not isinstance(node, ast.Subscript) or not isinstance(node.value, ast.Name):
         return False
@@ -221,7 +221,7 @@ def other_input(node: ast.AST) -> bool:
 
 
 def index_repeated(node: ast.AST) -> bool:
-    """Change a node `x[i, j]` to `x[i, i]` in place; return True if it was changed."""
+    """Change a node `x[i, …, j]` to `x[i, …, i]` in place; return True for such a node."""
     if not isinstance(node, ast.Subscript) or not isinstance(node.slice, ast.Tuple):
         return False
     node.slice.elts[-1] = copy.deepcopy(node.slice.elts[0])
@@ -229,7 +229,10 @@ def index_repeated(node: ast.AST) -> bool:
 
 
 def index_of_zero(node: ast.AST) -> bool:
-    """Replace the final index of an element by 0 in place; return True if it was changed."""
+    """Replace the final index of an element by 0 in place; return True if it was replaced.
+
+    A single index that is a constant is left unchanged.
+    """
     if not isinstance(node, ast.Subscript):
         return False
     if isinstance(node.slice, ast.Tuple):

@@ -89,10 +89,11 @@ WRITTEN = types.Array(float32, 2, "A", aligned=False)
 def compiled():
     """Return the compiled function run(alpha, a, b, beta, c): c = alpha·a·b + beta·c.
 
-    The rows of c must be contiguous. The function returns False, and has done nothing, if a and b
-    do not chain, or if neither rows nor columns of one of them are contiguous. It does not check
-    that the arrays are 2D float32, because it is the compiled function itself, without Numba's
-    search for the version that fits the arguments.
+    The rows of c must be contiguous. The function returns True if c holds the result. It returns
+    False, and has done nothing, if a and b do not chain, or if they must be read and neither rows
+    nor columns of one of them are contiguous. It does not check the shape of c, nor that the arrays
+    are 2D float32, because it is the compiled function itself, without Numba's search for the
+    version that fits the arguments.
     """
     multiply, memory = multiplication(), memory_of()
 

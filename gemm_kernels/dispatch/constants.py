@@ -35,7 +35,10 @@ class TunedConstants:
 
 @dataclass(frozen=True)
 class TimedCandidate:
-    """A candidate that was timed at a shape; `library_ratio` is the library's time over its own."""
+    """A candidate that was timed at a shape.
+
+    `library_ratio` is the library's time over the candidate's, or None without a library.
+    """
 
     shape: GemmShape
     constants: TunedConstants

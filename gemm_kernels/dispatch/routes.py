@@ -84,12 +84,15 @@ def _copies_us(
 
 
 def has_offsets(array: Slot) -> bool:
-    """Return True if the offset of every element from the first one is a uint32."""
+    """Return True if no stride is negative and all offsets, in elements, are uint32."""
     return min(array.strides) >= 0 and array.extent[1] // FLOAT32_BYTES < MOST_ELEMENTS
 
 
 def has_columns(out: Slot) -> bool:
-    """Return True if neighbours in a column of out are adjacent in memory, those in a row not."""
+    """Return True if neighbours in a column of out are adjacent in memory, those in a row not.
+
+    It is False if out has one column, because then `_has_rows` is True.
+    """
     return out.strides[0] == FLOAT32_BYTES and not _has_rows(out)
 
 

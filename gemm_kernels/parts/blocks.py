@@ -51,7 +51,7 @@ def quad(x, row, col):
 
 @cuda.jit(device=True, forceinline=True)
 def quad_place(number, across):
-    """Return the (row, column) of quad `number` in a tile whose rows have `across` quads."""
+    """Return the (row, column) where quad `number` begins in a tile of `across` quads per row."""
     return number // across, number % across * 4
 
 
@@ -64,7 +64,7 @@ def store_quad(x, row, col, values):
 
 @cache
 def outer_product(TM, TN):
-    """Return a device function: sums[i, j] += x[i]·y[j] for i < TM, j < TN, all in registers."""
+    """Return a device function (sums, x, y): sums[i, j] += x[i]·y[j] for i < TM, j < TN."""
 
     @cuda.jit(device=True, forceinline=True)
     def add(sums, x, y):
@@ -131,7 +131,8 @@ def read_fragment(shared, at, first, apart, fragment):
 def store_tile(x, corner, apart, sums):
     """Store a thread's sums into x as 4×4 quads, the first at corner (row, col).
 
-    `apart` is the stride between the quads of a thread, (down, across).
+    `apart` is the stride between the quads of a thread, (down, across). No quad outside x is
+    stored.
     """
     for i in range(sums.shape[0]):
         row = corner[0] + i // 4 * apart[0] + i % 4

@@ -15,7 +15,7 @@ FLAT = float32[::1]
 
 @cache
 def warps_in_rows(ACROSS):
-    """Return a device function t -> (row, column) of the first quad of thread t in a tile.
+    """Return a device function t -> (row, column) where thread t's first quad begins.
 
     ACROSS is the number of threads in a row of the tile. A warp has 4×8 quads, and warps follow
     each other in rows.
@@ -45,8 +45,8 @@ def quad_or_zeros(x, inside, at):
 def read_fragment_uint32(shared, at, first, apart, fragment):
     """Fill `fragment` with one step of k from shared memory: quads at first, first + apart, ...
 
-    `at` is (side, row). Unlike in `blocks.read_fragment`, every index is a uint32: then the row is
-    a constant part of the address, and reading another row takes no arithmetic.
+    `at` is (buffer, step of k). Unlike in `blocks.read_fragment`, every index is a uint32: then the
+    step is a constant part of the address, and reading another step takes no arithmetic.
     """
     for quad in range(len(fragment) // 4):
         four = load4(shared, (at[0], at[1], uint32(first + uint32(quad * apart))))
@@ -79,10 +79,10 @@ def back_and_forth(TM, TN, ORDER):
 def multiply_of(BK, APART_Y, APART_X, add_outer_product, z=0):
     """Return a device function that multiplies the steps z to BK - 2 of a tile, two at a time.
 
-    Step z is in a0 and b0 at first; at the end the last step is in a1 and b1 and still has to be
-    multiplied. Each pair calls the pair after it, so the steps are unrolled and every row is a
-    constant. The compiler would keep a loop: NVVM unrolls up to a limit of instructions, and two
-    steps alone have some 200.
+    It is called with (sa, sb, side, y, x, a0, b0, a1, b1, sums). Step z is in a0 and b0 at first;
+    at the end the last step is in a1 and b1 and still has to be multiplied. Each pair calls the
+    next one, so every row is a constant. The compiler would keep a loop: NVVM unrolls up to a limit
+    of instructions, and two steps alone have some 200.
     """
     if z == BK - 2:
 
@@ -115,7 +115,7 @@ def loaders(BM, BN, BK, THREADS):
     """Return device functions (load_first, load_next) for tiles of a, BM×BK, and of b, BK×BN.
 
     `at_a` holds the index of each of this thread's quads in a; `at_b` is the index of the first one
-    in b.
+    in b. load_first fills buffer 0; load_next fills buffer `side` and returns the new `at_b`.
     """
     QUADS_A, QUADS_B = BK // 4, BN // 4
     ROWS_A, ROWS_B = THREADS // QUADS_A, THREADS // QUADS_B
@@ -123,7 +123,7 @@ def loaders(BM, BN, BK, THREADS):
 
     @cuda.jit(device=True, forceinline=True)
     def load_first(a, b, at_a, at_b, start, n, k, t, next_a, sa, sb):
-        """Load the tiles at `start` into buffer 0; steps before 0 or past the end become zero.
+        """Load the tiles at `start` into buffer 0, a's into next_a, too; steps outside become zero.
 
         The numbers are unsigned, so steps before 0 are huge.
         """
@@ -160,7 +160,7 @@ def loaders(BM, BN, BK, THREADS):
 
 @cache
 def store_of(TM, TN, APART_Y, APART_X, GUARDED):
-    """Return a device function that stores a thread's TM×TN sums as quads.
+    """Return a device function store(sums, x, corner, inner, shape, alpha) for TM×TN sums.
 
     The quads have a stride of APART_Y rows and APART_X columns. If GUARDED, only elements inside
     the matrix are stored; otherwise all are inside.

@@ -13,20 +13,20 @@ ROW_MAJOR, FOUR_BY_EIGHT, Z_ORDER, ZIG_ZAG = range(4)
 
 @cuda.jit(device=True, forceinline=True)
 def row_major(t):
-    """Return the (down, across) of thread t's quad: a warp has 2×16 quads, and reads 18 quads."""
+    """Return (down, across) of thread t's quad, in quads: a warp has 2×16 quads, and reads 18."""
     return t // 16, t % 16
 
 
 @cuda.jit(device=True, forceinline=True)
 def four_by_eight(t):
-    """Return the (down, across) of thread t's quad: a warp has 4×8 quads, and reads 12 quads."""
+    """Return (down, across) of thread t's quad, in quads: a warp has 4×8 quads, and reads 12."""
     warp, lane = t // 32, t % 32
     return warp // 2 * 4 + lane // 8, warp % 2 * 8 + lane % 8
 
 
 @cuda.jit(device=True, forceinline=True)
 def z_order(t):
-    """Return the (down, across) of thread t's quad: a warp has 4×8 quads, each quarter of it 2×4.
+    """Return (down, across) of thread t's quad, in quads: a warp has 4×8, each quarter of it 2×4.
 
     The bits of the lane select down and across alternately. Neighbours across share a row's quad,
     next neighbours but one share a column's: always in pairs.
@@ -39,7 +39,7 @@ def z_order(t):
 
 @cuda.jit(device=True, forceinline=True)
 def zig_zag(t):
-    """Return the (down, across) of thread t's quad: a warp has 4×8 quads, and each half of it 2×8.
+    """Return (down, across) of thread t's quad, in quads: a warp has 4×8, each half of it 2×8.
 
     Neighbours alternate between the two rows of a half. It is the map that Gray and others 2022
     describe in words, with a and b exchanged, and that of `maxwell256`. Four warps are below each

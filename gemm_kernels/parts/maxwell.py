@@ -11,11 +11,11 @@ from utils.intrinsics.wide_memory import store4
 
 @cuda.jit(device=True, forceinline=True)
 def load_half(a, b, corner, start, sa, sb, side, across, me, loads_a, staged):
-    """Load this thread's share of the tile of a or b at `start` along k into buffer `side`.
+    """Load this thread's share of the tile at `start` along k into buffer `side`.
 
-    `corner` is the (row, col) of the block's tile of c, `across` the number of quads in a row of
-    a's tile and of b's. `me` is (this thread's number, the number of threads that load the same
-    matrix).
+    The tile is a's if `loads_a`, otherwise b's. `corner` is the (row, col) of the block's tile of
+    c. `across` has the quads per row of a's tile and of b's. `me` is (this thread's number, the
+    number of threads that load the same matrix).
     """
     if loads_a:
         fetch(a, (corner[0], start), across[0], me, staged)
@@ -47,9 +47,9 @@ def put_half(sa, sb, side, across, me, loads_a, staged):
 def store_through_shared(c, shape, rows, corner, place, apart, t, sums):
     """Store a thread's 8×8 sums into c, so that a warp stores 32 neighbours of a row at once.
 
-    `shape` is (m, n), `rows` is shared memory, (warps, 4, 64). `place` is (down, across) of the
-    thread's first quad in the tile that begins at `corner`. `apart` is the stride of its quads,
-    down and across.
+    `shape` is (m, n), `rows` is shared memory, (warps, 4, 64). `place` is (down, across), in quads,
+    of the thread's first quad in the tile at `corner`. `apart` is the stride of its quads, down and
+    across.
 
     A warp holds four rows of quads and all columns of two groups of 32. One of each thread's rows
     at a time goes through shared memory, and is read back as 32 neighbours of a row of c.

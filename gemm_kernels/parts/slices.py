@@ -47,7 +47,8 @@ def cut(tiles: int, slots: int, steps: int, slices: int) -> Cut:
     """Return how to cut `tiles` tiles of `steps` steps of k, of which `slots` are computed at once.
 
     `slices` is the number of slices per tile if the tiles do not fill one wave. If there are full
-    waves, `slices` is ignored, and only the tiles after the last full wave are cut.
+    waves, `slices` is ignored, and only the tiles after the last full wave are cut, into at most
+    REST_SLICES slices of at least FEWEST_STEPS steps. If that allows no cut, all tiles are whole.
     """
     whole = tiles // slots * slots
     if whole:
@@ -60,7 +61,7 @@ def cut(tiles: int, slots: int, steps: int, slices: int) -> Cut:
 
 @cuda.jit(device=True, forceinline=True)
 def tile_place(tile, down, across):
-    """Return the (row, column) of tile number `tile`; tiles are numbered in bands of GROUP rows."""
+    """Return (row, column) of tile number `tile`, counted by columns within bands of GROUP rows."""
     in_a_patch = uint32(GROUP * across)
     top = uint32(tile // in_a_patch * GROUP)
     high = min(uint32(down - top), uint32(GROUP))
@@ -86,8 +87,8 @@ def share_of_block(tiles, steps, whole, slices):
 def add_slices(BM, BN, SLICES):
     """Return the kernel that adds all slices of a cut tile but the first, from partials, to c, m×n.
 
-    partials has BM×BN per slice, slice by slice. n is a multiple of 4. The grid has cut tiles ×
-    ADDERS quads.
+    Its arguments are (c, partials, m, n, whole). partials has BM×BN per slice, slice by slice. n is
+    a multiple of 4. The grid has cut tiles × ADDERS quads.
     """
 
     @cuda.jit

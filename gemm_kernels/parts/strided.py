@@ -284,6 +284,7 @@ def kernel_of(BM, BN, BK, TM, TN, BLOCKS, A_ALONG_K, B_ALONG_K):
 def add_slices(SLICES):
     """Return the kernel that adds all slices of a cut tile but the first, from partials, to c.
 
+    Its arguments are (c, partials, (m, n), (BM, BN), stride of a row of c, number of whole tiles).
     Unlike in `slices.add_slices`, the rows of c may have gaps. The grid has cut tiles × ADDERS
     elements.
     """

@@ -123,7 +123,10 @@ def calls_of(kind: str, tiling: Tiling, shape: GemmShape, inputs, out, allocate,
 
 
 def timings(count: int, seed: int, sms: int) -> Iterator[TilingTime]:
-    """Time every candidate at `count` random shapes; yield each time as soon as it is measured."""
+    """Time every candidate at `count` random shapes; yield each time as soon as it is measured.
+
+    The kind "wide" is left out unless n and k are multiples of 4.
+    """
     random_shapes = [shape for shape, _, _ in shapes(count, seed)]
     for shape in track(random_shapes, "Tilings", console=Console(stderr=True), transient=True):
         matrices = (

@@ -11,8 +11,12 @@ from pathlib import Path
 
 from labs.checking.job import Job
 from labs.checking.target import Probes, Target
+from utils.errors import CourseError
 
 EXERCISES = Path(__file__).parents[1] / "exercises"  # a folder per exercise
+# The reader writes a kernel, chooses the cure of a flawed one, orders the lines of one, or changes
+# a few lines of a right one, so that it reaches a count.
+KINDS = ("write", "repair", "order", "change")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -63,21 +67,31 @@ class Exercise(ABC):
         """The path of the folder that holds the exercise's files."""
         return EXERCISES / self.name
 
+    def has(self, file: str) -> bool:
+        """Return True unless this is a copy of the course without this file, such as "solution"."""
+        return (self.folder / f"{file}.py").exists()
+
     def _file(self, file: str):
+        if not self.has(file):
+            raise CourseError(f"This copy of the course has no {file} of {self.name}.")
         return import_module(f"labs.exercises.{self.name}.{file}")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class KernelExercise(Exercise, Job):
-    """An exercise in which the reader writes one kernel; its text states the launch.
+    """An exercise in which the reader writes or changes one kernel; its text states the launch.
 
     targets: counts that a right kernel must also reach. probes: functions of its family that
-    recognise usual mistakes. timed: True if a grader may time the kernel.
+    recognise usual mistakes. timed: True if a grader may time the kernel. kind: one of `KINDS`.
+    lines_to_change: of a kernel to be changed, the number of lines that suffice. A verdict has a
+    note if the reader changes more.
     """
 
     targets: tuple[Target, ...]
     probes: Probes = Probes()  # noqa: RUF009, frozen
     timed: bool = True
+    kind: str = "write"
+    lines_to_change: int = 1
 
     @property
     def goals(self) -> tuple[str, ...]:

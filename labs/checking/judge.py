@@ -11,9 +11,11 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
+from labs.checking import changed_lines
 from labs.checking.access_order import read_before_stored
 from labs.checking.exercise import KernelExercise
 from labs.checking.phrasing import at, counted, element, extent, sentence
@@ -48,7 +50,10 @@ def judge(exercise: KernelExercise, kernel, patience: float) -> Verdict:
     if cause:
         cause = _first(exercise.probes.constants, kernel) or cause
         return _refused(exercise, cause, _notes(runs))
-    return by_targets(exercise, runs)
+    verdict = by_targets(exercise, runs)
+    if not verdict.passed:
+        return verdict
+    return replace(verdict, notes=(*verdict.notes, *changed_lines.notes(exercise, kernel)))
 
 
 def run_shapes(

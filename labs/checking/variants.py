@@ -2,7 +2,8 @@
 
 `wrong.py` maps what `check` says to the versions that earn it, and `right.py` lists versions that
 `check` accepts. A version is a list of changes, each a piece of the solution's text and what
-replaces it everywhere, or the whole text of a file.
+replaces it everywhere, or the whole text of a file. A right order of lines is a list of their
+numbers, which stands for the file with the kernel of this order.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from types import ModuleType
 from labs.checking.exercise import Exercise
 from utils.errors import CourseError
 
-Changes = str | Sequence[tuple[str, str]]
+Changes = str | Sequence[tuple[str, str]] | Sequence[int]
 _NUMBERS = itertools.count(1)
 
 
@@ -65,6 +66,8 @@ def changed(exercise: Exercise, changes: Changes) -> str:
     """
     if isinstance(changes, str):
         return changes
+    if all(isinstance(number, int) for number in changes):
+        return exercise.text_of(changes)
     text = exercise.solution_text
     for piece, other in changes:
         if piece not in text:

@@ -2,7 +2,7 @@
 
 `exercise.py` describes the task, `starter.py` is what a reader begins with, and `solution.py` is
 right. `right.py` and `wrong.py` hold other versions, and `mistakes.json` how `check` recognises the
-wrong ones by what they do.
+wrong ones by what they do. For a function of numbers `formula.py` computes the right answers.
 """
 
 from __future__ import annotations

@@ -34,14 +34,15 @@ def reduction(
     sums: Sums,
     constant: str | None = None,
     probes: Probes = Probes(),  # noqa: B008, frozen
+    record: type[KernelExercise] = KernelExercise,
     **fields,
 ) -> KernelExercise:
     """Return an exercise whose kernel adds up x, its first parameter, into its last parameter.
 
     sums: the sums to compute. constant: the starter's name for the number of threads. probes:
-    probes of this exercise, which are called before those of the family. fields: the remaining
-    fields of KernelExercise. They include parameters and inputs if the kernel needs other memory
-    than x and the result, and the reference if it does not add up x.
+    probes of this exercise, which are called before those of the family. record: KernelExercise or
+    OrderExercise. fields: the remaining fields of the record. They include parameters and inputs if
+    the kernel needs other memory than x and the result, and the reference if it does not add up x.
     """
     known = Probes(
         constants=(*probes.constants, *other_block(sums, constant)),
@@ -52,7 +53,7 @@ def reduction(
     family = {
         "parameters": ("x", "partials"), "inputs": inputs, "reference": sums.reference, **fields,
     }  # fmt: skip
-    return KernelExercise(
+    return record(
         sizes=("n",), launch=sums.launch, probes=known, vary=smaller,
         **family,
     )  # fmt: skip

@@ -35,13 +35,13 @@ def numbers(shape: Shape, seed: int) -> np.ndarray:
     return (np.random.default_rng(seed).permutation(shape[0]) + 1).astype(np.float32)
 
 
-def elementwise(**fields) -> KernelExercise:
+def elementwise(record: type[KernelExercise] = KernelExercise, **fields) -> KernelExercise:
     """Return an exercise whose kernel computes each element of its result with one thread.
 
-    fields: the remaining fields of KernelExercise.
+    record: KernelExercise or OrderExercise. fields: the remaining fields of the record.
     """
-    probes = Probes(refused=REFUSED)
-    return KernelExercise(sizes=("n",), launch=launch, probes=probes, **fields)
+    family = {"launch": launch, **fields}
+    return record(sizes=("n",), probes=Probes(refused=REFUSED), **family)
 
 
 # -------------------------------------------------------- probes for kernels that do not compile

@@ -13,8 +13,10 @@ from dataclasses import replace
 import numpy as np
 
 from labs.by_name import JUDGES
+from labs.checking import line_order
 from labs.checking.exercise import KernelExercise
 from labs.checking.judge import attempt, describe_first_flaw, has_flaw, misused
+from labs.checking.line_order import OrderExercise
 from labs.checking.run import Run
 from labs.checking.submission_checks import no_kernel
 from labs.grading.allow_list import NotAllowed
@@ -89,7 +91,7 @@ def explanations(submission: Submission, exercises: list, hidden: HiddenByName) 
 
 
 def functions_of_text(submission: Submission, exercises: list) -> dict[str, object]:
-    """Return a dict from the name of each exercise to the submission's function for it.
+    """Return a dict from the name of each exercise to the submission's function, or line numbers.
 
     Where there is no usable function, the value is the exception that says why.
     """
@@ -106,7 +108,8 @@ def functions_of_text(submission: Submission, exercises: list) -> dict[str, obje
         files += [number] * len(own)
     if not pieces and problems:
         return dict.fromkeys(names, Unreadable(" ".join(problems)))
-    functions = functions_of(tuple(pieces), names, tuple(files))
+    orders = frozenset(one.name for one in exercises if isinstance(one, OrderExercise))
+    functions = functions_of(tuple(pieces), names, tuple(files), orders)
     return {
         name: NotAllowed(" ".join((str(function), *problems, *_in_a_cell_of_magic(name, unread))))
         if isinstance(function, Missing)
@@ -148,6 +151,34 @@ def _observe_kernel(exercise: KernelExercise, kernel, hidden: Hidden) -> Iterato
             "found": flaw if flawed else None,
             "targets": _targets(exercise, run, number),
         }
+
+
+def _observe_order(exercise: OrderExercise, submission, hidden: Hidden) -> Iterator[dict]:
+    """Yield the messages about the kernel of an order, with the labels of the task's lines."""
+    if line_order.is_kernel(submission):
+        yield from _observe_kernel(exercise, submission, hidden)
+        return
+    cause = line_order.no_kernel_of(exercise, submission)
+    if cause:
+        yield {"refused": cause}
+        return
+    kernel = line_order.kernel_of(exercise, submission)
+    misplaced = line_order.misplaced(exercise, submission)
+    for message in _observe_kernel(exercise, kernel, hidden):
+        if "ended" in message and misplaced:
+            yield {**message, "ended": misplaced}
+        else:
+            yield _labelled(exercise, submission, message)
+
+
+def _labelled(exercise: OrderExercise, order: line_order.Order, message: object) -> object:
+    """Return a message in whose sentences labels of lines replace their numbers in the file."""
+    if isinstance(message, dict):
+        return {
+            key: value if key in ("out", "shape") else _labelled(exercise, order, value)
+            for key, value in message.items()
+        }
+    return line_order.labelled(exercise, order, message) if isinstance(message, str) else message
 
 
 def _targets(exercise: KernelExercise, run: Run, number: int) -> dict[str, dict]:
@@ -206,6 +237,7 @@ def _observe_host(exercise: HostExercise, function, hidden: None) -> Iterator[di
 
 OBSERVERS = {
     KernelExercise: _observe_kernel,
+    OrderExercise: _observe_order,
     NumbersExercise: _observe_numbers,
     HostExercise: _observe_host,
 }

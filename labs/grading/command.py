@@ -26,6 +26,7 @@ from labs.grading.sandbox import require_sandbox
 from labs.grading.selftest import LEAST_MUTANTS, LEAST_RIGHT, PartSummary, summaries, trials
 from labs.grading.submissions import Submission, as_bytes, gather, neutral_name, unchanged_name
 from labs.grading.which_files import LeftOut
+from labs.student_copy.write import write_copy
 from utils.errors import CourseError
 from utils.measuring.command_line import device_for
 
@@ -42,10 +43,7 @@ def add_to(commands) -> None:
     """Add the sub-commands to an argparse sub-parsers object."""
     _add_grade(commands.add_parser("grade", help="grade a folder of submissions by their text"))
     _add_names(commands.add_parser("names", help="show whose name `grade --hash-names` hashes"))
-    handout = commands.add_parser("handout", help="write the notebooks that students get")
-    handout.add_argument("labs", nargs="+", metavar="LAB", help=f"all, or {', '.join(LABS)}")
-    handout.add_argument("--out", type=Path, required=True, help="folder for the notebooks")
-    handout.set_defaults(run=write_handouts)
+    _add_handout(commands.add_parser("handout", help="write what students get"))
     listed = commands.add_parser("list", help="the labs, with their minutes and points")
     listed.set_defaults(run=list_labs)
     selftest = commands.add_parser("selftest", help="grade solutions, starters and mutants")
@@ -56,6 +54,18 @@ def add_to(commands) -> None:
     )  # fmt: skip
     selftest.add_argument("--workers", default=CORES, metavar="N", help=PROCESSES)
     selftest.set_defaults(run=run_selftest)
+
+
+def _add_handout(parser: argparse.ArgumentParser) -> None:
+    parser.description = "Write the notebooks of labs, or a copy of the course for students."
+    parser.add_argument("labs", nargs="*", metavar="LAB", help=f"all, or {', '.join(LABS)}")
+    parser.add_argument("--out", type=Path, help="folder for the notebooks")
+    parser.add_argument(
+        "--course", type=Path, metavar="FOLDER",
+        help="new folder for a copy of the course without solutions and answers",
+    )  # fmt: skip
+    parser.add_argument("--no-hints", action="store_true", help="leave out the hints of all tasks")
+    parser.set_defaults(run=hand_out)
 
 
 def _add_grade(parser: argparse.ArgumentParser) -> None:
@@ -115,21 +125,43 @@ def _add_submissions(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
-def write_handouts(arguments: argparse.Namespace) -> int:
-    """Write one notebook per lab and return the exit code 0.
+def hand_out(arguments: argparse.Namespace) -> int:
+    """Write one notebook per lab, a copy of the course, or both, and return the exit code 0.
 
-    Raises CourseError if a lab is unknown or the folder cannot be written.
+    Raises CourseError if a lab is unknown or a folder cannot be written.
     """
-    names = list(LABS) if arguments.labs == ["all"] else arguments.labs
-    labs = [find(name) for name in names]
-    try:
-        arguments.out.mkdir(parents=True, exist_ok=True)
-        for lab in labs:
-            nbformat.write(notebook(lab), arguments.out / f"{lab.name}.ipynb")
-    except OSError as error:
-        raise CourseError(f"{arguments.out} cannot be written: {error.strerror}.") from None
-    print(f"{_counted(len(labs), 'notebook')}: {arguments.out}")
+    if bool(arguments.labs) != bool(arguments.out) or not (arguments.labs or arguments.course):
+        raise CourseError("Give labs and --out FOLDER for notebooks, or --course FOLDER, or both.")
+    if arguments.labs:
+        _write_handouts(arguments.labs, arguments.out, not arguments.no_hints)
+    if arguments.course:
+        _write_course(arguments.course, not arguments.no_hints)
     return 0
+
+
+def _write_handouts(names: list[str], folder: Path, hints: bool) -> None:
+    labs = [find(name) for name in (LABS if names == ["all"] else names)]
+    with _writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        for lab in labs:
+            nbformat.write(notebook(lab, hints=hints), folder / f"{lab.name}.ipynb")
+    print(f"{_counted(len(labs), 'notebook')}: {folder}")
+
+
+def _write_course(folder: Path, hints: bool) -> None:
+    require_outside(folder, "--course")
+    with _writing(folder):
+        count = write_copy(folder, hints)
+    print(f"{_counted(count, 'file')} of the course, without solutions and answers: {folder}")
+
+
+@contextlib.contextmanager
+def _writing(folder: Path) -> Iterator[None]:
+    """Turn an OSError of this context into a CourseError about a folder."""
+    try:
+        yield
+    except OSError as error:
+        raise CourseError(f"{folder} cannot be written: {error.strerror}.") from None
 
 
 def list_labs(arguments: argparse.Namespace) -> int:

@@ -60,6 +60,19 @@ def constant(node: ast.expr, value_of: Callable[[str], object]) -> object:
     return evaluate(node, value_of)
 
 
+def whole_numbers(node: ast.expr, value_of: Callable[[str], object]) -> tuple[int, ...]:
+    """Return the values of a list or tuple of whole numbers, such as the order of a task's lines.
+
+    value_of: returns what a name stands for, or None. Raises NotAllowed for anything else.
+    """
+    if not isinstance(node, ast.List | ast.Tuple):
+        raise NotAllowed("no list")
+    values = tuple(constant(part, value_of) for part in node.elts)
+    if any(type(value) is not int for value in values):
+        raise NotAllowed("no whole number")
+    return values
+
+
 def modules_in(node: ast.AST, value_of: Callable[[str], object]) -> dict[str, str]:
     """Return a dict from the names in an expression that stand for modules to the modules' names.
 

@@ -9,6 +9,7 @@ annotations are dropped, and defaults are refused.
 from __future__ import annotations
 
 import ast
+import re
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -39,12 +40,17 @@ class Missing(NotAllowed):
 
 
 def functions_of(
-    pieces: tuple[str, ...], wanted: tuple[str, ...], files: tuple[int, ...] = ()
+    pieces: tuple[str, ...],
+    wanted: tuple[str, ...],
+    files: tuple[int, ...] = (),
+    orders: frozenset[str] = frozenset(),
 ) -> Mapping[str, object]:
     """Return a dict from each wanted name to its function, or to a NotAllowed that says why not.
 
     A kernel is ready to launch, and a plain function ready to call. The pieces are also registered
     in `linecache`. A piece that Python cannot parse costs no function of another file.
+
+    A name in `orders` may also be that of a list of whole numbers, and then the value is a tuple.
 
     pieces: Python source texts in order, each with its own line numbers. Statements that define
     nothing are ignored, because a lesson's cells are full of them. files: the number of the file
@@ -64,7 +70,32 @@ def functions_of(
         for statement in tree.body:
             read(statement, names, file)
     functions = _defined(names)
-    return {name: _wanted(name, names, functions, broken) for name in wanted}
+    return {
+        name: _order(name, names, broken)
+        if name in orders and name not in names.definitions
+        else _wanted(name, names, functions, broken)
+        for name in wanted
+    }
+
+
+def _order(name: str, names: Names, broken: list[_Broken]) -> object:
+    """Return the list of whole numbers that a task asks for, as a tuple, or why there is none."""
+    found = names.orders.get(name, ())
+    lines = ", ".join(str(line) for line, _ in found)
+    if len({numbers for _, numbers in found}) > 1:
+        return NotAllowed(f"`{name}` is set {len(found)} times, in lines {lines}: leave one list.")
+    if found and found[0][1] is None:
+        return NotAllowed(f"Line {lines}: `{name}` must be a list of whole numbers.")
+    if found:
+        return found[0][1]
+    for one in broken:
+        if re.search(rf"^{name}\b", one.piece, re.MULTILINE):
+            line = getattr(one.error, "lineno", None)
+            return NotAllowed(f"{f'Line {line}: ' if line else ''}{_parse_problem(one.error)}.")
+    return Missing(
+        f"There is no list `{name}`: the task asks for `{name} = [...]`, with the numbers of the "
+        "lines."
+    )
 
 
 def _wanted(
@@ -218,7 +249,7 @@ def _globals(seen: Mapping[str, object], names: Names) -> dict[str, object]:
 
 
 def _require_same_text(function: FunctionType, checked: ast.FunctionDef) -> None:
-    """Raise NotAllowed if the source that the virtual GPU will read is not what was checked.
+    """Raise NotAllowed if the text that the virtual GPU will read is not what was checked.
 
     function: its source is read by the virtual GPU. checked: the syntax tree that was checked.
     """

@@ -9,6 +9,7 @@ import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from labs.checking.exercise import KernelExercise
+from labs.checking.line_order import OrderExercise
 from labs.checking.target import Target
 from labs.grading.hidden import HiddenCases
 from labs.grading.labs import Lab, Part
@@ -27,6 +28,8 @@ ALLOWED = """| | you may write | refused, with the line |
 defaults, `*`, `**`; a `def` within `if`, `try` or a class |
 | decorators | `@cuda.jit`, `@cuda.jit(device=True)`, `@njit`, with options; \
 `kernel = cuda.jit(function)` outside of functions | others; `cuda.jit` within a function |
+| orders of lines | `order_tree = [3, 1, 2]`: the name of the task and a list of whole numbers | \
+a list that a call or a loop makes |
 | constants | numbers, types such as `float32`, tuples of them, and expressions of these: \
 `2**4`, `max(128, 256)`, `SHAPE[0]`, `256 if LARGE else 128`, `math.ceil(100 / 32)`. A function \
 sees the value at its definition | constants that a loop, an `if` or a function sets, or that \
@@ -59,15 +62,15 @@ HOW = {
 }
 
 
-def notebook(lab: Lab, hand_in: str = HAND_IN) -> nbformat.NotebookNode:
+def notebook(lab: Lab, hand_in: str = HAND_IN, hints: bool = True) -> nbformat.NotebookNode:
     """Return a lab's handout: objectives, tasks with points and hints, starters and checks.
 
-    hand_in: the last sentence, which says what to hand in.
+    hand_in: the last sentence, which says what to hand in. hints: False to leave hints out.
     """
     cells = [_text(f"lab-{lab.name}", _head(lab)), _code("start", first_cell(lab.lessons[0]))]
     cells[1].metadata.update(FOLDED)
     for number, part in enumerate(lab.parts, start=1):
-        cells += _task(number, part)
+        cells += _task(number, part, hints)
     read = any(not isinstance(part.definition, HostExercise) for part in lab.parts)
     how = translate(HOW[read, lab.needs_sandbox])
     cells.append(_text("rules", translate(RULES, how=how) + translate(hand_in)))
@@ -90,7 +93,7 @@ def _head(lab: Lab) -> str:
     )
 
 
-def _task(number: int, part: Part) -> Iterator[nbformat.NotebookNode]:
+def _task(number: int, part: Part, hints: bool) -> Iterator[nbformat.NotebookNode]:
     exercise, name = part.definition, part.exercise
     text = "\n\n".join(map(translate, exercise.text))
     title = translate(
@@ -99,10 +102,18 @@ def _task(number: int, part: Part) -> Iterator[nbformat.NotebookNode]:
         title=translate(exercise.title),
         points=part.points,
     )
-    hints = _hints(tuple(map(translate, exercise.hints)))
-    yield _text(f"{name}-task", f"{title}\n\n{text}\n\n{_points(part)}{hints}")
+    if isinstance(exercise, OrderExercise):
+        text = f"{text}\n\n{_numbered(exercise)}"
+    folded = _hints(tuple(map(translate, exercise.hints))) if hints else ""
+    yield _text(f"{name}-task", f"{title}\n\n{text}\n\n{_points(part)}{folded}")
     yield _code(name, exercise.starter_text.split('"""\n', 1)[-1].strip(), ["your-turn"])
     yield _code(f"{name}-check", f'from labs import check\n\ncheck("{name}", {name})')
+
+
+def _numbered(exercise: OrderExercise) -> str:
+    """Return the lines to be put in order, and the given lines, as a block of Markdown."""
+    lines = (f"{label:>3}  {line}".rstrip() for label, line in exercise.listing)
+    return "\n".join(("```text", *lines, "```"))
 
 
 def _points(part: Part) -> str:

@@ -75,6 +75,21 @@ LABS: Mapping[str, Lab] = {
             (Part("scale", 100, ("requests for 32 lanes",)),),
         ),
         Lab(
+            "first_steps", "The first kernel, with tasks of four kinds", 60, ("00",),
+            (
+                "write a kernel that is right at any length",
+                "say what each line of a guarded kernel needs above it",
+                "choose the guard of a kernel for a matrix",
+                "let neighbouring lanes read neighbouring elements",
+            ),
+            (
+                Part("scale", 25, ("requests for 32 lanes",)),
+                Part("order_saxpy", 25, ("stores per element",)),
+                Part("fix_guard", 25, ("sectors per request",)),
+                Part("sectors", 25, ("sectors per request",)),
+            ),
+        ),
+        Lab(
             "measuring", "A benchmark without faults", 60, ("01",),
             ("say what a benchmark measures, and mend one that measures something else",),
             (Part("benchmark", 100),),
@@ -254,6 +269,21 @@ LABS: Mapping[str, Lab] = {
                 "combine two arrays and reduce the result in one kernel",
             ),
             (Part("maximum", 50, TREE), Part("dot", 50, TREE)),
+        ),
+        Lab(
+            "trees", "Trees in shared memory, with tasks of four kinds", 120, ("18",),
+            (
+                "say where a tree needs a barrier, and why one place can be enough",
+                "replace a remainder by a bit operation",
+                "write the steps of a tree whose warps work whole",
+            ),
+            (
+                Part("tree", 30, ("shared requests per block",), right_starter=True),
+                Part("add_while_loading", 20, ("shared requests per block",)),
+                Part("order_tree", 20, ("barriers per block",)),
+                Part("missing_barrier", 15, ("barriers per block",)),
+                Part("without_remainder", 15, ("divisions in loops",), right_starter=True),
+            ),
         ),
         Lab(
             "reduce_4_to_7", "A reduction by shuffles", 60, ("19",),

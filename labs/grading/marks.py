@@ -27,6 +27,8 @@ from labs.numbers.exercise import NumbersExercise, same, shown, where
 
 # Percentages of a kernel's points. Whoever ignores the idea has the first of them at most.
 RIGHT, IDEA, TARGETS = 25, 40, 35
+# The same of a flawed kernel to be repaired, in whose result a race need not be seen.
+REPAIRED, IDEA_OF_REPAIRED, TARGETS_OF_REPAIRED = 70, 15, 15
 # Percentages for a function of numbers: the cases of its task, and cases that are drawn per class,
 # so that a table of the public cases is worth little.
 TASK_CASES, DRAWN_CASES = 30, 70
@@ -157,7 +159,10 @@ def _kernel_rows(part: Part, messages, hidden: Hidden, refusal: str, problem: st
 
 def points_of_rows(part: Part) -> list[int]:
     """Return the points of a kernel's three rows: right, idea and targets."""
-    return split_points(part.points, (RIGHT, IDEA, TARGETS if other_targets(part) else 0))
+    right, idea, targets = RIGHT, IDEA, TARGETS
+    if part.definition.kind == "repair":
+        right, idea, targets = REPAIRED, IDEA_OF_REPAIRED, TARGETS_OF_REPAIRED
+    return split_points(part.points, (right, idea, targets if other_targets(part) else 0))
 
 
 def right_row(shapes: int) -> str:

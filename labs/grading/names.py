@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from labs.grading import allow_list
 from labs.grading.allow_list import NotAllowed
-from labs.grading.constants import Module, Unknown, constant, modules_in
+from labs.grading.constants import Module, Unknown, constant, modules_in, whole_numbers
 from labs.grading.lines import register
 
 _OWN_SCOPE = (
@@ -56,13 +56,15 @@ class Definition:
 class Names:
     """The names that a submission defines.
 
-    definitions: for each name, the function's definitions in order. elsewhere: for each name that
-    is defined where no function is read, such as within an `if`, a sentence on it. files: for each
-    piece, the number of the submission's file that holds it. order: the number of statements that
-    were read.
+    definitions: for each name, the function's definitions in order. orders: for each name of a list
+    or tuple, its line and its whole numbers, or its line and None if it holds anything else.
+    elsewhere: for each name that is defined where no function is read, such as within an `if`, a
+    sentence on it. files: for each piece, the number of the submission's file that holds it. order:
+    the number of statements that were read.
     """
 
     definitions: dict[str, list[Definition]] = field(default_factory=dict)
+    orders: dict[str, list[tuple[int, tuple[int, ...] | None]]] = field(default_factory=dict)
     elsewhere: dict[str, str] = field(default_factory=dict)
     files: dict[str, int] = field(default_factory=dict)
     order: int = 0
@@ -235,6 +237,7 @@ def _assign(statement: ast.Assign | ast.AnnAssign, names: Names, file: str) -> N
         return
     targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
     for target in targets:
+        _add_order(target, statement.value, names)
         if isinstance(target, ast.Name) and _assign_function(target.id, statement, names, file):
             continue
         own = [one.id for one in ast.walk(target) if _is_stored(one)]
@@ -247,6 +250,17 @@ def _assign(statement: ast.Assign | ast.AnnAssign, names: Names, file: str) -> N
             pairs = [(name, unknown) for name in own]
         for name, one in pairs:
             names.bind(name, one)
+
+
+def _add_order(target: ast.expr, value: ast.expr, names: Names) -> None:
+    """Record a list or tuple that is assigned to one name, if it may be an order of lines."""
+    if not isinstance(target, ast.Name) or not isinstance(value, ast.List | ast.Tuple):
+        return
+    try:
+        numbers = whole_numbers(value, names.now)
+    except (*_NO_VALUE, NotAllowed):
+        numbers = None
+    names.orders.setdefault(target.id, []).append((value.lineno, numbers))
 
 
 _NO_VALUE = (ArithmeticError, LookupError, TypeError, ValueError, RecursionError, MemoryError)

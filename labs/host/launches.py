@@ -88,9 +88,8 @@ class ReaderCall:
 class LaunchRecorder:
     """A replacement for a kernel that records its launches and runs nothing.
 
-    A launch with the right numbers would compute the right result. kernel: the kernel that it
-    replaces, which refuses each launch that Numba would refuse. launches: the recorded ones, in
-    order.
+    A launch with the right numbers would compute the right result. kernel: any kernel; it refuses
+    each launch that Numba would refuse. launches: the recorded ones, in order.
     """
 
     kernel: Callable
@@ -123,7 +122,7 @@ def best_launch(registers: int, shape: Shape) -> BestLaunch:
 def examine_launches(kernel: Callable, launch_best: Callable) -> Examination:
     """Call the reader's function with several register counts and shapes, and return the outcome.
 
-    kernel: the kernel that the function must launch. `causes` has the first cause of all.
+    kernel: any kernel, which is never run. `causes` has the first cause of all.
     """
     cause, faults = None, {}
     for registers, shape in CALLS:

@@ -10,8 +10,8 @@ import inspect
 import json
 import math
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from random import Random
 
@@ -33,12 +33,15 @@ class Case:
     """One test case of a formula.
 
     given: the arguments of the function. right: the number that it must return. why: a sentence on
-    what decides the result in this case, said if no known mistake explains a wrong answer.
+    what decides the result in this case, said if no known mistake explains a wrong answer. facts:
+    numbers and texts behind the right answer, by name, for the exercise's `beside` and `instead`.
+    All of it can be written as JSON.
     """
 
     given: tuple[int, ...]
-    right: int
+    right: float
     why: str
+    facts: Mapping[str, object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -49,10 +52,10 @@ class NumbersExercise(Exercise):
     promises: the criteria that the task states. cases: returns the cases in the order in which
     they are judged, the simplest first. right: the formula, for any valid arguments. draw: draws
     such arguments for a grader. enough: the number of cases that tell mistakes apart; after a wrong
-    answer no further ones are evaluated. beside: returns, for a case's arguments and the wrong
-    answer, a sentence with the numbers behind the right one. instead: returns, for the same, a
-    sentence that replaces the case's own if the answer itself tells more, or "". whole: True if
-    every right answer is a whole number by its nature, and not by the choice of the cases.
+    answer no further ones are evaluated. beside: returns, for a case and the wrong answer, a
+    sentence with the numbers behind the right one. instead: returns, for the same, a sentence that
+    replaces the case's own if the answer itself tells more, or "". whole: True if every right
+    answer is a whole number by its nature, and not by the choice of the cases.
     """
 
     parameters: tuple[str, ...]
@@ -62,8 +65,8 @@ class NumbersExercise(Exercise):
     right: Callable[..., float]
     draw: Callable[[Random], tuple[int, ...]]
     enough: int = 1000
-    beside: Callable[[tuple[int, ...], float], str] = lambda given, answer: ""
-    instead: Callable[[tuple[int, ...], float], str] = lambda given, answer: ""
+    beside: Callable[[Case, float], str] = lambda case, answer: ""
+    instead: Callable[[Case, float], str] = lambda case, answer: ""
     whole: bool = True
 
     @property
@@ -120,7 +123,7 @@ def wrong_answer(
     for case, answer in zip(exercise.all_cases, answers, strict=False):
         if not same(answer, case.right):
             sentence = _mistake(exercise, table, answers)
-            numbers = exercise.beside(case.given, answer)
+            numbers = exercise.beside(case, answer)
             if sentence:
                 explanation = sentence.replace("{numbers}", numbers)
             else:
@@ -152,8 +155,8 @@ def _explained(exercise: NumbersExercise, case: Case, answer: float) -> str:
                 "The answer is always whole, and this is not. Does a division need rounding?"
             )
         return translate(whole_number_of(exercise.unit))
-    why = exercise.instead(case.given, answer) or translate(case.why)
-    return f"{why} {exercise.beside(case.given, answer)}".strip()
+    why = exercise.instead(case, answer) or translate(case.why)
+    return f"{why} {exercise.beside(case, answer)}".strip()
 
 
 def whole_number_of(unit: str) -> str:

@@ -119,7 +119,7 @@ def answer(frame: pd.DataFrame) -> str:
 
 
 def where(frame: pd.DataFrame) -> str:
-    """Return the date and the device of a record as text: "recorded <date> on <device>"."""
+    """Return the latest date and the device of a record as text: "recorded <date> on <device>"."""
     return f"recorded {frame['date'].max()} on {frame['device'].iloc[0]}"
 
 
@@ -158,7 +158,10 @@ def arithmetic_figure(
 
 
 def _falls(points: pd.DataFrame) -> list[tuple[float, float, str]]:
-    """Return (x, share, x as text) for each point that is clearly below the previous one."""
+    """Return (x, share, x as text) per point whose share is more than SAME below the one before it.
+
+    SAME is a fraction of the share of the point before it.
+    """
     falls = points["share"] < (1 - SAME) * points["share"].shift()
     return [(point.x, point.share, f"{point.x:g}") for point in points[falls].itertuples()]
 
@@ -198,7 +201,8 @@ def share(frame: pd.DataFrame, what: str, threads: int) -> float:
 def against(frame: pd.DataFrame, ilp: int, other: int, threads: int) -> str:
     """Return "faster", "slower" or "the same" for `ilp` against `other` chains on one SM.
 
-    Both have `threads` threads per SM. Raises CourseError if one of them is not recorded.
+    It is "the same" if the ratio of their shares is 1 up to SAME. Both have `threads` threads per
+    SM. Raises CourseError if one of them is not recorded.
     """
     ratio = share(frame, f"ILP {ilp}", threads) / share(frame, f"ILP {other}", threads)
     if abs(ratio - 1) <= SAME:

@@ -54,6 +54,7 @@ class Point:
     experiment: "arithmetic", "copy" or "latency".
     what: the curve, such as "ILP 2" or "8 float4", or the memory whose latency it is.
     floats: the floats that one thread has in flight.
+    occupancy: the threads per SM over the most that an SM can hold, from 0 to 1.
     value: in `unit`, which is GFLOP/s, GB/s or cycles.
     share: the share of the FMA loop's rate on as many SMs in the same run, or of the data sheet's
         bandwidth.
@@ -203,9 +204,10 @@ def _copy(
 
 
 def shared_bytes(device: Device, blocks: int) -> int:
-    """Return the dynamic shared memory per block with which exactly `blocks` blocks fit into an SM.
+    """Return the dynamic shared memory per block, in bytes, that limits an SM to `blocks` blocks.
 
-    Raises CourseError if that is more than a launch may request.
+    It is the smallest such number. Registers and threads may limit an SM to fewer blocks. Raises
+    CourseError if that is more than a launch may request.
     """
     room = int(device.shared_kib_per_sm * KIB)
     needed = max(0, room // (blocks + 1) - RESERVED_BYTES + 1)

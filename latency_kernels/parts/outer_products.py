@@ -8,7 +8,7 @@ from numba import cuda
 
 
 def row_by_row(N):
-    """Return a device function add(a, b, sums) that goes along each row and reuses a[i]."""
+    """Return a device function (a, b, sums): sums[i, j] += a[i]·b[j] for i, j < N, row by row."""
 
     @cuda.jit(device=True, forceinline=True)
     def add(a, b, sums):
@@ -20,7 +20,7 @@ def row_by_row(N):
 
 
 def back_and_forth(N):
-    """Return a device function add(a, b, sums) that takes every second row from right to left.
+    """Return the function of `row_by_row`, but it takes every second row from right to left.
 
     At the end of a row b[j] is reused, and a[i] changes.
     """
@@ -36,7 +36,7 @@ def back_and_forth(N):
 
 
 def spiral(N, first=0):
-    """Return a device function add(a, b, sums) that goes around the edge and inwards.
+    """Return the function of `row_by_row`, but it goes around the edge of sums and inwards.
 
     It covers the rows and columns `first` to N - 1 - first.
     """

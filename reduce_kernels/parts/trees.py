@@ -11,7 +11,8 @@ from reduce_kernels.reduce7 import ALL_LANES
 def across_block(operation, BLOCK):
     """Return a device function that reduces one total per thread to the block's total.
 
-    All threads of the block must call it, with a barrier between calls. Thread 0 gets the total.
+    Its argument is the thread's total. All threads of the block must call it, with a barrier
+    between calls. Thread 0 gets the block's total, and the other threads get undefined values.
     """
     combine, identity, total_type = operation.combine, operation.identity, operation.total
     WARPS = BLOCK // 32

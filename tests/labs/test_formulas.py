@@ -6,9 +6,9 @@ from numba import cuda, float32
 
 from labs import EXERCISES
 from labs.checking.variants import wrong_versions
-from labs.exercises.attainable.exercise import CASES
+from labs.exercises.attainable.formula import CASES
 from labs.exercises.best_block.exercise import H200
-from labs.exercises.resident_blocks.exercise import BY_RULE
+from labs.exercises.resident_blocks.formula import BY_RULE
 from labs.numbers.exercise import NumbersExercise
 from tests.labs import versions
 from utils.machine.occupancy import best_block_size, occupancy, square_side

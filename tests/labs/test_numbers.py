@@ -38,9 +38,9 @@ def test_a_right_function_passes_in_all_cases():
 
 
 def test_a_known_mistake_is_named_with_the_first_wrong_case_and_its_numbers():
-    with_numbers = replace(EXERCISE, beside=lambda xy, answer: f"{answer} is {xy[0]} and {xy[1]}.")
+    with_numbers = replace(EXERCISE, beside=lambda one, answer: f"{answer} is {one.given}.")
     assert str(numbers.judge(with_numbers, lambda x, y: y + x, 20)).endswith(
-        "For x = 2, y = 3 you return 5, and 6 squares are right. They are added. 5 is 2 and 3."
+        "For x = 2, y = 3 you return 5, and 6 squares are right. They are added. 5 is (2, 3)."
     )
 
 

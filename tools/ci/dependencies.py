@@ -38,7 +38,7 @@ def tracked() -> tuple[str, ...]:
 def of_the_repository() -> Graph:
     """Return, for the path of every Python file of the repository, the files that it depends on.
 
-    The result is cached.
+    These are the paths that `graph` finds. The result is cached.
     """
     names = tracked()
     texts = {name: (ROOT / name).read_text("utf-8") for name in names if name.endswith(".py")}
@@ -48,7 +48,8 @@ def of_the_repository() -> Graph:
 def graph(texts: Mapping[str, str], others: Iterable[str]) -> Graph:
     """Return, for the path of each Python file, the paths of the files that it depends on.
 
-    texts: path of each Python file -> its text. others: the paths of all other files.
+    They are the modules that it imports and the files that its strings name, without what these
+    depend on. texts: path of each Python file -> its text. others: the paths of all other files.
     """
     modules = {_dotted(path): path for path in texts}
     data = _Data(others)

@@ -50,14 +50,15 @@ class Change:
 
     @property
     def exercises(self) -> list[str]:
-        """The names of the exercises whose own files changed, sorted."""
+        """The names of the exercises whose own files changed, sorted; [] if `files` is None."""
         return sorted({match[1] for file in self.files or () if (match := EXERCISE.match(file))})
 
     @cached_property
     def reached(self) -> set[str]:
         """The paths of the changed files and of all files that depend on them.
 
-        Changes in the own files of an exercise or a lesson do not count.
+        Changes in the own files of an exercise or a lesson do not count. The set is empty if
+        `files` is None.
         """
         own = (LESSON, EXERCISE)
         others = [file for file in self.files or () if not any(kind.match(file) for kind in own)]
@@ -143,7 +144,8 @@ def _site(target: str) -> Build:
 def _slow(folders: tuple[str, ...]) -> Build:
     """Return the function for a stage that runs slow tests below these folders.
 
-    It runs all of them, or those that the change reaches.
+    It runs all of them, or those that the change reaches. The function returns None if there are no
+    such tests.
     """
     command = (*PYTEST, "--dist", "load", "-m", "slow")
 
@@ -197,7 +199,10 @@ def _selftest(change: Change) -> Stage | None:
 
 
 def _without_compiler(change: Change) -> Stage | None:
-    """Return the stage that runs the changed lessons, or all, without a compiler, as on macOS."""
+    """Return the stage that runs the changed lessons, or all, without a compiler, as on macOS.
+
+    It is None if no lesson changed.
+    """
     return _on_lessons(
         change, "run-without-compiler",
         lambda numbers: "NOTEBOOKS=" + " ".join(str(notebook_of(number)) for number in numbers),
@@ -205,7 +210,10 @@ def _without_compiler(change: Change) -> Stage | None:
 
 
 def _colab(change: Change) -> Stage | None:
-    """Return the stage that runs the changed lessons, or all, with the packages of Colab."""
+    """Return the stage that runs the changed lessons, or all, with the packages of Colab.
+
+    It is None if no lesson changed.
+    """
     return _on_lessons(change, "colab-check", lambda numbers: f"LESSONS={' '.join(numbers)}")
 
 

@@ -25,7 +25,11 @@ SECONDS = 2400  # for half of the lessons, on a machine that may be busy
 
 
 def main() -> int:
-    """Replay Colab without a driver and with a T4, and return the exit code."""
+    """Replay Colab without a driver and with a T4, and return the exit code.
+
+    It is 1 if a lesson fails or a package changes that must not. If the image cannot be made, it is
+    2 if the environment variable COURSE_NEEDS_EVERYTHING is "1". Otherwise it is 0.
+    """
     parser = argparse.ArgumentParser(prog="python -m tools.colab", description=__doc__)
     newest = max((DATA / "platforms").glob("colab_*.txt"))
     parser.add_argument("--list", type=Path, default=newest, help="Colab's packages")

@@ -54,7 +54,7 @@ def interpreter(version: str) -> Path:
 def versions_in(file: Path) -> dict[str, str]:
     """Return canonical package name -> version, from a file in the format of `pip freeze`.
 
-    Raises NoImage if the file does not exist.
+    Lines that are not NAME==VERSION are ignored. Raises NoImage if the file does not exist.
     """
     if not file.is_file():
         raise NoImage(f"There is no list {file}: give LIST the output of pip freeze in Colab.")

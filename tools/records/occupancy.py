@@ -128,7 +128,8 @@ def ask(call: str, *arguments):
 def questions() -> Iterator[dict]:
     """Yield rows for occupancy.csv: the blocks that an SM holds of a kernel, by the driver.
 
-    The keys are registers, static_bytes, dynamic_bytes, threads, carveout and blocks.
+    The keys are registers, static_bytes, dynamic_bytes, threads, carveout (in percent, None for the
+    default) and blocks.
     """
     for count in REGISTERS:
         yield from _answers(DriverFunction(with_registers(count)), THREADS, (0,))

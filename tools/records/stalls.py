@@ -103,7 +103,10 @@ def profile(view: str, size: str) -> str:
 
 
 def _known_metrics() -> list[str]:
-    """Return the `METRICS` that the profiler knows on this device; name others on stderr."""
+    """Return the `METRICS` that the profiler knows on this device, or all if it knows none.
+
+    Unknown metrics are named on stderr.
+    """
     output = subprocess.run(["ncu", "--query-metrics"], capture_output=True, text=True).stdout
     names = set(output.split())
     known = [metric for metric in METRICS if metric.partition(".")[0] in names]
@@ -141,7 +144,7 @@ def samples_of(source: str) -> Iterator[tuple[str, pd.DataFrame]]:
     """Yield (kernel's name, table) with a row per instruction, in order.
 
     source: the profiler's output for this view. The columns are opcode and the number of samples
-    per stall reason.
+    per stall reason. Helper kernels are left out. Exits if a table has no stall reasons.
     """
     for section in source[source.index('"Kernel Name"') :].split('"Kernel Name"')[1:]:
         name = _step_name(section.partition("\n")[0])

@@ -15,7 +15,8 @@ def draw_grain_bars(
     """Draw a bar per grain in each group: its percentage of the peak of the group's GPU.
 
     groups: heading -> grain -> percentage, each above 0. ours: the headings of the groups that were
-    recorded for this course. Returns the picture with its alt text.
+    recorded for this course, whose bars are blue; all others are grey. Returns the picture with its
+    alt text.
     """
     most = max(max(shares.values()) for shares in groups.values())
     parts, y = [text(0, 14, title, size=13, font_weight="600")], 38

@@ -24,7 +24,7 @@ def matrix(at: tuple[float, float], rows: int, columns: int, size: float, name: 
 
 
 def squares(at: tuple[float, float], size: float, cells, colour: str) -> str:
-    """Return the SVG of filled squares in a matrix. cells: (row, column) of each.
+    """Return the SVG of filled squares in a matrix. cells: (row, column) of each, from 0.
 
     at, size: the same as for `matrix`.
     """

@@ -75,7 +75,8 @@ def show(figure: Figure) -> None:
 def as_html(figure: Figure) -> str:
     """Return the figure as HTML: SVG in the page's colours, and a PNG for untrusted notebooks.
 
-    Raises CourseError if the figure has no alt text.
+    If both together have more than MOST_BYTES characters, the alt text replaces the PNG. Raises
+    CourseError if the figure has no alt text.
     """
     svg = ElementTree.tostring(_svg(figure, _on_page), "unicode")
     alt, hidden = html.escape(figure.alt_text), 'class="without-styles"'
@@ -225,8 +226,8 @@ def _visible_parts(element: ElementTree.Element) -> list[ElementTree.Element]:
 def _on_page(attribute: str, colour: str) -> str:
     """Return the CSS declaration of a colour on a page, such as "fill: currentColor".
 
-    attribute: "fill" or "stroke". Neutral colours take the page's ink, and labels are mixed with
-    it.
+    attribute: "fill" or "stroke". Neutral colours take the page's ink, colours of labels are mixed
+    with it, and all other colours are unchanged.
     """
     if colour in _OPACITY:
         opacity = _OPACITY[colour]

@@ -20,8 +20,9 @@ def points_of(frame: pd.DataFrame, peak: float, unit: str) -> pd.DataFrame:
     """Return one row per step and size, that with the best constants, by step and then by size.
 
     unit: the column whose values are drawn; rows without a value are left out. The new columns are
-    size (its number on the axis), size_label, value, and library_value (NaN without a library).
-    Raises CourseError for no rows, several devices, or a value above `peak`.
+    size (its number on the axis), size_label, value, library_value (NaN without a library), and
+    order (the step's index among the steps, from 0). Raises CourseError for no rows, several
+    devices, or a value above `peak`.
     """
     points = frame.dropna(subset=[unit]).reset_index(drop=True)
     if points.empty:
@@ -101,8 +102,9 @@ def size_labels(points: pd.DataFrame) -> pd.Series:
 def where_from(frame: pd.DataFrame, here: bool = False) -> str:
     """Return when and where the rows were measured, such as "recorded 2026-11-21 on NVIDIA H200".
 
-    here: True for rows that were measured in this session, for "measured here on …". Raises
-    CourseError for rows of several devices.
+    Rows of several days give "recorded 2026-11-21 to 2026-11-23 on …". here: True for rows that
+    were measured in this session, for "measured here on …". Raises CourseError for rows of several
+    devices.
     """
     first, last = frame["date"].min(), frame["date"].max()
     when = f"recorded {first}" + (f" to {last}" if last > first else "")

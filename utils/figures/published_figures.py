@@ -24,11 +24,12 @@ def published_beside_measured(
 ) -> Figure:
     """Draw bars of published and of measured speeds, in percent of each device's peak.
 
-    published: columns of `data/published/gemm_gpu.csv`. measured: records of one device. A kernel
-    and a step of the same name form one group, so rename what should be compared. Each bar is the
-    best value on its device; a row without a percentage and without a known peak is left out. Rates
-    counted in units of 2^30 are converted to 10^9. here: True if `measured` was measured in this
-    session. Raises CourseError if either table has nothing to show, and for more than 100 %.
+    published: columns of `data/published/gemm_gpu.csv`. measured: records of one device. Published
+    bars are grey, measured ones in colour. A kernel and a step of the same name form one group, so
+    rename what should be compared. Each bar is the best value on its device; a row without a
+    percentage and without a known peak is left out. Rates counted in units of 2^30 are converted to
+    10^9. here: True if `measured` was measured in this session. Raises CourseError if either table
+    has nothing to show, and for more than 100 %.
     """
     recorded = points_of(measured, 1.0, "efficiency")
     recorded = pd.DataFrame(

@@ -26,8 +26,9 @@ def ratio_map(rows: Sequence[CallRow], title: str, where: str) -> Figure:
     """Draw a grid over k and m·n whose cells show the mean of the library's time over ours.
 
     Each cell is a class of sizes, with the geometric mean of `CallRow.ratio` and the number of
-    calls in it. rows: measured calls of a product. where: the line below the title, which names the
-    device.
+    calls in it. Its colour says whose time is less, and is stronger the more the times differ.
+    Calls outside the classes are left out. rows: measured calls of a product. where: the line below
+    the title, which names the device.
     """
     with style():
         figure = new_figure(title, where, HEIGHT)

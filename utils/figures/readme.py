@@ -152,8 +152,9 @@ PAGES = (
 def with_results(text: str, sections: Mapping[str, Callable[[], str]] = SECTIONS) -> str:
     """Return a page's text in which the content of each section is replaced by new content.
 
-    A section is between ``<!-- name: … -->`` and ``<!-- end -->``. sections: name -> function that
-    returns the content.
+    A section is between ``<!-- name: … -->`` and ``<!-- end -->``. The content of a section that
+    the text does not have is appended at its end. sections: name -> function that returns the
+    content.
     """
     for name, make in sections.items():
         parts = re.split(rf"(<!-- {name}: [^>]*-->\n).*?(\n<!-- end -->)", text, flags=re.S)

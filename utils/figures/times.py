@@ -21,16 +21,16 @@ from virtual_gpu.pictures.svg import (
 TICKS = [digit * 10**power for power in range(-3, 5) for digit in (1, 2, 5)]
 
 
-def draw_estimates(times: Mapping[str, tuple[float, float]], title: str) -> Picture:
+def draw_estimates(times: Mapping[str, tuple[float, float | None]], title: str) -> Picture:
     """Draw a row per name, with a ring at the estimated and a dot at the recorded time.
 
-    times: name -> (estimated, recorded) in ms, each above 0. The axis is logarithmic, and the
-    recorded time is also printed at the right of its row.
+    times: name -> (estimated, recorded) in ms, each above 0; recorded is None if there is no
+    record. The axis is logarithmic, and the recorded time is also printed at the right of its row.
     """
     left, right, top, pitch, end = 104, 340, 46, 25, 408
     bottom = top + pitch * len(times)
     low, high = (
-        extreme(value for pair in times.values() for value in pair) * margin
+        extreme(value for pair in times.values() for value in pair if value) * margin
         for extreme, margin in ((min, 0.85), (max, 1.15))
     )
 
@@ -47,11 +47,15 @@ def draw_estimates(times: Mapping[str, tuple[float, float]], title: str) -> Pict
     for row, (name, (estimate, recorded)) in enumerate(times.items()):
         y = top + pitch * (row + 0.5)
         body += text(left - 8, y + 4, name, 12, "end")
-        body += path(f"M{x(estimate):.1f} {y}H{x(recorded):.1f}", stroke=GREY, stroke_width=2)
-        body += _dot(x(estimate), y, ORANGE, ring=True) + _dot(x(recorded), y, BLUE)
-        body += text(end, y + 4, f"{recorded:.3g}", 12, "end")
+        if recorded:
+            body += path(f"M{x(estimate):.1f} {y}H{x(recorded):.1f}", stroke=GREY, stroke_width=2)
+        body += _dot(x(estimate), y, ORANGE, ring=True)
+        if recorded:
+            body += _dot(x(recorded), y, BLUE)
+        body += text(end, y + 4, f"{recorded:.3g}" if recorded else "–", 12, "end")
     words = [
-        f"{name}: estimate {estimate:.3g}, recorded {recorded:.3g}"
+        f"{name}: estimate {estimate:.3g}, "
+        + (f"recorded {recorded:.3g}" if recorded else "not recorded")
         for name, (estimate, recorded) in times.items()
     ]
     alt = f"{title}, in ms. {'; '.join(words)}."

@@ -60,7 +60,7 @@ def _lanes(literal) -> int | None:
 
 
 def _pointer(context, builder, signature, values, element=FLOAT):
-    """Return the LLVM pointer to x[i], where x and i are the first two arguments."""
+    """Return the LLVM pointer to x[i], of the type `element` *; x and i are the first arguments."""
     (array, index), (array_type, index_type) = values[:2], signature.args[:2]
     if array_type != POINTER:
         array = context.make_array(array_type)(context, builder, array).data
@@ -298,7 +298,7 @@ prefetch_l2 = _prefetch_of(
 
 
 def _shuffle_of(indices_of, doc: str, name: str):
-    """Return an intrinsic (a, b) -> vector that picks lanes of a and b.
+    """Return an intrinsic (a, b) -> vector, with this docstring and name, that picks lanes of both.
 
     `indices_of(lanes)` returns the list of lanes to pick; b's lanes are numbered after a's.
     """

@@ -6,7 +6,7 @@ import numpy as np
 
 from utils.ladder.memory import untouched
 from utils.ladder.problems import poisoned
-from utils.ladder.step import Call, Variant
+from utils.ladder.step import Call, Launch, Variant
 from utils.ladder.tasks import Shape
 from virtual_gpu import Trace, trace
 
@@ -24,7 +24,7 @@ def trace_step(variant: Variant, shape: Shape, kind: str = "uniform", **observed
 
 
 def count_step(variant: Variant, shape: Shape, blocks: int) -> Trace:
-    """Return a trace that counts the accesses of a step's first `blocks` thread blocks.
+    """Return a trace of the first `blocks` thread blocks of a step's own kernel, for its counts.
 
     The shape may be of any size: all arrays hold zeros that are never touched as a whole, so even
     huge arrays cost no memory.
@@ -35,11 +35,12 @@ def count_step(variant: Variant, shape: Shape, blocks: int) -> Trace:
 
 
 def _traced(call: Call, **observed) -> Trace:
+    launch = call.launch or Launch((1,), (1,))  # a CPU function runs as one thread
     return trace(
         call.kernel,
-        call.launch.grid,
-        call.launch.block,
+        launch.grid,
+        launch.block,
         *call.arguments,
-        shared_bytes=call.launch.shared_bytes,
+        shared_bytes=launch.shared_bytes,
         **observed,
     )

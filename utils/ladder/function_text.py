@@ -63,7 +63,11 @@ def _merged(imports: Iterable[str]) -> list[str]:
 def _collect(
     function, imports: dict[str, None], constants: dict[str, None], functions: dict[str, str]
 ) -> None:
-    """Add the text of a function and of all that it uses to three collections, callees first."""
+    """Add the text of a function and of all that it uses to three dicts, in place, callees first.
+
+    The keys of `imports` and `constants` are statements, and `functions` is name -> text. Raises
+    CourseError for a value that a text cannot hold.
+    """
     plain = plain_function(function)
     source = textwrap.dedent(inspect.getsource(plain)).rstrip()
     tree = ast.parse(source).body[0]
@@ -95,7 +99,7 @@ def plain_function(function):
 
 
 def _used(function: FunctionType, tree: ast.FunctionDef) -> Iterator[tuple[str, object]]:
-    """Yield the name and the value of each global or free variable, in the order of the text."""
+    """Yield name and value of each global or free variable once, in the order of `ast.walk`."""
     known = {**function.__globals__, **inspect.getclosurevars(function).nonlocals}
     own = {function.__name__, *function.__code__.co_varnames}
     names = (node.id for node in ast.walk(tree) if isinstance(node, ast.Name))

@@ -34,7 +34,7 @@ def keep(name: str, function) -> None:
 
 
 def kept(name: str):
-    """Return the function that is kept for an exercise, or None if there is none.
+    """Return the function that is kept for an exercise, or "" if there is none.
 
     The same text gives the same object, so counts of it are made once.
     """
@@ -48,6 +48,11 @@ def kept_text(name: str) -> str:
         return file_of(name).read_text(encoding="utf-8")
     except OSError:
         return ""
+
+
+def kept_names() -> list[str]:
+    """Return the names of all exercises for which a function is kept, in alphabetical order."""
+    return sorted(file.stem for file in (reader_folder() / "kernels").glob("[!.]*.py"))
 
 
 def is_kept(name: str, function) -> bool:

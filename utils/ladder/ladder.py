@@ -106,6 +106,14 @@ def ladder_of(step: Step) -> Ladder:
     return import_module(step.module.rpartition(".")[0]).LADDER
 
 
+def is_of_a_ladder(step: Step) -> bool:
+    """Return True for a step of its package's ladder, False for an edited copy or another kernel.
+
+    Only steps of a ladder have records.
+    """
+    return any(step is one for one in ladder_of(step).steps)
+
+
 def _require(step: Step, capability: tuple[int, int]) -> None:
     """Raise CourseError, naming an earlier step, if the device lacks instructions of `step`."""
     if not step.runs_on(capability):

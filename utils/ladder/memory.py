@@ -12,7 +12,7 @@ Allocate = Callable[..., object]
 
 
 def on_device(size: int | tuple[int, ...], dtype, fill: float | None = None):
-    """Return a new array in the memory of the current device, filled with `fill` if it is given."""
+    """Return a new array on the current device, full of `fill`, or uninitialised if it is None."""
     if fill is None:
         return cuda.device_array(size, dtype)
     return cuda.to_device(np.full(size, fill, dtype))

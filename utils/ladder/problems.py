@@ -43,8 +43,8 @@ class Problem:
 class StepVerdict:
     """The judgement of one result.
 
-    `error` is ‖out - reference‖ / scale, or infinity if the result contains NaN. `unwritten` is the
-    number of NaN.
+    `error` is ‖out - reference‖ / scale, or infinity if the result contains NaN or has another
+    shape. `unwritten` is the number of NaN.
     """
 
     error: float
@@ -90,7 +90,8 @@ def poisoned(size: tuple[int, ...]) -> np.ndarray:
 def judge(problem: Problem, out) -> StepVerdict:
     """Compare a result, on the host or on the device, with the reference and return the verdict.
 
-    A result of another shape or with NaN has an infinite error.
+    A result of another shape or with NaN has an infinite error. If the scale is 0, the error is not
+    divided by it.
     """
     xp = np if isinstance(problem.reference, np.ndarray) else cupy()
     if xp is np and hasattr(out, "copy_to_host"):

@@ -57,7 +57,7 @@ class ReduceShape:
 
 
 def parse_gemm(text: str) -> GemmShape:
-    """Parse "1024" (square) or "2000x600x2000" (M x N x K); raise CourseError for other text."""
+    """Parse "1024" (square), "2^10" or "2000x600x2000" (m, n, k); raise CourseError otherwise."""
     sizes = [_size(part) for part in re.split("[x×]", text.strip().lower())]
     if len(sizes) == 1:
         sizes *= 3

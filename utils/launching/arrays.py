@@ -127,7 +127,10 @@ def on_device(array: np.ndarray, stream: int):
 
 
 def is_read_only(array) -> bool:
-    """Return True if the array declares that its elements must not be changed."""
+    """Return True if a host array or a `__cuda_array_interface__` says that it is read-only.
+
+    It is False for arrays of Numba, CuPy and PyTorch, and for those with DLPack alone.
+    """
     if isinstance(array, np.ndarray):
         return not array.flags.writeable
     if family_of(array) is not OTHER:

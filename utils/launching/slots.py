@@ -45,7 +45,7 @@ class Slot:
 
     @classmethod
     def new(cls, number: int, shape: tuple[int, ...], dtype) -> Slot:
-        """Return the slot of a new array in C order, with the offset 0."""
+        """Return the slot of a new aligned array in C order, with the offset 0."""
         dtype = np.dtype(dtype)
         strides = [dtype.itemsize]
         for extent in shape[:0:-1]:
@@ -75,7 +75,7 @@ class Slot:
         return low, high + self.dtype.itemsize
 
     def is_c_contiguous(self) -> bool:
-        """Return True if the array is dense and in C order."""
+        """Return True if the array is dense and in C order, or empty."""
         return self._is_dense(zip(self.shape[::-1], self.strides[::-1], strict=True))
 
     def meets(self, other: Slot) -> tuple[int, int]:

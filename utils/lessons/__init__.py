@@ -13,6 +13,7 @@ from utils.lessons.block_sums import (
     turns_and_busy,
 )
 from utils.lessons.code import show_change, show_difference, show_kernel, show_loop, show_source
+from utils.lessons.comparison import compare
 from utils.lessons.counting import (
     cache_lines_per_multiply_add,
     count,
@@ -88,9 +89,11 @@ from utils.lessons.lesson_21.roofline_analysis import (
 from utils.lessons.machine_code import compiled
 from utils.lessons.occupancy import occupancies, occupancy_of_fastest, published_paradox, sm_limits
 from utils.lessons.own_kernels import mine
+from utils.lessons.own_ladder import my_ladder
 from utils.lessons.predictions import begin_anew, ledger, predict, reveal
 from utils.lessons.profiler import profiled
 from utils.lessons.published import claimed, published_gflops, published_ms
+from utils.lessons.races import race
 from utils.lessons.recorded import (
     XEON,
     one_thread,
@@ -125,6 +128,7 @@ __all__ = [
     "cache_lines_per_multiply_add",
     "cache_misses",
     "claimed",
+    "compare",
     "compiled",
     "control_codes",
     "count",
@@ -172,6 +176,7 @@ __all__ = [
     "machine_wavefronts",
     "mine",
     "multiplications",
+    "my_ladder",
     "nearer_to_its_peak",
     "occupancies",
     "occupancy_of_fastest",
@@ -186,6 +191,7 @@ __all__ = [
     "published_gflops",
     "published_ms",
     "published_paradox",
+    "race",
     "rates",
     "reads",
     "recorded_cycles",

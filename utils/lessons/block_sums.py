@@ -6,19 +6,23 @@ compiler.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from gpu_xray import xray
+from gpu_xray.sass import Instruction
 from utils.errors import CourseError
-from utils.ladder.ladder import ladder_of
+from utils.ladder.ladder import is_of_a_ladder, ladder_of
+from utils.ladder.shapes import ReduceShape
 from utils.ladder.step import Step, Variant
 from utils.lessons.cards import Table, table
 from utils.lessons.counting import as_variant, watch
 from utils.lessons.lesson import device_shown
-from utils.lessons.recorded import duration, recorded_ms
+from utils.lessons.recorded import NOTHING, duration, ms_if_any, record_if_any, recorded_ms
 from utils.machine.occupancy import WARP, limits_of
 from utils.measuring import rows
 from utils.paths import DATA
@@ -29,6 +33,7 @@ from virtual_gpu.pictures.svg import Picture
 
 FILE = DATA / "compiled" / "block_instructions.csv"
 BANKS = 32
+CALLS = ("CALL", "RET", "BRX", "JMX")
 
 COUNTED = 4  # blocks in the launch that is counted; all do the same work
 
@@ -52,9 +57,12 @@ class BlockCounts:
 
 
 def block_of(step: Step | Variant) -> BlockCounts:
-    """Run a reduction on the virtual GPU and return the counts of one full thread block."""
+    """Run a reduction on the virtual GPU and return the counts of one full thread block.
+
+    Raises CourseError for a step that is no reduction.
+    """
     variant = as_variant(step)
-    launch = variant.launch(ladder_of(variant.step).parse("1"))
+    launch = variant.launch(_one_element(variant))
     elements = _elements(variant)
     trace = watch(variant, str(COUNTED * elements))
     shared = [count for count in trace.access_counts if count.space == "shared"]
@@ -63,7 +71,7 @@ def block_of(step: Step | Variant) -> BlockCounts:
         elements=elements,
         requests=requests / COUNTED,
         wavefronts=sum(count.wavefronts for count in shared) / COUNTED,
-        lanes=sum(count.lanes for count in shared) / requests,
+        lanes=sum(count.lanes for count in shared) / requests if requests else 0.0,
         barriers=trace.totals["barriers"] / COUNTED / (launch.threads // WARP),
         iterations=sum(trace.turns.values()) / COUNTED / launch.threads,
     )
@@ -94,10 +102,18 @@ def blocks(**steps: Step | Variant) -> Table:
 def _steps(trace: Trace, array: str) -> list[Event]:
     """Return the first of the two loads of the array in each level of the tree, in level order.
 
-    The final load of the block, in which thread 0 reads the sum, is left out.
+    The final load of the block, in which thread 0 reads the sum, is left out. Raises CourseError if
+    there is no such tree.
     """
-    events = trace.recording.events
+    events = trace.recording.events if trace.recording else ()
     loads = [event for event in events if (event.array, event.kind) == (array, "load")]
+    if len(loads) < 3:
+        shared = {count.array for count in trace.access_counts if count.space == "shared"}
+        raise CourseError(
+            f"No tree in an array `{array}` is recorded of {trace.kernel}: name one of its arrays "
+            f"in shared memory, {', '.join(sorted(shared)) or 'of which it has none'}, and watch "
+            "it with record=0."
+        )
     return loads[:-1:2]
 
 
@@ -146,7 +162,12 @@ def draw_step(trace: Trace, array: str, step: int) -> Picture:
     The picture shows the first load in one level of the tree. step: the level, counted from 1.
     trace, array: as for `loads_by_step`.
     """
-    lanes = _by_warp(_steps(trace, array)[step - 1])[0]
+    levels = _steps(trace, array)
+    if not 1 <= step <= len(levels):
+        raise CourseError(
+            f"The tree of {trace.kernel} has {len(levels)} steps, and step {step} was asked for."
+        )
+    lanes = _by_warp(levels[step - 1])[0]
     addresses = tuple(int(index) * 4 if index >= 0 else None for index in lanes)
     return draw_banks(replace(trace.warp_access(array), addresses=addresses))
 
@@ -162,7 +183,36 @@ def turns_and_busy(trace: Trace, array: str) -> tuple[int, int]:
     return warps * len(steps), sum(len(_by_warp(step)) for step in steps)
 
 
+@dataclass(frozen=True)
+class IssuedInstructions:
+    """The instructions that all warps of one full thread block issue in total.
+
+    fewest: a lower bound, on the shortest way through the code. It is less than `number` if some
+    warps may jump over instructions; then `number` is an upper bound.
+    """
+
+    number: int
+    fewest: int
+
+    @property
+    def at_most(self) -> bool:
+        """True if `number` is an upper bound, False if it is the count."""
+        return self.fewest < self.number
+
+    def per(self, parts: float) -> str:
+        """Return the number divided by `parts` as text such as "296", or "≤ 296" for a bound."""
+        return f"{'≤ ' * self.at_most}{self.number / parts:.0f}"
+
+
 def instructions_of_block(step: Step | Variant) -> int:
+    """Return the number of `issued_by_block`, which is an upper bound for a kernel without a loop.
+
+    Raises CourseError as `issued_by_block` does.
+    """
+    return issued_by_block(step).number
+
+
+def issued_by_block(step: Step | Variant) -> IssuedInstructions:
     """Return the number of instructions that all warps of one full thread block issue in total.
 
     They are counted in the machine code for the device shown. If the kernel cannot be compiled
@@ -171,35 +221,81 @@ def instructions_of_block(step: Step | Variant) -> int:
     """
     variant, arch = as_variant(step), device_shown().arch
     try:
-        return compiled_instructions(variant, arch)
+        return compiled_issue(variant, arch)
     except CourseError:
-        if not _is_of_the_ladder(variant) or (arch, str(variant)) not in recorded_instructions():
+        recorded = recorded_instructions()
+        if not is_of_a_ladder(variant.step) or (arch, str(variant)) not in recorded:
             raise
-        return recorded_instructions()[arch, str(variant)]
+        number = recorded[arch, str(variant)]
+        return IssuedInstructions(number, number)
 
 
 def compiled_instructions(variant: Variant, arch: str) -> int:
+    """Return the number of `compiled_issue`; raise CourseError if it is only an upper bound."""
+    issued = compiled_issue(variant, arch)
+    if issued.at_most:
+        raise CourseError(
+            f"The instructions of {variant} are not counted exactly, because its machine code has "
+            "no loop: choose a kernel whose tree is one loop, such as reduce0 to reduce3."
+        )
+    return issued.number
+
+
+def compiled_issue(variant: Variant, arch: str) -> IssuedInstructions:
     """Compile a kernel and return the number of instructions that all warps of a full block issue.
 
-    arch: the architecture to compile for, such as "sm_90". The count assumes that every warp except
-    the first exits after the only loop. Raises CourseError if there is no compiler, and if the
-    machine code does not have exactly one loop.
+    With one loop, the count assumes that every warp except the first exits after the loop. Without
+    a loop, the compiler has unrolled it, no warp issues an instruction twice, and the result has
+    bounds: at most each warp issues all instructions up to the last exit, and at least those on the
+    shortest way to an exit. Lanes that branch apart are taken to continue together where the
+    compiler joins them.
+
+    arch: the architecture to compile for, such as "sm_90". Raises CourseError if there is no
+    compiler, if the machine code has several loops, or if the step is no reduction.
     """
+    threads = variant.launch(_one_element(variant)).threads
     code = xray(variant.kernel, variant.step.signature, arch)
+    exits = [index for index, instruction in enumerate(code.code) if instruction.name == "EXIT"]
+    if not code.loops and any(instruction.name in CALLS for instruction in code.code):
+        raise CourseError(
+            f"The instructions of {variant.step.name} are not counted: its machine code calls a "
+            "function or jumps through a table, so an instruction may be issued several times."
+        )
+    if not code.loops:
+        ways = (exits[-1] + 1, shortest_way(code.code))
+        return IssuedInstructions(*(threads // WARP * instructions for instructions in ways))
     if len(code.loops) != 1:
         raise CourseError(
             f"The instructions of {variant.step.name} are not counted: its machine code has "
-            f"{len(code.loops) or 'no'} loops, and one is needed. Compare kernels whose tree is "
-            "one loop, such as reduce0 to reduce3."
+            f"{len(code.loops)} loops, and at most one can be counted. Compare kernels whose tree "
+            "is one loop, such as reduce0 to reduce3."
         )
-    loop = code.hot
-    exits = [index for index, instruction in enumerate(code.code) if instruction.name == "EXIT"]
+    loop = code.loops[0]
     first_exit = next(index for index in exits if index > loop.end)
     in_loop = len(loop.body) * round(block_of(variant).iterations)
     every_warp = loop.start + in_loop + first_exit - loop.end
     first_warp_only = next(index for index in exits if index > first_exit) - first_exit
-    threads = variant.launch(ladder_of(variant.step).parse("1")).threads
-    return threads // WARP * every_warp + first_warp_only
+    number = threads // WARP * every_warp + first_warp_only
+    return IssuedInstructions(number, number)
+
+
+def shortest_way(code: Sequence[Instruction]) -> int:
+    """Return the fewest instructions that a warp issues from the first one to an exit.
+
+    code: machine code without loops, so all its branches go forward.
+    """
+    fewest = [math.inf] * (len(code) + 1)
+    for index in reversed(range(len(code))):
+        instruction = code[index]
+        following = []
+        if instruction.name == "EXIT":
+            following.append(0)
+        elif instruction.name == "BRA" and instruction.target is not None:
+            following.append(fewest[instruction.target] if instruction.target > index else math.inf)
+        if not following or instruction.predicate:
+            following.append(fewest[index + 1])
+        fewest[index] = 1 + min(following)
+    return int(fewest[0])
 
 
 @dataclass(frozen=True)
@@ -243,26 +339,27 @@ def block_cycles(shape: str = "2^30", **steps: Step | Variant) -> Table:
 
     Each estimate assumes that only one resource is busy: memory at the data sheet's bandwidth,
     shared memory at one wavefront per cycle, instructions at one per cycle and scheduler. steps:
-    one per row; the keyword is the row's name, with _ for spaces. An edited copy has no record, and
-    without a compiler no instruction count.
+    one per row; the keyword is the row's name, with _ for spaces. A kernel of the reader's and an
+    edited copy have no record, and without a compiler no instruction count. "≤" marks an upper
+    bound.
     """
     device = device_shown()
     schedulers = limits_of(device.compute_capability).sub_partitions
     bytes_per_cycle = device.memory_gb_per_s * 1e3 / device.boost_clock_mhz / device.sms
     rows, note = [], ""
     for name, step in steps.items():
-        block, recorded = block_of(step), _is_of_the_ladder(as_variant(step))
+        block, recorded = block_of(step), record_if_any(as_variant(step), shape)
         try:
-            instructions = f"{instructions_of_block(step) / schedulers:.0f}"
+            instructions = issued_by_block(step).per(schedulers)
         except CourseError as error:
-            instructions, note = "–", str(error)
+            instructions, note = NOTHING, str(error)
         rows.append(
             (
                 name.replace("_", " "),
                 f"{4 * block.elements / bytes_per_cycle:.0f}",
                 f"{block.wavefronts:.0f}",
                 instructions,
-                f"{recorded_cycles(step, shape):.0f}" if recorded else "–",
+                f"{recorded_cycles(step, shape):.0f}" if recorded else NOTHING,
             )
         )
     head = ("", "memory", "wavefronts", "instructions", "recorded")
@@ -275,12 +372,15 @@ def bandwidths(shape: str = "2^30", **steps: Step | Variant) -> Table:
 
     The columns are the time, the bandwidth in GB/s, the speedup over the row above, and the
     bandwidth in percent of the data sheet's peak. shape: the number of elements as on the command
-    line. steps: one per row; the keyword is the row's name, with _ for spaces. Raises CourseError
-    if a step has no recorded time.
+    line. steps: one per row; the keyword is the row's name, with _ for spaces. A step without a
+    recorded time has "–" in its cells.
     """
     device, rows, before = device_shown(), [], None
     for name, step in steps.items():
-        ms, variant = recorded_ms(step, shape), as_variant(step)
+        ms, variant = ms_if_any(step, shape), as_variant(step)
+        if ms is None:
+            rows.append((name.replace("_", " "), *[NOTHING] * 4))
+            continue
         rate = variant.step.task.work(ladder_of(variant.step).parse(shape)).bytes / ms / 1e6
         rows.append(
             (
@@ -304,6 +404,12 @@ def _elements(variant: Variant) -> int:
     return elements
 
 
-def _is_of_the_ladder(variant: Variant) -> bool:
-    """Return True if the variant's step is in its ladder, False if it is an edited copy of one."""
-    return any(variant.step is step for step in ladder_of(variant.step).steps)
+def _one_element(variant: Variant) -> ReduceShape:
+    """Return the shape of one element; raise CourseError for a step that is no reduction."""
+    shape = ladder_of(variant.step).parse("1")
+    if not isinstance(shape, ReduceShape) or not variant.step.task.work(shape).bytes:
+        raise CourseError(
+            f"{variant} is no reduction, so its blocks add no elements: choose a step of the "
+            "ladder of reductions, or your own kernel for one."
+        )
+    return shape

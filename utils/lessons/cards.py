@@ -18,7 +18,8 @@ _STYLE = """<style>
  padding: 6px 12px; border-radius: 4px; margin: 4px 0; box-sizing: border-box; max-width: 46em}
 .course-card.ask {border-color: #1f7fc4} .course-card.good {border-color: #0a9a6c}
 .course-card.bad {border-color: #d9730d}
-.course p {margin: 4px 0} .course summary {cursor: pointer}
+.course p {margin: 4px 0} .course ul {margin: 4px 0; padding-left: 22px}
+.course summary {cursor: pointer}
 .course details {margin: 4px 0 4px 2px}
 .course code {font-family: monospace; font-size: 13px; background: rgba(128,128,128,.16);
  padding: 0 3px; border-radius: 3px; color: inherit; overflow-wrap: anywhere}
@@ -45,24 +46,31 @@ class Card:
 
     kind: the colour of the box, one of `KINDS`: "ask" for a question or a hint of the course,
     "good" or "bad". sentences: one paragraph each. hints: sentences in nested folds, so that
-    opening a hint reveals the next fold. `str` returns the sentences as plain text, one per line
-    and without the hints.
+    opening a hint reveals the next fold. items: phrases in a list below the sentences. below: an
+    object between the list and the hints, which shows itself as HTML and as text, or None. `str`
+    returns everything but the hints as plain text, one sentence or item per line.
     """
 
     kind: str
     sentences: tuple[str, ...]
     hints: tuple[str, ...] = ()
+    items: tuple[str, ...] = ()
+    below: object = None
 
     def __str__(self) -> str:
-        return "\n".join(self.sentences).replace("`", "")
+        text = "\n".join((*self.sentences, *(f"- {item}" for item in self.items)))
+        return "\n".join((text.replace("`", ""), *([str(self.below)] if self.below else [])))
 
     def __repr__(self) -> str:
         return str(self)
 
     def _repr_html_(self) -> str:
         paragraphs = "".join(f"<p>{in_code(sentence)}</p>" for sentence in self.sentences)
-        hints = _folded(self.hints)
-        return _block(f'<div class="course-card {self.kind}">{paragraphs}{hints}</div>')
+        items = "".join(f"<li>{in_code(item)}</li>" for item in self.items)
+        items = f"<ul>{items}</ul>" if items else ""
+        below = self.below._repr_html_() if self.below else ""
+        inner = f"{paragraphs}{items}{below}{_folded(self.hints)}"
+        return _block(f'<div class="course-card {self.kind}">{inner}</div>')
 
 
 @dataclass(frozen=True)
@@ -105,6 +113,25 @@ class Table:
         note = f"<p>{in_code(self.note)}</p>" if self.note else ""
         caption = f"<p><b>{in_code(self.caption)}</b></p>"
         return _block(f'{caption}<div class="course-scroll">{table}</div>{note}')
+
+
+@dataclass(frozen=True)
+class Stack:
+    """Tables, pictures and cards that a notebook shows one below the other.
+
+    parts: objects that a notebook shows as HTML. `str` returns their texts, one below the other.
+    """
+
+    parts: tuple
+
+    def __str__(self) -> str:
+        return "\n\n".join(map(str, self.parts))
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        return "".join(part._repr_html_() for part in self.parts)
 
 
 def table(caption: str, head: Sequence[str], rows: Sequence[Sequence], note: str = "") -> Table:

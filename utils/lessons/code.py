@@ -16,7 +16,9 @@ from types import ModuleType
 from IPython.display import HTML
 
 from utils.errors import CourseError
-from utils.ladder.step import Step
+from utils.ladder.function_text import plain_function
+from utils.ladder.step import Step, Variant
+from utils.lessons.counting import as_step
 from utils.lessons.edits import difference, source_of
 from utils.lessons.folders import read_in_all
 from utils.translation import translate
@@ -41,20 +43,25 @@ pre.lesson-code.lesson-code {font: 12px/1.45 monospace; overflow-x: auto; margin
 _KINDS = {"+": "added", "-": "removed", "@": "skipped"}
 
 
-def show_source(step: Step) -> HTML:
+def show_source(step: Step | Variant) -> HTML:
     """Return the whole source file of a step as HTML, including its comments."""
-    return _block(source_of(step.file).rstrip().splitlines(), marked=False)
+    return _block(source_of(as_step(step).file).rstrip().splitlines(), marked=False)
 
 
-def show_kernel(shown: Step | Callable, comments: bool = True, **constants: int) -> HTML:
+def show_kernel(shown: Step | Variant | Callable, comments: bool = True, **constants: int) -> HTML:
     """Return a kernel's source code as HTML: without comments, above a fold with the full source.
 
     The visible code has no comments, docstring or empty lines, because comments may contain the
     answer to a question of the lesson. shown: a kernel, or a step whose kernel is built with
-    `constants`. comments: if False, the fold is left out.
+    `constants`. comments: if False, the fold is left out. Raises CourseError if `shown` is neither,
+    or if the step does not offer the constants.
     """
+    if isinstance(shown, Variant):
+        shown = shown.step if constants else shown.kernel
     kernel = shown.variant(**constants).kernel if isinstance(shown, Step) else shown
-    function = kernel.py_func
+    function = plain_function(kernel)
+    if not inspect.isfunction(function):
+        raise CourseError(f"{shown!r} is no kernel and no step, so it has no source code to show.")
     text = textwrap.dedent(inspect.getsource(function)).rstrip()
     bare = [line for line in _without_comments(text) if line.strip()]
     if not comments:
@@ -85,7 +92,11 @@ def show_loop(function: Callable) -> HTML:
 
 
 def show_change(
-    old: Step, new: Step, whole: bool = False, folded: bool = False, around: int = 0
+    old: Step | Variant,
+    new: Step | Variant,
+    whole: bool = False,
+    folded: bool = False,
+    around: int = 0,
 ) -> HTML:
     """Return the diff between the code of two steps as HTML, without comments.
 
@@ -95,6 +106,7 @@ def show_change(
     the number of unchanged lines shown before and after each change. Raises CourseError if a
     sentence belongs to no new line.
     """
+    old, new = as_step(old), as_step(new)
     left = dict(_sentences().get(f"{old.name} > {new.name}", {}))
     # The reader need not see that the name changes.
     before = kernel_code(old).replace(f"def {old.name}(", f"def {new.name}(")

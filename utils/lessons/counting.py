@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 
+from utils.errors import CourseError
 from utils.figures.look import number
 from utils.ladder.explain import trace_step
 from utils.ladder.ladder import ladder_of
@@ -36,15 +37,24 @@ def watch(step: Step | Variant, shape: str = SHAPE, **observed) -> Trace:
     return _watched(variant, ladder_of(variant.step).parse(shape), **observed)
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=64)
 def _watched(variant: Variant, shape: Shape, **observed) -> Trace:
-    """Run a variant on the virtual GPU and return its trace; the latest 32 traces are cached."""
+    """Run a variant on the virtual GPU and return its trace; the latest 64 traces are cached."""
     return trace_step(variant, shape, "integers", **observed)
 
 
 def multiply_adds(trace: Trace) -> float:
-    """Return the number of multiply-adds of all threads: half their float32 operations."""
-    return trace.totals["float32_ops"] / 2
+    """Return the number of multiply-adds of all threads: half their float32 operations.
+
+    Raises CourseError if there are none.
+    """
+    operations = trace.totals["float32_ops"]
+    if not operations:
+        raise CourseError(
+            f"{trace.kernel} makes no multiply-adds, so nothing can be counted per multiply-add: "
+            "choose a product."
+        )
+    return operations / 2
 
 
 def loads_per_multiply_add(trace: Trace, space: str = "global") -> float:
@@ -63,6 +73,11 @@ def per_request(trace: Trace, array: str, what: str = "sectors", kind: str = "lo
     "wavefronts". kind: "load" or "store".
     """
     totals = trace.accesses.query("array == @array and kind == @kind").sum(numeric_only=True)
+    if not totals["requests"]:
+        names = ", ".join(f"`{name}`" for name in sorted(set(trace.accesses["array"])))
+        raise CourseError(
+            f"{trace.kernel} makes no {kind} of an array `{array}`: its arrays are {names}."
+        )
     return totals[what] / totals["requests"]
 
 
@@ -104,6 +119,16 @@ def as_variant(step: Step | Variant | Callable) -> Variant:
     if isinstance(step, Variant):
         return step
     return step.variant() if isinstance(step, Step) else own_kernels.of_kernel(step)
+
+
+def as_step(step: Step | Variant | Callable) -> Step:
+    """Return the step of a variant, and a step unchanged; a kernel as for `as_variant`."""
+    return step if isinstance(step, Step) else as_variant(step).step
+
+
+def name_of(step: Step | Variant | Callable) -> str:
+    """Return the name of a step; for a variant or a kernel with its constants as well."""
+    return step.name if isinstance(step, Step) else str(as_variant(step))
 
 
 def count(**traces: Trace) -> Table:

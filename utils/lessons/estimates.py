@@ -8,9 +8,9 @@ from utils.errors import CourseError
 from utils.figures import times as figures
 from utils.ladder.step import Step, Variant
 from utils.lessons.cards import Table, table
-from utils.lessons.counting import cache_lines_per_multiply_add, estimated_ms, watch
+from utils.lessons.counting import cache_lines_per_multiply_add, estimated_ms, name_of, watch
 from utils.lessons.lesson import device_shown
-from utils.lessons.recorded import recorded_ms
+from utils.lessons.recorded import NOTHING, ms_if_any, recorded_ms
 from virtual_gpu.pictures.svg import Picture
 
 
@@ -18,16 +18,16 @@ def estimates(*steps: Step | Variant, shapes: Sequence[str] = ("4096",)) -> Tabl
     """Return a table that compares estimated with recorded times, one row per step and shape.
 
     The columns are the cache lines that a warp loads per multiply-add, the time in ms that
-    `estimated_ms` derives from them, and the recorded time in ms. Raises CourseError if a step has
-    no recorded time at a shape.
+    `estimated_ms` derives from them, and the recorded time in ms, "–" if there is no record.
     """
     rows = []
     for step in steps:
         trace = watch(step)
         lines = f"{cache_lines_per_multiply_add(trace):.4g}"
         for shape in shapes:
-            times = estimated_ms(trace, shape), recorded_ms(step, shape)
-            rows.append((f"`{_name(step)}`, {shape}", lines, *(f"{ms:.3g} ms" for ms in times)))
+            times = estimated_ms(trace, shape), ms_if_any(step, shape)
+            cells = (f"{ms:.3g} ms" if ms else NOTHING for ms in times)
+            rows.append((f"`{name_of(step)}`, {shape}", lines, *cells))
     caption = f"One cache line per cycle and SM, on one {device_shown().name}"
     return table(caption, ("", "cache lines", "estimate", "recorded"), rows)
 
@@ -35,11 +35,11 @@ def estimates(*steps: Step | Variant, shapes: Sequence[str] = ("4096",)) -> Tabl
 def draw_estimates(steps: Mapping[str, Step | Variant], shape: str = "4096") -> Picture:
     """Draw the estimated and the recorded time in ms of each step, one row per step.
 
-    steps: the steps by the name shown. shape: n of an n×n product. Raises CourseError if a step has
-    no recorded time.
+    steps: the steps by the name shown. shape: n of an n×n product. A step without a recorded time
+    has only its estimate.
     """
     times = {
-        name: (estimated_ms(watch(step), shape), recorded_ms(step, shape))
+        name: (estimated_ms(watch(step), shape), ms_if_any(step, shape))
         for name, step in steps.items()
     }
     return figures.draw_estimates(times, f"Time at n = {shape}, one {device_shown().name}")
@@ -62,7 +62,7 @@ def draw_growth(
     for name, members in series.items():
         try:
             times[name] = [
-                recorded_ms(each, shape) if isinstance(each, Step | Variant) else each
+                each if isinstance(each, int | float) else recorded_ms(each, shape)
                 for each in members
             ]
         except CourseError:
@@ -78,9 +78,5 @@ def draw_gains(old: Step | Variant, new: Step | Variant, shapes: Sequence[str]) 
     shapes: sizes n of n×n products. Raises CourseError if a time is not recorded.
     """
     gains = {shape: recorded_ms(old, shape) / recorded_ms(new, shape) for shape in shapes}
-    title = f"Times faster than {_name(old)}, one {device_shown().name}"
+    title = f"Times faster than {name_of(old)}, one {device_shown().name}"
     return figures.draw_gains(title, gains)
-
-
-def _name(step: Step | Variant) -> str:
-    return step.name if isinstance(step, Step) else str(step)

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterator
 from functools import cache
 
 from utils.errors import CourseError
 from utils.figures.grain_bars import draw_grain_bars
 from utils.figures.look import number
-from utils.ladder.ladder import ladder_of
+from utils.ladder.ladder import is_of_a_ladder, ladder_of
 from utils.ladder.step import Step, Variant
 from utils.lessons.cards import Card, Table, table
-from utils.lessons.counting import loads_per_multiply_add, multiply_adds, watch
+from utils.lessons.counting import (
+    as_step,
+    as_variant,
+    loads_per_multiply_add,
+    multiply_adds,
+    watch,
+)
 from utils.lessons.inner_loops import hot_loop
 from utils.lessons.lesson import device_shown
-from utils.lessons.recorded import recorded_ms, share_of_peak
+from utils.lessons.recorded import NOTHING, ms_if_any, recorded_ms, share_of_peak
 from utils.lessons.wavefronts import shared_memory_ms
 from utils.machine import devices
 from utils.machine.occupancy import WARP, occupancy
@@ -43,15 +50,31 @@ def words_per_multiply_add(**steps: Step | Variant) -> Table:
         loads = trace.accesses.query("kind == 'load' and space == 'global'")
         words = loads.groupby("array")["words"].sum() / multiply_adds(trace)
         shared = loads_per_multiply_add(trace, "shared")
-        cells = (number(shared), *(_fraction(words[name]) for name in "ab"))
+        factors = list(inspect.signature(as_variant(step).kernel.py_func).parameters)[:2]
+        cells = (number(shared), *(_fraction(words.get(name, 0.0)) for name in factors))
         rows.append((name.replace("_", " "), *cells))
     head = ("", "from shared memory", "of `a`, global", "of `b`, global")
     return table("Words loaded for each multiply-add, counted on the virtual GPU", head, rows)
 
 
 def _fraction(value: float) -> str:
-    """Return a number below 1 as the text of the nearest unit fraction, such as "1/32"."""
-    return f"1/{1 / value:.0f}"
+    """Return a number up to 1 as the text of the nearest unit fraction, such as "1/32"."""
+    return f"1/{1 / value:.0f}" if 0 < value < 1 else number(value)
+
+
+def _ms(value: float | None) -> str:
+    return f"{value:.3g}\N{NO-BREAK SPACE}ms" if value else NOTHING
+
+
+def _with(step: Step | Variant, constant: str) -> Step:
+    """Return the step; raise CourseError unless records hold it with several of this constant."""
+    step = as_step(step)
+    if constant not in step.choices or not is_of_a_ladder(step):
+        raise CourseError(
+            f"{step.name} has no records with several values of {constant}: choose a step of the "
+            "course, such as granularity."
+        )
+    return step
 
 
 def machine_wavefronts(step: Step | Variant) -> float:
@@ -74,7 +97,8 @@ def shared_estimates(shape: str = "4096", **steps: Step | Variant) -> Table | Ca
 
     The columns are the words that a thread reads in the source code, the wavefronts of a warp in
     the machine code, and the estimated and the recorded time in ms. The estimate assumes that an SM
-    serves one wavefront per cycle and never waits. shape: as on the command line. steps: one per
+    serves one wavefront per cycle and never waits. Without a record the last cell is "–". shape: as
+    on the command line. steps: one per
     row; the keyword is the row's name, with _ for spaces. If neither the compiler nor the record
     has one of the loops, return a Card that says so.
     """
@@ -84,9 +108,9 @@ def shared_estimates(shape: str = "4096", **steps: Step | Variant) -> Table | Ca
             wavefronts = machine_wavefronts(step)
         except CourseError as error:
             return Card("ask", (f"{error} The lesson goes on without this table.",))
-        times = shared_memory_ms(wavefronts, shape), recorded_ms(step, shape)
+        times = shared_memory_ms(wavefronts, shape), ms_if_any(step, shape)
         reads = number(loads_per_multiply_add(_trace(step), "shared"))
-        cells = reads, f"{wavefronts:.2f}", *(f"{ms:.3g}\N{NO-BREAK SPACE}ms" for ms in times)
+        cells = reads, f"{wavefronts:.2f}", *(_ms(ms) for ms in times)
         rows.append((name.replace("_", "\N{NO-BREAK SPACE}"), *cells))
     head = ("", "reads in the source", "wavefronts", "estimate", "recorded")
     note = f"Estimate: one wavefront per cycle and SM, at {shape} on one {device_shown().name}."
@@ -101,7 +125,7 @@ def draw_grains(step: Step, *constants: dict[str, int]) -> Picture:
     of the step's constants besides GRAIN, one dict per group of recorded bars; none if GRAIN is its
     only constant. Bars without a record are left out.
     """
-    device = device_shown()
+    device, step = device_shown(), _with(step, "GRAIN")
     recorded = {}
     for others in constants or ({},):
         words = ", ".join(f"{name} = {value}" for name, value in others.items())
@@ -144,7 +168,10 @@ def fastest_tile(step: Step, shape: str, **constants: int) -> int:
     Only tiles that are also recorded at 1024×1024×1024 are compared. shape: as on the command line.
     constants: the values of the step's other constants.
     """
+    step = _with(step, "TILE")
     recorded = [tile for tile in step.choices["TILE"] if _is_recorded(step, TILE=tile, **constants)]
+    if not recorded:
+        raise CourseError(f"No tile of {step.name} is recorded: choose a step of the course.")
     return min(recorded, key=lambda tile: recorded_ms(step.variant(TILE=tile, **constants), shape))
 
 
@@ -164,6 +191,7 @@ def grain_costs(step: Step, published_on: str, **constants: int) -> Table:
     those recorded on the device shown. published_on: a device of `data/published/gemm_gpu.csv` that
     has this step. constants: the values of the step's constants besides GRAIN.
     """
+    step = _with(step, "GRAIN")
     rows = [*_published(step.name, published_on), *_recorded(step, constants)]
     head = ("", "registers", "shared memory", "blocks on an SM", "occupancy")
     return table("Registers of a thread, bytes of shared memory of a block", head, rows)
@@ -211,6 +239,7 @@ def trade(step: Step, shape: str = "4096", most: int = 8) -> Table:
     SM, and the recorded time in ms at `shape`. Each resident thread has one sum in flight per
     element of c that it computes. most: the largest grain shown.
     """
+    step = _with(step, "GRAIN")
     device, ladder, rows = device_shown(), ladder_of(step), []
     frame = records.measured(device.name, ladder.name)
     for grain in sorted(grain for grain in step.choices["GRAIN"] if grain <= most):

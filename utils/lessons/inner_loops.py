@@ -12,12 +12,12 @@ from gpu_xray.loops import FFMA
 from utils.errors import CourseError
 from utils.figures import instruction_strip
 from utils.figures.look import number
-from utils.ladder.ladder import ladder_of
+from utils.ladder.ladder import is_of_a_ladder
 from utils.ladder.step import Step, Variant
 from utils.lessons.cards import Card, Table, table
 from utils.lessons.counting import as_variant, estimated_ms, one_per_cycle_ms, watch
 from utils.lessons.lesson import device_shown
-from utils.lessons.recorded import recorded_ms
+from utils.lessons.recorded import NOTHING, ms_if_any
 from utils.machine.occupancy import limits_of
 from utils.measuring import rows
 from utils.paths import DATA
@@ -59,7 +59,7 @@ def hot_loop(step: Step | Variant) -> InnerLoop:
     try:
         return compiled_loop(variant, arch)
     except CourseError:
-        if not _is_of_the_ladder(variant) or (arch, str(variant)) not in recorded_loops():
+        if not is_of_a_ladder(variant.step) or (arch, str(variant)) not in recorded_loops():
             raise
         return recorded_loops()[arch, str(variant)]
 
@@ -67,9 +67,15 @@ def hot_loop(step: Step | Variant) -> InnerLoop:
 def compiled_loop(variant: Variant, arch: str) -> InnerLoop:
     """Compile a kernel and return the loop of its machine code with the most multiply-adds.
 
-    arch: the architecture to compile for, such as "sm_90". Raises CourseError without a compiler.
+    arch: the architecture to compile for, such as "sm_90". Raises CourseError without a compiler,
+    and if no loop has a multiply-add.
     """
-    body = xray(variant.kernel, variant.step.signature, arch).hot.body
+    loop = xray(variant.kernel, variant.step.signature, arch).hot
+    if loop is None or not loop.ffma:
+        raise CourseError(
+            f"The machine code of {variant.step.name} has no loop with multiply-adds."
+        )
+    body = loop.body
     loaded: set[str] = set()
     loads = 0
     for instruction in body:
@@ -168,9 +174,10 @@ def _unbroken(name: str) -> str:
 def _recorded(step: Step | Variant, shape: str) -> str:
     """Return a step's recorded time at a shape as text, such as "1.20 ms".
 
-    The result is "–" for an edited copy, which has no record although it has its step's name.
+    The result is "–" if there is no record, as of an edited copy or of the reader's own kernel.
     """
-    return _ms(recorded_ms(step, shape)) if _is_of_the_ladder(as_variant(step)) else "–"
+    ms = ms_if_any(as_variant(step), shape)
+    return _ms(ms) if ms else NOTHING
 
 
 def _ms(value: float) -> str:
@@ -196,8 +203,3 @@ class RecordedInnerLoop:
 def recorded_loops() -> dict[tuple[str, str], InnerLoop]:
     """Return all recorded loops by (architecture, kernel), such as ("sm_90", "naive")."""
     return {(row.arch, row.kernel): row.loop for row in rows.read(FILE, RecordedInnerLoop)}
-
-
-def _is_of_the_ladder(variant: Variant) -> bool:
-    """Return True if the variant's step is in its ladder, False if it is an edited copy of one."""
-    return any(variant.step is step for step in ladder_of(variant.step).steps)

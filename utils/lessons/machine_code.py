@@ -10,6 +10,7 @@ from utils.ladder.step import Step, Variant
 from utils.lessons.cards import Card, Table, table
 from utils.lessons.counting import as_variant, loads_per_multiply_add, watch
 from utils.lessons.lesson import device_shown
+from utils.lessons.recorded import NOTHING
 
 NAMES = {"global": GLOBAL_LOADS, "shared": SHARED_LOADS}
 
@@ -18,9 +19,9 @@ def compiled(space: str = "global", **steps: Step | Variant) -> Table | Card:
     """Return a table of loads per multiply-add, in the source code and in compiled hot loops.
 
     There is one row per step. The other two columns are the instructions per multiply-add and the
-    fraction of multiply-adds in the hot loop. space: the memory of the loads, "global" or "shared".
-    steps: the keyword is the row's name, with _ for spaces. Without a compiler, return a Card that
-    says so.
+    fraction of multiply-adds in the hot loop; they are "–" for a kernel without such a loop. space:
+    the memory of the loads, "global" or "shared". steps: the keyword is the row's name, with _ for
+    spaces. Without a compiler, return a Card that says so.
     """
     arch = device_shown().arch
     rows = []
@@ -43,10 +44,12 @@ def compiled(space: str = "global", **steps: Step | Variant) -> Table | Card:
 
 
 def _cells(variant: Variant, code: XRay, space: str) -> tuple[str, ...]:
-    loop = code.hot
+    words, loop = number(loads_per_multiply_add(watch(variant), space)), code.hot
+    if loop is None or not loop.ffma:
+        return words, NOTHING, NOTHING, NOTHING
     loads = sum(instruction.name in NAMES[space] for instruction in loop.body)
     return (
-        number(loads_per_multiply_add(watch(variant), space)),
+        words,
         number(loads / loop.ffma),
         number(len(loop.body) / loop.ffma),
         f"{loop.ffma / len(loop.body):.1%}",

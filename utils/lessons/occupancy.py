@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from gpu_xray import xray
+from utils.errors import CourseError
 from utils.figures.look import number
-from utils.ladder.ladder import Ladder
+from utils.ladder.ladder import Ladder, ladder_of
+from utils.ladder.step import Step, Variant
 from utils.lessons.cards import Table, table
+from utils.lessons.counting import as_variant
 from utils.lessons.lesson import device_shown
 from utils.machine import devices
 from utils.machine.occupancy import limits_of, occupancy
@@ -43,18 +47,21 @@ def sm_limits() -> Table:
 
 
 def occupancies(
-    kernels: Mapping[str, tuple[int, int, int]],
+    kernels: Mapping[str, tuple[int, int, int] | Step | Variant],
     capability: tuple[int, int] = REFERENCE.compute_capability,
 ) -> Table:
     """Return a table of resident blocks, resident warps and occupancy of an SM, one row per kernel.
 
     The last column names the resources that run out first. kernels: name shown -> (threads per
-    block, registers per thread, bytes of shared memory per block). capability: the compute
-    capability of the SM. Raises CourseError for values that no kernel can have.
+    block, registers per thread, bytes of shared memory per block), or a step, whose resources are
+    those of the kernel as compiled here for the device shown. capability: the compute capability of
+    the SM. Raises CourseError for values that no kernel can have, and for a step without a
+    compiler.
     """
     slots, rows = limits_of(capability).warps_per_sm, []
     for name, kernel in kernels.items():
-        resident = occupancy(capability, *kernel)
+        needed = kernel if isinstance(kernel, tuple) else resources_of(kernel)
+        resident = occupancy(capability, *needed)
         rows.append(
             (
                 name,
@@ -67,6 +74,23 @@ def occupancies(
     head = ("", "blocks", "resident warps", "occupancy", "runs out first")
     caption = "An SM of compute capability {}.{}, {} warp slots".format(*capability, slots)
     return table(caption, head, rows)
+
+
+def resources_of(step: Step | Variant) -> tuple[int, int, int]:
+    """Return (threads per block, registers per thread, bytes of shared memory per block) of a step.
+
+    The kernel is compiled here for the device shown. Raises CourseError without a compiler, and for
+    a function that runs on the CPU.
+    """
+    variant = as_variant(step)
+    ladder = ladder_of(variant.step)
+    if not ladder.on_gpu:
+        raise CourseError(
+            f"{variant} runs on the CPU, and only kernels of a GPU have an occupancy."
+        )
+    code = xray(variant.kernel, variant.step.signature, device_shown().arch)
+    launch = variant.launch(ladder.parse(ladder.sizes[0]))
+    return launch.threads, code.registers, code.shared_bytes + launch.shared_bytes
 
 
 def occupancy_of_fastest(ladder: Ladder, size: str) -> float:

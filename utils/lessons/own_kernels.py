@@ -7,7 +7,7 @@ kernel of an exercise, and how the exercise launches it.
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 from importlib import import_module
 
@@ -15,7 +15,7 @@ from utils.division import cdiv
 from utils.errors import CourseError
 from utils.ladder import kept_functions
 from utils.ladder.function_text import module_of, plain_function
-from utils.ladder.step import Launch, Step, Variant
+from utils.ladder.step import Budget, Launch, Step, Variant
 from utils.lessons.folders import read_in_all
 
 TWINS = "own_kernels.toml"
@@ -27,18 +27,24 @@ class Twin:
 
     lesson: its number. course: the package and the name of the step, such as
     "reduce_kernels.reduce2". constants: the constants of that step. shape: the shape at which the
-    lesson compares. block: the threads of a block, x first, and covers: the rows and columns of the
-    result, or the elements of x, that a block has; both () if the launch is that of the step.
-    shared_bytes: dynamic shared memory of a block.
+    lesson compares. previous: the name of the step before it in the lesson; "" for the step that
+    the course's step improves on. other: further values of its constants at which the reader's
+    kernel runs without a change, such as tile sides that the launch decides. block: the threads of
+    a block, x first, and covers: the rows and columns of the result, or the elements of x, that a
+    block has; both () if the launch is that of the step. shared_bytes: dynamic shared memory of a
+    block. note: a sentence on what else differs between the two kernels, "" if nothing does.
     """
 
     lesson: str
     course: str
     shape: str
     constants: dict[str, int]
+    previous: str = ""
+    other: dict[str, list[int]] = field(default_factory=dict)
     block: tuple[int, ...] = ()
     covers: tuple[int, ...] = ()
     shared_bytes: int = 0
+    note: str = ""
 
     @property
     def package(self) -> str:
@@ -57,19 +63,28 @@ class Twin:
 
     @property
     def before(self) -> Variant | None:
-        """The step that the course's step improves on, with the same constants where it has them.
+        """The step before the course's step, with the same constants where it offers them.
 
         None if the course's step is the first of its ladder.
         """
-        if self.step.previous is None:
+        name = self.previous or self.step.previous
+        if name is None:
             return None
-        step = import_module(self.package).LADDER.step(self.step.previous)
-        return step.variant(**{k: v for k, v in self.constants.items() if k in step.choices})
+        step = import_module(self.package).LADDER.step(name)
+        shared = {k: v for k, v in self.constants.items() if v in step.choices.get(k, ())}
+        return step.variant(**shared)
 
-    def launch(self, shape) -> Launch:
-        """Return the launch of the reader's kernel. shape: a shape of the ladder."""
+    @property
+    def choices(self) -> dict[str, tuple[int, ...]]:
+        """The constants of the reader's kernel as a step; none if its launch is its own."""
+        if self.block:
+            return {}
+        return {name: (value, *self.other.get(name, ())) for name, value in self.constants.items()}
+
+    def launch(self, shape, **constants: int) -> Launch | None:
+        """Return the launch of the reader's kernel, None on the CPU. shape: one of the ladder."""
         if not self.block:
-            return self.variant.launch(shape)
+            return self.step.launch(shape, **constants)
         sizes = tuple(vars(shape).values())[: len(self.covers)]
         blocks = map(cdiv, sizes, self.covers)
         return Launch(tuple(blocks)[::-1], self.block, self.shared_bytes)
@@ -91,7 +106,8 @@ def mine(name: str) -> Variant | object:
 
     It is a step like those of the course, so that all functions of a lesson take it. If no step of
     the course does the same work, it is the kernel or the function itself. name: that of the
-    exercise, such as "tiling". Raises CourseError if there is none yet.
+    exercise, such as "tiling". Raises CourseError if there is none yet, or if its
+    kept text cannot be executed.
     """
     text = kept_functions.kept_text(name)
     if not text:
@@ -99,9 +115,13 @@ def mine(name: str) -> Variant | object:
             f"There is no right kernel of yours for {name!r} yet: write it, and run "
             f'check("{name}", …). What check finds right is kept.'
         )
-    if name not in twins():
-        return kept_functions.kept(name)
-    return _step_of(name, text).variant(**twins()[name].constants)
+    try:
+        return _step_of(name, text).variant() if name in twins() else kept_functions.kept(name)
+    except Exception as error:  # the reader may have changed the file
+        raise CourseError(
+            f"The text that is kept of your {name!r} cannot be executed ({error}): delete "
+            f"{kept_functions.file_of(name)}, and run its check again."
+        ) from error
 
 
 def is_mine(variant: Variant) -> bool:
@@ -114,11 +134,16 @@ def of_kernel(kernel) -> Variant:
 
     Raises CourseError for any other kernel.
     """
-    name = plain_function(kernel).__name__
-    if name in twins() and kept_functions.is_kept(name, kernel):
+    name = getattr(plain_function(kernel), "__name__", repr(kernel))
+    if callable(kernel) and name in twins() and kept_functions.is_kept(name, kernel):
         return mine(name)
+    if callable(kernel) and name not in twins() and kept_functions.kept_text(name):
+        raise CourseError(
+            f"No step of the course does the work of your `{name}`, so there is no launch and no "
+            "shape to show it with: choose a step of the course."
+        )
     raise CourseError(
-        f"`{name}` is a kernel, and a step is needed: a step of the course, or your own kernel by "
+        f"`{name}` is no step, and a step is needed: a step of the course, or your own kernel by "
         f"course.mine(…), after check has found it right."
     )
 
@@ -140,7 +165,9 @@ def _step_of(name: str, text: str) -> Step:
         idea=f"your kernel of lesson {twin.lesson}",
         previous=twin.step.name,
         build=build,
-        launch=lambda shape, **constants: twin.launch(shape),
+        launch=twin.launch,
+        choices=twin.choices,
+        budget=Budget(),
         choose=None,
     )
     return sys.modules[module.__name__].STEP

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from functools import cache
 
 from utils.errors import CourseError
+from utils.ladder.ladder import is_of_a_ladder
 from utils.ladder.step import Step, Variant
 from utils.lessons.cards import Table, table
-from utils.lessons.counting import as_variant
+from utils.lessons.counting import as_step, as_variant
 from utils.lessons.lesson import course_device
 from utils.measuring import records, rows
 from utils.measuring.rows import Row
@@ -114,10 +115,13 @@ def profiled(*steps: Step | Variant) -> Table:
     """Return a table of what the profiler recorded, one row per step.
 
     The columns are the utilization of issue slots, of shared memory with L1 and of DRAM, and what
-    warps wait for most often.
+    warps wait for most often. The reader's own kernel was not profiled: its cells are "–".
     """
     rows = []
     for step in steps:
+        if not is_of_a_ladder(as_step(step)):
+            rows.append((as_step(step).name, *["–"] * 4))
+            continue
         reason, share = most_frequent_wait(step)
         busy = (f"{figure(step, name):.0f}%" for name in FIGURES)
         rows.append((_name(step).partition(" ")[0], *busy, f"{WORDS[reason]}: {share:.0%}"))
@@ -130,8 +134,8 @@ def _name(step: Step | Variant) -> str:
 
     If the step was not profiled, return the name of its variant with default constants.
     """
-    if isinstance(step, Variant):
-        return str(step)
+    if not isinstance(step, Step):
+        return str(as_variant(step))
     kernels = {kernel for kernel, _ in _figures()}
     names = (kernel for kernel in kernels if kernel.partition(" ")[0] == step.name)
     return next(names, str(as_variant(step)))
@@ -142,8 +146,8 @@ def sampled(step: Step) -> list[SampledInstruction]:
 
     The list is empty if the step was not sampled.
     """
-    instructions = _rows("instructions", SampledInstruction)
-    return [row for row in instructions if row.kernel.partition(" ")[0] == step.name]
+    name, instructions = as_step(step).name, _rows("instructions", SampledInstruction)
+    return [row for row in instructions if row.kernel.partition(" ")[0] == name]
 
 
 @cache

@@ -12,9 +12,10 @@ import pandas as pd
 
 from utils.errors import CourseError
 from utils.figures.look import number
-from utils.ladder.ladder import Ladder, ladder_of
+from utils.ladder.ladder import Ladder, is_of_a_ladder, ladder_of
 from utils.ladder.step import Step, Variant
 from utils.lessons.cards import Table, table
+from utils.lessons.counting import as_step, as_variant, name_of
 from utils.lessons.lesson import device_shown
 from utils.measuring import records
 from utils.measuring.records import Record
@@ -23,6 +24,7 @@ from utils.measuring.records import Record
 CPU = "AMD EPYC"
 # The host of the H200, where every step of the CPU ladder is recorded, and oneDNN too.
 XEON = "Intel(R) Xeon(R) Processor"
+NOTHING = "–"  # the cell of a table for what is not recorded
 
 
 def recorded_ms(step: Step | Variant, shape: str = "4096", on: str | None = None) -> float:
@@ -36,8 +38,14 @@ def recorded_ms(step: Step | Variant, shape: str = "4096", on: str | None = None
 
 def record_of(step: Step | Variant, shape: str, on: str | None = None) -> Record:
     """Return the record with the shortest time; the parameters are those of `recorded_ms`."""
+    step = step if isinstance(step, Step) else as_variant(step)
     ladder, device = _ladder(step), on or _device(_ladder(step))
     name, params = (step.name, None) if isinstance(step, Step) else (step.step.name, step.params)
+    if not is_of_a_ladder(as_step(step)):
+        raise CourseError(
+            f"There is no recorded time of {name}, because it is not the course's own kernel: on a "
+            "GPU, course.race(…) times your kernel."
+        )
     size = vars(ladder.parse(shape)).items()
     matches = [
         record
@@ -53,6 +61,21 @@ def record_of(step: Step | Variant, shape: str, on: str | None = None) -> Record
             f"{device}: `--record` on the ladder's command line makes one."
         )
     return min(matches, key=lambda record: record.time_ms)
+
+
+def record_if_any(step: Step | Variant, shape: str, on: str | None = None) -> Record | None:
+    """Return what `record_of` returns, or None if there is no record."""
+    step = step if isinstance(step, Step) else as_variant(step)  # raises for what is no step
+    try:
+        return record_of(step, shape, on)
+    except CourseError:
+        return None
+
+
+def ms_if_any(step: Step | Variant, shape: str, on: str | None = None) -> float | None:
+    """Return what `recorded_ms` returns, or None if there is no record."""
+    record = record_if_any(step, shape, on)
+    return record and record.time_ms
 
 
 def share_of_peak(step: Step | Variant, shape: str = "4096", on: str | None = None) -> float:
@@ -75,20 +98,27 @@ def share_of_library(step: Step | Variant, shape: str = "4096") -> float:
 def times(*steps: Step | Variant, shape: str = "4096", on: str | None = None) -> Table:
     """Return a table of recorded times, speedups over the first step, and shares of the peak.
 
-    There is one row per step. On a CPU, whose peak is not recorded, the last column has GFLOP/s
-    instead of the share. The other parameters are those of `recorded_ms`.
+    There is one row per step; a step without a record has "–" in its cells. The speedups are those
+    over the first step with a record. Raises CourseError if no step has one. On a CPU, whose peak
+    is not recorded, the last column has GFLOP/s instead of the share. The other parameters are
+    those of `recorded_ms`.
     """
     ladder = _ladder(steps[0])
-    rows = [(step, record_of(step, shape, on)) for step in steps]
-    first = rows[0][1].time_ms
+    rows = [(name_of(step), record_if_any(step, shape, on)) for step in steps]
+    recorded = [record for _, record in rows if record]
+    if not recorded:
+        record_of(steps[0], shape, on)  # raises CourseError
+    first = recorded[0].time_ms
     cells = [
         (
-            f"`{getattr(step, 'name', step)}`",
+            f"`{name}`",
             duration(record.time_ms),
             _faster(first / record.time_ms),
             f"{record.efficiency:.1%}" if ladder.on_gpu else f"{record.gflops:.3g}",
         )
-        for step, record in rows
+        if record
+        else (f"`{name}`", NOTHING, NOTHING, NOTHING)
+        for name, record in rows
     ]
     caption = f"{ladder.parse(shape)}, recorded on one {on or _device(ladder)}"
     last = "of the peak" if ladder.on_gpu else "GFLOP/s"
@@ -122,4 +152,4 @@ def _device(ladder: Ladder) -> str:
 
 
 def _ladder(step: Step | Variant) -> Ladder:
-    return ladder_of(step if isinstance(step, Step) else step.step)
+    return ladder_of(as_step(step))

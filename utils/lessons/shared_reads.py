@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from utils.errors import CourseError
 from utils.ladder.step import Step, Variant
 from utils.lessons.cards import Table, table
 from utils.lessons.counting import as_variant, watch
 from utils.lessons.lesson import device_shown
-from utils.lessons.recorded import recorded_ms
+from utils.lessons.recorded import NOTHING, ms_if_any
 from utils.lessons.wavefronts import shared_memory_ms, wavefronts_per_multiply_add
 
 # One block of 128×128, and k large enough that the first and the last tile count little.
@@ -19,7 +18,8 @@ def shared_reads(shape: str = "4096", **steps: Step | Variant) -> Table:
 
     The columns are the wavefronts per read, the time that shared memory alone would take, the
     recorded time, and the first time as a fraction of the second. Without a record the last two are
-    empty. shape: as on the command line. steps: the keyword is the row's name, with _ for spaces.
+    "–", and without reads of shared memory all four are. shape: as on the command line. steps: the
+    keyword is the row's name, with _ for spaces.
     """
     rows = [(name.replace("_", " "), *_cells(step, shape)) for name, step in steps.items()]
     head = ("", "wavefronts for a read", "shared memory alone", "recorded", "share")
@@ -29,10 +29,12 @@ def shared_reads(shape: str = "4096", **steps: Step | Variant) -> Table:
 
 def _cells(step: Step | Variant, shape: str) -> tuple[str, ...]:
     trace = watch(step, SHAPE)
-    per_read = trace.totals["shared_load_wavefronts"] / trace.totals["shared_load_requests"]
+    requests = trace.totals["shared_load_requests"]
+    if not requests:
+        return (NOTHING,) * 4
+    per_read = trace.totals["shared_load_wavefronts"] / requests
     alone = shared_memory_ms(wavefronts_per_multiply_add(trace), shape)
-    try:
-        recorded = recorded_ms(as_variant(step), shape)
-    except CourseError:
-        return f"{per_read:.3g}", f"{alone:.2f} ms", "–", "–"
+    recorded = ms_if_any(as_variant(step), shape)
+    if not recorded:
+        return f"{per_read:.3g}", f"{alone:.2f} ms", NOTHING, NOTHING
     return f"{per_read:.3g}", f"{alone:.2f} ms", f"{recorded:.2f} ms", f"{alone / recorded:.1%}"

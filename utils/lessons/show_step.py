@@ -21,6 +21,7 @@ from utils.ladder.ladder import Ladder, ladder_of
 from utils.ladder.step import Step, Variant
 from utils.ladder.tasks import Shape
 from utils.lessons import code, lesson
+from utils.lessons.counting import as_step
 from utils.machine.devices import Device
 from utils.machine.occupancy import WARP, occupancy
 from utils.measuring import records
@@ -90,12 +91,13 @@ class StepChange:
         return f"{diff}{_STYLE}{table if rows else ''}{notes}{curves}"
 
 
-def show_step(old: Step, new: Step) -> StepChange:
+def show_step(old: Step | Variant, new: Step | Variant) -> StepChange:
     """Return the comparison of two steps of one ladder, each with its default constants.
 
     Curves come from the records of this device, or else of the reference device. Parts that cannot
     be made, such as machine code without a compiler, are empty, and a note says why.
     """
+    old, new = as_step(old), as_step(new)
     ladder, variants = ladder_of(new), [step.variant() for step in (old, new)]
     device = lesson.device_shown()
     arch = device.arch if ladder.on_gpu else None

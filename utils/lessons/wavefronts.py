@@ -6,12 +6,12 @@ import pandas as pd
 
 from utils.errors import CourseError
 from utils.figures.look import number
-from utils.ladder.ladder import ladder_of
+from utils.ladder.ladder import is_of_a_ladder, ladder_of
 from utils.ladder.step import Step, Variant
 from utils.lessons.cards import Table, table
 from utils.lessons.counting import as_variant, multiply_adds, one_per_cycle_ms, watch
 from utils.lessons.lesson import device_shown
-from utils.lessons.recorded import recorded_ms
+from utils.lessons.recorded import NOTHING, ms_if_any
 from utils.machine.devices import REFERENCE, slug
 from utils.machine.occupancy import WARP
 from utils.paths import DATA
@@ -39,6 +39,11 @@ def profiled_wavefronts(step: Step | Variant) -> float:
     variant = as_variant(step)
     launch = "_".join(map(str, (variant.step.name, *variant.constants.values())))
     counters = pd.read_csv(DATA / "measured" / slug(REFERENCE) / "counters.csv")
+    if not is_of_a_ladder(variant.step):
+        raise CourseError(
+            f"The profiler counted only the course's own kernels, and not {variant}: "
+            "course.wavefronts_per_multiply_add counts it on the virtual GPU."
+        )
     matches = counters[(counters["launch"] == launch) & counters["counter"].isin(WAVEFRONTS)]
     if len(matches) < len(WAVEFRONTS):
         raise CourseError(f"The profiler did not count {variant}: choose the default constants.")
@@ -57,8 +62,8 @@ def wavefronts(*steps: Step | Variant, shape: str = "4096") -> Table:
     """Return a table of wavefronts per multiply-add of a warp and of times, one row per step.
 
     The columns are the wavefronts counted on the virtual GPU and by the profiler, the time that
-    shared memory alone would take for the latter, and the recorded time. shape: as on the command
-    line.
+    shared memory alone would take for the latter, and the recorded time. The reader's own kernel
+    has only the first number, and "–" in the other cells. shape: as on the command line.
     """
     variants = [as_variant(step) for step in steps]
     rows = [(each.step.name.replace("_", " "), *_cells(each, shape)) for each in variants]
@@ -72,10 +77,13 @@ def wavefronts(*steps: Step | Variant, shape: str = "4096") -> Table:
 
 
 def _cells(variant: Variant, shape: str) -> tuple[str, ...]:
-    counted = profiled_wavefronts(variant)
+    counted = None
+    if is_of_a_ladder(variant.step):
+        counted = profiled_wavefronts(variant)
+    estimate = shared_memory_ms(counted, shape) if counted else None
     return (
         number(wavefronts_per_multiply_add(watch(variant))),
-        number(counted),
-        f"{shared_memory_ms(counted, shape):.3g}\N{NO-BREAK SPACE}ms",
-        f"{recorded_ms(variant, shape):.3g}\N{NO-BREAK SPACE}ms",
-    )
+        number(counted) if counted else NOTHING,
+        *(f"{ms:.3g}\N{NO-BREAK SPACE}ms" if ms else NOTHING
+          for ms in (estimate, ms_if_any(variant, shape))),
+    )  # fmt: skip

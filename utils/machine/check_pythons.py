@@ -32,8 +32,9 @@ DRY = ("--dry-run", "--quiet", "--disable-pip-version-check",
 class Answer:
     """The result for one Python version.
 
-    `fits` is True if the pins resolve for it, False if not, and None if no such Python was found.
-    `message` says so in words, with pip's errors.
+    `version` is the release that was found, such as "3.12.3", or "3.12" if none was. `fits` is True
+    if the pins resolve for it, False if not, and None if no such Python was found. `message` says
+    so in words, with pip's errors.
     """
 
     version: str

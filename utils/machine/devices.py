@@ -72,7 +72,7 @@ class Device:
         return self.memory_gb_per_s or self.driver_gb_per_s
 
     def computed_gflops(self, clock_mhz: float | None = None) -> float:
-        """Return SMs × FP32 lanes × 2 × clock in 10^9 per second, by default at the boost clock."""
+        """Return SMs × FP32 lanes × 2 × clock in 10^9 per second; the boost clock if it is None."""
         return self.sms * self.fp32_lanes_per_sm * 2 * (clock_mhz or self.boost_clock_mhz) / 1000
 
 

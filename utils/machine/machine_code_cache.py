@@ -41,7 +41,11 @@ def folder() -> Path | None:
 
 
 def kept_on_disk(function: Dispatcher) -> Dispatcher:
-    """Return the function, whose machine code is from now on read from disk or written."""
+    """Return the same function, whose machine code is from now on read from disk or written.
+
+    Without a folder, or if the function uses a value that `cache_key` cannot describe, the function
+    is compiled in each process.
+    """
     function._cache = _ByContent(function)
     return function
 
@@ -65,7 +69,7 @@ class _ByContent(NullCache):
         return None
 
     def save_overload(self, sig, data: CompileResult) -> None:
-        """Write the machine code for a signature to disk; if this fails, do nothing."""
+        """Write the machine code for a signature to disk; do nothing if it cannot be kept there."""
         file = self._file(sig, data.codegen)
         if file is None or data.lifted or data.library.has_dynamic_globals:
             return

@@ -136,7 +136,7 @@ def best_block_size(
 
 
 def square_side(threads: int) -> int:
-    """Return the side of the largest square block of at most `threads`, a power of two.
+    """Return the greatest power of two whose square is at most `threads`: the side of a block.
 
     Raises CourseError for fewer than one thread.
     """
@@ -177,7 +177,7 @@ def _room_in_registers(limits: SmLimits, warps: int, registers: int) -> int:
 
 
 def _room_in_shared(limits: SmLimits, shared_bytes: int, carveout: int | None) -> int | None:
-    """Return how many blocks fit into shared memory; None if a block takes none of it."""
+    """Return how many blocks fit into an SM's shared memory; None if a block takes none of it."""
     if shared_bytes > limits.max_shared_bytes:
         return 0
     taken = _round_up(shared_bytes + limits.shared_reserved_bytes, limits.shared_unit_bytes)

@@ -112,7 +112,8 @@ def plan(driver: tuple[int, int]) -> SimpleNamespace:
 def cuda_major(driver: tuple[int, int] | None, packages: dict[str, str]) -> int:
     """Return 12 or 13, the CUDA version for which packages are to be installed.
 
-    It is 12 if the installed CUDA bindings or the driver are for CUDA 12, else 13.
+    It is 12 if the installed CUDA bindings or the driver are for CUDA 12, else 13. `driver` and
+    `packages` are the same as for `missing`.
     """
     installed_major = int(packages.get("cuda-bindings", "13").split(".")[0])
     return 12 if installed_major == 12 or (driver and driver[0] == 12) else 13
@@ -195,8 +196,9 @@ def hide_the_gpu() -> None:
 def prepare_colab(driver: tuple[int, int] | None) -> None:
     """Install missing packages in Colab; if that fails, let the course use the virtual GPU.
 
-    Raises CourseError if a package that lessons import stays missing, or if the session must be
-    restarted because it had imported a replaced package.
+    It does nothing if no package is missing. `driver` is the same as for `missing`. Raises
+    CourseError if a package that lessons import stays missing, or if the session must be restarted
+    because it had imported a replaced package.
     """
     before = installed()
     packages = missing(driver, before)
@@ -239,7 +241,8 @@ def require_python(version: tuple) -> None:
 def main() -> None:
     """Prepare this Python for a lesson, and import `kernels_anywhere`.
 
-    In Colab, missing packages are installed. Raises CourseError if the lesson cannot go on.
+    A GPU whose driver is too old is hidden. In Colab, missing packages are installed. Raises
+    CourseError if the lesson cannot go on.
     """
     require_python(sys.version_info)
     with contextlib.suppress(ValueError):

@@ -134,7 +134,10 @@ CPU = Processor(
 
 
 def burst(call: Execution, calls: int, wait: Callable, clock: Callable[[], float]) -> Called:
-    """Make `calls` calls in a row and return their mean times in microseconds."""
+    """Make `calls` calls in a row and return their mean times in microseconds.
+
+    `wait()` waits until all work is done, and `clock()` returns the time in seconds.
+    """
     wait()
     begin = clock()
     for _ in range(calls):
@@ -177,7 +180,8 @@ def compared(
 def row_of(case: CallCase, generator: random.Random, compare=compared, kernel_us=None) -> CallRow:
     """Time one case and its libraries, and return the row for the record.
 
-    `compare` and `kernel_us` are functions that tests replace.
+    `compare` and `kernel_us` are functions that tests replace: the first times rivals as `compared`
+    does, the second returns the microseconds of a call's kernels, and None means to measure them.
     """
     ours, libraries, without_waiting = case.bind()
     times = compare({"": ours} | dict(libraries), generator)

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from itertools import cycle, groupby
 
 from utils.division import cdiv
+from utils.errors import CourseError
 from utils.ladder.ladder import Ladder
 from utils.ladder.libraries import Execution
 from utils.ladder.problems import Problem, StepVerdict, judge, poisoned
@@ -69,6 +70,40 @@ def measured_rows(
             yield StepRow(record, verdict, verified_on=processor)
 
 
+def race(
+    ladder: Ladder, variants: Sequence[Variant], shape: Shape, device: Device | None
+) -> tuple[Record, ...]:
+    """Time variants of the same task and the ladder's library in turns; return a record of each.
+
+    Each repetition runs every variant and then the library, so that a change of the clock affects
+    all of them. The records are in the order of the variants, and each has the library's time.
+    `device` is the current GPU, or None for a ladder that runs on the CPU. Raises CourseError for a
+    result that is wrong, which is not timed, and for a figure above the device's peak.
+    """
+    processor, step = device.name if device else devices.cpu_name(), variants[0].step
+    exact = verify_all(ladder, variants, shape, kinds=("integers",))
+    problem = step.task.problem(shape, "uniform")
+    copies = _cold_copies(ladder, step, problem, device)
+    rounded = [execute(ladder, one, problem, copies[0]) for one in variants]
+    for variant, *verdicts in zip(variants, exact, rounded, strict=True):
+        for verdict in verdicts:
+            if not verdict.passed:
+                raise CourseError(f"{variant} is not timed at {shape}, because it is {verdict}.")
+    out = ladder.placed(step, poisoned(problem.reference.shape))
+    rivals = [_on_copies(variant, shape, copies, out) for variant in variants]
+    *ours, library = _in_turns(ladder, rivals, copies, out)
+    return tuple(
+        _record(
+            ladder,
+            variant,
+            device=processor,
+            **asdict(shape),
+            **_facts(ladder, variant, shape, device, [timing, *library]),
+        )
+        for variant, timing in zip(variants, ours, strict=True)
+    )
+
+
 def recorded_rows(
     ladder: Ladder, variants: Sequence[Variant], shapes: Sequence[Shape], device: Device
 ) -> Iterator[StepRow]:
@@ -127,7 +162,7 @@ def _cold_copies(
     """Return copies of the problem's inputs, each a tuple of arrays where the step needs them.
 
     There is one copy, or on a GPU as many as are needed for each launch to read from DRAM instead
-    of the L2 cache, for work that is limited by memory.
+    of the L2 cache, for work that is limited by memory. `device` is None for a ladder on the CPU.
     """
     copies, work = 1, step.task.work(problem.shape)
     if device and work.bytes is not None and not work.cached:
@@ -140,12 +175,27 @@ def _times(
     ladder: Ladder, variant: Variant, shape: Shape, copies: Sequence[tuple], out
 ) -> list[Timing]:
     """Time the variant and the library, writing to `out`; return [ours, library's] or [ours]."""
-    rivals = [[variant.at(shape).execution(shape, inputs, out) for inputs in copies]]
+    ours, library = _in_turns(ladder, [_on_copies(variant, shape, copies, out)], copies, out)
+    return [ours, *library]
+
+
+def _on_copies(variant: Variant, shape: Shape, copies: Sequence[tuple], out) -> Execution:
+    """Return a function whose calls execute the variant on the copies in a cycle."""
+    return _cycling([variant.at(shape).execution(shape, inputs, out) for inputs in copies])
+
+
+def _in_turns(
+    ladder: Ladder, rivals: Sequence[Execution], copies: Sequence[tuple], out
+) -> list[Timing | list[Timing]]:
+    """Time the rivals in turns with the ladder's library.
+
+    The result has one Timing per rival, and at its end a list with that of the library, which is
+    empty without a library.
+    """
     library = [ladder.library.bind(inputs, out) for inputs in copies] if ladder.library else [None]
-    if library[0]:
-        rivals.append(library)
-    cycles = [_cycling(executions) for executions in rivals]
-    return time_gpu(cycles) if ladder.on_gpu else time_cpu(cycles)
+    cycles = [*rivals, *([_cycling(library)] if library[0] else [])]
+    times = time_gpu(cycles) if ladder.on_gpu else time_cpu(cycles)
+    return [*times[: len(rivals)], times[len(rivals) :]]
 
 
 def _cycling(executions: Sequence[Execution]) -> Execution:
@@ -161,8 +211,9 @@ def _facts(
 ) -> dict:
     """Return the columns of a record that only a measurement fills: column name -> value.
 
-    `times` holds the variant's timing and, if there is one, the library's. Raises CourseError for a
-    speed above the device's peak.
+    `times` holds the variant's timing and, if there is one, the library's. `device` is None on the
+    CPU, where a record has no peak and no machine code. Raises CourseError for a speed above the
+    device's peak.
     """
     ours, *library = times
     facts = {

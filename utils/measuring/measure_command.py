@@ -170,7 +170,8 @@ def _measure(
 ) -> list[StepRow]:
     """Measure the variants of each (shape, variants) in `plan` and return all rows, in this order.
 
-    If `record` is true, write the rows of each shape to disk as soon as the shape is finished.
+    `device` is None for a ladder on the CPU. If `record` is true, write the rows of each shape to
+    disk as soon as the shape is finished.
     """
     rows: list[StepRow] = []
     with Progress(console=console, transient=True) as progress:

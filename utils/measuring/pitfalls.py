@@ -74,7 +74,10 @@ class Series:
 
 
 def launch(execute: Execution, flush: Execution) -> float:
-    """Return the host's time until the launch returns, in ms, without waiting for the kernel."""
+    """Return the host's time until the launch returns, in ms, without waiting for the kernel.
+
+    `flush` is not called.
+    """
     cuda.synchronize()
     start = time.perf_counter()
     execute()
@@ -82,7 +85,10 @@ def launch(execute: Execution, flush: Execution) -> float:
 
 
 def wall(execute: Execution, flush: Execution) -> float:
-    """Return the host's time from the launch until the kernel has ended, in ms."""
+    """Return the host's time from the launch until the kernel has ended, in ms.
+
+    `flush` is not called.
+    """
     cuda.synchronize()
     start = time.perf_counter()
     execute()
@@ -91,7 +97,10 @@ def wall(execute: Execution, flush: Execution) -> float:
 
 
 def events(execute: Execution, flush: Execution) -> float:
-    """Return the ms between two events around a launch; the GPU may wait for the host meanwhile."""
+    """Return the ms between two events around a launch; the GPU may wait for the host meanwhile.
+
+    `flush` is not called.
+    """
     cuda.synchronize()
     return _between_events(execute)
 
@@ -99,6 +108,7 @@ def events(execute: Execution, flush: Execution) -> float:
 def hot(execute: Execution, flush: Execution) -> float:
     """Return the ms between two queued events around a launch, with the arrays in the caches.
 
+    For that, `execute` is called twice, and the second launch is timed. `flush` is not called.
     Everything is in the queue before the GPU starts, so that it does not wait for the host.
     """
     cuda.synchronize()
@@ -119,7 +129,10 @@ def cold(execute: Execution, flush: Execution) -> float:
 
 
 def pause(execute: Execution, flush: Execution) -> float:
-    """Return the ms between two events after a pause, in which the GPU may lower its clock."""
+    """Return the ms between two events around a launch, after a pause of PAUSE_S seconds.
+
+    In the pause, the GPU may lower its clock. `flush` is not called.
+    """
     cuda.synchronize()
     time.sleep(PAUSE_S)
     return _between_events(execute)
@@ -141,7 +154,7 @@ def _between_events(execute: Execution) -> float:
 
 @cuda.jit
 def read_all(x, out):
-    """Read every element and store none."""
+    """Read every element; only a negative one is stored in out[0], and there is none."""
     for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):
         if x[i] < float32(0):
             out[0] = x[i]

@@ -54,7 +54,11 @@ class QueueEvent:
 
 
 class Reading(float):
-    """A reading of the clock in seconds. The device records each subtraction as a `Span`."""
+    """A reading of the clock in seconds.
+
+    The difference of two readings is a `Span`, which the device records. Any other difference is a
+    plain float.
+    """
 
     device: ModelDevice
     site: Site

@@ -27,7 +27,7 @@ from gpu_xray import widths, xray
 from utils.errors import CourseError
 from utils.ladder.explain import count_step
 from utils.ladder.ladder import Ladder
-from utils.ladder.shapes import FLOAT32_BYTES, GemmShape
+from utils.ladder.shapes import FLOAT32_BYTES, GemmShape, ReduceShape
 from utils.ladder.step import Variant
 from utils.ladder.tasks import Shape, TaskWork
 from utils.machine import devices
@@ -43,6 +43,7 @@ WAVEFRONT_BYTES = BANKS * BANK_BYTES
 SECTORS_PER_WAVEFRONT = WAVEFRONT_BYTES // SECTOR_BYTES
 # Both are whole tiles of every kernel, and enough tiles to fill a pipeline of several stages.
 SHORT_K = (64, 128)
+SHORT = 2**20  # elements of a copy that is long enough for full blocks
 
 
 @dataclass(frozen=True)
@@ -169,7 +170,7 @@ def counted(variant: Variant, shape: Shape, hot: HotLoopCounts | None = None) ->
     counted, so that addresses and loops are missing, and each read from shared memory counts as one
     instruction. Raises CourseError if the virtual GPU cannot run the step.
     """
-    (total, blocks), work = _of_one_block(variant, shape), variant.step.task.work(shape)
+    (total, blocks), work = counts_of_block(variant, shape), variant.step.task.work(shape)
     requests = total["global_load_requests"] + total["global_store_requests"]
     sectors = total["global_load_sectors"] + total["global_store_sectors"]
     shared_loads = total["shared_load_requests"]
@@ -197,7 +198,7 @@ def counted(variant: Variant, shape: Shape, hot: HotLoopCounts | None = None) ->
     )
 
 
-def _of_one_block(variant: Variant, shape: Shape) -> tuple[pd.Series, int]:
+def counts_of_block(variant: Variant, shape: Shape) -> tuple[pd.Series, int]:
     """Return (counts of one block, number of blocks that do all the work).
 
     The counts are a Series by counter name, with the block's `footprint_bytes`. They grow linearly
@@ -207,7 +208,9 @@ def _of_one_block(variant: Variant, shape: Shape) -> tuple[pd.Series, int]:
     products differ, the block of the long product is run instead.
     """
     blocks = variant.launch(shape).blocks
-    if not isinstance(shape, GemmShape) or shape.k <= max(SHORT_K):
+    if isinstance(shape, ReduceShape):
+        return _traced(variant, _shorter(variant, shape)), blocks
+    if shape.k <= max(SHORT_K):
         return _traced(variant, shape), blocks
     short, longer = (replace(shape, k=k) for k in SHORT_K)
     grid = variant.launch(short)
@@ -216,6 +219,16 @@ def _of_one_block(variant: Variant, shape: Shape) -> tuple[pd.Series, int]:
     first, second = _traced(variant, short), _traced(variant, longer)
     grown = (second - first) * (shape.k - short.k) / (longer.k - short.k)
     return first + grown, grid.blocks
+
+
+def _shorter(variant: Variant, shape: ReduceShape) -> ReduceShape:
+    """Return a shape with the same first block that a copy of a large array takes less time for.
+
+    The elements that a block of a copy moves do not depend on the size. All other shapes are
+    returned unchanged, because the grid of a reduction may depend on the size.
+    """
+    is_copy = variant.step.task.output_shape(shape.elements) == (shape.elements,)
+    return ReduceShape(min(shape.elements, SHORT)) if is_copy else shape
 
 
 def _traced(variant: Variant, shape: Shape) -> pd.Series:
@@ -300,8 +313,9 @@ def points(
     `where` is the name of the device or processor of the record. `memory` is "DRAM" for the bytes
     that must move at least, or "L2" or "shared" for the bytes that the virtual GPU counts. The
     table has a row per step, in the ladder's order, with the columns label (the step's name),
-    intensity (operations per byte) and gflops. A step that cannot be counted or that moves no bytes
-    is left out. Raises CourseError if nothing is recorded there at that size.
+    intensity (operations per byte) and gflops. `hot_loop` returns the hot loop of a variant. A step
+    that cannot be counted or that moves no bytes is left out. Raises CourseError if nothing is
+    recorded there at that size.
     """
     shape, rows = ladder.parse(size), []
     for variant, record in recorded(ladder, shape, where):

@@ -42,14 +42,14 @@ class Experiment:
 
 @cuda.jit
 def touch(x):
-    """Read and write every element, so that every page is needed where the kernel runs."""
+    """Negate every element in place, so that every page is needed where the kernel runs."""
     for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):
         x[i] = -x[i]
 
 
 @cuda.jit
 def fill(x):
-    """Write every element of a matrix, so that its pages are first touched on the GPU."""
+    """Write 1 to every element of a matrix, so that its pages are first touched on the GPU."""
     col, row = cuda.grid(2)
     if row < x.shape[0] and col < x.shape[1]:
         x[row, col] = float32(1)

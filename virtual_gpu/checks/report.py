@@ -9,13 +9,18 @@ import numpy as np
 
 from ..common.errors import ERROR_OF_KIND, WARNINGS, Finding, Site
 
+# The end of a message on a race: the barrier that is missing within a warp, and within a block.
+NO_SYNCWARP = " with no syncwarp() between."
+NO_SYNCTHREADS = " with no syncthreads() between."
+
 
 @dataclass(frozen=True)
 class Flaw:
     """One execution of a source line that is wrong in some threads.
 
     ``threads`` holds their launch-wide numbers (int64). For a wrong index, ``indices`` holds the
-    indices of these threads along dimension ``axis``.
+    indices of these threads along dimension ``axis``. For a race, ``of_several_warps`` is True if
+    two of the accesses are of different warps.
     """
 
     kind: str
@@ -24,6 +29,7 @@ class Flaw:
     threads: np.ndarray
     axis: int | None = None
     indices: np.ndarray | None = None
+    of_several_warps: bool = False
 
     @property
     def key(self) -> tuple:
@@ -42,11 +48,17 @@ class Tally:
         self._ranges: dict[int | None, tuple[int, int]] = {}  # of wrong indices, by dimension
 
     def add(self, flaw: Flaw) -> None:
-        """Add the threads and the wrong indices of a flaw that has the same key."""
+        """Add the threads and the wrong indices of a flaw that has the same key.
+
+        Once a race is between several warps, its message names the barrier of a block.
+        """
         self._new.append(flaw.threads)
         self._pending += len(flaw.threads)
         if self._pending > max(1 << 16, len(self._threads)):
             self._merge()
+        if flaw.of_several_warps and NO_SYNCWARP in self._finding.message:
+            message = self._finding.message.replace(NO_SYNCWARP, NO_SYNCTHREADS)
+            self._finding = replace(self._finding, message=message)
         if flaw.indices is not None and len(flaw.indices):
             low, high = int(flaw.indices.min()), int(flaw.indices.max())
             previous = self._ranges.get(flaw.axis, (low, high))

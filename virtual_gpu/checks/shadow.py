@@ -15,7 +15,7 @@ from ..common.errors import Finding, Site, Thread
 from ..common.lanes import WARP, thread_by_number
 from .clock import TIME_BITS, TIME_MASK, Access, Clock
 from .releases import NEVER
-from .report import Flaw
+from .report import NO_SYNCWARP, Flaw
 
 ATOMIC = 1 << 59  # flag of a writer word: the last write was atomic
 SEVERAL_THREADS = 1 << 60  # flags of a reader word: several threads of one warp have read,
@@ -62,7 +62,8 @@ class Shadow:
         """Report races with unordered writes and reads of unwritten units, and log the load.
 
         ``units`` holds the unit that each active lane loads. If ``initialised`` is True, unwritten
-        units have content and may be read.
+        units have content and may be read. A load that only decides whether an atomic is tried is
+        not logged, and its races with atomics are reported as warnings.
         """
         examine = self.written or not initialised
         if examine and not self._settled(access, self.last_write, initialised):
@@ -88,8 +89,9 @@ class Shadow:
     def _settled(self, access: Access, last: int, initialised: bool) -> bool:
         """Return True if the latest barrier of all blocks came after the time ``last``.
 
-        Then no word needs to be examined for this access. The result is False in global memory, and
-        also if ``initialised`` is False and a unit was never written.
+        Then no word needs to be examined for this access. The result is False in global memory,
+        while blocks differ in their latest barrier, and if ``initialised`` is False and a unit was
+        never written.
         """
         barrier = access.clock.last_barrier
         if self.space != "shared" or not isinstance(barrier, int) or last >= barrier:
@@ -260,7 +262,8 @@ class Shadow:
     def _surely_unread(self, access: Access, units: np.ndarray) -> bool:
         """Return True if no logged read of these units can race with this access.
 
-        The log is emptied if a barrier orders all of its reads before the access.
+        The log is emptied if a barrier orders all of its reads before the access. The result is
+        False in global memory, and while blocks differ in their latest barrier.
         """
         if self.space != "shared" or not isinstance(access.clock.last_barrier, int):
             return False
@@ -315,12 +318,18 @@ class Shadow:
         self, access: Access, where: np.ndarray, words: np.ndarray, verb: str = "written"
     ) -> None:
         if where.any():
-            flaw = Flaw("race", access.site, self.name, access.numbers(where))
+            flaw = Flaw(
+                "race", access.site, self.name, access.numbers(where),
+                of_several_warps=_of_several_warps(access, where, words),
+            )  # fmt: skip
             access.clock.report.add(flaw, lambda: self._race(access, where, words, verb))
 
     def _report_stale_read(self, access: Access, where: np.ndarray, words: np.ndarray) -> None:
         if where.any():
-            flaw = Flaw("stale_read", access.site, self.name, access.numbers(where))
+            flaw = Flaw(
+                "stale_read", access.site, self.name, access.numbers(where),
+                of_several_warps=_of_several_warps(access, where, words),
+            )  # fmt: skip
             access.clock.report.add(flaw, lambda: self._stale_read(access, where, words))
 
     def _stale_read(self, access: Access, where: np.ndarray, words: np.ndarray) -> Finding:
@@ -366,7 +375,16 @@ def _location(site: Site, own_site: Site) -> str:
 def _why_unordered(thread: Thread, other: Thread) -> str:
     if thread.block != other.block:
         return "; nothing orders these two blocks."
-    return " with no syncthreads() between."
+    return NO_SYNCWARP  # the report replaces it once the race is between several warps
+
+
+def _of_several_warps(access: Access, where: np.ndarray, words: np.ndarray) -> bool:
+    """Return True if a lane in ``where`` races with an access of another warp.
+
+    ``words`` holds the shadow word of the earlier accesses per lane.
+    """
+    flags = _distance(words[where], access.stamps[where], access.clock) | words[where]
+    return bool((flags & (SEVERAL_WARPS | SEVERAL_BLOCKS)).any())
 
 
 def report_uninitialised(access: Access, name: str, where: np.ndarray) -> None:

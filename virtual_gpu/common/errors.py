@@ -61,6 +61,10 @@ class Finding:
     depends; a stale read is the plain read of an element that other threads update, if it only
     decides whether an atomic is tried.
 
+    ``array`` is the name of the array, or of a variable that is read before it is set, and "" for a
+    barrier. ``index`` holds the indices of the element, or the single negative index for
+    ``wrapped_index``; it is empty for a variable and a barrier.
+
     ``threads`` holds the offending thread and, for a race, the other thread; ``other_line`` is the
     line of a race's other access. ``count`` is the number of threads that were wrong in the same
     execution of the line; ``threads_in_all`` is the number of different threads that were wrong at

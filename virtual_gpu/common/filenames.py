@@ -11,9 +11,10 @@ from pathlib import Path
 def short_names(files: Iterable[str], folder: Path | None = None) -> dict[str, str]:
     """Return a dict from each file to a unique display name, in the order of ``files``.
 
-    The name is the path relative to ``folder`` (by default the current folder) if the file is below
-    it, and otherwise the base name. A notebook's cell is named ``cell In[3]``. If two files would
-    get the same name, the second gets a number, such as ``helpers.py (2)``.
+    The name is the path relative to ``folder`` (by default the current folder) if the file is an
+    absolute path below it, and otherwise the base name. A notebook's cell is named ``cell In[3]``,
+    or ``cell`` if its number is unknown. If two files would get the same name, the second gets a
+    number, such as ``helpers.py (2)``.
     """
     names: dict[str, str] = {}
     for file in files:

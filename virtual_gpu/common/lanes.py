@@ -244,7 +244,10 @@ def thread_by_number(geometry: Geometry, number: int) -> Thread:
 
 
 def _rank(extent: tuple[int, int, int]) -> int:
-    """Return the number of dimensions of a grid or block, without trailing extents of 1."""
+    """Return the number of dimensions of a grid or block, without trailing extents of 1.
+
+    The result is at least 1.
+    """
     return max((axis + 1 for axis, size in enumerate(extent) if size > 1), default=1)
 
 

@@ -36,8 +36,8 @@ def limits_of(patience: float | None = None, lane_rounds: float | None = None) -
     The variables are VIRTUAL_GPU_SECONDS (for ``patience``, in seconds), VIRTUAL_GPU_MAX_ROUNDS,
     VIRTUAL_GPU_LANE_ROUNDS and VIRTUAL_GPU_BYTES. If a time is set, ``while`` loops have no limit
     on their iterations unless that is set as well, and ``stalled_seconds`` is None. Without
-    VIRTUAL_GPU_BYTES the limit is this machine's memory. Raises LaunchError for a value that is not
-    a positive number.
+    VIRTUAL_GPU_BYTES the limit is this machine's memory, or None if its size is unknown. Raises
+    LaunchError if ``patience`` or a variable is not a positive number.
     """
     seconds = _environment("VIRTUAL_GPU_SECONDS") if patience is None else patience
     if isinstance(seconds, bool) or not isinstance(seconds, int | float | None) or (
@@ -56,7 +56,10 @@ def limits_of(patience: float | None = None, lane_rounds: float | None = None) -
 
 
 def in_bytes(amount: float) -> str:
-    """Return an amount of memory as text in the largest fitting unit, such as ``1.5 MiB``."""
+    """Return an amount of memory as text, such as ``1.5 MiB`` or ``100 bytes``.
+
+    ``amount`` is in bytes. The unit is the largest of GiB, MiB, KiB and bytes that fits.
+    """
     for unit, size in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
         if amount >= size:
             return f"{amount / size:.1f} {unit}"

@@ -28,9 +28,10 @@ class ProgressLine:
     def show(self, done: int, seconds: float) -> None:
         """Write to stderr the number of the running batch, the elapsed time and the time to go.
 
-        ``done`` is the number of finished batches, less than the total, and ``seconds`` the elapsed
-        time. The launch calls this when ``seconds`` has reached ``due``, and ``due`` then becomes
-        the time of the next call.
+        The number of the batch, from 1, is left out if there is one batch only, and the time to go
+        before the first batch has finished. ``done`` is the number of finished batches, less than
+        the total, and ``seconds`` the elapsed time. The launch calls this when ``seconds`` has
+        reached ``due``, and ``due`` then becomes the time of the next call.
         """
         batch = f"batch {done + 1} of {self._total}, " if self._total > 1 else "running for "
         text = f"{self._name}: {batch}{seconds:.1f} s"

@@ -202,7 +202,10 @@ def _outer_names(function: Callable) -> dict[str, object]:
 
 
 def assigned_names(tree: ast.FunctionDef) -> set[str]:
-    """Return the set of names that the function binds: its parameters and everything it assigns."""
+    """Return the set of names of the function's parameters and of the variables that it assigns.
+
+    Names within inner functions, and those of inner functions made by ``def``, are not included.
+    """
     stored = {n.id for n in own_nodes(tree) if isinstance(n, ast.Name) and not _loads(n)}
     return stored | {a.arg for a in tree.args.args}
 
@@ -240,8 +243,9 @@ class ParameterUse:
 def parameter_uses(tree: ast.FunctionDef, use_by_callee: Callable) -> dict[str, ParameterUse]:
     """Return a dict from each parameter's name to its ParameterUse.
 
-    ``use_by_callee(call, position)`` returns the called function's ParameterUse of its argument at
-    this position, or None if that is unknown.
+    ``fewest_indices`` is ANY_RANK if no subscript reads from the parameter, here or in a callee.
+    ``use_by_callee(call, position)`` takes an ``ast.Call`` and the position of an argument, from 0.
+    It returns the called function's ParameterUse of this argument, or None if that is unknown.
     """
     parents = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
     names = [node for node in parents if isinstance(node, ast.Name)]
@@ -280,7 +284,7 @@ def _is_read(name: ast.Name, parent: ast.AST) -> bool:
 
 
 def _is_query(parent: ast.AST) -> bool:
-    """Return True if the parent uses only properties of the array, as in ``len(x)``."""
+    """Return True if the parent is an attribute, such as ``x.shape``, or a call of ``len``."""
     return isinstance(parent, ast.Attribute) or (
         isinstance(parent, ast.Call)
         and isinstance(parent.func, ast.Name)

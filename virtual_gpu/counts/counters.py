@@ -155,7 +155,10 @@ class Counters:
 
     @property
     def lines(self) -> dict[Site, LineCount]:
-        """A dict from the Site of each source line to its LineCount."""
+        """A dict from the Site of a source line to its LineCount.
+
+        It has the lines that accessed memory, computed with floats or reached a barrier.
+        """
         lines: dict[Site, LineCount] = defaultdict(LineCount)
         for access in self._accesses.values():
             access.add_to(lines[access.site])
@@ -167,7 +170,10 @@ class Counters:
 
     @property
     def footprint_bytes(self) -> int:
-        """The bytes of global memory that were loaded or stored, with each sector counted once."""
+        """The bytes of global memory that were loaded or stored, with each sector counted once.
+
+        A sector counts as 32 bytes. Atomics do not count.
+        """
         return SECTOR_BYTES * sum(map(int, map(np.count_nonzero, self._touched.values())))
 
     def access(self, transfer: LaneTransfer) -> None:
@@ -255,6 +261,9 @@ def first_access(count: AccessCount) -> WarpAccess:
 
 
 def _keep(count: AccessCount, first: np.ndarray, active: np.ndarray) -> None:
-    """Append the addresses of active warps to ``count.first``, up to KEPT_REQUESTS in total."""
+    """Append an array of 32 byte addresses per active warp to ``count.first``.
+
+    The address is -1 for an inactive lane. ``count.first`` holds at most KEPT_REQUESTS arrays.
+    """
     warps = np.flatnonzero(active.any(axis=1))[: KEPT_REQUESTS - len(count.first)]
     count.first.extend(np.where(active[warps], first[warps], -1))

@@ -105,9 +105,11 @@ def _strided(counts: KernelCounts) -> Iterator[Hint]:
 def _access_pattern(
     access: AccessCount, stride: int | None, counts: KernelCounts
 ) -> tuple[str, str]:
-    """Return text such as ``strided load of x``, and a second text with its numbers.
+    """Return the tuple (description of the access, numbers that follow it in the message).
 
-    The second text is in brackets after a space, or "" for a scattered access.
+    The description is such as ``strided load of x``, ``transposed load of x``, ``scattered load of
+    x`` or ``load of x in pieces``. The numbers are a text in brackets after a space, or "" for a
+    scattered access.
     """
     subject = f"{access.kind} of {access.array}"
     if stride is None:
@@ -121,7 +123,10 @@ def _access_pattern(
 
 
 def _count_runs(access: AccessCount) -> int:
-    """Return the number of runs of adjacent elements in the first recorded request."""
+    """Return the number of runs of adjacent elements in the first recorded request.
+
+    A run consists of consecutive active lanes whose elements are neighbours in memory.
+    """
     row = access.first[0]
     gaps = abs(np.diff(row[row >= 0])) != _element_bytes(access)
     return 1 + int(np.count_nonzero(gaps))
@@ -189,7 +194,8 @@ def _idle(counts: KernelCounts) -> Iterator[Hint]:
 def _float64(counts: KernelCounts) -> Iterator[Hint]:
     """Yield a hint for each line that computes in float64 although arrays are float32.
 
-    There is no hint if any array is in float64 or complex128, or if the source asks for float64.
+    There is no hint if no array that was accessed is in float32, if one is in float64 or
+    complex128, or if the source asks for float64.
     """
     dtypes = {access.dtype for access in counts.accesses}
     single = np.dtype(np.float32) in dtypes
@@ -213,7 +219,10 @@ _DOUBLE_NAMES = {"float64", "complex128", "double"}
 
 
 def _asks_for_float64(source: Source) -> bool:
-    """Return True if the source names a 64-bit type, directly or through a constant."""
+    """Return True if the source names float64 or complex128, directly or through a constant.
+
+    ``double`` and Python's ``float`` count as float64.
+    """
     return any(_names_float64(node, source) for node in ast.walk(source.tree))
 
 

@@ -92,8 +92,8 @@ def recording_request(
 ) -> RecordingRequest:
     """Return the RecordingRequest for the block with these coordinates.
 
-    ``block`` is an int or a tuple of up to three ints. Raises LaunchError for a block that the grid
-    does not have.
+    ``block`` is an int or a tuple of up to three ints (x, y, z); missing ones are 0. Raises
+    LaunchError for a block that the grid does not have.
     """
     coordinates = block if isinstance(block, tuple | list) else (block,)
     whole = all(isinstance(b, int | np.integer) for b in coordinates) and 1 <= len(coordinates) <= 3
@@ -134,7 +134,11 @@ class Recorder:
         self._start, self._blocks = row * batch.width, batch.blocks
 
     def access(self, transfer: LaneTransfer) -> None:
-        """Record a load, store or atomic of the requested block; called before its data moves."""
+        """Record a load, store or atomic of the requested block; called before its data moves.
+
+        Nothing is recorded if no thread of the block takes part. Beyond the limit of events, the
+        access is only counted.
+        """
         self._read_back()
         part = self._part(transfer.mask)
         if part is None or self._is_full():
@@ -153,7 +157,9 @@ class Recorder:
     def meeting(self, kind: str, mask: Mask, site: Site, values=None, sources=None) -> None:
         """Record a barrier, syncwarp, shuffle, vote or match of the requested block.
 
-        ``values`` and ``sources`` are None or have one entry per lane of the batch.
+        ``values``, which the lanes receive, and ``sources``, the lanes that they read from, are
+        None or have one entry per lane of the batch. Nothing is recorded if no thread of the block
+        takes part. Beyond the limit of events, the event is only counted.
         """
         self._read_back()
         part = self._part(mask)
@@ -186,8 +192,9 @@ class Recorder:
         )
 
     def _part(self, mask: Mask) -> tuple[np.ndarray, slice] | None:
-        """Return the recorded block's active threads, by number, and their slice of ``mask.index``.
+        """Return the recorded block's active threads, and their slice of ``mask.index``.
 
+        The threads are an int64 array of their numbers within the block, in ascending order.
         Returns None if the block is not in this batch or none of its threads is active.
         """
         if self._row is None:
@@ -213,7 +220,11 @@ class Recorder:
         return result
 
     def _location(self, site: Site, kind: str) -> tuple[int, str, int, str]:
-        """Return the line, file, operation number and kind of an instruction."""
+        """Return the tuple (line, path of the file, operation number, kind) of an instruction.
+
+        The operation number counts from 0 the different operations in the order in which the block
+        first executed them. Two operations differ in file, line, column or kind.
+        """
         key = (site.file, site.line, site.column, kind)
         number = self._operations.setdefault(key, len(self._operations))
         return site.line, site.file, number, kind
@@ -233,9 +244,10 @@ class Recorder:
     ) -> np.ndarray | None:
         """Return an array of one entry per thread: the values of a load, store or atomic.
 
-        For a load they are the values that it reads. For a store or atomic the array holds zeros at
-        first, and ``_read_back`` fills in the stored values. Returns None for a store of several
-        elements per thread.
+        For a load they are the values that it reads; several elements per thread give the array the
+        shape (threads, width). For a store or atomic the array holds zeros at first, and
+        ``_read_back`` fills in the stored values. Returns None for a store of several elements per
+        thread.
         """
         memory, width = transfer.memory, transfer.width
         if transfer.kind == "load":

@@ -32,8 +32,9 @@ _ACCESS_COLUMNS = {
 def lines_table(counts: Mapping[Site, LineCount], names: Mapping[str, str]) -> pd.DataFrame:
     """Return a table with one row per source line, sorted by file and line.
 
-    ``names`` maps each file to its short name; the files are in the order of its keys.
-    ``lanes_per_warp`` is missing where a line has no memory instruction.
+    The columns are ``file`` (a short name), ``line``, ``source``, the fields of LineCount and
+    ``lanes_per_warp``, which is missing where a line has no memory instruction. ``names`` maps each
+    file to its short name; the files are in the order of its keys.
     """
     import pandas as pd
 
@@ -47,8 +48,10 @@ def lines_table(counts: Mapping[Site, LineCount], names: Mapping[str, str]) -> p
 def accesses_table(accesses: tuple[AccessCount, ...], names: Mapping[str, str]) -> pd.DataFrame:
     """Return a table with one row per source line, array and kind of access.
 
-    The rows are sorted by file and line. ``names`` maps each file to its short name; the files are
-    in the order of its keys.
+    The columns are ``file`` (a short name), ``line``, ``source``, ``array``, ``space``, ``kind``,
+    ``requests``, ``sectors``, ``cache_lines``, ``wavefronts``, ``words``, ``bytes`` and ``lanes``;
+    a count that a kind of access lacks is missing. The rows are sorted by file and line. ``names``
+    maps each file to its short name; the files are in the order of its keys.
     """
     import pandas as pd
 

@@ -193,8 +193,8 @@ def _passes(first: np.ndarray, active: np.ndarray, parts: int, groups: int) -> n
 def in_pairs(first: np.ndarray, active: np.ndarray) -> np.ndarray:
     """Return a boolean per warp: True if its lanes read the same elements in pairs.
 
-    The lanes of a pair are one or two lanes apart. Half a warp then asks for no more 16-byte words
-    than one pass can serve, so two passes suffice.
+    The lanes of a pair are one or two lanes apart, and a pair with an inactive lane fits always.
+    Half a warp then asks for no more 16-byte words than one pass can serve, so two passes suffice.
     """
     lanes = np.arange(WARP)
     agree = [

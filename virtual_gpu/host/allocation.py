@@ -84,7 +84,10 @@ def pinned_array_like(ary) -> np.ndarray:
 
 
 def host_array(shape, dtype=np.float64, strides=None, order="C", **ignored) -> HostMemory:
-    """Return an array of zeros in managed or mapped memory, which kernels access directly."""
+    """Return an array of zeros in managed or mapped memory, which kernels access directly.
+
+    ``strides`` are in bytes. Other keyword arguments are ignored.
+    """
     return pinned_array(shape, dtype, strides, order).view(HostMemory)
 
 

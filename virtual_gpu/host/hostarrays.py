@@ -202,7 +202,7 @@ class DeviceArray:
         return self._view(lambda array: array.ravel(order))
 
     def squeeze(self, axis=None, stream=0) -> DeviceArray:
-        """Return a view without dimensions of length 1."""
+        """Return a view without dimensions of length 1; with ``axis``, only that one is removed."""
         return self._view(lambda array: array.squeeze(axis))
 
     def transpose(self, axes=None) -> DeviceArray:
@@ -273,7 +273,10 @@ class DeviceArray:
         )
 
     def getitem(self, index, stream=0):
-        """Return ``self[index]``: a view on the device, or the value of a single element."""
+        """Return ``self[index]``: a view on the device, or the value of a single number.
+
+        A single record is a view, too.
+        """
         return self[index]
 
     def setitem(self, index, value, stream=0) -> None:

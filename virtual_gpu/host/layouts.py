@@ -79,8 +79,9 @@ def empty(shape, dtype, strides, order: str) -> np.ndarray:
 def order_of(ary) -> tuple[tuple[int, ...] | None, str]:
     """Return (strides in bytes, order) of a new contiguous array that is laid out like ``ary``.
 
-    As in Numba, a contiguous array keeps its order, "C" or "F", and the strides are None. For any
-    other array the order is "C", and the strides have the same ranking as those of ``ary``.
+    As in Numba, a contiguous array keeps its order, "C" or "F", and the strides are None. An array
+    with at most one dimension gives (None, "C"). For any other array the order is "C", and the
+    strides have the same ranking as those of ``ary``.
     """
     flags = ary.flags
     if flags["C_CONTIGUOUS"] or flags["F_CONTIGUOUS"] or ary.ndim <= 1:

@@ -30,7 +30,10 @@ class VirtualStream:
 
     @contextlib.contextmanager
     def auto_synchronize(self):
-        """Return a context manager that yields the stream and logs a wait at the end."""
+        """Return a context manager that yields the stream and logs a wait at the end.
+
+        If the context raises, no wait is logged.
+        """
         yield self
         note_wait()
 

@@ -121,7 +121,11 @@ class VirtualContext:
         """Do nothing, because there is no other context."""
 
     def get_memory_info(self) -> MemoryInfo:
-        """Return the host's free and total memory in bytes; raise LaunchError if it is unknown."""
+        """Return the host's free and total memory in bytes.
+
+        If the free memory is unknown, it is given as the total. Raises LaunchError if the total is
+        unknown.
+        """
         total = physical_memory()
         if total is None:
             raise LaunchError("This system does not tell how much memory it has.")

@@ -30,7 +30,8 @@ class Arithmetic:
     def apply(self, function: Callable, values: tuple, frame: Frame, mask: Mask):
         """Return ``function(*values)`` in Numba's types, a NumPy scalar or a lane vector.
 
-        ``function`` is one of ``operator``, ``math`` or NumPy. If the run counts operations and the
+        ``function`` is one of ``operator``, ``math`` or NumPy. The values are numbers; ``==`` and
+        ``!=`` also compare two tuples, or strings and None. If the run counts operations and the
         result is a float or complex number, one operation is counted in the lanes of ``mask``.
         Raises Unsupported for types that Numba refuses.
         """

@@ -37,7 +37,10 @@ class Compiler(Protocol):
         """Compile a lambda of the function; return it as an inner_functions.InnerFunction."""
 
     def try_static(self, node: ast.expr) -> object:
-        """Return the Python value of an expression that is known at compile time, else None."""
+        """Return the Python value of an expression that is known at compile time, else None.
+
+        Raises Unsupported for a name or an attribute that does not exist.
+        """
 
     def literal(self, node: ast.expr) -> Callable[[Frame], Type | None]:
         """Return ``kind(frame)``, which returns Numba's literal type of an expression.

@@ -99,8 +99,9 @@ class ConstantEvaluator:
     def in_kernel(self, node: ast.expr, value):
         """Return a Python constant, written as ``node``, as a value of the kernel.
 
-        Numbers become NumPy scalars, and NumPy arrays become constant arrays. Strings, dtypes and
-        functions stay as they are. Raises Unsupported for a constant that kernels cannot use.
+        Numbers become NumPy scalars, NumPy arrays become constant arrays, and tuples are converted
+        item by item. None, Ellipsis, strings, dtypes, types and functions that a kernel can call
+        stay as they are. Raises Unsupported for a constant that kernels cannot use.
         """
         if isinstance(value, bool | int | float | complex | np.generic):
             return numba_types.scalar(value)
@@ -140,7 +141,10 @@ def _bits_of_result(function: Callable, left: int, right: int) -> int:
 
 
 def _is_computed(node: ast.expr) -> bool:
-    """Return True if an expression contains a call or an operation that involves a name."""
+    """Return True if an expression contains a call or a binary operation that involves a name.
+
+    A sign before a name, as in ``-N``, is no binary operation.
+    """
     calculations = [n for n in ast.walk(node) if isinstance(n, ast.BinOp | ast.Call)]
     return any(isinstance(n, ast.Name) for c in calculations for n in ast.walk(c))
 

@@ -49,9 +49,9 @@ def special_value(value) -> Evaluate | None:
 
 
 def grid(call: CallExpression) -> Evaluate:
-    """Compile ``cuda.grid``, the thread's position in the whole grid, as int64.
+    """Compile ``cuda.grid``, the thread's position in the whole grid from 0 on, as int64.
 
-    The value is a number for one dimension, and a tuple of numbers for two or three.
+    The value is x for one dimension, and the tuple (x, y) or (x, y, z) for two or three.
     """
     return _per_dimension(call, _global_position)
 
@@ -59,7 +59,8 @@ def grid(call: CallExpression) -> Evaluate:
 def gridsize(call: CallExpression) -> Evaluate:
     """Compile ``cuda.gridsize``, the number of threads of the grid per dimension, as int64.
 
-    The value is a number for one dimension, and a tuple of numbers for two or three.
+    The value is that of x for one dimension, and a tuple in the order (x, y) or (x, y, z) for two
+    or three.
     """
     return _per_dimension(call, _global_extent)
 

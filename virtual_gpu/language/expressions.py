@@ -222,7 +222,10 @@ class Expressions:
         return np.take_along_axis(columns, inside[None].astype(np.int64), axis=0)[0]
 
     def try_static(self, node: ast.expr):
-        """Return the Python value of an expression that is known at compile time, else None."""
+        """Return the Python value of an expression that is known at compile time, else None.
+
+        Raises Unsupported for a name or an attribute that does not exist.
+        """
         try:
             return self.constants.value(node)
         except NotStatic:
@@ -236,9 +239,10 @@ class Expressions:
         return self.constants.literal(node)
 
     def condition(self, node: ast.expr) -> Evaluate:
-        """Compile an expression into a closure that returns its truth.
+        """Compile an expression into a closure ``test(frame, mask)`` that returns its truth.
 
-        The result is a NumPy bool, or a boolean vector with one entry per lane.
+        The result is a NumPy bool, or a boolean vector with one entry per lane. None and the empty
+        tuple are false. The closure raises Unsupported for an array.
         """
         evaluate = self.expression(node)
 

@@ -52,16 +52,18 @@ class Machine:
     def load(self, array: ArrayView, position, width: int, aligned: bool = True) -> tuple:
         """Load ``width`` consecutive elements from ``position`` on with one instruction.
 
-        Returns a tuple of ``width`` values. With ``aligned``, a first element whose offset is no
-        multiple of ``width`` is reported.
+        ``position`` is the index of the first element: an integer per lane, or a tuple of them with
+        one per dimension. Returns a tuple of ``width`` lane vectors, which are zero in lanes that
+        are inactive or out of bounds. With ``aligned``, a first element whose offset is no multiple
+        of ``width`` is reported.
         """
         return load_wide(self._place(array, position), width, aligned)
 
     def store(self, array: ArrayView, position, values: tuple, aligned: bool = True) -> None:
         """Store the tuple ``values`` in consecutive elements from ``position`` on.
 
-        That is one instruction. With ``aligned``, a first element whose offset is no multiple of
-        the number of values is reported.
+        That is one instruction; ``position`` has the form that ``load`` takes. With ``aligned``, a
+        first element whose offset is no multiple of the number of values is reported.
         """
         self._store(array, position, values, aligned)()
 
@@ -78,7 +80,7 @@ class Machine:
     def copy_later(self, target: ArrayView, to, values: tuple) -> None:
         """Issue an asynchronous store of ``values`` in consecutive elements from ``to`` on.
 
-        The data moves in ``wait_copies()``.
+        The data moves in ``wait_copies()``. ``to`` has the form of the position in ``load``.
         """
         self.run.copies[-1].append(self._store(target, to, values))
 

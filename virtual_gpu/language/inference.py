@@ -67,7 +67,11 @@ class Inference:
             return Types(refusal=str(error))
 
     def of_types(self, arguments: tuple[types.Type, ...]) -> Types:
-        """Return the Types of the function when its arguments have these Numba types."""
+        """Return the Types of the function when its arguments have these Numba types.
+
+        If Numba refuses the function, the Types hold only the refusal. They are empty for a
+        recursive call, and for a function that calls one which only the virtual GPU knows.
+        """
         return self._known.get(arguments) or self._looked_up(arguments)
 
     @global_compiler_lock

@@ -35,7 +35,8 @@ def definition_of(
     """Return an inner function as a ``def`` with this name, in a new syntax tree.
 
     Its body begins with the definitions of those of the ``earlier`` inner functions that it calls.
-    Raises Unsupported for a decorator, defaults, ``*args``, ``**kwargs`` or a nonlocal variable.
+    Raises Unsupported for a decorator, defaults, keyword-only arguments, ``*args``, ``**kwargs`` or
+    a nonlocal variable.
     """
     arguments = node.args
     if arguments.vararg or arguments.kwarg or arguments.kwonlyargs or arguments.defaults:

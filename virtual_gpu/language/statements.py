@@ -351,7 +351,8 @@ class Statements:
     def _items(self, node: ast.expr) -> Callable:
         """Return ``items(frame, mask)``, which returns an iterable over the values of a loop.
 
-        The loop is over a tuple, an array, ``enumerate()``, ``zip()`` or ``np.ndindex()``.
+        The loop is over a tuple, an array, an array of records, ``enumerate()``, ``zip()`` or
+        ``np.ndindex()``; within ``enumerate()`` and ``zip()`` also over ``range()``.
         """
         function = None
         if isinstance(node, ast.Call) and not node.keywords:
@@ -415,9 +416,10 @@ class Statements:
         return evaluate
 
     def _positions(self, node: ast.Call) -> Callable:
-        """Compile ``np.ndindex()`` into a generator of all index tuples of a shape.
+        """Compile ``np.ndindex()`` into a generator of all index tuples of a shape, as int64.
 
-        The generator raises Unsupported if the shape differs by thread.
+        The last index changes fastest. The generator raises Unsupported if the shape differs by
+        thread.
         """
         parts = [self.expressions.expression(a) for a in node.args]
 

@@ -26,7 +26,10 @@ LANE_BITS = np.uint64(1) << np.arange(WARP, dtype=np.uint64)
 
 
 def rows(value, run: BatchRun) -> np.ndarray:
-    """Return a number or a vector of lanes as an array of shape (warps, 32)."""
+    """Return a number or a vector of lanes as an array of shape (warps, 32).
+
+    A number is repeated for each lane of the batch.
+    """
     vector = value if isinstance(value, np.ndarray) else np.full(run.batch.size, value)
     return vector.reshape(-1, WARP)
 

@@ -67,7 +67,9 @@ def unwrapped(arguments: tuple) -> Iterator[tuple]:
     An object with the virtual GPU's array interface becomes a device array. A host array in ``In``
     is copied, so the launch does not change it. A host array in ``Out`` is replaced by new device
     memory, which is copied back to it at the end, even if the launch fails. Any other host array is
-    used without a copy. A real device would copy it both ways, so both transfers are logged.
+    used without a copy. The transfers that a real device would make are logged: to the device for
+    ``In``, to the host for ``Out``, both for any other host array. Mapped and managed memory is
+    neither copied nor logged.
     """
     unwrapped_arguments, back, logged = [], [], []
     for argument in arguments:

@@ -138,8 +138,9 @@ def getitem(self, arguments) -> VirtualLaunch:
 def forall(self, ntasks, tpb=0, stream=0, sharedmem=0) -> Callable:
     """Replace ``kernel.forall(n)``: return a VirtualLaunch of at least ``ntasks`` threads.
 
-    If ``ntasks`` is 0, a function that does nothing is returned. Raises LaunchError if it is
-    negative.
+    A block has ``tpb`` threads. If ``tpb`` is 0, it has 128, or fewer if the kernel's launch bounds
+    are lower. If ``ntasks`` is 0, a function that does nothing is returned. Raises LaunchError if
+    ``ntasks`` is negative.
     """
     if ntasks < 0:
         raise LaunchError(f"forall({ntasks}); the number of tasks must not be negative.")
@@ -241,8 +242,7 @@ def _note_types(kernel: CUDADispatcher, arguments: tuple) -> None:
 
 
 def forget_types(kernel: CUDADispatcher) -> None:
-    """Remove the entries that launches added to ``kernel.overloads``, which hold no compiled code.
-    """
+    """Remove the entries that launches or ``compile`` added to ``kernel.overloads``."""
     for types_, overload in list(kernel.overloads.items()):
         if isinstance(overload, VirtualKernel):
             del kernel.overloads[types_]

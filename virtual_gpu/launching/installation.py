@@ -39,7 +39,7 @@ def install(available: bool = False) -> None:
 
     This is for machines without a CUDA device, because a launch on a real device is no longer
     possible afterwards. With ``available``, ``cuda.is_available()`` returns True, for programs that
-    check it. Further calls change nothing.
+    check it. A further call can only switch ``available`` on.
     """
     for owner, name, value in _replacements():
         setattr(owner, name, value)
@@ -52,7 +52,8 @@ def installed() -> Iterator[None]:
     """Install the virtual GPU within the context, and restore ``numba.cuda`` at its end.
 
     This runs part of a program on the virtual GPU although the machine has a CUDA device. Arrays
-    and events made within the context cannot be used outside of it.
+    and events made within the context cannot be used outside of it. If the virtual GPU is installed
+    already, the context changes nothing, and it stays installed.
     """
     if active():
         yield
@@ -106,7 +107,10 @@ def _replacements() -> Iterator[tuple[object, str, object]]:
 
 
 def _run_text(text: str, names: dict) -> None:
-    """Execute a kernel that ``@vectorize`` generates, and keep its text for ``linecache``."""
+    """Execute the text that defines a kernel of ``@vectorize``, and keep it for ``linecache``.
+
+    The definitions are added to the dict ``names``, the globals of the text.
+    """
     file = f"<vectorize {next(_text_numbers)}>"
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     exec(compile(text, file, "exec"), names)

@@ -101,8 +101,9 @@ class Trace:
         return self.lines.drop(columns=list(NO_COUNTS)).sum()
 
     def warp_access(self, array: str, kind: str = "load") -> WarpAccess:
-        """Return the first load or store of this array by a warp, as the drawing functions need it.
+        """Return the first access of this array by a warp, as the drawing functions need it.
 
+        ``kind`` is "load", "store" or "atomic".
         Raises VirtualGpuError, which lists the recorded accesses, if there is no such access.
         """
         return first_access(self._accesses_of(array, kind, None)[0])
@@ -113,9 +114,11 @@ class Trace:
         """Return the addresses of the first requests to this array: int64, shape (requests, 32).
 
         A row is one request of one warp: the byte offset of each lane within the allocation, or -1
-        where a lane is inactive. At most ``first`` rows are returned; with ``line``, only requests
-        of this source line. At most 64 requests per line are kept. Raises VirtualGpuError, which
-        lists the recorded accesses, if there is no such access.
+        where a lane is inactive. In shared memory the offset is that within the block's part. The
+        rows are grouped by source line, in the order in which the lines were first executed. At
+        most ``first`` rows are returned; with ``line``, only requests of this source line. ``kind``
+        is "load", "store" or "atomic". At most 64 requests per line are kept. Raises
+        VirtualGpuError, which lists the recorded accesses, if there is no such access.
         """
         rows = [row for count in self._accesses_of(array, kind, line) for row in count.first]
         return np.stack(rows[:first]) if first > 0 else np.empty((0, WARP), np.int64)

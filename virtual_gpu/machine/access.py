@@ -19,9 +19,9 @@ from .place import Place, in_bounds, report_out_of_bounds
 def load(place: Place, before_atomic: bool = False):
     """Return the element in each active lane: a vector, or a scalar if all surely share it.
 
-    A vector has one entry per lane of the batch; inactive lanes hold zero. Lanes whose index is out
-    of bounds are reported and read zero. ``before_atomic`` is True for a load that only decides
-    whether an atomic is tried; it may race with atomics.
+    A vector has one entry per lane of the batch; inactive lanes hold zero, or any value if the
+    array is local. Lanes whose index is out of bounds are reported and read zero. ``before_atomic``
+    is True for a load that only decides whether an atomic is tried; it may race with atomics.
     """
     if isinstance(place.array, LocalArray):
         return _load_local(place)

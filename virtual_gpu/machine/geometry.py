@@ -15,7 +15,8 @@ MAX_GRID = (2**31 - 1, 65535, 65535)
 def make_geometry(grid, block) -> Geometry:
     """Return the Geometry of a grid and a block, each an int or a tuple of up to three ints.
 
-    Raises LaunchError for any other value.
+    A tuple has the order (x, y, z), and missing extents are 1. Raises LaunchError for any other
+    value.
     """
     return Geometry(_three(grid, "grid"), _three(block, "block"))
 

@@ -26,5 +26,8 @@ def blocks_per_multiprocessor(threads: int, shared_bytes: int = 0) -> int:
 
 
 def resident_blocks(threads: int, shared_bytes: int = 0) -> int:
-    """Return the number of blocks that the whole device can hold at once."""
+    """Return the number of blocks that a device with 132 multiprocessors can hold at once.
+
+    ``threads`` and ``shared_bytes`` are those of one block.
+    """
     return MULTIPROCESSORS * blocks_per_multiprocessor(threads, shared_bytes)

@@ -16,7 +16,8 @@ from .place import Place, position_of, report_out_of_bounds
 def expanded(indices: tuple, rank: int) -> tuple:
     """Return the indices with ``...`` replaced by full slices for the dimensions it covers.
 
-    ``rank`` is the number of dimensions of the array.
+    ``rank`` is the number of dimensions of the array. Indices without ``...`` are returned
+    unchanged.
     """
     for position, index in enumerate(indices):
         if index is Ellipsis:
@@ -29,7 +30,7 @@ def is_part(place: Place) -> bool:
     """Return True if the place is a part of an array rather than one element.
 
     It is a part if slices are among the indices, or if there are fewer indices than dimensions. For
-    an array of records the result is False.
+    an array of records, and for a value that is no array, the result is False.
     """
     if type(place.array) not in ARRAY_TYPES:
         return False
@@ -39,8 +40,8 @@ def is_part(place: Place) -> bool:
 def view(place: Place) -> ArrayView:
     """Return the part of an array that a place selects, as a view.
 
-    Slices are clipped as in Python. Lanes whose index is out of bounds are reported. Indices and
-    the bounds of slices may differ by thread.
+    Slices are clipped as in Python. Lanes whose index is out of bounds are reported and get the
+    nearest valid index. Indices and the bounds of slices may differ by thread.
     """
     array = place.array
     offset, shape, strides = array.offset, [], []

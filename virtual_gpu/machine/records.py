@@ -181,7 +181,8 @@ def misplaced_field(dtype: np.dtype) -> str | None:
 def numbers_of(dtype: np.dtype) -> Iterator[np.dtype]:
     """Yield the dtype of each field of a record dtype, in order.
 
-    A field of records yields the dtypes of its own fields instead.
+    A field of records yields the dtypes of its own fields instead, and a field that is an array
+    yields the dtype of its elements once.
     """
     for name in dtype.names:
         base = dtype.fields[name][0].base

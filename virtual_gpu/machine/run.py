@@ -62,8 +62,8 @@ class BatchRun:
     def meet(self, mask: Mask) -> None:
         """Report the flaws registered by ``expect`` whose absent lanes are among these lanes.
 
-        ``mask`` holds the lanes of a barrier, shuffle or vote. A reported flaw is no longer
-        registered.
+        ``mask`` holds the lanes of a barrier or of a warp function, such as a shuffle. A reported
+        flaw is no longer registered.
         """
         expected, self._absent = self._absent, []
         for flaw, describe, absent in expected:
@@ -73,9 +73,10 @@ class BatchRun:
                 self._absent.append((flaw, describe, absent))
 
     def record(self, kind: str, mask: Mask, site: Site, values=None, sources=None) -> None:
-        """Record a shuffle or vote if the launch has a recorder, and do nothing otherwise.
+        """Record a warp function if the launch has a recorder, and do nothing otherwise.
 
-        ``values`` and ``sources`` (the lanes that are read) have one entry per lane of the batch.
+        ``kind`` is "syncwarp", "shuffle", "vote" or "match". ``values`` (the results) and
+        ``sources`` (the lanes that are read) have one entry per lane of the batch.
         """
         if self.counters and self.counters.recorder:
             self.counters.recorder.meeting(kind, mask, site, values, sources)

@@ -39,7 +39,10 @@ class Journal:
                 array[_slice(chunk)] = content
 
     def same_as(self, other: Journal) -> bool:
-        """Return True if both journals saved the same chunks with the same defined content."""
+        """Return True if both journals saved the same chunks with the same content.
+
+        The same elements must be undefined in both; their content does not count.
+        """
         return self._chunks.keys() == other._chunks.keys() and all(
             _same(saved, other._chunks[chunk]) for chunk, saved in self._chunks.items()
         )
@@ -53,7 +56,10 @@ def _slice(chunk: int) -> slice:
 
 
 def _same(first: tuple[np.ndarray, ...], second: tuple[np.ndarray, ...]) -> bool:
-    """Return True if two saved chunks have the same defined content."""
+    """Return True if two saved chunks have the same defined elements, with the same content.
+
+    Each chunk is the tuple (content,) or (content, flags of its undefined elements).
+    """
     if len(first) == 1:
         return first[0].tobytes() == second[0].tobytes()
     defined = ~first[1]

@@ -82,8 +82,8 @@ class Memory:
     def move(self, access: Access, values: np.ndarray, changed: np.ndarray | None) -> None:
         """Write the data of a store that ``announce`` has checked.
 
-        ``changed`` is the result of ``announce``. Values that other lanes of the same store
-        overwrite are reported.
+        ``changed`` is the result of ``announce``. Lanes whose value another lane of the same store
+        overwrites with a different value are reported, unless no lane changes a stored value.
         """
         self.data[access.addresses] = values
         if changed is not None and changed.any():
@@ -129,7 +129,8 @@ class Memory:
     def wrote_the_same(self, other: Memory) -> bool:
         """Return True if two launches wrote the same chunks with the same defined content.
 
-        Both memories must have been swapped by ``swap_before`` after their launch.
+        Both memories must have been swapped by ``swap_before`` after their launch. Two memories
+        that were not written are the same.
         """
         if self._journal is None or other._journal is None:
             return self._journal is other._journal

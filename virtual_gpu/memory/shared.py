@@ -91,7 +91,10 @@ class SharedMemory:
         return self._parts[key]
 
     def dynamic(self, name: str, dtype: np.dtype) -> ArrayView:
-        """Return the dynamic shared memory of a block, viewed as a vector of this dtype."""
+        """Return the dynamic shared memory of a block, viewed as a vector of this dtype.
+
+        The vector has as many elements as fit whole into the bytes of the launch, perhaps none.
+        """
         if dtype not in self._views:
             self._views[dtype] = self._view_as(name, dtype)
         return ArrayView(self._views[dtype], (self._dynamic_bytes // dtype.itemsize,), (1,))

@@ -18,7 +18,8 @@ MOST_FACTORS = 0x10000  # for more, Numba calls pow() in float64
 def power(base, exponent):
     """Return ``base ** exponent`` in the dtype of ``base``.
 
-    An integer base with a negative exponent gives an integer, too, as in Numba.
+    An integer base with a negative exponent gives an integer, too, as in Numba: 1 or -1 for these
+    bases, the lowest integer for base 0, and 0 for any other base.
     """
     if base.dtype.kind == "c":
         return complex_math.power(base, exponent)
@@ -54,7 +55,11 @@ def _power_by_squaring(base, count):
 
 
 def floor_divide(x, y):
-    """Return ``x // y``, rounded down; the lowest integer divided by -1 gives 0."""
+    """Return ``x // y``, rounded down, in the dtype of ``x``.
+
+    The lowest integer divided by -1, and any integer divided by 0, give 0. A float divided by 0
+    gives ``x / y``.
+    """
     if x.dtype.kind == "f":
         return _float_divmod(x, y)[0]
     if x.dtype.kind != "i":
@@ -64,7 +69,10 @@ def floor_divide(x, y):
 
 
 def remainder(x, y):
-    """Return ``x % y``, which has the sign of y as in Python."""
+    """Return ``x % y``, which has the sign of y as in Python.
+
+    It is 0 for the integer y = 0, and NaN for a float y that is 0 or infinite.
+    """
     return _float_divmod(x, y)[1] if x.dtype.kind == "f" else np.remainder(x, y)
 
 

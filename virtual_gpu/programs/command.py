@@ -19,7 +19,8 @@ def main(arguments: list[str] | None = None) -> None:
     """Run the command line (``arguments``, or ``sys.argv`` without them) and end the process.
 
     The report is printed to stderr and written to the files that the options name. The exit code is
-    1 if a kernel has a flaw, else that of the script.
+    1 if a kernel has a flaw, else that of the script. A process that the script has forked ends
+    with its own exit code and reports nothing.
     """
     parser = _parser()
     options = parser.parse_args(arguments)

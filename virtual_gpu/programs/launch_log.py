@@ -51,7 +51,7 @@ class KernelLog:
 
 
 class Stopped(SystemExit):
-    """Raised at the first finding with ``--stop``, with exit code 1.
+    """Raised at the first flaw with ``--stop``, with exit code 1. Warnings are no flaws.
 
     As a SystemExit, it is not caught by an ``except Exception`` of the program.
     """
@@ -60,8 +60,9 @@ class Stopped(SystemExit):
 class LaunchLog:
     """A watcher for ``dispatcher_methods.watching`` that logs the launches of all threads.
 
-    With ``stop``, the first finding ends the program. In a process that was forked from this one
-    nothing is logged: a launch there runs as without a watcher, and its first finding is raised.
+    With ``stop``, the first flaw ends the program; warnings do not. In a process that was forked
+    from this one nothing is logged: a launch there runs as without a watcher, and its first flaw is
+    raised.
     """
 
     def __init__(self, stop: bool = False):
@@ -83,7 +84,8 @@ class LaunchLog:
     def __call__(self, call: VirtualLaunch, arguments: tuple) -> None:
         """Run a launch and log its findings, hints and counts, or the error that ends it.
 
-        With ``stop``, the first finding raises Stopped, and counts are not taken.
+        An error that ends the launch is raised again. With ``stop``, the first flaw raises Stopped,
+        and hints and counts are not taken.
         """
         if os.getpid() != self._process:
             run_launch(call, arguments)

@@ -28,7 +28,8 @@ class ProgramSummary:
     def headline(self) -> str:
         """The totals, such as ``2 kernels, 13 launches, 1 flaw``.
 
-        The number of errors is added if there were any.
+        Without flaws the text has ``no flaw found`` instead of their number. The number of errors
+        is added if there were any. Without kernels the text is ``no kernel was launched``.
         """
         if not self.kernels:
             return "no kernel was launched"

@@ -177,6 +177,27 @@ def test_syncwarp_does_not_order_two_warps():
 
 
 @cuda.jit
+def neighbours_before_a_barrier(x, out):
+    tile = cuda.shared.array(128, float32)
+    i = cuda.threadIdx.x
+    tile[i] = x[i]
+    distance = 1
+    while distance <= x[0]:
+        out[i] = tile[i ^ distance]
+        distance *= 8
+    cuda.syncthreads()
+
+
+@pytest.mark.parametrize("last, barrier", [(8, "syncwarp"), (64, "syncthreads")])
+def test_a_race_names_the_barrier_of_all_warps_that_meet(last, barrier):
+    """The first race is within a warp; a later one at the same line is between two warps."""
+    x, out = np.full(128, last), np.zeros(128)
+    (finding,) = trace(neighbours_before_a_barrier, 1, 128, x, out).findings
+    assert "thread (0) of block (0) reads tile[1]" in finding.message
+    assert finding.message.endswith(f" with no {barrier}() between.")
+
+
+@cuda.jit
 def histogram(x, bins):
     local = cuda.shared.array(8, int32)
     i = cuda.threadIdx.x

@@ -110,7 +110,8 @@ def outer_reads(tree: ast.FunctionDef) -> tuple[tuple[str, ...], ...]:
 def outer_values(function: FunctionType) -> dict[str, object]:
     """Return a dict from the outer names that the function can see to their values.
 
-    A free variable hides a global.
+    A free variable hides a global. One that the enclosing function has not bound yet has the value
+    ``_ABSENT``.
     """
     cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
     return {**function.__globals__, **{name: _content(cell) for name, cell in cells}}
@@ -147,10 +148,10 @@ def _chain(node: ast.expr) -> tuple[str, ...]:
 
 
 def _bound_names(tree: ast.FunctionDef) -> set[str]:
-    """Return the names that the function surely binds itself, parameters included.
+    """Return the names of the function's parameters and of the variables that it assigns.
 
-    A name bound by a comprehension is not one of them: it may also name a global that is read
-    elsewhere.
+    A name bound by a comprehension is not one of them, because it may also name a global that is
+    read elsewhere. Names of inner functions, and names within them, are left out, too.
     """
     own = list(own_nodes(tree))
     loops = [node for node in own if isinstance(node, ast.comprehension)]

@@ -59,7 +59,8 @@ def numba_type(dtype: np.dtype) -> types.Type:
 def rule(function: Callable, dtypes: tuple[np.dtype, ...]) -> TypingRule | None:
     """Return the typing rule for ``function`` on these dtypes, or None if Numba refuses them.
 
-    ``function`` is an ``operator``, ``math`` or builtin function.
+    ``function`` is a function of numbers that kernels can call, such as one of ``operator``,
+    ``math``, NumPy or Python. The result is None, too, if the result of the call is no number.
     """
     dtypes_of_call = _from_disk("rule", function, dtypes, lambda: _types_of_call(function, dtypes))
     return dtypes_of_call and TypingRule(dtypes_of_call[:-1], dtypes_of_call[-1])
@@ -193,7 +194,8 @@ def _loop_variable(dtypes: _Dtypes) -> np.dtype:
 def cast(value, dtype: np.dtype):
     """Return ``value``, a NumPy scalar or a vector of lanes, converted to ``dtype`` as in a kernel.
 
-    A complex number loses its imaginary part, and a float is truncated to an integer.
+    As a bool, a number is True if it is not zero. As a real number, a complex number loses its
+    imaginary part. As an integer, a float is truncated, and a float16 rounded to the nearest.
     """
     if value.dtype == dtype:
         return value
@@ -230,7 +232,8 @@ def _truncated(value, dtype: np.dtype):
 def scalar(value) -> np.generic:
     """Return a Python or NumPy scalar typed as Numba types it: int → int64, float → float64.
 
-    Raises TypeError for any other value.
+    An int from 2**63 on becomes a uint64, and a NumPy scalar is returned unchanged. Raises
+    OverflowError for an int that does not fit into 64 bits, and TypeError for any other value.
     """
     if isinstance(value, np.generic):
         return value

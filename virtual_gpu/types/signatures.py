@@ -40,8 +40,9 @@ class _Launch:
 def as_declared(kernel, parameters: tuple[str, ...], arguments: tuple) -> tuple:
     """Return the arguments, with numbers cast to the types of the signature that Numba chooses.
 
-    ``kernel`` is a dispatcher or a plain function; without signatures the arguments are returned
-    unchanged. Raises LaunchError for arguments that fit no signature, or several equally well.
+    ``kernel`` is a dispatcher or a plain function. The arguments are returned unchanged if it has
+    no signatures, or none with this number of arguments. Raises LaunchError for arguments that fit
+    no signature, or several equally well.
     """
     if getattr(kernel, "_can_compile", True):
         return arguments
@@ -118,7 +119,10 @@ def _check_arrays(launch: _Launch, declared: Signature) -> None:
 
 
 def _fits(array, actual: types.Type, formal: types.Array) -> bool:
-    """Return True if an array has the declared dtype, number of dimensions and order."""
+    """Return True if an array has the declared dtype, number of dimensions and order.
+
+    The order is not compared if the declared layout is "A", or if the array has no flags.
+    """
     if not isinstance(actual, types.Array):
         return False
     if (actual.dtype, actual.ndim) != (formal.dtype, formal.ndim):

@@ -33,7 +33,7 @@ PANELS_TO_COPY = 8
 class Blocks:
     """The most that is multiplied at a time: kc rows of b, and a block of a with `size` float32.
 
-    If all rows of a have at most `in_place` float32, they are read without a copy.
+    If kc columns of a have at most `in_place` float32, they are read without a copy.
     """
 
     kc: int
@@ -46,11 +46,12 @@ class Blocks:
 
 
 def blocks_for(columns: int, caches: tuple[int, int, int]) -> Blocks:
-    """Return the blocks for panels of b with `columns` columns, from the caches in bytes.
+    """Return the blocks for panels of b with `columns` columns, from (L1, L2, L3) in bytes.
 
-    A panel of b is an eighth of the L2 cache, from which every tile reads it. It is that deep
-    because c, which comes from far away, goes through the registers once for every kc. A block of a
-    has a quarter of the L2 cache.
+    A panel of b has an eighth of the L2 cache, from which every tile reads it, but at most
+    MOST_OF_B float32 and DEEPEST rows. It is that deep because c, which comes from far away, goes
+    through the registers once for every kc. A block of a has a quarter of the L2 cache, but at most
+    MOST_OF_A float32.
     """
     l2 = caches[1] // FLOAT_BYTES
     panel, block, in_place = (l2 * share // parts for share, parts in (PANEL, BLOCK, IN_PLACE))
@@ -123,9 +124,9 @@ class Workspace(NamedTuple):
 def workspace(threads: int = 1) -> np.ndarray:
     """Return an array with a row of float32 per thread; the first row begins at a large page.
 
-    A thread has between 4 and 12 MiB, and up to eight threads have 32 MiB together. Every call
-    returns the same memory, so that its pages stay mapped. No two calls use it at once, because
-    compiled code holds Python's lock.
+    A thread has 32 MiB divided by `threads`, but at least 4 and at most 12 MiB. Every call with the
+    same `threads` returns the same memory, so that its pages stay mapped. No two calls use it at
+    once, because compiled code holds Python's lock.
     """
     least, most = THREAD_BYTES
     room = max(least, min(most, MOST_BYTES // threads)) // FLOAT_BYTES

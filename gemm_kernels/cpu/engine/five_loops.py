@@ -187,6 +187,7 @@ def ir_loop_with(tile_of: Callable, rows: int, lanes: int, vectors: int) -> Call
 def lead_of(c, lanes):
     """Return the number of columns by which c's first panel is narrower, to align all others.
 
+    It is 0 if c is aligned, or if its rows are not all aligned alike, so that nothing helps.
     NumPy's large arrays begin 16 bytes after a cache line does, and stores that cross two cache
     lines cost up to 1.5 % of the time (TUNING.md).
     """
@@ -207,9 +208,11 @@ def panel_of(columns, jr, widest, lanes):
 
 @inlined
 def panel_width(left, widest, lanes):
-    """Return the width of the next panel if `left` columns are left; the last two are equally wide.
+    """Return the width of the next panel if `left` columns are left.
 
-    Otherwise the last one could be a single vector, whose multiply-adds wait for its sums.
+    It is `widest`, or `left` if fewer columns are left. The last two panels are equally wide, up to
+    a vector: otherwise the last one could be a single vector, whose multiply-adds wait for its
+    sums.
     """
     if widest < left < 2 * widest:
         return ceil_div(ceil_div(left, 2), lanes) * lanes

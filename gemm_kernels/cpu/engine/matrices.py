@@ -73,7 +73,7 @@ def group_of(x, ir, rows):
 
 @inlined
 def row_of(x, i):
-    """Return a pointer to row i, or of the last row if i is past the end.
+    """Return a pointer to row i, or to the last row if i is past the end.
 
     So a micro-kernel always has as many rows as it has sums for, and none outside the matrix. The
     results of repeated rows are never stored.

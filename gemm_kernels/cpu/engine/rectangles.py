@@ -12,8 +12,8 @@ GRAIN = 16
 def rectangles(m, n, threads):
     """Return (rectangles side by side, height, width) of equal rectangles, one per thread.
 
-    They cover m × n; some may be outside. Their sides are as equal as possible, because each thread
-    packs a part of b as wide as its rectangle.
+    They cover m × n; some may be outside. Their sides are multiples of GRAIN, and as equal as
+    possible, because each thread packs a part of b as wide as its rectangle.
     """
     across = 1
     for more in range(1, threads + 1):

@@ -67,7 +67,8 @@ def tile_of_width(tile_of: Callable, lanes: int, vectors: int, packs: bool) -> C
 def row_reader(lanes: int, vectors: int, packs: bool) -> Callable:
     """Return a compiled function (panel, p) -> row p of a panel, `lanes` × `vectors` wide.
 
-    If `packs`, it reads the row from its source and stores it in the packed panel.
+    The row is a tuple of vectors. If `packs`, the function reads it from its source and stores it
+    in the packed panel. Otherwise it reads it from the packed panel, and prefetches.
     """
     columns = lanes * vectors
 
@@ -93,7 +94,7 @@ def row_reader(lanes: int, vectors: int, packs: bool) -> Callable:
 def tile_writer(rows: int, lanes: int, vectors: int) -> Callable:
     """Return a function (c, alpha, tile, beta) that stores alpha·tile + beta·c inside of c.
 
-    `tile` is a tuple of `rows` rows of `vectors` vectors.
+    `tile` is a tuple of `rows` rows of `vectors` vectors. With beta = 0, c is not read.
     """
     write_row, last = row_writer(lanes, vectors), rows - 1
     # The index into a tuple must be a constant for the compiler, so each row has its own function,
@@ -130,7 +131,8 @@ def write_nothing(c, alpha, tile, beta):
 def row_writer(lanes: int, vectors: int) -> Callable:
     """Return a function (c, start, alpha, row, beta) that stores alpha·row + beta·c into c.
 
-    The row begins at element `start` of c's memory, and only c's own columns are stored.
+    The row begins at element `start` of c's memory, and only c's own columns are stored. With beta
+    = 0, c is not read.
     """
 
     @inner

@@ -98,7 +98,8 @@ def _start_threads() -> None:
 def pinned(cores: int) -> Iterator[int]:
     """Keep this process on `cores` of its cores, or on as many as there are; yield their number.
 
-    If the system cannot do that, the process may move from core to core, which costs time.
+    Afterwards the process may use all its cores again. If the system cannot do that, it may move
+    from core to core, which costs time.
     """
     if not hasattr(os, "sched_setaffinity"):
         yield min(cores, os.cpu_count() or 1)
@@ -152,7 +153,7 @@ def _rounds(
 
 
 def _present(rivals: Mapping[str, Callable[[], object] | None]) -> Rivals:
-    """Return the rivals without the libraries that are missing."""
+    """Return the rivals, name -> function, without those whose function is None."""
     return {name: execution for name, execution in rivals.items() if execution}
 
 
@@ -208,7 +209,8 @@ def _one_thread(console: Console) -> list[Requirement]:
 def _edges(console: Console) -> list[Requirement]:
     """Measure each step at sizes that are no multiple of a tile and at one that is; print rates.
 
-    Returns one requirement per step: the worst rate of those sizes over the rate at the multiple.
+    Returns one requirement per step that this processor can run: the worst rate of those sizes over
+    the rate at the multiple.
     """
     lines, bars = [], []
     for step, lanes in ((AVX2, 8), (AVX512, 16)):

@@ -1,40 +1,12 @@
 """The roofline as a function: the highest rate that a tiled product can reach."""
 
-from random import Random
-
+from labs.exercises.attainable import formula
 from labs.numbers.exercise import Case, NumbersExercise
 
-# The sides of the tile, the peak in GFLOP/s and the bandwidth in GB/s.
-CASES = (
-    ((32, 32, 60_000, 4_000), 32_000, "A block makes 8 operations for each byte."),
-    ((128, 128, 60_000, 1_000), 32_000, "A block makes 32 operations for each byte."),
-    ((32, 32, 20_000, 4_000), 20_000, "By its bytes it could reach 32,000, and the peak is less."),
-    ((64, 128, 100_000, 3_000), 64_000, "8,192 multiply-adds for 192 words: the sides differ."),
-    ((32, 8, 60_000, 5_000), 16_000, "256 multiply-adds for 40 words: 3.2 operations a byte."),
-    ((1, 1, 60_000, 4_000), 1_000, "One multiply-add for two words: a quarter of an operation."),
-    ((16, 48, 60_000, 200), 1_200, "768 multiply-adds for 64 words: 6 operations a byte."),
-    ((96, 128, 150_000, 7_000), 150_000, "By its bytes it could reach 192,000."),
-    ((32, 32, 32_000, 4_000), 32_000, "This is the ridge: both ceilings are the same."),
-)
 
-
-def right(BM, BN, peak, bandwidth):
-    """Return the attainable GFLOP/s: the lower of the peak and the bandwidth bound.
-
-    BM, BN: the sides of a tile. peak: in GFLOP/s. bandwidth: in GB/s.
-    """
-    return min(peak, 2 * BM * BN / (4 * (BM + BN)) * bandwidth)
-
-
-def draw(random: Random) -> tuple[int, int, int, int]:
-    """Return a tile's sides, a peak in GFLOP/s and a bandwidth in GB/s, around the ridge."""
-    sides = random.randint(1, 256), random.randint(1, 256)
-    return *sides, random.randint(5_000, 150_000), random.randint(200, 10_000)
-
-
-def operations_behind(arguments, answer):
+def operations_behind(case: Case, answer: float) -> str:
     """Return a sentence on the operations per byte that a wrong answer implies."""
-    *_, peak, bandwidth = arguments
+    *_, peak, bandwidth = case.given
     if answer == peak:
         return "Your answer is the peak, so you allow more operations for a byte."
     return f"Your answer divided by the bandwidth is {answer / bandwidth:.3g}."
@@ -56,9 +28,9 @@ EXERCISE = NumbersExercise(
     whole=False,
     beside=operations_behind,
     promises=("right left of the ridge and right of it", "right for tiles that are not square"),
-    cases=lambda: [Case(*one) for one in CASES],
-    right=right,
-    draw=draw,
+    cases=formula.cases,
+    right=formula.right,
+    draw=formula.draw,
     hints=(
         "For one k: how many multiply-adds does the block make with BM words of `a` and BN words "
         "of `b`? Each is two operations. And how many bytes are BM + BN words?",

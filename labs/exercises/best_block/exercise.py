@@ -1,17 +1,12 @@
 """The driver's search for a block size, written by the reader and compared with its answers."""
 
-import csv
-from random import Random
-
 from labs.checking.phrasing import counted
+from labs.exercises.best_block import formula
 from labs.numbers.exercise import Case, NumbersExercise
-from utils.machine.occupancy import WARP, best_block_size, occupancy
-from utils.paths import DATA
+from utils.machine.occupancy import WARP, occupancy
 
-ANSWERS = DATA / "measured" / "nvidia_h200" / "block_size.csv"
 H200 = (9, 0)
-LARGEST = 1024
-SIZES = range(WARP, LARGEST + 1, WARP)
+SIZES = range(WARP, 1024 + 1, WARP)
 
 
 def blocks(threads: int, registers: int, shared_bytes: int) -> int:
@@ -24,41 +19,10 @@ def blocks(threads: int, registers: int, shared_bytes: int) -> int:
     )
 
 
-def best(registers: int, bytes_per_thread: int) -> int:
-    """Return the block size with the most resident threads; among equals, the largest."""
-    held = [(size * blocks(size, registers, bytes_per_thread * size), size) for size in SIZES]
-    return max(held)[1]
-
-
-def cases() -> list[Case]:
-    """Return cases in which shared memory decides, then the recorded suggestions of a driver."""
-    reason = "The sizes to try are the multiples of 32 up to 1024."
-    chosen = ((32, 8), (40, 8), (32, 200), (168, 8), (65, 0), (32, 112), (32, 400), (40, 130),
-              (255, 0), (24, 75), (33, 1000), (16, 0))  # fmt: skip
-    written = [
-        Case(one, best_block_size(H200, one[0], lambda threads: one[1] * threads), reason)  # noqa: B023
-        for one in chosen
-    ]
-    with ANSWERS.open(encoding="utf-8", newline="") as file:
-        rows = [{name: int(value) for name, value in row.items()} for row in csv.DictReader(file)]
-    recorded = {
-        (row["registers"], row["bytes_per_thread"]): row["threads"]
-        for row in rows
-        if row["static_bytes"] == row["dynamic_bytes"] == 0 and row["max_threads"] == LARGEST
-    }
-    driver = "The driver of an H200 has suggested this."
-    return written + [Case(*one, driver) for one in recorded.items()]
-
-
-def draw(random: Random) -> tuple[int, int]:
-    """Return registers, and bytes per thread that a block of 32 threads can always have."""
-    return random.randint(16, 255), random.choice((random.randint(0, 99), random.randint(0, 7000)))
-
-
-def resident(arguments, answer) -> str:
+def resident(case: Case, answer: float) -> str:
     """Return sentences on the resident blocks for the right size and for the returned size."""
-    sizes = [best(*arguments), *([int(answer)] if answer in SIZES else [])]
-    registers, per_thread = arguments
+    sizes = [case.right, *([int(answer)] if answer in SIZES else [])]
+    registers, per_thread = case.given
     resident_blocks = {size: blocks(size, registers, per_thread * size) for size in sizes}
     return " ".join(
         f"With {size:,} threads an SM holds {counted(count, 'block')}, {size * count:,} threads."
@@ -83,9 +47,9 @@ EXERCISE = NumbersExercise(
         "right where shared memory decides, too",
         "equal to the recorded suggestions of the driver",
     ),
-    cases=cases,
-    right=best,
-    draw=draw,
+    cases=formula.cases,
+    right=formula.right,
+    draw=formula.draw,
     enough=12,
     beside=resident,
     hints=(

@@ -1,20 +1,7 @@
 """The bytes of shared memory that a launch needs, as a function of the block's side."""
 
-from labs.numbers.exercise import Case, NumbersExercise
-
-FLOAT32_BYTES = 4
-
-
-def required(side: int) -> int:
-    """Return the bytes of two square tiles of float32."""
-    return 2 * side * side * FLOAT32_BYTES
-
-
-def cases() -> list[Case]:
-    """Return cases with side 16 first, where every slip gives a different answer."""
-    why = "It is the bytes of two tiles."
-    return [Case((side,), required(side), why) for side in (16, 8, 32, 4, 12, 1)]
-
+from labs.exercises.required_shared import formula
+from labs.numbers.exercise import NumbersExercise
 
 EXERCISE = NumbersExercise(
     name="required_shared",
@@ -28,9 +15,9 @@ EXERCISE = NumbersExercise(
     parameters=("side",),
     unit="byte",
     promises=("right for every side",),
-    cases=cases,
-    right=required,
-    draw=lambda random: (random.randint(1, 1000),),
+    cases=formula.cases,
+    right=formula.right,
+    draw=formula.draw,
     hints=(
         "How many words are in a tile with `side` rows and `side` columns?",
         "A float32 has 4 bytes, and a block holds a tile of `a` and a tile of `b`.",

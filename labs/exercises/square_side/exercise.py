@@ -1,19 +1,7 @@
 """The side of a square block for a number of threads, rounded as the lab does."""
 
-
-from labs.numbers.exercise import Case, NumbersExercise
-from utils.machine.occupancy import square_side as right
-
-
-def cases() -> list[Case]:
-    """Return cases with 768 first, where most slips differ, then powers of four and others."""
-    sizes = (768, 1024, 640, 256, 64, 1023, 255, 100, 63, 32, 8, 4, 3, 1)
-    return [
-        Case((threads,), right(threads), f"The largest power of four up to {threads:,} is "
-             f"{right(threads) ** 2:,}.")
-        for threads in sizes
-    ]  # fmt: skip
-
+from labs.exercises.square_side import formula
+from labs.numbers.exercise import NumbersExercise
 
 EXERCISE = NumbersExercise(
     name="square_side",
@@ -28,9 +16,9 @@ EXERCISE = NumbersExercise(
     parameters=("threads",),
     unit="",
     promises=("right for 1 to 1024 threads",),
-    cases=cases,
-    right=right,
-    draw=lambda random: (random.randint(1, 4 ** random.randint(3, 5)),),
+    cases=formula.cases,
+    right=formula.right,
+    draw=formula.draw,
     hints=(
         "By hand for 100 threads: powers of four are 1, 4, 16, 64, 256. The largest that is not "
         "larger than 100 is 64, and its root is 8.",

@@ -71,3 +71,9 @@ def test_gains_have_their_numbers_and_are_told_in_words():
     picture = draw_gains("Faster", {"256": 1.294, "512": 1.0})
     assert re.findall(r">(1\.\d\d)<", picture.body) == ["1.29", "1.00"]
     assert str(picture) == "Faster: 1.29 at 256; 1.00 at 512."
+
+
+def test_a_kernel_without_a_record_has_its_ring_alone():
+    picture = draw_estimates({"naive": (16.4, 27.5), "mine": (10.0, None)}, "Time")
+    assert picture.alt.endswith("mine: estimate 10, not recorded.")
+    assert len(circle_positions(picture.body)[2:]) == 3

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from utils.errors import CourseError
-from utils.ladder.step import Step
+from utils.ladder.step import Step, Variant
+from utils.lessons.counting import as_variant
 from utils.lessons.lesson import device_shown
 from utils.lessons.lesson_01.dot_plot import draw_strips
 from utils.machine import devices
@@ -24,14 +25,14 @@ NAMES = {
 }
 
 
-def device_to_time(step: Step) -> CpuQueue | GpuQueue:
+def device_to_time(step: Step | Variant) -> CpuQueue | GpuQueue:
     """Return a real queue whose launches a lesson can time.
 
     With a GPU, a launch executes `step` there. Without a GPU, a launch computes a product on one
     CPU thread.
     """
     device = devices.current()
-    return CpuQueue() if device is None else GpuQueue(step.variant(), device)
+    return CpuQueue() if device is None else GpuQueue(as_variant(step), device)
 
 
 def recorded_series(kernel: str, size: int, timer: str) -> Series:

@@ -17,9 +17,11 @@ from gpu_xray import assembly
 from utils.errors import CourseError
 from utils.figures.look import factor
 from utils.ladder.problems import draw, poisoned
-from utils.ladder.step import Step
+from utils.ladder.step import Step, Variant
 from utils.ladder.tasks import GEMM
-from utils.lessons.cards import Card, Table, table
+from utils.lessons import own_kernels
+from utils.lessons.cards import Card, Stack, Table, table
+from utils.lessons.counting import as_step, as_variant, name_of
 from utils.lessons.published import published_gflops
 from utils.lessons.recorded import CPU, XEON, duration, recorded_ms
 from utils.machine import processors
@@ -33,7 +35,7 @@ MOST_EVENTS = 100_000
 FEW_LINES = 32
 SIZES = ("64", "128", "256", "512", "1024", "2048")
 
-CpuKernel = Step | Callable
+CpuKernel = Step | Variant | Callable
 
 
 def follow(kernel: CpuKernel, shape: str) -> Trace:
@@ -139,6 +141,20 @@ def _line(event: Event) -> int:
     return int(event.first[0]) * 4 // LINE_BYTES
 
 
+def beside_the_course(mine: Variant) -> Stack:
+    """Show the reader's loop order beside the course's, and beside the step before.
+
+    mine: the reader's own function as a step. The first table counts cache misses of a product of
+    1×16×64, and the second has the times of both loop orders for a 512×512×512 product on this
+    computer.
+    """
+    twin = own_kernels.twins()[mine.step.name]
+    steps = {twin.before.step.name: twin.before, f"your {mine.step.name}": mine,
+             twin.step.name: twin.variant}  # fmt: skip
+    misses = count_misses(**{name: follow(step, "1x16x64") for name, step in steps.items()})
+    return Stack((misses, time_here(mine, twin.variant, shape="512")))
+
+
 def multiplications(*kernels: CpuKernel) -> Table:
     """Return a table of the number of multiply instructions in the machine code for this CPU.
 
@@ -205,7 +221,7 @@ def faster_by_size(slow: Step, fast: Step) -> Table:
         (size, *(_recorded_factor(slow, fast, size, on) for on in (CPU, XEON)), _published(size))
         for size in SIZES
     ]
-    caption = f"How many times faster `{fast.name}` was than `{slow.name}`"
+    caption = f"How many times faster `{name_of(fast)}` was than `{name_of(slow)}`"
     return table(caption, ("m = n = k", CPU, "our Xeon", "the source's Xeon"), rows)
 
 
@@ -263,7 +279,7 @@ def peak_of_core(peaks: Sequence) -> Table | Card:
 
 
 def _function(kernel: CpuKernel) -> CPUDispatcher:
-    function = kernel.variant().kernel if isinstance(kernel, Step) else kernel
+    function = as_variant(kernel).kernel if isinstance(kernel, Step | Variant) else kernel
     if not isinstance(function, CPUDispatcher):
         raise CourseError(
             f"{_name(kernel)} is not a CPU function that Numba compiles: write @njit above it."
@@ -272,7 +288,9 @@ def _function(kernel: CpuKernel) -> CPUDispatcher:
 
 
 def _name(kernel: CpuKernel) -> str:
-    return kernel.name if isinstance(kernel, Step) else getattr(kernel, "__name__", repr(kernel))
+    if isinstance(kernel, Step | Variant):
+        return as_step(kernel).name
+    return getattr(kernel, "__name__", repr(kernel))
 
 
 def _machine_code(kernel: CpuKernel) -> str:

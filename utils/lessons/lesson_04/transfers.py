@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from importlib import import_module
 
 import pandas as pd
 
 from utils.errors import CourseError
 from utils.figures import plots
+from utils.ladder.problems import draw
 from utils.lessons.cards import Table, table
 from utils.lessons.lesson import device_shown
 from utils.lessons.lesson_04.time_axis import draw_time_axis
@@ -49,6 +51,15 @@ def copies(function: Callable, *arguments) -> Table:
     rows.append(("all", "", "", len(log), f"{sum(one.nbytes for one in log):,}"))
     head = ("array", "goes", "copied by", "copies", "bytes")
     return table("Copies between host and device", head, rows)
+
+
+def copies_of_a_product(function: Callable) -> Table:
+    """Return the table of `copies` for a reader's function (kernel, a, b) that returns a·b.
+
+    a is 48×20 and b is 20×80, as in the lesson, and the kernel is the course's `naive`.
+    """
+    a, b = draw("integers", (48, 20), 4), draw("integers", (20, 80), 5)
+    return copies(function, import_module("gemm_kernels.naive").naive, a, b)
 
 
 def transfer_ms(step: str, params: str = "", shape: str = "2000x600x2000") -> float:

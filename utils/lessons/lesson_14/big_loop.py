@@ -17,14 +17,15 @@ from gpu_xray.loops import FFMA, distances_to_use
 from gpu_xray.sass import Instruction
 from utils.errors import CourseError
 from utils.figures.look import number
-from utils.ladder.ladder import ladder_of
+from utils.ladder.ladder import is_of_a_ladder, ladder_of
 from utils.ladder.step import Step, Variant
 from utils.lessons.cards import Card, Table, table
-from utils.lessons.counting import as_variant
+from utils.lessons.counting import as_step, as_variant
 from utils.lessons.lesson import device_shown
 from utils.lessons.lesson_14 import instruction_timeline
 from utils.lessons.lesson_14.warps_and_gains import Gain, draw_gains_and_warps
-from utils.lessons.recorded import duration, recorded_ms
+from utils.lessons.occupancy import resources_of
+from utils.lessons.recorded import NOTHING, duration, recorded_ms
 from utils.machine.occupancy import WARP, limits_of, occupancy
 from utils.measuring import records, rows
 from utils.paths import DATA
@@ -66,6 +67,8 @@ def big_loop(step: Step | Variant) -> BigLoop:
     default constants. Raise CourseError if the record does not have the loop either.
     """
     variant, arch = as_variant(step), device_shown().arch
+    if not is_of_a_ladder(variant.step):
+        return compiled_big_loop(variant, arch)
     try:
         return compiled_big_loop(variant, arch)
     except CourseError:
@@ -78,11 +81,25 @@ def compiled_big_loop(variant: Variant, arch: str) -> BigLoop:
     """Compile a variant for `arch` and return an iteration of its loop over tiles.
 
     `arch` is text such as "sm_90". Raise CourseError if there is no compiler, or if the longest
-    loop does not have the variant's BK × TM × TN multiply-adds.
+    loop does not have the multiply-adds of a tile: BK × TM × TN, or the side of the block for a
+    kernel without these constants, whose tiles are as large as its square blocks.
     """
     sizes = variant.constants
-    steps = sizes["BK"] * sizes["TM"] * sizes["TN"]
+    if {"BK", "TM", "TN"} <= sizes.keys():
+        steps = sizes["BK"] * sizes["TM"] * sizes["TN"]
+    else:
+        steps = _side_of_block(variant)
     return _iteration(xray(variant.kernel, variant.step.signature, arch), steps)
+
+
+def _side_of_block(variant: Variant) -> int:
+    launch = variant.launch(ladder_of(variant.step).parse("1"))
+    if launch is None or len(launch.block) != 2 or len(set(launch.block)) != 1:
+        raise CourseError(
+            f"The loop over tiles of {variant} is not known, because its blocks are not square: "
+            "choose a kernel with tiles, such as double_buffered."
+        )
+    return launch.block[0]
 
 
 def _iteration(kernel_xray: XRay, multiply_adds: int) -> BigLoop:
@@ -146,6 +163,8 @@ def _label(name: str, kernel: Step | Variant | Callable) -> str:
 def _loop_of(kernel: Step | Variant | Callable) -> BigLoop:
     if isinstance(kernel, Step | Variant):
         return big_loop(kernel)
+    if not hasattr(kernel, "py_func"):
+        raise CourseError(f"{kernel!r} is no kernel and no step, so it has no machine code.")
     return _iteration(xray(kernel, PRODUCT, device_shown().arch), multiply_adds=16)
 
 
@@ -167,13 +186,18 @@ def cycles_per_tile(shape: str, **steps: Step | Variant) -> Table | Card:
     -------
     Table or Card
         The table. A card that says why there is none if neither a compiler nor the record knows one
-        of the steps, or if a step has no recorded time.
+        of the steps, or if a step of the course has no recorded time. The reader's own kernel has
+        none: its cells are "–".
     """
     rows = []
     for name, step in steps.items():
         variant = as_variant(step)
         try:
-            issued, recorded = issue_cycles(variant, shape), recorded_cycles(variant, shape)
+            issued = issue_cycles(variant, shape)
+            if not is_of_a_ladder(variant.step):
+                rows.append((f"`{name}`", NOTHING, f"{issued:,.0f}", NOTHING, NOTHING))
+                continue
+            recorded = recorded_cycles(variant, shape)
         except CourseError as error:
             return _no_table(error)
         cells = (f"{cycles:,.0f}" for cycles in (issued, recorded, recorded - issued))
@@ -207,10 +231,13 @@ def recorded_cycles(variant: Variant, shape: str) -> float:
 def resident_warps(variant: Variant, shape: str = "4096") -> int:
     """Return the number of a variant's warps that are resident on one SM of the device shown.
 
-    It follows from the registers and shared memory of the variant's record. Raise CourseError if
-    there is no record. `shape` is the problem size as on the command line.
+    It follows from the registers and shared memory of the variant's record, or of the kernel as
+    compiled here if it is the reader's own. Raise CourseError if there is no record. `shape` is the
+    problem size as on the command line.
     """
     device, ladder = device_shown(), ladder_of(variant.step)
+    if not is_of_a_ladder(variant.step):
+        return occupancy(device.compute_capability, *resources_of(variant)).warps
     frame = records.measured(device.name, ladder.name)
     rows = frame[(frame["step"] == variant.step.name) & (frame["params"] == variant.params)]
     if rows.empty:
@@ -238,7 +265,8 @@ def reads(**steps: Step | Variant) -> Table | Card:
         except CourseError as error:
             return _no_table(error)
         early = f"{loop.early_reads} of {len(loop.reads)}"
-        rows.append((f"`{name}`", number(min(loop.reads)), early))
+        soonest = number(min(loop.reads)) if loop.reads else NOTHING
+        rows.append((f"`{name}`", soonest, early))
     head = ("", "instructions to the first use, at least", f"used within {SHARED_LATENCY}")
     return table("Loads from shared memory in one turn of the big loop", head, rows)
 
@@ -253,7 +281,13 @@ def draw_tile_shapes(old: Step, new: Step, shape: str = "4096") -> Picture:
     There is one bar per variant of the new step, compared with the old step's variant that has the
     same BM, BN and BK. Times are recorded ones; raise CourseError if one is missing.
     """
-    rows = []
+    rows, old, new = [], as_step(old), as_step(new)
+    for step in (old, new):
+        if not {"BM", "BN", "BK"} <= step.choices.keys():
+            raise CourseError(
+                f"{step.name} has no tiles of BM, BN and BK to choose from: choose two "
+                "register-blocked steps of the course, such as vectorized."
+            )
     for after in new.variants():
         sizes = {name: after.constants[name] for name in ("BM", "BN", "BK")}
         before = old.variant(**sizes)

@@ -6,10 +6,11 @@ import math
 from collections.abc import Sequence
 
 from utils.ladder.ladder import ladder_of
-from utils.ladder.step import Step
+from utils.ladder.step import Step, Variant
 from utils.lessons.cards import Table, table
+from utils.lessons.counting import as_variant
 from utils.lessons.lesson import device_shown
-from utils.lessons.recorded import duration, recorded_ms
+from utils.lessons.recorded import NOTHING, duration, ms_if_any
 from utils.machine import devices
 
 WORD = 4  # bytes per float32
@@ -52,19 +53,22 @@ def busy_fraction(blocks: int, sms: int) -> float:
     return blocks / (math.ceil(blocks / sms) * sms)
 
 
-def designs(small: Step, large: Step, *sizes: int) -> Table:
+def designs(small: Step | Variant, large: Step | Variant, *sizes: int) -> Table:
     """Tabulate blocks and recorded times of two steps at n×n products, one row per size n.
 
-    After each number of blocks the table has the percentage of all SMs' time that has work.
+    A step without a recorded time has "–" there. After each number of blocks the table has the
+    percentage of all SMs' time that has work.
     """
     device, rows = device_shown(), []
     for size in sizes:
         shape, cells = str(size), []
         for step in (small, large):
-            blocks = step.variant().launch(ladder_of(step).parse(shape)).blocks
+            variant = as_variant(step)
+            blocks = variant.launch(ladder_of(variant.step).parse(shape)).blocks
             cells.append(f"{blocks:,} ({busy_fraction(blocks, device.sms):.0%})")
-        times = (duration(recorded_ms(step.variant(), shape)) for step in (small, large))
-        rows.append((shape, *cells, *times))
-    head = ("n", f"blocks of {small.name}", f"blocks of {large.name}", small.name, large.name)
+        times = (ms_if_any(as_variant(step), shape) for step in (small, large))
+        rows.append((shape, *cells, *(duration(ms) if ms else NOTHING for ms in times)))
+    names = [as_variant(step).step.name for step in (small, large)]
+    head = ("n", *(f"blocks of {name}" for name in names), *names)
     note = f"In brackets: the share of the time of {device.sms} SMs that has work, by the count."
     return table(f"Blocks and recorded times, one {device.name}", head, rows, note)

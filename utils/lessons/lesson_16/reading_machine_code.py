@@ -7,17 +7,18 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gpu_xray import xray
+from gpu_xray import XRay, xray
 from gpu_xray.loops import FFMA
+from gpu_xray.sass import Instruction
 from utils.errors import CourseError
-from utils.ladder.ladder import ladder_of
+from utils.ladder.ladder import is_of_a_ladder, ladder_of
 from utils.ladder.step import Step, Variant
 from utils.lessons.cards import Card, Table, table
-from utils.lessons.compiled_loops import CompiledLoop, listing, recorded_loop
+from utils.lessons.compiled_loops import ARCH, CompiledLoop, listing, loop_of, recorded_loop
 from utils.lessons.counting import as_variant
 from utils.lessons.lesson import course_device, device_shown
 from utils.lessons.lesson_16 import instruction_shares, register_banks
-from utils.lessons.recorded import duration, share_of_peak
+from utils.lessons.recorded import NOTHING, duration, record_if_any, share_of_peak
 from utils.measuring import records, rows
 from utils.measuring.rows import Date
 from utils.paths import DATA
@@ -103,10 +104,10 @@ def control_codes(step: Step | Variant) -> Table:
     """Tabulate the control codes of a loop's first four global loads and first multiply-add.
 
     There is one row per instruction: its stall in cycles, the barrier that it sets, and the
-    barriers that it waits for. The loop is the step's hot loop as compiled for the records; raise
-    CourseError if it has no listing.
+    barriers that it waits for. The loop is the step's hot loop as compiled for the records, or, for
+    the reader's own kernel, as compiled here. Raise CourseError if there is no listing.
     """
-    code = listing(str(as_variant(step)))
+    code = _listing_of(step)
     first = next(index for index, one in enumerate(code) if one.name in FFMA)
     loads = [index for index, one in enumerate(code) if one.name == "LDG"][:4]
     rows = []
@@ -123,23 +124,47 @@ def loop_of_record(step: Step | Variant | str) -> CompiledLoop:
     """Return the hot loop of a step, or of a kernel by name, as it was compiled for the records.
 
     A Step means its default constants. A name includes the constants, such as "tiled TILE=32".
-    Raise CourseError if the loop is not recorded.
+    The reader's own kernel is compiled here. Raise CourseError if the loop is not recorded, or if
+    the reader's kernel has no loop with multiply-adds or cannot be compiled.
     """
-    return recorded_loop(step if isinstance(step, str) else str(as_variant(step)))
+    if isinstance(step, str):
+        return recorded_loop(step)
+    variant = as_variant(step)
+    if is_of_a_ladder(variant.step):
+        return recorded_loop(str(variant))
+    return loop_of(_compiled(variant))
+
+
+def _compiled(variant: Variant) -> XRay:
+    """Compile a kernel as the records were; raise CourseError without a loop of multiply-adds."""
+    code = xray(variant.kernel, variant.step.signature, ARCH)
+    if code.hot is None or not code.hot.ffma:
+        raise CourseError(f"The machine code of {variant} has no loop with multiply-adds.")
+    return code
+
+
+def _listing_of(step: Step | Variant) -> tuple[Instruction, ...]:
+    """Return the instructions of the step's hot loop: recorded, or of the reader's compiled here.
+
+    Raise CourseError if there are none.
+    """
+    variant = as_variant(step)
+    if is_of_a_ladder(variant.step):
+        return listing(str(variant))
+    return tuple(_compiled(variant).hot.body)
 
 
 def draw_shares(*steps: Step | Variant, recorded: bool = True) -> Picture:
     """Draw one stacked bar per hot loop: its instructions by kind, and its share of the peak.
 
     A Step means its variant that was recorded as the fastest. The share of the peak is the recorded
-    one; if `recorded` is False, it is left out.
+    one; it is left out if `recorded` is False, and for a kernel without a record.
     """
     loops = {}
     for step in steps:
         variant = fastest(step)
-        share = (
-            share_of_peak(variant, _size(variant), on=course_device().name) if recorded else None
-        )
+        record = recorded and record_if_any(variant, _size(variant), on=course_device().name)
+        share = record.efficiency if record else None
         loops[variant.step.name.replace("_", " ")] = loop_of_record(variant).mix, share
     where = f"one {course_device().name}" if recorded else ""
     return instruction_shares.draw_shares("Instructions of the hot loop", loops, where)
@@ -151,9 +176,11 @@ def fastest(step: Step | Variant) -> Variant:
     The time is that on the course's reference device, at 4096 for a product and at the largest size
     of any other ladder.
     """
-    if isinstance(step, Variant):
-        return step
+    if not isinstance(step, Step):
+        return as_variant(step)
     ladder = ladder_of(step)
+    if not is_of_a_ladder(step):
+        return step.variant()
     frame = records.measured(course_device().name, ladder.name)
     rows = frame[frame["step"] == step.name]
     size = "4096" if ladder.name == "gemm" else ladder.sizes[-1]
@@ -172,7 +199,13 @@ def draw_operands(**steps: Step | Variant) -> Picture:
     **steps : Step or Variant
         Steps whose loops are in the record, by the name that the reader sees, with _ for spaces.
     """
-    loops = {name.replace("_", " "): listing(str(as_variant(one))) for name, one in steps.items()}
+    loops = {name.replace("_", " "): _listing_of(one) for name, one in steps.items()}
+    for name, loop in loops.items():
+        if sum(one.name in FFMA for one in loop) < PATCH * PATCH:
+            raise CourseError(
+                f"The loop of {name} has fewer than {PATCH * PATCH} multiply-adds, so it has no "
+                "second row of sums: choose forms of fma_loop."
+            )
     title = "Where the second row of sums begins"
     return register_banks.draw_reads(title, loops, first=PATCH - 2, most=7)
 
@@ -187,8 +220,10 @@ def orders(**steps: Step | Variant) -> Table:
     rows = []
     for name, step in steps.items():
         loop = loop_of_record(step)
-        reads = register_banks.bank_reads_in_loop("even", listing(str(as_variant(step))))
-        cycles = f"{loop.cycles:.3f}", f"{recorded_cycles(step):.3f}"
+        reads = register_banks.bank_reads_in_loop("even", _listing_of(step))
+        record = record_if_any(as_variant(step), _size(as_variant(step)), course_device().name)
+        recorded = f"{1 / record.efficiency:.3f}" if record else NOTHING
+        cycles = f"{loop.cycles:.3f}", recorded
         rows.append((name.replace("_", " "), f"{loop.kept_share:.1%}", reads, *cycles))
     head = (
         "",

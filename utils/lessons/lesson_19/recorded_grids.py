@@ -11,8 +11,9 @@ import pandas as pd
 from utils.errors import CourseError
 from utils.figures.page import show
 from utils.figures.points import where_from
-from utils.ladder.ladder import ladder_of
+from utils.ladder.ladder import is_of_a_ladder, ladder_of
 from utils.ladder.step import Step, Variant
+from utils.lessons.counting import as_step
 from utils.lessons.lesson import device_shown
 from utils.lessons.lesson_19.bandwidth_by_blocks import shares_by_blocks
 from utils.lessons.recorded import recorded_ms
@@ -50,6 +51,7 @@ def grids(step: Step, shape: str) -> list[RecordedGrid]:
 
     `shape` is the problem size as on the command line. Raise CourseError if nothing is recorded.
     """
+    step = as_step(step)
     size, rows = ladder_of(step).parse(shape), _recorded(step, shape)
     shares = dict(zip(rows["params"], rows["efficiency"], strict=True))
     variants = [step.variant(**{PER_THREAD: each}) for each in step.choices[PER_THREAD]]
@@ -71,7 +73,7 @@ def share_of_blocks(step: Step, blocks: int, shape: str = "2^30") -> float:
     recorded = {grid.blocks: grid.share for grid in grids(step, shape)}
     if blocks not in recorded:
         raise CourseError(
-            f"{step.name} with {blocks} blocks is not recorded at {shape}: choose one of "
+            f"{as_step(step).name} with {blocks} blocks is not recorded at {shape}: choose one of "
             f"{', '.join(map(str, recorded))}."
         )
     return recorded[blocks]
@@ -83,6 +85,7 @@ def blocks_at_once(step: Step, shape: str = "2^30") -> int:
     It follows from the kernel's resources as the driver reported them when the kernel was recorded
     at this shape.
     """
+    step = as_step(step)
     device, variant = device_shown(), step.variant()
     rows = _recorded(step, shape)
     row = rows[rows["params"] == variant.params].iloc[0]
@@ -120,10 +123,13 @@ def _recorded(step: Step, shape: str) -> pd.DataFrame:
 
     Raise CourseError if there are none.
     """
+    step = as_step(step)
     ladder = ladder_of(step)
     frame = records.measured(device_shown().name, ladder.name)
-    elements = ladder.parse(shape).elements
+    elements = getattr(ladder.parse(shape), "elements", None)
     rows = frame[(frame["step"] == step.name) & (frame["elements"] == elements)]
-    if rows.empty:
-        raise CourseError(f"{step.name} is not recorded at {shape}: `--record` makes a record.")
+    if rows.empty or not is_of_a_ladder(step) or PER_THREAD not in step.choices:
+        raise CourseError(
+            f"{step.name} is not recorded at {shape} with several grids: choose reduce6 or reduce7."
+        )
     return rows

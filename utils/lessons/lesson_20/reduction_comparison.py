@@ -16,9 +16,9 @@ from utils.figures.look import number
 from utils.ladder.ladder import ladder_of
 from utils.ladder.step import Step
 from utils.lessons.cards import Card, Table, table
-from utils.lessons.counting import as_variant
+from utils.lessons.counting import as_step, as_variant
 from utils.lessons.lesson import device_shown
-from utils.lessons.recorded import recorded_ms
+from utils.lessons.recorded import NOTHING, ms_if_any
 from utils.machine.occupancy import limits_of
 from utils.measuring import records
 
@@ -37,7 +37,8 @@ def bytes_under_way(**steps: Step) -> Table | Card:
     rows = []
     for name, step in steps.items():
         try:
-            kernel_xray = xray(as_variant(step).kernel, step.signature, device.arch)
+            variant = as_variant(step)
+            kernel_xray = xray(variant.kernel, variant.step.signature, device.arch)
         except CourseError as error:
             return Card("ask", (f"{error} The lesson goes on without this table.",))
         loads, width = kernel_xray.loads_before_use, widest(kernel_xray.code, GLOBAL_LOADS) // 8
@@ -59,7 +60,7 @@ def launches_and_memory(ways: Mapping[str, Step], shape: str) -> Table:
     for name, step in ways.items():
         launches, memory = needed(step, shape)
         rows.append((name, launches, f"{memory:,} bytes"))
-    caption = f"{ladder_of(next(iter(ways.values()))).parse(shape)} elements"
+    caption = f"{ladder_of(as_step(next(iter(ways.values())))).parse(shape)} elements"
     return table(caption, ("", "launches", "memory besides x and out"), rows)
 
 
@@ -74,7 +75,8 @@ def needed(step: Step, shape: str) -> tuple[int, int]:
         allocations.append(prod(np.atleast_1d(count)) * np.dtype(dtype).itemsize)
         return SimpleNamespace(size=int(count), shape=(int(count),))
 
-    calls = step.calls(as_variant(step), ladder_of(step).parse(shape), (None,), None, allocate)
+    variant = as_variant(step)
+    calls = variant.calls(ladder_of(variant.step).parse(shape), (None,), None, allocate)
     return len(calls), int(sum(allocations))
 
 
@@ -82,11 +84,13 @@ def rates(ways: Mapping[str, Step], *shapes: str) -> Table:
     """Tabulate the recorded GB/s of each step with its fastest constants, and of the library.
 
     There is one row per step, one for the library, and one column per shape. The library ran beside
-    each of the steps; its median is shown.
+    each of the steps; its median is shown. A step without a record has "–" in its cells.
     """
-    ladder, device = ladder_of(next(iter(ways.values()))), device_shown()
+    ladder, device = ladder_of(as_step(next(iter(ways.values())))), device_shown()
     frame = records.measured(device.name, ladder.name)
-    rows = [(name, *(_rate(recorded_ms(step, one), one) for one in shapes))
+    if "elements" not in vars(ladder.parse(ladder.small)):
+        raise CourseError(f"The {ladder.name} ladder has no reductions: choose steps that add up.")
+    rows = [(name, *(_rate(ms_if_any(step, one), one) for one in shapes))
             for name, step in ways.items()]  # fmt: skip
     library = frame["library"].dropna().iloc[0]
     rows.append((library, *(_rate(library_ms(frame, ladder, one), one) for one in shapes)))
@@ -103,8 +107,8 @@ def library_ms(frame: pd.DataFrame, ladder, shape: str) -> float:
     return float(rows["library_ms"].median())
 
 
-def _rate(ms: float, shape: str) -> str:
-    return f"{ITEM * _elements(shape) / ms / 1e6:,.0f}"
+def _rate(ms: float | None, shape: str) -> str:
+    return NOTHING if ms is None else f"{ITEM * _elements(shape) / ms / 1e6:,.0f}"
 
 
 def _elements(shape: str) -> int:

@@ -7,15 +7,17 @@ from collections.abc import Sequence
 import pandas as pd
 from matplotlib.figure import Figure
 
+from utils.errors import CourseError
 from utils.figures import times
-from utils.ladder.ladder import Ladder, ladder_of
+from utils.ladder.ladder import Ladder, is_of_a_ladder, ladder_of
 from utils.ladder.step import Step, Variant
 from utils.lessons import profiler
 from utils.lessons.cards import Table, table
+from utils.lessons.counting import as_step
 from utils.lessons.lesson import course_device
 from utils.lessons.lesson_21 import peak_shares, roofline_figure, warp_samples
 from utils.lessons.lesson_21.counted_steps import ceilings, counts_of, recorded_counts, recorded_of
-from utils.lessons.recorded import CPU, recorded_ms, share_of_peak
+from utils.lessons.recorded import CPU, NOTHING, ms_if_any, recorded_ms, share_of_peak
 from utils.measuring import records, roofline
 from virtual_gpu.pictures.svg import Picture
 
@@ -83,17 +85,24 @@ def counted_and_profiled(*steps: Step) -> Table:
     """Tabulate the traffic at 4096 that the virtual GPU and the profiler counted, per step.
 
     The columns are the GB between L2 and the SMs, and the 10⁹ wavefronts of shared memory, each
-    counted and profiled.
+    counted and profiled. The reader's own kernel was not profiled: these cells are "–".
     """
     rows = []
     for step in steps:
         counts = counts_of(step)
         counted = {"L2": counts.l2_bytes, "shared": counts.wavefronts}
         cells = [f"{counted[name] / 1e9:.2f}" for name in TRAFFIC]
-        profiled = [f"{profiler.figure(step, figure) / 1e9:.2f}" for figure in TRAFFIC.values()]
-        rows.append((step.name, cells[0], profiled[0], cells[1], profiled[1]))
+        profiled = [_profiled(step, figure, 1e9, "{:.2f}") for figure in TRAFFIC.values()]
+        rows.append((as_step(step).name, cells[0], profiled[0], cells[1], profiled[1]))
     head = ("", "L2, GB, counted", "profiler", "wavefronts, 10⁹, counted", "profiler")
     return table(f"Traffic at {SIZE}, counted and on one {course_device().name}", head, rows)
+
+
+def _profiled(step: Step | Variant, figure: str, unit: float, form: str) -> str:
+    """Return a profiler figure of a step in a unit as text, "–" for the reader's own kernel."""
+    if not is_of_a_ladder(as_step(step)):
+        return NOTHING
+    return form.format(profiler.figure(step, figure) / unit)
 
 
 def busiest(step: Step | Variant) -> tuple[str, float]:
@@ -110,13 +119,16 @@ def busy(*steps: Step) -> Table:
     """Tabulate the utilization of each step's busiest resource, one row per step.
 
     The columns are the name of the resource, its time by the counts over the recorded time of the
-    step, and its utilization by the profiler.
+    step, and its utilization by the profiler. For the reader's own kernel the last two are "–".
     """
     rows = []
     for step in steps:
         name, ms = busiest(step)
-        by_count = f"{ms / _recorded_ms(step):.0%}"
-        rows.append((step.name, name, by_count, f"{profiled_busy(step):.0f}%"))
+        if is_of_a_ladder(as_step(step)):
+            shares = f"{ms / _recorded_ms(step):.0%}", f"{profiled_busy(step):.0f}%"
+        else:
+            shares = NOTHING, NOTHING
+        rows.append((as_step(step).name, name, *shares))
     head = ("", "the busiest", "busy, by count", "by the profiler")
     return table(f"At {SIZE}, on one {course_device().name}", head, rows)
 
@@ -139,7 +151,11 @@ def profiled_busy(step: Step) -> float:
 
 def draw_busiest(*steps: Step) -> Picture:
     """Draw one row per step: the time that its busiest resource needs, and its recorded time."""
-    bars = {step.name.replace("_", " "): (busiest(step)[1], _recorded_ms(step)) for step in steps}
+    where = course_device().name
+    bars = {
+        as_step(step).name.replace("_", " "): (busiest(step)[1], ms_if_any(step, SIZE, where))
+        for step in steps
+    }
     title = f"Time at {SIZE}, one {course_device().name}"
     return times.draw_estimates(bars, title)
 
@@ -151,10 +167,12 @@ def draw_samples(step: Step) -> Picture:
     all samples.
     """
     instructions = profiler.sampled(step)
-    total = sum(row.samples for row in instructions)
+    total, name = sum(row.samples for row in instructions), as_step(step).name
+    if not total:
+        raise CourseError(f"The profiler took no samples of {name}: choose a profiled kernel.")
     shares = [(row.opcode, row.samples / total) for row in instructions]
     first, last = _busy_stretch([share for _, share in shares])
-    title = f"Where the profiler saw the warps of {step.name}"
+    title = f"Where the profiler saw the warps of {name}"
     return warp_samples.draw_samples(title, shares[first : last + 1])
 
 
@@ -179,7 +197,7 @@ def shares_of_peaks(first_version: Step) -> dict[str, dict[str, float]]:
         "best version": best["gflops"] / CORE_PEAK,
         "library": best["gflops"] / best["library_ratio"] / CORE_PEAK,
     }
-    gpu_records = records.measured(course_device().name, ladder_of(first_version).name)
+    gpu_records = records.measured(course_device().name, ladder_of(as_step(first_version)).name)
     gpu = records.fastest(gpu_records[(gpu_records["n"] == 4096) & (gpu_records["m"] == 4096)])
     top = gpu.loc[gpu["gflops"].idxmax()]
     return {

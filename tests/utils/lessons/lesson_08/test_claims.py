@@ -11,7 +11,7 @@ from gemm_kernels import LADDER
 from gpu_xray import xray
 from labs import EXERCISES
 from labs.exercises.required_shared.solution import required_shared
-from labs.exercises.resident_blocks.exercise import BY_RULE
+from labs.exercises.resident_blocks.formula import BY_RULE
 from utils import lessons as course
 from utils.division import cdiv
 from utils.lessons.lesson_08.resident_blocks import SMALL, blocks_that_fit

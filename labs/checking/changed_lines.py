@@ -1,0 +1,47 @@
+"""The lines that a reader has changed in a kernel, for tasks in which a few lines suffice."""
+
+from __future__ import annotations
+
+import ast
+from difflib import SequenceMatcher
+
+from labs.checking.exercise import KernelExercise
+from labs.checking.phrasing import counted
+from utils.translation import translate
+from virtual_gpu.common.source import read_source
+
+
+def notes(exercise: KernelExercise, kernel) -> tuple[str, ...]:
+    """Return a note in a tuple if more lines were changed than needed, else an empty tuple."""
+    if exercise.kind != "change":
+        return ()
+    number, enough = changed_lines(exercise.starter, kernel), exercise.lines_to_change
+    if number <= enough:
+        return ()
+    note = translate(
+        "You changed {lines}; the task can be solved by changing {enough}.",
+        lines=counted(number, "line"),
+        enough=enough,
+    )
+    return (note,)
+
+
+def changed_lines(before, after) -> int:
+    """Return the number of lines in which two kernels differ.
+
+    A line that was replaced, added or removed counts once. Comments, empty lines, spaces and the
+    names of the kernels do not count.
+    """
+    matcher = SequenceMatcher(None, _lines(before), _lines(after), autojunk=False)
+    return sum(
+        max(old_end - old, new_end - new)
+        for tag, old, old_end, new, new_end in matcher.get_opcodes()
+        if tag != "equal"
+    )
+
+
+def _lines(kernel) -> list[str]:
+    """Return the lines of a kernel's parameters and of its body, all spelled in the same way."""
+    tree = read_source(kernel.py_func).tree
+    body = (ast.unparse(statement) for statement in tree.body)
+    return [ast.unparse(tree.args), *"\n".join(body).splitlines()]

@@ -1,0 +1,215 @@
+"""Exercises in which the reader puts the lines of a kernel in order.
+
+The reader gives a list of line numbers. `kernel_of` makes the kernel of these lines, and the judge
+of kernels judges it, so every order that is right passes.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import takewhile
+
+from labs.checking import judge as kernels
+from labs.checking.exercise import KernelExercise
+from labs.checking.verdict import Verdict
+from utils.ladder.function_text import module_of
+from utils.translation import translate
+
+Order = Sequence[int]
+_OPENED = re.compile(r"expected an indented block after .* on line (\d+)")
+
+
+@dataclass(frozen=True)
+class OrderRule:
+    """A condition that a line of a right order meets, with a sentence for a line that does not.
+
+    line: the number of the line. says: what this line does where the condition does not hold.
+    after: numbers of lines of which at least one is above it; empty if the line is one too many,
+    which is wrong in every order that the judge refuses.
+    """
+
+    line: int
+    says: str
+    after: tuple[int, ...] = ()
+
+    def broken_in(self, order: Order) -> bool:
+        """Return True if the order has the line and does not meet the condition."""
+        if self.line not in order:
+            return False
+        return not set(self.after).intersection(order[: order.index(self.line)])
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class OrderExercise(KernelExercise):
+    """An exercise in which the reader orders the lines of one kernel.
+
+    lines: the lines in disorder, with their indentation, numbered from 1. Some are too many. All
+    other lines of the kernel in `solution.py` are given. rules: what a misplaced line does.
+    A submission is a list of line numbers. A kernel that is written out is judged, too.
+    """
+
+    lines: tuple[str, ...]
+    rules: tuple[OrderRule, ...]
+    kind: str = "order"
+    timed: bool = False
+
+    @cached_property
+    def given_lines(self) -> tuple[list[str], list[str]]:
+        """The lines of the kernel's file above those to be ordered, and the lines below them."""
+        text = self.solution_text.split('"""', 2)[2].strip().splitlines()
+        above = list(takewhile(self._is_given, text))
+        below = list(takewhile(self._is_given, reversed(text)))[::-1]
+        return above, below
+
+    def _is_given(self, line: str) -> bool:
+        return line not in self.lines
+
+    @cached_property
+    def listing(self) -> tuple[tuple[str, str], ...]:
+        """Pairs of a label and a line: letters for the given lines, numbers for all others.
+
+        The lines up to that with the kernel's name have no label.
+        """
+        above, below = self.given_lines
+        letters = iter("abcdefghijklmnopqrstuvwxyz")
+        head = next(n for n, line in enumerate(above, 1) if line.startswith("def "))
+        return (
+            *(("", line) for line in above[:head]),
+            *((next(letters), line) for line in above[head:]),
+            *((str(number), line) for number, line in enumerate(self.lines, 1)),
+            *((next(letters), line) for line in below),
+        )
+
+    def text_of(self, order: Order) -> str:
+        """Return the text of a file with the kernel whose lines have this order."""
+        above, below = self.given_lines
+        return "\n".join((*above, *(self.lines[number - 1] for number in order), *below)) + "\n"
+
+    def labels_of(self, order: Order) -> dict[int, str]:
+        """Return the label of each line of `text_of(order)` that has one, by its line number."""
+        above, below = self.given_lines
+        labels = {line: label for label, line in self.listing if label.isalpha()}
+        every = [*map(labels.get, above), *map(str, order), *map(labels.get, below)]
+        return {number: label for number, label in enumerate(every, 1) if label}
+
+
+def judge(exercise: OrderExercise, submission, patience: float) -> Verdict:
+    """Judge the kernel of an order of lines, and return the verdict.
+
+    The cause of a refused order is what its first misplaced line does, or else what the judge of
+    kernels finds, with the labels of the task instead of line numbers.
+    patience: the seconds that one launch may take.
+    """
+    if is_kernel(submission):
+        return kernels.judge(exercise, submission, patience)
+    cause = no_kernel_of(exercise, submission)
+    if cause:
+        return Verdict(exercise.name, exercise.title, (cause,))
+    verdict = kernels.judge(exercise, kernel_of(exercise, submission), patience)
+    if verdict.passed:
+        return verdict
+    cause = misplaced(exercise, submission)
+    if cause:
+        return replace(verdict, causes=(cause,))
+    return replace(
+        verdict, causes=tuple(labelled(exercise, submission, one) for one in verdict.causes)
+    )
+
+
+def is_kernel(submission: object) -> bool:
+    """Return True for what the judge of kernels answers, and False for an order."""
+    return callable(submission) or hasattr(submission, "py_func")
+
+
+def kernel_of(exercise: OrderExercise, submission):
+    """Return the kernel of an order for which `no_kernel_of` gives no cause.
+
+    A submission that is a kernel is returned as it is.
+    """
+    if is_kernel(submission):
+        return submission
+    module = module_of(f"order_{exercise.name}", exercise.text_of(submission))
+    return getattr(module, exercise.name)
+
+
+def no_kernel_of(exercise: OrderExercise, submission: object) -> str | None:
+    """Return why a submission gives no kernel, as a sentence, or None if `kernel_of` gives one."""
+    cause = no_order(exercise, submission)
+    if cause:
+        return cause
+    cause = open_block(exercise, submission)
+    return cause and (misplaced(exercise, submission) or cause)
+
+
+def no_order(exercise: OrderExercise, submission: object) -> str | None:
+    """Return why a submission is no order of the exercise's lines, or None if it is one."""
+    most = len(exercise.lines)
+    if not isinstance(submission, list | tuple):
+        return translate(
+            "This is {given}, and the check needs a list of line numbers in brackets, such as "
+            "`[2, 1]`.",
+            given=f"`{submission!r}`"[:80],
+        )
+    numbers = [one for one in submission if isinstance(one, int) and not isinstance(one, bool)]
+    others = [one for one in submission if one not in numbers or not 1 <= one <= most]
+    if others:
+        return translate(
+            "`{given}` is no number of a line: the lines have the numbers 1 to {most}.",
+            given=repr(others[0])[:80],
+            most=most,
+        )
+    twice = [one for one in numbers if numbers.count(one) > 1]
+    if twice:
+        return translate(
+            "Line {line} is in your list {times} times, and each line may be used once.",
+            line=twice[0],
+            times=numbers.count(twice[0]),
+        )
+    if not numbers:
+        return translate("Your list is empty: give the numbers of the lines, from top to bottom.")
+    return None
+
+
+def misplaced(exercise: OrderExercise, order: Order) -> str | None:
+    """Return what the first line of an order does that breaks a rule, or None if none does."""
+    broken = [rule for rule in exercise.rules if rule.broken_in(order)]
+    first = min(broken, key=lambda rule: order.index(rule.line), default=None)
+    return translate(first.says) if first else None
+
+
+def open_block(exercise: OrderExercise, order: Order) -> str | None:
+    """Return a sentence on the first line whose indentation Python cannot read, or None."""
+    labels = exercise.labels_of(order)
+    try:
+        ast.parse(exercise.text_of(order))
+    except IndentationError as error:
+        opened = _OPENED.search(error.msg)
+        if opened:
+            return translate(
+                "Line {line} opens a block with `:`, and no line of this block is below it.",
+                line=labels[int(opened[1])],
+            )
+        return translate(
+            "Line {line} is indented as a line of a block, and the lines above it open no such "
+            "block, so Python cannot read it there.",
+            line=labels[error.lineno],
+        )
+    return None
+
+
+def labelled(exercise: OrderExercise, order: Order, text: str) -> str:
+    """Return a sentence in which labels of the task replace the numbers of the file's lines."""
+    labels = exercise.labels_of(order)
+    words = translate("line|lines|Line|Lines")
+    joined = re.escape(translate(" and "))
+    numbers = re.compile(rf"\b({words}) (\d+(?:(?:, |{joined})\d+)*)")
+
+    def by_label(found: re.Match) -> str:
+        own = re.sub(r"\d+", lambda one: labels.get(int(one[0]), one[0]), found[2])
+        return f"{found[1]} {own}"
+
+    return numbers.sub(by_label, text)

@@ -1,0 +1,44 @@
+"""A block's sum whose only barrier is at the wrong place, with four places for it."""
+
+from labs.families.reduction import (
+    Sums,
+    each_element_once,
+    no_atomics,
+    no_bank_conflict,
+    reduction,
+    shared_requests_per_block,
+)
+from labs.targets.counts import (
+    barriers_per_block,
+    no_float64,
+    no_negative_index,
+    one_store_per_element,
+)
+
+EXERCISE = reduction(
+    Sums(threads=256),
+    constant="BLOCK",
+    name="missing_barrier",
+    lesson="18",
+    kind="repair",
+    title="One barrier, four places",
+    text=(
+        "Each block adds 256 elements of `x` by a tree. The kernel has one `cuda.syncthreads()`, "
+        "at place 3, and there it is wrong. Four places are offered, and at one of them this one "
+        "barrier is enough. Move it there, and add no other.",
+        "The launch is given: blocks of 256 threads, and one block for 256 elements.",
+    ),
+    shapes=((1024,), (1000,), (513,), (200,), (33,), (1,)),
+    targets=(
+        no_negative_index(), one_store_per_element(), no_float64(), each_element_once(),
+        no_atomics(), shared_requests_per_block(64), no_bank_conflict(), barriers_per_block(8),
+    ),
+    hints=(
+        "A thread reads words that others have written: in the first step of the tree those of the "
+        "load, in every later step the sums of the step before. How many such borders are there?",
+        "All threads of the block must come to the barrier, whatever `tid < stride` says.",
+        "Follow the way from the load to the first addition, and from one addition to the next. "
+        "Which place is on both ways?",
+    ),
+    after="One line separates the load from the first step, and each step from the next.",
+)  # fmt: skip

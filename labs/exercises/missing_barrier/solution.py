@@ -1,0 +1,21 @@
+"""A block's sum with one barrier, at the head of the loop."""
+
+from numba import cuda, float32
+
+BLOCK = 256
+
+
+@cuda.jit
+def missing_barrier(x, partials):
+    shared = cuda.shared.array(BLOCK, float32)
+    tid = cuda.threadIdx.x
+    i = cuda.grid(1)
+    shared[tid] = x[i] if i < x.size else float32(0)
+    stride = BLOCK // 2
+    while stride > 0:
+        cuda.syncthreads()
+        if tid < stride:
+            shared[tid] += shared[tid + stride]
+        stride //= 2
+    if tid == 0:
+        partials[cuda.blockIdx.x] = shared[0]

@@ -1,0 +1,53 @@
+"""The lines of a guarded saxpy in disorder."""
+
+import numpy as np
+
+from labs.checking.line_order import OrderExercise, OrderRule
+from labs.families.vectors import elementwise, numbers
+from labs.targets import counts
+
+EXERCISE = elementwise(
+    OrderExercise,
+    name="order_saxpy",
+    lesson="00",
+    title="Order the lines of saxpy",
+    text=(
+        "Each thread stores `a * x[i] + y[i]` in `out[i]`, for one element. Put the lines of the "
+        "kernel in order; two of them are too many. The answer is a list of line numbers.",
+        "The launch is given: blocks of 256 threads, and enough blocks for all elements, so the "
+        "last block may have threads without an element.",
+    ),
+    parameters=("a", "x", "y", "out"),
+    shapes=((1024,), (1000,), (257,), (31,), (1,)),
+    inputs=lambda shape, seed: (
+        np.float32(shape[0] % 7 + 0.5), numbers(shape, seed), numbers(shape, seed + 1)
+    ),
+    reference=lambda a, x, y: float(a) * x.astype(np.float64) + y,
+    targets=(counts.no_negative_index(), counts.one_store_per_element(), counts.no_float64()),
+    lines=(
+        "        out[i] = scaled + y[i]",
+        "    if i < out.size:",
+        "    i = cuda.threadIdx.x",
+        "        scaled = a * x[i]",
+        "    i = cuda.grid(1)",
+        "    if i <= out.size:",
+    ),
+    rules=(
+        OrderRule(3, "Line 3 numbers the threads of a block, and this number begins again at 0 in "
+                  "each block: with it, all blocks work on the same elements."),
+        OrderRule(6, "Line 6 also lets the thread pass whose `i` is `out.size`, and the last "
+                  "element has the number `out.size - 1`."),
+        OrderRule(2, "Line 2 compares `i` before any line has computed `i`.", after=(3, 5)),
+        OrderRule(4, "Line 4 uses `i` before any line has computed `i`.", after=(3, 5)),
+        OrderRule(4, "No guard is above line 4, so threads without an element read beyond the end "
+                  "of `x`.", after=(2, 6)),
+        OrderRule(1, "Line 1 stores `scaled` before any line has computed it.", after=(4,)),
+    ),
+    hints=(
+        "Begin with the line that gives the thread its element. Which of the two candidates gives "
+        "different numbers to the threads of different blocks?",
+        "The guard comes before everything that touches an array, and 1000 is no element of an "
+        "array of 1000.",
+    ),
+    after="A thread asks first which element it has, then whether there is one, and then works.",
+)  # fmt: skip

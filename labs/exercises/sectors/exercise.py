@@ -1,0 +1,39 @@
+"""Four elements per thread, whose loads cost 16 sectors per request until one line is changed."""
+
+import numpy as np
+
+from labs.families.vectors import THREADS, elementwise, numbers
+from labs.targets import counts
+from utils.division import cdiv
+from utils.ladder.step import Launch
+
+EXERCISE = elementwise(
+    name="sectors",
+    lesson="00",
+    kind="change",
+    title="Four sectors per request",
+    text=(
+        "Each thread scales four elements, and all results are right. But lanes that are "
+        "neighbours read elements that lie four words apart, so each request costs 16 sectors. "
+        "Change one line, so that a request costs at most four. The result stays the same.",
+        "The launch is given: blocks of 256 threads, and one thread for four elements. The array "
+        "may end anywhere.",
+    ),
+    parameters=("x", "factor", "out"),
+    shapes=((4096,), (4000,), (1500,), (77,), (1,)),
+    launch=lambda shape: Launch(grid=(cdiv(shape[0], 4 * THREADS),), block=(THREADS,)),
+    inputs=lambda shape, seed: (numbers(shape, seed), np.float32(shape[0] % 7 + 0.5)),
+    reference=lambda x, factor: x.astype(np.float64) * float(factor),
+    targets=(
+        counts.no_negative_index(), counts.one_store_per_element(), counts.no_float64(),
+        counts.full_requests(), counts.sectors_per_request(4),
+    ),
+    hints=(
+        "A request is made by 32 lanes in the same iteration, so `j` is the same for all of them. "
+        "How far apart are the elements of lanes 0 and 1?",
+        "Let neighbouring threads take neighbouring elements in each iteration. How far must a "
+        "thread go from one iteration to the next, so that no element is taken twice?",
+        "In one iteration all threads of the grid together take `threads` elements.",
+    ),
+    after="The same elements in another order: 32 neighbours fill four sectors.",
+)  # fmt: skip

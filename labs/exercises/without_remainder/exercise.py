@@ -1,0 +1,37 @@
+"""The first tree of the reduction, whose remainder is to be replaced."""
+
+from labs.families.reduction import Sums, each_element_once, no_atomics, reduction
+from labs.targets.counts import (
+    barriers_per_block,
+    no_float64,
+    no_negative_index,
+    one_store_per_element,
+)
+from labs.targets.divisions import no_division_in_loops
+
+EXERCISE = reduction(
+    Sums(threads=256),
+    constant="BLOCK",
+    name="without_remainder",
+    lesson="18",
+    kind="change",
+    title="The same threads without a remainder",
+    text=(
+        "In each step of this tree a thread adds if its number is a multiple of `2 * stride`. "
+        "The remainder `%` that finds this out takes many instructions in every step. Change one "
+        "line, so that the sums stay the same and no remainder is left.",
+        "The launch is given: blocks of 256 threads, and one block for 256 elements.",
+    ),
+    shapes=((1024,), (1000,), (513,), (200,), (33,), (1,)),
+    targets=(
+        no_negative_index(), one_store_per_element(), no_float64(), each_element_once(),
+        no_atomics(), barriers_per_block(9), no_division_in_loops(),
+    ),
+    hints=(
+        "`stride` is 1, 2, 4 and so on, so `2 * stride` is a power of two. Write 8 and its "
+        "multiples 16, 24 and 32 in binary. Which of their bits are always 0?",
+        "The remainder by 8 is the number in the last three bits, and `&` with 7 keeps only "
+        "these. Which number keeps the last bits for any power of two?",
+    ),
+    after="For a power of two, one bit operation gives the remainder.",
+)  # fmt: skip

@@ -1,0 +1,73 @@
+"""Lessons without the answers to their exercises, and without the course's solutions."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+import nbformat
+
+# The answer of an exercise, as `tools.guide_pages` finds it, and any text that folds out.
+_ANSWER = re.compile(
+    r"<details><summary>(?:Solution|Answer)[^<]*</summary>.*?</details>\n*", re.DOTALL
+)
+_FOLDED = re.compile(r"<details>.*?</details>\n*", re.DOTALL)
+# Sentences about answers and solutions, which are not true in the copy.
+_SENTENCES = re.compile(r" ?\(?A solution stands in `[^`]+`\.\)?| ?The answers fold out\.")
+WITHOUT = "# This cell shows the course's solution, which this copy of the course does not have."
+
+
+def without_answers(text: str, translated: bool = False) -> str:
+    """Return the text of a lesson's notebook without answers and without cells of solutions.
+
+    A cell that needs a solution becomes a comment and keeps its other imports. translated: True for
+    a lesson in another language, in which all that folds out is removed.
+    """
+    notebook = nbformat.reads(text, as_version=4)
+    folded, names = _FOLDED if translated else _ANSWER, set()
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            cell.source = _SENTENCES.sub("", folded.sub("", cell.source)).strip()
+        elif cell.cell_type == "code":
+            cell.source = _without_solution(cell.source, names)
+    notebook.cells = [cell for cell in notebook.cells if cell.source]
+    return nbformat.writes(notebook) + "\n"
+
+
+def _without_solution(source: str, names: set[str]) -> str:
+    """Return a cell's source, or a comment if it needs a solution.
+
+    names: those that earlier cells import from an exercise; the cell's own are added.
+    """
+    try:
+        tree = ast.parse(source)
+    except SyntaxError:  # a cell with lines of IPython
+        return source
+    own = {name for node in tree.body if _is_of_solution(node) for name in _names(node)}
+    names |= own
+    if not own and not any(_needs_solution(node, names) for node in ast.walk(tree)):
+        return source
+    kept = [
+        ast.unparse(node)
+        for node in tree.body
+        if isinstance(node, ast.Import | ast.ImportFrom) and not _is_of_solution(node)
+    ]
+    return "\n".join((*kept, WITHOUT))
+
+
+def _is_of_solution(node: ast.AST) -> bool:
+    """Return True for an import such as `from labs.exercises.dot import solution`."""
+    if not isinstance(node, ast.ImportFrom):
+        return False
+    path = [*(node.module or "").split("."), *(alias.name for alias in node.names)]
+    return path[:2] == ["labs", "exercises"] and "solution" in path
+
+
+def _names(node: ast.ImportFrom) -> Iterator[str]:
+    return (alias.asname or alias.name for alias in node.names)
+
+
+def _needs_solution(node: ast.AST, names: set[str]) -> bool:
+    is_attribute = isinstance(node, ast.Attribute) and node.attr == "solution"
+    return is_attribute or (isinstance(node, ast.Name) and node.id in names)

@@ -1,0 +1,57 @@
+"""Tests of tasks in which one line is to be changed: the note, and divisions in loops."""
+
+import pytest
+
+from labs import EXERCISES, check
+from labs.checking.changed_lines import changed_lines
+from labs.targets.divisions import divisions
+from tests.labs.versions import changed, from_text, right
+
+NAME = "without_remainder"
+TEST = "tid & (2 * stride - 1) == 0"
+
+
+def test_a_solution_of_a_task_to_change_differs_from_the_starter_in_as_many_lines():
+    some = [one for one in EXERCISES.values() if getattr(one, "kind", "") == "change"]
+    assert {one.name for one in some} >= {NAME, "sectors"}
+    for one in some:
+        assert changed_lines(one.starter, one.solution) == one.lines_to_change
+
+
+def test_more_lines_than_needed_are_noted_and_no_flaw():
+    verdict = check(NAME, right(NAME, "other threads"))
+    assert verdict.passed
+    assert verdict.notes[-1] == "You changed 3 lines; the task can be solved by changing 1."
+    assert not check(NAME, EXERCISES[NAME].solution).notes
+
+
+def test_comments_and_spaces_are_no_changes():
+    text = EXERCISES[NAME].starter_text
+    spaced = text.replace("stride = 1\n", "# a comment\n\n    stride   =   1  # and another\n")
+    assert spaced != text
+    assert changed_lines(EXERCISES[NAME].starter, from_text(NAME, spaced)) == 0
+
+
+@pytest.mark.parametrize(
+    ("test", "count"),
+    [
+        ("tid % (2 * stride) == 0", 1), ("tid // stride % 2 == 0", 2), ("tid % BLOCK == 0", 0),
+        ("tid % (BLOCK // 2) == 0", 0), ("divmod(tid, 2 * stride)[1] == 0", 1), ("tid & 1", 0),
+        ("tid % cuda.blockDim.x == 0", 1),
+    ],
+)  # fmt: skip
+def test_divisions_in_loops_are_counted_unless_the_divisor_is_a_constant(test, count):
+    assert len(divisions(changed(NAME, (TEST, test)))) == min(count, 1)
+
+
+def test_a_division_before_the_loop_or_in_a_function_that_is_called():
+    before = changed(NAME, ("    stride = 1\n", "    stride = tid // cuda.blockDim.x + 1\n"))
+    assert divisions(before) == []
+    text = EXERCISES[NAME].solution_text.replace(
+        "@cuda.jit\n",
+        "@cuda.jit(device=True)\ndef rest(a, b):\n    return a % b\n\n\n@cuda.jit\n",
+    )
+    hidden = from_text(NAME, text.replace(TEST, "rest(tid, 2 * stride) == 0"))
+    (site,) = divisions(hidden)
+    assert site.source == "return a % b"
+    assert "`return a % b` divides in every iteration" in check(NAME, hidden).causes[0]

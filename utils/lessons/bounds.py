@@ -1,0 +1,148 @@
+"""Counts of one kernel and the bounds on its time that follow from them, at a lesson's shape."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from gpu_xray import xray
+from utils.errors import CourseError
+from utils.ladder.ladder import is_of_a_ladder, ladder_of
+from utils.ladder.step import Variant
+from utils.ladder.tasks import Shape
+from utils.lessons.block_sums import issued_by_block
+from utils.lessons.compiled_loops import recorded_loop
+from utils.lessons.lesson import device_shown
+from utils.machine.occupancy import WARP
+from utils.measuring import roofline
+from utils.measuring.roofline import Ceilings, HotLoopCounts
+
+ISSUE = "issue slots"
+
+
+@dataclass(frozen=True)
+class Bound:
+    """The ms for which a resource is busy.
+
+    least_ms: less than `ms` if the count is known only between two bounds; then `ms` is the upper.
+    """
+
+    ms: float
+    least_ms: float
+
+    @property
+    def at_most(self) -> bool:
+        """True if `ms` is an upper bound, False if it is what the count says."""
+        return self.least_ms < self.ms
+
+
+def _exact(ms: float) -> Bound:
+    return Bound(ms, ms)
+
+
+@dataclass(frozen=True)
+class Memory:
+    """Counts of a kernel's accesses, for a full thread block of a large problem.
+
+    sectors: 32-byte sectors per request of a warp to global memory, loads and stores. words: words
+    loaded from global memory per multiply-add of a product; None for other tasks. wavefronts: of
+    shared memory, per multiply-add of a warp or per 32 elements. barriers: barriers of a warp per
+    32 elements; None for a product.
+    """
+
+    sectors: float
+    words: float | None
+    wavefronts: float
+    barriers: float | None
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """What one thread needs. loads: global loads before the first instruction that uses one."""
+
+    registers: int
+    spilled: int
+    loads: int
+
+
+def memory_of(variant: Variant, shape: str) -> Memory:
+    """Count the accesses of one block on the virtual GPU. shape: as on the command line.
+
+    Raises CourseError if the virtual GPU cannot run the step.
+    """
+    problem = ladder_of(variant.step).parse(shape)
+    total, blocks = roofline.counts_of_block(variant, problem)
+    requests = total["global_load_requests"] + total["global_store_requests"]
+    sectors = total["global_load_sectors"] + total["global_store_sectors"]
+    wavefronts = total["shared_load_wavefronts"] + total["shared_store_wavefronts"]
+    work = variant.step.task.work(problem)
+    if work.flops:
+        units = work.flops / 2 / blocks
+        words, barriers = total["global_load_bytes"] / 4 / units, None
+    else:
+        units = problem.elements / blocks
+        words, barriers = None, WARP * total["barriers"] / units
+    return Memory(sectors / requests, words, WARP * wavefronts / units, barriers)
+
+
+def compiled_of(variant: Variant) -> Compiled:
+    """Compile the kernel for the device shown; raise CourseError without a compiler."""
+    code = xray(variant.kernel, variant.step.signature, device_shown().arch)
+    return Compiled(code.registers, code.spill_bytes, code.loads_before_use)
+
+
+def bounds_of(variant: Variant, shape: str) -> Mapping[str, Bound]:
+    """Return the time that each resource of the device shown needs, by the resource's name.
+
+    The resources are "bytes from DRAM" or, for a product, "bytes from L2"; "shared memory and L1";
+    and "issue slots", which are left out if the machine code is not known or cannot be counted.
+    shape: as on the command line. Raises CourseError if the device has no recorded ceilings.
+    """
+    ceilings = roofline.gpu_ceilings(device_shown())
+    problem, hot = ladder_of(variant.step).parse(shape), hot_loop_if_any(variant)
+    counts = roofline.counted(variant, problem, hot)
+    times = roofline.times(counts, ceilings)
+    is_product = bool(variant.step.task.work(problem).flops)
+    memory = "L2" if is_product else "DRAM"
+    bounds = {f"bytes from {memory}": _exact(times[memory]),
+              "shared memory and L1": _exact(times["shared memory and L1"])}  # fmt: skip
+    issue = None
+    if is_product and hot:
+        issue = _exact(times[ISSUE])
+    elif not is_product:
+        issue = _issue_of_blocks(variant, problem, ceilings)
+    return {**bounds, ISSUE: issue} if issue else bounds
+
+
+def tightest(bounds: Mapping[str, Bound]) -> tuple[str, float]:
+    """Return the resource that needs the most time, and this time in ms.
+
+    Of a count that is known only between two bounds, the lower one is taken.
+    """
+    name = max(bounds, key=lambda one: bounds[one].least_ms)
+    return name, bounds[name].least_ms
+
+
+def hot_loop_if_any(variant: Variant) -> HotLoopCounts | None:
+    """Return the hot loop with multiply-adds: compiled here, or recorded; None if not known."""
+    hot = roofline.hot_loop_of(variant, device_shown().arch)
+    if hot is None and is_of_a_ladder(variant.step):
+        try:
+            hot = recorded_loop(str(variant)).hot_loop
+        except CourseError:
+            return None
+    return hot if hot and hot.ffma else None
+
+
+def _issue_of_blocks(variant: Variant, shape: Shape, ceilings: Ceilings) -> Bound | None:
+    """Return the time to issue the instructions of all blocks of a reduction; None if not known."""
+    try:
+        issued = issued_by_block(variant)
+    except CourseError:
+        return None
+    blocks = variant.launch(shape).blocks
+    most, least = (
+        instructions * blocks / ceilings.instructions / 1e6
+        for instructions in (issued.number, issued.fewest)
+    )
+    return Bound(most, least)

@@ -1,0 +1,212 @@
+"""The card after `check`: the reader's own kernel beside the course's step and the step before it.
+
+`own_functions.toml` in a lesson's folder names the function that shows a function of the reader's
+which is no kernel of a GPU, such as a benchmark.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from importlib import import_module
+
+from utils.errors import CourseError
+from utils.figures import kernel_bars
+from utils.figures.kernel_bars import Bar
+from utils.figures.look import number
+from utils.ladder import kept_functions
+from utils.ladder.step import Variant
+from utils.lessons.bounds import Compiled, Memory, bounds_of, compiled_of, memory_of
+from utils.lessons.cards import Card, Stack, Table, table
+from utils.lessons.folders import read_in_all
+from utils.lessons.lesson import device_shown
+from utils.lessons.own_kernels import Twin, mine, twins
+from utils.lessons.recorded import duration, ms_if_any
+from utils.translation import translate
+from virtual_gpu.pictures.svg import Picture
+
+FUNCTIONS = "own_functions.toml"
+
+
+def compare(name: str) -> Stack | Card:
+    """Show the reader's right kernel for an exercise beside the course's step and the one before.
+
+    A table has their counts, and a picture the bounds that follow from the counts in ms, beside the
+    recorded times. A function that is no kernel of a GPU is shown as its lesson shows such
+    functions.
+
+    Parameters
+    ----------
+    name : str
+        The name of the exercise, such as "tree".
+
+    Returns
+    -------
+    Stack or Card
+        A card with one sentence if there is no right kernel yet, or nothing to compare it with.
+    """
+    if not kept_functions.kept_text(name):
+        return nothing_yet(name)
+    try:
+        return Stack(tuple(_parts(name)))
+    except CourseError as error:
+        return Card("ask", (str(error),))
+
+
+def nothing_yet(name: str) -> Card:
+    """Return the card that says what to do while no right kernel is kept for an exercise."""
+    sentence = translate(
+        "Your kernel is shown here beside the course's once `check` finds it right: write "
+        "`{name}`, run its check, and run this cell again.",
+        name=name,
+    )
+    return Card("ask", (sentence,))
+
+
+def variants_of(name: str) -> dict[str, Variant]:
+    """Return the kernels to compare by role: "before" if there is a step before, "mine", "course".
+
+    name: an exercise with a twin, for which a right kernel is kept.
+    """
+    twin = twins()[name]
+    before = {"before": twin.before} if twin.before else {}
+    return {**before, "mine": mine(name), "course": twin.variant}
+
+
+def words_of(name: str, variants: Mapping[str, Variant]) -> dict[str, str]:
+    """Return the words of a legend by role, such as "your tree" or "reduce2, the course's step"."""
+    return {role: _words(role, one.step.name) for role, one in variants.items()}
+
+
+def _words(role: str, step: str) -> str:
+    if role == "before":
+        return translate("{step}, the step before", step=step)
+    if role == "mine":
+        return translate("your {step}", step=step)
+    return translate("{step}, the course's step", step=step)
+
+
+def _parts(name: str) -> list[Table | Picture | Card]:
+    """Return what `compare` shows, from top to bottom; raise CourseError if there is nothing."""
+    if shown := _counterparts().get(name):
+        result = shown(mine(name))
+        return list(result.parts) if isinstance(result, Stack) else [result]
+    if name not in twins():
+        raise CourseError(
+            translate(
+                "Your `{name}` is right and kept. The course has no step that does the same work, "
+                "so there are no counts to compare.",
+                name=name,
+            )
+        )
+    twin, variants = twins()[name], variants_of(name)
+    words = words_of(name, variants)
+    notes = [translate(twin.note)] if twin.note else []
+    counted = _counts(twin, variants, words, notes)
+    picture = _bounds(twin, variants, words, notes)
+    return [counted, picture, *([Card("ask", tuple(notes))] if notes else [])]
+
+
+@cache
+def _counterparts() -> dict:
+    """Return the function that shows an exercise's own function, by the name of the exercise."""
+    found = {}
+    for lesson, rows in read_in_all(FUNCTIONS).items():
+        for name, shown in rows.items():
+            module, _, function = shown.rpartition(".")
+            home = import_module(f"utils.lessons.lesson_{lesson}.{module}")
+            found[name] = getattr(home, function)
+    return found
+
+
+def _counts(
+    twin: Twin, variants: Mapping[str, Variant], words: Mapping[str, str], notes: list[str]
+) -> Table:
+    """Return the table of counts, one row per kernel. A sentence is added to `notes` if needed."""
+    memory = {role: memory_of(one, twin.shape) for role, one in variants.items()}
+    try:
+        compiled = {role: compiled_of(one) for role, one in variants.items()}
+    except CourseError as error:
+        compiled = {}
+        notes.append(translate("Registers are not known: {why}", why=str(error)))
+    columns = _memory_columns(memory) | _compiled_columns(compiled, memory)
+    rows = [(words[role], *(cells[role] for cells in columns.values())) for role in variants]
+    return table("Counted on the virtual GPU, one full block", ("", *columns), rows)
+
+
+def _memory_columns(memory: Mapping[str, Memory]) -> dict[str, dict[str, str]]:
+    """Return title -> role -> cell for the counts that apply to at least one of the kernels."""
+    is_product = any(one.words is not None for one in memory.values())
+    per = "per multiply-add of a warp" if is_product else "per 32 elements"
+    columns = {}
+    if is_product:
+        columns["global loads per multiply-add"] = {
+            role: number(one.words) for role, one in memory.items()
+        }
+    columns["sectors per request"] = {role: number(one.sectors) for role, one in memory.items()}
+    if any(one.wavefronts for one in memory.values()):
+        columns[f"shared wavefronts {per}"] = {
+            role: number(one.wavefronts) for role, one in memory.items()
+        }
+    if any(one.barriers for one in memory.values()):
+        columns[f"barriers of a warp {per}"] = {
+            role: number(one.barriers) for role, one in memory.items()
+        }
+    return columns
+
+
+def _compiled_columns(
+    compiled: Mapping[str, Compiled], memory: Mapping[str, Memory]
+) -> dict[str, dict[str, str]]:
+    """Return title -> role -> cell for registers and spills, and for loads in flight of a copy."""
+    if not compiled:
+        return {}
+    arch = device_shown().arch
+    columns = {}
+    if not any(one.wavefronts for one in memory.values()):
+        columns["loads before the first use"] = {
+            role: str(one.loads) for role, one in compiled.items()
+        }
+    columns[f"registers, spilled bytes ({arch})"] = {
+        role: f"{one.registers}, {one.spilled}" for role, one in compiled.items()
+    }
+    return columns
+
+
+def _bounds(
+    twin: Twin, variants: Mapping[str, Variant], words: Mapping[str, str], notes: list[str]
+) -> Picture:
+    """Return the bars of the bounds and of the recorded times, and add sentences to `notes`."""
+    bounds = {role: bounds_of(one, twin.shape) for role, one in variants.items()}
+    resources = dict.fromkeys(name for each in bounds.values() for name in each)
+    groups = {}
+    for resource in resources:
+        known = {role: each[resource] for role, each in bounds.items() if resource in each}
+        groups[translate(resource)] = [
+            Bar(role, bound.ms, f"{'≤ ' * bound.at_most}{duration(bound.ms)}")
+            for role, bound in known.items()
+        ]
+        if any(bound.at_most for bound in known.values()):
+            notes.append(
+                translate(
+                    "“≤” marks an upper bound: the compiler has unrolled the loop of this kernel, "
+                    "and some warps jump over instructions that are counted here."
+                )
+            )
+        if len(known) < len(variants):
+            left = (one.step.name for role, one in variants.items() if role not in known)
+            missing = ", ".join(left)
+            notes.append(
+                translate("The instructions of {missing} cannot be counted here.", missing=missing)
+            )
+    recorded = {role: ms_if_any(one, twin.shape) for role, one in variants.items()}
+    groups[translate("recorded time")] = [
+        Bar(role, ms, duration(ms)) for role, ms in recorded.items() if ms
+    ]
+    where = translate(
+        "at {shape}, one {device}",
+        shape=twin.step.task.parse(twin.shape),
+        device=device_shown().name,
+    )
+    title = translate("Time that each resource needs, and recorded times")
+    return kernel_bars.draw_groups(title, where, words, groups)

@@ -1,0 +1,94 @@
+"""The lines of a kernel in disorder: numbered as text, and to be arranged in a notebook."""
+
+from __future__ import annotations
+
+import html
+from dataclasses import dataclass
+from pathlib import Path
+
+from utils.translation import translate
+from virtual_gpu.pictures.svg import INDENT
+
+_SCRIPT = Path(__file__).with_suffix(".js")
+_STYLE = """<style>
+.line-order {margin: 8px 0} .line-order ol {list-style: none; margin: 0; padding: 0}
+.line-order .columns {display: flex; flex-wrap: wrap; gap: 6px 24px}
+.line-order .column {flex: 1 1 260px; min-width: 0; overflow-x: auto}
+.line-order .column > p {font-weight: 600}
+.line-order li, .line-order .given {display: flex; gap: 8px; padding: 2px 4px; border-radius: 3px;
+ width: max-content; min-width: 100%; box-sizing: border-box}
+.line-order code {background: none; white-space: pre; font-size: 12px}
+.line-order b {flex: none; width: 1.5em; text-align: right; font-weight: 400; opacity: .75}
+.line-order .chosen {min-height: 2em; border-left: 2px solid #1f7fc4; margin: 2px 0}
+.line-order.alive li {cursor: grab; border: 1px solid rgba(128,128,128,.45); margin: 2px 0}
+.line-order li:focus-visible {outline: 2px solid #1f7fc4; outline-offset: 1px}
+.line-order .answer, .line-order .help {display: none}
+.line-order.alive .answer, .line-order.alive .help {display: block}
+.line-order button {font: inherit; margin-left: 8px}
+</style>"""
+
+
+@dataclass(frozen=True)
+class LineOrder:
+    """The lines of a kernel in disorder.
+
+    exercise: the name of the exercise. listing: pairs of a label and a line. A number labels a line
+    to be ordered; letters and empty labels are of given lines, above and below. `str` returns the
+    listing as text. In a notebook, the lines can be arranged by clicks, by dragging and by keys,
+    and the call of `check` with their numbers is shown; without scripts the listing remains.
+    """
+
+    exercise: str
+    listing: tuple[tuple[str, str], ...]
+
+    def __str__(self) -> str:
+        return "\n".join(f"{label:>3}  {line}".rstrip() for label, line in self.listing)
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        numbered = [one for one in self.listing if one[0].isdigit()]
+        first, last = (self.listing.index(numbered[end]) for end in (0, -1))
+        name, text = f"line-order-{self.exercise}", _SCRIPT.read_text(encoding="utf-8")
+        group, lines = html.escape(translate("Lines to be put in order")), translate("Lines")
+        kernel = html.escape(translate("Your kernel"))
+        return (
+            f'{_STYLE}<div class="line-order" id="{name}" data-exercise="{self.exercise}" '
+            f'role="group" aria-label="{group}" data-lm-suppress-shortcuts="true">'
+            f'<div class="columns"><div class="column"><p>{lines}</p><ol class="pool">'
+            f'{"".join(map(_item, numbered))}</ol></div><div class="column"><p>{kernel}</p>'
+            f"{''.join(map(_given, self.listing[:first]))}"
+            f'<ol class="chosen" aria-label="{kernel}"></ol>'
+            f"{''.join(map(_given, self.listing[last + 1 :]))}</div></div>"
+            f"{_answer()}</div><script>{text.replace('@ID@', name)}</script>"
+        )
+
+
+def _answer() -> str:
+    """Return the HTML for the call of `check`, and for a sentence on how lines are moved."""
+    how = translate(
+        "Click a line to move it to your kernel or back, or drag it. With the keyboard: the right "
+        "arrow moves a line to your kernel, the left arrow moves it back, and up and down move it "
+        "within your kernel. Copy the call into a cell and run it."
+    )
+    copy, copied = translate("Copy"), html.escape(translate("Copied"))
+    return (
+        f'<p class="answer"><code class="call" aria-live="polite"></code>'
+        f'<button type="button" data-done="{copied}">{copy}</button></p><p class="help">{how}</p>'
+    )
+
+
+def _item(one: tuple[str, str]) -> str:
+    label, line = one
+    return f'<li data-line="{label}" tabindex="0" draggable="true">{_code(label, line)}</li>'
+
+
+def _given(one: tuple[str, str]) -> str:
+    return f'<div class="given">{_code(*one)}</div>'
+
+
+def _code(label: str, line: str) -> str:
+    """Return a label and a line of code as HTML, with spaces that no page collapses."""
+    depth = len(line) - len(line.lstrip())
+    return f"<b>{label}</b><code>{INDENT * depth}{html.escape(line.lstrip())}</code>"

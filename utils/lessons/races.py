@@ -1,0 +1,154 @@
+"""The reader's own kernel on a GPU: timed in turns with the course's step and the library."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+
+from utils.errors import CourseError
+from utils.figures import plots
+from utils.ladder import kept_functions
+from utils.ladder.ladder import ladder_of
+from utils.lessons.cards import Card, Stack, Table, table
+from utils.lessons.comparison import nothing_yet
+from utils.lessons.own_kernels import Twin, mine, twins
+from utils.lessons.recorded import duration
+from utils.machine import devices
+from utils.measuring import measure, records
+from utils.measuring.records import Record
+from utils.translation import translate
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure of `utils.figures.plots` with its alt text, which a notebook shows as SVG."""
+
+    figure: object
+
+    def __str__(self) -> str:
+        return self.figure.alt_text
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        return plots.as_html(self.figure)
+
+
+def race(name: str, shape: str = "") -> Stack | Card:
+    """Time the reader's right kernel, the course's step and the library in turns on this GPU.
+
+    The table has their times and their shares of the data sheet's peak, and the figure puts the
+    reader's kernel on the curve of the recorded steps. Inputs are not in the cache, and a time is a
+    median.
+
+    Parameters
+    ----------
+    name : str
+        The name of the exercise, such as "tree".
+    shape : str
+        The problem size as on the command line; by default that of the lesson.
+
+    Returns
+    -------
+    Stack or Card
+        A card with one sentence if there is no right kernel yet, no GPU, or no step of the course
+        to race against.
+    """
+    if not kept_functions.kept_text(name):
+        return nothing_yet(name)
+    try:
+        return _raced(name, shape)
+    except CourseError as error:
+        return Card("ask", (str(error),))
+
+
+def _raced(name: str, shape: str) -> Stack | Card:
+    if name not in twins():
+        raise CourseError(
+            translate(
+                "The course has no step that does the work of your `{name}`, so there is nothing "
+                "to race against.",
+                name=name,
+            )
+        )
+    twin = twins()[name]
+    shape = shape or twin.shape
+    if ladder_of(twin.step).on_gpu and devices.current() is None:
+        return Card("ask", (_without_a_gpu(twin, name, shape),))
+    rows = raced(name, shape)
+    ladder = ladder_of(twin.step)
+    shown = [_times(rows, f"{ladder.parse(shape)}, in turns on one {rows[0].device}")]
+    if ladder.on_gpu:
+        shown.append(Figure(_curve(twin, rows)))
+    return Stack(tuple(shown))
+
+
+def raced(name: str, shape: str = "") -> tuple[Record, Record]:
+    """Time the reader's kernel and the course's step here; return a record of each, in this order.
+
+    name, shape: as for `race`. Both records have the time of the library in the same run, if there
+    is one. Raises CourseError if there is no right kernel, or no step of the course for it.
+    """
+    own, twin = mine(name), twins()[name]
+    ladder = ladder_of(twin.step)
+    device = devices.current() if ladder.on_gpu else None
+    problem = ladder.parse(shape or twin.shape)
+    return measure.race(ladder, (own, twin.variant), problem, device)
+
+
+def _without_a_gpu(twin: Twin, name: str, shape: str) -> str:
+    library = ladder_of(twin.step).library
+    rivals = f"`{twin.step.name}`" + (f" and {library.name}" if library else "")
+    return translate(
+        "On a GPU, this cell times your `{name}`, the course's {rivals} in turns at {shape}, and "
+        "puts your time on the lesson's curve.",
+        name=name,
+        rivals=rivals,
+        shape=ladder_of(twin.step).parse(shape),
+    )
+
+
+def _times(rows: Sequence[Record], caption: str) -> Table:
+    """Return a table of times, rates and shares of the peak: yours, the course's, the library's."""
+    mine, course = rows
+    unit = _unit(mine)
+    cells = [
+        _cells(translate("your {step}", step=mine.step), mine.time_ms, mine, unit),
+        _cells(course.step, course.time_ms, mine, unit),
+    ]
+    if mine.library_ms:
+        cells.append(_cells(mine.library, mine.library_ms, mine, unit))
+    head = ("", "time", {"gflops": "GFLOP/s", "gb_per_s": "GB/s"}[unit], "of the peak")
+    return table(caption, head, cells)
+
+
+def _unit(row: Record) -> str:
+    """Return the column that has the speed: "gflops" or "gb_per_s"."""
+    return "gflops" if row.gflops is not None else "gb_per_s"
+
+
+def _cells(name: str, ms: float, mine: Record, unit: str) -> tuple[str, ...]:
+    """Return a row of the table: all rivals do the work that the reader's record describes."""
+    rate = getattr(mine, unit) * mine.time_ms / ms
+    share = f"{rate / mine.peak:.1%}" if mine.peak else "–"
+    return name, duration(ms), f"{rate:,.0f}", share
+
+
+def _curve(twin: Twin, rows: Sequence[Record]):
+    """Return the lesson's curve with the reader's point: recorded steps, if this GPU has records.
+
+    Without records of this GPU, the figure has the two points that were measured here.
+    """
+    ladder, here = ladder_of(twin.step), rows[0].device
+    if here not in records.recorded_devices(ladder.name):
+        frame = records.to_frame(rows)
+        return plots.curve(frame, [row.step for row in rows], here=True)
+    frame, unit = records.measured(here, ladder.name), _unit(rows[0])
+    frame = frame[frame[unit].notna() & frame["efficiency"].notna()]
+    frame = pd.concat([frame, records.to_frame(rows[:1])], ignore_index=True)
+    before = [twin.before.step.name] if twin.before else []
+    marked = [*before, twin.step.name, rows[0].step]
+    return plots.curve(frame, marked, translate("Your kernel on the curve"))
