@@ -32,6 +32,8 @@ DRAWN_COPIES = ("1 float", "4 float", "8 float", "8 float4")
 OCCUPANCY_TICKS = (8, 16, 25, 50, 100)
 # Two recorded rates that differ by less than this fraction count as the same.
 SAME = 0.02
+# What 100 % of the arithmetic is: the rate of this loop, which was measured in the same run.
+FASTEST_LOOP = "the speed of fma_loop"
 # The claim of Volkov 2010 for a GTX 480: this share of the bandwidth at this occupancy.
 CLAIMED_SHARE, CLAIMED_OCCUPANCY, CLAIMED_COPY = 0.87, 0.08, "8 float4"
 
@@ -150,7 +152,9 @@ def arithmetic_figure(
     crosses = "cross" if len(marks) == 1 else "crosses"
     subtitle = f"{where(frame)}; {crosses}: where the GTX480 of 2010 is at its peak"
     notes = _falls(points) if len(ilps) == 1 else ()
-    return plots.share_lines(points, "threads per SM", title, subtitle, marks, notes=notes)
+    return plots.share_lines(
+        points, "threads per SM", title, subtitle, marks, notes=notes, yardstick=FASTEST_LOOP
+    )
 
 
 def _falls(points: pd.DataFrame) -> list[tuple[float, float, str]]:
@@ -180,7 +184,9 @@ def chains_figure(frame: pd.DataFrame, device: Device) -> Figure:
         }
     )
     title = "More chains in each thread of one SM"
-    return plots.share_lines(points, "chains per thread (ILP)", title, f"{where(frame)}")
+    return plots.share_lines(
+        points, "chains per thread (ILP)", title, f"{where(frame)}", yardstick=FASTEST_LOOP
+    )
 
 
 def share(frame: pd.DataFrame, what: str, threads: int) -> float:

@@ -24,6 +24,7 @@ def share_lines(
     marks: Sequence[tuple[float, float, str]] = (),
     ticks: Sequence[float] = (),
     notes: Sequence[tuple[float, float, str]] = (),
+    yardstick: str = "the data sheet's peak",
 ) -> Figure:
     """Draw the share of the peak against what hides the latency; the model's share is dotted.
 
@@ -59,15 +60,15 @@ def share_lines(
         axes.set_ylim(0, 100)
         axes.yaxis.set_major_formatter("{x:g} %")
         axes.set_xlabel(f"{axis}; dotted: Little's law")
-        axes.annotate("of the peak", (0, 1), (0, 6), xycoords="axes fraction", ha="right",
+        axes.annotate(f"of {yardstick}", (0, 1), (-32, 6), xycoords="axes fraction", ha="left",
                       textcoords="offset points", annotation_clip=False)  # fmt: skip
         axes.grid(axis="y")
         label_ends(axes, ends)
-    return with_alt(figure, _alt_text(points, axis, where, marks))
+    return with_alt(figure, _alt_text(points, f"{yardstick} against {axis}", where, marks))
 
 
 def _alt_text(
-    points: pd.DataFrame, axis: str, where: str, marks: Sequence[tuple[float, float, str]]
+    points: pd.DataFrame, axes: str, where: str, marks: Sequence[tuple[float, float, str]]
 ) -> str:
     rises = "; ".join(
         f"{label} rises from {line['share'].iloc[0]:.0%} at {line['x'].iloc[0]:g} to at most "
@@ -75,5 +76,5 @@ def _alt_text(
         for label, line in points.groupby("label", sort=False)
     )
     crosses = "; ".join(f"{label} at {x:g}, {share:.0%}" for x, share, label in marks)
-    alt = f"Share of the peak against {axis}: {rises}. "
+    alt = f"Share of {axes}: {rises}. "
     return alt + (f"Crosses: {crosses}. " if marks else "") + f"{where}."

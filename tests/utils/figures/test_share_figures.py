@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.utils.figures.example_figures import CROSSES, SHARES, WHERE, labels
+from tests.utils.figures.example_figures import CROSSES, SHARES, WHERE, labels, texts
 from utils.errors import CourseError
 from utils.figures.look import COLOURS, INK
 from utils.figures.share_figures import share_lines
@@ -34,3 +34,12 @@ def test_ticks_and_notes_stand_where_they_are_wanted():
     (axes,) = figure.axes
     assert [label.get_text() for label in axes.get_xticklabels()] == ["32", "576"]
     assert ("576 threads", (576, 50)) in [(text.get_text(), text.xy) for text in axes.texts]
+
+
+def test_the_axis_and_the_words_name_what_100_percent_is():
+    own = share_lines(SHARES, "threads", "Chains", WHERE)
+    assert "of the data sheet's peak" in texts(own)
+    assert own.alt_text.startswith("Share of the data sheet's peak against threads:")
+    other = share_lines(SHARES, "threads", "Chains", WHERE, yardstick="the speed of a loop")
+    assert "of the speed of a loop" in texts(other)
+    assert "the data sheet's peak" not in other.alt_text

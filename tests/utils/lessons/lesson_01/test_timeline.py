@@ -24,8 +24,8 @@ def test_a_launch_that_nobody_waits_for_ends_for_the_clock_before_the_kernel():
     ((begin, width),) = [bar for bar in bars(early, timeline.KERNEL) if bar[1] > 13]
     assert clock_bars(early)[0][1] <= begin + 1
     assert clock_bars(right)[0][1] >= begin + width
-    assert bars(first, timeline.PURPLE)[0][0] == clock_bars(first)[0][0]
-    assert not bars(right, timeline.PURPLE)
+    assert bars(first, timeline.COMPILE)[0][0] == clock_bars(first)[0][0]
+    assert not bars(right, timeline.COMPILE)
 
 
 def test_a_benchmark_is_drawn_as_it_behaves():
