@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from reduce_kernels import LADDER
+from reduce_kernels.remainder import WITHOUT_REMAINDER
 from utils.ladder.step import Variant
 from utils.lessons.block_sums import RecordedBlock, compiled_instructions
 from utils.machine.versions import versions
@@ -21,8 +22,8 @@ ARCH = "sm_90"
 
 
 def variants() -> list[Variant]:
-    """Return the variants of reduce0 … reduce3 with blocks of 128 and 256 threads."""
-    steps = [LADDER.step(f"reduce{number}") for number in range(4)]
+    """Return reduce0 … reduce3 and reduce0 without its remainder, each with 128 and 256 threads."""
+    steps = [*(LADDER.step(f"reduce{number}") for number in range(4)), WITHOUT_REMAINDER]
     return [step.variant(BLOCK=size) for step in steps for size in (128, 256)]
 
 

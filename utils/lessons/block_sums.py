@@ -10,13 +10,14 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 
 from gpu_xray import xray
 from gpu_xray.sass import Instruction
 from utils.errors import CourseError
-from utils.ladder.ladder import is_of_a_ladder, ladder_of
+from utils.ladder.ladder import ladder_of
 from utils.ladder.shapes import ReduceShape
 from utils.ladder.step import Step, Variant
 from utils.lessons.cards import Table, table
@@ -216,15 +217,17 @@ def issued_by_block(step: Step | Variant) -> IssuedInstructions:
     """Return the number of instructions that all warps of one full thread block issue in total.
 
     They are counted in the machine code for the device shown. If the kernel cannot be compiled
-    here, the number comes from the record, which has the ladder's reduce0 to reduce3 with blocks of
-    128 and 256 threads. Raises CourseError if the record does not have the kernel either.
+    here, the number comes from the record, which has the ladder's reduce0 to reduce3 and reduce0
+    without its remainder, with blocks of 128 and 256 threads. Raises CourseError if the record does
+    not have the kernel either.
     """
     variant, arch = as_variant(step), device_shown().arch
     try:
         return compiled_issue(variant, arch)
     except CourseError:
         recorded = recorded_instructions()
-        if not is_of_a_ladder(variant.step) or (arch, str(variant)) not in recorded:
+        # An edited copy has no file and the name of its step.
+        if not Path(variant.step.file.__file__).exists() or (arch, str(variant)) not in recorded:
             raise
         number = recorded[arch, str(variant)]
         return IssuedInstructions(number, number)
@@ -341,28 +344,28 @@ def block_cycles(shape: str = "2^30", **steps: Step | Variant) -> Table:
     shared memory at one wavefront per cycle, instructions at one per cycle and scheduler. steps:
     one per row; the keyword is the row's name, with _ for spaces. A kernel of the reader's and an
     edited copy have no record, and without a compiler no instruction count. "≤" marks an upper
-    bound.
+    bound. shape: the number of elements as on the command line; "" leaves the record out.
     """
     device = device_shown()
     schedulers = limits_of(device.compute_capability).sub_partitions
     bytes_per_cycle = device.memory_gb_per_s * 1e3 / device.boost_clock_mhz / device.sms
     rows, note = [], ""
     for name, step in steps.items():
-        block, recorded = block_of(step), record_if_any(as_variant(step), shape)
+        block = block_of(step)
+        recorded = record_if_any(as_variant(step), shape) if shape else None
         try:
             instructions = issued_by_block(step).per(schedulers)
         except CourseError as error:
             instructions, note = NOTHING, str(error)
-        rows.append(
-            (
-                name.replace("_", " "),
-                f"{4 * block.elements / bytes_per_cycle:.0f}",
-                f"{block.wavefronts:.0f}",
-                instructions,
-                f"{recorded_cycles(step, shape):.0f}" if recorded else NOTHING,
-            )
+        row = (
+            name.replace("_", " "),
+            f"{4 * block.elements / bytes_per_cycle:.0f}",
+            f"{block.wavefronts:.0f}",
+            instructions,
         )
-    head = ("", "memory", "wavefronts", "instructions", "recorded")
+        last = f"{recorded_cycles(step, shape):.0f}" if recorded else NOTHING
+        rows.append((*row, last) if shape else row)
+    head = ("", "memory", "wavefronts", "instructions", *(("recorded",) if shape else ()))
     caption = f"Cycles that one block costs its SM, one {device.name}"
     return table(caption, head, rows, note)
 

@@ -17,6 +17,7 @@ from utils.ladder import kept_functions
 from utils.ladder.function_text import module_of, plain_function
 from utils.ladder.step import Budget, Launch, Step, Variant
 from utils.lessons.folders import read_in_all
+from utils.translation import translate
 
 TWINS = "own_kernels.toml"
 
@@ -101,15 +102,23 @@ def twins() -> dict[str, Twin]:
     }
 
 
-def mine(name: str) -> Variant | object:
+def mine(name: str, otherwise: object = None) -> Variant | object:
     """Return the reader's own kernel for an exercise, the latest that `check` found right.
 
     It is a step like those of the course, so that all functions of a lesson take it. If no step of
     the course does the same work, it is the kernel or the function itself. name: that of the
-    exercise, such as "tiling". Raises CourseError if there is none yet, or if its
-    kept text cannot be executed.
+    exercise, such as "tiling". otherwise: what to return, after a printed sentence, if there is
+    none yet. Raises CourseError if there is none and nothing else to return, or if the kept text
+    cannot be executed.
     """
     text = kept_functions.kept_text(name)
+    if not text and otherwise is not None:
+        print(
+            translate(
+                "You have no right kernel for {name!r} yet, so this is the course's.", name=name
+            )
+        )
+        return otherwise
     if not text:
         raise CourseError(
             f"There is no right kernel of yours for {name!r} yet: write it, and run "

@@ -75,9 +75,9 @@ class BatchRun:
     def record(self, kind: str, mask: Mask, site: Site, values=None, sources=None) -> None:
         """Record a warp function or a fence if the launch has a recorder, and do nothing otherwise.
 
-        ``kind`` is "syncwarp", "shuffle", "vote", "match",
-        "fence" or "fence_block". ``values`` (the results) and
-        ``sources`` (the lanes that are read) have one entry per lane of the batch.
+        ``kind`` is "syncwarp", "shuffle", "vote", "match", "fence" or "fence_block". ``values``
+        (the results) and ``sources`` (the lanes that are read) have one entry per lane of the
+        batch.
         """
         if self.counters and self.counters.recorder:
             self.counters.recorder.meeting(kind, mask, site, values, sources)
