@@ -148,7 +148,8 @@ def trust(device: str = REFERENCE) -> str:
 
 
 SECTIONS = {
-    "traced kernel": traced, "staircase": staircase, "short results": short_results, "calls": calls, "trust": trust,
+    "traced kernel": traced, "staircase": staircase, "short results": short_results,
+    "calls": calls, "trust": trust,
 }  # fmt: skip
 PAGES = (
     (README, SECTIONS),

@@ -32,7 +32,8 @@ def test_three_numbers_are_m_n_k(text):
 
 
 def test_a_power_of_two_is_understood():
-    assert parse_reduce("2^20") == parse_reduce("2²⁰") == parse_reduce("1048576") == ReduceShape(1 << 20)
+    million = ReduceShape(1 << 20)
+    assert parse_reduce("2^20") == parse_reduce("2²⁰") == parse_reduce("1048576") == million
 
 
 @given(SIZES, SIZES, SIZES)
