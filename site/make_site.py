@@ -178,7 +178,8 @@ def _list_pages(page: Path, caption: str, pages: Iterable[str]) -> None:
 def _rows_of_labs() -> Iterator[Row]:
     yield ("lab", "minutes", "points", "after lesson", "notebook")
     for lab in LABS.values():
-        page, notebook = f"[{lab.title}]({lab.name}.ipynb)", f"{{download}}`download <{notebook_pages.download(lab.name)}>`"
+        page = f"[{lab.title}]({lab.name}.ipynb)"
+        notebook = f"{{download}}`download <{notebook_pages.download(lab.name)}>`"
         yield (page, lab.minutes, lab.points, ", ".join(lab.lessons), notebook)
 
 
