@@ -8,7 +8,6 @@ import tomllib
 from pathlib import Path
 from xml.etree import ElementTree
 
-from docutils import nodes
 from ipython_pygments_lexers import IPython3Lexer
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -109,6 +108,7 @@ def _describe(app, page, template, context, doctree) -> None:
 
 def _description(page: str, doctree) -> str:
     """Return a lesson's line of the syllabus, or the beginning of the page's first paragraph."""
+    from docutils import nodes
     from notebook_pages import descriptions
 
     name = f"{Path(page).name}.ipynb"

@@ -17,6 +17,9 @@ _ROW = re.compile(
 )
 
 
+_ENTRY = re.compile(r"^## (.+)\n((?:(?!## ).*\n?)*)", re.MULTILINE)
+
+
 def _rows() -> list[re.Match]:
     return list(_ROW.finditer((NOTEBOOKS / "README.md").read_text(encoding="utf-8")))
 
@@ -29,6 +32,12 @@ def titles() -> dict[str, str]:
 def descriptions() -> dict[str, str]:
     """Return file name -> a sentence on each lesson, from the syllabus, without markup."""
     return {row["file"]: f"Lesson {row['title']}: {row['about']}." for row in _rows()}
+
+
+def terms(name: str) -> list[str]:
+    """Return the terms that the glossary says a lesson explains. name: of the lesson's file."""
+    glossary = (NOTEBOOKS / "glossary.md").read_text(encoding="utf-8")
+    return [entry[1] for entry in _ENTRY.finditer(glossary) if f"]({name})" in entry[2]]
 
 
 def download(name: str) -> str:
@@ -56,8 +65,15 @@ def for_page(notebook: NotebookNode, name: str, at: Repository) -> NotebookNode:
     opening = notebook.cells[0]
     title, _, rest = without_badge(opening.source).partition("\n\n")
     title = f"# {titles().get(name, title.removeprefix('# '))}"
-    opening.source = f"{title}\n\n{how_to_run(name, at)}\n\n{rest}"
+    parts = (title, how_to_run(name, at), _index(name), rest)
+    opening.source = "\n\n".join(filter(None, parts))
     return notebook
+
+
+def _index(name: str) -> str:
+    """Return Markdown that is not shown, and by which the search finds a lesson by its terms."""
+    entries = "\n".join(f"single: {term}" for term in terms(name))
+    return f"```{{index}}\n{entries}\n```" if entries else ""
 
 
 def how_to_run(name: str, at: Repository) -> str:

@@ -40,7 +40,8 @@ def test_a_set_up_cell_without_a_card_is_not_shown(pages):
 
 def test_the_opening_has_the_name_of_the_syllabus_and_how_to_run_it(pages):
     opening = pages.for_page(notebook(), LESSON, NOWHERE).cells[0].source
-    title, container, *_, goals = opening.split("\n\n")
+    title, container, index, goals = opening.split("\n\n")
+    assert "single: Bank\n" in index
     assert title == "# 07 · Tiling"
     assert goals == "Goals."
     for words in ("#get-the-course", "`make lab`", "</downloads/07_tiling.ipynb>"):
@@ -79,3 +80,10 @@ def test_each_lesson_has_a_title_and_a_description(pages):
     names = [file.name for file in lessons().values()]
     assert list(pages.titles()) == list(pages.descriptions()) == names
     assert pages.descriptions()[LESSON].startswith("Lesson 07 · Tiling: shared memory")
+
+
+def test_the_terms_of_a_lesson_are_those_of_the_glossary(pages):
+    assert "Coalesced" in pages.terms("05_coalescing.ipynb")
+    assert {"Bank", "Register bank"} & set(pages.terms("16_reading_the_machine_code.ipynb"))
+    assert "Coalesced" not in pages.terms(LESSON)
+    assert pages.terms("tiling.ipynb") == []
