@@ -72,8 +72,7 @@ def for_page(notebook: NotebookNode, name: str, at: Repository) -> NotebookNode:
 
 def _index(name: str) -> str:
     """Return Markdown that is not shown, and by which the search finds a lesson by its terms."""
-    entries = "\n".join(f"single: {term}" for term in terms(name))
-    return f"```{{index}}\n{entries}\n```" if entries else ""
+    return "\n".join(f"```{{index}} single: ! {term}\n```" for term in terms(name))
 
 
 def how_to_run(name: str, at: Repository) -> str:

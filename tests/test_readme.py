@@ -29,7 +29,7 @@ COMMANDS = {
     "make": "test_setup_environment.py::test_make_alone_shows_first_what_a_learner_needs",
     "make colab REPO=owner/name": "test_make_colab_writes_an_address_into_all_notebooks",
     "make lab": "test_make_lab_opens_the_first_lesson",
-    "make lab PYTHON=python3.12": "test_setup_environment.py::test_make_takes_every_python_of_the_course",
+    "make lab PYTHON=python3.12": "test_setup_environment.py::test_make_takes_every_python",
     "make record": "needs the GPU of the records",
     "make release": "test_release.py",
     "make slow": "test_make_runs_the_tests",
@@ -212,7 +212,8 @@ def test_make_lab_opens_the_first_lesson(tmp_path):
         stderr=subprocess.STDOUT, start_new_session=True,
     ) as server:  # fmt: skip
         try:
-            assert re.search(r"http://\S+notebooks/00_start_here\.ipynb", _until(server, "00_start"))
+            line = _until(server, "00_start")
+            assert re.search(r"http://\S+/lab/tree/notebooks/00_start_here\.ipynb", line)
         finally:
             os.killpg(server.pid, signal.SIGKILL)
 

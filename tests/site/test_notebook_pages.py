@@ -41,7 +41,7 @@ def test_a_set_up_cell_without_a_card_is_not_shown(pages):
 def test_the_opening_has_the_name_of_the_syllabus_and_how_to_run_it(pages):
     opening = pages.for_page(notebook(), LESSON, NOWHERE).cells[0].source
     title, container, index, goals = opening.split("\n\n")
-    assert "single: Bank\n" in index
+    assert "```{index} single: ! Bank\n```" in index
     assert title == "# 07 · Tiling"
     assert goals == "Goals."
     for words in ("#get-the-course", "`make lab`", "</downloads/07_tiling.ipynb>"):
