@@ -41,7 +41,7 @@ copybutton_prompt_text = "$ "
 
 exclude_patterns = ["downloads"]  # notebooks that are files, and no pages
 templates_path = [str(ROOT / "site" / "_templates")]
-html_search_scorer = str(ROOT / "site" / "search_scorer.js")
+html_search_scorer = str(ROOT / "build" / "site-source" / "search_scorer.js")
 html_last_updated_fmt = "%-d %B %Y"
 html_context = {"licence": PROJECT["license"]}
 html_theme = "furo"

@@ -86,6 +86,8 @@ def gathered() -> int:
     for text in texts:
         _copy_text(text, texts)
     (SOURCE / "routes.txt").write_text(_routes(), encoding="utf-8")
+    scorer = (HERE / "search_scorer.js").read_text(encoding="utf-8")
+    (SOURCE / "search_scorer.js").write_text(notebook_pages.search_scorer(scorer), encoding="utf-8")
     (SOURCE / "get.txt").write_text(notebook_pages.get_the_course(repository()), encoding="utf-8")
     _list_pages(SOURCE / "index.md", "For instructors", map(_page, guides()))
     titles = notebook_pages.titles()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 from nbformat import NotebookNode
@@ -40,6 +41,15 @@ def terms(name: str) -> list[str]:
     return [entry[1] for entry in _ENTRY.finditer(glossary) if f"]({name})" in entry[2]]
 
 
+def search_scorer(script: str) -> str:
+    """Return the search's script, in which TERMS names the pages that explain a term."""
+    pages = {term.lower(): [] for name in titles() for term in terms(name)}
+    for name in titles():
+        for term in terms(name):
+            pages[term.lower()].append(f"notebooks/{name.removesuffix('.ipynb')}")
+    return f"const TERMS = {json.dumps(pages)};\n{script}"
+
+
 def download(name: str) -> str:
     """Return the path of a notebook to download, below the folder of the site's sources.
 
@@ -65,14 +75,8 @@ def for_page(notebook: NotebookNode, name: str, at: Repository) -> NotebookNode:
     opening = notebook.cells[0]
     title, _, rest = without_badge(opening.source).partition("\n\n")
     title = f"# {titles().get(name, title.removeprefix('# '))}"
-    parts = (title, how_to_run(name, at), _index(name), rest)
-    opening.source = "\n\n".join(filter(None, parts))
+    opening.source = f"{title}\n\n{how_to_run(name, at)}\n\n{rest}"
     return notebook
-
-
-def _index(name: str) -> str:
-    """Return Markdown that is not shown, and by which the search finds a lesson by its terms."""
-    return "\n".join(f"```{{index}} single: ! {term}\n```" for term in terms(name))
 
 
 def how_to_run(name: str, at: Repository) -> str:

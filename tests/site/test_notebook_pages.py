@@ -1,5 +1,7 @@
 """A notebook's page says how to run it, and shows no set-up cell."""
 
+import json
+
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
@@ -40,8 +42,7 @@ def test_a_set_up_cell_without_a_card_is_not_shown(pages):
 
 def test_the_opening_has_the_name_of_the_syllabus_and_how_to_run_it(pages):
     opening = pages.for_page(notebook(), LESSON, NOWHERE).cells[0].source
-    title, container, index, goals = opening.split("\n\n")
-    assert "```{index} single: ! Bank\n```" in index
+    title, container, goals = opening.split("\n\n")
     assert title == "# 07 · Tiling"
     assert goals == "Goals."
     for words in ("#get-the-course", "`make lab`", "</downloads/07_tiling.ipynb>"):
@@ -87,3 +88,11 @@ def test_the_terms_of_a_lesson_are_those_of_the_glossary(pages):
     assert {"Bank", "Register bank"} & set(pages.terms("16_reading_the_machine_code.ipynb"))
     assert "Coalesced" not in pages.terms(LESSON)
     assert pages.terms("tiling.ipynb") == []
+
+
+def test_the_search_knows_which_lessons_explain_a_term(pages):
+    first, rest = pages.search_scorer("// the script").split("\n", 1)
+    assert rest == "// the script"
+    terms = json.loads(first.removeprefix("const TERMS = ").removesuffix(";"))
+    assert terms["coalesced"] == ["notebooks/05_coalescing"]
+    assert terms["bank"] == ["notebooks/07_tiling", "notebooks/16_reading_the_machine_code"]
