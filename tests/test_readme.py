@@ -189,6 +189,7 @@ def test_make_colab_writes_an_address_into_all_notebooks(tmp_path):
         ("make test", "tests/test_platforms.py -k citation"),
         ("make slow", "tests/test_readme.py -k a_step_runs"),
     ],
+    ids=["fast", "slow"],  # without the words by which the inner run chooses its test
 )
 def test_make_runs_the_tests(command, some):
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
