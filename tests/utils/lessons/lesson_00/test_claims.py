@@ -151,7 +151,7 @@ def test_with_1024_elements_each_is_written_and_with_1000_threads_leave_the_arra
     ]  # fmt: skip
     assert np.array_equal(out, np.arange(SHORT) + 1)  # "this result looks right"
     (first,) = wrong.findings[0].index
-    says("An array of {:,} elements ends at `x[{}]`, so `x[{}]` is outside", SHORT, first - 1, first)
+    says("of {:,} elements ends at `x[{}]`, so `x[{}]` is outside", SHORT, first - 1, first)
     explains(
         "00.idle",
         """{} ÷ {} = {:.1f}, so {} blocks are needed. They have {} × {} = {} threads.
@@ -279,6 +279,7 @@ def test_a_product_at_4096_uses_every_element_4096_times_and_arithmetic_limits_i
 
 
 def test_the_curve_ends_at_the_last_step_and_cublas_is_above_the_first_ones():
+    assert GEMM.steps[-1].name == "autotuned"
     frame = records.measured(H200.name, GEMM.name)
     fastest = records.fastest(frame[frame["n"] == 4096], ("step",)).set_index("step")
     ratios = fastest["library_ratio"]
