@@ -24,6 +24,13 @@ EXERCISE = elementwise(
     ),
     reference=lambda a, x, y: float(a) * x.astype(np.float64) + y,
     targets=(counts.no_negative_index(), counts.one_store_per_element(), counts.no_float64()),
+    above="""
+from numba import cuda
+
+
+@cuda.jit
+def order_saxpy(a, x, y, out):
+""",
     lines=(
         "        out[i] = scaled + y[i]",
         "    if i < out.size:",

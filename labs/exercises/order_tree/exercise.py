@@ -27,6 +27,23 @@ EXERCISE = reduction(
         no_negative_index(), one_store_per_element(), no_float64(), each_element_once(),
         no_bank_conflict(), barriers_per_block(9),
     ),
+    above="""
+from numba import cuda, float32
+
+BLOCK = 256
+
+
+@cuda.jit
+def order_tree(x, partials):
+    shared = cuda.shared.array(BLOCK, float32)
+    tid = cuda.threadIdx.x
+    i = cuda.grid(1)
+    shared[tid] = x[i] if i < x.size else float32(0)
+""",
+    below="""
+    if tid == 0:
+        partials[cuda.blockIdx.x] = shared[0]
+""",
     lines=(
         "            shared[tid] += shared[tid + stride]",
         "        stride //= 2",
