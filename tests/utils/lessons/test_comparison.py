@@ -88,7 +88,10 @@ def test_a_longer_product_takes_as_much_longer_as_it_has_more_work():
 
 
 def test_no_lower_bound_is_above_the_recorded_time_of_the_courses_step():
-    for name in ("coalescing", "tiling", "two_tiles", "tree", "add_while_loading"):
+    for name in (
+        "coalescing", "tiling", "two_tiles", "tree", "add_while_loading", "four_loads", "shuffles",
+        "ticket",
+    ):  # fmt: skip
         twin = twins()[name]
         _, ms = tightest(bounds_of(twin.variant, twin.shape))
         assert ms <= recorded_ms(twin.variant, twin.shape)
