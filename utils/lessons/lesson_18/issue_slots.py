@@ -13,8 +13,8 @@ def cycles_table(times: Iterable, slots: Iterable, block: int = 256) -> Table:
     """Return a table with a row per kernel that was timed and profiled on the same device.
 
     The columns are the cycles that an SM's schedulers need to issue the instructions of one block,
-    the share of the cycles in which they issue, the first divided by the second, and the recorded
-    cycles per block at the greatest length.
+    the share of the cycles in which they issue, and the recorded cycles per block at the greatest
+    length.
 
     times: rows of `remainder.csv`, as `reduce_kernels.remainder.recorded_times()` returns them.
     slots: rows of `issue_slots.csv`. block: the threads per block; a thread of reduce3 has two
@@ -34,9 +34,8 @@ def cycles_table(times: Iterable, slots: Iterable, block: int = 256) -> Table:
                     row.kernel.replace("_", " "),
                     f"{issued:.0f}",
                     f"{slot.busy:.0%}",
-                    f"{issued / slot.busy:.0f}",
                     f"{recorded / (row.elements / (block * each)):.0f}",
                 )
             )
-    head = ("", "instructions", "schedulers busy", "divided by it", "recorded")
+    head = ("", "instructions", "schedulers busy", "recorded")
     return table(f"Cycles of one block, {times[0].device}", head, rows)
