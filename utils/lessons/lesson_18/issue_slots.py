@@ -15,9 +15,9 @@ def cycles_table(times: Iterable, slots: Iterable, block: int = 256) -> Table:
     """Return a table with a row per kernel that was both profiled and timed on one device.
 
     The columns are the cycles that an SM's schedulers need to issue the instructions of one block,
-    the share of the cycles in which they issue, the first divided by the second, and the recorded
-    cycles per block at the greatest length. The device is that of the first row of `slots`, and the
-    rows are in the order of `times`.
+    the share of the cycles in which they issue, and the recorded cycles per block at the greatest
+    length. The device is that of the first row of `slots`, and the rows are in the order of
+    `times`.
 
     times: rows of `remainder.csv`, as `reduce_kernels.remainder.recorded_times()` returns them.
     slots: rows of `issue_slots.csv`, at least one. block: the threads per block; a thread of
@@ -33,7 +33,7 @@ def cycles_table(times: Iterable, slots: Iterable, block: int = 256) -> Table:
         for row in timed
         if row.elements == longest
     ]
-    head = ("", "instructions", "schedulers busy", "divided by it", "recorded")
+    head = ("", "instructions", "schedulers busy", "recorded")
     return table(f"Cycles of one block, {device.name}", head, rows)
 
 
@@ -47,6 +47,5 @@ def _cells(row, slot, device: devices.Device, block: int) -> tuple[str, ...]:
         row.kernel.replace("_", " "),
         f"{issued:.0f}",
         f"{slot.busy:.0%}",
-        f"{issued / slot.busy:.0f}",
         f"{cycles / (row.elements / elements):.0f}",
     )
