@@ -36,9 +36,9 @@ def numbers(shape: Shape, seed: int) -> np.ndarray:
 
 
 def drawn_factor(shape: Shape, seed: int) -> np.float32:
-    """Return a factor between 3 and 11 that no formula knows; its products with `numbers` are exact.
+    """Return a factor between 3 and 11 that no formula knows, drawn for a shape and a seed.
 
-    It depends on the first size of the shape and on the seed. shape: of any number of sizes.
+    Its products with `numbers` are exact. shape: of any number of sizes; the first one counts.
     """
     drawn = np.random.default_rng([seed, shape[0]]).integers(6, 22) / 2 + 0.25
     return np.float32(drawn)

@@ -244,7 +244,7 @@ def _is_replaced(part: Part, missed: dict[str, str]) -> bool:
 
 
 def _told_of_idea(part: Part, missed: dict[str, str], right: Fraction) -> str:
-    names = dict.fromkeys((*needed_targets(part), *part.main))
+    names = dict.fromkeys((*part.needed, *part.main, *needed_targets(part)))
     reasons = [missed[one] for one in names if missed[one]]
     return _joined(reasons) or (NOT_RIGHT_EVERYWHERE if right < 1 else "")
 
