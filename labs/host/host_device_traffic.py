@@ -363,6 +363,7 @@ MANAGED: tuple[Probe, ...] = (
 
 ALL = 100  # the percentage of a fault after which nothing else can be seen
 OF_ONE_FAULT = 25  # a percentage; three arrays that are copied wrongly cost three of them
+OF_NO_WAIT = 60  # a percentage; on a GPU elements of the result may then be missing
 # What a probe is about; of several faults about the same, only the first costs points.
 PROMISES: dict[Probe, str] = {
     wrong_launch_count: "launch", managed_memory: "copies", arguments_on_the_host: "copies",
@@ -400,7 +401,9 @@ def _cost(probe: Probe, call: ProductCall) -> int:
         wrong_launch_count: bool(call.launches),
         wrong_result: getattr(call.result, "shape", None) == call.right.shape,
     }
-    return OF_ONE_FAULT if promise in ("launch", "type", "wait") and kept.get(probe, True) else ALL
+    if promise == "wait":
+        return OF_NO_WAIT
+    return OF_ONE_FAULT if promise in ("launch", "type") and kept.get(probe, True) else ALL
 
 
 def _copied_wrongly(call: ProductCall, none_wanted: bool) -> list[str]:

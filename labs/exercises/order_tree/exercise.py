@@ -16,7 +16,7 @@ from labs.targets.counts import (
     no_negative_index,
     one_store_per_element,
 )
-from labs.targets.sharing import shared_loads_of_one_thread
+from labs.targets.sharing import loads_of_one_thread
 
 EXERCISE = reduction(
     Sums(threads=256),
@@ -36,7 +36,7 @@ EXERCISE = reduction(
         no_negative_index(), one_store_per_element(), no_float64(), each_element_once(),
         no_bank_conflict(), barriers_per_block(9),
         essential(full_loads()), essential(no_atomics()),
-        essential(shared_loads_of_one_thread(26)),
+        essential(loads_of_one_thread(26)),
     ),
     lines=(
         "            shared[tid] += shared[tid + stride]",

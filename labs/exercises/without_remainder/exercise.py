@@ -15,7 +15,7 @@ from labs.targets.counts import (
     one_store_per_element,
 )
 from labs.targets.divisions import no_division_in_loops
-from labs.targets.sharing import shared_loads_of_one_thread
+from labs.targets.sharing import loads_of_one_thread
 
 EXERCISE = reduction(
     Sums(threads=256),
@@ -34,7 +34,7 @@ EXERCISE = reduction(
     targets=(
         no_negative_index(), one_store_per_element(), no_float64(), each_element_once(),
         barriers_per_block(9), no_division_in_loops(), essential(full_loads()),
-        essential(no_atomics()), essential(shared_loads_of_one_thread(26)),
+        essential(no_atomics()), essential(loads_of_one_thread(26)),
     ),
     hints=(
         "`stride` is 1, 2, 4 and so on, so `2 * stride` is a power of two. Write 8 and its "
