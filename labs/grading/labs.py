@@ -290,6 +290,7 @@ LABS: Mapping[str, Lab] = {
             (
                 Part(
                     "shuffles", 100, ("words of shared memory", "barriers per block"),
+                    needed=("shuffles of a thread",),
                 ),
             ),
         ),
