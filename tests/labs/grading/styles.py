@@ -26,6 +26,10 @@ from labs.grading.equivalents import (
 _SIMPLE = (ast.Assign, ast.AugAssign, ast.Expr)
 
 
+# What Numba compiles also without `cuda.`. It cannot type `threadIdx` or `shared` by themselves.
+TYPED = {"jit", "grid", "gridsize", "syncthreads", "shfl_down_sync", "shfl_xor_sync", "shfl_sync"}
+
+
 def of_rule(rule: Callable[[ast.Module], ast.Module | None]) -> Callable[[str], str]:
     """Return a style from a rule of `labs.grading.equivalents`."""
 
@@ -133,7 +137,7 @@ def names_one_by_one(text: str) -> str:
     }
     taken = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
     taken |= {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
-    members -= taken
+    members = members & TYPED - taken
 
     class OneByOne(ast.NodeTransformer):
         def visit_Attribute(self, node: ast.Attribute) -> ast.expr:

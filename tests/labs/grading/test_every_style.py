@@ -7,13 +7,16 @@ verdicts of one form in each style.
 
 import ast
 import json
+import re
 from dataclasses import replace
 
 import pytest
+from numba import cuda, float32
 
 from labs import EXERCISES, check
 from labs.by_name import JUDGES
-from labs.checking.variants import right_versions
+from labs.checking.untyped_names import untyped_name
+from labs.checking.variants import function_in, right_versions
 from labs.grading.attempt import PATIENCE, functions_of_text
 from labs.grading.grade import grade
 from labs.grading.labs import LABS
@@ -156,3 +159,54 @@ def test_every_right_version_is_read_in_every_style_and_form(name):
             for form in FORMS:
                 read = read_by_grader(name, handed_in(form, change(text), name))
                 assert not isinstance(read, Exception), f"{style}, {form}: {read}\n{text}"
+
+
+UNTYPED = """
+from numba import cuda
+from numba.cuda import blockDim, blockIdx, threadIdx
+
+{helper}
+@cuda.jit
+def scale(x, factor, out):
+    i = {index}
+    if i < out.size:
+        out[i] = x[i] * factor
+"""
+INDEX = "blockIdx.x * blockDim.x + threadIdx.x"
+IN_A_HELPER = f"@cuda.jit(device=True)\ndef index():\n    return {INDEX}\n\n"
+
+
+@pytest.mark.parametrize(("helper", "index"), [("", INDEX), (IN_A_HELPER, "index()")])
+def test_a_name_that_numba_cannot_type_is_refused_by_both_with_its_cure(helper, index, tmp_path):
+    text = UNTYPED.format(helper=helper, index=index)
+    said = check("scale", object_of("UTF-8", text, "scale", tmp_path))
+    (cause,) = said.causes
+    assert f"{INDEX}`: Numba cannot compile `threadIdx` that is imported" in cause
+    assert "Write `cuda.threadIdx`, with `from numba import cuda` above." in cause
+    read = read_by_grader("scale", handed_in("UTF-8", text, "scale"))
+    judged = JUDGES[type(EXERCISES["scale"])](EXERCISES["scale"], read, PATIENCE)
+    assert judged.causes == said.causes
+    cured = "\n".join(
+        line if "import" in line else re.sub(r"\b(block|thread)(Idx|Dim)\b", r"cuda.\1\2", line)
+        for line in text.splitlines()
+    )
+    assert check("scale", object_of("UTF-8", cured, "scale", tmp_path)).passed
+
+
+@pytest.mark.parametrize("name", ["threadIdx", "shared", "atomic", "syncwarp", "grid", "gridsize"])
+def test_a_name_is_refused_if_numba_itself_cannot_compile_it(name):
+    bodies = {
+        "threadIdx": "x[0] = threadIdx.x", "shared": "x[0] = shared.array(1, float32)[0]",
+        "atomic": "atomic.add(x, 0, 1)", "syncwarp": "syncwarp()", "grid": "x[0] = grid(1)",
+        "gridsize": "x[0] = gridsize(1)",
+    }  # fmt: skip
+    text = (
+        f"from numba import cuda, float32\nfrom numba.cuda import {name}\n\n@cuda.jit\n"
+        f"def kernel(x):\n    {bodies[name]}\n"
+    )
+    kernel = function_in("kernel", text)
+    if untyped_name(kernel):
+        with pytest.raises(Exception, match=f"Untyped global name '{name}'"):
+            cuda.compile_ptx(kernel.py_func, (float32[::1],), cc=(8, 0))
+    else:
+        cuda.compile_ptx(kernel.py_func, (float32[::1],), cc=(8, 0))
