@@ -10,7 +10,6 @@ from collections.abc import Callable
 import numpy as np
 
 from ..machine.records import RecordArray
-from ..memory.filling import ZEROS
 from ..memory.memory import Array
 from ..numbers import complex_math, operations
 from ..numbers.fused import fused_multiply_add
@@ -212,8 +211,8 @@ def printed(call: CallExpression) -> Evaluate:
         values = [p(frame, mask) for p in parts]
         for array in (v for v in values if isinstance(v, Array | RecordArray)):
             raise call.refuse(f"print() of {described(array)} (Numba refuses it, too)")
-        if frame.run.filling is not ZEROS:
-            return  # this is a rerun, and the first run has printed
+        if frame.run.filling.is_rerun:
+            return  # the first run has printed
         for lane in mask.index:
             print(*(_shown(v, lane) for v in values))
 
