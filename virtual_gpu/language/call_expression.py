@@ -18,7 +18,8 @@ from .frame import Evaluate, Frame
 class Compiler(Protocol):
     """The part of ``expressions.Expressions`` that a handler uses to compile the arguments.
 
-    ``inner`` maps names to inner functions. A handler sets the flags: ``cooperative`` if the blocks
+    ``inner`` maps names to inner functions, and ``device_arrays`` the ``id`` of a global
+    device array to its name and the array. A handler sets the flags: ``cooperative`` if the blocks
     wait for each other, ``syncs_grid`` if the kernel has a barrier of the whole grid, and
     ``uses_lock`` if the blocks take a lock.
     """
@@ -29,6 +30,7 @@ class Compiler(Protocol):
     cooperative: bool
     syncs_grid: bool
     uses_lock: bool
+    device_arrays: dict
 
     def expression(self, node: ast.expr) -> Evaluate:
         """Return the closure ``evaluate(frame, mask)`` that evaluates an expression."""

@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 from numba.core import types
+from numba.np.numpy_support import as_dtype
 
 from ..common.source import Source, assigned_names
 from ..memory.memory import constant_array
@@ -56,8 +57,27 @@ class ConstantEvaluator:
                 raise NotStatic
             return getattr(base, node.attr)
         if isinstance(node, ast.Tuple):
-            return tuple(self.value(e) for e in node.elts)
+            items = tuple(self.value(e) for e in node.elts)
+            if any(map(special_value, items)):
+                raise NotStatic
+            return items
+        if isinstance(node, ast.Call):
+            return self._limits_of_type(node)
         return self._arithmetic(node)
+
+    def _limits_of_type(self, node: ast.Call):
+        """Return the value of ``np.iinfo(dtype)`` or ``np.finfo(dtype)``.
+
+        Raises NotStatic for any other call.
+        """
+        function = self.value(node.func)
+        if function not in (np.iinfo, np.finfo) or len(node.args) != 1 or node.keywords:
+            raise NotStatic
+        dtype = self.value(node.args[0])
+        try:
+            return function(as_dtype(dtype) if isinstance(dtype, types.Type) else dtype)
+        except (TypeError, ValueError):
+            raise NotStatic from None
 
     def literal(self, node: ast.expr) -> Callable[[Frame], types.Type | None]:
         """Return ``kind(frame)``, which returns Numba's literal type of an expression.

@@ -18,6 +18,7 @@ from ..types.numba_types import Number
 from .arithmetic import Arithmetic
 from .call_expression import CallExpression, Handler
 from .frame import Evaluate, described
+from .reductions import by_overload
 
 
 def typed(call: CallExpression) -> Evaluate:
@@ -33,6 +34,8 @@ def typed(call: CallExpression) -> Evaluate:
         if function not in (min, max):
             return apply(function, tuple(values), frame, mask)
         if len(values) == 1:
+            if isinstance(values[0], Array):
+                return by_overload(call, function, (values[0],), frame, mask)
             if not isinstance(values[0], tuple):
                 raise call.refuse(f"{function.__name__}() of one value")
             values = list(values[0])
@@ -163,13 +166,18 @@ def two_results(
 
 
 def total_of(call: CallExpression) -> Evaluate:
-    """Compile ``sum`` of a tuple of numbers; the sum of an empty tuple is the int64 0."""
+    """Compile ``sum`` of a tuple of numbers or of an array.
+
+    The sum of an empty tuple is the int64 0.
+    """
     (argument,), apply = call.arguments(1), Arithmetic(call.source, call.node).apply
 
     def evaluate(frame, mask):
         items = argument(frame, mask)
+        if isinstance(items, Array):
+            return by_overload(call, sum, (items,), frame, mask)
         if not isinstance(items, tuple):
-            raise call.refuse("sum() of anything but a tuple")
+            raise call.refuse("sum() of anything but a tuple or an array")
         total = np.int64(0)
         for item in items:
             total = apply(operator.add, (total, item), frame, mask)

@@ -152,9 +152,11 @@ class Statements:
         return assign
 
     def _to_tuple(self, node: ast.Tuple) -> Callable:
-        parts = [self.target(t) for t in node.elts]
+        parts, site = [self.target(t) for t in node.elts], self.source.site(node)
 
         def assign(frame, mask, value):
+            if isinstance(value, Array) and value.shape[0] == len(parts):
+                value = tuple(_rows(Place(frame.run, value, (), mask, site)))
             if not isinstance(value, tuple) or len(value) != len(parts):
                 what = f"unpacking into {len(parts)} names from {described(value)}"
                 raise self.source.refuse(node, what)
@@ -329,7 +331,7 @@ class Statements:
 
         Its number of iterations does not differ by lane.
         """
-        items, assign = self._items(node.iter), self.target(node.target)
+        items, assign = self._items(node.iter, is_whole=True), self.target(node.target)
         body, otherwise = self.block(node.body), self.block(node.orelse)
         site = self.source.site(node)
 
@@ -348,8 +350,10 @@ class Statements:
 
         return execute
 
-    def _items(self, node: ast.expr) -> Callable:
+    def _items(self, node: ast.expr, is_whole: bool = False) -> Callable:
         """Return ``items(frame, mask)``, which returns an iterable over the values of a loop.
+
+        ``is_whole`` is True for what the loop runs over, and False for an argument of a call there.
 
         The loop is over a tuple, an array, an array of records, ``enumerate()``, ``zip()`` or
         ``np.ndindex()``; within ``enumerate()`` and ``zip()`` also over ``range()``.
@@ -368,7 +372,11 @@ class Statements:
         if function is zip:
             parts = [self._items(a) for a in node.args]
             return lambda frame, mask: zip(*(p(frame, mask) for p in parts), strict=False)
-        return self._positions(node) if function is np.ndindex else self._items_of(node)
+        if function is np.ndindex:
+            return self._positions(node)
+        # Python makes a tuple of a list in `for x in [1, 2]`, but not of an argument of zip().
+        evaluate_items = self.expressions.items if is_whole else self.expressions.expression
+        return self._items_of(node, evaluate_items)
 
     def _first_number(self, node: ast.Call) -> int:
         """Return the number from which an ``enumerate()`` call counts, 0 by default.
@@ -398,8 +406,8 @@ class Statements:
 
         return evaluate
 
-    def _items_of(self, node: ast.expr) -> Callable:
-        whole, site = self.expressions.expression(node), self.source.site(node)
+    def _items_of(self, node: ast.expr, evaluate_items: Callable) -> Callable:
+        whole, site = evaluate_items(node), self.source.site(node)
 
         def evaluate(frame, mask):
             values = whole(frame, mask)
@@ -447,8 +455,8 @@ class Statements:
 
         def evaluate(frame, mask) -> tuple:
             values = [part(frame, mask) for part in parts]
-            if not all(is_scalar(v) and v.dtype.kind in "iub" for v in values):
-                raise self.source.refuse(node, "range() of something that is no integer")
+            if not all(is_scalar(v) and v.dtype.kind in "iubf" for v in values):
+                raise self.source.refuse(node, "range() of something that is no number")
             dtype = numba_types.range_dtype(tuple(v.dtype for v in values))
             values = [numba_types.cast(v, dtype) for v in values]
             if len(values) == 1:

@@ -222,7 +222,9 @@ def _run(task: _CheckedLaunch, arguments: Arguments, observer: Observer, filling
             check = _residency_check(batch) if program.syncs_grid else None
             shared = SharedMemory(batch.blocks, task.dynamic_shared, filling, check)
             memories, counters = arguments.memories, observer.counters
-            run = BatchRun(batch, clock, counters, shared, memories, watch, filling)
+            run = BatchRun(
+                batch, clock, counters, shared, memories, watch, filling, arguments.device_arrays
+            )
             program.call(run, arguments.values, batch.everyone, is_kernel=True)
             for memory in memories:
                 memory.settle(clock)

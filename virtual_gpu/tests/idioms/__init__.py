@@ -131,7 +131,7 @@ def recorded(idiom: Idiom, function: Callable) -> Idiom:
     except Exception as error:  # Numba's refusals have no common class
         return replace(idiom, numba=REFUSES, reason=_reason(error))
     missing = re.findall(r"^\.extern \.func .*?(\w+)$", text, re.MULTILINE)
-    foreign = [name for name in missing if name.startswith(("NRT_", "numba_", "Py"))]
+    foreign = [name for name in missing if name.startswith(("NRT_", "Py"))]
     if foreign:
         reason = f"the PTX calls {foreign[0]}, which no device has"
         return replace(idiom, numba=REFUSES, reason=reason)
