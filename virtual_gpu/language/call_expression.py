@@ -107,7 +107,7 @@ class CallExpression:
 
         def value(frame: Frame) -> int | tuple | None:
             constant, refusal = kind(frame), frame.types.refusal
-            if constant is None and refusal and self.function.__name__ not in refusal:
+            if constant is None and refusal and str(self.site) not in refusal:
                 raise Unsupported(f"{refusal} (Numba's compiler refuses this.)")
             return None if constant is None else numba_types.literal_value(constant)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import inspect
-from types import FunctionType
 
 import numpy as np
 
@@ -14,7 +13,7 @@ from ..machine.place import Place
 from ..memory.memory import Array, ArrayView
 from ..types import numba_types, overloads
 from ..types.numba_types import conform
-from . import intrinsics, reductions
+from . import cures, intrinsics, reductions
 from .attributes import attribute_of
 from .barriers import GRID_GROUP
 from .call_expression import CallExpression, Compiler
@@ -45,15 +44,8 @@ def compile_call(compiler: Compiler, node: ast.Call, name: str | None) -> Evalua
     if python is None and overloads.is_overloaded(function):
         return _overloaded_call(compiler, node, function)
     if python is None:
-        raise compiler.source.refuse(node, _unknown_call(node, function))
+        raise compiler.source.refuse(node, cures.unknown_call(node, function))
     return _device_call(compiler, node, function)
-
-
-def _unknown_call(node: ast.Call, function) -> str:
-    what = f"a call of {ast.unparse(node.func)}()"
-    if not isinstance(function, FunctionType) or function.__module__.startswith(("numba", "numpy")):
-        return what
-    return f"{what}, a Python function without @cuda.jit(device=True) above its def,"
 
 
 def _method_call(compiler: Compiler, node: ast.Call) -> Evaluate:
@@ -75,6 +67,8 @@ def _method_call(compiler: Compiler, node: ast.Call) -> Evaluate:
             return np.conjugate(value)
         if is_scalar(value) and name == "item" and not inputs:
             return value
+        if isinstance(value, tuple) and name == "index" and len(inputs) == 1:
+            return _index_in(compiler, node, value, inputs[0])
         if reduce is not None and isinstance(value, Array) and not inputs and not node.keywords:
             return reduce(frame, mask, value)
         if isinstance(value, ArrayView) and name in ("reshape", "transpose"):
@@ -85,9 +79,18 @@ def _method_call(compiler: Compiler, node: ast.Call) -> Evaluate:
         is_array = isinstance(value, Array)
         if is_array and fills and store_part(Place(frame.run, value, (), mask, site), *inputs):
             return None
+        if attribute_of(value, name) is not None:
+            raise source.refuse(node, cures.needless_call(node))
         raise source.refuse(node, f"a call of {ast.unparse(node.func)}()")
 
     return evaluate
+
+
+def _index_in(compiler: Compiler, node: ast.Call, items: tuple, wanted) -> np.int64:
+    """Return the position of the first item that equals ``wanted``; all must be constants."""
+    if not all(isinstance(value, np.generic) for value in (*items, wanted)) or wanted not in items:
+        raise compiler.source.refuse(node, f"a call of {ast.unparse(node.func)}() of these values")
+    return np.int64(items.index(wanted))
 
 
 def _rearranged(compiler: Compiler, node: ast.Call, array: ArrayView, inputs: list) -> ArrayView:
@@ -207,6 +210,8 @@ def _overloaded_call(compiler: Compiler, node: ast.Call, function) -> Evaluate:
             python = None
         if python is None and function in _ARRAY_MAKERS:
             raise source.refuse_array(node)
+        if python is None and cures.is_numpy(function):
+            raise source.refuse(node, cures.unknown_call(node, function))
         if python is None:
             raise source.refuse(node, _types_unknown(node, (*positional, *by_name.values())))
         bound = inspect.signature(python).bind(*positional, **by_name)

@@ -95,8 +95,7 @@ class Expressions:
                 rank = len(array.shape)
                 if any_rank:
                     indices = expanded(indices, rank)
-                number = len(indices) - sum(index is None for index in indices)
-                if number > rank:
+                if len(indices) > rank and (number := _named(indices)) > rank:
                     count = "1 index" if number == 1 else f"{number} indices"
                     what = f"{count} into an array of rank {rank}"
                     raise self.source.refuse(node, f"{what} (Numba refuses it, too)")
@@ -148,12 +147,21 @@ class Expressions:
             if len(values) == 1 and isinstance(values[0], tuple):
                 return values[0]  # a[position] with a tuple of numbers
             for value in values:
-                if isinstance(value, Number) and value.dtype.kind not in "iub":
+                if not isinstance(value, Number):
+                    self._check_index(node, value, len(values))
+                elif value.dtype.kind not in "iub":
                     how = "Numba refuses it, too: divide with //, or convert it with int()"
                     raise self.source.refuse(node, f"an index of type {value.dtype} ({how})")
             return values
 
         return evaluate
+
+    def _check_index(self, node: ast.expr, value, count: int) -> None:
+        """Raise Unsupported for an index that is an array, and for None as the only index."""
+        if isinstance(value, Array):
+            raise self.source.refuse(node, "an array as an index (Numba refuses it, too)")
+        if value is None and count == 1:
+            raise self.source.refuse(node, "None as the only index (Numba refuses it, too)")
 
     def _index(self, node: ast.expr) -> Callable:
         if not isinstance(node, ast.Slice):
@@ -548,6 +556,11 @@ class Expressions:
         if not -len(items) <= int(indices[0]) < len(items):
             raise self.source.refuse(node, f"item {int(indices[0])} of {len(items)}")
         return items[int(indices[0])]
+
+
+def _named(indices: tuple) -> int:
+    """Return the number of indices that select in a dimension, which None does not."""
+    return sum(index is not None for index in indices)
 
 
 def _chosen(undecided: Mask, value, result, mask: Mask):

@@ -18,7 +18,7 @@ from ..types.numba_types import Number
 from .arithmetic import Arithmetic
 from .call_expression import CallExpression, Handler
 from .frame import Evaluate, described
-from .reductions import by_overload
+from .reductions import extreme, total_of_array
 
 
 def typed(call: CallExpression) -> Evaluate:
@@ -35,7 +35,7 @@ def typed(call: CallExpression) -> Evaluate:
             return apply(function, tuple(values), frame, mask)
         if len(values) == 1:
             if isinstance(values[0], Array):
-                return by_overload(call, function, (values[0],), frame, mask)
+                return extreme(call, function, frame, mask, values[0])
             if not isinstance(values[0], tuple):
                 raise call.refuse(f"{function.__name__}() of one value")
             values = list(values[0])
@@ -54,6 +54,8 @@ def cast_to(dtype: np.dtype) -> Handler:
 
         def evaluate(frame, mask):
             value = argument(frame, mask)
+            if isinstance(value, str) and call.function is float:
+                return _parsed(call, value)
             if not isinstance(value, Number):
                 raise call.refuse(f"{ast.unparse(call.node)}, a cast of a value that is no number,")
             if value.dtype.kind == "c" and dtype.kind not in "cb":
@@ -63,6 +65,14 @@ def cast_to(dtype: np.dtype) -> Handler:
         return evaluate
 
     return handler
+
+
+def _parsed(call: CallExpression, text: str) -> np.float64:
+    """Return the number that ``float("inf")`` and the like name."""
+    try:
+        return np.float64(text)
+    except ValueError:
+        raise call.refuse(f"{ast.unparse(call.node)}, which names no number,") from None
 
 
 def fma(call: CallExpression) -> Evaluate:
@@ -170,15 +180,16 @@ def total_of(call: CallExpression) -> Evaluate:
 
     The sum of an empty tuple is the int64 0.
     """
-    (argument,), apply = call.arguments(1), Arithmetic(call.source, call.node).apply
+    (argument, *start), apply = call.arguments(1, 2), Arithmetic(call.source, call.node).apply
 
     def evaluate(frame, mask):
         items = argument(frame, mask)
+        first = start[0](frame, mask) if start else np.int64(0)
         if isinstance(items, Array):
-            return by_overload(call, sum, (items,), frame, mask)
+            return total_of_array(call, frame, mask, items, first)
         if not isinstance(items, tuple):
             raise call.refuse("sum() of anything but a tuple or an array")
-        total = np.int64(0)
+        total = first
         for item in items:
             total = apply(operator.add, (total, item), frame, mask)
         return total
@@ -250,7 +261,7 @@ def length(call: CallExpression) -> Evaluate:
 
     def evaluate(frame, mask):
         value = argument(frame, mask)
-        if isinstance(value, tuple):
+        if isinstance(value, tuple | str):
             return np.int64(len(value))
         if isinstance(value, Array | RecordArray):
             return np.int64(value.shape[0])

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import functools
+import inspect
 import operator
 from collections.abc import Callable
 
@@ -29,7 +31,39 @@ def by_overload(call: CallExpression, function: Callable, values: tuple, frame: 
     python = overloads.implementation(function, tuple(map(type_of, values)), {})
     if python is None:
         raise call.refuse(f"{function.__name__}() of these values")
-    return call.compiler.compile_function(python).call(frame.run, values, mask)
+    bound = inspect.signature(python).bind(*values)
+    bound.apply_defaults()
+    return call.compiler.compile_function(python).call(frame.run, bound.args, mask)
+
+
+def total_of_array(
+    call: CallExpression, frame: Frame, mask: Mask, array: Array, start=np.int64(0)
+):
+    """Return Python's ``sum`` of an array of one dimension, which begins with ``start``."""
+    _check_rank(call, array)
+    apply, result = Arithmetic(call.source, call.node).apply, start
+    for value, lanes in _values(call, frame, mask, array):
+        new = apply(operator.add, (result, value), frame, lanes)
+        result = new if lanes is mask else operations.merge(lanes.lanes, new, result)
+    return result
+
+
+def extreme(call: CallExpression, function: Callable, frame: Frame, mask: Mask, array: Array):
+    """Return Python's ``min`` or ``max``, the ``function``, of an array of one dimension."""
+    _check_rank(call, array)
+    apply, result = Arithmetic(call.source, call.node).apply, None
+    for value, lanes in _values(call, frame, mask, array):
+        new = value if result is None else apply(function, (result, value), frame, lanes)
+        first = result is None or lanes is mask
+        result = new if first else operations.merge(lanes.lanes, new, result)
+    if result is None:
+        raise call.refuse(f"{function.__name__}() of an array without elements")
+    return result
+
+
+def _check_rank(call: CallExpression, array: Array) -> None:
+    if len(array.shape) != 1:
+        raise call.refuse(f"{ast.unparse(call.node)}, of an array of rank {len(array.shape)},")
 
 
 def method(call: CallExpression, name: str) -> Callable | None:

@@ -63,6 +63,8 @@ def update(place: Place, change: Callable) -> np.ndarray | None:
     lane, or None. The result is a vector with one entry per lane of the batch, zero in lanes that
     are inactive or out of bounds, or None if ``change`` returns None.
     """
+    if isinstance(place.array, LOCAL_TYPES):
+        return _update_local(place, change)
     address, inside = _address(place)
     if inside is None:
         return _zeros(place)
@@ -315,6 +317,28 @@ def _store_local(place: Place, value) -> None:
         return
     for number in np.unique(row):
         _storage(place.array).store(int(number), value, inside.mask.keep(row == number))
+
+
+def _update_local(place: Place, change: Callable) -> np.ndarray | None:
+    """Do what ``update`` does for an element of a local array, which no other thread can see."""
+    row, inside = _row(place)
+    if inside is None:
+        return _zeros(place)
+    array, result = _storage(place.array), _zeros(place)
+    rows = np.broadcast_to(row, inside.mask.count)
+    for number in np.unique(rows):
+        part = inside.narrowed(inside.mask.keep(rows == number))
+        values, unwritten = array.load(int(number))
+        if unwritten is not None:
+            _check_written(part, unwritten)
+        values = values.copy()
+        old = change(values, part.mask.index, part.mask)
+        array.store(int(number), values, part.mask)
+        if old is None:
+            result = None
+        elif result is not None:
+            result[part.mask.index] = old
+    return result
 
 
 def _check_written(place: Place, unwritten: np.ndarray) -> None:

@@ -14,6 +14,9 @@ from .access import store
 from .place import Place, position_of, report_out_of_bounds
 
 
+_OF_PARTS = frozenset((slice, type(None)))  # the types of indices that select parts
+
+
 def expanded(indices: tuple, rank: int) -> tuple:
     """Return the indices with ``...`` replaced by full slices for the dimensions it covers.
 
@@ -35,9 +38,8 @@ def is_part(place: Place) -> bool:
     """
     if type(place.array) not in ARRAY_TYPES:
         return False
-    kinds = set(map(type, place.indices))
     few = len(place.indices) < len(place.array.shape)
-    return few or slice in kinds or type(None) in kinds
+    return few or not _OF_PARTS.isdisjoint(map(type, place.indices))
 
 
 def view(place: Place) -> ArrayView | LocalPart:
@@ -109,7 +111,8 @@ def store_part(place: Place, value) -> bool:
         return False
     indices = _all_indices(place)
     bounds = [b for i in indices if isinstance(i, slice) for b in (i.start, i.stop)]
-    if type(None) in map(type, indices) or any(isinstance(v, np.ndarray) for v in (*bounds, *place.array.shape)):
+    varies = any(isinstance(v, np.ndarray) for v in (*bounds, *place.array.shape))
+    if varies or type(None) in map(type, indices):
         part = view(place)
         for element in elements(Place(place.run, part, (), place.mask, place.site)):
             store(element, value)

@@ -276,7 +276,8 @@ class LocalPart:
 
 
 Array = ArrayView | LocalArray | LocalPart
-ARRAY_TYPES = (ArrayView, LocalArray, LocalPart)  # checked at each access; a union of types is slower
+# Checked at each access; a union of types is slower.
+ARRAY_TYPES = (ArrayView, LocalArray, LocalPart)
 
 
 def constant_array(name: str, value: np.ndarray) -> ArrayView:

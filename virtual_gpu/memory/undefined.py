@@ -31,9 +31,9 @@ class Rerun:
 def results_depend(memories: Iterable[Memory], run_again: Callable[[Filling], Rerun]) -> bool:
     """Return True if the results of a launch change when undefined values are filled differently.
 
-    The result is also True if a rerun ends with another error or has other flaws. ``memories`` are those
-    of the launch that has run; at the end they hold its results again. ``run_again(filling)`` runs
-    the launch once more on the same arrays.
+    The result is also True if a rerun ends with another error or has other flaws. ``memories`` are
+    those of the launch that has run; at the end they hold its results again. ``run_again(filling)``
+    runs the launch once more on the same arrays.
     """
     first = {_identity(memory): memory for memory in memories}
     with as_before(first.values()):
