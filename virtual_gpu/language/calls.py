@@ -88,7 +88,8 @@ def _method_call(compiler: Compiler, node: ast.Call) -> Evaluate:
 
 def _index_in(compiler: Compiler, node: ast.Call, items: tuple, wanted) -> np.int64:
     """Return the position of the first item that equals ``wanted``; all must be constants."""
-    if not all(isinstance(value, np.generic) for value in (*items, wanted)) or wanted not in items:
+    constant = all(isinstance(value, np.generic) for value in (*items, wanted))
+    if not constant or wanted not in items:
         raise compiler.source.refuse(node, f"a call of {ast.unparse(node.func)}() of these values")
     return np.int64(items.index(wanted))
 

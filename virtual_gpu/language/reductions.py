@@ -36,9 +36,7 @@ def by_overload(call: CallExpression, function: Callable, values: tuple, frame: 
     return call.compiler.compile_function(python).call(frame.run, bound.args, mask)
 
 
-def total_of_array(
-    call: CallExpression, frame: Frame, mask: Mask, array: Array, start=np.int64(0)
-):
+def total_of_array(call: CallExpression, frame: Frame, mask: Mask, array: Array, start):
     """Return Python's ``sum`` of an array of one dimension, which begins with ``start``."""
     _check_rank(call, array)
     apply, result = Arithmetic(call.source, call.node).apply, start

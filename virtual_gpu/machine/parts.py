@@ -13,7 +13,6 @@ from ..memory.memory import ARRAY_TYPES, ArrayView, LocalArray, LocalPart, eleme
 from .access import store
 from .place import Place, position_of, report_out_of_bounds
 
-
 _OF_PARTS = frozenset((slice, type(None)))  # the types of indices that select parts
 
 
@@ -45,8 +44,9 @@ def is_part(place: Place) -> bool:
 def view(place: Place) -> ArrayView | LocalPart:
     """Return the part of an array that a place selects, as a view.
 
-    Slices are clipped as in Python, and an index None makes a dimension of one element. Lanes whose index is out of bounds are reported and get the
-    nearest valid index. Indices and the bounds of slices may differ by thread.
+    Slices are clipped as in Python, and an index None makes a dimension of one element. Lanes whose
+    index is out of bounds are reported and get the nearest valid index. Indices and the bounds of
+    slices may differ by thread.
     """
     array = place.array
     if isinstance(array, LocalArray):
