@@ -29,7 +29,7 @@ from labs.targets.counts import (
     sectors_per_request,
     wavefronts_per_request,
 )
-from labs.targets.sharing import shared_loads_of_one_thread
+from labs.targets.sharing import loads_of_one_thread
 from utils.translation import translate
 from virtual_gpu.common.source import read_source
 from virtual_gpu.counts.counters import AccessCount
@@ -87,7 +87,7 @@ def tree_targets(shared_requests: int = 64) -> tuple[Target, ...]:
         sectors_per_request(4),
         essential(no_atomics()),
         shared_requests_per_block(shared_requests),
-        essential(shared_loads_of_one_thread(26)),
+        essential(loads_of_one_thread(26)),
         no_bank_conflict(),
         barriers_per_block(9),
     )

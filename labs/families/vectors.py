@@ -35,6 +35,15 @@ def numbers(shape: Shape, seed: int) -> np.ndarray:
     return (np.random.default_rng(seed).permutation(shape[0]) + 1).astype(np.float32)
 
 
+def drawn_factor(shape: Shape, seed: int) -> np.float32:
+    """Return a factor between 3 and 11 that no formula knows, drawn for a shape and a seed.
+
+    Its products with `numbers` are exact. shape: of any number of sizes; the first one counts.
+    """
+    drawn = np.random.default_rng([seed, shape[0]]).integers(6, 22) / 2 + 0.25
+    return np.float32(drawn)
+
+
 def elementwise(record: type[KernelExercise] = KernelExercise, **fields) -> KernelExercise:
     """Return an exercise whose kernel computes each element of its result with one thread.
 

@@ -1,8 +1,10 @@
 """A block's sum whose only barrier is at the wrong place, with four places for it."""
 
+from labs.checking.target import essential
 from labs.families.reduction import (
     Sums,
     each_element_once,
+    full_loads,
     no_atomics,
     no_bank_conflict,
     reduction,
@@ -14,6 +16,7 @@ from labs.targets.counts import (
     no_negative_index,
     one_store_per_element,
 )
+from labs.targets.sharing import loads_of_one_thread
 
 EXERCISE = reduction(
     Sums(threads=256),
@@ -31,7 +34,9 @@ EXERCISE = reduction(
     shapes=((1024,), (1000,), (513,), (200,), (33,), (1,)),
     targets=(
         no_negative_index(), one_store_per_element(), no_float64(), each_element_once(),
-        no_atomics(), shared_requests_per_block(64), no_bank_conflict(), barriers_per_block(8),
+        shared_requests_per_block(64), no_bank_conflict(), barriers_per_block(8),
+        essential(full_loads()), essential(no_atomics()),
+        essential(loads_of_one_thread(26)),
     ),
     hints=(
         "A thread reads words that others have written: in the first step of the tree those of the "

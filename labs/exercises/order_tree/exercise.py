@@ -1,13 +1,22 @@
 """The lines of a block's sum by a tree in disorder."""
 
 from labs.checking.line_order import OrderExercise, OrderRule
-from labs.families.reduction import Sums, each_element_once, no_bank_conflict, reduction
+from labs.checking.target import essential
+from labs.families.reduction import (
+    Sums,
+    each_element_once,
+    full_loads,
+    no_atomics,
+    no_bank_conflict,
+    reduction,
+)
 from labs.targets.counts import (
     barriers_per_block,
     no_float64,
     no_negative_index,
     one_store_per_element,
 )
+from labs.targets.sharing import loads_of_one_thread
 
 EXERCISE = reduction(
     Sums(threads=256),
@@ -26,6 +35,8 @@ EXERCISE = reduction(
     targets=(
         no_negative_index(), one_store_per_element(), no_float64(), each_element_once(),
         no_bank_conflict(), barriers_per_block(9),
+        essential(full_loads()), essential(no_atomics()),
+        essential(loads_of_one_thread(26)),
     ),
     lines=(
         "            shared[tid] += shared[tid + stride]",

@@ -3,7 +3,7 @@
 import numpy as np
 
 from labs.checking.target import essential
-from labs.families.vectors import elementwise, numbers
+from labs.families.vectors import drawn_factor, elementwise, numbers
 from labs.targets.counts import (
     full_requests,
     no_float64,
@@ -16,8 +16,7 @@ from labs.targets.sharing import elements_per_thread
 
 def inputs(shape, seed):
     """Return x, and a factor between 3 and 11 that is drawn; their products are exact."""
-    drawn = np.random.default_rng([seed, shape[0]]).integers(6, 22) / 2 + 0.25
-    return numbers(shape, seed), np.float32(drawn)
+    return numbers(shape, seed), drawn_factor(shape, seed)
 
 
 def reference(x, factor):

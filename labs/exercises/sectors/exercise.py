@@ -2,8 +2,10 @@
 
 import numpy as np
 
-from labs.families.vectors import THREADS, elementwise, numbers
+from labs.checking.target import essential
+from labs.families.vectors import THREADS, drawn_factor, elementwise, numbers
 from labs.targets import counts
+from labs.targets.sharing import elements_per_thread
 from utils.division import cdiv
 from utils.ladder.step import Launch
 
@@ -22,11 +24,12 @@ EXERCISE = elementwise(
     parameters=("x", "factor", "out"),
     shapes=((4096,), (4000,), (1500,), (77,), (1,)),
     launch=lambda shape: Launch(grid=(cdiv(shape[0], 4 * THREADS),), block=(THREADS,)),
-    inputs=lambda shape, seed: (numbers(shape, seed), np.float32(shape[0] % 7 + 0.5)),
+    inputs=lambda shape, seed: (numbers(shape, seed), drawn_factor(shape, seed)),
     reference=lambda x, factor: x.astype(np.float64) * float(factor),
     targets=(
         counts.no_negative_index(), counts.one_store_per_element(), counts.no_float64(),
-        counts.full_requests(), counts.sectors_per_request(4),
+        essential(counts.full_requests()), counts.sectors_per_request(4),
+        essential(elements_per_thread(4)),
     ),
     hints=(
         "A request is made by 32 lanes in the same iteration, so `j` is the same for all of them. "

@@ -111,12 +111,13 @@ WRONG = {
         "atomic additions": [(LOOP,
              "    if tid > 0:\n        cuda.atomic.add(shared, 0, shared[tid])\n"
              "    cuda.syncthreads()\n")]},
-    "thread 0 of block 0 alone makes": {
+    "thread 0 of block 0 makes 42 loads, one after the other": {
         "one thread adds the sums of 32 columns": [(LOOP, "    if tid < 32:\n"
-             "        for row in range(1, 8):\n"
-             "            shared[tid] += shared[tid + 32 * row]\n    cuda.syncthreads()\n"
-             "    if tid == 0:\n        for j in range(1, 32):\n"
-             "            shared[0] += shared[j]\n")]},
+             "        total = float32(0)\n        for row in range(8):\n"
+             "            total += shared[tid + 32 * row]\n"
+             "        shared[tid] = total\n    cuda.syncthreads()\n"
+             "    if tid == 0:\n        total = float32(0)\n        for j in range(32):\n"
+             "            total += shared[j]\n        shared[0] = total\n")]},
     "a request to `{x}` serves 1 of 32 lanes on average": {
         "one thread loads and adds": [(LOADED + LOOP, "    if tid == 0:\n"
              "        shared[0] = float32(0)\n"

@@ -1,6 +1,13 @@
 """The first tree of the reduction, whose remainder is to be replaced."""
 
-from labs.families.reduction import Sums, each_element_once, no_atomics, reduction
+from labs.checking.target import essential
+from labs.families.reduction import (
+    Sums,
+    each_element_once,
+    full_loads,
+    no_atomics,
+    reduction,
+)
 from labs.targets.counts import (
     barriers_per_block,
     no_float64,
@@ -8,6 +15,7 @@ from labs.targets.counts import (
     one_store_per_element,
 )
 from labs.targets.divisions import no_division_in_loops
+from labs.targets.sharing import loads_of_one_thread
 
 EXERCISE = reduction(
     Sums(threads=256),
@@ -25,7 +33,8 @@ EXERCISE = reduction(
     shapes=((1024,), (1000,), (513,), (200,), (33,), (1,)),
     targets=(
         no_negative_index(), one_store_per_element(), no_float64(), each_element_once(),
-        no_atomics(), barriers_per_block(9), no_division_in_loops(),
+        barriers_per_block(9), no_division_in_loops(), essential(full_loads()),
+        essential(no_atomics()), essential(loads_of_one_thread(26)),
     ),
     hints=(
         "`stride` is 1, 2, 4 and so on, so `2 * stride` is a power of two. Write 8 and its "
