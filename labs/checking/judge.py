@@ -28,7 +28,7 @@ from labs.checking.recognise import (
 )
 from labs.checking.run import SEED, Run, run_kernel
 from labs.checking.submission_checks import no_kernel
-from labs.checking.text_mistakes import TEXT_MISTAKES, never_called
+from labs.checking.text_mistakes import TEXT_MISTAKES, never_called, never_reached
 from labs.checking.translated_mistakes import translated
 from labs.checking.verdict import Verdict
 from utils.errors import CourseError
@@ -266,7 +266,8 @@ def _does_nothing(exercise: KernelExercise, runs: Sequence[Run], table: MistakeT
     if run.trace.findings or run.accesses(exercise.result, "store"):
         return None
     if not any(one.space == "global" for one in run.trace.access_counts):
-        return words.say("{where} {idle}", where=run.where)
+        why = None if exercise.on_cpu else never_reached(run)
+        return why or words.say("{where} {idle}", where=run.where)
     story = words.say(
         "The {noun} reads its inputs, but {never_stores} into `{result}`.", result=run.result
     )
@@ -335,7 +336,8 @@ def _not_written(exercise: KernelExercise, runs: Sequence[Run], table: MistakeTa
         result=run.result,
         which=_whole_part(missing),
     )
-    return _with_cause(story, runs, table, question=exercise.words.say("{missing}"))
+    cause = known_mistake(table, runs) or _first(exercise.probes.missing, run)
+    return _with_cause(story, runs, table, cause, exercise.words.say("{missing}"))
 
 
 def _whole_part(missing: np.ndarray) -> str:

@@ -51,6 +51,8 @@ class Probes:
     refused: called with the kernel and the error message if it cannot be compiled.
     unknown: called in the same way if the check does not know a construct. Their answer, with its
     line, replaces the error message.
+    missing: called with the run if elements were never written and the table does not know exactly
+    this behaviour. They say which threads store which elements.
     wrong: called with the run if its values are wrong and the table does not know the mistake. They
     say what the values are, such as a sum without its last term.
     """
@@ -58,4 +60,5 @@ class Probes:
     constants: tuple[Callable[[Callable], str | None], ...] = ()
     refused: tuple[Callable[[Callable, str], str | None], ...] = ()
     unknown: tuple[Callable[[Callable, str], str | None], ...] = ()
+    missing: tuple[Callable[[Run], str | None], ...] = ()
     wrong: tuple[Callable[[Run], str | None], ...] = ()
