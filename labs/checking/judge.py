@@ -318,6 +318,7 @@ def _explained(
         )
     cause = (
         never_called(run, finding)
+        or _first(exercise.probes.flaws, run, finding)
         or known_mistake(table, runs)
         or _first(TEXT_MISTAKES, run, finding)
     )

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from labs.checking.run import Run
+from virtual_gpu import Finding
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,8 @@ class Probes:
     refused: called with the kernel and the error message if it cannot be compiled.
     unknown: called in the same way if the check does not know a construct. Their answer, with its
     line, replaces the error message.
+    flaws: called with the run and the first finding of the virtual GPU. Their answer comes before
+    that of the table.
     missing: called with the run if elements were never written and the table does not know exactly
     this behaviour. They say which threads store which elements.
     wrong: called with the run if its values are wrong and the table does not know the mistake. They
@@ -60,5 +63,6 @@ class Probes:
     constants: tuple[Callable[[Callable], str | None], ...] = ()
     refused: tuple[Callable[[Callable, str], str | None], ...] = ()
     unknown: tuple[Callable[[Callable, str], str | None], ...] = ()
+    flaws: tuple[Callable[[Run, Finding], str | None], ...] = ()
     missing: tuple[Callable[[Run], str | None], ...] = ()
     wrong: tuple[Callable[[Run], str | None], ...] = ()

@@ -21,6 +21,7 @@ from labs.families.shared_memory import (
     computed_size,
     meeting,
 )
+from labs.families.missing_waits import no_wait
 from labs.families.sums import Sums
 from labs.families.vectors import REFUSED
 from labs.families.wrong_sums import wrong_sums
@@ -55,6 +56,7 @@ def reduction(
         constants=(*probes.constants, *other_block(sums, constant)),
         refused=(*probes.refused, *refused()),
         unknown=probes.unknown,
+        flaws=(*probes.flaws, no_wait),
         wrong=() if "reference" in fields else wrong_sums(sums),
     )
     family = {
