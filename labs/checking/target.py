@@ -19,7 +19,7 @@ class Target:
     every_shape: True to test all shapes and not only the first, which fits the blocks. of_machine:
     True if it is counted in machine code. Such a target gives no points, because machine code
     changes with the compiler. of_idea: True if a kernel that misses the target ignores what
-    the task is about.
+    the task is about. is_usual: True if every kernel must reach it, whatever its task is about.
     """
 
     what: str
@@ -30,6 +30,7 @@ class Target:
     every_shape: bool = False
     of_machine: bool = False
     of_idea: bool = False
+    is_usual: bool = False
 
     def missed(self, value: float | None) -> bool:
         """Return True if the count is known and above the limit by more than rounding errors."""
@@ -39,6 +40,11 @@ class Target:
 def essential(target: Target) -> Target:
     """Return the same target, marked as one without which a kernel ignores the task's idea."""
     return replace(target, of_idea=True)
+
+
+def usual(target: Target) -> Target:
+    """Return the same target, marked as one that every kernel must reach."""
+    return replace(target, is_usual=True)
 
 
 @dataclass(frozen=True)

@@ -17,11 +17,11 @@ from labs.checking.job import Shape, smaller
 from labs.checking.phrasing import at_line, counted
 from labs.checking.run import Run
 from labs.checking.target import Probes, Target, essential
+from labs.families.missing_waits import no_wait
 from labs.families.shared_memory import (
     computed_size,
     meeting,
 )
-from labs.families.missing_waits import no_wait
 from labs.families.sums import Sums
 from labs.families.vectors import REFUSED
 from labs.families.wrong_sums import wrong_sums

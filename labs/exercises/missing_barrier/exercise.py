@@ -35,10 +35,12 @@ EXERCISE = reduction(
         barriers_per_block(8), essential(full_loads()), essential(no_atomics()),
         essential(loads_of_one_thread(26)),
     ),
+    main=("barriers per block",),
     hints=(
         "A thread reads words that others have written: in the first step of the tree those of the "
         "load, in every later step the sums of the step before. How many such borders are there?",
-        "All threads of the block must come to the barrier, also those that add nothing in this step.",
+        "All threads of the block must come to the barrier, also those that add nothing in this "
+        "step.",
         "Follow the way from the load to the first addition, and from one addition to the next. "
         "Which place is on both ways?",
     ),

@@ -27,7 +27,8 @@ WRONG = {
         "after the addition in the branch": moved(ADD, f"{ADD}    {WAIT}"),
         "no barrier": [(WAIT, "")]},
     "each block passes 9 barriers": {
-        "places 1 and 4": [*moved(HEAD, f"    cuda.syncthreads()\n{HEAD}"), (DOUBLE, WAIT + DOUBLE)]},
+        "places 1 and 4": [
+            *moved(HEAD, f"    cuda.syncthreads()\n{HEAD}"), (DOUBLE, WAIT + DOUBLE)]},
     "each block passes 16 barriers": {"places 2 and 4": [(DOUBLE, WAIT + DOUBLE)]},
     "`syncwarp` in line {syncwarp} makes the 32 threads of a warp wait for each other. The block "
     "has 8 warps.": {"the barrier of a warp": [("syncthreads", "syncwarp")]},

@@ -31,6 +31,9 @@ EXERCISE = scaling(
         essential(full_requests()),
         essential(elements_per_thread(1)),
     ),
+    main=("elements per thread",),
+    plain_goals=("right at any length",),
+    plain_usual_goals=("each element is stored once", "no thread uses an index below 0"),
     hints=(
         "Which element is yours? `cuda.grid(1)` is the number of your thread in the whole launch.",
         "1000 elements need 4 blocks of 256 threads, which are 1024 threads. What must the last 24 "

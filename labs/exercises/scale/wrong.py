@@ -146,7 +146,7 @@ WRONG = {
         "four neighbours for each thread": [(BODY,
              "    first = 4 * cuda.grid(1)\n    for i in range(first, first + 4):\n"
              f"        if {TEST}:\n            {STORE}\n")]},
-    "stores 1,048,576 times for 1,024 elements": {
+    "stores 1,048,576 times for 1,024 elements of `out`. That is 1,024 stores for an element.": {
         "all elements in each thread": [
             (BODY, f"    for i in range(out.size):\n        {STORE}\n")]},
     "only 1 of 32 lanes work": {
@@ -154,5 +154,8 @@ WRONG = {
              f"    if {INDEX} == 0:\n        for i in range(out.size):\n            {STORE}\n")]},
     "2 stores for an element": {"stores twice": [(STORE, f"{STORE}\n        {STORE}")]},
     "`while i < out.size`": {"never ends": [(f"if {TEST}", f"while {TEST}")]},
+    "a kernel has no `try`, because nothing catches an error on a GPU. Test with `if`": {
+        "an error caught": [(BODY, f"    i = {INDEX}\n    try:\n        {STORE}\n"
+             "    except IndexError:\n        pass\n")]},
     "the name y is not defined": {"a name that is not defined": [("* x[i]", "* y[i]")]},
 }  # fmt: skip

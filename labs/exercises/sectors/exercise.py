@@ -26,6 +26,7 @@ EXERCISE = scaling(
         essential(counts.full_requests()), counts.sectors_per_request(4),
         essential(elements_per_thread(4)),
     ),
+    main=("sectors per request",),
     hints=(
         "A request is made by 32 lanes in the same iteration, so `j` is the same for all of them. "
         "How far apart are the elements of lanes 0 and 1?",

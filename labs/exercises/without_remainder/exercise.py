@@ -38,6 +38,7 @@ EXERCISE = reduction(
         essential(full_loads()),
         essential(no_atomics()), essential(loads_of_one_thread(26)),
     ),
+    main=("divisions in loops", "threads that add more or less often", "barriers per block"),
     hints=(
         "`stride` is 1, 2, 4 and so on, so `2 * stride` is a power of two. Write 8 and its "
         "multiples 16, 24 and 32 in binary. Which of their bits are always 0?",

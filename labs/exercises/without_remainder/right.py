@@ -12,7 +12,10 @@ HARMLESS = {
 RIGHT = {
     "shifted": [(TEST, "tid & ((stride << 1) - 1) == 0")],
     "an exclusive or": [(TEST, "tid ^ (tid & -2 * stride) == 0")],
-    "a loop over the steps": [(LOOP, "for step in range(8"), (":\n        if tid", "):\n        stride = 1 << step\n        if tid"), ("        stride *= 2\n", "")],
+    "a loop over the steps": [
+        (f"{LOOP}:\n", "for step in range(8):\n        stride = 1 << step\n"),
+        ("        stride *= 2\n", ""),
+    ],
     "the sum in a register": [
         (ADD, "total = shared[tid] + shared[tid + stride]\n            shared[tid] = total"),
     ],
