@@ -17,6 +17,7 @@ from labs.checking.job import Shape, smaller
 from labs.checking.phrasing import at_line, counted
 from labs.checking.run import Run
 from labs.checking.target import Probes, Target, essential
+from labs.families.missing_waits import no_wait
 from labs.families.shared_memory import (
     computed_size,
     meeting,
@@ -55,6 +56,7 @@ def reduction(
         constants=(*probes.constants, *other_block(sums, constant)),
         refused=(*probes.refused, *refused()),
         unknown=probes.unknown,
+        flaws=(*probes.flaws, no_wait),
         wrong=() if "reference" in fields else wrong_sums(sums),
     )
     family = {

@@ -63,6 +63,13 @@ class Source:
             f"{_HAS_INSTEAD}"
         )
 
+    def refuse_try(self, node: ast.AST) -> Unsupported:
+        """Return an Unsupported error for a `try`, which a kernel cannot have."""
+        return Unsupported(
+            f"{self.name}, {self.site(node)}: a kernel has no `try`, because nothing catches an "
+            "error on a GPU. Test with `if` before the line that may go wrong."
+        )
+
     def refuse_change(self, node: ast.AST) -> Unsupported:
         """Return an Unsupported error for an assignment to an item of a tuple."""
         return Unsupported(

@@ -57,6 +57,8 @@ class Statements:
     def statement(self, node: ast.stmt) -> Execute:
         """Compile one statement; raise Unsupported if the virtual GPU does not know it."""
         method = getattr(self, f"do_{type(node).__name__}", None)
+        if isinstance(node, ast.Try | ast.TryStar):
+            raise self.source.refuse_try(node)
         if method is None:
             raise self.source.refuse(node, cures.unknown_statement(node))
         return method(node)

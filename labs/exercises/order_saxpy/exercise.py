@@ -4,7 +4,7 @@ import numpy as np
 
 from labs.checking.line_order import OrderExercise, OrderRule
 from labs.checking.target import essential
-from labs.families.vectors import drawn_factor, elementwise, numbers
+from labs.families.vectors import drawn_factor, elementwise, signed_numbers
 from labs.targets import counts
 from labs.targets.sharing import elements_per_thread
 
@@ -22,7 +22,8 @@ EXERCISE = elementwise(
     parameters=("a", "x", "y", "out"),
     shapes=((1024,), (1000,), (257,), (31,), (1,)),
     inputs=lambda shape, seed: (
-        drawn_factor(shape, seed), numbers(shape, seed), numbers(shape, seed + 1)
+        drawn_factor(shape, seed), signed_numbers(shape, seed),
+        signed_numbers(shape, seed + 1),
     ),
     reference=lambda a, x, y: float(a) * x.astype(np.float64) + y,
     targets=(

@@ -20,16 +20,25 @@ WRONG = {
     "Nothing makes the threads wait between line {other_line}, which stores this word, and line "
     "{line}, which reads it: it may be read before it is there.": {
         "no barrier after the load": [(LOADED, LOAD)]},
-    "Nothing makes the threads wait from one turn of line {line} to the next: this word may be "
-    "read before the other thread has finished it.": {
+    "Nothing makes the threads wait from one iteration of line {line} to the next: this word may "
+    "be read before the other thread has finished it.": {
         "no barrier in the loop": [(ADD + WAIT, ADD)],
         "a barrier behind the loop": [(ADD + WAIT, ADD),
             (STORE, f"    cuda.syncthreads()\n{STORE}")],
-        "a barrier in some steps": [
-            (WAIT, "        if stride > 32:\n            cuda.syncthreads()\n")],
         "the last warp without barriers": [("while stride > 0", "while stride > 32"), (STORE,
              f"    if tid < 32:\n        while stride > 0:\n            {PLUS}\n"
              f"            stride //= 2\n{STORE}")]},
+    "The threads pass the barrier in line {last syncthreads} only in some iterations, and in the "
+    "others nothing makes them wait.": {
+        "a barrier in some steps": [
+            (WAIT, "        if stride > 32:\n            cuda.syncthreads()\n")]},
+    "Nothing makes the threads wait between line {other_line}, which stores this word, and line "
+    "{line}, which reads it": {
+        "the last warp unrolled": [("while stride > 0", "while stride > 32"), (STORE,
+             "    if tid < 32:\n        shared[tid] += shared[tid + 32]\n"
+             "        shared[tid] += shared[tid + 16]\n        shared[tid] += shared[tid + 8]\n"
+             "        shared[tid] += shared[tid + 4]\n        shared[tid] += shared[tid + 2]\n"
+             f"        shared[tid] += shared[tid + 1]\n{STORE}")]},
     "`cuda.syncthreads` in line 14": {
         "barriers that are not called": [("cuda.syncthreads()", "cuda.syncthreads")]},
     "`syncwarp` in line {syncwarp} makes the 32 threads of a warp wait for each other. The block "

@@ -1,7 +1,9 @@
 """Check the figures and comparisons in lesson 18 against counts and records."""
 
+import inspect
 import re
 from functools import cache, partial
+from importlib import import_module
 
 import numpy as np
 import pandas as pd
@@ -169,9 +171,11 @@ def _thread_that_stores(variant):
 def test_one_barrier_is_enough_in_the_first_task():
     one = exercise("missing_barrier")
     assert one.solution_text.count("cuda.syncthreads()") == 1
-    steps = trees.halves(BLOCK)
-    ((_, left, right), *_) = steps[0]
-    assert right - left == BLOCK // 2
+    given = inspect.getsource(import_module("reduce_kernels.reduce0"))
+    assert given.count("cuda.syncthreads()") == 2
+    assert "if tid % uint32(2 * stride) == 0:" in given
+    assert "if tid % (2 * stride) == 0:" in one.starter_text  # not the tree of a later task
+    says("The tree of `reduce0` needs only one barrier in its text")
 
 
 def test_the_movies_show_a_block_of_64_threads():
