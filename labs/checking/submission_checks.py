@@ -9,6 +9,7 @@ from numba.core.registry import CPUDispatcher
 
 from labs.checking.exercise import KernelExercise
 from labs.checking.phrasing import counted
+from labs.checking.untyped_names import untyped_name
 from utils.translation import translate
 from virtual_gpu import VirtualGpuError
 from virtual_gpu.common.source import Source, read_source
@@ -27,7 +28,7 @@ def no_kernel(exercise: KernelExercise, submission: object) -> str | None:
         no_function(submission)
         or _other_parameters(exercise, submission)
         or _returns_a_value(exercise, submission)
-        or (_speaks_to_the_gpu(submission) if exercise.on_cpu else None)
+        or (_speaks_to_the_gpu if exercise.on_cpu else untyped_name)(submission)
     )
 
 

@@ -30,7 +30,7 @@ from labs.numbers.exercise import NumbersExercise, where
 from utils.translation import IN_ENGLISH
 
 PATIENCE = 30.0  # seconds of one launch or call on which no points depend
-LAUNCH_SECONDS = 600.0  # of one graded launch; long, because the machine may be busy
+LAUNCH_SECONDS = 50.0  # of one graded launch, after which a sentence names its loop
 MOST_FAILURES = 5  # cases without an answer, after which no further ones are tried
 LIMITS = {
     **IN_ENGLISH,

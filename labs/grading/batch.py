@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
@@ -29,34 +28,67 @@ LOST = (
 )
 
 
+@dataclass(frozen=True)
+class Plan:
+    """The work of grading a class: what is stored already, and what is to be graded.
+
+    known: marks that need no work: stored ones, and those of submissions that could not be looked
+    up. waiting: maps each other submission to the file in which its mark will be stored. old: how
+    many of these have only a stored mark of another version of the exercises or of the grader.
+    """
+
+    lab: Lab
+    secret: str
+    known: tuple[Mark, ...]
+    waiting: Mapping[Submission, Path]
+    old: int
+
+
+def plan(lab: Lab, submissions: Sequence[Submission], secret: str, results: Path) -> Plan:
+    """Look up the stored marks of a class, computing the digest and every key once.
+
+    results: a folder, which is made. A submission that makes the grader fail gets no points and
+    costs no other. Raises CourseError if nothing can be written.
+    """
+    version, kept = digest_of(lab), results / KEPT
+    _make(kept)
+    stored_before = {file.name.partition("-")[0] for file in kept.glob("*.json")}
+    known, waiting, old = [], {}, 0
+    for submission in submissions:
+        try:
+            key = _key(lab, submission, secret)
+            file = kept / f"{key}-{version}.json"
+            mark = _read(file)
+        except Exception as error:
+            known.append(unjudged(lab, submission.student, failure(error)))
+            continue
+        if mark:
+            known.append(replace(mark, student=submission.student))
+        else:
+            waiting[submission] = file
+            old += key in stored_before and not file.exists()
+    return Plan(lab, secret, tuple(known), waiting, old)
+
+
 def grade_class(
     lab: Lab, submissions: Sequence[Submission], secret: str, results: Path, workers: int | str
 ) -> Iterator[Mark]:
+    """Yield the mark of every submission as `graded` does, after making the plan for it."""
+    yield from graded(plan(lab, submissions, secret, results), workers)
+
+
+def graded(plan: Plan, workers: int | str) -> Iterator[Mark]:
     """Yield the mark of every submission as soon as it is known, stored ones first.
 
-    results: a folder. Every mark is written there at once, so that a second run resumes. workers:
-    the number of processes on this machine, or the address of a Dask scheduler whose workers grade.
-    A submission whose process is killed twice, or that makes the grader fail, gets no points and is
-    not stored, so a second run tries it again. A mark that another version of the exercises or of
-    the grader gave is not used. Raises CourseError if nothing can be written or the scheduler does
-    not answer.
+    Every mark is written at once, so that a second run resumes. workers: the number of processes on
+    this machine, or the address of a Dask scheduler whose workers grade. A submission whose process
+    is killed twice, or that makes the grader fail, gets no points and is not stored, so a second
+    run tries it again. A mark that another version of the exercises or of the grader gave is not
+    used. Raises CourseError if nothing can be written or the scheduler does not answer.
     """
-    version = digest_of(lab)
-    kept = results / KEPT
-    _make(kept)
-    files, waiting, lost = {}, [], []
-    for submission in submissions:
-        try:
-            files[submission] = kept / f"{_key(lab, submission, secret)}-{version}.json"
-            mark = _read(files[submission])
-        except Exception as error:
-            yield unjudged(lab, submission.student, failure(error))
-            continue
-        if mark:
-            yield replace(mark, student=submission.student)
-        else:
-            waiting.append(submission)
-    for submission, mark in _first_tries(lab, waiting, secret, workers):
+    yield from plan.known
+    lab, secret, files, lost = plan.lab, plan.secret, plan.waiting, []
+    for submission, mark in _first_tries(lab, [*files], secret, workers):
         if mark is None:
             lost.append(submission)
         else:
@@ -67,17 +99,6 @@ def grade_class(
             yield unjudged(lab, submission.student, LOST)
         else:
             yield _stored(lab, files[submission], mark)
-
-
-def old_marks(lab: Lab, submissions: Sequence[Submission], secret: str, results: Path) -> int:
-    """Return how many of these have a stored mark of another version, and none of this one."""
-    version, count = digest_of(lab), 0
-    for submission in submissions:
-        with contextlib.suppress(Exception):  # `grade_class` meets it and names the student
-            key = _key(lab, submission, secret)
-            stored = {file.name for file in (results / KEPT).glob(f"{key}-*.json")}
-            count += bool(stored) and f"{key}-{version}.json" not in stored
-    return count
 
 
 def _tried(lab: Lab, submission: Submission, work: Callable[[], Mark | None]) -> Mark | None:
@@ -172,7 +193,8 @@ def _read(file: Path) -> Mark | None:
         kept = json.loads(file.read_text(encoding="utf-8"))
         rows = tuple(MarkRow(**row) for row in kept["rows"])
         told = tuple((part, cause) for part, cause in kept["told"])
-        return Mark(kept["student"], kept["lab"], rows, told)
+        refused = tuple(kept["refused"])
+        return Mark(kept["student"], kept["lab"], rows, told, refused=refused)
     except (OSError, ValueError, KeyError, TypeError):
         return None
 

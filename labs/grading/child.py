@@ -24,12 +24,13 @@ class ChildLimits:
 
     Each part of a submission has its own child, so that it costs no other part anything.
 
-    seconds: wall-clock time until the child is killed. cpu_seconds: processor time, which runs out
-    long before `seconds`, so that a busy machine gives the same marks. memory_bytes: memory beyond
-    what the process has before it reads the submission.
+    seconds: wall-clock time until the child is killed. It ends a child that only waits. cpu_seconds:
+    processor time, which ends a child that works. A right part needs 3 seconds at most, so a busy
+    machine gives the same marks. memory_bytes: memory beyond what the process has before it reads
+    the submission.
     """
 
-    seconds: float = 600.0
+    seconds: float = 60.0
     cpu_seconds: int = 13
     memory_bytes: int = 3 * 2**30  # beyond what it has before it reads the submission
 

@@ -17,7 +17,7 @@ import nbformat
 from tqdm import tqdm
 
 from labs.grading import feedback, roster, speed, tables
-from labs.grading.batch import grade_class, old_marks
+from labs.grading.batch import graded, plan
 from labs.grading.grade import Mark
 from labs.grading.handout import notebook
 from labs.grading.labs import LABS, Lab, find
@@ -228,14 +228,14 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.hash_names:
         submissions = [replace(one, student=_hashed(one.student, secret)) for one in submissions]
         left = [replace(one, student=_hashed(one.student, secret)) for one in left]
-    old = old_marks(lab, submissions, secret, arguments.out)
-    if old:
+    planned = plan(lab, submissions, secret, arguments.out)
+    if planned.old:
         print(
-            f"{_counted(old, 'mark')} here came from another version of the exercises or of the "
-            "grader, and will be given anew.",
+            f"{_counted(planned.old, 'mark')} here came from another version of the exercises or "
+            "of the grader, and will be given anew.",
             file=sys.stderr,
         )
-    every = grade_class(lab, submissions, secret, arguments.out, workers)
+    every = graded(planned, workers)
     try:
         marks = _shown_as_graded(lab, every, len(submissions), arguments.out)
     except KeyboardInterrupt:

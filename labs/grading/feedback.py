@@ -8,23 +8,28 @@ import html
 import io
 import json
 import re
+import sys
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import groupby, pairwise
 from pathlib import Path
 
-from labs.grading.grade import Mark
+from labs.grading.grade import Mark, failure
 from labs.grading.labs import Lab, Part
 from labs.grading.marks import MarkRow, total
 from labs.grading.submissions import as_bytes
+from labs.host.exercise import HostExercise
 from virtual_gpu.pictures.svg import in_code
 
 _CODE = re.compile(r"(?<!`)`([^`]+)`(?!`)")
 NO_TEXT = "The reason cannot be shown here: ask your instructor."
+LATER = "The reason is shown when the grades are published, because it names hidden tests."
 MOST_NAME_BYTES = 120  # of a student's name in the name of a folder, before its hash
 HASH_DIGITS = 16
 _HASHED = re.compile(rf"-[0-9a-f]{{{HASH_DIGITS}}}$", re.IGNORECASE)
+_SEPARATOR = re.compile(r"([,;|\t\r\n])")  # what a spreadsheet may take for the end of a cell
 _SIGNS = {"reached": "✓", "partly": "◐", "missed": "✗"}
 _STYLE = """
 :root {color-scheme: light dark}
@@ -42,25 +47,50 @@ code {background: rgba(128,128,128,.18); border-radius: 3px; padding: 0 .2em;
 """
 
 
-def as_csv(lab: Lab, marks: Sequence[Mark]) -> str:
-    """Return the table of a class as CSV: one row per student, sorted by name.
+def _to_stderr(sentence: str) -> None:
+    print(sentence, file=sys.stderr)
 
-    The columns are the student, the points, their maximum, and the points of each part.
+
+def csv_of(
+    headings: Sequence[str],
+    rows: Iterable[tuple[str, Callable[[], Sequence[str | int]]]],
+    tell: Callable[[str], None] = _to_stderr,
+) -> str:
+    """Return a CSV with a line of headings and one line per row; no cell is a formula.
+
+    If a row cannot be made, its line has the student's name and empty cells, and `tell` gets a
+    sentence with the name and the cause. All other rows are as usual.
+
+    rows: pairs of a student's name and a function that returns the cells.
     """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    parts = [part.exercise for part in lab.parts]
-    writer.writerow(["student", "points", "of", *parts])
-    for mark in sorted(marks, key=lambda mark: mark.student):
+    writer.writerow([as_cell(one) for one in headings])
+    for student, made in rows:
         try:
-            writer.writerow(_line(mark, parts))
-        except Exception:  # costs this row alone, which names its student
-            writer.writerow([ascii(mark.student), "", lab.points, *("" for _ in parts)])
+            cells = [as_cell(one) if isinstance(one, str) else one for one in made()]
+            writer.writerow(cells)
+        except Exception as error:  # costs this row alone
+            name = ascii(student)
+            writer.writerow([name, *("" for _ in headings[1:])])
+            tell(f"{name}: the table has no points for this student. {failure(error)}")
     return text.getvalue()
 
 
+def as_csv(lab: Lab, marks: Sequence[Mark], tell: Callable[[str], None] = _to_stderr) -> str:
+    """Return the table of a class as CSV: one row per student, sorted by name.
+
+    The columns are the student, the points, their maximum, and the points of each part. tell: gets
+    a sentence for each row that cannot be made; the default prints it.
+    """
+    parts = [part.exercise for part in lab.parts]
+    ordered = sorted(marks, key=lambda mark: mark.student)
+    rows = [(mark.student, partial(_line, mark, parts)) for mark in ordered]
+    return csv_of(["student", "points", "of", *parts], rows, tell)
+
+
 def _line(mark: Mark, parts: Sequence[str]) -> list[str | int]:
-    return [as_cell(mark.student), mark.points, mark.of, *points_by_part(mark, parts)]
+    return [mark.student, mark.points, mark.of, *points_by_part(mark, parts)]
 
 
 def points_by_part(mark: Mark, parts: Sequence[str]) -> list[int]:
@@ -77,18 +107,29 @@ def without_texts(mark: Mark, why: str) -> Mark:
 def as_cell(text: str) -> str:
     """Return text that no spreadsheet takes for a formula.
 
-    A spreadsheet may drop blanks, invisible characters and line ends at the beginning, and take a
-    full-width sign for the usual one.
+    An apostrophe is put before a sign with which a formula begins. A spreadsheet may drop blanks,
+    invisible characters, quotes and line ends at the beginning, take a full-width sign for the
+    usual one, and end a cell at `;` or a tab instead of a comma. So the text behind each of these
+    is treated as a cell, too.
     """
+    pieces = _SEPARATOR.split(text)  # texts and separators alternate
+    whole = "".join(one if number % 2 else _as_text(one) for number, one in enumerate(pieces))
     usual = unicodedata.normalize("NFKC", text)
+    hides = bool(usual) and not _is_seen(usual[0]) and usual[0] not in ' "'
+    return f"'{whole}" if hides and not whole.startswith("'") else whole
+
+
+def _as_text(piece: str) -> str:
+    usual = unicodedata.normalize("NFKC", piece)
     first = next((one for one in usual if _is_seen(one)), "")
-    hides = bool(usual) and not _is_seen(usual[0]) and usual[0] != " "
-    return f"'{text}" if first in tuple("=+-@\u2212") or hides else text
+    return f"'{piece}" if first and first in "=+-@\u2212" else piece
 
 
 def _is_seen(character: str) -> bool:
-    """Return True unless a character is a blank, a line end, or invisible."""
-    return unicodedata.category(character) not in ("Zs", "Zl", "Zp", "Cc", "Cf")
+    """Return True unless a character is a quote, a blank, a line end, or invisible."""
+    return character != '"' and unicodedata.category(character) not in (
+        "Zs", "Zl", "Zp", "Cc", "Cf",
+    )  # fmt: skip
 
 
 def as_markdown(lab: Lab, mark: Mark) -> str:
@@ -165,22 +206,44 @@ def _outcome(row: MarkRow) -> str:
 
 
 def as_gradescope(lab: Lab, mark: Mark) -> str:
-    """Return the content of Gradescope's `results.json`."""
-    tests = [
-        {
+    """Return the content of Gradescope's `results.json`.
+
+    Points are shown at once. Reasons that may name hidden shapes or cases are shown when the grades
+    are published, because a student may hand in again until then.
+    """
+    tests = [test for part, rows in _by_part(mark) for test in _tests(lab, mark, part, rows)]
+    at_once = [cause for part, cause in mark.told if _may_be_shown(lab, mark, part)]
+    whole = {"score": mark.points, "output": "\n".join(dict.fromkeys(at_once))}
+    whole |= {"visibility": "visible", "stdout_visibility": "hidden"}
+    return json.dumps({**whole, "tests": tests}, indent=1) + "\n"
+
+
+def _tests(lab: Lab, mark: Mark, part: str, rows: Sequence[MarkRow]) -> Iterable[dict]:
+    """Yield Gradescope's tests for one part: one per row, and one for reasons that are held back.
+
+    The last one has no points.
+    """
+    sentences, shown = _sentences(mark, part), _may_be_shown(lab, mark, part)
+    reasons = _reasons(rows, sentences)
+    for row, reason in zip(rows, reasons, strict=True):
+        yield {
             "name": f"{row.part}: {row.what}",
             "score": row.points,
             "max_score": row.of,
             "status": "passed" if not row.told else "failed",
-            "output": reason,
+            "output": reason if shown or not row.told else LATER,
             "visibility": "visible",
         }
-        for part, rows in _by_part(mark)
-        for row, reason in zip(rows, _reasons(rows, _sentences(mark, part)), strict=True)
-    ]
-    sentences = "\n".join(dict.fromkeys(cause for _, cause in mark.told))
-    whole = {"score": mark.points, "output": sentences, "stdout_visibility": "hidden"}
-    return json.dumps({**whole, "visibility": "visible", "tests": tests}, indent=1) + "\n"
+    told = [f"{row.what}: {why}" for row, why in zip(rows, reasons, strict=True) if why]
+    if not shown and (sentences or told):
+        output = "\n".join((*sentences, *told))
+        yield {"name": f"{part}: reasons", "output": output, "visibility": "after_published"}
+
+
+def _may_be_shown(lab: Lab, mark: Mark, part: str) -> bool:
+    """Return True if the reasons of a part cannot name shapes or cases drawn from the secret."""
+    exercise = next(one.definition for one in lab.parts if one.exercise == part)
+    return bool(mark.failed) or part in mark.refused or isinstance(exercise, HostExercise)
 
 
 def _by_part(mark: Mark) -> Iterable[tuple[str, list[MarkRow]]]:

@@ -31,7 +31,8 @@ class Mark:
     """The mark of one student; points and their maximum are whole.
 
     told: pairs of an exercise and a sentence about all of it: a cause that `check` names, or a
-    refusal. failed: what went wrong in the grader itself, or "".
+    refusal. failed: what went wrong in the grader itself, or "". refused: the exercises that were
+    refused by their text, so that nothing in their reasons comes from the secret.
     """
 
     student: str
@@ -39,6 +40,7 @@ class Mark:
     rows: tuple[MarkRow, ...]
     told: tuple[tuple[str, str], ...]
     failed: str = ""
+    refused: tuple[str, ...] = ()
 
     @property
     def points(self) -> int:
@@ -86,7 +88,8 @@ def grade(lab: Lab, submission: Submission, secret: str, limits: ChildLimits = U
         problem = cut(submission.problem)
         sentences = tuple((exercise.name, problem) for exercise in exercises)
         rows = _rows_without_points(lab, hidden, problem)
-        return Mark(submission.student, lab.name, rows, sentences)
+        refused = tuple(exercise.name for exercise in exercises)
+        return Mark(submission.student, lab.name, rows, sentences, refused=refused)
     outcomes = _outcomes(submission, exercises, hidden, limits)
     rows = tuple(
         replace(row, told=cut(row.told))
@@ -98,13 +101,19 @@ def grade(lab: Lab, submission: Submission, secret: str, limits: ChildLimits = U
             outcomes[part.exercise].problem,
         )
     )
-    mark = Mark(submission.student, lab.name, rows, ())
+    refused = tuple(name for name, one in outcomes.items() if _refused(one))
+    mark = Mark(submission.student, lab.name, rows, (), refused=refused)
     if mark.points == mark.of:
         return mark
     wrong = [one for one in exercises if any(row.told and row.part == one.name for row in rows)]
     unexplained = [exercise for exercise in wrong if not _stopped(outcomes[exercise.name])]
     explained = outcomes | _explanations(submission, unexplained, hidden, limits)
     return replace(mark, told=_sentences(wrong, explained))
+
+
+def _refused(outcome: ChildOutcome) -> bool:
+    """Return True if the part was refused by its text, so that nothing of it was run."""
+    return any("refused" in message for message in outcome.messages)
 
 
 def _stopped(outcome: ChildOutcome) -> bool:

@@ -34,6 +34,7 @@ DAY = timedelta(days=1)
 _POSSIBLE = "Points Possible"  # the second row of Canvas' export
 _MOODLE = re.compile(r"(?P<name>.+)_(?P<id>\d+)_(?:assignsubmission|onlinetext).*")
 _CANVAS = re.compile(r"(?P<name>[^_]+)_(?:LATE_)?(?P<id>\d+)_\d+_.*")
+_DOWNLOAD = re.compile(r"(?P<name>.+?) ?\(\d+\)")  # as a browser calls a second file of one name
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?:T\d{2}:?\d{2})?")
 
 
@@ -141,6 +142,8 @@ def _keys_of(name: str) -> Iterable[str]:
         if match := pattern.fullmatch(name):
             yield match["id"]
             yield match["name"].casefold()
+    if match := _DOWNLOAD.fullmatch(name):
+        yield match["name"].casefold()
 
 
 def handed_in(submission: Submission, listed: Listed | None) -> datetime | None:

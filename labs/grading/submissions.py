@@ -1,20 +1,28 @@
-"""Read what a student handed in (`.py`, `.ipynb` or a zip of them) as pieces of Python."""
+"""Read what a student handed in (`.py`, `.ipynb` or a zip of them) as pieces of Python.
+
+Folders and zips are read in a child process with limits. The grading process only gets the names
+and bytes of the files, and decodes none of them.
+"""
 
 from __future__ import annotations
 
+import base64
 import io
 import json
 import lzma
 import os
 import re
 import stat
+import unicodedata
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
+from labs.grading.child import ChildLimits, in_child
 from labs.grading.decoding import decoded
 from labs.grading.lines import with_newlines_alone
 from labs.grading.magic_lines import magic_of, without_magic
@@ -26,6 +34,8 @@ MOST_FILES = 200  # per student
 # zipfile unpacks these by pieces. It unpacks bzip2 and LZMA whole, whatever is asked for.
 METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 PIECE = 2**16  # bytes that are unpacked at a time
+# Of the child process that reads one folder or zip.
+TO_READ = ChildLimits(seconds=60.0, cpu_seconds=5, memory_bytes=2**29)
 # The errors that zipfile and its decompressors raise for a zip that is broken. An encrypted zip
 # raises RuntimeError, and an unknown compression method raises NotImplementedError.
 BROKEN_ZIP = (
@@ -161,11 +171,29 @@ def _entries(paths: list[Path]) -> Iterator[Path]:
 
 
 def _unused(name: str, names: set[str]) -> str:
+    """Return a name, with a number if a student before has it, and add what was used to `names`.
+
+    Names that differ only in case, or in how an accent is encoded, count as the same, because they
+    are one folder on the file systems of macOS and Windows.
+    """
     other, number = name, 2
-    while other in names:
+    while (key := unicodedata.normalize("NFC", other).casefold()) in names:
         other, number = f"{name}-{number}", number + 1
-    names.add(other)
+    names.add(key)
     return other
+
+
+@dataclass(frozen=True)
+class _Contents:
+    """What was read of a file, folder or zip.
+
+    files: pairs of a file's name and bytes; none if there is a problem. left: pairs of a file's
+    name and why it was not read. problem: why there is nothing to grade, or "".
+    """
+
+    files: tuple[tuple[str, bytes], ...] = ()
+    left: tuple[tuple[str, str], ...] = ()
+    problem: str = ""
 
 
 def submission_of(
@@ -173,8 +201,40 @@ def submission_of(
 ) -> Submission:
     """Return the submission in a file or folder; if unusable, it has a problem and no files.
 
+    A folder, and a zip, is read in a child process.
+
     folder: whether `entry` is a folder. called: maps a file's name to the name that feedback uses.
     """
+    try:
+        apart = folder or entry.suffix.lower() == ".zip"
+        contents = (_read_apart if apart else _read)(entry, folder, called)
+    except Exception as error:  # also a MemoryError: it costs this submission alone
+        contents = _Contents(problem=f"It cannot be read: {type(error).__name__}.")
+    left = tuple(LeftOut(student, name, why) for name, why in contents.left)
+    if not folder and entry.suffix.lower() in ENDINGS:
+        left = ()  # the row of this one file says what is wrong with it
+    return Submission(student, contents.files, contents.problem, left)
+
+
+def _read_apart(entry: Path, folder: bool, called: Callable[[str], str]) -> _Contents:
+    """Return what `_read` returns, from a child process with the limits TO_READ."""
+    outcome = in_child(partial(_messages, entry, folder, called), TO_READ)
+    if not outcome.messages:
+        return _Contents(problem=f"It cannot be read: {outcome.problem}.")
+    (message,) = outcome.messages
+    files = tuple((str(name), base64.b64decode(raw)) for name, raw in message["files"])
+    left = tuple((str(name), str(why)) for name, why in message["left"])
+    return _Contents(files, left, str(message["unusable"]))
+
+
+def _messages(entry: Path, folder: bool, called: Callable[[str], str]) -> Iterator[dict]:
+    """Yield one message: the contents of an entry, with the bytes of files in base64."""
+    read = _read(entry, folder, called)
+    files = [(name, base64.b64encode(raw).decode()) for name, raw in read.files]
+    yield {"files": files, "left": read.left, "unusable": read.problem}
+
+
+def _read(entry: Path, folder: bool, called: Callable[[str], str]) -> _Contents:
     files, problem = _Files(called), ""
     try:
         _read_folder(entry, files) if folder else _read_file(entry, files)
@@ -186,10 +246,7 @@ def submission_of(
         problem = f"It cannot be read: {type(error).__name__}."
     if not files.taken:
         problem = problem or " ".join(files.problems) or _nothing_in_the_folder(files)
-    left = tuple(LeftOut(student, name, why) for name, why in files.left.items())
-    if not folder and entry.suffix.lower() in ENDINGS:
-        left = ()  # the row of this one file says what is wrong with it
-    return Submission(student, () if problem else tuple(files.taken), problem, left)
+    return _Contents(() if problem else tuple(files.taken), tuple(files.left.items()), problem)
 
 
 def _nothing_in_the_folder(files: _Files) -> str:

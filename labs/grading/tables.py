@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
-from labs.grading.feedback import as_cell, points_by_part
+from labs.grading.feedback import csv_of, points_by_part
 from labs.grading.labs import Lab
 from labs.grading.roster import Listed, Result
 from utils.errors import CourseError
@@ -25,12 +24,13 @@ def as_plain(lab: Lab, results: Sequence[Result]) -> str:
     tries, which is 0 for who handed in nothing.
     """
     parts = [part.exercise for part in lab.parts]
-    rows = [["student", "points", "of", *parts, "days_late", "tries"]]
-    for one in results:
-        own = points_by_part(one.mark, parts) if one.mark else [0 for _ in parts]
-        name = as_cell(one.student)
-        rows.append([name, one.points, lab.points, *own, one.days_late, one.tries])
-    return _csv(rows)
+    headings = ["student", "points", "of", *parts, "days_late", "tries"]
+    return _csv(headings, results, partial(_plain_row, lab, parts))
+
+
+def _plain_row(lab: Lab, parts: Sequence[str], one: Result) -> list[str | int]:
+    own = points_by_part(one.mark, parts) if one.mark else [0 for _ in parts]
+    return [one.student, one.points, lab.points, *own, one.days_late, one.tries]
 
 
 def as_canvas(lab: Lab, results: Sequence[Result], item: str) -> str:
@@ -42,8 +42,8 @@ def as_canvas(lab: Lab, results: Sequence[Result], item: str) -> str:
     listed = _listed(results)
     _require(listed, ("ID",), "Canvas", "the file that Export in its gradebook gives")
     first = ["    Points Possible", *("" for _ in OF_CANVAS[1:]), lab.points]
-    own = ([*(one.listed.cell(name) for name in OF_CANVAS), one.points] for one in listed)
-    return _csv([[*OF_CANVAS, item], first, *own])
+    rows = [("Points Possible", lambda: first), *_rows(listed, partial(_listed_row, OF_CANVAS))]
+    return csv_of([*OF_CANVAS, item], rows)
 
 
 def as_moodle(lab: Lab, results: Sequence[Result], item: str) -> str:
@@ -55,8 +55,11 @@ def as_moodle(lab: Lab, results: Sequence[Result], item: str) -> str:
     listed = _listed(results)
     _require(listed, OF_MOODLE, "Moodle", "an export of its grades or participants")
     known = [name for name in OF_MOODLE if any(one.listed.cell(name) for one in listed)]
-    own = ([*(one.listed.cell(name) for name in known), one.points] for one in listed)
-    return _csv([[*known, item], *own])
+    return _csv([*known, item], listed, partial(_listed_row, known))
+
+
+def _listed_row(names: Sequence[str], one: Result) -> list[str | int]:
+    return [*(one.listed.cell(name) for name in names), one.points]
 
 
 def _listed(results: Sequence[Result]) -> list[Result]:
@@ -75,9 +78,12 @@ def _has(listed: Listed, names: Sequence[str]) -> bool:
     return any(listed.cell(name) for name in names)
 
 
-def _csv(rows: Iterable[Sequence[str | int]]) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    for row in rows:
-        writer.writerow([as_cell(one) if isinstance(one, str) else one for one in row])
-    return text.getvalue()
+def _csv(
+    headings: Sequence[str], results: Sequence[Result], made: Callable[[Result], Sequence]
+) -> str:
+    return csv_of(headings, _rows(results, made))
+
+
+def _rows(results: Sequence[Result], made: Callable[[Result], Sequence]) -> list[tuple]:
+    """Return pairs of a student's name and a function that returns the cells of the row."""
+    return [(one.student, partial(made, one)) for one in results]

@@ -13,7 +13,15 @@ ENDINGS = (".py", ".ipynb")
 OF_A_TOOL = frozenset({"venv", "env", "virtualenv", "node_modules", "site-packages"})
 MOST_NAMED = 50  # files of one student that are named; a repository may hold thousands
 _VENV = "pyvenv.cfg"  # the file by which Python knows a virtual environment
-_COPY = re.compile(r"(?P<original>.+?)(-Copy\d+| - Copy( \(\d+\))?)")  # of Jupyter, of Windows
+# Of Jupyter, of Windows, of macOS and of GNOME; a number in brackets is that of a browser.
+_COPY = re.compile(
+    r"(?P<original>.+?)(-Copy\d+| - Copy( \(\d+\))?| copy( \d+)?| \((another )?copy\)"
+    r"|(?P<download> ?\(\d+\)))"
+)
+OF_A_BROWSER = (
+    "It looks like a second download of the file without the number, which is read instead: if "
+    "this one is newer, ask for it alone."
+)
 
 
 @dataclass(frozen=True)
@@ -47,7 +55,7 @@ def left_out_of(
         return path, f"The grader reads {', '.join(others)} and {last}: ask for one of these."
     copied = _COPY.fullmatch(path.stem)
     if copied and path.with_name(copied["original"] + path.suffix) in beside:
-        return path, "It is a copy beside its original."
+        return path, OF_A_BROWSER if copied["download"] else "It is a copy beside its original."
     return None
 
 

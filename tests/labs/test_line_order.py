@@ -38,6 +38,7 @@ def test_the_lines_are_those_of_the_solution_and_two_more(name):
     above, below = one.given_lines
     solution = one.solution_text.split('"""', 2)[2].strip().splitlines()
     own = solution[len(above) : len(solution) - len(below)]
+    assert [*above, *own, *below] == solution
     assert sorted(own) == sorted(line for line in one.lines if line in own)
     assert len(one.lines) == len(own) + 2
     assert list(one.lines) != sorted(one.lines, key=own.index if set(own) == {*one.lines} else str)

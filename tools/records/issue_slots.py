@@ -19,6 +19,7 @@ import numpy as np
 from numba import cuda
 
 from reduce_kernels.remainder import IssueSlots, variants
+from utils.errors import CourseError
 from utils.ladder.shapes import ReduceShape
 from utils.machine import devices
 from utils.measuring import rows
@@ -54,7 +55,10 @@ def profile() -> str:
 
 
 def rows_of(text: str, device: str) -> Iterator[IssueSlots]:
-    """Yield a row per kernel, in the order of `variants`. text: the output of `profile`."""
+    """Yield a row per kernel, in the order of `variants`.
+
+    text: the output of `profile`. Raises CourseError if it has no launch of one of the kernels.
+    """
     table = list(csv.DictReader(io.StringIO(text[text.index('"ID"') :])))
     for variant in variants():
         values = {
@@ -62,6 +66,11 @@ def rows_of(text: str, device: str) -> Iterator[IssueSlots]:
             for row in table
             if f"{variant.step.name}[" in row["Kernel Name"]
         }
+        if not values:
+            raise CourseError(
+                f"The profiler's output has no launch of {variant.step.name}: see whether ncu may "
+                "read the counters, and whether the kernel was launched."
+            )
         yield IssueSlots(
             device, variant.step.name, ELEMENTS, int(values[INSTRUCTIONS]), values[BUSY] / 100
         )

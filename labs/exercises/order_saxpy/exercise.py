@@ -30,6 +30,13 @@ EXERCISE = elementwise(
         counts.no_negative_index(), counts.one_store_per_element(), counts.no_float64(),
         essential(elements_per_thread(1)),
     ),
+    above="""
+from numba import cuda
+
+
+@cuda.jit
+def order_saxpy(a, x, y, out):
+""",
     lines=(
         "        out[i] = scaled + y[i]",
         "    if i < out.size:",

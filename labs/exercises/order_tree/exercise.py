@@ -38,6 +38,23 @@ EXERCISE = reduction(
         essential(full_loads()), essential(no_atomics()),
         essential(loads_of_one_thread(26)),
     ),
+    above="""
+from numba import cuda, float32
+
+BLOCK = 256
+
+
+@cuda.jit
+def order_tree(x, partials):
+    shared = cuda.shared.array(BLOCK, float32)
+    tid = cuda.threadIdx.x
+    i = cuda.grid(1)
+    shared[tid] = x[i] if i < x.size else float32(0)
+""",
+    below="""
+    if tid == 0:
+        partials[cuda.blockIdx.x] = shared[0]
+""",
     lines=(
         "            shared[tid] += shared[tid + stride]",
         "        stride //= 2",

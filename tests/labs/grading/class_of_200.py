@@ -1,8 +1,10 @@
 """Grade a class of 200 by the real command line, and check that every mark is deserved.
 
 `python -m tests.labs.grading.class_of_200`, or `make class`. The class hands in right functions in
-every file format, other right functions, mutants, starters, attacks and broken files. One command
-is killed and resumed, and one gets its files in another order.
+every file format, other right functions, mutants, starters, attacks and broken files. Twenty of the
+attacks come from a review, and four of these are hungry. All must be graded with at most
+MOST_CORE_SECONDS of processor time, which is five minutes of two cores. One command is killed and
+resumed, and one gets its files in another order.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ import csv
 import io
 import json
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -27,13 +30,16 @@ from labs.grading.equivalents import equivalents
 from labs.grading.labs import Lab, find
 from labs.grading.mutants import sample
 from tests.labs.grading.attacks import ATTACKS
+from tests.labs.grading.review_attacks import Attack, attacks_on
 from utils.paths import ROOT
 
 SECRET = "the secret of a class of two hundred"
-SIZES = {"tiling": 102, "occupancy": 38, "first_kernel": 32, "latency": 28}
+SIZES = {"tiling": 94, "occupancy": 38, "first_kernel": 40, "latency": 28}
+REVIEWED, HUNGRY = 20, 4  # attacks of the review, and the hungry ones among them
+MOST_CORE_SECONDS = 2 * 300  # of the processor, for all four labs; a busy machine takes longer
 SMALL = "first_kernel"  # what is killed, resumed, and graded in another order
 MARKER = "CLASS_OF_200"  # in the environment of every process that a command starts
-PATIENCE = 900  # seconds of one command
+PATIENCE = 3600  # seconds of one command; a busy machine may be ten times slower
 MUTANTS = 40  # of a lab at most
 LOSING = 0.75  # the share of mutants that must lose points; others change no result and no count
 
@@ -43,7 +49,7 @@ class Student:
     """One submission.
 
     ending, raw: the suffix and the content of its file. least, most: the percentage of points that
-    it deserves.
+    it deserves. attack: an attack whose files are written instead.
     """
 
     kind: str
@@ -51,6 +57,7 @@ class Student:
     raw: bytes
     least: int
     most: int
+    attack: Attack | None = None
 
 
 def students(lab: Lab) -> Iterator[Student]:
@@ -59,6 +66,8 @@ def students(lab: Lab) -> Iterator[Student]:
     yield from (Student("right", *form, 100, 100) for form in forms(solution))
     yield Student("starter", ".py", whole(lab, "starter").encode(), 0, 33)
     yield from (Student("broken", *file, 0, 0) for file in broken(solution))
+    for one in attacks_on(lab):
+        yield Student("reviewed", "", b"", one.least, one.most, one)
     if lab.name == "tiling":
         yield from (Student("attack", ".py", raw, 0, 0) for raw in ATTACKS.values())
     for _, text in equivalents(solution):
@@ -106,6 +115,12 @@ def written(lab: Lab, count: int, folder: Path) -> dict[str, Student]:
     folder.mkdir(parents=True)
     class_list = {}
     for number, student in enumerate(islice(students(lab), count)):
+        if student.attack:
+            class_list[student.attack.student] = student
+            for path, raw in student.attack.files:
+                (folder / path).parent.mkdir(exist_ok=True)
+                (folder / path).write_bytes(raw)
+            continue
         name = f"Žofie {student.kind} {number:03}"
         (folder / f"{name}{student.ending}").write_bytes(student.raw)
         class_list[name] = student
@@ -197,25 +212,42 @@ def wrong_marks(
 
 def failures(workspace: Workspace, workers: int) -> Iterator[str]:
     """Grade everything and yield a sentence for every failure."""
-    total, seconds, rows = 0, 0.0, {}
+    total, seconds, worked, rows, reviewed = 0, 0.0, 0.0, {}, []
     for name, count in SIZES.items():
         folder = workspace.root / "class" / name
         class_list = written(find(name), count, folder)
-        start = time.monotonic()
+        reviewed += [one.attack for one in class_list.values() if one.attack]
+        start, before = time.monotonic(), core_seconds()
         rows[name] = workspace.grade(name, [folder], f"out_{name}", workers)
         took, total = time.monotonic() - start, total + len(class_list)
-        seconds += took
-        print(f"{name:16} {len(class_list):4} submissions {took:6.0f} s", flush=True)
+        seconds, worked = seconds + took, worked + core_seconds() - before
+        print(
+            f"{name:16} {len(class_list):4} submissions {took:6.0f} s, "
+            f"{core_seconds() - before:.0f} s of a core",
+            flush=True,
+        )
         yield from wrong_marks(class_list, rows[name], workspace.root / f"out_{name}" / "feedback")
     rate = f"{60 * total / seconds:.0f} a minute"
     print(f"{'together':16} {total:4} submissions {seconds:6.0f} s, {rate}", flush=True)
+    print(f"{'processor time':16} {worked:.0f} s of a core, {worked / 2:.0f} s on two", flush=True)
+    if worked > MOST_CORE_SECONDS:
+        yield f"The class took {worked:.0f} s of a core; {MOST_CORE_SECONDS} s are allowed."
     if total != 200:
         yield f"The class has {total} submissions."
+    hungry = sum("hungry" in one.what for one in reviewed)
+    if (len(reviewed), hungry) != (REVIEWED, HUNGRY):
+        yield f"The class has {len(reviewed)} attacks of the review, {hungry} of them hungry."
     yield from small_failures(workspace, rows[SMALL], workers)
     if workspace.processes_left():
         yield f"Processes are left: {workspace.processes_left()}."
     if list((workspace.root / "here").iterdir()):
         yield "A submission has written a file."
+
+
+def core_seconds() -> float:
+    """Return the processor time of all processes that were started here and have ended."""
+    spent = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return spent.ru_utime + spent.ru_stime
 
 
 def small_failures(workspace: Workspace, rows: dict[str, dict], workers: int) -> Iterator[str]:

@@ -1,7 +1,10 @@
 """Archives are unpacked in small pieces, and reading stops at the limit and not behind it."""
 
+import os
+import resource
 import subprocess
 import sys
+import time
 import zipfile
 
 import pytest
@@ -67,16 +70,17 @@ def test_the_files_of_a_folder_are_read_to_the_limit_and_no_further(tmp_path, mo
     (tmp_path / "ann").mkdir()
     for number in range(20):
         (tmp_path / "ann" / f"{number:02}.py").write_bytes(b"#" * (MOST_BYTES // 2))
-    opened, read = [], submissions._read_bytes
+    opened, read = tmp_path / "opened.txt", submissions._read_bytes
 
-    def counted(path, name):
-        opened.append(path)
+    def counted(path, name):  # in a child process, whose variables are lost
+        with opened.open("a") as file:
+            file.write(f"{path}\n")
         return read(path, name)
 
     monkeypatch.setattr(submissions, "_read_bytes", counted)
     (one,) = collect([tmp_path])
     assert "Together the files have more than 5 MB" in one.problem
-    assert len(opened) == 3
+    assert len(opened.read_text().splitlines()) == 3
 
 
 def test_a_folder_of_very_many_files_is_refused(tmp_path):
@@ -97,5 +101,54 @@ def test_an_error_while_unpacking_costs_one_submission(tmp_path, monkeypatch, er
 
     monkeypatch.setattr(zipfile.ZipExtFile, "read", failing)
     ann, bob = collect([tmp_path])
-    assert error.__name__ in ann.problem or "no zip" in ann.problem
+    words = (error.__name__, "no zip", "more memory than the check gives")
+    assert any(one in ann.problem for one in words)
     assert bob.files
+
+
+def test_the_grading_process_opens_no_archive(tmp_path, monkeypatch):
+    bomb(tmp_path / "ann.zip", zipfile.ZIP_DEFLATED, 2**20)
+    (tmp_path / "bob").mkdir()
+    bomb(tmp_path / "bob" / "work.zip", zipfile.ZIP_STORED, 2**20)
+    parent, real = os.getpid(), zipfile.ZipFile
+
+    def opened(*arguments):
+        assert os.getpid() != parent
+        return real(*arguments)
+
+    monkeypatch.setattr(submissions.zipfile, "ZipFile", opened)
+    monkeypatch.setattr(submissions, "decoded", None)
+    assert [[len(raw) for _, raw in one.files] for one in collect([tmp_path])] == [[2**20]] * 2
+
+
+@pytest.mark.parametrize("how", ["waits", "counts", "takes memory", "ends"])
+def test_a_reader_that_does_not_end_costs_one_submission(tmp_path, monkeypatch, how):
+    bomb(tmp_path / "ann.zip", zipfile.ZIP_DEFLATED, 2**20)
+    (tmp_path / "bob.py").write_text("x = 1")
+
+    def reading(*_):
+        if how == "waits":
+            time.sleep(600)
+        elif how == "takes memory":
+            bytearray(2**30)
+        elif how == "ends":
+            os._exit(0)
+        while True:
+            pass
+
+    limits = submissions.TO_READ.__class__(seconds=8.0, cpu_seconds=1, memory_bytes=2**29)
+    monkeypatch.setattr(submissions, "TO_READ", limits)
+    monkeypatch.setattr(submissions, "_unzip", reading)
+    start, before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    ann, bob = collect([tmp_path])
+    assert bob.files
+    words = {
+        "waits": "did not end in the time",
+        "counts": "more processor time",
+        "takes memory": "MemoryError",
+        "ends": "ended before its work was done",
+    }
+    assert words[how] in ann.problem
+    assert ann.files == ()
+    assert time.monotonic() - start < 60
+    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before < 3

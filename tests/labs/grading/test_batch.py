@@ -140,7 +140,7 @@ def test_an_interrupted_command_says_that_it_goes_on(tmp_path, monkeypatch, caps
         raise KeyboardInterrupt
         yield
 
-    monkeypatch.setattr(command, "grade_class", interrupted)
+    monkeypatch.setattr(command, "graded", interrupted)
     out = str(tmp_path / "out")
     assert main(["grade", LAB.name, str(tmp_path / "ann.py"), "--out", out]) == 130
     assert "run the command again to go on" in capsys.readouterr().err

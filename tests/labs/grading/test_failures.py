@@ -123,9 +123,10 @@ def _folder_of(folder: Path, text: str) -> Path:
 
 # Every function of these modules, but those that do a whole class's work.
 OF_A_CLASS = {
-    "grade_class", "collect", "gather", "_entries", "main", "as_csv", "write", "old_marks",
-    "digest_of", "_here", "_first_tries", "_make", "unjudged", "failure", "without_texts", "_tried",
-    "_stored", "readable", "unchanged_name", "_unused", "_is_work", "answer", "serve", "find",
+    "grade_class", "collect", "gather", "_entries", "main", "as_csv", "write", "plan", "graded",
+    "csv_of", "digest_of", "_here", "_first_tries", "_make", "unjudged", "failure", "without_texts",
+    "_tried", "_stored", "readable", "unchanged_name", "_unused", "_is_work", "answer", "serve",
+    "find",
 }  # fmt: skip
 EVERY = [
     (module, name)

@@ -1,6 +1,7 @@
 """Pages of feedback: their sentences, the location of a line, and the escaping of markup."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from markdown_it import MarkdownIt
@@ -74,7 +75,44 @@ def test_a_reason_that_several_rows_share_is_said_in_the_first():
     reasons = [line.split(" | ")[-1].removesuffix(" |") for line in page[-5:]]
     assert reasons == ["✗ A.", "✗ B.", "✗ as above", "✓", "✓"]
     tests = json.loads(feedback.as_gradescope(find("tiling"), mark))["tests"]
+    assert [test["output"] for test in tests[:5]] == [feedback.LATER] * 3 + ["", ""]
+    assert tests[5]["output"] == "row 0: A.\nrow 1: B.\nrow 2: as above"
+    refused = replace(mark, refused=("tiling",))
+    tests = json.loads(feedback.as_gradescope(find("tiling"), refused))["tests"]
     assert [test["output"] for test in tests] == ["A.", "B.", "as above", "", ""]
+
+
+@pytest.mark.parametrize("name", ["first_kernel", "estimates"])
+def test_gradescope_shows_nothing_of_the_secret_before_the_grades_are_published(name):
+    """The same work with two secrets differs only in what is shown later."""
+    lab = find(name)
+    solution = "\n\n".join(part.definition.solution_text for part in lab.parts)
+    text = solution.replace("i < out.size", "i < out.size - out.size % 2")
+    text = text.replace("return ", "return 1+")
+    at_once, later = [], []
+    for secret in (SECRET, "another secret of more than sixteen characters"):
+        mark = grade(lab, Submission("ann", (("a.py", text.encode()),)), secret)
+        assert any(row.told for row in mark.rows)
+        results = json.loads(feedback.as_gradescope(lab, mark))
+        hidden = [one for one in results["tests"] if one["visibility"] == "after_published"]
+        results["tests"] = [one for one in results["tests"] if one not in hidden]
+        assert {one["visibility"] for one in results["tests"]} == {"visible"}
+        assert not any("max_score" in one for one in hidden)
+        at_once.append([(one["name"], one["output"]) for one in results["tests"]])
+        assert results["output"] == ""
+        later.append("\n".join(one["output"] for one in hidden))
+        assert all(row.told in later[-1] for row in mark.rows if "Not right at" in row.told)
+    assert at_once[0] == at_once[1]
+    assert later[0] != later[1]
+
+
+def test_a_refusal_is_shown_in_gradescope_at_once():
+    lab = find("first_kernel")
+    mark = grade(lab, Submission("ann", (("a.py", b"x = 1"),)), SECRET)
+    results = json.loads(feedback.as_gradescope(lab, mark))
+    assert "There is no function `scale`" in results["output"]
+    assert {one["visibility"] for one in results["tests"]} == {"visible"}
+    assert feedback.LATER not in {one["output"] for one in results["tests"]}
 
 
 def a_notebook(*codes: str) -> bytes:

@@ -29,6 +29,10 @@ BESIDE = {
     "mine/lib/x.py": (OTHER, "tool"),  # a virtual environment of another name, see below
     "work-Copy1.py": (OTHER, "copy"),
     "work - Copy.py": (OTHER, "copy"),
+    "work copy 2.py": (OTHER, "copy"),
+    "work (copy).py": (OTHER, "copy"),
+    "work (1).py": (OTHER, "second download"),
+    "work(2).py": (OTHER, "second download"),
     "__init__.py": ("", "tool"),
     "test.py": ("", "empty"),
     "old.py": (BROKEN, None),
@@ -81,11 +85,12 @@ def test_endings_in_capital_letters_are_taken(tmp_path, name):
     assert callable(functions_of_text(submission, [EXERCISE])["scale"])
 
 
-def test_only_copies_are_work(tmp_path):
+@pytest.mark.parametrize("name", ["work-Copy1.py", "work (1).py", "work copy.py"])
+def test_only_copies_are_work(tmp_path, name):
     (tmp_path / "ann").mkdir()
-    (tmp_path / "ann" / "work-Copy1.py").write_text(SCALE)
+    (tmp_path / "ann" / name).write_text(SCALE)
     (submission,) = collect([tmp_path])
-    assert [name for name, _ in submission.files] == ["work-Copy1.py"]
+    assert [name for name, _ in submission.files] == [name]
 
 
 def test_a_folder_without_work_says_what_it_holds(tmp_path):

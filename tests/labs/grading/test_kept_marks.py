@@ -1,14 +1,19 @@
 """Kept marks know their version; pages have a limit; no cell of the table is a formula."""
 
+import csv
+import io
+from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from labs.__main__ import main
-from labs.grading import digest, feedback
-from labs.grading.grade import MOST_SENTENCES, grade
+from labs.grading import batch, digest, feedback, tables
+from labs.grading.grade import MOST_SENTENCES, Mark, grade
 from labs.grading.labs import find
 from labs.grading.marks import LONGEST_TEXT
+from labs.grading.roster import Result
 from labs.grading.submissions import Submission
 
 SECRET = "a secret of sixteen characters"
@@ -84,6 +89,65 @@ def test_a_cut_text_says_so():
 )
 def test_no_cell_is_a_formula(before, sign):
     assert feedback.as_cell(f"{before}{sign}1+1").startswith("'")
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t", "|", "\n", "\r\n"])
+@pytest.mark.parametrize("before", ["", " ", '"', "\u200b"])
+def test_no_part_of_a_cell_becomes_a_formula_where_the_separator_is_another(separator, before):
+    """Excel splits at `;` in many countries, whatever the file was written with."""
+    mark = Mark("ann", LAB.name, (), ())
+    for student in (f"a{separator}{before}=1+1", f'"a"{separator}{before}@SUM(1)'):
+        text = feedback.as_csv(LAB, [replace(mark, student=student)])
+        for delimiter in (",", ";", "\t", "|"):
+            cells = [
+                cell
+                for row in csv.reader(io.StringIO(text), delimiter=delimiter)
+                for cell in [*row, *(cell for one in row for cell in one.split("\n"))]
+            ]
+            assert not any(one.lstrip('" \u200b').startswith(("=", "@")) for one in cells)
+
+
+def test_a_row_that_cannot_be_made_says_why_and_costs_no_other(capsys):
+    class Wrong(Mark):
+        @property
+        def points(self):
+            raise OverflowError("too large")
+
+    marks = [Wrong("mallory", LAB.name, (), ()), Mark("ann", LAB.name, (), ())]
+    told = []
+    rows = list(csv.reader(io.StringIO(feedback.as_csv(LAB, marks, told.append))))
+    assert [row[:2] for row in rows[1:]] == [["ann", "0"], ["'mallory'", ""]]
+    assert all(len(row) == len(rows[0]) for row in rows)
+    assert len(told) == 1
+    assert "mallory" in told[0]
+    assert "OverflowError: too large" in told[0]
+    listed = [Result(None, mark.student, mark, 0) for mark in marks]
+    assert "ann,0," in tables.as_plain(LAB, listed)
+    assert feedback.as_csv(LAB, marks) == feedback.as_csv(LAB, marks, told.append)
+    assert "OverflowError: too large" in capsys.readouterr().err
+
+
+def test_the_digest_and_each_key_are_computed_once(tmp_path, monkeypatch):
+    monkeypatch.setenv("COURSE_SECRET", SECRET)
+    for name in ("ann", "bob", "cleo"):
+        (tmp_path / f"{name}.py").write_text(f"{RIGHT}\n# {name}\n")
+    counts = Counter()
+
+    def counted(name):
+        original = getattr(batch, name)
+
+        def wrapped(*arguments):
+            counts[name] += 1
+            return original(*arguments)
+
+        monkeypatch.setattr(batch, name, wrapped)
+
+    counted("digest_of")
+    counted("_key")
+    files = [str(tmp_path / f"{name}.py") for name in ("ann", "bob", "cleo")]
+    for number in (1, 2):
+        assert main(["grade", LAB.name, *files, "--out", str(tmp_path / "out")]) == 0
+        assert counts == {"digest_of": number, "_key": 3 * number}
 
 
 @pytest.mark.parametrize("text", ["\rx", "\nx", "\tx"])

@@ -4,6 +4,7 @@ import csv
 import json
 import os
 import re
+import unicodedata
 
 import pytest
 
@@ -96,3 +97,16 @@ def test_an_own_page_is_not_overwritten_by_a_name_that_looks_like_its_folder(fol
         for page in sorted((out / "feedback").glob("a_b*/results.json"))
     ]
     assert sorted(scores) == [0, 100]
+
+
+@pytest.mark.parametrize("names", [("Ann", "ann", "ANN"), ("\u00e9", "e\u0301"), ("ss", "ß")])
+def test_names_that_differ_only_in_case_or_accents_have_folders_of_their_own(tmp_path, names):
+    """The file systems of macOS and Windows take these names for one folder."""
+    for number, name in enumerate(names):
+        (tmp_path / str(number)).mkdir()
+        (tmp_path / str(number) / f"{name}.py").write_text(RIGHT)
+    submissions = collect([tmp_path / str(number) for number in range(len(names))])
+    assert [one.name for one in submissions] == list(names)  # by these the roster finds them
+    folders = [feedback._folder_name(one.student) for one in submissions]
+    alike = {unicodedata.normalize("NFC", one).casefold() for one in folders}
+    assert len(alike) == len(names)

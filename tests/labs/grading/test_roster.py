@@ -47,6 +47,7 @@ def mark(student: str, points: int) -> Mark:
         (CANVAS, "hoppergrace_LATE_12346_678902_first_kernel-1", "Hopper, Grace"),
         (CANVAS, "lovelaceada_12347_678903_first_kernel", "Lovelace, Ada"),
         (CANVAS, "al2", "Lovelace, Ada"),
+        (CANVAS, "al2 (1)", "Lovelace, Ada"),
         (MOODLE, "Ada Lovelace_1234567_assignsubmission_file_", "Ada Lovelace"),
         (MOODLE, "grace@example.org", "Grace Hopper"),
         (WORKSHEET, "A. L._1234567_assignsubmission_file_", "Ada Lovelace"),

@@ -51,12 +51,18 @@ def test_right_is_within_5_percent_and_close_within_15(unit, said, verdict):
     assert Question("How much", unit).feedback(said, 100).startswith(verdict)
 
 
-def test_a_small_share_is_close_within_three_points():
-    share = Question("A share", unit="%")
-    assert share.feedback(10, 7.5) == "Close: you said 10 %, the answer is 7.5 %."
-    assert share.feedback(4.6, 7.5).startswith("Close")
-    assert share.feedback(10.6, 7.5).startswith("You said")
-    assert Question("Time", "ms").feedback(10, 7.5).startswith("You said")
+def test_a_share_is_close_within_three_points_but_not_a_small_one():
+    share = Question("Share", "%")
+    assert share.feedback(22.9, 20.0).startswith("Close:")
+    assert share.feedback(0.009, 0.897).endswith("too low by a factor of 99.7.")
+
+
+def test_of_a_count_only_the_very_number_is_right_and_nothing_may_be_counted():
+    count = Question("Threads", "threads", exact=True)
+    assert count.feedback(24.0, 24.0) == "You were right: you said 24 threads."
+    assert count.feedback(23.0, 24.0).startswith("Close:")
+    assert count.feedback(20.0, 24.0).endswith("the answer is 24 threads: 4 threads too few.")
+    assert count.parse(0) == 0
 
 
 def test_a_choice_is_told_beside_the_right_one():

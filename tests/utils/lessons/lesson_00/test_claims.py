@@ -103,14 +103,14 @@ def sectors_at(words):
 
 @pytest.mark.parametrize("kernel", [add_one, every_fourth, scale_guarded])
 def test_the_kernels_of_these_tests_are_those_of_the_lesson(kernel):
-    cells = {add_one: "cell-08", every_fourth: "cell-25", scale_guarded: "cell-20"}
+    cells = {add_one: "cell-08", every_fourth: "cell-30", scale_guarded: "cell-25"}
     assert code(cells[kernel]).endswith(getsource(kernel.py_func).rstrip())
 
 
 def test_1000_elements_and_blocks_of_256_threads_are_those_of_the_first_launches():
     assert f"np.arange({FULL}," in code("cell-10")
     assert f"np.arange({SHORT}," in code("cell-12")
-    for cell in ("cell-10", "cell-12", "cell-21", "cell-27"):
+    for cell in ("cell-10", "cell-12", "cell-15", "cell-26", "cell-32"):
         assert re.search(rf"{blocks_of(FULL)}, {THREADS}\b", code(cell))
     says("Your array has {:,} elements, and threads come in blocks of {}", SHORT, THREADS)
     says("**{:,} elements and blocks of {} threads**", SHORT, THREADS)
@@ -161,6 +161,19 @@ def test_with_1024_elements_each_is_written_and_with_1000_threads_leave_the_arra
     )  # fmt: skip
 
 
+def test_the_first_of_two_neighbouring_arrays_looks_right_and_the_second_is_broken(capsys):
+    names = {"np": np, "add_one": add_one}
+    exec(code("cell-15"), names)
+    memory = names["memory"]
+    first, second = np.split(memory, 2)
+    says("two arrays of {:,} elements are neighbours in one piece of memory", len(first))
+    assert len(first) == len(second) == SHORT
+    assert np.array_equal(first, np.arange(SHORT) + 1)
+    changed = np.flatnonzero(second)
+    assert changed.tolist() == list(range(blocks_of(SHORT) * THREADS - SHORT))
+    assert capsys.readouterr().out.endswith(f"… {len(changed)} changed\n")
+
+
 def test_check_launches_scale_with_several_lengths_and_a_last_block_that_is_not_full():
     lengths = [shape[0] for shape in exercise("scale").shapes]
     assert len(set(lengths)) > 2
@@ -178,6 +191,10 @@ def test_a_full_warp_reads_neighbours_with_4_sectors_and_uses_every_byte():
     says("a single word of {} bytes. It brings **sectors** of {} bytes, which are {} words",
          WORD, SECTOR_BYTES, SECTOR_BYTES // WORD)  # fmt: skip
     says("Each group of {} squares is one sector", SECTOR_BYTES // WORD)
+    warps, sectors = (int(loads(guarded())[count]) for count in ("requests", "sectors"))
+    says("{:,} threads make {} warps, so there are {} loads, and {:,} · {} bytes are {} sectors",
+         SHORT, cdiv(SHORT, WARP), warps, SHORT, WORD, sectors)  # fmt: skip
+    assert sectors == cdiv(SHORT * WORD, SECTOR_BYTES)
     says("{} lanes read {} neighbouring words. These are {} bytes, so memory brings {:.0f} sectors",
          len(words), len(words), len(words) * WORD, came / SECTOR_BYTES)  # fmt: skip
 
@@ -186,11 +203,16 @@ def test_every_fourth_element_costs_16_sectors():
     traced = trace(every_fourth, 4, THREADS, floats(APART * FULL), floats(FULL))
     sectors, per_sector = per_request(traced, "x"), SECTOR_BYTES // WORD
     assert sectors == sectors_at(APART)
+    words = traced.requests("x")[0] // WORD
+    first, last = int(words[0]), int(words[-1])
+    lane = WARP - 1
+    says("Lane {} reads word {}, and lane {} reads word {}.", lane - lane, first, lane, last)
     explains(
         "00.strided",
-        """The words of neighbouring lanes are {} apart, so the {} lanes span {} × {} = {} words.
-        A sector has {} words: {} ÷ {} = {:.0f} sectors.""",
-        APART, WARP, WARP, APART, WARP * APART, per_sector, WARP * APART, per_sector, sectors,
+        """Lane {} reads word {} × {} = {}, so the lanes touch words {} to {}.
+        A sector has {} words: {} ÷ {} = {:.1f}, so there are {:.0f} sectors.""",
+        lane, lane, APART, last, first, last,
+        per_sector, last + 1, per_sector, (last + 1) / per_sector, sectors,
     )  # fmt: skip
 
 
@@ -236,19 +258,20 @@ def test_a_gflop_per_s_is_10_to_the_9_operations():
 
 def test_the_h200_of_the_third_prediction():
     lanes, clock = H200.fp32_lanes_per_sm, H200.boost_clock_mhz * MEGA / round(ten()) ** 9
-    assert 'devices.find("H200").computed_gflops()' in code("cell-37")
+    assert 'devices.find("H200").computed_gflops()' in code("cell-42")
     assert devices.find("H200") == H200
     says("The GPU of our records is an H200. It has {} **SMs**", H200.sms)
     says("An SM does {} multiply-adds in every cycle", lanes)
     says("there are {:.2f} · {:.0f}⁹ cycles per second", clock, ten())
     per_cycle = H200.sms * lanes
-    text = """{} SMs × {} lanes = {:,} multiply-adds per cycle, which are {:,} operations.
+    text = """{} SMs × {} = {:,} multiply-adds per cycle, which are {:,} operations.
         {:,} operations × {:.2f} · {:.0f}⁹ cycles per second = {:,.0f} · {:.0f}⁹ operations per
         second."""
     explains("00.peak", text, H200.sms, lanes, per_cycle, 2 * per_cycle, 2 * per_cycle, clock,
              ten(), H200.computed_gflops(), ten())  # fmt: skip
     name = quotes.bank()["00.peak"].text
-    assert name == f"Peak of {H200.sms} SMs with {lanes} lanes each at {clock:.2f} GHz"
+    per_sm = f"{lanes} multiply-adds per cycle each"
+    assert name == f"Peak of {H200.sms} SMs with {per_sm}, at {clock:.2f} GHz"
 
 
 def test_memory_limits_add_one_to_less_than_one_percent_of_the_arithmetic_peak():
@@ -269,7 +292,7 @@ def test_memory_limits_add_one_to_less_than_one_percent_of_the_arithmetic_peak()
 
 
 def test_a_product_at_4096_uses_every_element_4096_times_and_arithmetic_limits_it():
-    size = int(re.search(r"share_of_peak\(gemm\.step\(name\), '(\d+)'\)", code("cell-45"))[1])
+    size = int(re.search(r"share_of_peak\(gemm\.step\(name\), '(\d+)'\)", code("cell-50"))[1])
     multiply_adds, elements = size**3, size**2
     says("A product of two {}×{} matrices", size, size)
     says("because it uses every element {} times", multiply_adds // elements)

@@ -12,13 +12,14 @@ import pytest
 from gpu_xray import xray
 from labs.exercises import find as exercise
 from reduce_kernels import LADDER
-from reduce_kernels.remainder import WITHOUT_REMAINDER, recorded_times
+from reduce_kernels.remainder import WITHOUT_REMAINDER, recorded_slots, recorded_times
 from tests import quotes
 from utils import lessons as course
 from utils.lessons.block_sums import block_of, instructions_of_block, recorded_cycles
 from utils.lessons.lesson_18 import reduction_tree as trees
 from utils.machine.devices import REFERENCE, find, slug
 from utils.machine.occupancy import WARP, limits_of
+from utils.measuring import records
 from utils.paths import DATA
 
 BLOCK = 256
@@ -54,9 +55,15 @@ def estimated(variant):
     return instructions(variant) / SCHEDULERS
 
 
+@cache
+def loop_of(variant):
+    """Return the instructions of one iteration of the loop over the steps of the tree."""
+    return xray(variant.kernel, variant.step.signature, "sm_90").hot.body
+
+
 def loop_length(variant):
     """Return the instructions per iteration of the loop over the steps of the tree."""
-    return len(xray(variant.kernel, variant.step.signature, "sm_90").hot.body)
+    return len(loop_of(variant))
 
 
 def by_step(variant, what):
@@ -123,8 +130,8 @@ def test_the_tree_has_255_additions_in_47_requests_of_warps():
     says("In the last three steps {}, {} and {} warps have one", *requests[5:])
     says("how many of its {} lanes are active", WARP)
     fields = " + ".join(["{}"] * len(steps))
-    text = f"""The tree has {fields} = {{}} additions, each by one lane. Its steps need {fields} =
-        {{}} loads of a warp: {{}} ÷ {{}} = {{:.2f}} lanes."""
+    text = f"""The tree has {fields} = {{}} additions, each by one lane. In its steps {fields} =
+        {{}} warps add: {{}} ÷ {{}} = {{:.2f}} lanes."""
     both = sum(lanes), sum(requests)
     explains("18.lanes", text, *lanes, both[0], *requests, both[1], *both, both[0] / both[1])
 
@@ -181,8 +188,6 @@ def test_conflicts_take_away_what_the_warps_save():
     assert one.requests < zero.requests / 3  # "less than a third of the requests"
     assert one.wavefronts == zero.wavefronts  # "not one wavefront less"
     assert two.requests == one.requests == two.wavefronts
-    says("as many requests as `reduce1`, with {:.0f} wavefronts instead of {:.0f}",
-         two.wavefronts, one.wavefronts)  # fmt: skip
 
 
 def test_reduce1_needs_eight_words_of_one_bank_where_reduce0_has_eight_warps():
@@ -191,7 +196,8 @@ def test_reduce1_needs_eight_words_of_one_bank_where_reduce0_has_eight_warps():
     first_warp = [left for thread, left, _ in crowded if thread < WARP]
     bank = first_warp[0] % WARP
     words = [left for left in first_warp if left % WARP == bank]
-    assert len(words) == 8  # "these eight words"
+    assert len(words) == 8  # "the same eight words"
+    says("Bank {} has eight words for this warp", bank)
     assert step == 3  # "the third step of reduce1"
     by_warp = {left: thread // WARP for thread, left, _ in trees.neighbours(BLOCK)[step - 1]}
     assert [by_warp[word] for word in words] == list(range(WARPS))
@@ -229,17 +235,52 @@ def test_the_same_lanes_add_without_the_remainder_and_only_instructions_differ()
 
 
 @pytest.mark.slow
+def test_the_loops_have_no_jump_around_the_addition_and_most_of_the_instructions(compiler):
+    lengths = [loop_length(variant) for variant in (REDUCE0, BITS, REDUCE1)]
+    says("the loop has {} instructions in `reduce0`, {} without the remainder and {} in `reduce1`",
+         *lengths)  # fmt: skip
+    iterations, _ = course.turns_and_busy(run_of(REDUCE0), "shared")
+    in_loop = [iterations * length // SCHEDULERS for length in lengths]
+    all_ = [round(estimated(variant)) for variant in (REDUCE0, BITS, REDUCE1)]
+    says("{} · {} ÷ {} = {} of {} cycles, {} of {}, and {} of {}", iterations, lengths[0],
+         SCHEDULERS, in_loop[0], all_[0], in_loop[1], all_[1], in_loop[2], all_[2])  # fmt: skip
+    for variant in (REDUCE0, BITS, REDUCE1, REDUCE2):
+        names = [one.name for one in loop_of(variant)]
+        addition = loop_of(variant)[names.index("LDS") : names.index("STS") + 1]
+        assert "BRA" not in {one.name for one in addition}  # "the compiler made no jump of it"
+        assert all(one.predicate for one in addition if one.name in ("LDS", "FADD", "STS"))
+
+
+@pytest.mark.slow
+def test_the_listing_has_the_instructions_of_the_loop_without_the_remainder(compiler):
+    (listing,) = (cell for cell in quotes.prose_of("18") if "IMAD.SHL.U32" in cell)
+    words = listing.partition("<pre>")[2].partition("</pre>")[0].split()
+    shown = [word.partition(".")[0] for word in words if word.isupper() and "P0" not in word]
+    assert shown == [one.name for one in loop_of(BITS)]
+    assert words.count("@!P0") == sum(bool(one.predicate) for one in loop_of(BITS))
+
+
+@pytest.mark.slow
 def test_one_remainder_is_more_than_half_of_the_loop(compiler):
     assert 2 * (loop_length(REDUCE0) - loop_length(BITS)) > loop_length(REDUCE0)
 
 
 def test_without_the_remainder_reduce0_is_faster_than_reduce1_on_every_device_recorded():
+    compared = ("without_remainder", "reduce1", "reduce0")
     assert remainder_ms()
     for elements in {row.elements for row in recorded_times()}:
         for times in remainder_ms(elements).values():
-            in_order = sorted(times, key=times.get)
-            by_count = sorted(times, key=lambda name: instructions(BY_NAME[name]))
-            assert in_order == by_count == ["without_remainder", "reduce1", "reduce0"]
+            in_order = sorted(compared, key=times.get)
+            by_count = sorted(compared, key=lambda name: instructions(BY_NAME[name]))
+            assert in_order == by_count == list(compared)
+
+
+def test_the_device_of_the_remainders_has_as_many_sms_as_the_h200_and_the_same_clock():
+    assert recorded_times()
+    for row in recorded_times():
+        device = find(row.device)
+        assert (device.sms, device.boost_clock_mhz) == (H200.sms, H200.boost_clock_mhz)
+        assert row.sm_clock_mhz == device.boost_clock_mhz  # so the recorded cycles are real ones
 
 
 def test_the_explanation_of_the_remainder_has_the_counted_and_the_recorded_factor():
@@ -263,7 +304,6 @@ def test_the_change_keeps_the_busy_warps_and_has_no_conflict():
 
 def test_the_tree_without_conflicts_gains_what_its_instructions_say():
     counted = [round(estimated(variant)) for variant in (REDUCE1, REDUCE2)]
-    says("Its instructions take {} cycles instead of {}", *reversed(counted))
     wavefronts = [counts_of_block(variant).wavefronts for variant in (REDUCE1, REDUCE2)]
     recorded = [round(cycles(variant)) for variant in (REDUCE1, REDUCE2)]
     text = """The wavefronts of a block fall from {:.0f} to {:.0f}, but its instructions only from
@@ -271,6 +311,9 @@ def test_the_tree_without_conflicts_gains_what_its_instructions_say():
         {} ÷ {} = {:.2f}."""
     explains("18.banks", text, *wavefronts, *counted, *counted, counted[0] / counted[1],
              *recorded, recorded[0] / recorded[1])  # fmt: skip
+    says("The conflicts were real: {:.0f} wavefronts of {:.0f}",
+         wavefronts[0] - wavefronts[1], wavefronts[0])  # fmt: skip
+    says("a block of `reduce1` takes {} cycles of its SM by the recorded time", recorded[0])
     for variant in STEPS:  # "shared memory was never busy for the whole time"
         assert counts_of_block(variant).wavefronts < 0.4 * cycles(variant)
 
@@ -293,10 +336,57 @@ def test_from_the_third_step_on_one_warp_adds_and_seven_only_wait():
     iterations, busy = course.turns_and_busy(run_of(REDUCE3), "shared")
     additions = [len(trees.warps_of(step, WARP)) for step in trees.halves(BLOCK)]
     assert by_step(REDUCE3, "requests") == additions
+    # "From its third step on seven warps of a block wait for one"
+    assert by_step(REDUCE2, "requests") == additions
     assert set(additions[2:]) == {1}
     assert 1 not in additions[:2]
     assert WARPS - 1 == 7
     assert (iterations, busy) == (WARPS * len(additions), sum(additions))
+
+
+@cache
+def profiled():
+    """Return kernel -> (cycles to issue a block's instructions, fraction of the cycles in which a
+    scheduler issues, recorded cycles of a block at the greatest length), of the device profiled.
+    """
+    (device,) = {row.device for row in recorded_slots()}
+    sheet, times, found = find(device), remainder_ms()[device], {}
+    for row in recorded_slots():
+        blocks = row.elements / counts_of_block(BY_NAME[row.kernel]).elements
+        issue = row.instructions / blocks / SCHEDULERS
+        cycles_of_all = times[row.kernel] * 1e3 * sheet.boost_clock_mhz * sheet.sms
+        found[row.kernel] = issue, row.busy, cycles_of_all / (blocks * LONGEST / row.elements)
+    return found
+
+
+def test_the_profiler_executes_the_instructions_that_the_lesson_counts():
+    for kernel, (issue, _, _) in profiled().items():
+        assert issue == pytest.approx(estimated(BY_NAME[kernel]), rel=0.01)
+
+
+def test_the_schedulers_issue_in_78_to_85_percent_of_the_cycles():
+    assert set(profiled()) == set(BY_NAME)
+    shares = sorted(100 * busy for _, busy, _ in profiled().values())
+    says("The schedulers issue in {:.0f} to {:.0f} % of the cycles", shares[0], shares[-1])
+    for issue, busy, all_ in profiled().values():  # clock, record and profiler agree
+        assert issue / busy == pytest.approx(all_, rel=0.015)
+
+
+def test_the_schedulers_of_reduce2_issue_less_often_than_those_of_reduce0_without_its_remainder():
+    (own, own_busy, own_cycles), (bits, busy, all_) = (
+        profiled()[kernel] for kernel in ("reduce2", "without_remainder")
+    )
+    assert own == pytest.approx(bits, rel=0.01)  # "with as many instructions"
+    assert all_ < 0.95 * own_cycles  # "even faster than `reduce2`"
+    says("why are the schedulers of `reduce2` busy in {:.0f} % of the cycles, and those of "
+         "`reduce0` without the remainder in {:.0f} %?", 100 * own_busy, 100 * busy)  # fmt: skip
+
+
+def test_the_table_has_blocks_of_256_threads_and_the_curve_the_fastest_of_each_kernel():
+    says("The table has blocks of {} threads", BLOCK)
+    for number in range(4):
+        sizes = records.measured(H200.name, LADDER.name).query(f"step == 'reduce{number}'")
+        assert sizes["params"].nunique() > 1
 
 
 def test_reduce3_is_limited_by_instructions_and_not_by_memory():
