@@ -34,7 +34,8 @@ def counted(number: int, what: str) -> str:
 
 def rounded(value: float, digits: int = 3) -> str:
     """Return a number with this many significant digits, or a larger one as "1,024"."""
-    return f"{value:,.0f}" if abs(value) >= 10**digits else f"{value:.{digits}g}"
+    shown = f"{value:.{digits}g}"
+    return f"{value:,.0f}" if "e+" in shown else shown
 
 
 def one_and_many(what: str) -> tuple[str, str]:

@@ -175,7 +175,7 @@ def test_one_barrier_is_enough_in_the_first_task():
     assert given.count("cuda.syncthreads()") == 2
     assert "if tid % uint32(2 * stride) == 0:" in given
     assert "if tid % (2 * stride) == 0:" in one.starter_text  # not the tree of a later task
-    says("The tree of `reduce0` needs only one barrier in its text")
+    says("`reduce0` has two barriers in its text. One is enough, if it is in the right place.")
 
 
 def test_the_movies_show_a_block_of_64_threads():
