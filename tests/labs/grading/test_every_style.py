@@ -1,8 +1,8 @@
 """Every right file, in every style, as a file and as a notebook: `check` and the grader agree.
 
 The fast tests grade one style and one form of each exercise, read the solution of each exercise in
-each style, and read each right version as it is. The slow ones read every right version in every style and form, and compare the
-verdicts of one form in each style.
+each style, and read each right version as it is. The slow ones read every right version in every
+style and form, and compare the verdicts of one form in each style.
 """
 
 import ast
