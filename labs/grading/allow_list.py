@@ -47,7 +47,8 @@ WIDE = frozenset({"load4", "store4", "copy4_async", "commit_copies", "wait_copie
 ATTRIBUTES = frozenset({
     "x", "y", "z", "w", "shape", "size", "ndim", "strides", "dtype", "itemsize", "T", "array",
     "array_like", "add", "sub", "and_", "or_", "xor", "inc", "dec", "exch", "max", "min",
-    "nanmax", "nanmin", "cas", "compare_and_swap", "this_grid", "this_block", "sync",
+    "nanmax", "nanmin", "cas", "compare_and_swap", "this_grid", "this_block", "sync", "fill",
+    "reshape", "transpose",
 })  # fmt: skip
 # Further names that functions of numbers and host functions may use: builtins, errors to raise,
 # names of Numba and NumPy, and attributes.
@@ -57,17 +58,18 @@ ERRORS = frozenset({
     "NotImplementedError", "RuntimeError", "TypeError", "ValueError", "ZeroDivisionError",
 })  # fmt: skip
 HOST_CUDA = frozenset({
-    "to_device", "device_array", "device_array_like", "managed_array", "pinned_array",
-    "mapped_array", "synchronize", "stream", "default_stream", "event", "event_elapsed_time",
+    "In", "InOut", "Out", "to_device", "device_array", "device_array_like", "managed_array",
+    "pinned_array", "mapped_array", "synchronize", "stream", "default_stream", "event",
+    "event_elapsed_time",
 })  # fmt: skip
 HOST_NUMPY = frozenset({
-    "array", "asarray", "ascontiguousarray", "copyto", "dot", "empty", "empty_like", "full",
+    "array", "asarray", "ascontiguousarray", "copyto", "diff", "dot", "empty", "empty_like", "full",
     "full_like", "matmul", "mean", "median", "ones", "ones_like", "zeros", "zeros_like",
 })  # fmt: skip
 HOST_ATTRIBUTES = frozenset({
     "append", "astype", "copy", "copy_to_device", "copy_to_host", "count", "elapsed_time",
-    "fill", "flush", "get", "index", "items", "keys", "launch", "mean", "median", "now", "pop",
-    "ravel", "record", "reshape", "sort", "synchronize", "sum", "tolist", "values", "wait",
+    "flush", "get", "index", "items", "keys", "launch", "mean", "median", "now", "pop",
+    "ravel", "record", "sort", "synchronize", "sum", "tolist", "values", "wait",
 })  # fmt: skip
 STATISTICS = frozenset({"mean", "fmean", "median", "median_low", "median_high"})
 

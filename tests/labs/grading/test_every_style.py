@@ -1,8 +1,8 @@
 """Every right file, in every style, as a file and as a notebook: `check` and the grader agree.
 
-The fast tests grade one style and one form of each exercise, and read the solution of each exercise
-in each style. The slow ones read every right version in every style and form, and compare the
-verdicts of one form in each style.
+The fast tests grade one style and one form of each exercise, read the solution of each exercise in
+each style, and read each right version as it is. The slow ones read every right version in every
+style and form, and compare the verdicts of one form in each style.
 """
 
 import ast
@@ -138,6 +138,13 @@ def test_check_and_the_grader_agree_about_one_style_of_each_exercise(name, tmp_p
     mark = grade(replace(lab, parts=(part,)), handed_in(form, text, name), SECRET)
     assert said.passed, said.causes
     assert mark.points == mark.of, (style, form, mark)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_grader_reads_every_right_version(name):
+    for number, text in enumerate(texts_of(name)):
+        read = read_by_grader(name, handed_in(FORMS[number % len(FORMS)], text, name))
+        assert not isinstance(read, Exception), f"{read}\n{text}"
 
 
 @pytest.mark.slow
