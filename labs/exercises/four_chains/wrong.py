@@ -24,8 +24,9 @@ WRONG = {
     "Nothing makes the threads wait between line {other_line}, which fills the tile, and line "
     "{line}: this element may be read before it has been loaded.": {
         "no barrier after the loads": [(LOADED, "        for i")]},
-    "Nothing makes the threads wait after line {other_line}: a fast one loads the next tile over an "
-    "element that a slow one still needs.": {"no barrier after the sums": [(USED, "[i, tx]\n")]},
+    "Nothing makes the threads wait after line {other_line}: a fast one loads the next tile "
+    "over an element that a slow one still needs.": {
+        "no barrier after the sums": [(USED, "[i, tx]\n")]},
     "works in float64": {
         "float64 sums": [("(4, float32)", "(4, float64)"),
                          ("cuda, float32", "cuda, float32, float64")]},

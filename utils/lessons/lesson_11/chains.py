@@ -8,8 +8,6 @@ from utils.errors import CourseError
 from utils.machine.occupancy import WARP
 
 
-
-
 def share_of_loop(curves: pd.DataFrame, chains: int, warps: int) -> float:
     """Return the recorded speed of chains on all SMs, as a fraction of that of the fastest loop.
 

@@ -251,7 +251,7 @@ def test_grain_16_has_more_sums_and_fewer_wavefronts_than_four_tiles_and_is_not_
     fewer = 1 - wavefronts(BY[SIXTEEN]) / wavefronts(WIDE)
     says("Grain {} has four times as many sums in a thread as the kernel with four tiles of b, and "
          "{:.0f} % fewer wavefronts.", SIXTEEN, 100 * fewer)  # fmt: skip
-    assert SIXTEEN == 4 * WIDE.constants["GRAIN"]
+    assert 4 * WIDE.constants["GRAIN"] == SIXTEEN
     assert recorded(BY[SIXTEEN]) >= recorded(WIDE)
 
 
