@@ -205,6 +205,19 @@ LABS: Mapping[str, Lab] = {
             (Part("independent_sums", 100, TILED),),
         ),
         Lab(
+            "fewer_threads", "Independent sums, with tasks of three kinds", 75, ("11",),
+            (
+                "split a sum into chains that do not wait for each other",
+                "compute the first row of a block that covers more rows than it has threads",
+                "do the same work with a quarter of the threads",
+            ),
+            (
+                Part("independent_sums", 50, TILED),
+                Part("four_chains", 30, ("longest chain, as a share",), right_starter=True),
+                Part("shrunk_block", 20, ("elements per thread",)),
+            ),
+        ),
+        Lab(
             "register_blocking", "A tile of c in registers", 90, ("12",),
             ("give each thread eight rows of a column, and keep their sums in registers",),
             (Part("eight_rows", 100, TILED),),

@@ -1,1 +1,1 @@
-"""Code for lesson 11, "ILP", only."""
+"""Code for lesson 11, "Is it ILP?", only."""

@@ -1,0 +1,29 @@
+"""The tiled product with four sums for each element, of which only one is used."""
+
+from dataclasses import replace
+
+from labs.families.tiled import tiled_product
+from labs.targets.chains import independent_chains
+
+_PRODUCT = tiled_product(
+    tile=32,
+    constant="TILE",
+    whole=(2, 3, 5),
+    name="four_chains",
+    lesson="11",
+    kind="change",
+    title="Four sums for one element",
+    text=(
+        "This is the tiled product: blocks of 32×32 threads, and one element of `c` per thread. A "
+        "thread has four sums and adds them at the end. But it uses only the first one, so each "
+        "multiply-add waits for the one before it. Change one line, so that each of the four sums "
+        "gets a quarter of the terms. The thread still reads the same words.",
+    ),
+    hints=(
+        "The terms 0, 4, 8 and so on can share a sum, the terms 1, 5, 9 another one. Which sum is "
+        "that of term `i`?",
+        "The remainder of `i` divided by 4 is 0, 1, 2, 3, 0, 1 and so on.",
+    ),
+    after="Four multiply-adds in a row no longer wait for each other. No read was saved.",
+)
+EXERCISE = replace(_PRODUCT, targets=(*_PRODUCT.targets, independent_chains(4)))

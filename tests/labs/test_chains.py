@@ -1,0 +1,41 @@
+"""The target of independent chains: the rounding of float32 shows how a sum is added."""
+
+import pytest
+
+from labs import EXERCISES
+from labs.checking import variants
+from labs.checking.run import run_kernel
+from labs.targets.chains import independent_chains, longest_chain
+from tests.labs.versions import PATIENCE, from_text
+
+NAME = "four_chains"
+EXERCISE = EXERCISES[NAME]
+SHAPE = EXERCISE.shapes[0]
+TERMS = SHAPE[2]
+SUM = "totals[i % 4] +="
+
+
+def run_of(*changes):
+    kernel = from_text(NAME, variants.changed(EXERCISE, changes))
+    return run_kernel(EXERCISE, kernel, SHAPE, PATIENCE)
+
+
+@pytest.mark.parametrize("chains", [1, 2, 4])
+def test_with_n_chains_the_longest_one_has_an_nth_of_the_terms(chains):
+    run = run_of((SUM, f"totals[i % {chains}] +="))
+    assert longest_chain(run) == TERMS // chains
+
+
+def test_chains_of_neighbouring_terms_count_as_chains():
+    assert longest_chain(run_of((SUM, "totals[i // 8] +="))) == TERMS // 4
+
+
+def test_one_chain_among_others_misses_the_target_if_it_has_most_of_the_terms():
+    run = run_of((SUM, "totals[i % 4 if i < 8 else 0] +="))
+    assert longest_chain(run) > TERMS // 2
+    assert independent_chains(2).missed(independent_chains(2).measure(run))
+
+
+def test_a_kernel_that_stores_nothing_has_no_long_chain():
+    run = run_of(("c[row, col] = totals[0] + totals[1] + totals[2] + totals[3]", "pass"))
+    assert longest_chain(run) == 1

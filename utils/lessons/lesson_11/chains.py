@@ -1,0 +1,39 @@
+"""The recorded speed of multiply-adds in chains, where nothing but the number of chains changes."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from utils.errors import CourseError
+from utils.machine.occupancy import WARP
+
+
+def share_of_loop(curves: pd.DataFrame, chains: int, warps: int) -> float:
+    """Return the recorded speed of chains on all SMs, as a fraction of that of the fastest loop.
+
+    Parameters
+    ----------
+    curves : DataFrame
+        The recorded curves of latency hiding of one device.
+    chains : int
+        The independent chains of multiply-adds per thread.
+    warps : int
+        The resident warps per SM.
+
+    Raises
+    ------
+    CourseError
+        If there is no such record.
+    """
+    arithmetic = curves[curves["experiment"] == "arithmetic"]
+    found = arithmetic[
+        (arithmetic["sms"] == arithmetic["sms"].max())
+        & (arithmetic["floats"] == chains)
+        & (arithmetic["threads_per_sm"] == WARP * warps)
+    ]
+    if found.empty:
+        raise CourseError(
+            f"There is no record of {chains} chains with {warps} warps per SM: choose a number of "
+            "warps from latency_curves.csv."
+        )
+    return float(found["share"].iloc[0])
