@@ -52,6 +52,8 @@ class ConstantEvaluator:
             return self._source.names[node.id]
         if isinstance(node, ast.Attribute):
             base = self.value(node.value)
+            if isinstance(base, tuple) and node.attr == "index":
+                raise NotStatic
             if _is_array(base) and callable(getattr(base, node.attr, len)):
                 raise NotStatic  # a method, or an attribute that only arrays of a kernel have
             if not hasattr(base, node.attr):

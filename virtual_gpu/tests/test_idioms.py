@@ -169,6 +169,7 @@ VALUES = [
     "y[t, t % 4:] = 3",
     "out[t] = np.iinfo(np.int64).min",
     "out[t] = sum(x, 1.0)",
+    "out[t] = (1, 2, 3).index(2)",
 ]
 
 
