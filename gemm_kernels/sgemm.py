@@ -93,7 +93,7 @@ def sgemm(a, b, out=None, alpha: float = 1.0, beta: float = 0.0, stream=None):
     - arrays with `__cuda_array_interface__` or DLPack
     - rows, columns, gaps, steps and negative strides; inputs that repeat elements (stride 0)
     - parts of one array as input and out, if they have no element in common
-    - sizes of 0 and more; from 2^32 elements on, the product is computed in parts
+    - sizes of 0 and more; from 2³² elements on, the product is computed in parts
     - `alpha` and `beta`: real numbers, and arrays without dimensions, for which the call waits
     - `stream`: one of any of these libraries, its handle, or None
 

@@ -13,13 +13,15 @@ from utils.errors import CourseError
 def main(arguments: list[str] | None = None) -> int:
     """Run one sub-command and return its exit code.
 
-    If a CourseError is raised, it prints the sentence to standard error and returns 2. arguments:
-    those of the command line if None.
+    Without a sub-command, it prints the list of them and returns 0. If a CourseError is raised, it
+    prints the sentence to standard error and returns 2. arguments: those of the command line if
+    None.
     """
     parser = argparse.ArgumentParser(prog="python -m labs", description="Labs, and their marks.")
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    commands = parser.add_subparsers(metavar="COMMAND")
     command.add_to(commands)
     nbgrader_command.add_to(commands)
+    parser.set_defaults(run=lambda _: parser.print_help() or 0)
     options = parser.parse_args(arguments)
     try:
         return options.run(options)

@@ -82,4 +82,12 @@ def task(name: str) -> Card:
         tuple(map(translate, exercise.hints)),
         tuple(map(translate, exercise.goals)),
         LineOrder(name, exercise.listing) if isinstance(exercise, OrderExercise) else None,
+        _as_always(exercise),
     )
+
+
+def _as_always(exercise: Exercise) -> str:
+    """Return the sentence on the goals that many exercises share, or "" if there are none."""
+    if not exercise.usual_goals:
+        return ""
+    return translate("As always: {goals}.", goals=", ".join(map(translate, exercise.usual_goals)))

@@ -67,9 +67,9 @@ def reduce(x, op="sum", out=None, stream=None):
     The result is deterministic: the same x gives the same bits in every run and on every device. A
     part of a device array, such as x[1:], is grouped by multiples of 16 bytes and may round
     differently from a copy of it. A float sum is off by at most longest_chain(...)·u·Σ|x|, with u =
-    2^-24 for float32 and 2^-53 for float64. If the elements were added one by one in float32, the
-    chain would be as long as x, and the sum of ones would stop growing at 2^24, because 2^24 + 1 is
-    rounded to 2^24: 2^25 ones would sum to 2^24.
+    2⁻²⁴ for float32 and 2⁻⁵³ for float64. If the elements were added one by one in float32, the
+    chain would be as long as x, and the sum of ones would stop growing at 2²⁴, because 2²⁴ + 1 is
+    rounded to 2²⁴: 2²⁵ ones would sum to 2²⁴.
 
     Raises CourseError for an x that is no array or a masked one, for another dtype or operation,
     for an array that is not contiguous, for the maximum or minimum of nothing, for an out of

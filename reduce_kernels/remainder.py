@@ -1,6 +1,7 @@
 """`python -m reduce_kernels remainder`: time `reduce0` with and without its integer remainder.
 
-Both kernels keep the same lanes busy, so they diverge alike. `reduce1` is timed beside them.
+Both kernels keep the same lanes busy, so they diverge alike. `reduce1` to `reduce3` are timed in
+turns with them.
 """
 
 from __future__ import annotations
@@ -89,10 +90,25 @@ class RemainderTime:
     date: Date
 
 
+@dataclass(frozen=True)
+class IssueSlots:
+    """A row of `issue_slots.csv`: what the profiler counted in one launch of a kernel.
+
+    instructions: executed by all warps. busy: the fraction of the SMs' cycles in which a scheduler
+    issues an instruction, on average over the schedulers.
+    """
+
+    device: str
+    kernel: str
+    elements: int
+    instructions: int
+    busy: float
+
+
 def variants() -> tuple[Variant, ...]:
-    """Return reduce0, reduce0 without its remainder, and reduce1, with blocks of 256 threads."""
-    steps = LADDER.step("reduce0"), WITHOUT_REMAINDER, LADDER.step("reduce1")
-    return tuple(step.variant(BLOCK=BLOCK) for step in steps)
+    """Return reduce0, reduce0 without its remainder, and reduce1 to reduce3, with 256 threads."""
+    first, *others = (LADDER.step(f"reduce{number}") for number in range(4))
+    return tuple(step.variant(BLOCK=BLOCK) for step in (first, WITHOUT_REMAINDER, *others))
 
 
 def file_of(device: str) -> Path:
@@ -104,6 +120,12 @@ def recorded_times() -> tuple[RemainderTime, ...]:
     """Return the times of all devices that have a record, device by device; () if none has one."""
     files = sorted((DATA / "measured").glob("*/remainder.csv"))
     return tuple(row for file in files for row in rows.read(file, RemainderTime))
+
+
+def recorded_slots() -> tuple[IssueSlots, ...]:
+    """Return what the profiler counted on all devices that have a record; () if none has one."""
+    files = sorted((DATA / "measured").glob("*/issue_slots.csv"))
+    return tuple(row for file in files for row in rows.read(file, IssueSlots))
 
 
 def measured(device: str, lengths: Sequence[int] = ELEMENTS) -> Iterator[RemainderTime]:

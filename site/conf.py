@@ -1,19 +1,26 @@
 """Sphinx's settings; `site/make_site.py` gathers the sources and runs Sphinx."""
 
+import html
 import re
 import sys
+import textwrap
+import tomllib
 from pathlib import Path
 from xml.etree import ElementTree
 
 from ipython_pygments_lexers import IPython3Lexer
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))  # so that autodoc finds the course's docstrings
+# So that autodoc finds the course's docstrings, and this file its neighbour.
+sys.path[:0] = [str(ROOT), str(ROOT / "site")]
 FIGURES = ROOT / "data" / "figures"
+MOST_DESCRIBED = 180  # characters of a page's description
 
 project = html_title = "Fast GPU kernels in Python"
 language = "en"
-extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+version = release = PROJECT["version"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_copybutton"]
 source_suffix = {".rst": "restructuredtext", ".ipynb": "myst-nb", ".md": "myst-nb"}
 
 nb_execution_mode = "off"
@@ -28,6 +35,15 @@ napoleon_google_docstring = False
 maximum_signature_line_length = 78
 python_use_unqualified_type_names = True
 
+# Commands and code can be copied, but not what they print.
+copybutton_selector = "div.highlight pre:not(.cell_output pre, .highlight-text pre)"
+copybutton_prompt_text = "$ "
+
+exclude_patterns = ["downloads"]  # notebooks that are files, and no pages
+templates_path = [str(ROOT / "site" / "_templates")]
+html_search_scorer = str(ROOT / "build" / "site-source" / "search_scorer.js")
+html_last_updated_fmt = "%-d %B %Y"
+html_context = {"licence": PROJECT["license"]}
 html_theme = "furo"
 html_static_path = [str(ROOT / "site" / "_static")]
 html_css_files = ["course.css"]
@@ -38,17 +54,18 @@ html_copy_source = False
 html_show_copyright = False
 
 
-def _staircase(ground: str) -> str:
-    """Return the Markdown image of the ladder's staircase, with its alternative text.
+def _picture(name: str) -> str:
+    """Return Markdown images of a figure, for light and dark pages, with its alternative text."""
+    images = []
+    for ground in ("light", "dark"):
+        file = f"{name}_{ground}.svg"
+        words = ElementTree.parse(FIGURES / file).getroot().get("aria-label").replace("`", "")
+        words = re.sub(r"([][])", r"\\\1", words)
+        images.append(f"![{words}](data/figures/{file}){{.only-{ground} .{name}}}")
+    return " ".join(images)
 
-    ground: the background, "light" or "dark".
-    """
-    name = f"gemm_staircase_{ground}.svg"
-    alternative = ElementTree.parse(FIGURES / name).getroot().get("aria-label")
-    return f"![{alternative}](data/figures/{name}){{.only-{ground} .staircase}}"
 
-
-myst_substitutions = {"staircase": " ".join(map(_staircase, ("light", "dark")))}
+myst_substitutions = {name: _picture(name) for name in ("gemm_staircase", "traced_kernel")}
 
 _CODE = re.compile(r"(``?)(.+?)\1")
 
@@ -81,10 +98,32 @@ def _one_player(app, page, template, context, doctree) -> None:
         context["body"] = once_per_page(context["body"])
 
 
+def _describe(app, page, template, context, doctree) -> None:
+    """Add the description of a page to `context`, for search engines and previews of links."""
+    words = _description(page, doctree)
+    if words:
+        tag = f'<meta name="description" content="{html.escape(words)}">'
+        context["metatags"] = context.get("metatags", "") + tag
+
+
+def _description(page: str, doctree) -> str:
+    """Return a lesson's line of the syllabus, or the beginning of the page's first paragraph."""
+    from docutils import nodes
+    from notebook_pages import descriptions
+
+    name = f"{Path(page).name}.ipynb"
+    if page.startswith("notebooks/") and name in descriptions():
+        return descriptions()[name]
+    paragraphs = doctree.findall(nodes.paragraph) if doctree else ()
+    first = next((each for each in paragraphs if not isinstance(each.parent, nodes.container)), "")
+    return textwrap.shorten(first.astext(), MOST_DESCRIBED, placeholder=" …") if first else ""
+
+
 def setup(app) -> None:
     # Cells of notebooks may hold commands, such as `!git`.
-    """Register the lexer of notebooks and the two callbacks above with Sphinx."""
+    """Register the lexer of notebooks and the callbacks above with Sphinx."""
     app.add_lexer("python", IPython3Lexer)
     # Before napoleon, which turns the sections of a docstring into markup.
     app.connect("autodoc-process-docstring", _as_rst, priority=400)
     app.connect("html-page-context", _one_player)
+    app.connect("html-page-context", _describe)

@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parent.parent
 ENVIRONMENT = ROOT / "build" / "site-env"
 STAMP = ENVIRONMENT / "installed.txt"
 PINS = (ROOT / "constraints.txt", ROOT / "site" / "constraints.txt")
-PACKAGES = ("furo", "myst-nb", "sphinx")
+PACKAGES = ("furo", "myst-nb", "sphinx", "sphinx-copybutton")
 TIMEOUT = 600  # seconds for each of the two commands
 
 

@@ -16,12 +16,15 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import environment
+import nbformat
+import notebook_pages
 import pandas as pd
 
 from labs.__main__ import main as labs_command
 from labs.grading.labs import LABS
 from utils import paths
 from utils.lessons import run_notebooks
+from utils.lessons.first_cell import repository
 from utils.paths import ROOT
 
 HERE = ROOT / "site"
@@ -44,7 +47,7 @@ GUIDES = "labs/**/*.md"
 ANSWERS = re.compile(r"answer|solution", re.IGNORECASE)
 TERMS = ROOT / "data" / "terms.csv"
 LANGUAGES = ("Spanish", "Chinese")
-FIGURES = "data/figures/gemm_staircase_*.svg"
+FIGURES = ("gemm_staircase", "traced_kernel")
 LINK = re.compile(r"(?<!!)\[([^][]+)\]\(([^():#\s]+)(#[^()\s]*)?\)")
 TIMEOUT = 600  # seconds for Sphinx
 Row = tuple[object, ...]
@@ -78,23 +81,50 @@ def gathered() -> int:
     """Copy or make all sources of the site in an emptied folder; return the handouts' exit code."""
     shutil.rmtree(SOURCE, ignore_errors=True)
     shutil.copytree(HERE / "pages", SOURCE)
-    (SOURCE / "notebooks").mkdir()
-    for lesson in lessons():
-        shutil.copy(EXECUTED / lesson.name, SOURCE / "notebooks")
-    code = labs_command(["handout", "all", "--out", str(SOURCE / HANDOUTS)])
+    code = _gather_notebooks()
     texts = [ROOT / name for name in TEXTS] + guides()
     for text in texts:
         _copy_text(text, texts)
     (SOURCE / "routes.txt").write_text(_routes(), encoding="utf-8")
+    scorer = (HERE / "search_scorer.js").read_text(encoding="utf-8")
+    (SOURCE / "search_scorer.js").write_text(notebook_pages.search_scorer(scorer), encoding="utf-8")
+    (SOURCE / "get.txt").write_text(notebook_pages.get_the_course(repository()), encoding="utf-8")
     _list_pages(SOURCE / "index.md", "For instructors", map(_page, guides()))
-    _list_pages(SOURCE / "notebooks" / "README.md", "Lessons", map(_page, lessons()))
+    titles = notebook_pages.titles()
+    names = (f"{titles[lesson.name]} <{_page(lesson)}>" for lesson in lessons())
+    _list_pages(SOURCE / "notebooks" / "README.md", "Lessons", names)
     entries = (f"{lab.title} <{name}>" for name, lab in LABS.items())
     _list_pages(SOURCE / HANDOUTS / "index.md", "Labs", entries)
-    for figure in ROOT.glob(FIGURES):
+    for figure in (each for name in FIGURES for each in ROOT.glob(f"data/figures/{name}_*.svg")):
         shutil.copy(figure, _gathered_path(figure))
     _write_table(SOURCE / HANDOUTS / "labs.csv", _rows_of_labs())
     _write_table(SOURCE / "terms.csv", _rows_of_terms())
     return code
+
+
+def _gather_notebooks() -> int:
+    """Write the pages of the lessons and the labs, and the notebooks to download.
+
+    Returns the exit code of the command that writes the labs.
+    """
+    downloads = SOURCE / notebook_pages.DOWNLOADS
+    code = labs_command(["handout", "all", "--out", str(downloads)])
+    labs = sorted(downloads.glob("*.ipynb"))
+    for lesson in lessons():
+        shutil.copy(lesson, downloads)
+        _write_page(EXECUTED / lesson.name, SOURCE / "notebooks")
+    for lab in labs:
+        _write_page(lab, SOURCE / HANDOUTS)
+    return code
+
+
+def _write_page(notebook: Path, folder: Path) -> None:
+    """Write a notebook, as its page shows it, to a folder of the sources."""
+    folder.mkdir(exist_ok=True)
+    page = notebook_pages.for_page(
+        nbformat.read(notebook, as_version=4), notebook.name, repository()
+    )
+    nbformat.write(page, folder / notebook.name)
 
 
 def guides() -> list[Path]:
@@ -150,7 +180,8 @@ def _list_pages(page: Path, caption: str, pages: Iterable[str]) -> None:
 def _rows_of_labs() -> Iterator[Row]:
     yield ("lab", "minutes", "points", "after lesson", "notebook")
     for lab in LABS.values():
-        page, notebook = f"[{lab.title}]({lab.name}.ipynb)", f"{{download}}`{lab.name}.ipynb`"
+        page = f"[{lab.title}]({lab.name}.ipynb)"
+        notebook = f"{{download}}`download <{notebook_pages.download(lab.name)}>`"
         yield (page, lab.minutes, lab.points, ", ".join(lab.lessons), notebook)
 
 

@@ -7,6 +7,7 @@ import nbformat
 
 from tools.numbers_in_prose import prose
 from utils.lessons.files import notebook_of
+from utils.lessons.questions import bank
 
 prose_of = cache(prose)
 
@@ -21,6 +22,17 @@ def says(lesson: str, quote: str, *figures: object) -> None:
     whole = re.compile(rf"(?<![\d.,]){re.escape(text)}(?!\d|[.,]\d)")
     found = any(whole.search(cell) for cell in prose_of(lesson))
     assert found, f"the prose of lesson {lesson} does not say {text!r}"
+
+
+def explains(question: str, because: str, *figures: object) -> None:
+    """Assert that the whole explanation of a question's answer is this text with these figures.
+
+    question: its name, such as "00.idle". because: the text with a `str.format` field per number;
+    a number outside of a field is refused. figures: what the test computed. White space may differ.
+    """
+    words = re.sub(r"\{[^}]*\}", "", because)
+    assert not re.search(r"(?<!\w)\d", words), f"a number in {because!r} is not computed"
+    assert bank()[question].because.split() == because.format(*figures).split()
 
 
 def code(lesson: str, cell_id: str) -> str:

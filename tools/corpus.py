@@ -55,7 +55,8 @@ def reports_on(name: str) -> dict:
     if name == VIRTUAL_GPU:
         return {case.name: _findings(case) for case in CASES.values()}
     exercise = EXERCISES[name]
-    task = [exercise.title, *exercise.text, *exercise.goals, *exercise.hints, exercise.after]
+    goals = (*exercise.goals, *exercise.usual_goals)
+    task = [exercise.title, *exercise.text, *goals, *exercise.hints, exercise.after]
     return {"task": task} | {what: _verdict(name, what, text) for what, text in versions(exercise)}
 
 

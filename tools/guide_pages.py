@@ -23,7 +23,7 @@ ANSWERS, MISTAKES = GUIDE / "answers.md", GUIDE / "mistakes.md"
 SHOWN = 6  # mistakes per exercise
 PATIENCE = 10.0  # seconds of a launch
 # The files of answers that are code, by lesson and exercise number.
-CODE = {("04", 1): "chain", ("05", 2): "four_rows", ("09", 2): "eight_loads", ("18", 3): "largest"}
+CODE = {("04", 1): "chain", ("05", 2): "four_rows", ("09", 2): "eight_loads"}
 _MADE = "<!-- Made by `python -m tools.guide_pages`. -->"
 
 # ------------------------------------------------------------------------------------- answers
@@ -38,13 +38,16 @@ _CODE = re.compile(f"{_BEGIN}(.*?){_END}", re.DOTALL)
 
 
 def answers() -> str:
-    """Return the page of answers to the exercises at the end of all lessons, as Markdown."""
+    """Return the page of answers to the exercises at the end of the lessons, as Markdown.
+
+    A lesson whose tasks are all checked has no such exercises and no section.
+    """
     return "\n".join((
         "# Answers to the exercises of the lessons",
         "",
         _MADE,
         "",
-        "This page lists the exercises at the end of each lesson, and their answers, which also "
+        "This page lists the exercises at the end of the lessons, and their answers, which also "
         "fold out in the lesson. The figures are those of the lessons: computed by their cells, or "
         "taken from the records. If the lesson gives a cell for a task, it is printed below the "
         "task; it uses names from earlier cells of the lesson. To give these exercises as "
@@ -56,10 +59,14 @@ def answers() -> str:
 
 
 def _lesson(file: Path) -> Iterator[str]:
+    """Yield the lines of a lesson's section of the page; none if the lesson has no exercises."""
     cells = nbformat.read(file, 4).cells
+    numbered = list(enumerate(exercises(cells), start=1))
+    if not numbered:
+        return
     title = cells[0].source.splitlines()[0].removeprefix("# ")
     yield f"\n## [{title}](../../notebooks/{file.name})"
-    for number, (name, task, code, answer) in enumerate(exercises(cells), start=1):
+    for number, (name, task, code, answer) in numbered:
         yield f"\n**{name}** {task}\n"
         if code:
             yield f"```python\n{code}\n```\n"
@@ -75,17 +82,19 @@ def _listing(name: str) -> str:
 
 
 def exercises(cells: list) -> Iterator[tuple[str, str, str, str]]:
-    """Yield (title, task, code, answer) of each exercise at the end of a lesson.
+    """Yield (title, task, code, answer) of each exercise in the section "Exercises" of a lesson.
 
-    cells: the lesson's cells. The task and the answer are one line of Markdown; code is "" if the
-    lesson gives none.
+    A lesson without this section has none. cells: the lesson's cells. The task and the answer are
+    one line of Markdown; code is "" if the lesson gives none.
     """
     prose = "\n\n".join(
         cell.source if cell.cell_type == "markdown" else f"{_BEGIN}{cell.source.rstrip()}{_END}"
         for cell in cells
     )
-    section = re.split(r"^## Exercises$", prose, flags=re.MULTILINE)[1]
-    section = re.split(r"^## ", section, flags=re.MULTILINE)[0]
+    _, *after = re.split(r"^## Exercises$", prose, flags=re.MULTILINE)
+    if not after:
+        return
+    section = re.split(r"^## ", after[0], flags=re.MULTILINE)[0]
     for exercise in re.split(r"^(?=\*\*\d\. )", section, flags=re.MULTILINE)[1:]:
         title, answer = _TITLE.match(exercise), _ANSWER.search(exercise)
         task = exercise[title.end() : answer.start()]

@@ -156,12 +156,13 @@ def _of_exercise(exercise: Exercise) -> Iterator[Message]:
     folder = exercise.folder.relative_to(ROOT).as_posix()
     name = f"{folder}/exercise.py"
     yield Message(exercise.title, name, f"title of {exercise.name}")
-    for field in ("text", "goals", "hints"):
+    for field in ("text", "goals", "usual_goals", "hints"):
         for text in getattr(exercise, field):
             yield Message(text, name, f"{field} of {exercise.name}")
     yield Message(exercise.after, name, f"after {exercise.name}")
     if isinstance(exercise, KernelExercise):
         yield from (Message(one.what, name, "a count") for one in exercise.targets)
+        yield from (Message(one.words, name, "a target") for one in exercise.targets)
     if isinstance(exercise, OrderExercise):
         rule_of = f"a rule of {exercise.name}"
         yield from (Message(rule.says, name, rule_of) for rule in exercise.rules)

@@ -20,6 +20,7 @@ import re
 import string
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 from utils.errors import CourseError
 from utils.lessons.files import notebook_of
@@ -87,13 +88,17 @@ def _proven(lines: list[str], quotes: list[re.Pattern]) -> list[list[tuple[int, 
     return spans
 
 
+def claims_of(number: str) -> Path:
+    """Return the file with the tests of a lesson's claims; number: the lesson's, such as "05"."""
+    return ROOT / "tests" / lesson_folder(number).relative_to(ROOT) / "test_claims.py"
+
+
 def quotes_of(number: str) -> Iterator[re.Pattern]:
     """Yield a pattern for each quote in the tests of a lesson's claims.
 
     Each pattern has a group per computed figure. number: the lesson's, such as "05".
     """
-    file = ROOT / "tests" / lesson_folder(number).relative_to(ROOT) / "test_claims.py"
-    for call in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+    for call in ast.walk(ast.parse(claims_of(number).read_text(encoding="utf-8"))):
         if isinstance(call, ast.Call) and ast.unparse(call.func) == "says":
             quote, *figures = call.args
             yield pattern(ast.literal_eval(quote), figures)

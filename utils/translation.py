@@ -13,6 +13,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
+from numbers import Real
 from pathlib import Path
 
 from utils.paths import ROOT, tag
@@ -23,7 +24,9 @@ ENGLISH = "en"
 # For the environment of commands and of graders, whose records must not depend on a language.
 IN_ENGLISH = {LANGUAGE: ENGLISH}
 
-_PLACEHOLDER = re.compile(r"\{[^{}]*\}")
+_PLACEHOLDER, _NAME = re.compile(r"\{[^{}]*\}"), re.compile(r"\{(\w*)")
+_EXPONENT = re.compile(r"-?\d(\.\d+)?e\+\d+")
+LONGEST = 1e9  # numbers from here on keep their exponent
 _TAG = re.compile(r"[a-z]{2,3}([_-][A-Za-z0-9]+)?")
 
 
@@ -60,7 +63,25 @@ def translate(message: str, /, **values: object) -> str:
     """
     chosen = language()
     sentence = message if chosen == ENGLISH else _catalogue(chosen).get(message, message)
-    return sentence.format(**values) if values else sentence
+    return _filled(sentence, values) if values else sentence
+
+
+def _filled(sentence: str, values: Mapping[str, object]) -> str:
+    """Return a sentence with its placeholders filled.
+
+    A number that its format would write with an exponent, such as 1.02e+03, is written as 1,024.
+    """
+    filled = sentence.format(**values)
+    if "e+" not in filled or "{{" in sentence:
+        return filled
+    return _PLACEHOLDER.sub(lambda one: _without_exponent(one[0], values), sentence)
+
+
+def _without_exponent(placeholder: str, values: Mapping[str, object]) -> str:
+    filled, value = placeholder.format(**values), values.get(_NAME.match(placeholder)[1])
+    if _EXPONENT.fullmatch(filled) and isinstance(value, Real) and abs(value) < LONGEST:
+        return f"{value:,.0f}"
+    return filled
 
 
 def placeholders(message: str) -> set[str]:

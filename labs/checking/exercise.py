@@ -16,6 +16,7 @@ from utils.errors import CourseError
 EXERCISES = Path(__file__).parents[1] / "exercises"  # a folder per exercise
 # The reader writes a kernel, chooses the cure of a flawed one, orders the lines of one, or changes
 # a few lines of a right one, so that it reaches a count.
+RIGHT = "right at any shape"
 KINDS = ("write", "repair", "order", "change")
 
 
@@ -41,6 +42,11 @@ class Exercise(ABC):
     @abstractmethod
     def goals(self) -> tuple[str, ...]:
         """The criteria by which an answer is judged: English phrases, as the task states them."""
+
+    @property
+    def usual_goals(self) -> tuple[str, ...]:
+        """Criteria that many exercises share: English phrases; the task states them in one line."""
+        return ()
 
     @property
     def starter(self) -> Callable:
@@ -84,7 +90,9 @@ class KernelExercise(Exercise, Job):
     targets: counts that a right kernel must also reach. probes: functions of its family that
     recognise usual mistakes. timed: True if a grader may time the kernel. kind: one of `KINDS`.
     lines_to_change: of a kernel to be changed, the number of lines that suffice. A verdict has a
-    note if the reader changes more.
+    note if the reader changes more. main: the names of the targets that the task is about, whose
+    counts a verdict shows; all but the usual ones if it is empty. plain_goals, plain_usual_goals:
+    what the task states instead of the targets' words, for readers who do not know these words yet.
     """
 
     targets: tuple[Target, ...]
@@ -92,8 +100,29 @@ class KernelExercise(Exercise, Job):
     timed: bool = True
     kind: str = "write"
     lines_to_change: int = 1
+    main: tuple[str, ...] = ()
+    plain_goals: tuple[str, ...] = ()
+    plain_usual_goals: tuple[str, ...] = ()
 
     @property
     def goals(self) -> tuple[str, ...]:
-        """The goal of a right result, then the words of each target, as the task states them."""
-        return ("right at any shape", *(target.words for target in self.targets))
+        """The words of the targets of this task, the main ones first, as the task states them.
+
+        A task without a target of its own has the goal of a right result.
+        """
+        own = sorted(self._own, key=lambda target: not self.is_main(target))
+        return self.plain_goals or tuple(target.words for target in own) or (RIGHT,)
+
+    @property
+    def usual_goals(self) -> tuple[str, ...]:
+        """The goal of a right result and the words of the usual targets: English phrases."""
+        usual = tuple(target.words for target in self.targets if target.is_usual)
+        return self.plain_usual_goals or ((RIGHT, *usual) if self._own else usual)
+
+    def is_main(self, target: Target) -> bool:
+        """Return True for a target that the task is about, whose count a verdict shows."""
+        return target.what in self.main if self.main else not target.is_usual
+
+    @property
+    def _own(self) -> list[Target]:
+        return [target for target in self.targets if not target.is_usual]

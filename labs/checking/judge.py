@@ -28,7 +28,8 @@ from labs.checking.recognise import (
 )
 from labs.checking.run import SEED, Run, run_kernel
 from labs.checking.submission_checks import no_kernel
-from labs.checking.text_mistakes import TEXT_MISTAKES, never_called
+from labs.checking.target import Target
+from labs.checking.text_mistakes import TEXT_MISTAKES, never_called, never_reached
 from labs.checking.translated_mistakes import translated
 from labs.checking.verdict import Verdict
 from utils.errors import CourseError
@@ -266,7 +267,8 @@ def _does_nothing(exercise: KernelExercise, runs: Sequence[Run], table: MistakeT
     if run.trace.findings or run.accesses(exercise.result, "store"):
         return None
     if not any(one.space == "global" for one in run.trace.access_counts):
-        return words.say("{where} {idle}", where=run.where)
+        why = None if exercise.on_cpu else never_reached(run)
+        return why or words.say("{where} {idle}", where=run.where)
     story = words.say(
         "The {noun} reads its inputs, but {never_stores} into `{result}`.", result=run.result
     )
@@ -317,6 +319,7 @@ def _explained(
         )
     cause = (
         never_called(run, finding)
+        or _first(exercise.probes.flaws, run, finding)
         or known_mistake(table, runs)
         or _first(TEXT_MISTAKES, run, finding)
     )
@@ -335,7 +338,8 @@ def _not_written(exercise: KernelExercise, runs: Sequence[Run], table: MistakeTa
         result=run.result,
         which=_whole_part(missing),
     )
-    return _with_cause(story, runs, table, question=exercise.words.say("{missing}"))
+    cause = known_mistake(table, runs) or _first(exercise.probes.missing, run)
+    return _with_cause(story, runs, table, cause, exercise.words.say("{missing}"))
 
 
 def _whole_part(missing: np.ndarray) -> str:
@@ -457,10 +461,21 @@ def by_targets(exercise: KernelExercise, runs: list[Run]) -> Verdict:
                 why = target.cause(run, value)
                 cause = translate("The result is right. But {why}", why=why)
                 return Verdict(exercise.name, exercise.title, (cause,), (), counts, tuple(notes))
-    told = "; ".join(f"{translate(what)} {value:.4g}" for what, value in counts.items())
     facts = (
         exercise.words.say("Right at {shapes}{nothing_found}.", shapes=counted(len(runs), "shape")),
-        translate("Counted: {counts}.", counts=told),
         translate(exercise.after),
     )
-    return Verdict(exercise.name, exercise.title, (), facts, counts, tuple(notes))
+    reached = tuple(
+        _reached(target, counts[target.what])
+        for target in exercise.targets
+        if target.what in counts and exercise.is_main(target)
+    )
+    return Verdict(exercise.name, exercise.title, (), facts, counts, tuple(notes), reached)
+
+
+def _reached(target: Target, value: float) -> str:
+    """Return a phrase such as "sectors per request: 4 (target: at most 4)"."""
+    values = {"what": translate(target.what), "value": value, "at_most": target.at_most}
+    if target.at_most == 0:
+        return translate("{what}: {value:.4g} (target: {at_most:g})", **values)
+    return translate("{what}: {value:.4g} (target: at most {at_most:g})", **values)

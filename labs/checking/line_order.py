@@ -11,7 +11,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import takewhile
 
 from labs.checking import judge as kernels
 from labs.checking.exercise import KernelExercise
@@ -47,26 +46,23 @@ class OrderRule:
 class OrderExercise(KernelExercise):
     """An exercise in which the reader orders the lines of one kernel.
 
-    lines: the lines in disorder, with their indentation, numbered from 1. Some are too many. All
-    other lines of the kernel in `solution.py` are given. rules: what a misplaced line does.
+    lines: the lines in disorder, with their indentation, numbered from 1. Some are too many.
+    above, below: the text of the kernel's file above these lines and below them, which is given.
+    rules: what a misplaced line does.
     A submission is a list of line numbers. A kernel that is written out is judged, too.
     """
 
     lines: tuple[str, ...]
     rules: tuple[OrderRule, ...]
+    above: str
+    below: str = ""
     kind: str = "order"
     timed: bool = False
 
     @cached_property
     def given_lines(self) -> tuple[list[str], list[str]]:
         """The lines of the kernel's file above those to be ordered, and the lines below them."""
-        text = self.solution_text.split('"""', 2)[2].strip().splitlines()
-        above = list(takewhile(self._is_given, text))
-        below = list(takewhile(self._is_given, reversed(text)))[::-1]
-        return above, below
-
-    def _is_given(self, line: str) -> bool:
-        return line not in self.lines
+        return self.above.strip("\n").splitlines(), self.below.strip("\n").splitlines()
 
     @cached_property
     def listing(self) -> tuple[tuple[str, str], ...]:

@@ -32,6 +32,11 @@ def counted(number: int, what: str) -> str:
     return translate(one_and_many(what)[number != 1], number=f"{number:,}")
 
 
+def rounded(value: float, digits: int = 3) -> str:
+    """Return a number with this many significant digits, or a larger one as "1,024"."""
+    return f"{value:,.0f}" if abs(value) >= 10**digits else f"{value:.{digits}g}"
+
+
 def one_and_many(what: str) -> tuple[str, str]:
     """Return two English messages with the placeholder {number}: the singular, then the plural."""
     return f"{{number}} {what}", f"{{number}} {what}s"

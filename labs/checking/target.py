@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from labs.checking.run import Run
+from virtual_gpu import Finding
 
 
 @dataclass(frozen=True)
@@ -18,7 +19,7 @@ class Target:
     every_shape: True to test all shapes and not only the first, which fits the blocks. of_machine:
     True if it is counted in machine code. Such a target gives no points, because machine code
     changes with the compiler. of_idea: True if a kernel that misses the target ignores what
-    the task is about.
+    the task is about. is_usual: True if every kernel must reach it, whatever its task is about.
     """
 
     what: str
@@ -29,6 +30,7 @@ class Target:
     every_shape: bool = False
     of_machine: bool = False
     of_idea: bool = False
+    is_usual: bool = False
 
     def missed(self, value: float | None) -> bool:
         """Return True if the count is known and above the limit by more than rounding errors."""
@@ -38,6 +40,11 @@ class Target:
 def essential(target: Target) -> Target:
     """Return the same target, marked as one without which a kernel ignores the task's idea."""
     return replace(target, of_idea=True)
+
+
+def usual(target: Target) -> Target:
+    """Return the same target, marked as one that every kernel must reach."""
+    return replace(target, is_usual=True)
 
 
 @dataclass(frozen=True)
@@ -51,6 +58,10 @@ class Probes:
     refused: called with the kernel and the error message if it cannot be compiled.
     unknown: called in the same way if the check does not know a construct. Their answer, with its
     line, replaces the error message.
+    flaws: called with the run and the first finding of the virtual GPU. Their answer comes before
+    that of the table.
+    missing: called with the run if elements were never written and the table does not know exactly
+    this behaviour. They say which threads store which elements.
     wrong: called with the run if its values are wrong and the table does not know the mistake. They
     say what the values are, such as a sum without its last term.
     """
@@ -58,4 +69,6 @@ class Probes:
     constants: tuple[Callable[[Callable], str | None], ...] = ()
     refused: tuple[Callable[[Callable, str], str | None], ...] = ()
     unknown: tuple[Callable[[Callable, str], str | None], ...] = ()
+    flaws: tuple[Callable[[Run, Finding], str | None], ...] = ()
+    missing: tuple[Callable[[Run], str | None], ...] = ()
     wrong: tuple[Callable[[Run], str | None], ...] = ()

@@ -36,6 +36,48 @@ def never_called(run: Run, finding: Finding) -> str | None:
     return None
 
 
+def never_reached(run: Run) -> str | None:
+    """Return sentences on the first line that stores, for a kernel that accesses no array, or None.
+
+    They name the innermost test or loop around the line. Returns None if no line stores.
+    """
+    stores = [
+        node
+        for node in ast.walk(run.tree)
+        if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store)
+    ]
+    if not stores:
+        return None
+    line = min(node.lineno for node in stores)
+    told = translate(
+        "{where} no thread reads or writes any array: none comes to line {line}.",
+        where=run.where,
+        line=line,
+    )
+    return f"{told} {_question_on_the_way(run, line)}"
+
+
+def _question_on_the_way(run: Run, line: int) -> str:
+    """Return a question on the innermost test or loop around a line that no thread reaches."""
+    around = [
+        node
+        for node in ast.walk(run.tree)
+        if isinstance(node, ast.If | ast.While | ast.For) and node.lineno < line <= node.end_lineno
+    ]
+    if not around:
+        return translate("Do all threads return before it?")
+    inner = max(around, key=lambda node: node.lineno)
+    if isinstance(inner, ast.If):
+        return translate(
+            "The test `{test}` of line {line} decides about that. For which threads is it true?",
+            test=ast.unparse(inner.test),
+            line=inner.lineno,
+        )
+    return translate(
+        "Does any thread make an iteration of the loop in line {line}?", line=inner.lineno
+    )
+
+
 def barrier_in_a_branch(run: Run, finding: Finding) -> str | None:
     """Return a sentence on a barrier in a branch or a loop that only some threads take, or None.
 

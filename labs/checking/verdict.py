@@ -14,7 +14,8 @@ class Verdict:
 
     exercise, title: the name and the heading of the exercise. causes: sentences on what is wrong;
     empty if the submission passed. facts: sentences on what a right submission reached. counts:
-    measured figures by name. notes: remarks that are no flaws. Code is in backticks in all
+    measured figures by name. notes: remarks that are no flaws. reached: phrases on the counts that
+    the task is about, with their targets, of a right submission. Code is in backticks in all
     sentences.
     """
 
@@ -24,6 +25,7 @@ class Verdict:
     facts: tuple[str, ...] = ()
     counts: Mapping[str, float] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    reached: tuple[str, ...] = ()
 
     @property
     def passed(self) -> bool:
@@ -44,10 +46,11 @@ class Verdict:
         return (*(self.causes or self.facts), *self.notes)
 
     def __str__(self) -> str:
-        return "\n".join((self.head, *self.sentences)).replace("`", "")
+        lines = (self.head, *self.sentences, *(f"- {one}" for one in self.reached))
+        return "\n".join(lines).replace("`", "")
 
     def _repr_html_(self) -> str:
         from utils.lessons.cards import Card  # this import takes a second
 
         kind = "good" if self.passed else "bad"
-        return Card(kind, (self.head, *self.sentences))._repr_html_()
+        return Card(kind, (self.head, *self.sentences), items=self.reached)._repr_html_()

@@ -101,6 +101,8 @@ FUNCTION = Vocabulary(
     replacements=(
         (r": reached by thread \(0\) of block \(0\)", ""),
         (r" \(a kernel computes element by element\)", ""),
+        (r" \(Numba refuses it, too: write .*?\)(?= is not known)", ""),
+        (r"a kernel has no `try`.*", "`try` is not known to this check."),
         (r"a kernel can make no .*", "an array or a list made here is not known to this check."),
         (
             r"not known to (the virtual GPU|this check)\.",

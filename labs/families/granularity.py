@@ -16,7 +16,7 @@ import numpy as np
 
 from labs.checking.exercise import KernelExercise
 from labs.checking.job import Shape
-from labs.checking.phrasing import at, counted
+from labs.checking.phrasing import at, counted, rounded
 from labs.checking.run import WORD, Run
 from labs.checking.target import Probes, Target, essential
 from labs.families import product
@@ -127,7 +127,7 @@ def _loaded_again(granularity: Granularity, run: Run, value: float) -> str:
     accesses = run.accesses(most)
     lines = ", ".join(str(access.site.line) for access in accesses)
     return (
-        f"a block loads every element of `{run.names[most]}` that it needs {times[most]:.3g} "
+        f"a block loads every element of `{run.names[most]}` that it needs {rounded(times[most])} "
         f"times from global memory (source line{'s' * (len(accesses) > 1)} {lines}), and the "
         "target is once. Does a thread load them again in each turn of a loop, or do "
         "threads load what others of their block load, too?"

@@ -17,6 +17,7 @@ from labs.checking.job import Shape, smaller
 from labs.checking.phrasing import at_line, counted
 from labs.checking.run import Run
 from labs.checking.target import Probes, Target, essential
+from labs.families.missing_waits import no_wait
 from labs.families.shared_memory import (
     computed_size,
     meeting,
@@ -29,7 +30,7 @@ from labs.targets.counts import (
     sectors_per_request,
     wavefronts_per_request,
 )
-from labs.targets.sharing import shared_loads_of_one_thread
+from labs.targets.sharing import loads_of_one_thread
 from utils.translation import translate
 from virtual_gpu.common.source import read_source
 from virtual_gpu.counts.counters import AccessCount
@@ -55,6 +56,7 @@ def reduction(
         constants=(*probes.constants, *other_block(sums, constant)),
         refused=(*probes.refused, *refused()),
         unknown=probes.unknown,
+        flaws=(*probes.flaws, no_wait),
         wrong=() if "reference" in fields else wrong_sums(sums),
     )
     family = {
@@ -87,7 +89,7 @@ def tree_targets(shared_requests: int = 64) -> tuple[Target, ...]:
         sectors_per_request(4),
         essential(no_atomics()),
         shared_requests_per_block(shared_requests),
-        essential(shared_loads_of_one_thread(26)),
+        essential(loads_of_one_thread(26)),
         no_bank_conflict(),
         barriers_per_block(9),
     )

@@ -15,7 +15,7 @@ import numpy as np
 
 from labs.checking.exercise import KernelExercise
 from labs.checking.job import Shape
-from labs.checking.phrasing import at_line, counted
+from labs.checking.phrasing import at_line, counted, rounded
 from labs.checking.run import Run, run_kernel
 from labs.checking.target import Probes, Target, essential
 from labs.families import reduction as reductions
@@ -307,7 +307,7 @@ def each_partial(at_most: int, kind: str) -> Target:
         where = {"load": "from", "store": "into"}[kind]
         return (
             f"{at_line(most.site)} {kind}s {most.lanes:,} times {where} `{most.array}`, which has "
-            f"{counted(SUMS.blocks(run.shape[0]), 'element')}: {value:.3g} {kind}s for each."
+            f"{counted(SUMS.blocks(run.shape[0]), 'element')}: {rounded(value)} {kind}s for each."
             f"{_ALL_OF_THEM if (kind, value) == ('load', BLOCK) else ''}"
         )
 

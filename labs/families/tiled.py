@@ -12,7 +12,7 @@ import numpy as np
 
 from labs.checking.exercise import KernelExercise
 from labs.checking.job import Shape
-from labs.checking.phrasing import at_line, counted
+from labs.checking.phrasing import at_line, counted, rounded
 from labs.checking.run import WORD, Run
 from labs.checking.target import Probes, Target, essential
 from labs.families import product
@@ -116,7 +116,7 @@ def _loaded_again(tile: int, run: Run, value: float) -> str:
     times = most.words * tile / (m * n * k)
     story = (
         f"{at_line(most.site)} loads every element of `{most.array}` that a block needs "
-        f"{times:.3g} times from global memory, and the target is once."
+        f"{rounded(times)} times from global memory, and the target is once."
     )
     here = (one for one in run.trace.access_counts if one.site == most.site)
     if any((one.space, one.kind) == ("shared", "store") for one in here):

@@ -8,12 +8,16 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Callable
 
 import numpy as np
 
 from labs.checking.exercise import KernelExercise
 from labs.checking.job import Shape
+from labs.checking.run import Run
 from labs.checking.target import Probes
+from labs.families.stored_elements import overlap_or_gap
+from labs.families.wrong_scales import WRONG_SCALES
 from utils.division import cdiv
 from utils.ladder.step import Launch
 from utils.translation import translate
@@ -35,13 +39,57 @@ def numbers(shape: Shape, seed: int) -> np.ndarray:
     return (np.random.default_rng(seed).permutation(shape[0]) + 1).astype(np.float32)
 
 
-def elementwise(record: type[KernelExercise] = KernelExercise, **fields) -> KernelExercise:
+def signed_numbers(shape: Shape, seed: int) -> np.ndarray:
+    """Return the halves 0.5, 1, 1.5 … n/2 in random order and with random signs, float32, (n,).
+
+    No two have the same absolute value, and half of them have a fraction. shape: (n,).
+    """
+    signs = np.random.default_rng([seed, shape[0]]).choice((-0.5, 0.5), shape[0])
+    return (numbers(shape, seed) * signs).astype(np.float32)
+
+
+def drawn_factor(shape: Shape, seed: int) -> np.float32:
+    """Return a factor between 3 and 11 that no formula knows, drawn for a shape and a seed.
+
+    Its products with `numbers` and `signed_numbers` are exact. shape: of any number of sizes; the
+    first one counts.
+    """
+    drawn = np.random.default_rng([seed, shape[0]]).integers(6, 22) / 2 + 0.25
+    return np.float32(drawn)
+
+
+def elementwise(
+    record: type[KernelExercise] = KernelExercise,
+    wrong: tuple[Callable[[Run], str | None], ...] = (),
+    **fields,
+) -> KernelExercise:
     """Return an exercise whose kernel computes each element of its result with one thread.
 
-    record: KernelExercise or OrderExercise. fields: the remaining fields of the record.
+    record: KernelExercise or OrderExercise. wrong: probes for wrong values. fields: the remaining
+    fields of the record.
     """
     family = {"launch": launch, **fields}
-    return record(sizes=("n",), probes=Probes(refused=REFUSED), **family)
+    probes = Probes(refused=REFUSED, missing=(overlap_or_gap,), wrong=wrong)
+    return record(sizes=("n",), probes=probes, **family)
+
+
+def scaling(**fields) -> KernelExercise:
+    """Return an elementwise exercise whose kernel stores factor · x[i] in out[i].
+
+    fields: the remaining fields of KernelExercise.
+    """
+    return elementwise(
+        parameters=("x", "factor", "out"), inputs=_to_scale, reference=_scaled, wrong=WRONG_SCALES,
+        **fields,
+    )  # fmt: skip
+
+
+def _to_scale(shape: Shape, seed: int) -> tuple[np.ndarray, np.float32]:
+    return signed_numbers(shape, seed), drawn_factor(shape, seed)
+
+
+def _scaled(x: np.ndarray, factor: np.float32) -> np.ndarray:
+    return x.astype(np.float64) * float(factor)
 
 
 # -------------------------------------------------------- probes for kernels that do not compile

@@ -107,11 +107,29 @@ def _of_another_block(sums: Sums, run: Run) -> str | None:
         if count > 0:
             first_of, last_of = (f"`{run.names['x']}[{at}]`" for at in (others[0], others[-1]))
             return (
-                f"{counted(round(count), 'addition')} to this sum "
+                f"{_as_many(run, first, own)}{counted(round(count), 'addition')} to this sum "
                 f"{'takes' if count == 1 else 'take'} elements from {first_of} to {last_of}. These "
                 f"belong to block {other}, whose sum is {element(run.result, [other])}."
             )
     return None
+
+
+def _as_many(run: Run, result: int, own: range) -> str:
+    """Return a sentence and a space if a wrong sum has the right number of elements, else "".
+
+    result: the index of the sum. own: the indices of the elements that the task asks for.
+    """
+    out = _run_with(run, np.ones(run.shape[0], np.float32))
+    if out is None or out[result] != len(own):
+        return ""
+    told = translate(
+        "This sum has {elements}, as many as the task asks for, but other ones than {first} to "
+        "{last}.",
+        elements=counted(len(own), "element"),
+        first=element(run.names["x"], [own[0]]),
+        last=element(run.names["x"], [own[-1]]),
+    )
+    return f"{told} "
 
 
 def _element_counts(sums: Sums, run: Run, result: int) -> np.ndarray | None:

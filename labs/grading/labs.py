@@ -64,6 +64,7 @@ class Lab:
 
 TREE = ("requests to load x for 32 lanes", "shared requests per block")
 TILED = ("loads per multiply-add",)  # a kernel without tiles loads each element many times
+BOTH_READS = ("wavefronts to read sa", "wavefronts to read sb")  # one is fast in the simplest map
 WITHOUT_CONFLICTS = (("wavefronts per request",), TILED)  # the main and the needed targets
 
 LABS: Mapping[str, Lab] = {
@@ -215,9 +216,7 @@ LABS: Mapping[str, Lab] = {
                 "store a tile through shared memory in whole rows",
             ),
             (
-                Part(
-                    "lane_map", 50, ("wavefronts to read sa", "wavefronts to read sb"),
-                ),
+                Part("lane_map", 50, BOTH_READS, needed=BOTH_READS),
                 Part("whole_rows", 50, ("sectors per store",), right_starter=True),
             ),
         ),
@@ -291,6 +290,7 @@ LABS: Mapping[str, Lab] = {
             (
                 Part(
                     "shuffles", 100, ("words of shared memory", "barriers per block"),
+                    needed=("shuffles of a thread",),
                 ),
             ),
         ),

@@ -43,6 +43,7 @@ NOT_REACHED = "This was not reached: "
 NOT_RIGHT = "The result is not right, so this is not known."
 NOT_RIGHT_EVERYWHERE = "It costs points here, too, that the result is not right at every shape."
 NO_IDEA = "This counts only as far as the kernel uses the idea."
+NOT_REPAIRED = "The kernel was to be repaired, and this one solves the task in another way."
 NO_COMPILER = "It is not known on this machine, which has no compiler."
 
 
@@ -141,9 +142,15 @@ def _kernel_rows(part: Part, messages, hidden: Hidden, refusal: str, problem: st
     idea = _share_of_idea(part, missed)
     main, others = main_targets(part), other_targets(part)
     missed_by_others = [missed[one.what] for one in others if missed[one.what]]
-    shares = (right, idea * (1 + right) / 2, idea * right / (1 + len(missed_by_others)))
+    replaced = not unknown and _is_replaced(part, missed)
+    shares = (
+        right * Fraction(RIGHT, REPAIRED) if replaced else right,
+        idea * (1 + right) / 2,
+        idea * right / (1 + len(missed_by_others)),
+    )
+    told_of_shapes = _told_of_shapes(exercise, hidden.shapes, [one.reason for one in outcomes])
     told = (
-        _told_of_shapes(exercise, hidden.shapes, [one.reason for one in outcomes]),
+        _joined([one for one in (told_of_shapes, NOT_REPAIRED if replaced else "") if one]),
         _told_of_idea(part, missed, right),
         _told_of_targets(missed_by_others, idea, right),
     )
@@ -190,6 +197,15 @@ def main_targets(part: Part) -> list[Target]:
     return [one for one in part.definition.targets if one.what in part.main]
 
 
+def needed_targets(part: Part) -> list[str]:
+    """Return the names of the targets without which the main ones give nothing.
+
+    They are those that the lab names, and those of the exercise that say what its idea is.
+    """
+    of_idea = [one.what for one in part.definition.targets if one.of_idea and scores(part, one)]
+    return [*dict.fromkeys((*part.needed, *of_idea))]
+
+
 def other_targets(part: Part) -> list[Target]:
     """Return the other targets that give points."""
     targets = part.definition.targets
@@ -217,13 +233,19 @@ def _counts(target: Target, by_shape: dict[int, dict]) -> list[dict]:
 
 def _share_of_idea(part: Part, missed: dict[str, str]) -> Fraction:
     """Return the share of the main targets that are reached; 0 if a needed target is missed."""
-    if any(missed[one] for one in part.needed):
+    if any(missed[one] for one in needed_targets(part)):
         return Fraction(0)
     return Fraction(sum(not missed[one] for one in part.main), len(part.main))
 
 
+def _is_replaced(part: Part, missed: dict[str, str]) -> bool:
+    """Return True if another kernel was written where one was to be repaired."""
+    return part.definition.kind == "repair" and any(missed[one] for one in needed_targets(part))
+
+
 def _told_of_idea(part: Part, missed: dict[str, str], right: Fraction) -> str:
-    reasons = [missed[one] for one in dict.fromkeys((*part.needed, *part.main)) if missed[one]]
+    names = dict.fromkeys((*part.needed, *part.main, *needed_targets(part)))
+    reasons = [missed[one] for one in names if missed[one]]
     return _joined(reasons) or (NOT_RIGHT_EVERYWHERE if right < 1 else "")
 
 

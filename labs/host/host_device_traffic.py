@@ -149,9 +149,9 @@ def wrong_grid(call: ProductCall) -> str | None:
 def wrong_values(call: ProductCall) -> str | None:
     """Return a sentence if elements of the result are wrong, else None.
 
-    Elements that were read too early have a sentence of their own.
+    Elements that were read too early, or computed on the host, have sentences of their own.
     """
-    if not call.wrong.any() or _was_held_back(call):
+    if not call.wrong.any() or _was_held_back(call) or computed_on_the_host(call):
         return None
     if call.earlier is not None and np.array_equal(call.result, call.earlier):
         return (
@@ -329,14 +329,22 @@ def _was_held_back(call: ProductCall) -> bool:
 
 def mapped_memory(call: ProductCall) -> str | None:
     """Recognise mapped memory where the task asks for managed memory."""
-    for name, argument in zip(NEEDED, call.launches[0].arguments, strict=True):
-        if isinstance(argument, HostMemory) and not isinstance(argument, ManagedMemory):
-            return (
-                f"`{name}` is in mapped memory. It stays in the memory of the host, and the GPU "
-                "reads and writes it over the bus at each access. This task is about managed "
-                "memory, whose pages move to where they are used: `cuda.managed_array`."
-            )
+    for name in _mapped(call):
+        return (
+            f"`{name}` is in mapped memory. It stays in the memory of the host, and the GPU "
+            "reads and writes it over the bus at each access. This task is about managed "
+            "memory, whose pages move to where they are used: `cuda.managed_array`."
+        )
     return None
+
+
+def _mapped(call: ProductCall) -> list[str]:
+    """Return the names of the arrays that the launch gets in mapped memory."""
+    return [
+        name
+        for name, argument in zip(NEEDED, call.launches[0].arguments, strict=True)
+        if isinstance(argument, HostMemory) and not isinstance(argument, ManagedMemory)
+    ]
 
 
 Probe = Callable[[ProductCall], str | None]
@@ -355,12 +363,14 @@ MANAGED: tuple[Probe, ...] = (
 
 ALL = 100  # the percentage of a fault after which nothing else can be seen
 OF_ONE_FAULT = 25  # a percentage; three arrays that are copied wrongly cost three of them
+OF_NO_WAIT = 60  # a percentage; on a GPU elements of the result may then be missing
 # What a probe is about; of several faults about the same, only the first costs points.
 PROMISES: dict[Probe, str] = {
     wrong_launch_count: "launch", managed_memory: "copies", arguments_on_the_host: "copies",
     partial_copies: "copies", wrong_directions: "copies", unwanted_copies: "copies",
     wrong_element_type: "type", wrong_result: "type", wrong_grid: "values", wrong_values: "values",
-    missing_wait: "wait", read_before_the_wait: "wait",
+    missing_wait: "wait", read_before_the_wait: "wait", mapped_memory: "memory",
+    computed_on_the_host: "source",
 }  # fmt: skip
 
 
@@ -381,13 +391,19 @@ def _cost(probe: Probe, call: ProductCall) -> int:
     promise = PROMISES.get(probe)
     if promise == "copies":
         return OF_ONE_FAULT * len(_copied_wrongly(call, none_wanted=probe is unwanted_copies))
+    if probe is mapped_memory:
+        return OF_ONE_FAULT * len(_mapped(call))
     if probe is wrong_grid:
         return 2 * OF_ONE_FAULT
+    if probe is computed_on_the_host:
+        return 3 * OF_ONE_FAULT
     kept = {
         wrong_launch_count: bool(call.launches),
         wrong_result: getattr(call.result, "shape", None) == call.right.shape,
     }
-    return OF_ONE_FAULT if promise in ("launch", "type", "wait") and kept.get(probe, True) else ALL
+    if promise == "wait":
+        return OF_NO_WAIT
+    return OF_ONE_FAULT if promise in ("launch", "type") and kept.get(probe, True) else ALL
 
 
 def _copied_wrongly(call: ProductCall, none_wanted: bool) -> list[str]:

@@ -10,7 +10,7 @@ import re
 from labs.checking.access_order import StridedAccess, innermost_accesses
 from labs.checking.phrasing import at_line, counted
 from labs.checking.run import Run
-from labs.checking.target import Target
+from labs.checking.target import Target, usual
 from utils.division import cdiv
 from utils.translation import translate
 from virtual_gpu import Finding
@@ -41,7 +41,9 @@ def one_store_per_element() -> Target:
             value=value,
         )
 
-    return Target("stores per element", 1, "one store per element", stores, cause, True)
+    return usual(
+        Target("stores per element", 1, "one store per element", stores, cause, True)
+    )
 
 
 def _and_elsewhere(run: Run, most: AccessCount) -> str:
@@ -66,7 +68,7 @@ def no_negative_index() -> Target:
         first = findings(run)[0]
         return f"{at_line(first.site)}: {run.job.words.describe(first)}"
 
-    return Target("negative indices", 0, "no index below 0", measure, cause, True)
+    return usual(Target("negative indices", 0, "no index below 0", measure, cause, True))
 
 
 def no_float64() -> Target:
@@ -97,7 +99,7 @@ def no_float64() -> Target:
             why=why,
         )
 
-    return Target("operations in float64", 0, "no float64", operations, cause)
+    return usual(Target("operations in float64", 0, "no float64", operations, cause))
 
 
 def sectors_per_request(at_most: float) -> Target:

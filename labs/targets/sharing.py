@@ -112,35 +112,37 @@ def from_shared_memory(least: float, unit: str = "multiply-add") -> Target:
     return Target("words missing from shared memory", 0, words, measure, cause)
 
 
-def shared_loads_of_one_thread(at_most: int) -> Target:
-    """Return a target for the loads from shared memory that the busiest thread of a block makes."""
+def loads_of_one_thread(at_most: int) -> Target:
+    """Return a target for the loads that the busiest thread of block 0 makes, at the first shape.
+
+    Loads from shared and from global memory count; those of local arrays do not.
+    """
 
     def measure(run: Run) -> float:
         return float(_of_each_thread(run.first_block, _is_load_of(run)).max(initial=0))
 
     def cause(run: Run, value: float) -> str:
         loads = _of_each_thread(run.first_block, _is_load_of(run))
-        most = max(
-            (one for one in _shared(run) if one.kind == "load"), key=lambda one: one.requests
-        )
+        made = [one for one in run.trace.access_counts if one.kind == "load"]
+        most = max(made, key=lambda one: one.requests)
         return translate(
-            "thread {thread} of block 0 alone makes {loads} from shared memory, one after the "
-            "other, and the target is {at_most}. Most of the block's loads are in {where}. Which "
-            "threads could add at the same time?",
+            "thread {thread} of block 0 makes {loads}, one after the other, and the target is "
+            "{at_most}. Most of the block's loads are in {where}. Which threads could share this "
+            "work?",
             thread=int(loads.argmax()),
             loads=counted(int(value), "load"),
             at_most=at_most,
             where=at_line(most.site),
         )
 
-    words = f"at most {at_most} loads from shared memory by one thread"
-    return Target("shared loads of one thread", at_most, words, measure, cause)
+    words = f"at most {at_most} loads by one thread"
+    return Target("loads of one thread", at_most, words, measure, cause)
 
 
 def _is_load_of(run: Run) -> Callable[[Event], bool]:
-    """Return a function that is True for an event that loads from shared memory."""
-    shared = {one.name for one in run.first_block.arrays if one.space == "shared"}
-    return lambda event: event.kind == "load" and event.array in shared
+    """Return a function that is True for an event that loads from shared or global memory."""
+    arrays = {one.name for one in run.first_block.arrays if one.space in ("shared", "global")}
+    return lambda event: event.kind == "load" and event.array in arrays
 
 
 def _of_each_thread(recording: Recording, chosen: Callable[[Event], bool]) -> np.ndarray:

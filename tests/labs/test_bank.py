@@ -100,6 +100,8 @@ def test_a_task_holds_its_targets_and_all_hints(name):
     for goal in one.goals:
         assert goal in card.items
         assert f"\n- {goal.replace('`', '')}\n" in f"{card}\n"
+    assert all(goal in card.last for goal in one.usual_goals)
+    assert card.last in str(card)
     assert card.hints == one.hints
     assert card._repr_html_().count("<details>") == len(one.hints)
 
@@ -117,3 +119,37 @@ def test_an_unknown_name_is_answered_with_the_nearest_one():
         task("x")
     with pytest.raises(CourseError):
         check("coalesing", None)
+
+
+@KERNELS
+def test_main_targets_are_targets_of_the_exercise_and_stated_first(name):
+    exercise = EXERCISES[name]
+    targets = {one.what: one for one in exercise.targets}
+    assert set(exercise.main) <= set(targets)
+    main = {targets[what].words for what in exercise.main}
+    assert exercise.plain_goals or set(exercise.goals[: len(main)]) == main or not main
+    assert "right at any shape" in (*exercise.goals, *exercise.usual_goals) or exercise.plain_goals
+
+
+def test_a_verdict_lists_the_main_counts_with_their_targets_and_no_others():
+    verdict = check("sectors", EXERCISES["sectors"].solution)
+    assert verdict.reached == ("sectors per request: 4 (target: at most 4)",)
+    assert str(verdict).endswith("\n- sectors per request: 4 (target: at most 4)")
+    assert "negative" not in str(verdict)
+    assert "<li>sectors per request: 4" in verdict._repr_html_()
+    assert verdict.counts["stores per element"] == 1
+
+
+def test_the_usual_targets_stand_in_one_line_below_those_of_the_task():
+    card = task("sectors")
+    assert card.items[0] == "at most 4 sectors per request"
+    assert card.last == (
+        "As always: right at any shape, no index below 0, one store per element, no float64."
+    )
+    shown = card._repr_html_()
+    assert shown.index("</ul>") < shown.index("As always") < shown.index("<details>")
+
+
+def test_the_first_task_uses_no_word_of_later_lessons():
+    for word in ("request", "lane", "warp", "sector", "float64"):
+        assert word not in str(task("scale"))

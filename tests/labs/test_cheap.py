@@ -1,11 +1,23 @@
-"""Tests of submissions that ignore the idea of their task: `check` accepts none of them."""
+"""Tests of submissions that ignore the idea of their task.
+
+`check` accepts none of them, and the grader gives none of them more than 40 % of its part.
+"""
+
+from dataclasses import replace
 
 import pytest
 
 from labs import EXERCISES
 from labs.checking.variants import cheap_versions
+from labs.grading.grade import grade
+from labs.grading.labs import LABS, Lab
+from labs.grading.submissions import Submission
+from labs.host.exercise import HostExercise
 from tests.labs import versions
+from tests.labs.grading.conftest import sandbox  # noqa: F401, a fixture
 
+SECRET = "a secret of sixteen characters"
+MOST = 40  # percent of a part
 FEWEST = 5
 AT_ONCE = 2  # versions of each exercise that are tested without the slow tests
 
@@ -28,6 +40,37 @@ def test_a_submission_that_ignores_the_idea_is_not_accepted(name, text):
     assert not verdict.passed
     (cause, *_) = verdict.causes
     assert cause
+
+
+def labs_of(name: str) -> list[Lab]:
+    """Return the labs that have an exercise, with this part alone, for 100 points.
+
+    Labs whose parts differ in their points alone are one lab.
+    """
+    parts = {
+        replace(part, points=100): lab
+        for lab in LABS.values()
+        for part in lab.parts
+        if part.exercise == name
+    }
+    return [replace(lab, parts=(part,)) for part, lab in parts.items()]
+
+
+def points(lab: Lab, text: str) -> int:
+    return grade(lab, Submission("student", (("work.py", text.encode()),)), SECRET).points
+
+
+@pytest.mark.parametrize("name, text", cases())
+def test_a_submission_that_ignores_the_idea_gets_few_points(name, text, request):
+    if isinstance(EXERCISES[name], HostExercise):
+        request.getfixturevalue("sandbox")
+    for lab in labs_of(name):
+        assert points(lab, text) <= MOST
+
+
+@pytest.mark.parametrize("name", ["scale", "missing_barrier", "order_tree", "wavefronts"])
+def test_a_solution_gets_all_points_of_these_labs(name):
+    assert [points(lab, EXERCISES[name].solution_text) for lab in labs_of(name)] == [100]
 
 
 @pytest.mark.parametrize("name", EXERCISES)

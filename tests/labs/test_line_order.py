@@ -1,6 +1,7 @@
 """Tests of exercises whose answer is an order of lines, from the list to the mark."""
 
 import ast
+import re
 from importlib import import_module
 from itertools import combinations, permutations
 from random import Random
@@ -17,6 +18,7 @@ from labs.grading.handout import notebook
 from labs.grading.labs import find
 from labs.grading.submissions import Submission
 from utils.ladder import kept_functions
+from virtual_gpu.pictures.svg import KEEP_KEYS
 
 ORDERS = {name: one for name, one in EXERCISES.items() if isinstance(one, OrderExercise)}
 ALL = pytest.mark.parametrize("name", ORDERS)
@@ -36,6 +38,7 @@ def test_the_lines_are_those_of_the_solution_and_two_more(name):
     above, below = one.given_lines
     solution = one.solution_text.split('"""', 2)[2].strip().splitlines()
     own = solution[len(above) : len(solution) - len(below)]
+    assert [*above, *own, *below] == solution
     assert sorted(own) == sorted(line for line in one.lines if line in own)
     assert len(one.lines) == len(own) + 2
     assert list(one.lines) != sorted(one.lines, key=own.index if set(own) == {*one.lines} else str)
@@ -192,7 +195,32 @@ def test_without_scripts_the_lines_can_be_read():
     shown = task("order_tree")._repr_html_()
     assert shown.count('<li data-line="') == len(ORDERS["order_tree"].lines)
     assert shown.count('class="given"') == 13
-    assert 'data-lm-suppress-shortcuts="true"' in shown
+
+
+def test_jupyterlab_leaves_the_keys_to_each_element_that_can_have_the_focus():
+    shown = task(SAXPY)._repr_html_()
+    takes_keys = re.findall(r'<li [^>]*tabindex="0"[^>]*>|<button[^>]*>', shown)
+    assert len(takes_keys) == len(ORDERS[SAXPY].lines) + 1
+    assert all(KEEP_KEYS in one for one in takes_keys)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("width", [320, 420, 1000])
+@ALL
+def test_no_line_is_cut_at_any_width(browser, name, width):
+    opened = browser.open(task(name)._repr_html_(), width=width)
+    for number in range(1, len(ORDERS[name].lines) + 1):
+        opened.page.click(f'.pool [data-line="{number}"]')
+    cut = opened.page.locator(".line-order code, .line-order li, .line-order .column").evaluate_all(
+        "all => all.filter(one => one.scrollWidth > one.clientWidth + 1 && one.clientWidth)"
+        ".map(one => one.textContent)"
+    )
+    assert cut == []
+    widest = opened.page.locator(".line-order code:not(.call)").evaluate_all(
+        "all => Math.max(...all.map(one => one.getBoundingClientRect().right))"
+    )
+    assert widest <= width
+    assert opened.overflow <= 0
 
 
 @pytest.mark.slow

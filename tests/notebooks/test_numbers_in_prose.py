@@ -1,12 +1,14 @@
 """Tests that numbers in the prose of lessons are proven by quotes whose figures a test computes."""
 
 import ast
+import re
 
 import pytest
 
-from tests.quotes import says
-from tools.numbers_in_prose import pattern, prose, unproven, unproven_in
+from tests.quotes import explains, says
+from tools.numbers_in_prose import claims_of, pattern, prose, unproven, unproven_in
 from tools.rule_exceptions import proves_its_numbers
+from utils.lessons.questions import bank
 from utils.lessons.rule_exceptions import exceptions_of
 from utils.paths import lessons
 
@@ -67,3 +69,22 @@ def test_a_sentence_that_the_lesson_does_not_say_is_refused():
             says("05", "makes {} cycles", figure)
     with pytest.raises(AssertionError, match="does not say"):
         says("05", "{} cycles", 3)
+
+
+@pytest.mark.parametrize("number", HELD)
+def test_every_explanation_of_an_answer_is_proven(number):
+    text = claims_of(number).read_text(encoding="utf-8")
+    explained = {name for name, question in bank().items() if question.because}
+    names = {name for name in explained if name.startswith(f"{number}.")}
+    assert names == names & set(re.findall(r'\bexplains\(\s*"([^"]+)"', text))
+
+
+def test_an_explanation_with_another_figure_or_a_literal_is_refused():
+    because = bank()["00.idle"].because
+    words = re.sub(r"\d[\d.]*\d|\d", "{}", because)
+    figures = re.findall(r"\d[\d.]*\d|\d", because)
+    explains("00.idle", words, *figures)
+    with pytest.raises(AssertionError):
+        explains("00.idle", words, *figures[:-1], f"{figures[-1]}0")
+    with pytest.raises(AssertionError, match="is not computed"):
+        explains("00.idle", because)

@@ -12,8 +12,10 @@ ROW = re.compile(r"^\| \[(?P<title>[^]]+)\]\((?P<file>[^)]+)\) \| (?P<minutes>[^
 ROWS = {row["file"]: row for row in ROW.finditer(SYLLABUS)}
 
 
-def first_cell(file) -> str:
-    return nbformat.read(file, as_version=4).cells[0].source
+def opening(file) -> str:
+    """Return the first two cells of prose, which have the title, the goals and the minutes."""
+    cells = nbformat.read(file, as_version=4).cells
+    return "\n\n".join([cell.source for cell in cells if cell.cell_type == "markdown"][:2])
 
 
 def test_every_lesson_has_a_row_in_reading_order():
@@ -22,7 +24,7 @@ def test_every_lesson_has_a_row_in_reading_order():
 
 @pytest.mark.parametrize("name", ROWS)
 def test_title_and_minutes_are_those_of_the_lesson(name):
-    text = first_cell(NOTEBOOKS / name)
+    text = opening(NOTEBOOKS / name)
     title = text.splitlines()[0].removeprefix("# ")
     assert title.startswith(ROWS[name]["title"])
     stated = re.search(r"\*\*Time:\*\* (two sittings of )?about (\d+) minutes", text)
@@ -38,3 +40,25 @@ def test_the_semester_takes_every_lesson_once_or_in_its_two_sittings():
     assert set(taken) == set(ROWS)
     assert all(ROWS[name]["minutes"].strip().startswith("2 ×") for name in twice)
     assert len(taken) == len(ROWS) + len(twice)
+
+
+def sitting(name: str) -> int:
+    """Return the minutes of one sitting of a lesson."""
+    return int(ROWS[name]["minutes"].split()[-1])
+
+
+def test_a_week_of_the_semester_takes_about_two_hours():
+    weeks = re.findall(r"^\| \d+ \| (.+?) \|", SYLLABUS, re.M)
+    assert len(weeks) == 12
+    for week in weeks:
+        minutes = 0
+        for name, only in re.findall(r"\((\d\d_\w+\.ipynb)\)( first| second)?", week):
+            sittings = 2 if "×" in ROWS[name]["minutes"] and not only else 1
+            minutes += sittings * sitting(name)
+        assert minutes == pytest.approx(120, abs=20), week
+
+
+def test_the_way_of_three_hours_takes_one_sitting_of_each_of_its_lessons():
+    way = re.search(r"^\*\*Three hours\*\*.*$", SYLLABUS, re.M)[0]
+    minutes = sum(sitting(name) for name in re.findall(r"\((\d\d_\w+\.ipynb)\)", way))
+    assert minutes == pytest.approx(180, abs=10)

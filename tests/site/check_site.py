@@ -5,11 +5,14 @@ These tests are not part of `make test`, which does not make the site.
 
 import functools
 import http.server
+import re
 import threading
 
+import nbformat
 import pytest
 
 from tests.site.faults import broken_links, files_with, pale, too_wide
+from tests.site.scripts import script
 from utils.paths import ROOT, lessons
 
 SITE = ROOT / "build" / "site"
@@ -17,6 +20,9 @@ PAGES = sorted(file.relative_to(SITE).as_posix() for file in SITE.rglob("*.html"
 WIDTHS = (400, 1000, 1600)
 MOVIES = "notebooks/05_coalescing.html"
 SLIDERS = "notebooks/08_occupancy.html"
+LESSONS = [f"notebooks/{file.stem}.html" for file in lessons().values()]
+LABS = [name for name in PAGES if name.startswith("labs/handouts/") and "index" not in name]
+NOTEBOOKS = [*LESSONS, *LABS]
 MOST_TABS = 400  # until a part of a page must have been reached
 
 
@@ -50,8 +56,7 @@ def opened(browser, address):
 
 
 def test_every_lesson_has_a_page():
-    pages = [f"notebooks/{file.stem}.html" for file in lessons().values()]
-    assert [name for name in pages if name not in PAGES] == []
+    assert [name for name in LESSONS if name not in PAGES] == []
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -86,6 +91,121 @@ def test_the_search_finds_a_term(opened):
     page.locator("#search-results li a").first.wait_for()
     found = page.locator("#search-results li a").all_inner_texts()
     assert any("Tiling" in title for title in found)
+
+
+@pytest.mark.parametrize("word, name", [("coalesced", "05"), ("occupancy", "08"), ("tiling", "07")])
+def test_the_search_puts_a_lesson_first(opened, word, name):
+    page = opened(f"search.html?q={word}")
+    page.locator("#search-results li a").first.wait_for()
+    first = page.locator("#search-results li a").first
+    assert f"notebooks/{name}" in first.get_attribute("href"), first.inner_text()
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_has_a_description_a_licence_a_version_and_a_date(name):
+    text = (SITE / name).read_text(encoding="utf-8")
+    (words,) = re.findall(r'<meta name="description" content="([^"]+)">', text) or [""]
+    assert len(words) > 20 or name in ("genindex.html", "search.html", "py-modindex.html")
+    footer = text[text.index("<footer>") :]
+    assert "BSD-3-Clause" in footer
+    assert re.search(r"version \d+\.\d+", footer)
+    assert re.search(r"Last updated on \d+ \w+ 20\d\d", footer)
+
+
+def test_no_two_lessons_have_the_same_description():
+    texts = [(SITE / name).read_text(encoding="utf-8") for name in LESSONS]
+    words = [re.search(r'name="description" content="([^"]+)"', text)[1] for text in texts]
+    assert len(set(words)) == len(LESSONS)
+
+
+@pytest.mark.parametrize("name", NOTEBOOKS)
+def test_a_notebook_says_how_to_run_it_and_shows_no_set_up_cell(opened, name):
+    page = opened(name)
+    assert "make lab" in page.locator(".how-to-run").inner_text()
+    file = page.locator(".how-to-run a.download").get_attribute("href")
+    notebook = nbformat.read((SITE / name).parent / file, as_version=4)
+    assert any("course.start(" in cell.source for cell in notebook.cells)
+    assert not any(cell.get("outputs") for cell in notebook.cells)
+    code = page.locator(".cell_input").all_inner_texts()
+    assert code
+    assert [text for text in code if "course.start(" in text or "no-address-yet" in text] == []
+
+
+def test_the_first_screen_says_how_to_begin(opened):
+    page = opened("index.html")
+    page.set_viewport_size({"width": 1280, "height": 800})
+    for words in ("Begin with lesson 00", "Get the course"):
+        assert page.get_by_role("link", name=words).first.bounding_box()["y"] < 500
+    picture = page.locator(".traced_kernel:visible").bounding_box()
+    assert picture["y"] < 500 < page.locator(".gemm_staircase:visible").bounding_box()["y"]
+    assert "make lab" in page.locator("#get-the-course").inner_text()
+
+
+def test_a_lesson_has_the_name_of_the_syllabus_everywhere(opened):
+    titles = list(script("notebook_pages").titles().values())
+    page = opened("notebooks/README.html")
+    listed = page.locator(".sidebar-tree a[href^='0'], .sidebar-tree a[href^='1'], "
+                          ".sidebar-tree a[href^='2']")  # fmt: skip
+    assert [text.strip() for text in listed.all_text_contents()] == titles
+    for name, title in zip(LESSONS, titles, strict=True):
+        heading = re.search(r"<h1>(.*?)<a ", (SITE / name).read_text(encoding="utf-8"), re.DOTALL)
+        assert heading[1] == title
+
+
+@pytest.mark.parametrize("width", [1100, 1280, 1600])
+def test_the_contents_of_a_long_page_are_beside_it(opened, width):
+    page = opened(MOVIES)
+    page.set_viewport_size({"width": width, "height": 900})
+    contents, article = (page.locator(part).bounding_box() for part in (".toc-tree", "article"))
+    assert contents["x"] >= article["x"] + article["width"]
+    assert contents["x"] + contents["width"] <= width
+    assert article["width"] > 500
+
+
+@pytest.mark.parametrize("name", ["notebooks/README.html", "labs/handouts/index.html"])
+def test_a_list_of_notebooks_fits_a_phone(opened, name):
+    page = opened(name)
+    page.set_viewport_size({"width": 420, "height": 900})
+    hidden = "(box) => box.scrollWidth - box.clientWidth"
+    assert page.locator(".table-wrapper").first.evaluate(hidden) <= 0
+
+
+def test_code_can_be_copied_and_output_cannot(opened):
+    page = opened(MOVIES)
+    cells = page.locator(".cell_input .highlight").count()
+    assert page.locator(".cell_input button.copybtn").count() == cells > 20
+    assert page.locator(".cell_output button.copybtn").count() == 0
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_only_links_are_underlined_in_code(opened, scheme):
+    page = opened(MOVIES)
+    page.emulate_media(color_scheme=scheme)
+    lines = page.locator(".highlight span").evaluate_all(
+        "(all) => all.filter((e) => getComputedStyle(e).textDecorationLine !== 'none')"
+        ".map((e) => e.textContent)"
+    )
+    assert lines == []
+
+
+def test_the_titles_of_a_movie_are_aligned(opened):
+    page = opened(MOVIES)
+    assert page.locator(".vm h3").count() > 0
+    padding = "(all) => all.map((each) => getComputedStyle(each).padding)"
+    assert set(page.locator(".vm h3").evaluate_all(padding)) == {"0px"}
+
+
+@pytest.mark.parametrize("name", ["notebooks/00_start_here.html", "notebooks/README.html"])
+def test_tables_have_one_look(opened, name):
+    page = opened(name)
+    looks = page.locator("article table:not(.vgpu)").evaluate_all(
+        """(all) => all.map((table) => {
+          const cell = getComputedStyle(table.querySelector("tbody td"));
+          const head = getComputedStyle(table.querySelector("thead tr:last-child th:last-child"));
+          return [cell.borderLeftWidth, cell.borderRightWidth, head.backgroundColor].join();
+        })"""
+    )
+    assert set(looks) == {"0px,0px,rgba(0, 0, 0, 0)"}
 
 
 def tab_to(page, selector: str) -> None:

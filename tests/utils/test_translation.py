@@ -2,6 +2,7 @@
 
 import os
 
+import numpy as np
 import pytest
 
 from labs import EXERCISES, check, task
@@ -247,3 +248,13 @@ def test_english_can_be_chosen_for_a_while(monkeypatch):
             assert language() == "en"
         assert os.environ.get(LANGUAGE) == chosen
         monkeypatch.setenv(LANGUAGE, "en")
+
+
+def test_a_long_number_is_written_without_an_exponent():
+    assert translation.translate("{value:.3g} stores", value=1024.0) == "1,024 stores"
+    assert translation.translate("{a:.4g} and {b:g}", a=3.9216, b=2e6) == "3.922 and 2,000,000"
+    assert translation.translate("{a:g} and {b}", a=np.float32(-3e6), b="`1e+06`") == (
+        "-3,000,000 and `1e+06`"
+    )
+    assert translation.translate("{value:g}", value=3e38) == "3e+38"
+    assert translation.translate("{value:g}", value=float("inf")) == "inf"

@@ -154,5 +154,4 @@ def _sizes(frame: pd.DataFrame) -> pd.Series:
 def _size_label(row) -> str:
     if pd.isna(row.elements):
         return str(row.n) if row.m == row.n == row.k else str(GemmShape(row.m, row.n, row.k))
-    base, _, exponent = str(ReduceShape(int(row.elements))).partition("^")
-    return base + exponent.translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))
+    return str(ReduceShape(int(row.elements)))

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import pandas as pd
 
-from utils.figures import plots, results_page, virtual_gpu_readme
+from utils.figures import plots, results_page, traced_kernel, virtual_gpu_readme
 from utils.figures.results_page import COLUMNS, FIGURES, GROUNDS, ON_CPU, ON_GPU, figures
 from utils.ladder.shapes import ReduceShape
 from utils.machine import devices
@@ -24,6 +24,14 @@ STAIRCASE = "gemm_staircase"
 GPU_STEPS = ("naive", "tiled", "register_blocked", "vectorized", "prefetch", "autotuned", "reduce9")
 ON_ONE_THREAD = "micro_kernel_avx512"
 CUBES = (64, 128, 256, 512, 1024, 2048)  # sizes of the square products on the CPU that are listed
+
+
+def traced() -> str:
+    """Return HTML that shows a traced kernel with its findings, with its alt text."""
+    folder = FIGURES.relative_to(README.parent).as_posix()
+    return results_page.picture_of(
+        folder, traced_kernel.NAME, traced_kernel.alt_text(), traced_kernel.WIDTH
+    )
 
 
 def staircase() -> str:
@@ -140,7 +148,8 @@ def trust(device: str = REFERENCE) -> str:
 
 
 SECTIONS = {
-    "staircase": staircase, "short results": short_results, "calls": calls, "trust": trust,
+    "traced kernel": traced, "staircase": staircase, "short results": short_results,
+    "calls": calls, "trust": trust,
 }  # fmt: skip
 PAGES = (
     (README, SECTIONS),
@@ -170,6 +179,9 @@ def main() -> None:
     for name, figure in figures().items():
         for ground in GROUNDS:
             plots.save(figure, FIGURES / f"{name}_{ground}.svg", ground)
+    for ground in GROUNDS:
+        file = FIGURES / f"{traced_kernel.NAME}_{ground}.svg"
+        file.write_text(traced_kernel.svg_text(ground), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ FIGURES = DATA / "figures"
 # (ladder, the problem in words, the query for its rows).
 ON_GPU = (
     ("gemm", "4096³ product", "m == 4096 and n == 4096 and k == 4096"),
-    ("reduce", "sum of 2^30", f"elements == {2**30}"),
+    ("reduce", "sum of 2³⁰", f"elements == {2**30}"),
 )
 ON_CPU = (("cpu", "1024³ product", "m == 1024 and n == 1024 and k == 1024"),)
 LAST_STEPS = (("gemm", "autotuned", ("m", "n", "k")), ("reduce", "reduce9", ("elements",)))
@@ -119,10 +119,19 @@ def picture(folder: str, name: str, figure: Figure) -> str:
     folder: the folder of the SVG files, relative to the page. name: the file name without
     "_light.svg".
     """
+    return picture_of(folder, name, figure.alt_text)
+
+
+def picture_of(folder: str, name: str, alt: str, width: int = 560) -> str:
+    """Return HTML of one SVG picture, for light and dark pages.
+
+    folder: the folder of the SVG files, relative to the page. name: the file name without
+    "_light.svg". alt: its alt text. width: in pixels.
+    """
     return (
         '<picture><source media="(prefers-color-scheme: dark)" '
         f'srcset="{folder}/{name}_dark.svg">'
-        f'<img src="{folder}/{name}_light.svg" width="560" alt="{html.escape(figure.alt_text)}">'
+        f'<img src="{folder}/{name}_light.svg" width="{width}" alt="{html.escape(alt)}">'
         "</picture>"
     )
 

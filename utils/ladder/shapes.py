@@ -8,6 +8,8 @@ from dataclasses import astuple, dataclass
 from utils.errors import CourseError
 
 FLOAT32_BYTES = 4
+_RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+_LOWERED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,12 @@ class ReduceShape:
         exponent = self.elements.bit_length() - 1
         # Below a thousand, the number itself is easier to read than the power.
         is_power = exponent >= 10 and self.elements == 1 << exponent
-        return f"2^{exponent}" if is_power else str(self.elements)
+        return in_print(f"2^{exponent}") if is_power else str(self.elements)
+
+
+def in_print(text: str) -> str:
+    """Return a text in which powers such as "2^30" are printed as in "2³⁰"."""
+    return re.sub(r"(?<=\d)\^(\d+)", lambda power: power[1].translate(_RAISED), text)
 
 
 def parse_gemm(text: str) -> GemmShape:
@@ -70,7 +77,10 @@ def parse_gemm(text: str) -> GemmShape:
 
 
 def parse_reduce(text: str) -> ReduceShape:
-    """Parse a number of elements such as "1048576" or "2^20"; raise CourseError for other text."""
+    """Parse a number of elements such as "1048576", "2^20" or "2²⁰".
+
+    Raises CourseError for other text.
+    """
     elements = _size(text)
     if elements is None:
         raise CourseError(
@@ -80,8 +90,14 @@ def parse_reduce(text: str) -> ReduceShape:
     return ReduceShape(elements)
 
 
+def _as_typed(power: re.Match) -> str:
+    return f"2^{power[1].translate(_LOWERED)}"
+
+
 def _size(text: str) -> int | None:
-    match = re.fullmatch(r"(?:2\^(?P<exponent>\d{1,2})|(?P<number>\d{1,15}))", text.strip())
+    # A power may be printed, too, because that is how tables show it.
+    typed = re.sub("^2([⁰¹²³⁴⁵⁶⁷⁸⁹]+)$", _as_typed, text.strip())
+    match = re.fullmatch(r"(?:2\^(?P<exponent>\d{1,2})|(?P<number>\d{1,15}))", typed)
     if match is None:
         return None
     size = 1 << int(match["exponent"]) if match["exponent"] else int(match["number"])

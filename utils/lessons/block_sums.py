@@ -18,7 +18,7 @@ from gpu_xray import xray
 from gpu_xray.sass import Instruction
 from utils.errors import CourseError
 from utils.ladder.ladder import ladder_of
-from utils.ladder.shapes import ReduceShape
+from utils.ladder.shapes import ReduceShape, in_print
 from utils.ladder.step import Step, Variant
 from utils.lessons.cards import Table, table
 from utils.lessons.counting import as_variant, watch
@@ -396,7 +396,7 @@ def bandwidths(shape: str = "2^30", **steps: Step | Variant) -> Table:
         )
         before = ms
     head = ("", "time", "GB/s", "faster than before", "of the peak")
-    return table(f"{shape} elements, recorded on one {device.name}", head, rows)
+    return table(f"{in_print(shape)} elements, recorded on one {device.name}", head, rows)
 
 
 def _elements(variant: Variant) -> int:

@@ -17,7 +17,8 @@ from utils.machine.occupancy import WARP
 from utils.measuring import roofline
 from utils.measuring.roofline import Ceilings, HotLoopCounts
 
-ISSUE = "issue slots"
+DRAM, L2 = "bytes from DRAM", "bytes from L2"
+ON_CHIP, ISSUE = "shared memory and L1", "issue slots"
 
 
 @dataclass(frozen=True)
@@ -96,16 +97,18 @@ def bounds_of(variant: Variant, shape: str) -> Mapping[str, Bound]:
 
     The resources are "bytes from DRAM" or, for a product, "bytes from L2"; "shared memory and L1";
     and "issue slots", which are left out if the machine code is not known or cannot be counted.
-    shape: as on the command line. Raises CourseError if the device has no recorded ceilings.
+    DRAM is taken at the data sheet's bandwidth, which no kernel can exceed, and is left out if that
+    is not known; L2, shared memory and L1 at the rates recorded on the device. shape: as on the
+    command line. Raises CourseError if the device has no recorded ceilings.
     """
     ceilings = roofline.gpu_ceilings(device_shown())
     problem, hot = ladder_of(variant.step).parse(shape), hot_loop_if_any(variant)
     counts = roofline.counted(variant, problem, hot)
     times = roofline.times(counts, ceilings)
     is_product = bool(variant.step.task.work(problem).flops)
-    memory = "L2" if is_product else "DRAM"
-    bounds = {f"bytes from {memory}": _exact(times[memory]),
-              "shared memory and L1": _exact(times["shared memory and L1"])}  # fmt: skip
+    memory = {L2: times["L2"]} if is_product else _time_of_dram(counts.dram_bytes)
+    busy = {**memory, ON_CHIP: times[ON_CHIP]}
+    bounds = {resource: _exact(ms) for resource, ms in busy.items()}
     issue = None
     if is_product and hot:
         issue = _exact(times[ISSUE])
@@ -132,6 +135,12 @@ def hot_loop_if_any(variant: Variant) -> HotLoopCounts | None:
         except CourseError:
             return None
     return hot if hot and hot.ffma else None
+
+
+def _time_of_dram(moved: float) -> dict[str, float]:
+    """Return {DRAM: ms to move these bytes at the data sheet's rate}; {} if that is not known."""
+    rate = device_shown().peak_gb_per_s
+    return {DRAM: moved / rate / 1e6} if rate else {}
 
 
 def _issue_of_blocks(variant: Variant, shape: Shape, ceilings: Ceilings) -> Bound | None:

@@ -47,8 +47,9 @@ class Card:
     kind: the colour of the box, one of `KINDS`: "ask" for a question or a hint of the course,
     "good" or "bad". sentences: one paragraph each. hints: sentences in nested folds, so that
     opening a hint reveals the next fold. items: phrases in a list below the sentences. below: an
-    object between the list and the hints, which shows itself as HTML and as text, or None. `str`
-    returns everything but the hints as plain text, one sentence or item per line.
+    object between the list and the hints, which shows itself as HTML and as text, or None.
+    last: a sentence directly below the list, or "". `str` returns everything but the hints as plain
+    text, one sentence or item per line.
     """
 
     kind: str
@@ -56,9 +57,11 @@ class Card:
     hints: tuple[str, ...] = ()
     items: tuple[str, ...] = ()
     below: object = None
+    last: str = ""
 
     def __str__(self) -> str:
-        text = "\n".join((*self.sentences, *(f"- {item}" for item in self.items)))
+        last = (self.last,) if self.last else ()
+        text = "\n".join((*self.sentences, *(f"- {item}" for item in self.items), *last))
         return "\n".join((text.replace("`", ""), *([str(self.below)] if self.below else [])))
 
     def __repr__(self) -> str:
@@ -68,6 +71,7 @@ class Card:
         paragraphs = "".join(f"<p>{in_code(sentence)}</p>" for sentence in self.sentences)
         items = "".join(f"<li>{in_code(item)}</li>" for item in self.items)
         items = f"<ul>{items}</ul>" if items else ""
+        items += f"<p>{in_code(self.last)}</p>" if self.last else ""
         below = self.below._repr_html_() if self.below else ""
         inner = f"{paragraphs}{items}{below}{_folded(self.hints)}"
         return _block(f'<div class="course-card {self.kind}">{inner}</div>')

@@ -16,7 +16,7 @@ from utils.figures.kernel_bars import Bar
 from utils.figures.look import number
 from utils.ladder import kept_functions
 from utils.ladder.step import Variant
-from utils.lessons.bounds import Compiled, Memory, bounds_of, compiled_of, memory_of
+from utils.lessons.bounds import DRAM, L2, Compiled, Memory, bounds_of, compiled_of, memory_of
 from utils.lessons.cards import Card, Stack, Table, table
 from utils.lessons.folders import read_in_all
 from utils.lessons.lesson import device_shown
@@ -173,6 +173,12 @@ def _compiled_columns(
     return columns
 
 
+def _title_of(resource: str) -> str:
+    """Return the title above the bars of a resource, which says where its rate is from for DRAM."""
+    titles = {DRAM: translate("bytes from DRAM, by the data sheet"), L2: translate("bytes from L2")}
+    return titles.get(resource) or translate(resource)
+
+
 def _bounds(
     twin: Twin, variants: Mapping[str, Variant], words: Mapping[str, str], notes: list[str]
 ) -> Picture:
@@ -182,7 +188,7 @@ def _bounds(
     groups = {}
     for resource in resources:
         known = {role: each[resource] for role, each in bounds.items() if resource in each}
-        groups[translate(resource)] = [
+        groups[_title_of(resource)] = [
             Bar(role, bound.ms, f"{'≤ ' * bound.at_most}{duration(bound.ms)}")
             for role, bound in known.items()
         ]

@@ -13,6 +13,7 @@ from utils.errors import CourseError
 from utils.figures import instruction_strip
 from utils.figures.look import number
 from utils.ladder.ladder import is_of_a_ladder
+from utils.ladder.shapes import in_print
 from utils.ladder.step import Step, Variant
 from utils.lessons.cards import Card, Table, table
 from utils.lessons.counting import as_variant, estimated_ms, one_per_cycle_ms, watch
@@ -124,7 +125,7 @@ def hot_loops(shape: str = "", **steps: Step | Variant) -> Table | Card:
     ]
     rows = [[_unbroken(name), *_cells(loop)] for name, loop in loops.items()]
     if shape:
-        head.append(f"recorded at {shape}")
+        head.append(f"recorded at {in_print(shape)}")
         for row, step in zip(rows, steps.values(), strict=True):
             row.append(_recorded(step, shape))
     return table(f"The innermost loop, compiled for {device_shown().arch}", head, rows)
@@ -152,7 +153,7 @@ def two_estimates(*shapes: str, **steps: Step | Variant) -> Table | Card:
             except CourseError as error:
                 return _no_table(error)
             times = one_per_cycle_ms(cycles, shape), estimated_ms(watch(step), shape)
-            row = (f"{_unbroken(name)} at\N{NO-BREAK SPACE}{shape}", *map(_ms, times))
+            row = (f"{_unbroken(name)} at\N{NO-BREAK SPACE}{in_print(shape)}", *map(_ms, times))
             rows.append((*row, _recorded(step, shape)))
     head = ("", "instructions alone", "cache lines alone", "recorded")
     return table(f"Two estimates for one {device.name}", head, rows)

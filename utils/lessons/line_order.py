@@ -7,17 +7,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from utils.translation import translate
-from virtual_gpu.pictures.svg import INDENT
+from virtual_gpu.pictures.svg import INDENT, KEEP_KEYS
 
 _SCRIPT = Path(__file__).with_suffix(".js")
+CONTINUED = 4  # more spaces before the continuation of a long line than before its beginning
 _STYLE = """<style>
 .line-order {margin: 8px 0} .line-order ol {list-style: none; margin: 0; padding: 0}
 .line-order .columns {display: flex; flex-wrap: wrap; gap: 6px 24px}
-.line-order .column {flex: 1 1 260px; min-width: 0; overflow-x: auto}
+.line-order .column {flex: 1 1 260px; min-width: 0}
 .line-order .column > p {font-weight: 600}
 .line-order li, .line-order .given {display: flex; gap: 8px; padding: 2px 4px; border-radius: 3px;
- width: max-content; min-width: 100%; box-sizing: border-box}
-.line-order code {background: none; white-space: pre; font-size: 12px}
+ box-sizing: border-box}
+.line-order code {background: none; white-space: pre-wrap; overflow-wrap: anywhere; min-width: 0;
+ font-size: 12px}
 .line-order b {flex: none; width: 1.5em; text-align: right; font-weight: 400; opacity: .75}
 .line-order .chosen {min-height: 2em; border-left: 2px solid #1f7fc4; margin: 2px 0}
 .line-order.alive li {cursor: grab; border: 1px solid rgba(128,128,128,.45); margin: 2px 0}
@@ -55,7 +57,7 @@ class LineOrder:
         kernel = html.escape(translate("Your kernel"))
         return (
             f'{_STYLE}<div class="line-order" id="{name}" data-exercise="{self.exercise}" '
-            f'role="group" aria-label="{group}" data-lm-suppress-shortcuts="true">'
+            f'role="group" aria-label="{group}">'
             f'<div class="columns"><div class="column"><p>{lines}</p><ol class="pool">'
             f'{"".join(map(_item, numbered))}</ol></div><div class="column"><p>{kernel}</p>'
             f"{''.join(map(_given, self.listing[:first]))}"
@@ -75,13 +77,15 @@ def _answer() -> str:
     copy, copied = translate("Copy"), html.escape(translate("Copied"))
     return (
         f'<p class="answer"><code class="call" aria-live="polite"></code>'
-        f'<button type="button" data-done="{copied}">{copy}</button></p><p class="help">{how}</p>'
+        f'<button type="button" {KEEP_KEYS} data-done="{copied}">{copy}</button></p>'
+        f'<p class="help">{how}</p>'
     )
 
 
 def _item(one: tuple[str, str]) -> str:
     label, line = one
-    return f'<li data-line="{label}" tabindex="0" draggable="true">{_code(label, line)}</li>'
+    attributes = f'data-line="{label}" tabindex="0" {KEEP_KEYS} draggable="true"'
+    return f"<li {attributes}>{_code(label, line)}</li>"
 
 
 def _given(one: tuple[str, str]) -> str:
@@ -89,6 +93,12 @@ def _given(one: tuple[str, str]) -> str:
 
 
 def _code(label: str, line: str) -> str:
-    """Return a label and a line of code as HTML, with spaces that no page collapses."""
+    """Return a label and a line of code as HTML, with spaces that no page collapses.
+
+    Where the line is too long for its column, it goes on below, indented further than it begins.
+    """
     depth = len(line) - len(line.lstrip())
-    return f"<b>{label}</b><code>{INDENT * depth}{html.escape(line.lstrip())}</code>"
+    hanging = depth + CONTINUED
+    style = f"padding-left: {hanging}ch; text-indent: -{hanging}ch"
+    code = f"{INDENT * depth}{html.escape(line.lstrip())}"
+    return f'<b>{label}</b><code style="{style}">{code}</code>'

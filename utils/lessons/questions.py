@@ -17,6 +17,7 @@ from utils.translation import translate
 QUESTIONS = "questions.toml"
 RIGHT, CLOSE = 0.05, 0.15  # the parts of the answer by which such a number may be off
 CLOSE_POINTS = 3  # percentage points by which a close prediction of a share may be off
+SMALL_SHARE = 20  # percent; a smaller share is compared by its factor alone
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,8 @@ class Question:
     """A question whose answer is a number, one of some choices, or an order.
 
     text: the question in a few words. unit: the unit of a number. at_least: the least number that
-    is possible; 0 means any number above 0. choices: the possible answers, of which one is right.
+    is possible; 0 means any number above 0. exact: True for a count, of which only the very number
+    is right, and 0 is a possible answer. choices: the possible answers, of which one is right.
     order: the items to put in order. because: the arithmetic that leads to the answer, as one or
     two lines; "" if the lesson has none.
     """
@@ -32,6 +34,7 @@ class Question:
     text: str
     unit: str = ""
     at_least: float = 0.0
+    exact: bool = False
     choices: tuple[str, ...] = ()
     order: tuple[str, ...] = ()
     because: str = ""
@@ -74,7 +77,7 @@ class Question:
                     "This prediction must be a number, and `{given!r}` was given.", given=value
                 )
             )
-        if value < self.at_least or value == self.at_least == 0:
+        if value < self.at_least or (value == self.at_least == 0 and not self.exact):
             raise CourseError(self._too_small(value))
         return float(value)
 
@@ -106,7 +109,8 @@ class Question:
         """Return a sentence that compares a prediction with the answer, in the reader's language.
 
         Both have the form that `parse` returns, and the sentence contains both. A number is close
-        if it is off by at most 15 % of the answer, or a share by at most three points.
+        if it is off by at most 15 % of the answer; a share of at least 20 % is also close within
+        three points.
         """
         said, answer = self.as_text(value), self.as_text(measured)
         if self.choices:
@@ -128,19 +132,32 @@ class Question:
         return self._how_far(value, measured)
 
     def _is_right(self, value: object, measured: object) -> bool:
-        return value == measured if self.order else abs(value - measured) <= RIGHT * abs(measured)
+        if self.order or self.exact:
+            return value == measured
+        return abs(value - measured) <= RIGHT * abs(measured)
 
     def _is_close(self, value: float, measured: float) -> bool:
         off = abs(value - measured)
-        return off <= CLOSE * abs(measured) or (self.unit == "%" and off <= CLOSE_POINTS)
+        in_points = self.unit == "%" and measured >= SMALL_SHARE
+        return off <= CLOSE * abs(measured) or (in_points and off <= CLOSE_POINTS)
 
     def _how_far(self, value: float, measured: float) -> str:
-        """Return a sentence on how far a number is from the answer, in points or as a factor.
+        """Return a sentence on how far a number is from the answer.
 
-        The unit % has percentage points.
+        It tells the difference of an exact count, percentage points of a share of at least 20 %,
+        and a factor of any other number.
         """
         words = {"said": self.as_text(value), "answer": self.as_text(measured)}
-        if self.unit == "%":
+        if self.exact:
+            off = self.as_text(abs(value - measured))
+            if value > measured:
+                return translate(
+                    "You said {said}, the answer is {answer}: {off} too many.", off=off, **words
+                )
+            return translate(
+                "You said {said}, the answer is {answer}: {off} too few.", off=off, **words
+            )
+        if self.unit == "%" and measured >= SMALL_SHARE:
             far = number(abs(value - measured))
             if value > measured:
                 return translate(

@@ -41,6 +41,7 @@ from virtual_gpu.pictures import once_per_page
 TEMPLATES = Path(__file__).parent / "pages"
 EXECUTED = "executed"
 TRACEBACK_LINES = 15
+_LINK = re.compile(r'<a [^>]*?href="(?P<page>[\w-]+\.html)(?:#[^"]*)?"[^>]*>(.*?)</a>', re.DOTALL)
 # This makes the machine look like macOS, for which NVIDIA publishes no compiler.
 HIDE_COMPILER = "from numba.cuda.cudadrv import nvvm; nvvm.is_available = lambda: False"
 
@@ -189,10 +190,27 @@ def _page(lesson: nbformat.NotebookNode, name: str) -> str:
         embed_images=True,
         config=Config({"TagRemovePreprocessor": {"remove_input_tags": set(FOLDED["tags"])}}),
     )
-    body, _ = exporter.from_notebook_node(lesson, resources={"metadata": {"name": name}})
+    title = _title(lesson) or name
+    body, _ = exporter.from_notebook_node(lesson, resources={"metadata": {"name": title}})
     # All pages are in one folder, as the notebooks are.
     linked = re.sub(r'href="([\w-]+)\.(?:ipynb|md)(#[^"]*)?"', r'href="\1.html\2"', body)
     return once_per_page(linked)
+
+
+def _title(lesson: nbformat.NotebookNode) -> str:
+    """Return the heading with which a notebook begins, or ""."""
+    text = next((cell.source for cell in lesson.cells if cell.cell_type == "markdown"), "")
+    match = re.match(r"# (.+)", text)
+    return match[1] if match else ""
+
+
+def unlink_missing(out: Path) -> None:
+    """In each page in `out`, replace links to pages that are not in `out` by their words."""
+    for page in out.glob("*.html"):
+        text = page.read_text(encoding="utf-8")
+        linked = _LINK.sub(lambda link: link[0] if (out / link["page"]).exists() else link[2], text)
+        if linked != text:
+            page.write_text(linked, encoding="utf-8")
 
 
 def write_texts(folder: Path, out: Path) -> None:
@@ -205,22 +223,21 @@ def write_texts(folder: Path, out: Path) -> None:
 def write_index(out: Path) -> Path:
     """Write `out/index.html` and return its path.
 
-    The page links every page in `out` whose name begins with a digit.
+    The page looks like a lesson's and links, by title, every page in `out` whose name begins with a
+    digit.
     """
     index = out / "index.html"
-    names = sorted(page.stem for page in out.glob("[0-9]*.html"))
-    items = "\n".join(
-        f'<li><a href="{html.escape(name)}.html">{html.escape(name.replace("_", " "))}</a></li>'
-        for name in names
-    )
-    index.write_text(
-        '<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width">\n<title>The lessons</title>\n'
-        "<style>:root { color-scheme: light dark; font-family: sans-serif; }</style>\n"
-        f"<h1>The lessons</h1>\n<ul>\n{items}\n</ul>\n</html>\n",
-        encoding="utf-8",
-    )
+    pages = sorted(out.glob("[0-9]*.html"))
+    lines = (f"- [{_title_of(page)}]({page.name})" for page in pages)
+    listed = new_markdown_cell("\n".join(("# The lessons", "", *lines)))
+    index.write_text(_page(new_notebook(cells=[listed]), "The lessons"), encoding="utf-8")
     return index
+
+
+def _title_of(page: Path) -> str:
+    """Return the title of a page that was written, with markup escaped for Markdown."""
+    title = re.search(r"<title>(.*?)</title>", page.read_text(encoding="utf-8"), re.DOTALL)
+    return re.sub(r"([][*_`<\\])", r"\\\1", html.unescape(title[1]).strip()) if title else page.stem
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -253,6 +270,7 @@ def main(arguments: list[str] | None = None) -> int:
             tqdm.write(f"\n{result.failure}\n", file=sys.stdout)
     for folder in {notebook.parent for notebook in notebooks}:
         write_texts(folder, parsed.out)
+    unlink_missing(parsed.out)
     print(f"{len(notebooks) - failed} of {len(notebooks)} lessons ran: {write_index(parsed.out)}")
     return 1 if failed else 0
 

@@ -111,6 +111,14 @@ def _venv_python() -> Path:
     return VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 
 
+def _base_python() -> str:
+    """Return the path of this Python outside of any virtual environment.
+
+    The Python of `.venv` cannot make `.venv` anew, because its own files are deleted first.
+    """
+    return getattr(sys, "_base_executable", None) or sys.executable
+
+
 def _stamp(chosen: Plan, pins: str) -> str:
     """Return two lines that say what the environment was made from.
 
@@ -125,7 +133,7 @@ def _stamp(chosen: Plan, pins: str) -> str:
 def _install(chosen: Plan, pins: str, stamp: str) -> int:
     old_stamp = STAMP.read_text(encoding="utf-8") if STAMP.exists() else ""
     if old_stamp.splitlines()[:1] != stamp.splitlines()[:1]:
-        subprocess.run([sys.executable, "-m", "venv", "--clear", str(VENV)], check=True)
+        subprocess.run([_base_python(), "-m", "venv", "--clear", str(VENV)], check=True)
     STAMP.unlink(missing_ok=True)
     constraints = VENV / "constraints.txt"
     constraints.write_text(pins, encoding="utf-8")

@@ -122,8 +122,11 @@ def _indices(axis: int | None, extent: tuple[int, int]) -> str:
 class VirtualGpuError(Exception):
     """Base class of all errors of the virtual GPU.
 
-    ``finding`` is the Finding of the check that failed, or None.
+    ``finding`` is the Finding of the check that failed, or None. ``earlier`` holds the flaws that
+    a launch with collected findings had before an error that is no finding stopped it.
     """
+
+    earlier: tuple[Finding, ...] = ()
 
     def __init__(self, message: str, finding: Finding | None = None):
         super().__init__(message)

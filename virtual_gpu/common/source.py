@@ -48,15 +48,26 @@ class Source:
             f"{self.name}, {self.site(node)}: {construct} is not known to the virtual GPU."
         )
 
-    def undefined(self, node: ast.Name) -> Unsupported:
-        """Return an Unsupported error for a name that is not defined."""
-        return Unsupported(f"{self.name}, {self.site(node)}: the name {node.id} is not defined.")
+    def undefined(self, node: ast.Name, cure: str = "") -> Unsupported:
+        """Return an Unsupported error for a name that is not defined.
+
+        ``cure`` is the end of its sentence, such as ``; write cuda.threadIdx``.
+        """
+        where = f"{self.name}, {self.site(node)}"
+        return Unsupported(f"{where}: the name {node.id} is not defined{cure}.")
 
     def refuse_array(self, node: ast.AST) -> Unsupported:
         """Return an Unsupported error for a list or NumPy array that a kernel tries to create."""
         return Unsupported(
             f"{self.name}, {self.site(node)}: a kernel can make no lists and no NumPy arrays. "
             f"{_HAS_INSTEAD}"
+        )
+
+    def refuse_try(self, node: ast.AST) -> Unsupported:
+        """Return an Unsupported error for a `try`, which a kernel cannot have."""
+        return Unsupported(
+            f"{self.name}, {self.site(node)}: a kernel has no `try`, because nothing catches an "
+            "error on a GPU. Test with `if` before the line that may go wrong."
         )
 
     def refuse_change(self, node: ast.AST) -> Unsupported:

@@ -101,6 +101,26 @@ class MemoryInfo(NamedTuple):
     total: int
 
 
+class VirtualDeallocations:
+    """The pending deallocations of a context: none, because memory is freed at once."""
+
+    def __len__(self) -> int:
+        return 0
+
+    def clear(self) -> None:
+        """Do nothing, because no memory waits to be freed."""
+
+    @contextlib.contextmanager
+    def disable(self) -> Iterator[None]:
+        """Do nothing within the context, because no memory waits to be freed."""
+        yield
+
+    @property
+    def is_disabled(self) -> bool:
+        """False, because nothing is deferred."""
+        return False
+
+
 @dataclass(frozen=True)
 class VirtualContext:
     """The context of the virtual device."""
@@ -113,6 +133,11 @@ class VirtualContext:
 
     def reset(self) -> None:
         """Do nothing, because nothing is kept between launches."""
+
+    @property
+    def deallocations(self) -> VirtualDeallocations:
+        """The list of memory that waits to be freed, which is always empty."""
+        return VirtualDeallocations()
 
     def push(self) -> None:
         """Do nothing, because there is no other context."""

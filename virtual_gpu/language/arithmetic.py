@@ -15,6 +15,7 @@ from ..types.numba_types import Number
 from .frame import Frame, described, is_scalar
 
 EQUALITY = (operator.eq, operator.ne)
+ORDER = (operator.lt, operator.le, operator.gt, operator.ge)
 
 
 class Arithmetic:
@@ -30,9 +31,10 @@ class Arithmetic:
     def apply(self, function: Callable, values: tuple, frame: Frame, mask: Mask):
         """Return ``function(*values)`` in Numba's types, a NumPy scalar or a lane vector.
 
-        ``function`` is one of ``operator``, ``math`` or NumPy. The values are numbers; ``==`` and
-        ``!=`` also compare two tuples, or strings and None. If the run counts operations and the
-        result is a float or complex number, one operation is counted in the lanes of ``mask``.
+        ``function`` is one of ``operator``, ``math`` or NumPy. The values are numbers.
+        Comparisons also take two tuples, and ``==`` and ``!=`` take strings and None. If the run
+        counts operations and the result is a float or complex number, one operation is counted in
+        the lanes of ``mask``.
         Raises Unsupported for types that Numba refuses.
         """
         if len(values) == 2 and isinstance(values[0], Number) and isinstance(values[1], Number):
@@ -42,6 +44,8 @@ class Arithmetic:
         elif function in EQUALITY and all(isinstance(v, tuple) for v in values):
             equal = self._tuples_equal(*values, frame, mask)
             return equal if function is operator.eq else np.logical_not(equal)
+        elif function in ORDER and all(isinstance(v, tuple) and v for v in values):
+            return self._tuples_ordered(function, *values, frame, mask)
         elif not all(map(is_scalar, values)):
             raise self._refuse(f"{function.__name__}() of {' and '.join(map(described, values))}")
         else:
@@ -75,6 +79,16 @@ class Arithmetic:
             for pair in zip(first, second, strict=True):
                 equal = np.logical_and(equal, self.apply(operator.eq, pair, frame, mask))
         return equal
+
+    def _tuples_ordered(self, function: Callable, first: tuple, second: tuple, *where):
+        """Return ``function(first, second)`` of two tuples, compared item by item as in Python."""
+        if not (len(first) and len(second)):
+            return np.bool_(function(len(first), len(second)))
+        strict = operator.lt if function in (operator.lt, operator.le) else operator.gt
+        rest = self._tuples_ordered(function, first[1:], second[1:], *where)
+        pair = first[0], second[0]
+        equal = np.logical_and(self.apply(operator.eq, pair, *where), rest)
+        return np.logical_or(self.apply(strict, pair, *where), equal)
 
     def _refuse(self, what: str) -> Exception:
         return self._source.refuse(self._node, what)

@@ -11,7 +11,7 @@ from numba import cuda
 
 from ..machine.access import update
 from ..machine.place import Place
-from ..memory.memory import ArrayView
+from ..memory.memory import Array, ArrayView
 from ..types.numba_types import cast
 from .call_expression import CallExpression, Handler
 from .frame import Evaluate, is_scalar
@@ -67,7 +67,10 @@ def _operation(name: str) -> Handler:
         site, used = call.site, _is_used(call)
 
         def evaluate(frame, mask):
-            target, indices = array(frame, mask), _as_indices(index(frame, mask))
+            target, position = array(frame, mask), index(frame, mask)
+            if isinstance(position, tuple) and len(position) == 1:
+                raise call.refuse("an atomic with a tuple of one index (Numba refuses it, too)")
+            indices = _as_indices(position)
             place = _checked(call, Place(frame.run, target, indices, mask, site))
             _check_type(call, name, target.dtype)
             operand = _operand(call, value(frame, mask), target.dtype)
@@ -128,11 +131,11 @@ def _check_type(call: CallExpression, name: str, dtype: np.dtype) -> None:
 def _checked(call: CallExpression, place: Place) -> Place:
     """Return the place unchanged; raise Unsupported if atomics cannot change it."""
     array, indices = place.array, place.indices
-    if not isinstance(array, ArrayView):
-        raise call.refuse("an atomic on anything but an array in global or shared memory")
+    if not isinstance(array, Array):
+        raise call.refuse("an atomic on anything but an array")
     if len(indices) != len(array.shape):
         raise call.refuse(f"an atomic with {len(indices)} indices")
-    if not array.writable:
+    if isinstance(array, ArrayView) and not array.writable:
         raise call.refuse(f"an atomic on the read-only array {array.name}")
     return place
 

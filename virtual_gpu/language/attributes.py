@@ -20,6 +20,8 @@ def attribute_of(value, attribute: str):
         return replace(value, shape=value.shape[::-1], strides=value.strides[::-1])
     if attribute == "flat" and isinstance(value, ArrayView) and is_contiguous(value):
         return reshaped(value, (-1,)) if value.shape else None
+    if attribute == "real" and isinstance(value, Array) and value.dtype.kind != "c":
+        return value
     if isinstance(value, Array | RecordArray):
         return _array_attributes(value).get(attribute)
     if is_scalar(value) and attribute in ("real", "imag"):

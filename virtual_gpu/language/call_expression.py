@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
+import numpy as np
 from numba.core.types import Type
 
 from ..common.errors import Site, Unsupported
@@ -18,7 +19,8 @@ from .frame import Evaluate, Frame
 class Compiler(Protocol):
     """The part of ``expressions.Expressions`` that a handler uses to compile the arguments.
 
-    ``inner`` maps names to inner functions. A handler sets the flags: ``cooperative`` if the blocks
+    ``inner`` maps names to inner functions, and ``device_arrays`` the ``id`` of a global
+    device array to its name and the array. A handler sets the flags: ``cooperative`` if the blocks
     wait for each other, ``syncs_grid`` if the kernel has a barrier of the whole grid, and
     ``uses_lock`` if the blocks take a lock.
     """
@@ -29,6 +31,7 @@ class Compiler(Protocol):
     cooperative: bool
     syncs_grid: bool
     uses_lock: bool
+    device_arrays: dict
 
     def expression(self, node: ast.expr) -> Evaluate:
         """Return the closure ``evaluate(frame, mask)`` that evaluates an expression."""
@@ -101,15 +104,25 @@ class CallExpression:
         raises Unsupported if that is because Numba refuses the function for another reason than
         this call.
         """
-        kind = self.compiler.literal(node)
+        kind, evaluate = self.compiler.literal(node), self.compiler.expression(node)
 
         def value(frame: Frame) -> int | tuple | None:
             constant, refusal = kind(frame), frame.types.refusal
-            if constant is None and refusal and self.function.__name__ not in refusal:
+            if constant is None and refusal and not self._is_refused(refusal):
+                # Go on with the value at hand: the virtual GPU may name the line of the refusal.
+                present = _uniform(evaluate(frame, frame.everyone))
+                if present is not None:
+                    return present
                 raise Unsupported(f"{refusal} (Numba's compiler refuses this.)")
             return None if constant is None else numba_types.literal_value(constant)
 
         return value
+
+    def _is_refused(self, refusal: str) -> bool:
+        """Return True if Numba's sentence refuses a call of this call's function."""
+        name = getattr(self.function, "__qualname__", self.function.__name__)
+        about = (f"Function(<function {name} ", f"Function(<intrinsic {self.function.__name__}>)")
+        return any(text in refusal for text in about)
 
     def named(self, *names: str) -> dict[str, ast.expr]:
         """Return a dict from parameter names to the argument expressions of this call.
@@ -122,6 +135,15 @@ class CallExpression:
         if set(by_name) - set(names) or len(self.node.args) > len(names):
             raise self.refuse(f"an argument of {ast.unparse(self.node)}")
         return by_name
+
+
+def _uniform(value) -> int | tuple | None:
+    """Return an integer, or a tuple of integers, that is the same in all threads, else None."""
+    if isinstance(value, np.integer):
+        return int(value)
+    if isinstance(value, tuple) and all(isinstance(item, np.integer) for item in value):
+        return tuple(map(int, value))
+    return None
 
 
 Handler = Callable[[CallExpression], Evaluate]  # compiles one call of a known function

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import inspect
-from types import FunctionType
 
 import numpy as np
 
@@ -14,7 +13,7 @@ from ..machine.place import Place
 from ..memory.memory import Array, ArrayView
 from ..types import numba_types, overloads
 from ..types.numba_types import conform
-from . import intrinsics
+from . import cures, intrinsics, reductions
 from .attributes import attribute_of
 from .barriers import GRID_GROUP
 from .call_expression import CallExpression, Compiler
@@ -45,26 +44,20 @@ def compile_call(compiler: Compiler, node: ast.Call, name: str | None) -> Evalua
     if python is None and overloads.is_overloaded(function):
         return _overloaded_call(compiler, node, function)
     if python is None:
-        raise compiler.source.refuse(node, _unknown_call(node, function))
+        raise compiler.source.refuse(node, cures.unknown_call(node, function))
     return _device_call(compiler, node, function)
-
-
-def _unknown_call(node: ast.Call, function) -> str:
-    what = f"a call of {ast.unparse(node.func)}()"
-    if not isinstance(function, FunctionType) or function.__module__.startswith(("numba", "numpy")):
-        return what
-    return f"{what}, a Python function without @cuda.jit(device=True) above its def,"
 
 
 def _method_call(compiler: Compiler, node: ast.Call) -> Evaluate:
     """Compile a method call.
 
     Kernels can call ``grid.sync()``, ``x.fill(value)``, ``x.reshape(n)``, ``x.transpose()``,
-    ``z.conjugate()`` and ``n.bit_count()``.
+    ``z.conjugate()``, ``z.item()``, ``n.bit_count()``, and reductions such as ``x.sum()``.
     """
     owner, name = compiler.expression(node.func.value), node.func.attr
     source, site = compiler.source, compiler.source.site(node)
     arguments = [compiler.expression(a) for a in node.args]
+    reduce = reductions.method(CallExpression(compiler, node, None, None), name)
 
     def evaluate(frame, mask):
         value, inputs = owner(frame, mask), [a(frame, mask) for a in arguments]
@@ -72,6 +65,12 @@ def _method_call(compiler: Compiler, node: ast.Call) -> Evaluate:
             return frame.run.grid_barrier(mask, site)
         if is_scalar(value) and name == "conjugate" and not inputs:
             return np.conjugate(value)
+        if is_scalar(value) and name == "item" and not inputs:
+            return value
+        if isinstance(value, tuple) and name == "index" and len(inputs) == 1:
+            return _index_in(compiler, node, value, inputs[0])
+        if reduce is not None and isinstance(value, Array) and not inputs and not node.keywords:
+            return reduce(frame, mask, value)
         if isinstance(value, ArrayView) and name in ("reshape", "transpose"):
             return _rearranged(compiler, node, value, inputs)
         if is_scalar(value) and name == "bit_count" and not inputs and value.dtype.kind in "iu":
@@ -80,9 +79,19 @@ def _method_call(compiler: Compiler, node: ast.Call) -> Evaluate:
         is_array = isinstance(value, Array)
         if is_array and fills and store_part(Place(frame.run, value, (), mask, site), *inputs):
             return None
+        if attribute_of(value, name) is not None:
+            raise source.refuse(node, cures.needless_call(node))
         raise source.refuse(node, f"a call of {ast.unparse(node.func)}()")
 
     return evaluate
+
+
+def _index_in(compiler: Compiler, node: ast.Call, items: tuple, wanted) -> np.int64:
+    """Return the position of the first item that equals ``wanted``; all must be constants."""
+    constant = all(isinstance(value, np.generic) for value in (*items, wanted))
+    if not constant or wanted not in items:
+        raise compiler.source.refuse(node, f"a call of {ast.unparse(node.func)}() of these values")
+    return np.int64(items.index(wanted))
 
 
 def _rearranged(compiler: Compiler, node: ast.Call, array: ArrayView, inputs: list) -> ArrayView:
@@ -113,6 +122,7 @@ def _device_call(compiler: Compiler, node: ast.Call, function) -> Evaluate:
         compiler.cooperative |= program.cooperative
         compiler.syncs_grid |= program.syncs_grid
         compiler.uses_lock |= program.uses_lock
+        compiler.device_arrays |= program.device_arrays
         source = program.source
     ordered = _ordered(compiler, node, source)
     arguments = [compiler.expression(a) for a in ordered]
@@ -139,6 +149,7 @@ def _inner_call(compiler: Compiler, node: ast.Call, inner: InnerFunction) -> Eva
     program = inner.program
     compiler.cooperative |= program.cooperative
     compiler.uses_lock |= program.uses_lock
+    compiler.device_arrays |= program.device_arrays
     free = [ast.keyword(n, ast.copy_location(ast.Name(n, ast.Load()), node)) for n in inner.free]
     whole = ast.copy_location(ast.Call(node.func, node.args, [*node.keywords, *free]), node)
     ordered = _ordered(compiler, whole, program.source)
@@ -193,10 +204,15 @@ def _overloaded_call(compiler: Compiler, node: ast.Call, function) -> Evaluate:
     def evaluate(frame, mask):
         positional = tuple(a(frame, mask) for a in arguments)
         by_name = {name: value(frame, mask) for name, value in named.items()}
-        kinds = {name: type_of(value) for name, value in by_name.items()}
-        python = overloads.implementation(function, tuple(map(type_of, positional)), kinds)
+        try:
+            kinds = {name: type_of(value) for name, value in by_name.items()}
+            python = overloads.implementation(function, tuple(map(type_of, positional)), kinds)
+        except ValueError:  # an argument that Numba has no type for
+            python = None
         if python is None and function in _ARRAY_MAKERS:
             raise source.refuse_array(node)
+        if python is None and cures.is_numpy(function):
+            raise source.refuse(node, cures.unknown_call(node, function))
         if python is None:
             raise source.refuse(node, _types_unknown(node, (*positional, *by_name.values())))
         bound = inspect.signature(python).bind(*positional, **by_name)

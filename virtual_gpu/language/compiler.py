@@ -63,6 +63,7 @@ def _program(source: Source, callers: _Callers) -> Program:
     return Program(
         source, body, inference, uses,
         expressions.cooperative, expressions.uses_lock, expressions.syncs_grid,
+        expressions.device_arrays,
     )  # fmt: skip
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 from numba.core import types
+from numba.np.numpy_support import as_dtype
 
 from ..common.source import Source, assigned_names
 from ..memory.memory import constant_array
@@ -18,6 +19,7 @@ from ..types import numba_types
 from ..types.tuples import alike
 from . import intrinsics
 from .coordinates import special_value
+from .cures import meant_by
 from .frame import Frame
 
 GROWING = (operator.pow, operator.lshift)  # their results can be far longer than their operands
@@ -46,18 +48,40 @@ class ConstantEvaluator:
             if node.id in self._local:
                 raise NotStatic
             if node.id not in self._source.names:
-                raise self._source.undefined(node)
+                raise self._source.undefined(node, meant_by(node.id))
             return self._source.names[node.id]
         if isinstance(node, ast.Attribute):
             base = self.value(node.value)
+            if _is_array(base) and callable(getattr(base, node.attr, len)):
+                raise NotStatic  # a method, or an attribute that only arrays of a kernel have
             if not hasattr(base, node.attr):
                 raise self._source.refuse(node, _misspelt(node, base))
             if special_value(base):
                 raise NotStatic
             return getattr(base, node.attr)
         if isinstance(node, ast.Tuple):
-            return tuple(self.value(e) for e in node.elts)
+            items = tuple(self.value(e) for e in node.elts)
+            if any(map(special_value, items)):
+                raise NotStatic
+            return items
+        if isinstance(node, ast.Call):
+            return self._limits_of_type(node)
         return self._arithmetic(node)
+
+    def _limits_of_type(self, node: ast.Call):
+        """Return the value of ``np.iinfo(dtype)`` or ``np.finfo(dtype)``.
+
+        Raises NotStatic for any other call.
+        """
+        named = isinstance(node.func, ast.Attribute) and node.func.attr in ("iinfo", "finfo")
+        function = self.value(node.func) if named else None
+        if function not in (np.iinfo, np.finfo) or len(node.args) != 1 or node.keywords:
+            raise NotStatic
+        dtype = self.value(node.args[0])
+        try:
+            return function(as_dtype(dtype) if isinstance(dtype, types.Type) else dtype)
+        except (TypeError, ValueError):
+            raise NotStatic from None
 
     def literal(self, node: ast.expr) -> Callable[[Frame], types.Type | None]:
         """Return ``kind(frame)``, which returns Numba's literal type of an expression.
@@ -88,6 +112,8 @@ class ConstantEvaluator:
         """
         if isinstance(node, ast.BinOp) and type(node.op) in operations.BINARY:
             left, right = self.value(node.left), self.value(node.right)
+            if type(left) is str and type(right) is str and isinstance(node.op, ast.Add):
+                return left + right
             if type(left) is int and type(right) is int:
                 return _folded(operations.BINARY[type(node.op)], left, right)
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
@@ -111,11 +137,15 @@ class ConstantEvaluator:
             return constant_array(ast.unparse(node), value)
         if value is None or value is Ellipsis:
             return value
-        if isinstance(value, str | np.dtype | type | types.Type):
+        if isinstance(value, str | bytes | np.dtype | np.iinfo | np.finfo | type | types.Type):
             return value
         if intrinsics.device_function(value) is not None or intrinsics.handler_of(value):
             return value
         raise self._source.refuse(node, f"{ast.unparse(node)} ({type(value).__name__})")
+
+
+def _is_array(value) -> bool:
+    return isinstance(value, np.ndarray) or getattr(value, "__cuda_ndarray__", False)
 
 
 def _misspelt(node: ast.Attribute, owner: object) -> str:

@@ -13,7 +13,7 @@ import numpy as np
 from ..common.errors import LimitReached, Site
 from ..common.lanes import Mask
 from ..common.source import Source
-from ..memory.memory import ArrayView, LocalArray
+from ..memory.memory import ArrayView, LocalArray, LocalPart
 from .frame import Frame
 
 FIRST_SNAPSHOT = 256  # iterations before the first snapshot; the number doubles for the next one
@@ -173,6 +173,8 @@ def _frozen(value) -> object:
         return tuple(map(_frozen, value))
     if isinstance(value, ArrayView):
         return id(value.memory), value.shape, value.strides, _frozen(np.asarray(value.offset))
+    if isinstance(value, LocalPart):
+        value = value.base
     if isinstance(value, LocalArray):
         return [None if row is None else row.tobytes() for row in value.rows]
     if value is None or isinstance(value, int | str) or callable(value):

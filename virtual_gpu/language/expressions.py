@@ -18,10 +18,10 @@ from numba.core.types import Type
 from ..common.lanes import Mask
 from ..common.source import Source
 from ..machine.access import load
-from ..machine.parts import expanded, is_part, view
+from ..machine.parts import elements, expanded, is_part, view
 from ..machine.place import Place
 from ..machine.records import RECORD_TYPES, RecordArray, RecordView, field_of
-from ..memory.memory import ARRAY_TYPES, LocalArray
+from ..memory.memory import ARRAY_TYPES, Array
 from ..numbers import operations
 from ..types.numba_types import Number, conform
 from .arithmetic import Arithmetic
@@ -62,6 +62,7 @@ class Expressions:
         self.cooperative = False
         self.syncs_grid = False
         self.uses_lock = False
+        self.device_arrays: dict[int, tuple[str, object]] = {}  # global ones: name, array, by id
 
     @functools.cached_property
     def guarding_reads(self) -> frozenset[ast.Subscript]:
@@ -94,8 +95,8 @@ class Expressions:
                 rank = len(array.shape)
                 if any_rank:
                     indices = expanded(indices, rank)
-                if len(indices) > rank:
-                    count = "1 index" if len(indices) == 1 else f"{len(indices)} indices"
+                if len(indices) > rank and (number := _named(indices)) > rank:
+                    count = "1 index" if number == 1 else f"{number} indices"
                     what = f"{count} into an array of rank {rank}"
                     raise self.source.refuse(node, f"{what} (Numba refuses it, too)")
             elif type(array) in RECORD_TYPES:
@@ -146,12 +147,21 @@ class Expressions:
             if len(values) == 1 and isinstance(values[0], tuple):
                 return values[0]  # a[position] with a tuple of numbers
             for value in values:
-                if isinstance(value, Number) and value.dtype.kind not in "iub":
+                if not isinstance(value, Number):
+                    self._check_index(node, value, len(values))
+                elif value.dtype.kind not in "iub":
                     how = "Numba refuses it, too: divide with //, or convert it with int()"
                     raise self.source.refuse(node, f"an index of type {value.dtype} ({how})")
             return values
 
         return evaluate
+
+    def _check_index(self, node: ast.expr, value, count: int) -> None:
+        """Raise Unsupported for an index that is an array, and for None as the only index."""
+        if isinstance(value, Array):
+            raise self.source.refuse(node, "an array as an index (Numba refuses it, too)")
+        if value is None and count == 1:
+            raise self.source.refuse(node, "None as the only index (Numba refuses it, too)")
 
     def _index(self, node: ast.expr) -> Callable:
         if not isinstance(node, ast.Slice):
@@ -206,6 +216,9 @@ class Expressions:
         special = special_value(value)
         if special:
             return special
+        if getattr(value, "__cuda_ndarray__", False):
+            self.device_arrays[id(value)] = ast.unparse(node), value
+            return lambda frame, mask: frame.run.device_arrays[id(value)]
         constant = self.constants.in_kernel(node, value)
         return lambda frame, mask: constant
 
@@ -317,6 +330,17 @@ class Expressions:
         parts = [self.expression(e) for e in node.elts]
         return lambda frame, mask: tuple(part(frame, mask) for part in parts)
 
+    def eval_NamedExpr(self, node: ast.NamedExpr) -> Evaluate:
+        """Compile ``name := value``, which also is the value of the expression."""
+        value, name = self.expression(node.value, node.target.id), node.target
+
+        def evaluate(frame, mask):
+            result = value(frame, mask)
+            frame.assign(name.id, conform(result, frame.types.stored.get(name)), mask)
+            return result
+
+        return evaluate
+
     def eval_BinOp(self, node: ast.BinOp) -> Evaluate:
         function = operations.BINARY.get(type(node.op))
         if function is None:
@@ -370,16 +394,30 @@ class Expressions:
         negate = isinstance(node.ops[0], ast.IsNot)
         return lambda frame, mask: np.bool_((left(frame, mask) is right(frame, mask)) != negate)
 
+    def items(self, node: ast.expr) -> Evaluate:
+        """Compile what a ``for`` loop runs over, or what ``in`` searches.
+
+        Python makes a tuple of a list that is written there.
+        """
+        if isinstance(node, ast.List):
+            node = ast.copy_location(ast.Tuple(node.elts, ast.Load()), node)
+        return self.expression(node)
+
     def _membership(self, node: ast.Compare) -> Evaluate:
         """Compile ``x in (1, 2)`` or ``not in`` as a comparison with each item of the tuple."""
-        left, right = self.expression(node.left), self.expression(node.comparators[0])
+        if self._calls_range(node.comparators[0]):
+            return self._within_range(node, node.comparators[0])
+        left, right = self.expression(node.left), self.items(node.comparators[0])
         negate = isinstance(node.ops[0], ast.NotIn)
         apply = Arithmetic(self.source, node).apply
 
         def evaluate(frame, mask):
             value, items = left(frame, mask), right(frame, mask)
+            if isinstance(items, Array):
+                whole = Place(frame.run, items, (), mask, self.source.site(node))
+                items = self._loaded(node, whole)
             if not isinstance(items, tuple):
-                raise self.source.refuse(node, "membership in anything but a tuple")
+                raise self.source.refuse(node, "membership in anything but a tuple or an array")
             contained = np.bool_(False)
             for item in items:
                 equal = apply(operator.eq, (value, item), frame, mask)
@@ -387,6 +425,40 @@ class Expressions:
             return np.logical_not(contained) if negate else contained
 
         return evaluate
+
+    def _calls_range(self, node: ast.expr) -> bool:
+        return isinstance(node, ast.Call) and self.try_static(node.func) is range
+
+    def _within_range(self, node: ast.Compare, call: ast.Call) -> Evaluate:
+        """Compile ``n in range(start, stop, step)`` for integers."""
+        parts = [self.expression(e) for e in (node.left, *call.args)]
+        negate = isinstance(node.ops[0], ast.NotIn)
+
+        def evaluate(frame, mask):
+            value, *bounds = (part(frame, mask) for part in parts)
+            if not all(is_scalar(v) and v.dtype.kind in "iub" for v in (value, *bounds)):
+                raise self.source.refuse(node, "membership in a range of these values")
+            value, *bounds = (np.asarray(v, np.int64) for v in (value, *bounds))
+            if len(bounds) == 1:
+                bounds.insert(0, np.int64(0))
+            start, stop, step = bounds if len(bounds) == 3 else (*bounds, np.int64(1))
+            up = (value >= start) & (value < stop)
+            down = (value <= start) & (value > stop)
+            contained = np.where(step > 0, up, down) & ((value - start) % step == 0)
+            contained = contained if contained.ndim else contained[()]
+            return np.logical_not(contained) if negate else contained
+
+        return evaluate
+
+    def _loaded(self, node: ast.expr, whole: Place) -> tuple:
+        """Return a tuple with the loaded elements of an array of one dimension.
+
+        Raises Unsupported for another array, and for one whose length differs by thread.
+        """
+        shape = whole.array.shape
+        if len(shape) != 1 or isinstance(shape[0], np.ndarray):
+            raise self.source.refuse(node, "this array, of which all elements are needed,")
+        return tuple(load(place) for place in elements(whole))
 
     def eval_BoolOp(self, node: ast.BoolOp) -> Evaluate:
         parts = [self.expression(v) for v in node.values]
@@ -427,8 +499,29 @@ class Expressions:
         return evaluate
 
     def eval_Subscript(self, node: ast.Subscript) -> Evaluate:
+        if isinstance(node.value, ast.Attribute) and node.value.attr in ("real", "imag"):
+            return self._element_of_component(node, node.value)
         locate, before_atomic = self.place(node), node in self.guarding_reads
         return lambda frame, mask: self._element(node, locate(frame, mask), before_atomic)
+
+    def _element_of_component(self, node: ast.Subscript, component: ast.Attribute) -> Evaluate:
+        """Compile ``z.real[i]`` or ``z.imag[i]`` of a complex array ``z`` as ``z[i].real``.
+
+        For any other ``z``, the attribute is evaluated before the index.
+        """
+        base, whole = self.expression(component.value), self.place(node)
+        element = self.place(ast.copy_location(ast.Subscript(component.value, node.slice), node))
+
+        def evaluate(frame, mask):
+            owner = base(frame, mask)
+            if not isinstance(owner, Array) or owner.dtype.kind != "c":
+                return self._element(node, whole(frame, mask))
+            value = self._element(node, element(frame, mask))
+            if not is_scalar(value):
+                raise self.source.refuse(node, f"a part of {ast.unparse(component)}")
+            return attribute_of(value, component.attr)
+
+        return evaluate
 
     def _element(self, node: ast.expr, place: Place, before_atomic: bool = False):
         """Return the number, the part of an array, the record or the tuple item at a place.
@@ -442,8 +535,6 @@ class Expressions:
                 return load(place, before_atomic)
             if not place.indices:
                 return array
-            if isinstance(array, LocalArray):
-                raise self.source.refuse(node, "a part of a local array")
             return view(place)
         if isinstance(array, tuple):
             return self._item(node, array, place.indices)
@@ -465,6 +556,11 @@ class Expressions:
         if not -len(items) <= int(indices[0]) < len(items):
             raise self.source.refuse(node, f"item {int(indices[0])} of {len(items)}")
         return items[int(indices[0])]
+
+
+def _named(indices: tuple) -> int:
+    """Return the number of indices that select in a dimension, which None does not."""
+    return sum(index is not None for index in indices)
 
 
 def _chosen(undecided: Mask, value, result, mask: Mask):

@@ -223,7 +223,7 @@ def check_set(frame: Frame, name: str, value, owners: Mask, mask: Mask, site: Si
         )  # fmt: skip
 
     run.report.add(Flaw("uninitialised", site, name, run.batch.numbers[lanes]), describe)
-    return value if run.filling is ZEROS else _filled(value, absent, run.filling)
+    return value if run.filling.byte == ZEROS.byte else _filled(value, absent, run.filling)
 
 
 def _filled(value, absent: np.ndarray, filling: Filling):

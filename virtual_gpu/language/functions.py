@@ -10,7 +10,6 @@ from collections.abc import Callable
 import numpy as np
 
 from ..machine.records import RecordArray
-from ..memory.filling import ZEROS
 from ..memory.memory import Array
 from ..numbers import complex_math, operations
 from ..numbers.fused import fused_multiply_add
@@ -19,6 +18,7 @@ from ..types.numba_types import Number
 from .arithmetic import Arithmetic
 from .call_expression import CallExpression, Handler
 from .frame import Evaluate, described
+from .reductions import extreme, total_of_array
 
 
 def typed(call: CallExpression) -> Evaluate:
@@ -34,6 +34,8 @@ def typed(call: CallExpression) -> Evaluate:
         if function not in (min, max):
             return apply(function, tuple(values), frame, mask)
         if len(values) == 1:
+            if isinstance(values[0], Array):
+                return extreme(call, function, frame, mask, values[0])
             if not isinstance(values[0], tuple):
                 raise call.refuse(f"{function.__name__}() of one value")
             values = list(values[0])
@@ -52,6 +54,8 @@ def cast_to(dtype: np.dtype) -> Handler:
 
         def evaluate(frame, mask):
             value = argument(frame, mask)
+            if isinstance(value, str) and call.function is float:
+                return _parsed(call, value)
             if not isinstance(value, Number):
                 raise call.refuse(f"{ast.unparse(call.node)}, a cast of a value that is no number,")
             if value.dtype.kind == "c" and dtype.kind not in "cb":
@@ -61,6 +65,14 @@ def cast_to(dtype: np.dtype) -> Handler:
         return evaluate
 
     return handler
+
+
+def _parsed(call: CallExpression, text: str) -> np.float64:
+    """Return the number that ``float("inf")`` and the like name."""
+    try:
+        return np.float64(text)
+    except ValueError:
+        raise call.refuse(f"{ast.unparse(call.node)}, which names no number,") from None
 
 
 def fma(call: CallExpression) -> Evaluate:
@@ -164,14 +176,20 @@ def two_results(
 
 
 def total_of(call: CallExpression) -> Evaluate:
-    """Compile ``sum`` of a tuple of numbers; the sum of an empty tuple is the int64 0."""
-    (argument,), apply = call.arguments(1), Arithmetic(call.source, call.node).apply
+    """Compile ``sum`` of a tuple of numbers or of an array.
+
+    The sum of an empty tuple is the int64 0.
+    """
+    (argument, *start), apply = call.arguments(1, 2), Arithmetic(call.source, call.node).apply
 
     def evaluate(frame, mask):
         items = argument(frame, mask)
+        first = start[0](frame, mask) if start else np.int64(0)
+        if isinstance(items, Array):
+            return total_of_array(call, frame, mask, items, first)
         if not isinstance(items, tuple):
-            raise call.refuse("sum() of anything but a tuple")
-        total = np.int64(0)
+            raise call.refuse("sum() of anything but a tuple or an array")
+        total = first
         for item in items:
             total = apply(operator.add, (total, item), frame, mask)
         return total
@@ -212,8 +230,8 @@ def printed(call: CallExpression) -> Evaluate:
         values = [p(frame, mask) for p in parts]
         for array in (v for v in values if isinstance(v, Array | RecordArray)):
             raise call.refuse(f"print() of {described(array)} (Numba refuses it, too)")
-        if frame.run.filling is not ZEROS:
-            return  # this is a rerun, and the first run has printed
+        if frame.run.filling.is_rerun:
+            return  # the first run has printed
         for lane in mask.index:
             print(*(_shown(v, lane) for v in values))
 
@@ -243,7 +261,7 @@ def length(call: CallExpression) -> Evaluate:
 
     def evaluate(frame, mask):
         value = argument(frame, mask)
-        if isinstance(value, tuple):
+        if isinstance(value, tuple | str):
             return np.int64(len(value))
         if isinstance(value, Array | RecordArray):
             return np.int64(value.shape[0])

@@ -17,7 +17,19 @@ from numba.np.numpy_support import as_dtype
 
 from ..numbers import library_math, operations
 from ..types.tuples import is_named_tuple
-from . import arrays, atomics, barriers, cache_hints, coordinates, functions, ufuncs, vectors, warps
+from . import (
+    arrays,
+    atomics,
+    barriers,
+    cache_hints,
+    coordinates,
+    functions,
+    reductions,
+    type_queries,
+    ufuncs,
+    vectors,
+    warps,
+)
 from .call_expression import Handler
 
 
@@ -72,6 +84,9 @@ register(builtins.divmod, functions.divided)
 register(builtins.ord, functions.character)
 register(builtins.sum, functions.total_of)
 register(builtins.print, functions.printed)
+register(builtins.isinstance, type_queries.is_instance)
+register(builtins.hasattr, type_queries.has_attribute)
+register(builtins.slice, type_queries.slice_object)
 register(cmath.polar, functions.polar)
 register(math.modf, functions.two_results(np.modf))
 register(math.frexp, functions.two_results(np.frexp, (None, np.int32)))
@@ -99,6 +114,9 @@ _register_named(cuda, warps.HANDLERS)
 _register_named(cuda, cache_hints.HANDLERS)
 _register_named(cuda.atomic, atomics.HANDLERS)
 
+
+for _name in reductions.FUNCTIONS:
+    register(getattr(np, _name), reductions.function(_name))
 
 for _vector in vector_types.values():
     register(_vector.user_facing_object, vectors.vector)

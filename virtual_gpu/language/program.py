@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from numba.core.types import Type
 
@@ -25,6 +26,8 @@ class Program:
     cooperative: bool  # the blocks wait for each other, so all must run at once
     uses_lock: bool  # the blocks take a lock, so one must be able to finish alone
     syncs_grid: bool = False  # the launch is cooperative: a device must hold all blocks at once
+    # The name and the array of each global device array, by the array's id.
+    device_arrays: Mapping[int, tuple[str, object]] = field(default_factory=dict)
 
     def call(
         self,

@@ -8,21 +8,23 @@ and ``break``, ``continue`` and ``return`` remove lanes.
 from __future__ import annotations
 
 import ast
+import warnings
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
 from ..common.errors import KernelRaised
 from ..common.lanes import Mask, union
 from ..machine.access import load, store
-from ..machine.parts import is_part, store_part, view
+from ..machine.parts import elements, is_part, store_part, view
 from ..machine.place import Place
 from ..machine.records import RecordArray, RecordView, copy_record
 from ..memory.memory import Array, ArrayView
 from ..numbers import operations
 from ..types import numba_types
 from ..types.numba_types import conform
-from . import atomics
+from . import atomics, cures
 from .arithmetic import Arithmetic
 from .endless_loops import EndlessLoopCheck
 from .expressions import Expressions
@@ -55,8 +57,10 @@ class Statements:
     def statement(self, node: ast.stmt) -> Execute:
         """Compile one statement; raise Unsupported if the virtual GPU does not know it."""
         method = getattr(self, f"do_{type(node).__name__}", None)
+        if isinstance(node, ast.Try | ast.TryStar):
+            raise self.source.refuse_try(node)
         if method is None:
-            raise self.source.refuse(node, f"the statement {type(node).__name__}")
+            raise self.source.refuse(node, cures.unknown_statement(node))
         return method(node)
 
     def do_Global(self, node: ast.Global) -> Execute:
@@ -94,6 +98,9 @@ class Statements:
         if isinstance(node.value, ast.Constant):
             return self.do_Pass(node)  # a docstring
         evaluate = self.expressions.expression(node.value)
+        slip = cures.uncalled(node, self.expressions.try_static(node.value))
+        if slip:
+            warnings.warn(f"{self.source.name}, {self.source.site(node)}: {slip}", stacklevel=2)
 
         def execute(frame, mask):
             evaluate(frame, mask)
@@ -152,9 +159,11 @@ class Statements:
         return assign
 
     def _to_tuple(self, node: ast.Tuple) -> Callable:
-        parts = [self.target(t) for t in node.elts]
+        parts, site = [self.target(t) for t in node.elts], self.source.site(node)
 
         def assign(frame, mask, value):
+            if isinstance(value, Array) and value.shape[0] == len(parts):
+                value = tuple(_rows(Place(frame.run, value, (), mask, site)))
             if not isinstance(value, tuple) or len(value) != len(parts):
                 what = f"unpacking into {len(parts)} names from {described(value)}"
                 raise self.source.refuse(node, what)
@@ -186,7 +195,7 @@ class Statements:
                 raise self.source.refuse_change(node)
             what = f"storing to {(target := ast.unparse(node))} from this value"
             if is_scalar(array):
-                what = f"storing to {target}, an element of a number (Numba refuses it, too),"
+                what = f"storing to {target}, an element of a number,"
             if isinstance(value, Array):
                 what = f"a copy to {target} (a kernel has none: a thread stores one element)"
             raise self.source.refuse(node, what)
@@ -327,9 +336,10 @@ class Statements:
     def _for_each(self, node: ast.For) -> Execute:
         """Compile a loop over a tuple, an array or another iterable that is no ``range()``.
 
-        Its number of iterations does not differ by lane.
+        Its number of iterations differs by lane only if it is over a part of an array whose length
+        does.
         """
-        items, assign = self._items(node.iter), self.target(node.target)
+        items, assign = self._items(node.iter, is_whole=True), self.target(node.target)
         body, otherwise = self.block(node.body), self.block(node.orelse)
         site = self.source.site(node)
 
@@ -337,6 +347,11 @@ class Statements:
             loop, active = LoopLanes(), mask
             frame.loops.append(loop)
             for value in items(frame, mask):
+                if isinstance(value, _LaneItem):
+                    active = loop.keep(active, value.exists)
+                    if active is None:
+                        break
+                    value = value.value
                 frame.run.count_iteration(site, active)
                 assign(frame, active, value)
                 active = _iterate(loop, body, frame, active)
@@ -348,8 +363,10 @@ class Statements:
 
         return execute
 
-    def _items(self, node: ast.expr) -> Callable:
+    def _items(self, node: ast.expr, is_whole: bool = False) -> Callable:
         """Return ``items(frame, mask)``, which returns an iterable over the values of a loop.
+
+        ``is_whole`` is True for what the loop runs over, and False for an argument of a call there.
 
         The loop is over a tuple, an array, an array of records, ``enumerate()``, ``zip()`` or
         ``np.ndindex()``; within ``enumerate()`` and ``zip()`` also over ``range()``.
@@ -368,7 +385,11 @@ class Statements:
         if function is zip:
             parts = [self._items(a) for a in node.args]
             return lambda frame, mask: zip(*(p(frame, mask) for p in parts), strict=False)
-        return self._positions(node) if function is np.ndindex else self._items_of(node)
+        if function is np.ndindex:
+            return self._positions(node)
+        if function is np.nditer and len(node.args) == 1:
+            return self._elements(node)
+        return self._items_of(node, is_whole)
 
     def _first_number(self, node: ast.Call) -> int:
         """Return the number from which an ``enumerate()`` call counts, 0 by default.
@@ -398,8 +419,10 @@ class Statements:
 
         return evaluate
 
-    def _items_of(self, node: ast.expr) -> Callable:
-        whole, site = self.expressions.expression(node), self.source.site(node)
+    def _items_of(self, node: ast.expr, is_whole: bool) -> Callable:
+        # Python makes a tuple of a list in `for x in [1, 2]`, but not of an argument of zip().
+        compile_items = self.expressions.items if is_whole else self.expressions.expression
+        whole, site = compile_items(node), self.source.site(node)
 
         def evaluate(frame, mask):
             values = whole(frame, mask)
@@ -409,9 +432,23 @@ class Statements:
                 return values
             if isinstance(values, Array) and isinstance(values.shape[0], int):
                 return _rows(Place(frame.run, values, (), mask, site))
+            if is_whole and isinstance(values, Array) and len(values.shape) == 1:
+                return _lane_items(Place(frame.run, values, (), mask, site))
             if isinstance(values, RecordArray) and not values.is_local:
                 return values.rows(Place(frame.run, values, (), mask, site))
             raise self.source.refuse(node, "a loop over anything but range(), a tuple or an array")
+
+        return evaluate
+
+    def _elements(self, node: ast.Call) -> Callable:
+        """Compile ``np.nditer(x)``, whose values are the elements of an array of any rank."""
+        whole, site = self.expressions.expression(node.args[0]), self.source.site(node)
+
+        def evaluate(frame, mask):
+            array = whole(frame, mask)
+            if not isinstance(array, Array) or any(isinstance(e, np.ndarray) for e in array.shape):
+                raise self.source.refuse(node, "np.nditer() of anything but an array")
+            return (load(p) for p in elements(Place(frame.run, array, (), mask, site)))
 
         return evaluate
 
@@ -441,21 +478,31 @@ class Statements:
         """
         if not isinstance(node, ast.Call) or self.expressions.try_static(node.func) is not range:
             return None
-        if node.keywords or not 1 <= len(node.args) <= 3:
+        arguments = [part for argument in node.args for part in self._spread(argument)]
+        if node.keywords or not 1 <= len(arguments) <= 3:
             raise self.source.refuse(node, "range() called like this")
-        parts = [self.expressions.expression(a) for a in node.args]
+        parts = [self.expressions.expression(a) for a in arguments]
 
         def evaluate(frame, mask) -> tuple:
             values = [part(frame, mask) for part in parts]
-            if not all(is_scalar(v) and v.dtype.kind in "iub" for v in values):
-                raise self.source.refuse(node, "range() of something that is no integer")
+            if not all(is_scalar(v) and v.dtype.kind in "iubf" for v in values):
+                raise self.source.refuse(node, "range() of something that is no number")
             dtype = numba_types.range_dtype(tuple(v.dtype for v in values))
             values = [numba_types.cast(v, dtype) for v in values]
+            if len(values) == 3 and not isinstance(values[2], np.ndarray) and values[2] == 0:
+                raise KernelRaised(f"{self.source.site(node)}: range() with the step 0.")
             if len(values) == 1:
                 values.insert(0, dtype.type(0))
             return values[0], values[1], values[2] if len(values) == 3 else dtype.type(1)
 
         return evaluate
+
+    def _spread(self, argument: ast.expr) -> list[ast.expr]:
+        """Return the arguments that ``*PAIR`` stands for if PAIR is a constant tuple."""
+        constant = isinstance(argument, ast.Starred) and self.expressions.try_static(argument.value)
+        if not isinstance(constant, tuple):
+            return [argument]
+        return [ast.copy_location(ast.Constant(item), argument) for item in constant]
 
     def do_Break(self, node: ast.Break) -> Execute:
         """Compile ``break``: the lanes that reach it leave the innermost loop."""
@@ -517,6 +564,19 @@ class Statements:
     def _raise(self, node: ast.stmt, frame: Frame, mask: Mask) -> None:
         thread = frame.run.batch.thread(int(mask.index[0]))
         raise KernelRaised(f"{self.source.site(node)}: reached by {thread}.")
+
+
+@dataclass(frozen=True)
+class _LaneItem:
+    """An element of an array whose length differs by thread, and the lanes that have it."""
+
+    value: np.ndarray
+    exists: np.ndarray
+
+
+def _lane_items(whole: Place) -> Iterator[_LaneItem]:
+    for place in elements(whole):
+        yield _LaneItem(load(place), place.mask.lanes)
 
 
 def _rows(whole: Place) -> Iterator:

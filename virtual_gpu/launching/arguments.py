@@ -6,7 +6,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import functools
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +17,7 @@ from numpy.lib.stride_tricks import as_strided
 from ..checks.shadow import Shadow
 from ..common.errors import LaunchError, LimitReached
 from ..common.limits import LaunchLimits, in_bytes
+from ..common.source import ParameterUse
 from ..host.allocation import device_array_like, on_the_device
 from ..host.hostarrays import DeviceArray, HostMemory
 from ..host.transfers import TO_DEVICE, TO_HOST, note
@@ -54,10 +55,13 @@ class Arguments:
     """The values that a kernel is called with, and the memories that hold its arrays.
 
     Each of ``values`` is a typed number, an ArrayView, a RecordArray, None, or a tuple of them.
+    ``device_arrays`` maps the ``id`` of each device array that the kernel's text names as a global
+    to its view.
     """
 
     values: tuple
     memories: frozenset[Memory]
+    device_arrays: Mapping[int, ArrayView]
 
 
 @contextlib.contextmanager
@@ -109,10 +113,17 @@ def kernel_arguments(program: Program, arguments: tuple, limits: LaunchLimits) -
         for argument, name in zip(arguments, names, strict=True)
         for array, unwritten in _arrays_in(argument)
     ]
+    arrays += [
+        _described(name, array, unwritten, program)
+        for name, device_array in program.device_arrays.values()
+        for array, unwritten in _arrays_in(device_array)
+    ]
     _check_bytes(arrays, limits)
     views = _views(arrays)
     values = tuple(_value(n, v, views) for n, v in zip(names, arguments, strict=True))
-    return Arguments(values, frozenset(memory for v in views.values() for memory in memories_of(v)))
+    memories = frozenset(memory for v in views.values() for memory in memories_of(v))
+    device_arrays = {n: views[id(a.host)] for n, (_, a) in program.device_arrays.items()}
+    return Arguments(values, memories, device_arrays)
 
 
 def _arrays_in(argument) -> list[tuple[np.ndarray, np.ndarray | None]]:
@@ -176,7 +187,7 @@ def _described(
             f"The array {name} has strides {array.strides} and elements of {array.itemsize} "
             "bytes; strides must be whole elements."
         )
-    use = program.uses[name]
+    use = program.uses.get(name) or ParameterUse(may_write=True, fewest_indices=0)
     start, end = byte_bounds(array) if array.size else (0, 0)
     if unwritten is not None and not unwritten.any():
         unwritten = None

@@ -23,10 +23,10 @@ from ..machine.geometry import MAX_BLOCK, MAX_GRID, MAX_THREADS
 from ..machine.occupancy import MULTIPROCESSORS, resident_blocks
 from ..machine.run import BatchRun
 from ..machine.watch import Watch
-from ..memory.filling import ZEROS, Filling
-from ..memory.memory import ArrayView
+from ..memory.filling import ZEROS, ZEROS_AGAIN, Filling
+from ..memory.memory import ArrayView, Memory
 from ..memory.shared import MAX_SHARED_BYTES, SharedMemory
-from ..memory.undefined import Rerun, results_depend
+from ..memory.undefined import Rerun, as_before, results_depend, swap_before
 from ..types.signatures import as_declared
 from .arguments import Arguments, kernel_arguments, unwrapped
 
@@ -103,61 +103,105 @@ class _CheckedLaunch:
 
 
 def _run_and_judge(task: _CheckedLaunch, attempts: list[Arguments], observer: Observer) -> None:
-    """Run the launch, and judge its reads of undefined elements.
+    """Run the launch, judge its reads of undefined elements, and raise the first error.
 
-    If there were such reads, the launch runs again with other fill values. The reads are raised as
-    an error if the results depend on them, otherwise they become warnings.
+    A read of an undefined element is an error if the results depend on it, otherwise it becomes a
+    warning. If findings are collected, only an error that is no finding is raised; its ``earlier``
+    holds the flaws that were found before it.
     """
     report = observer.report
-    try:
-        task = _run_in_batches_or_by_block(task, attempts, observer)
-    except VirtualGpuError:
-        report.raise_first()  # an earlier finding is the cause, or at least comes first
-        raise
-    if not report.undefined:
-        return
-
-    def rerun(filling: Filling) -> Rerun:
-        fresh, second = kernel_arguments(task.program, task.arguments, task.limits), Report(True)
-        try:
-            _run(task, fresh, Observer(second, None, observer.blocks), filling)
-        except VirtualGpuError:
-            return Rerun(fresh.memories, differs=True)
-        return Rerun(fresh.memories, second.other_flaws != report.other_flaws)
-
-    if results_depend(attempts[-1].memories, rerun):
-        report.raise_first()
-    else:
+    task, error = _run_in_batches_or_by_block(task, attempts, observer)
+    if report.undefined and not _results_depend(task, attempts[-1], observer, error):
         report.discard_undefined()
+    report.raise_first()
+    if error is not None:
+        error.earlier = tuple(f for f in report.findings if not f.is_warning)
+        raise error
+
+
+@dataclass(frozen=True)
+class _Outcome:
+    """How a run ended: its memories, its report, and the error that stopped it, or None."""
+
+    memories: list[Memory]
+    report: Report
+    error: VirtualGpuError | None
+
+    def differs_from(self, other: _Outcome) -> bool:
+        """Return True if the two runs were stopped by different errors or had other flaws."""
+        if self.report.other_flaws != other.report.other_flaws:
+            return True
+        return type(self.error) is not type(other.error) or str(self.error) != str(other.error)
+
+
+def _results_depend(
+    task: _CheckedLaunch, arguments: Arguments, observer: Observer, error: VirtualGpuError | None
+) -> bool:
+    """Return True if the results of a launch depend on the undefined elements that it has read.
+
+    ``arguments`` and ``error`` are those of the run that has ended. A run that was stopped at its
+    first flaw has no results yet. In that case the launch runs again and goes on after its flaws,
+    so that a launch is judged as ``trace`` judges it. The arrays are left as they are.
+    """
+    if error is None or error.finding is None:
+        return _depends(task, _Outcome(arguments.memories, observer.report, error), observer)
+    with as_before(arguments.memories):
+        whole = _outcome(task, observer, ZEROS_AGAIN)
+        depends = _depends(task, whole, observer)
+        swap_before(whole.memories)
+        return depends
+
+
+def _depends(task: _CheckedLaunch, first: _Outcome, observer: Observer) -> bool:
+    def run_again(filling: Filling) -> Rerun:
+        outcome = _outcome(task, observer, filling)
+        return Rerun(outcome.memories, outcome.differs_from(first))
+
+    return results_depend(first.memories, run_again)
+
+
+def _outcome(task: _CheckedLaunch, observer: Observer, filling: Filling) -> _Outcome:
+    """Run the launch once more, to its end if no error but a finding stops it."""
+    arguments = kernel_arguments(task.program, task.arguments, task.limits)
+    report = Report(collect=True)
+    try:
+        _run(task, arguments, Observer(report, None, observer.blocks), filling)
+    except VirtualGpuError as error:
+        return _Outcome(arguments.memories, report, error)
+    return _Outcome(arguments.memories, report, None)
 
 
 def _run_in_batches_or_by_block(
     task: _CheckedLaunch, attempts: list[Arguments], observer: Observer
-) -> _CheckedLaunch:
-    """Run the launch and return it; with ``block_by_block=True`` if it had to start again.
+) -> tuple[_CheckedLaunch, VirtualGpuError | None]:
+    """Run the launch; return it and the error that has stopped it, or None.
 
-    ``attempts`` holds the arguments of the only attempt so far. Blocks that wait for earlier blocks
-    of the same batch wait for ever. In that case the launch starts again, one block after the
-    other, with new arguments, which are appended to ``attempts``.
+    The returned launch has ``block_by_block=True`` if it had to start again. ``attempts`` holds the
+    arguments of the only attempt so far. Blocks that wait for earlier blocks of the same batch wait
+    for ever. In that case the launch starts again, one block after the other, with new arguments,
+    which are appended to ``attempts``.
     """
     try:
         _run(task, attempts[0], observer, ZEROS)
-        return task
+        return task, None
     except LimitReached as error:
         may_wait = task.program.cooperative and not task.program.syncs_grid
         if not error.waits_for_others or not may_wait:
-            raise
+            return task, error
         stuck = error
-    for memory in attempts[0].memories:
-        memory.swap_before()
+    except VirtualGpuError as error:
+        return task, error
+    swap_before(attempts[0].memories)
     observer.forget()
     task = replace(task, block_by_block=True)
     attempts.append(kernel_arguments(task.program, task.arguments, task.limits))
     try:
         _run(task, attempts[-1], observer, ZEROS)
     except LimitReached:
-        raise stuck from None
-    return task
+        return task, stuck
+    except VirtualGpuError as error:
+        return task, error
+    return task, None
 
 
 def _run(task: _CheckedLaunch, arguments: Arguments, observer: Observer, filling: Filling) -> None:
@@ -178,7 +222,9 @@ def _run(task: _CheckedLaunch, arguments: Arguments, observer: Observer, filling
             check = _residency_check(batch) if program.syncs_grid else None
             shared = SharedMemory(batch.blocks, task.dynamic_shared, filling, check)
             memories, counters = arguments.memories, observer.counters
-            run = BatchRun(batch, clock, counters, shared, memories, watch, filling)
+            run = BatchRun(
+                batch, clock, counters, shared, memories, watch, filling, arguments.device_arrays
+            )
             program.call(run, arguments.values, batch.everyone, is_kernel=True)
             for memory in memories:
                 memory.settle(clock)

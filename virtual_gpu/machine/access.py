@@ -11,9 +11,11 @@ import numpy as np
 from ..checks.clock import Access
 from ..common.errors import Finding
 from ..counts.transactions import LaneTransfer
-from ..memory.memory import LocalArray
+from ..memory.memory import LocalArray, LocalPart
 from ..types.numba_types import cast
 from .place import Place, in_bounds, report_out_of_bounds
+
+LOCAL_TYPES = (LocalArray, LocalPart)
 
 
 def load(place: Place, before_atomic: bool = False):
@@ -23,7 +25,7 @@ def load(place: Place, before_atomic: bool = False):
     array is local. Lanes whose index is out of bounds are reported and read zero. ``before_atomic``
     is True for a load that only decides whether an atomic is tried; it may race with atomics.
     """
-    if isinstance(place.array, LocalArray):
+    if isinstance(place.array, LOCAL_TYPES):
         return _load_local(place)
     address, inside = _address(place)
     if inside is None:
@@ -43,7 +45,7 @@ def store(place: Place, value) -> None:
     Lanes whose index is out of bounds are reported and write nothing.
     """
     value = cast(value, place.array.dtype)
-    if isinstance(place.array, LocalArray):
+    if isinstance(place.array, LOCAL_TYPES):
         _store_local(place, value)
         return
     address, inside = _address(place)
@@ -61,6 +63,8 @@ def update(place: Place, change: Callable) -> np.ndarray | None:
     lane, or None. The result is a vector with one entry per lane of the batch, zero in lanes that
     are inactive or out of bounds, or None if ``change`` returns None.
     """
+    if isinstance(place.array, LOCAL_TYPES):
+        return _update_local(place, change)
     address, inside = _address(place)
     if inside is None:
         return _zeros(place)
@@ -244,6 +248,8 @@ def _row(place: Place) -> tuple[int | np.ndarray, Place | None]:
     The row number indexes ``LocalArray.rows``; it is an int, or a vector if the lanes differ. The
     second result is the place narrowed to the lanes in bounds, or None if there are none.
     """
+    if isinstance(place.array, LocalPart):
+        return _row_of_part(place)
     rows = place.array.row_of
     try:
         row = rows.get(place.indices)
@@ -265,19 +271,35 @@ def _computed_row(place: Place) -> tuple[int | np.ndarray, Place | None]:
     return row, inside
 
 
+def _row_of_part(place: Place) -> tuple[int | np.ndarray, Place | None]:
+    positions, inside = in_bounds(place)
+    if inside is None:
+        return 0, None
+    part = place.array
+    offset = part.offset
+    row = inside.mask.select(offset) if isinstance(offset, np.ndarray) else offset
+    for position, stride in zip(positions, part.strides, strict=True):
+        row = row + position * stride
+    return row, inside
+
+
+def _storage(array: LocalArray | LocalPart) -> LocalArray:
+    return array.base if isinstance(array, LocalPart) else array
+
+
 def _load_local(place: Place) -> np.ndarray:
     row, inside = _row(place)
     if inside is None:
         return _zeros(place)
     if not isinstance(row, np.ndarray):
-        values, unwritten = place.array.load(row)
+        values, unwritten = _storage(place.array).load(row)
         if unwritten is not None:
             _check_written(inside, unwritten)
         return values
     result = _zeros(place)
     for number in np.unique(row):
         part = inside.narrowed(inside.mask.keep(row == number))
-        values, unwritten = place.array.load(int(number))
+        values, unwritten = _storage(place.array).load(int(number))
         if unwritten is not None:
             _check_written(part, unwritten)
         result[part.mask.index] = values[part.mask.index]
@@ -291,10 +313,32 @@ def _store_local(place: Place, value) -> None:
     if not isinstance(value, np.ndarray):
         value = np.full(place.run.batch.size, value)
     if not isinstance(row, np.ndarray):
-        place.array.store(row, value, inside.mask)
+        _storage(place.array).store(row, value, inside.mask)
         return
     for number in np.unique(row):
-        place.array.store(int(number), value, inside.mask.keep(row == number))
+        _storage(place.array).store(int(number), value, inside.mask.keep(row == number))
+
+
+def _update_local(place: Place, change: Callable) -> np.ndarray | None:
+    """Do what ``update`` does for an element of a local array, which no other thread can see."""
+    row, inside = _row(place)
+    if inside is None:
+        return _zeros(place)
+    array, result = _storage(place.array), _zeros(place)
+    rows = np.broadcast_to(row, inside.mask.count)
+    for number in np.unique(rows):
+        part = inside.narrowed(inside.mask.keep(rows == number))
+        values, unwritten = array.load(int(number))
+        if unwritten is not None:
+            _check_written(part, unwritten)
+        values = values.copy()
+        old = change(values, part.mask.index, part.mask)
+        array.store(int(number), values, part.mask)
+        if old is None:
+            result = None
+        elif result is not None:
+            result[part.mask.index] = old
+    return result
 
 
 def _check_written(place: Place, unwritten: np.ndarray) -> None:
@@ -310,9 +354,12 @@ def _check_written(place: Place, unwritten: np.ndarray) -> None:
 
     def describe() -> Finding:
         element, thread = place.element(int(lanes[0])), place.run.batch.thread(int(lanes[0]))
+        what = f"{name}{list(element)} of its local array"
+        if isinstance(place.array, LocalPart):
+            what = f"element {list(element)} of a part of its local array {name}"
         return Finding(
             "uninitialised", place.site, name, element, (thread,), len(lanes),
-            f"{thread} reads {name}{list(element)} of its local array, which it has not written.",
+            f"{thread} reads {what}, which it has not written.",
         )  # fmt: skip
 
     place.run.report.add(place.flaw("uninitialised", lanes), describe)

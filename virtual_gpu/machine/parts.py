@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 
-from ..memory.memory import ARRAY_TYPES, ArrayView, element_strides
+from ..memory.memory import ARRAY_TYPES, ArrayView, LocalArray, LocalPart, element_strides
 from .access import store
 from .place import Place, position_of, report_out_of_bounds
+
+_OF_PARTS = frozenset((slice, type(None)))  # the types of indices that select parts
 
 
 def expanded(indices: tuple, rank: int) -> tuple:
@@ -34,18 +37,29 @@ def is_part(place: Place) -> bool:
     """
     if type(place.array) not in ARRAY_TYPES:
         return False
-    return len(place.indices) < len(place.array.shape) or slice in map(type, place.indices)
+    few = len(place.indices) < len(place.array.shape)
+    return few or not _OF_PARTS.isdisjoint(map(type, place.indices))
 
 
-def view(place: Place) -> ArrayView:
+def view(place: Place) -> ArrayView | LocalPart:
     """Return the part of an array that a place selects, as a view.
 
-    Slices are clipped as in Python. Lanes whose index is out of bounds are reported and get the
-    nearest valid index. Indices and the bounds of slices may differ by thread.
+    Slices are clipped as in Python, and an index None makes a dimension of one element. Lanes whose
+    index is out of bounds are reported and get the nearest valid index. Indices and the bounds of
+    slices may differ by thread.
     """
     array = place.array
-    offset, shape, strides = array.offset, [], []
-    for axis, (index, extent) in enumerate(zip(_all_indices(place), array.shape, strict=True)):
+    if isinstance(array, LocalArray):
+        array = LocalPart(array, array.shape, element_strides(array.shape))
+        place = Place(place.run, array, place.indices, place.mask, place.site)
+    offset, shape, strides, axis = array.offset, [], [], -1
+    for index in _all_indices(place):
+        if index is None:
+            shape.append(1)
+            strides.append(0)
+            continue
+        axis += 1
+        extent = array.shape[axis]
         if isinstance(index, slice):
             start, length, step = _slice_bounds(index, extent)
             offset = offset + start * array.strides[axis]
@@ -56,6 +70,8 @@ def view(place: Place) -> ArrayView:
         if inside is not None:
             report_out_of_bounds(place.at((index,)), axis, inside)
         offset = offset + _wrapped(index, extent) * array.strides[axis]
+    if isinstance(array, LocalPart):
+        return LocalPart(array.base, tuple(shape), tuple(strides), offset)
     flags = array.writable, array.bytewise
     return ArrayView(array.memory, tuple(shape), tuple(strides), offset, *flags, is_part=True)
 
@@ -89,12 +105,18 @@ def reshaped(array: ArrayView, shape: tuple) -> ArrayView | None:
 def store_part(place: Place, value) -> bool:
     """Write a number to every element of a part of an array, and return True.
 
-    Returns False, and writes nothing, if the bounds of slices or the extents differ by thread.
+    Returns False, and writes nothing, if the array is no array of numbers.
     """
+    if type(place.array) not in ARRAY_TYPES:
+        return False
     indices = _all_indices(place)
     bounds = [b for i in indices if isinstance(i, slice) for b in (i.start, i.stop)]
-    if any(isinstance(v, np.ndarray) for v in (*bounds, *place.array.shape)):
-        return False
+    varies = any(isinstance(v, np.ndarray) for v in (*bounds, *place.array.shape))
+    if varies or type(None) in map(type, indices):
+        part = view(place)
+        for element in elements(Place(place.run, part, (), place.mask, place.site)):
+            store(element, value)
+        return True
     choices = []
     for index, extent in zip(indices, place.array.shape, strict=True):
         if isinstance(index, slice):
@@ -109,7 +131,23 @@ def store_part(place: Place, value) -> bool:
 
 def _all_indices(place: Place) -> tuple:
     """Return the indices of a place, followed by full slices for the missing dimensions."""
-    return place.indices + (slice(None),) * (len(place.array.shape) - len(place.indices))
+    named = sum(index is not None for index in place.indices)
+    return place.indices + (slice(None),) * (len(place.array.shape) - named)
+
+
+def elements(whole: Place) -> Iterator[Place]:
+    """Yield the place of each element of an array, the last index fastest.
+
+    Where extents differ by thread, a place has the lanes for which its element exists.
+    """
+    extents = whole.array.shape
+    for position in np.ndindex(*(int(np.max(extent)) for extent in extents)):
+        mask = whole.mask
+        for index, extent in zip(position, extents, strict=True):
+            if mask is not None and isinstance(extent, np.ndarray):
+                mask = mask.narrow(index < extent)
+        if mask is not None:
+            yield whole.at(tuple(map(np.int64, position))).narrowed(mask)
 
 
 def _slice_bounds(part: slice, extent) -> tuple:

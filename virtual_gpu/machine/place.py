@@ -10,7 +10,7 @@ import numpy as np
 from ..checks.report import Flaw
 from ..common.errors import Finding, Site
 from ..common.lanes import Mask
-from ..memory.memory import Array, ArrayView
+from ..memory.memory import Array, ArrayView, LocalPart
 from .run import BatchRun
 
 
@@ -166,7 +166,7 @@ def _outside(array: Array, element: tuple, axis: int, shape: tuple) -> str:
     If ``array`` is a part of another array, the text names the part.
     """
     has = f"{shape[axis]} element{'s' if shape[axis] != 1 else ''} (shape {shape})"
-    if isinstance(array, ArrayView) and array.is_part:
+    if isinstance(array, LocalPart) or (isinstance(array, ArrayView) and array.is_part):
         return (
             f"element {list(element)} of a part of {array.name}; dimension {axis} of this part has "
             f"{has}"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from ..common.lanes import Batch, Mask, VectorCache
 from ..common.source import Source
 from ..counts.counters import Counters
 from ..memory.filling import Filling
-from ..memory.memory import Memory
+from ..memory.memory import ArrayView, Memory
 from ..memory.shared import SharedMemory
 from .watch import Watch
 
@@ -31,7 +32,9 @@ class BatchRun:
         memories: Iterable[Memory],
         watch: Watch,
         filling: Filling,
+        device_arrays: Mapping[int, ArrayView] = MappingProxyType({}),
     ):
+        """``device_arrays`` maps the ``id`` of each global device array to its view."""
         self.batch = batch
         self.clock = clock
         self.report = clock.report
@@ -39,6 +42,7 @@ class BatchRun:
         self.shared = shared
         self.watch = watch
         self.filling = filling
+        self.device_arrays = device_arrays
         self.positions, self.products, self.sums = VectorCache(), VectorCache(), VectorCache()
         self._memories = memories
         self.live: Mask | None = batch.everyone  # lanes that have not left the kernel

@@ -9,9 +9,13 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Filling:
-    """A fill value: the same byte everywhere."""
+    """A fill value: the same byte everywhere.
+
+    ``is_rerun`` is True in a repetition of a launch, in which ``print`` writes nothing.
+    """
 
     byte: int
+    is_rerun: bool = True
 
     def array(self, size: int, dtype: np.dtype) -> np.ndarray:
         """Return a new vector of ``size`` elements, each byte of which is the fill value.
@@ -30,6 +34,7 @@ class Filling:
         return self.array(1, dtype)[0]
 
 
-ZEROS = Filling(0)
+ZEROS = Filling(0, is_rerun=False)
+ZEROS_AGAIN = Filling(0)
 # First NaN and -1, which compare unlike 0 with everything; then a large number of every type.
 NONZERO_FILLINGS = (Filling(0xFF), Filling(0x7E))

@@ -251,8 +251,33 @@ class LocalArray:
             self.unwritten[row] = missing if missing.any() else None
 
 
-Array = ArrayView | LocalArray
-ARRAY_TYPES = (ArrayView, LocalArray)  # checked at each access; a union of types is slower
+@dataclass(frozen=True)
+class LocalPart:
+    """A part of a thread's private array, selected by slices or by fewer indices than dimensions.
+
+    ``offset`` and ``strides`` count elements of ``base``. The offset and the extents of ``shape``
+    are the same for all lanes, or vectors.
+    """
+
+    base: LocalArray
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    offset: int | np.ndarray = 0
+
+    @property
+    def dtype(self) -> np.dtype:
+        """The dtype of the elements."""
+        return self.base.dtype
+
+    @property
+    def name(self) -> str:
+        """The name of the whole array, which error messages print."""
+        return self.base.name
+
+
+Array = ArrayView | LocalArray | LocalPart
+# Checked at each access; a union of types is slower.
+ARRAY_TYPES = (ArrayView, LocalArray, LocalPart)
 
 
 def constant_array(name: str, value: np.ndarray) -> ArrayView:

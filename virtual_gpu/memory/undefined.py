@@ -21,7 +21,7 @@ from .memory import Memory
 class Rerun:
     """A repetition of a launch.
 
-    ``differs`` is True if the repetition was stopped by an error or had other flaws.
+    ``differs`` is True if the repetition was stopped by another error or had other flaws.
     """
 
     memories: Iterable[Memory]
@@ -31,16 +31,24 @@ class Rerun:
 def results_depend(memories: Iterable[Memory], run_again: Callable[[Filling], Rerun]) -> bool:
     """Return True if the results of a launch change when undefined values are filled differently.
 
-    The result is also True if a rerun ends with an error or has other flaws. ``memories`` are those
-    of the launch that has run; at the end they hold its results again. ``run_again(filling)`` runs
-    the launch once more on the same arrays.
+    The result is also True if a rerun ends with another error or has other flaws. ``memories`` are
+    those of the launch that has run; at the end they hold its results again. ``run_again(filling)``
+    runs the launch once more on the same arrays.
     """
     first = {_identity(memory): memory for memory in memories}
-    _swap(first.values())
-    try:
+    with as_before(first.values()):
         return any(_differs(first, filling, run_again) for filling in NONZERO_FILLINGS)
+
+
+@contextlib.contextmanager
+def as_before(memories: Iterable[Memory]) -> Iterator[None]:
+    """Within the context, memories have the content from before the launch that wrote them."""
+    memories = tuple(memories)
+    swap_before(memories)
+    try:
+        yield
     finally:
-        _swap(first.values())
+        swap_before(memories)
 
 
 def _differs(
@@ -48,7 +56,7 @@ def _differs(
 ) -> bool:
     with _filled(first.values(), filling):
         rerun = run_again(filling)
-        _swap(rerun.memories)
+        swap_before(rerun.memories)
     return rerun.differs or not all(
         memory.wrote_the_same(first[_identity(memory)]) for memory in rerun.memories
     )
@@ -69,7 +77,8 @@ def _filled(memories: Iterable[Memory], filling: Filling) -> Iterator[None]:
         data[indices] = values
 
 
-def _swap(memories: Iterable[Memory]) -> None:
+def swap_before(memories: Iterable[Memory]) -> None:
+    """Exchange the content of memories and their content before the launch that wrote them."""
     for memory in memories:
         memory.swap_before()
 

@@ -122,7 +122,8 @@ class LaunchLog:
         except BaseException as error:
             finding = getattr(error, "finding", None)
             if finding is None:
-                self._add(call, (), (_message(error, call.kernel.py_func.__name__),), None)
+                message = _message(error, call.kernel.py_func.__name__)
+                self._add(call, getattr(error, "earlier", ()), (message,), None)
             else:
                 self._add(call, (finding,), (), None)
             raise

@@ -143,6 +143,12 @@ def _cast(name: str, value, declared: types.Type):
 
     Other arguments are returned unchanged. Raises LaunchError for a cast that Numba refuses, too.
     """
+    if isinstance(declared, types.CPointer | types.RawPointer):
+        raise LaunchError(
+            f"The argument {name} is declared as {declared}, an address that does not say how many "
+            "elements are there, so the virtual GPU cannot check it; declare an array such as "
+            "float32[::1], and pass the array."
+        )
     if isinstance(declared, types.BaseTuple) and isinstance(value, tuple):
         return tuple(_cast(name, item, t) for item, t in zip(value, declared.types, strict=True))
     if not isinstance(declared, types.Number | types.Boolean):

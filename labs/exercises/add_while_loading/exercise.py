@@ -24,6 +24,7 @@ EXERCISE = reduction(
         each_element_once(),
         *tree_targets(),
     ),
+    main=("loads per element", "sectors per request", "shared requests per block"),
     hints=(
         "With which element does block 1 begin? Block 0 has 512 of them.",
         "If thread 0 took elements 0 and 1, and thread 1 elements 2 and 3, each load would leave "

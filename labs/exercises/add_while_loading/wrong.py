@@ -58,10 +58,17 @@ WRONG = {
     "of them?": {"set and not added": [("total += x", "total = x")]},
     "512 additions to this sum take elements from `{x}[1024]` to `{x}[1535]`. These belong to "
     "block 2, whose sum is `{partials}[2]`.": {"blocks too far": [("(2 * BLOCK)", "(4 * BLOCK)")]},
-    "256 additions to this sum take elements from `{x}[1024]` to `{x}[1535]`. These belong to "
-    "block 2, whose sum is `{partials}[2]`.": {
+    "This sum has 512 elements, as many as the task asks for, but other ones than `{x}[0]` to "
+    "`{x}[511]`. 256 additions to this sum take elements from `{x}[1024]` to `{x}[1535]`. These "
+    "belong to block 2, whose sum is `{partials}[2]`.": {
         "over the whole array": [(FIRST, "i = cuda.grid(1)"),
-            ("i + BLOCK", "i + BLOCK * cuda.gridDim.x")]},
+            ("i + BLOCK", "i + BLOCK * cuda.gridDim.x")],
+        "the whole grid further": [(FIRST, "i = cuda.grid(1)"),
+            ("i + BLOCK", "i + cuda.gridsize(1)")],
+        "both in one line": [(FIRST, "i = cuda.grid(1)"),
+            (LOAD + SECOND, "    total = float32(0)\n    if i + cuda.gridsize(1) < x.size:\n"
+             "        total = x[i] + x[i + cuda.gridsize(1)]\n    elif i < x.size:\n"
+             "        total = x[i]\n")]},
     "This sum lacks 256 of its 512 elements: `{x}[256]` to `{x}[511]`. What lies 256 apart is "
     "never added.": {"stored too early": [(SECOND + PUT, PUT + SECOND)]},
     "Which thread should have stored this word?": {"not stored": [(PUT, "")]},

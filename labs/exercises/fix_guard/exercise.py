@@ -2,8 +2,11 @@
 
 import numpy as np
 
+from labs.checking.target import essential
 from labs.families.matrices import elementwise, matrix
+from labs.families.vectors import drawn_factor
 from labs.targets import counts
+from labs.targets.sharing import elements_per_thread
 
 EXERCISE = elementwise(
     name="fix_guard",
@@ -20,11 +23,11 @@ EXERCISE = elementwise(
     ),
     parameters=("x", "factor", "out"),
     shapes=((16, 64), (20, 50), (9, 96), (40, 33), (3, 5), (1, 1)),
-    inputs=lambda shape, seed: (matrix(shape, seed), np.float32(shape[1] % 7 + 0.5)),
+    inputs=lambda shape, seed: (matrix(shape, seed), drawn_factor(shape, seed)),
     reference=lambda x, factor: x.astype(np.float64) * float(factor),
     targets=(
         counts.no_negative_index(), counts.one_store_per_element(), counts.no_float64(),
-        counts.sectors_per_request(4),
+        counts.sectors_per_request(4), essential(elements_per_thread(1)),
     ),
     hints=(
         "Take a matrix of 20 rows and 50 columns. The launch has 24 rows and 64 columns of "

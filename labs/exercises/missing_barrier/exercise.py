@@ -1,12 +1,12 @@
 """A block's sum whose only barrier is at the wrong place, with four places for it."""
 
+from labs.checking.target import essential
 from labs.families.reduction import (
     Sums,
     each_element_once,
+    full_loads,
     no_atomics,
-    no_bank_conflict,
     reduction,
-    shared_requests_per_block,
 )
 from labs.targets.counts import (
     barriers_per_block,
@@ -14,6 +14,7 @@ from labs.targets.counts import (
     no_negative_index,
     one_store_per_element,
 )
+from labs.targets.sharing import loads_of_one_thread
 
 EXERCISE = reduction(
     Sums(threads=256),
@@ -31,12 +32,15 @@ EXERCISE = reduction(
     shapes=((1024,), (1000,), (513,), (200,), (33,), (1,)),
     targets=(
         no_negative_index(), one_store_per_element(), no_float64(), each_element_once(),
-        no_atomics(), shared_requests_per_block(64), no_bank_conflict(), barriers_per_block(8),
+        barriers_per_block(8), essential(full_loads()), essential(no_atomics()),
+        essential(loads_of_one_thread(26)),
     ),
+    main=("barriers per block",),
     hints=(
         "A thread reads words that others have written: in the first step of the tree those of the "
         "load, in every later step the sums of the step before. How many such borders are there?",
-        "All threads of the block must come to the barrier, whatever `tid < stride` says.",
+        "All threads of the block must come to the barrier, also those that add nothing in this "
+        "step.",
         "Follow the way from the load to the first addition, and from one addition to the next. "
         "Which place is on both ways?",
     ),

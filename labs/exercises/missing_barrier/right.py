@@ -1,6 +1,6 @@
 """Other right answers to `missing_barrier`: changes of the solution that `check` accepts."""
 
-from labs.exercises.missing_barrier.wrong import ADD, HALF, TEST, WAIT
+from labs.exercises.missing_barrier.wrong import ADD, DOUBLE, TEST, WAIT
 
 HARMLESS = {
     "constant_one_more in `BLOCK = 256`": "a word more is not used",
@@ -9,12 +9,13 @@ HARMLESS = {
 }  # fmt: skip
 
 RIGHT = {
-    "halved between": [
-        (TEST + ADD + HALF, f"        step = stride\n{HALF}        if tid < step:\n"
+    "doubled between": [
+        (TEST + ADD + DOUBLE, f"        step = stride\n{DOUBLE}        if tid % stride == 0:\n"
          "            shared[tid] += shared[tid + step]\n"),
     ],
-    "a tree by a range": [("    stride = BLOCK // 2\n    while stride > 0:\n",
-                           "    for step in range(8):\n        stride = 128 >> step\n"),
-                          (HALF, "")],
+    "a tree by a range": [("    stride = 1\n    while stride < BLOCK:\n",
+                           "    for step in range(8):\n        stride = 1 << step\n"),
+                          (DOUBLE, "")],
     "a test of its own": [(WAIT, f"        if stride > 0:\n    {WAIT}")],
+    "a test without a remainder": [(TEST, "        if tid & (2 * stride - 1) == 0:\n")],
 }  # fmt: skip

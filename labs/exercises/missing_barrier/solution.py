@@ -11,11 +11,11 @@ def missing_barrier(x, partials):
     tid = cuda.threadIdx.x
     i = cuda.grid(1)
     shared[tid] = x[i] if i < x.size else float32(0)
-    stride = BLOCK // 2
-    while stride > 0:
+    stride = 1
+    while stride < BLOCK:
         cuda.syncthreads()
-        if tid < stride:
+        if tid % (2 * stride) == 0:
             shared[tid] += shared[tid + stride]
-        stride //= 2
+        stride *= 2
     if tid == 0:
         partials[cuda.blockIdx.x] = shared[0]

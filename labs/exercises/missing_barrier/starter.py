@@ -11,15 +11,15 @@ def missing_barrier(x, partials):
     tid = cuda.threadIdx.x
     i = cuda.grid(1)
     shared[tid] = x[i] if i < x.size else float32(0)
-    stride = BLOCK // 2
+    stride = 1
     # place 1
-    while stride > 0:
+    while stride < BLOCK:
         # place 2
-        if tid < stride:
+        if tid % (2 * stride) == 0:
             # place 3
             cuda.syncthreads()
             shared[tid] += shared[tid + stride]
         # place 4
-        stride //= 2
+        stride *= 2
     if tid == 0:
         partials[cuda.blockIdx.x] = shared[0]

@@ -1,10 +1,10 @@
 """Wrong answers to `missing_barrier`: what `check` says, and the changes that earn it."""
 
-HEAD = "    while stride > 0:\n"
+HEAD = "    while stride < BLOCK:\n"
 WAIT = "        cuda.syncthreads()\n"
-TEST = "        if tid < stride:\n"
+TEST = "        if tid % (2 * stride) == 0:\n"
 ADD = "            shared[tid] += shared[tid + stride]\n"
-HALF = "        stride //= 2\n"
+DOUBLE = "        stride *= 2\n"
 STORE = "    if tid == 0:\n"
 
 
@@ -14,21 +14,22 @@ def moved(line: str, new: str) -> list[tuple[str, str]]:
 
 
 WRONG = {
-    "`if tid < stride`": {
+    "`if tid % (2 * stride) == 0`": {
         "place 3": moved(ADD, f"    {WAIT}{ADD}")},
     "Nothing makes the threads wait from one iteration of line {line} to the next: this word may "
     "be read before the other thread has finished it.": {
         "place 1": moved(HEAD, f"    cuda.syncthreads()\n{HEAD}")},
     "Nothing makes the threads wait between line {other_line}, which stores this word, and line "
     "{line}, which reads it: it may be read before it is there.": {
-        "place 4": moved(HALF, WAIT + HALF),
-        "at the end of the loop": moved(HALF, HALF + WAIT),
+        "place 4": moved(DOUBLE, WAIT + DOUBLE),
+        "at the end of the loop": moved(DOUBLE, DOUBLE + WAIT),
         "after the loop": moved(STORE, f"    cuda.syncthreads()\n{STORE}"),
         "after the addition in the branch": moved(ADD, f"{ADD}    {WAIT}"),
         "no barrier": [(WAIT, "")]},
     "each block passes 9 barriers": {
-        "places 1 and 4": [*moved(HEAD, f"    cuda.syncthreads()\n{HEAD}"), (HALF, WAIT + HALF)]},
-    "each block passes 16 barriers": {"places 2 and 4": [(HALF, WAIT + HALF)]},
+        "places 1 and 4": [
+            *moved(HEAD, f"    cuda.syncthreads()\n{HEAD}"), (DOUBLE, WAIT + DOUBLE)]},
+    "each block passes 16 barriers": {"places 2 and 4": [(DOUBLE, WAIT + DOUBLE)]},
     "`syncwarp` in line {syncwarp} makes the 32 threads of a warp wait for each other. The block "
     "has 8 warps.": {"the barrier of a warp": [("syncthreads", "syncwarp")]},
     "names the barrier and does not call it": {"no brackets": [("syncthreads()", "syncthreads")]},

@@ -3,8 +3,10 @@
 import numpy as np
 
 from labs.checking.line_order import OrderExercise, OrderRule
-from labs.families.vectors import elementwise, numbers
+from labs.checking.target import essential
+from labs.families.vectors import drawn_factor, elementwise, signed_numbers
 from labs.targets import counts
+from labs.targets.sharing import elements_per_thread
 
 EXERCISE = elementwise(
     OrderExercise,
@@ -20,10 +22,21 @@ EXERCISE = elementwise(
     parameters=("a", "x", "y", "out"),
     shapes=((1024,), (1000,), (257,), (31,), (1,)),
     inputs=lambda shape, seed: (
-        np.float32(shape[0] % 7 + 0.5), numbers(shape, seed), numbers(shape, seed + 1)
+        drawn_factor(shape, seed), signed_numbers(shape, seed),
+        signed_numbers(shape, seed + 1),
     ),
     reference=lambda a, x, y: float(a) * x.astype(np.float64) + y,
-    targets=(counts.no_negative_index(), counts.one_store_per_element(), counts.no_float64()),
+    targets=(
+        counts.no_negative_index(), counts.one_store_per_element(), counts.no_float64(),
+        essential(elements_per_thread(1)),
+    ),
+    above="""
+from numba import cuda
+
+
+@cuda.jit
+def order_saxpy(a, x, y, out):
+""",
     lines=(
         "        out[i] = scaled + y[i]",
         "    if i < out.size:",

@@ -1,13 +1,22 @@
 """The lines of a block's sum by a tree in disorder."""
 
 from labs.checking.line_order import OrderExercise, OrderRule
-from labs.families.reduction import Sums, each_element_once, no_bank_conflict, reduction
+from labs.checking.target import essential
+from labs.families.reduction import (
+    Sums,
+    each_element_once,
+    full_loads,
+    no_atomics,
+    no_bank_conflict,
+    reduction,
+)
 from labs.targets.counts import (
     barriers_per_block,
     no_float64,
     no_negative_index,
     one_store_per_element,
 )
+from labs.targets.sharing import loads_of_one_thread
 
 EXERCISE = reduction(
     Sums(threads=256),
@@ -26,7 +35,26 @@ EXERCISE = reduction(
     targets=(
         no_negative_index(), one_store_per_element(), no_float64(), each_element_once(),
         no_bank_conflict(), barriers_per_block(9),
+        essential(full_loads()), essential(no_atomics()),
+        essential(loads_of_one_thread(26)),
     ),
+    above="""
+from numba import cuda, float32
+
+BLOCK = 256
+
+
+@cuda.jit
+def order_tree(x, partials):
+    shared = cuda.shared.array(BLOCK, float32)
+    tid = cuda.threadIdx.x
+    i = cuda.grid(1)
+    shared[tid] = x[i] if i < x.size else float32(0)
+""",
+    below="""
+    if tid == 0:
+        partials[cuda.blockIdx.x] = shared[0]
+""",
     lines=(
         "            shared[tid] += shared[tid + stride]",
         "        stride //= 2",

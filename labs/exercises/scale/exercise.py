@@ -1,9 +1,7 @@
 """The first kernel: each thread scales one element."""
 
-import numpy as np
-
 from labs.checking.target import essential
-from labs.families.vectors import elementwise, numbers
+from labs.families.vectors import scaling
 from labs.targets.counts import (
     full_requests,
     no_float64,
@@ -13,19 +11,7 @@ from labs.targets.counts import (
 )
 from labs.targets.sharing import elements_per_thread
 
-
-def inputs(shape, seed):
-    """Return x, and a factor between 3 and 11 that is drawn; their products are exact."""
-    drawn = np.random.default_rng([seed, shape[0]]).integers(6, 22) / 2 + 0.25
-    return numbers(shape, seed), np.float32(drawn)
-
-
-def reference(x, factor):
-    """Return factor · x, float64."""
-    return x.astype(np.float64) * float(factor)
-
-
-EXERCISE = elementwise(
+EXERCISE = scaling(
     name="scale",
     lesson="00",
     title="Your first kernel",
@@ -36,10 +22,7 @@ EXERCISE = elementwise(
         "The launch is given: blocks of 256 threads, and as many of them as it takes to have a "
         "thread for each element. So the last block may have threads without an element.",
     ),
-    parameters=("x", "factor", "out"),
     shapes=((1024,), (1000,), (257,), (31,), (1,)),
-    inputs=inputs,
-    reference=reference,
     targets=(
         no_negative_index(),
         one_store_per_element(),
@@ -48,6 +31,9 @@ EXERCISE = elementwise(
         essential(full_requests()),
         essential(elements_per_thread(1)),
     ),
+    main=("elements per thread",),
+    plain_goals=("right at any length",),
+    plain_usual_goals=("each element is stored once", "no thread uses an index below 0"),
     hints=(
         "Which element is yours? `cuda.grid(1)` is the number of your thread in the whole launch.",
         "1000 elements need 4 blocks of 256 threads, which are 1024 threads. What must the last 24 "

@@ -6,9 +6,13 @@ STORE = "out[i] = factor * x[i]"
 BODY = f"    i = {INDEX}\n    if {TEST}:\n        {STORE}\n"
 
 WRONG = {
-    "no thread reads or writes": {
-        "empty body": [(BODY, "    pass\n")],
-        "> for <": [(TEST, "i > out.size")]},
+    "no thread reads or writes any array. Is the body still to be written": {
+        "empty body": [(BODY, "    pass\n")]},
+    "no thread reads or writes any array: none comes to line 10. The test `i > out.size` of line 9 "
+    "decides about that. For which threads is it true?": {"> for <": [(TEST, "i > out.size")]},
+    "none comes to line 13. Do all threads return before it?": {
+        "all leave": [(BODY, f"    i = {INDEX}\n    if i < out.size:\n        return\n"
+             f"    if i >= out.size:\n        return\n    {STORE}\n")]},
     "The launch has whole blocks of 256 threads: 1024 threads for 1,000 elements. The last 24 have "
     "no element. Nothing in your kernel keeps them away.": {
         "no test": [(BODY, f"    i = {INDEX}\n    {STORE}\n")]},
@@ -94,13 +98,25 @@ WRONG = {
         "no factor": [(STORE, "out[i] = x[i]")]},
     "Each element is `{factor}` alone: nothing of `{x}` is in the result.": {
         "factor alone": [(STORE, "out[i] = factor")]},
-    "Each element is 2 times the one of `{x}`, and `{factor}` is 2.5.": {
+    "Each element is 2 times the one of `{x}`, and `{factor}` is 10.25. `{factor}` is not used: "
+    "with another value of it the result is the same.": {
+        "a whole number for the factor": [(STORE, "out[i] = x[i] * 2")],
         "another factor": [(STORE, "out[i] = float32(2) * x[i]"),
-            ("import cuda", "import cuda, float32")],
+            ("import cuda", "import cuda, float32")]},
+    "Each element is 10 times the one of `{x}`, and `{factor}` is 10.25.": {
         "the factor cut to a whole number": [(STORE, "out[i] = int(factor) * x[i]")]},
-    "Each element is 2.5 times the one of `{x}`, and `{factor}` is 6.5.": {
+    "Each element is 2.5 times the one of `{x}`, and `{factor}` is 10.25. `{factor}` is not used": {
         "the factor as a number": [(STORE, "out[i] = float32(2.5) * x[i]"),
             ("import cuda", "import cuda, float32")]},
+    "`{factor}` is not used: with another value of it the result is the same.": {
+        "the square root": [(STORE, "out[i] = math.sqrt(abs(x[i]))"),
+            ("from numba", "import math\n\nfrom numba")]},
+    "The result is that of `abs({x}[i])`: negative elements have lost their sign.": {
+        "the absolute value": [(STORE, "out[i] = abs(x[i]) * factor")]},
+    "The result is that of `int({x}[i])`: the fraction of each element is cut off.": {
+        "a whole number": [(STORE, "out[i] = float32(int(x[i])) * factor"),
+            ("import cuda", "import cuda, float32")],
+        "a whole number in float64": [(STORE, "out[i] = factor * int(x[i])")]},
     "Each element is `{x}[i] * {x}[i]`: `{factor}` is not in the result.": {
         "the square": [(STORE, "out[i] = x[i] * x[i]")]},
     "Each element is `{factor} * i`: the number of the element is scaled, and not `{x}[i]`.": {
@@ -118,15 +134,19 @@ WRONG = {
         "always the first element": [(STORE, "out[i] = factor * x[0]")]},
     "works in float64": {
         "float64": [(STORE, "out[i] = 1.0 * factor * x[i]")],
-        "float64 by a whole number": [(STORE, "out[i] = factor * int(x[i])")]},
+        "float64 by a whole number": [(STORE, "out[i] = factor * x[i] * 2 / 2")]},
     "the target is 4": {
         "the number of the block last": [
             (INDEX, "cuda.threadIdx.x * cuda.gridDim.x + cuda.blockIdx.x")]},
+    "Threads 1 and 2 of block 0 both store element 0. One of them stores element 0, and the other "
+    "elements 0 and 1.": {
+        "all elements before": [(BODY,
+             f"    for i in range({INDEX}):\n        {STORE}\n")]},
     "4 words apart": {
         "four neighbours for each thread": [(BODY,
              "    first = 4 * cuda.grid(1)\n    for i in range(first, first + 4):\n"
              f"        if {TEST}:\n            {STORE}\n")]},
-    "stores 1,048,576 times for 1,024 elements": {
+    "stores 1,048,576 times for 1,024 elements of `out`. That is 1,024 stores for an element.": {
         "all elements in each thread": [
             (BODY, f"    for i in range(out.size):\n        {STORE}\n")]},
     "only 1 of 32 lanes work": {
@@ -134,5 +154,8 @@ WRONG = {
              f"    if {INDEX} == 0:\n        for i in range(out.size):\n            {STORE}\n")]},
     "2 stores for an element": {"stores twice": [(STORE, f"{STORE}\n        {STORE}")]},
     "`while i < out.size`": {"never ends": [(f"if {TEST}", f"while {TEST}")]},
+    "a kernel has no `try`, because nothing catches an error on a GPU. Test with `if`": {
+        "an error caught": [(BODY, f"    i = {INDEX}\n    try:\n        {STORE}\n"
+             "    except IndexError:\n        pass\n")]},
     "the name y is not defined": {"a name that is not defined": [("* x[i]", "* y[i]")]},
 }  # fmt: skip

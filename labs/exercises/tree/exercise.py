@@ -26,6 +26,7 @@ EXERCISE = reduction(
         each_element_once(),
         *tree_targets(),
     ),
+    main=("shared requests per block", "wavefronts per request", "barriers per block"),
     hints=(
         "A warp is done with a step when none of its 32 threads adds. So let threads 0, 1, 2 … "
         "add, without gaps, and the others be idle.",

@@ -12,7 +12,7 @@ def tree(x, partials):
     i = cuda.grid(1)
     shared[tid] = x[i] if i < x.size else float32(0)
     cuda.syncthreads()
-    # Right, but its warps stay busy. Your lines, about 6, take the place of these:
+    # Right, but its warps stay busy. Write about 6 lines instead of these:
     stride = 1
     while stride < BLOCK:
         if tid % (2 * stride) == 0:

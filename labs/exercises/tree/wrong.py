@@ -20,16 +20,25 @@ WRONG = {
     "Nothing makes the threads wait between line {other_line}, which stores this word, and line "
     "{line}, which reads it: it may be read before it is there.": {
         "no barrier after the load": [(LOADED, LOAD)]},
-    "Nothing makes the threads wait from one turn of line {line} to the next: this word may be "
-    "read before the other thread has finished it.": {
+    "Nothing makes the threads wait from one iteration of line {line} to the next: this word may "
+    "be read before the other thread has finished it.": {
         "no barrier in the loop": [(ADD + WAIT, ADD)],
         "a barrier behind the loop": [(ADD + WAIT, ADD),
             (STORE, f"    cuda.syncthreads()\n{STORE}")],
-        "a barrier in some steps": [
-            (WAIT, "        if stride > 32:\n            cuda.syncthreads()\n")],
         "the last warp without barriers": [("while stride > 0", "while stride > 32"), (STORE,
              f"    if tid < 32:\n        while stride > 0:\n            {PLUS}\n"
              f"            stride //= 2\n{STORE}")]},
+    "The threads pass the barrier in line {last syncthreads} only in some iterations, and in the "
+    "others nothing makes them wait.": {
+        "a barrier in some steps": [
+            (WAIT, "        if stride > 32:\n            cuda.syncthreads()\n")]},
+    "Nothing makes the threads wait between line {other_line}, which stores this word, and line "
+    "{line}, which reads it": {
+        "the last warp unrolled": [("while stride > 0", "while stride > 32"), (STORE,
+             "    if tid < 32:\n        shared[tid] += shared[tid + 32]\n"
+             "        shared[tid] += shared[tid + 16]\n        shared[tid] += shared[tid + 8]\n"
+             "        shared[tid] += shared[tid + 4]\n        shared[tid] += shared[tid + 2]\n"
+             f"        shared[tid] += shared[tid + 1]\n{STORE}")]},
     "`cuda.syncthreads` in line 14": {
         "barriers that are not called": [("cuda.syncthreads()", "cuda.syncthreads")]},
     "`syncwarp` in line {syncwarp} makes the 32 threads of a warp wait for each other. The block "
@@ -111,12 +120,13 @@ WRONG = {
         "atomic additions": [(LOOP,
              "    if tid > 0:\n        cuda.atomic.add(shared, 0, shared[tid])\n"
              "    cuda.syncthreads()\n")]},
-    "thread 0 of block 0 alone makes": {
+    "thread 0 of block 0 makes 42 loads, one after the other": {
         "one thread adds the sums of 32 columns": [(LOOP, "    if tid < 32:\n"
-             "        for row in range(1, 8):\n"
-             "            shared[tid] += shared[tid + 32 * row]\n    cuda.syncthreads()\n"
-             "    if tid == 0:\n        for j in range(1, 32):\n"
-             "            shared[0] += shared[j]\n")]},
+             "        total = float32(0)\n        for row in range(8):\n"
+             "            total += shared[tid + 32 * row]\n"
+             "        shared[tid] = total\n    cuda.syncthreads()\n"
+             "    if tid == 0:\n        total = float32(0)\n        for j in range(32):\n"
+             "            total += shared[j]\n        shared[0] = total\n")]},
     "a request to `{x}` serves 1 of 32 lanes on average": {
         "one thread loads and adds": [(LOADED + LOOP, "    if tid == 0:\n"
              "        shared[0] = float32(0)\n"

@@ -1,6 +1,14 @@
 """The first tree of the reduction, whose remainder is to be replaced."""
 
-from labs.families.reduction import Sums, each_element_once, no_atomics, reduction
+from labs.checking.target import essential
+from labs.families.adding_threads import same_adding_threads
+from labs.families.reduction import (
+    Sums,
+    each_element_once,
+    full_loads,
+    no_atomics,
+    reduction,
+)
 from labs.targets.counts import (
     barriers_per_block,
     no_float64,
@@ -8,6 +16,7 @@ from labs.targets.counts import (
     one_store_per_element,
 )
 from labs.targets.divisions import no_division_in_loops
+from labs.targets.sharing import loads_of_one_thread
 
 EXERCISE = reduction(
     Sums(threads=256),
@@ -19,14 +28,17 @@ EXERCISE = reduction(
     text=(
         "In each step of this tree a thread adds if its number is a multiple of `2 * stride`. "
         "The remainder `%` that finds this out takes many instructions in every step. Change one "
-        "line, so that the sums stay the same and no remainder is left.",
+        "line, so that in each step the same threads add and no remainder is left.",
         "The launch is given: blocks of 256 threads, and one block for 256 elements.",
     ),
     shapes=((1024,), (1000,), (513,), (200,), (33,), (1,)),
     targets=(
         no_negative_index(), one_store_per_element(), no_float64(), each_element_once(),
-        no_atomics(), barriers_per_block(9), no_division_in_loops(),
+        no_division_in_loops(), same_adding_threads(), barriers_per_block(9),
+        essential(full_loads()),
+        essential(no_atomics()), essential(loads_of_one_thread(26)),
     ),
+    main=("divisions in loops", "threads that add more or less often", "barriers per block"),
     hints=(
         "`stride` is 1, 2, 4 and so on, so `2 * stride` is a power of two. Write 8 and its "
         "multiples 16, 24 and 32 in binary. Which of their bits are always 0?",

@@ -10,13 +10,14 @@ HARMLESS = {
 }  # fmt: skip
 
 RIGHT = {
-    "other threads": [
-        (f"if {TEST}:", "first = 2 * stride * tid\n        if first < BLOCK:"),
-        (ADD, "shared[first] += shared[first + stride]"),
-    ],
-    "halves": [(LOOP, "stride = BLOCK // 2\n    while stride > 0"), (TEST, "tid < stride"),
-               ("stride *= 2", "stride //= 2")],
     "shifted": [(TEST, "tid & ((stride << 1) - 1) == 0")],
-    "additions that nobody needs": [(TEST, "tid & stride == 0")],
+    "an exclusive or": [(TEST, "tid ^ (tid & -2 * stride) == 0")],
+    "a loop over the steps": [
+        (f"{LOOP}:\n", "for step in range(8):\n        stride = 1 << step\n"),
+        ("        stride *= 2\n", ""),
+    ],
+    "the sum in a register": [
+        (ADD, "total = shared[tid] + shared[tid + stride]\n            shared[tid] = total"),
+    ],
     "not any bit": [(TEST, "not tid & (stride + stride - 1)")],
 }  # fmt: skip

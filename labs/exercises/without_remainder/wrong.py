@@ -12,11 +12,23 @@ WRONG = {
     "divides in every iteration": {
         "the starter": [(TEST, "tid % (2 * stride) == 0")],
         "a quotient": [(TEST, "tid // (2 * stride) * (2 * stride) == tid")]},
+    "170 threads of block 0 add more or less often than in the given tree: thread 1 adds 7 times, "
+    "and there it adds not at all.": {
+        "other threads": [
+            (f"if {TEST}:", "first = 2 * stride * tid\n        if first < BLOCK:"),
+            (ADD, "shared[first] += shared[first + stride]")]},
+    "thread 1 adds 7 times, and there it adds not at all. Let the same threads add in each step": {
+        "halves": [(LOOP, "stride = BLOCK // 2\n    while stride > 0"), (TEST, "tid < stride"),
+            ("stride *= 2", "stride //= 2")]},
+    "247 threads of block 0 add more or less often than in the given tree": {
+        "additions that nobody needs": [(TEST, "tid & stride == 0")]},
     BOTH: {
         "without the one": [(TEST, "tid & (2 * stride) == 0")],
-        "the bits of the stride before": [(TEST, "tid & (stride - 1) == 0")],
         "all threads with a partner": [(TEST, "tid + stride < BLOCK")]},
-    "shared has 256 elements": {"all threads": [(TEST, "True")]},
+    "Thread 255 is the last of its block, and no word lies 1 further than its own. Which threads "
+    "does your test let add where `stride` is 1?": {
+        "all threads": [(TEST, "True")],
+        "the bits of the stride before": [(TEST, "tid & (stride - 1) == 0")]},
     "This sum lacks": {
         "one thread": [(TEST, "tid == 0")],
         "one bit too many": [(TEST, "tid & (4 * stride - 1) == 0")],

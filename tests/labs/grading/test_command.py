@@ -105,3 +105,11 @@ def test_the_columns_of_the_list_begin_below_each_other(capsys):
         assert len({line.index(words) for line in lines}) == 1
     titles = {line.rindex(lab.title) for lab, line in zip(LABS.values(), lines, strict=True)}
     assert len(titles) == 1
+
+
+def test_without_a_command_the_commands_are_listed(capsys):
+    assert main([]) == 0
+    shown = capsys.readouterr()
+    assert shown.err == ""
+    for command in ("grade", "names", "handout", "list", "selftest", "assignment"):
+        assert f"    {command}" in shown.out

@@ -5,8 +5,16 @@ import statistics
 
 import pytest
 
-from utils.figures import plots
-from utils.figures.readme import GPU_STEPS, PAGES, README, calls, short_results, with_results
+from utils.figures import plots, traced_kernel
+from utils.figures.readme import (
+    GPU_STEPS,
+    PAGES,
+    README,
+    STAIRCASE,
+    calls,
+    short_results,
+    with_results,
+)
 from utils.figures.results_page import (
     FIGURES,
     GROUNDS,
@@ -71,7 +79,9 @@ def test_every_link_of_a_page_leads_to_a_file(page):
 def test_every_plot_is_shown_on_light_and_on_dark_ground():
     shown = {link.rpartition("/")[2] for link in links(PAGE)}
     assert shown >= {f"{name}_{ground}.svg" for name in figures() for ground in GROUNDS}
-    assert sum(link.endswith(".svg") for link in links(README)) == len(GROUNDS)
+    pictures = [link.rpartition("/")[2] for link in links(README) if link.endswith(".svg")]
+    names = (traced_kernel.NAME, STAIRCASE)
+    assert pictures == [f"{name}_{ground}.svg" for name in names for ground in reversed(GROUNDS)]
 
 
 def links(page):
@@ -89,6 +99,19 @@ def test_the_pictures_show_the_records_on_light_and_on_dark_ground(tmp_path):
             drawn = (tmp_path / file).read_text(encoding="utf-8")
             committed = (FIGURES / file).read_text(encoding="utf-8")
             assert _words(drawn) == _words(committed), "run python -m utils.figures.readme"
+
+
+@pytest.mark.parametrize("ground", GROUNDS)
+def test_the_picture_of_a_traced_kernel_is_what_the_virtual_gpu_finds(ground):
+    drawn = traced_kernel.svg_text(ground)
+    committed = (FIGURES / f"{traced_kernel.NAME}_{ground}.svg").read_text(encoding="utf-8")
+    assert drawn == committed, "run python -m utils.figures.readme"
+    traced = traced_kernel.traced()
+    assert [finding.kind for finding in traced.findings] == ["race"]
+    words = " ".join(re.findall(r"<text[^>]*>([^<]*)", drawn))
+    for note in (*traced.findings, *traced.hints):
+        assert str(note) in words
+    assert f"{traced.totals['shared_load_wavefronts']:,}" in words
 
 
 def _words(svg):

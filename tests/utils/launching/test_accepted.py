@@ -115,8 +115,8 @@ ACCEPTED = {
         of_any_layout
     ),
     "parts of one array as input and out, if they have no element in common": of_parts,
-    # tests/gemm_kernels/dispatch/test_parts.py has the sizes from 2^32 elements on.
-    "sizes of 0 and more; from 2^32 elements on, the product is computed in parts": of_any_size,
+    # tests/gemm_kernels/dispatch/test_parts.py has the sizes from 2³² elements on.
+    "sizes of 0 and more; from 2³² elements on, the product is computed in parts": of_any_size,
     "`alpha` and `beta`: real numbers, and arrays without dimensions, for which the call waits": (
         of_any_factor
     ),

@@ -1,5 +1,7 @@
 """The card after `check`: counts, bounds and recorded times of three kernels."""
 
+from dataclasses import replace
+
 import pytest
 
 from labs import EXERCISES
@@ -7,13 +9,16 @@ from utils import lessons as course
 from utils.errors import CourseError
 from utils.figures.kernel_bars import ROLES
 from utils.ladder import kept_functions
+from utils.ladder.ladder import ladder_of
 from utils.lessons import bounds, comparison
 from utils.lessons.block_sums import issued_by_block, shortest_way
 from utils.lessons.bounds import bounds_of, memory_of, tightest
 from utils.lessons.cards import Card, Table
 from utils.lessons.comparison import variants_of, words_of
+from utils.lessons.lesson import device_shown
 from utils.lessons.own_kernels import twins
 from utils.lessons.recorded import recorded_ms
+from utils.measuring import records
 from utils.reader_folder import LEDGER
 from virtual_gpu.pictures.svg import Picture
 
@@ -83,10 +88,39 @@ def test_a_longer_product_takes_as_much_longer_as_it_has_more_work():
 
 
 def test_no_lower_bound_is_above_the_recorded_time_of_the_courses_step():
-    for name in ("coalescing", "tiling", "two_tiles", "tree", "add_while_loading"):
+    for name in (
+        "coalescing", "tiling", "two_tiles", "tree", "add_while_loading", "four_loads", "shuffles",
+        "ticket",
+    ):  # fmt: skip
         twin = twins()[name]
         _, ms = tightest(bounds_of(twin.variant, twin.shape))
         assert ms <= recorded_ms(twin.variant, twin.shape)
+
+
+@pytest.mark.parametrize("name", ["four_loads", "tree", "shuffles"])
+def test_nothing_recorded_is_faster_than_the_bound_of_dram(name):
+    twin = twins()[name]
+    ladder = ladder_of(twin.step)
+    work = twin.step.task.work(ladder.parse(twin.shape))
+    bound = bounds_of(twin.variant, twin.shape)[bounds.DRAM]
+    assert work.bytes / bound.ms / 1e6 == pytest.approx(device_shown().memory_gb_per_s)
+    mates = [step.name for step in ladder.steps if step.task is twin.step.task]
+    frame = records.measured(device_shown().name, ladder.name)
+    same = frame[(frame["elements"] == 2**30) & frame["step"].isin(mates)]
+    assert bound.ms < same[["time_ms_min", "library_ms"]].min().min()
+
+
+def test_the_bars_of_dram_say_that_its_rate_is_the_data_sheets():
+    keep("tree")
+    _, picture, *_ = course.compare("tree").parts
+    assert "bytes from DRAM, by the data sheet" in picture.alt
+
+
+def test_without_the_bandwidth_of_dram_its_bound_is_left_out(monkeypatch):
+    device = replace(device_shown(), memory_gb_per_s=None, driver_gb_per_s=None)
+    monkeypatch.setattr(bounds, "device_shown", lambda: device)
+    twin = twins()["tree"]
+    assert list(bounds_of(twin.variant, twin.shape)) == [bounds.ON_CHIP, bounds.ISSUE]
 
 
 def test_without_a_compiler_registers_are_a_sentence(monkeypatch):

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from utils.errors import CourseError
-from utils.lessons.files import files_of, page
+from utils.lessons.files import files_of, notebook_of, page
 from utils.lessons.folders import LESSONS_PACKAGE, lesson_folder
 from utils.paths import ROOT, lessons
 
@@ -15,7 +15,7 @@ NUMBERS = list(lessons())
 
 def test_every_lesson_has_a_folder_and_every_folder_a_lesson():
     folders = [lesson_folder(number) for number in NUMBERS]
-    assert sorted(LESSONS_PACKAGE.glob("lesson_*")) == folders
+    assert sorted(LESSONS_PACKAGE.glob("lesson_[0-9]*")) == folders
 
 
 @pytest.mark.parametrize("number", NUMBERS)
@@ -28,7 +28,8 @@ def test_the_files_of_a_lesson_are_there(number):
     assert any(file.name == "test_claims.py" for file in tests)
     assert all((folder / "exercise.py").exists() for folder in exercises)
     assert exercises
-    assert answers
+    exercises_at_the_end = "## Exercises" in notebook_of(number).read_text(encoding="utf-8")
+    assert bool(answers) == exercises_at_the_end
     assert LESSONS_PACKAGE / "start_card.py" in shared
 
 

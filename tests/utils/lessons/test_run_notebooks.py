@@ -45,7 +45,7 @@ def test_a_lesson_becomes_a_page(tmp_path, capsys):
     assert notebook.read_bytes() == before
     assert "1 of 1 lessons ran" in capsys.readouterr().out
     index = (tmp_path / "build" / "index.html").read_text(encoding="utf-8")
-    assert '<a href="01_sum.html">01 sum</a>' in index
+    assert '<a href="01_sum.html">A lesson</a>' in index
 
 
 def test_a_failing_cell_is_shown_and_the_next_lesson_still_runs(tmp_path, capsys):
@@ -170,11 +170,39 @@ def test_pages_link_each_other_and_the_glossary(tmp_path):
     nbformat.write(lesson, notebook)
     (tmp_path / "glossary.md").write_text("# Words", encoding="utf-8")
     out = tmp_path / "build"
-    assert run_notebooks.main([str(notebook), "--out", str(out)]) == 0
+    other = write_notebook(tmp_path / "02_two.ipynb")
+    assert run_notebooks.main([str(notebook), str(other), "--out", str(out)]) == 0
     page = (out / "01_sum.html").read_text(encoding="utf-8")
     for target in ("02_two.html#there", "glossary.html", "https://example.org/a.md"):
         assert f'href="{target}"' in page
     assert "Words" in (out / "glossary.html").read_text(encoding="utf-8")
+
+
+def test_a_page_links_no_page_that_is_not_there(tmp_path):
+    notebook = write_notebook(tmp_path / "01_sum.ipynb")
+    lesson = nbformat.read(notebook, as_version=4)
+    text = "See [two](02_two.ipynb), *[three](03_three.ipynb#there)* and [itself](01_sum.ipynb)."
+    lesson.cells.append(new_markdown_cell(text))
+    nbformat.write(lesson, notebook)
+    out = tmp_path / "build"
+    assert run_notebooks.main([str(notebook), "--out", str(out)]) == 0
+    page = (out / "01_sum.html").read_text(encoding="utf-8")
+    assert 'See two, <em>three</em> and <a href="01_sum.html">itself</a>.' in page
+
+
+def test_the_index_looks_like_a_page_and_has_the_titles_of_the_lessons(tmp_path):
+    notebook = write_notebook(tmp_path / "01_sum.ipynb")
+    lesson = nbformat.read(notebook, as_version=4)
+    lesson.cells[0].source = "# 01 · A <sum> of *x_y*\n\nWords."
+    nbformat.write(lesson, notebook)
+    assert run_notebooks.main([str(notebook), "--out", str(tmp_path)]) == 0
+    page, index = (
+        (tmp_path / name).read_text(encoding="utf-8") for name in ("01_sum.html", "index.html")
+    )
+    styles = re.compile(r"<style.*?</style>", re.DOTALL)
+    assert styles.findall(index) == styles.findall(page) != []
+    assert '<a href="01_sum.html">01 · A &lt;sum&gt; of *x_y*</a>' in index
+    assert "<title>The lessons</title>" in index
 
 
 def test_the_compiler_can_be_hidden(tmp_path):

@@ -217,5 +217,5 @@ def test_lessons_need_what_the_project_asks_for_but_no_jupyterlab():
 
 def test_it_asks_for_the_oldest_python_of_the_project():
     text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-    assert 'requires-python = ">={}.{}"'.format(*prepare.OLDEST_PYTHON) in text
+    assert 'requires-python = ">={}.{},'.format(*prepare.OLDEST_PYTHON) in text
     assert setup_environment.OLDEST_CUDA == prepare.setup.OLDEST_CUDA

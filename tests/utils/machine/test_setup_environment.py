@@ -1,5 +1,6 @@
 """The pins of the three environment files agree, and the CUDA packages suit the driver."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -157,23 +158,107 @@ def test_a_python_without_ensurepip_is_refused_in_one_sentence(monkeypatch, caps
 
 def test_make_refuses_every_python_that_pyproject_refuses():
     required = tomllib.loads(read("pyproject.toml"))["project"]["requires-python"]
-    major, minor = re.search(r"sys\.version_info < \((\d+), (\d+)\)", read("Makefile")).groups()
-    assert required == f">={major}.{minor}"
+    oldest, next_one = re.findall(r"v (?:<|>=) \((\d+, \d+)\)", read("Makefile"))
+    assert required == f">={oldest.replace(', ', '.')},<{next_one.replace(', ', '.')}"
 
 
-@pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
-def test_make_tells_an_old_python_in_one_sentence_that_it_is_too_old(tmp_path):
-    # As Python 3.10 runs `python -c CODE`: this Python, with another version.
-    old = tmp_path / "python3.10"
-    code = "import sys; sys.version_info = (3, 10, 13); exec(sys.argv[1])"
-    old.write_text(f"#!/bin/sh\nexec '{sys.executable}' -c '{code}' \"$2\"\n", encoding="utf-8")
-    old.chmod(0o755)
-    command = ["make", "--silent", "setup", f"PYTHON={old}"]
-    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
+def another_python(file, version):
+    """Write a program that runs `-c CODE` as this Python with another version, and files as no-op.
+
+    It appends the arguments of each call, as a line, to `calls` in its folder.
+    """
+    file.parent.mkdir(parents=True, exist_ok=True)
+    code = f"import sys; sys.version_info = {version}; exec(sys.argv[1])"
+    file.write_text(
+        f'#!/bin/sh\necho "$1" >> "{file.parent}/calls"\n'
+        f"test \"$1\" != -c || exec '{sys.executable}' -c '{code}' \"$2\"\n",
+        encoding="utf-8",
+    )
+    file.chmod(0o755)
+    return file
+
+
+def make_setup(folder, *arguments, **environment):
+    """Run `make setup` in a folder with a copy of the Makefile, and return the process."""
+    (folder / "Makefile").write_text(read("Makefile"), encoding="utf-8")
+    command = ["make", "--silent", "setup", *arguments]
+    inherited = {name: value for name, value in os.environ.items() if name != "PYTHON"}
+    return subprocess.run(
+        command, cwd=folder, env={**inherited, **environment}, capture_output=True, text=True,
+        timeout=60, check=False,
+    )  # fmt: skip
+
+
+needs_make = pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
+
+
+@needs_make
+@pytest.mark.parametrize(
+    "version, why",
+    [((3, 10, 13), "older than 3.11"), ((3, 14, 0), "newer than 3.13"), ((4, 0, 0), "newer")],
+)
+def test_make_refuses_another_python_in_one_sentence(tmp_path, version, why):
+    python = another_python(tmp_path / "bin" / "python", version)
+    run = make_setup(tmp_path, f"PYTHON={python}")
     assert run.returncode == 2
     first, *rest = run.stderr.splitlines()
-    assert first.startswith("This Python is older than 3.11: choose another")
+    assert first.startswith(f"This Python is {why}")
+    assert "choose another, for example with PYTHON=" in first
     assert not [line for line in rest if not line.startswith("make")]
+
+
+@needs_make
+@pytest.mark.parametrize("version", [(3, 11, 2), (3, 12, 1), (3, 13, 9)])
+def test_make_takes_every_python_of_the_course(tmp_path, version):
+    python = another_python(tmp_path / "bin" / "python", version)
+    assert make_setup(tmp_path, f"PYTHON={python}").returncode == 0
+    assert "setup_environment.py" in (tmp_path / "bin" / "calls").read_text(encoding="utf-8")
+
+
+@needs_make
+def test_an_environment_is_used_with_its_own_python(tmp_path):
+    own = another_python(tmp_path / ".venv" / "bin" / "python", (3, 12, 1))
+    old = another_python(tmp_path / "bin" / "python3", (3, 10, 13))
+    path = f"{old.parent}{os.pathsep}{os.environ['PATH']}"
+    assert make_setup(tmp_path, PATH=path).returncode == 0
+    assert "setup_environment.py" in (own.parent / "calls").read_text(encoding="utf-8")
+    assert not (old.parent / "calls").exists()
+
+
+@needs_make
+def test_a_python_that_is_given_comes_before_that_of_the_environment(tmp_path):
+    own = another_python(tmp_path / ".venv" / "bin" / "python", (3, 12, 1))
+    given = another_python(tmp_path / "bin" / "python3.13", (3, 13, 0))
+    assert make_setup(tmp_path, f"PYTHON={given}").returncode == 0
+    assert make_setup(tmp_path, PYTHON=str(given)).returncode == 0
+    calls = (given.parent / "calls").read_text(encoding="utf-8")
+    assert calls.count("setup_environment.py") == 2
+    assert not (own.parent / "calls").exists()
+
+
+@needs_make
+def test_an_environment_whose_python_is_gone_is_made_by_python3(tmp_path):
+    dead = tmp_path / ".venv" / "bin" / "python"
+    dead.parent.mkdir(parents=True)
+    dead.symlink_to(tmp_path / "gone")
+    python = another_python(tmp_path / "bin" / "python3", (3, 11, 2))
+    path = f"{python.parent}{os.pathsep}{os.environ['PATH']}"
+    assert make_setup(tmp_path, PATH=path).returncode == 0
+    assert "setup_environment.py" in (python.parent / "calls").read_text(encoding="utf-8")
+
+
+def test_the_environment_is_not_made_by_its_own_python(monkeypatch, tmp_path):
+    commands = []
+    monkeypatch.setattr(sys, "executable", str(tmp_path / ".venv" / "bin" / "python"))
+    monkeypatch.setattr(sys, "_base_executable", "/usr/bin/python3")
+    monkeypatch.setattr(setup_environment, "VENV", tmp_path)
+    monkeypatch.setattr(setup_environment, "STAMP", tmp_path / "installed.txt")
+    monkeypatch.setattr(
+        setup_environment.subprocess, "run",
+        lambda command, **_: commands.append(command) or subprocess.CompletedProcess(command, 0),
+    )  # fmt: skip
+    assert setup_environment.main(["--cuda", "none"]) == 0
+    assert commands[0] == ["/usr/bin/python3", "-m", "venv", "--clear", str(tmp_path)]
 
 
 @pytest.mark.parametrize("python", ["3.11.2", "3.12.0", "3.13.0"])
@@ -189,13 +274,27 @@ def installed():
     return [name for name, version in pins().items() if here.get(name) == version]
 
 
+@needs_make
 def test_every_make_target_is_listed_by_help():
     makefile = read("Makefile").replace("\\\n", "")
     targets = re.search(r"^\.PHONY: (.+)$", makefile, re.MULTILINE).group(1).split()
     assert targets == re.findall(r"^([a-z-]+):.* ## .+$", makefile, re.MULTILINE)
+    shown = subprocess.run(["make"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert {*targets} - {*re.findall(r"^  make ([a-z-]+) ", shown, re.MULTILINE)} == {"help"}
 
 
-@pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
+@needs_make
+def test_make_alone_shows_first_what_a_learner_needs():
+    run = subprocess.run(["make"], cwd=ROOT, capture_output=True, text=True, check=True)
+    listed = re.findall(r"^  make ([a-z-]+) ", run.stdout, re.MULTILINE)
+    assert listed[0] == "lab"
+    assert listed.index("run") < listed.index("test")
+    first = re.search(r"^  make lab .*$", run.stdout, re.MULTILINE)[0]
+    assert re.search(r"\d+ minutes", first)
+    assert "GB" in first
+
+
+@needs_make
 @pytest.mark.parametrize(
     "target",
     re.search(r"^\.PHONY: (.+)$", read("Makefile").replace("\\\n", ""), re.M)[1].split(),

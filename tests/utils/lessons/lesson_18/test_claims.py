@@ -1,36 +1,42 @@
 """Check the figures and comparisons in lesson 18 against counts and records."""
 
+import inspect
 import re
 from functools import cache, partial
+from importlib import import_module
 
 import numpy as np
 import pandas as pd
 import pytest
-from numba import typeof
 
 from gpu_xray import xray
 from labs.exercises import find as exercise
 from reduce_kernels import LADDER
+from reduce_kernels.remainder import WITHOUT_REMAINDER, recorded_slots, recorded_times
 from tests import quotes
 from utils import lessons as course
 from utils.lessons.block_sums import block_of, instructions_of_block, recorded_cycles
-from utils.lessons.edits import Edit, edited
 from utils.lessons.lesson_18 import reduction_tree as trees
 from utils.machine.devices import REFERENCE, find, slug
 from utils.machine.occupancy import WARP, limits_of
+from utils.measuring import records
 from utils.paths import DATA
 
 BLOCK = 256
 STEPS = REDUCE0, REDUCE1, REDUCE2, REDUCE3 = tuple(
     LADDER.step(f"reduce{number}").variant(BLOCK=BLOCK) for number in range(4)
 )
+BITS = WITHOUT_REMAINDER.variant(BLOCK=BLOCK)
+BY_NAME = {variant.step.name: variant for variant in (*STEPS, BITS)}
 LONGEST = LADDER.parse("2^30").elements
 WORD = np.float32().nbytes
+WARPS = BLOCK // WARP
 H200 = find(REFERENCE)
 SCHEDULERS = limits_of(H200.compute_capability).sub_partitions
 MEMORY = WORD * BLOCK / (H200.memory_gb_per_s * 1e3 / H200.boost_clock_mhz / H200.sms)
 says = partial(quotes.says, "18")
 code = partial(quotes.code, "18")
+explains = quotes.explains
 counts_of_block = cache(block_of)
 instructions = cache(instructions_of_block)
 
@@ -44,64 +50,20 @@ def run_of(variant):
     return course.watch(variant, str(4 * counts_of_block(variant).elements), record=0)
 
 
-@cache
-def without_remainder():
-    old, new = "tid % uint32(2 * stride) == 0", "tid & uint32(2 * stride - 1) == 0"
-    return edited(REDUCE0.step.file, Edit(old, new)).STEP.variant(BLOCK=256)
-
-
 def estimated(variant):
     """Return a block's cycles if its SM issues one instruction per cycle and scheduler."""
     return instructions(variant) / SCHEDULERS
 
 
+@cache
+def loop_of(variant):
+    """Return the instructions of one iteration of the loop over the steps of the tree."""
+    return xray(variant.kernel, variant.step.signature, "sm_90").hot.body
+
+
 def loop_length(variant):
     """Return the instructions per iteration of the loop over the steps of the tree."""
-    return len(xray(variant.kernel, variant.step.signature, "sm_90").hot.body)
-
-
-@pytest.mark.slow
-def test_in_the_picture_four_of_16_threads_add_in_the_second_step_and_all_warps_are_busy():
-    steps = trees.neighbours(trees.WORDS)
-    ((_, last, _),) = steps[-1]
-    says("The picture shows {} words in shared memory", trees.WORDS)
-    says("After {} steps the sum of all is in word {}", len(steps), last)
-    says("In the picture a warp has {} lanes, and not {}", trees.WARP, WARP)
-    says("only {} of {} threads add", len(steps[1]), trees.WORDS)
-    assert trees.warps_of(steps[1]) == [0, 1, 2, 3]
-    crowded = trees.neighbouring_threads(trees.WORDS)[1]
-    words = [left for _, left, _ in crowded]
-    says("look at the second step: one warp, {} wavefronts", trees.wavefronts_of(crowded))
-    (bank,) = {word % trees.WARP for word in words}
-    says("want words {}, {}, {} and {}, and all of them are in bank {}", *words, bank)
-    says("({} banks in this picture)", trees.WARP)
-
-
-def test_the_second_and_third_pair_go_to_threads_1_and_2_without_gaps():
-    pairs = trees.neighbours(trees.WORDS)[0]
-    threads = [thread for thread, _, _ in trees.neighbouring_threads(trees.WORDS)[0]]
-    assert threads == list(range(len(pairs)))
-    says("thread {} could take the second pair, thread {} the third", *threads[1:3])
-
-
-def test_the_words_of_a_pair_lie_1_2_4_to_128_apart():
-    assert f"variant(BLOCK={BLOCK})" in code("kernel")
-    distances = [right - left for ((_, left, right), *_) in trees.neighbours(BLOCK)]
-    says("a pair are: {}, {}, {}, … {}", *distances[:3], distances[-1])
-    says("`BLOCK` is the number of threads of a block, a constant for the compiler. Here it is {}.",
-         BLOCK)  # fmt: skip
-    says("Each element has {} bytes and costs one addition", WORD)
-
-
-def test_an_unsigned_number_of_32_bits_is_what_uint32_makes():
-    says("makes a whole number of {} bits that", 8 * np.uint32().nbytes)
-    plain = typeof(1)
-    says("without it Numba calculates in {} bits", plain.bitwidth)
-
-
-@pytest.mark.slow
-def test_additions_are_a_small_share_of_the_peak():
-    assert H200.memory_gb_per_s / 4 / H200.fp32_gflops < 0.02
+    return len(loop_of(variant))
 
 
 def by_step(variant, what):
@@ -109,39 +71,90 @@ def by_step(variant, what):
     return [getattr(load, what) for load in course.loads_by_step(run_of(variant), "shared")]
 
 
-def test_the_tree_has_255_additions_in_47_visits_of_warps():
-    steps = trees.neighbours(256)
-    visits = [len(trees.warps_of(step, 32)) for step in steps]
-    assert by_step(REDUCE0, "requests") == visits == [8, 8, 8, 8, 8, 4, 2, 1]
+@cache
+def remainder_ms(elements=LONGEST):
+    """Return device -> {kernel: recorded milliseconds} at this length."""
+    times = {}
+    for row in recorded_times():
+        if row.elements == elements:
+            times.setdefault(row.device, {})[row.kernel] = row.time_ms
+    return times
+
+
+def test_in_the_picture_four_of_16_threads_add_in_the_second_step_and_all_warps_are_busy():
+    second = trees.neighbours(trees.WORDS)[1]
+    says("In the second step of this tree {} of {} threads add, yet all four warps are busy",
+         len(second), trees.WORDS)  # fmt: skip
+    assert trees.warps_of(second) == [0, 1, 2, 3]
+    says("In the picture a block adds {} words in shared memory", trees.WORDS)
+    says("A warp of the picture has {} lanes instead of {}", trees.WARP, WARP)
+
+
+def test_threads_without_gaps_are_fewer_warps_and_one_bank():
+    before, after = trees.neighbours(trees.WORDS), trees.neighbouring_threads(trees.WORDS)
+    pairs = [[pair for _, *pair in step] for step in before]
+    assert pairs == [[pair for _, *pair in step] for step in after]
+    threads = [thread for thread, _, _ in after[0]]
+    assert threads == list(range(len(pairs[0])))
+    says("Thread {} could take the second pair, thread {} the third", *threads[1:3])
+    says("the banks of the words, {} in this picture", trees.WARP)
+    assert len(trees.warps_of(after[1])) < len(trees.warps_of(before[1]))
+    words = [left for _, left, _ in after[1]]
+    (bank,) = {word % trees.WARP for word in words}
+    says("want words {}, {}, {} and {}, and all of them are in bank {}: a bank conflict",
+         *words, bank)  # fmt: skip
+    assert trees.wavefronts_of(after[1]) == len(words)
+
+
+def test_the_words_of_a_pair_lie_1_2_4_to_128_apart():
+    assert f"variant(BLOCK={BLOCK})" in code("cell-06")
+    distances = [right - left for ((_, left, right), *_) in trees.neighbours(BLOCK)]
+    says("the two words of a pair: {}, {}, {}, … {}", *distances[:3], distances[-1])
+    says("A sum does one addition per {} bytes", WORD)
+
+
+def test_an_unsigned_number_of_32_bits_is_what_uint32_makes():
+    says("`uint32(…)` keeps the numbers in {} bits", 8 * np.uint32().nbytes)
+
+
+def test_the_tree_has_255_additions_in_47_requests_of_warps():
+    steps = trees.neighbours(BLOCK)
+    requests = [len(trees.warps_of(step, WARP)) for step in steps]
     lanes = by_step(REDUCE0, "lanes")
+    assert by_step(REDUCE0, "requests") == requests
     assert lanes == list(map(len, steps))
-    says("has {} additions, and {} times a warp comes to them: {} ÷ {}",
-         sum(lanes), sum(visits), sum(lanes), sum(visits))  # fmt: skip
-    warps = BLOCK // WARP
-    says("Now a block of {} threads: {} warps", BLOCK, warps)
-    first = run_of(REDUCE0).recording.events[3]
-    (active,) = set((first.first.reshape(warps, WARP) >= 0).sum(axis=1))
-    says("each warp loads with {} of its {} lanes", active, WARP)
-    assert lanes[-1] == 1
+    says("Now a block of {} threads, which are {} warps", BLOCK, WARPS)
+    says("The tree makes {} additions in {} steps", sum(lanes), len(steps))
+    assert [each == WARPS for each in requests] == [True] * 5 + [False] * 3
+    says("In the first five steps each of the {} warps has a lane that adds", requests[4])
+    says("In the last three steps {}, {} and {} warps have one", *requests[5:])
     says("how many of its {} lanes are active", WARP)
-    says("whether it serves {} lanes or one", WARP)
+    fields = " + ".join(["{}"] * len(steps))
+    text = f"""The tree has {fields} = {{}} additions, each by one lane. In its steps {fields} =
+        {{}} warps add: {{}} ÷ {{}} = {{:.2f}} lanes."""
+    both = sum(lanes), sum(requests)
+    explains("18.lanes", text, *lanes, both[0], *requests, both[1], *both, both[0] / both[1])
 
 
-@pytest.mark.slow
 def test_two_launches_add_1000_elements():
-    elements = 1000
+    elements = int(re.search(r"np\.arange\(1, (\d+)", code("cell-08"))[1]) - 1
     x, partials = np.arange(1, elements + 1, dtype=np.float32), np.zeros(4, np.float32)
-    total, kernel = np.zeros(1, np.float32), REDUCE0.step.build(BLOCK=256)
-    kernel[4, 256](x, partials)
-    kernel[1, 256](partials, total)
-    assert (partials.sum(), total[0]) == (500500, 500500)
-    storing = _thread_that_stores(REDUCE0)
-    says("Thread {} stores the sum of the block", storing)
-    says("So the sum of {:,} elements takes two launches", elements)
-    # One block of the second launch takes no more partial sums than it has threads.
-    says("(More than {} · {} elements leave more than {} partial sums", BLOCK, BLOCK, BLOCK)
-    blocks = [REDUCE0.launch(LADDER.parse(str(BLOCK**2 + more))).blocks for more in (0, 1)]
-    assert blocks == [BLOCK, BLOCK + 1]
+    total, kernel = np.zeros(1, np.float32), REDUCE0.step.build(BLOCK=BLOCK)
+    kernel[4, BLOCK](x, partials)
+    kernel[1, BLOCK](partials, total)
+    assert partials.sum() == total[0] == x.sum(dtype=np.float64)
+    says("The sum of {:,} elements takes two launches of this kernel", elements)
+    assert REDUCE0.launch(LADDER.parse(str(elements))).blocks == len(partials)
+    says("Thread {} stores the sum of the block", _thread_that_stores(REDUCE0))
+
+
+def test_a_recorded_time_has_more_than_one_launch():
+    shape = LADDER.parse(str(LONGEST))
+    x = np.lib.stride_tricks.as_strided(np.zeros(1, np.float32), (LONGEST,), (0,))
+    calls = REDUCE0.step.calls(REDUCE0, shape, (x,), np.zeros(1, np.float32), np.empty)
+    first, *further = calls
+    assert first.launch == REDUCE0.launch(shape)
+    assert len(further) >= 2
 
 
 def _thread_that_stores(variant):
@@ -155,37 +168,39 @@ def _thread_that_stores(variant):
     return thread
 
 
+def test_one_barrier_is_enough_in_the_first_task():
+    one = exercise("missing_barrier")
+    assert one.solution_text.count("cuda.syncthreads()") == 1
+    given = inspect.getsource(import_module("reduce_kernels.reduce0"))
+    assert given.count("cuda.syncthreads()") == 2
+    assert "if tid % uint32(2 * stride) == 0:" in given
+    assert "if tid % (2 * stride) == 0:" in one.starter_text  # not the tree of a later task
+    says("The tree of `reduce0` needs only one barrier in its text")
+
+
 def test_the_movies_show_a_block_of_64_threads():
-    (threads,) = set(re.findall(r"build\(BLOCK=(\d+)\)", code("movie") + code("movie-2")))
-    says("Watch one block of {} threads", threads)
-    says("And as a movie, with {} threads again", threads)
+    threads = {int(re.search(r"BLOCK=(\d+)\)", code(cell))[1]) for cell in ("cell-14", "cell-41")}
+    says("Watch one block of {} threads of `reduce0`", *threads)
 
 
 def test_conflicts_take_away_what_the_warps_save():
-    zero, one, two, three = map(counts_of_block, STEPS)
-    assert [each.requests for each in (zero, one, two, three)] == [150, 45, 45, 45]
-    assert [each.wavefronts for each in (zero, one, two, three)] == [150, 150, 45, 45]
-    assert one.requests < zero.requests / 3
-    says("Count one block of each, with {} threads", BLOCK)
-    says("with the first store of all {} lanes", WARP)
-    assert two.requests == one.requests
-    says("are gone: {:.0f} wavefronts in place of {:.0f}", two.wavefronts, one.wavefronts)
+    zero, one, two = map(counts_of_block, STEPS[:3])
+    assert one.requests < zero.requests / 3  # "less than a third of the requests"
+    assert one.wavefronts == zero.wavefronts  # "not one wavefront less"
+    assert two.requests == one.requests == two.wavefronts
 
 
-def test_the_second_prediction_is_of_the_longest_recorded_array():
-    exponent, gibi = LONGEST.bit_length() - 1, LONGEST / 2**30
-    assert 2**exponent == LONGEST
-    says("with 2^{} elements ({:.0f} Gi, {:.1f} GB)", exponent, gibi, WORD * LONGEST / 1e9)
-    says("in percent, at 2^{}?", exponent)
-    says("*Recorded* is the time at 2^{} in cycles", exponent)
-    says("The times at {:.0f} Gi elements, with blocks of {} threads", gibi, BLOCK)
-
-
-def test_the_lengths_that_check_takes():
-    lengths = [shape[0] for shape in exercise("tree").shapes]
-    says("others that do not: {}, {}, {}, {}, {} and {}", *lengths)
-    assert lengths[0] % BLOCK == 0
-    assert all(length % BLOCK for length in lengths[1:])
+def test_reduce1_needs_eight_words_of_one_bank_where_reduce0_has_eight_warps():
+    step = int(re.search(r"step=(\d+)", code("cell-24"))[1])  # counted from 1
+    crowded = trees.neighbouring_threads(BLOCK)[step - 1]
+    first_warp = [left for thread, left, _ in crowded if thread < WARP]
+    bank = first_warp[0] % WARP
+    words = [left for left in first_warp if left % WARP == bank]
+    assert len(words) == 8  # "the same eight words"
+    says("Bank {} has eight words for this warp", bank)
+    assert step == 3  # "the third step of reduce1"
+    by_warp = {left: thread // WARP for thread, left, _ in trees.neighbours(BLOCK)[step - 1]}
+    assert [by_warp[word] for word in words] == list(range(WARPS))
 
 
 @pytest.mark.slow
@@ -199,170 +214,183 @@ def test_the_profiler_of_an_h200_counts_the_same():
             assert both == getattr(counts_of_block(variant), count) * blocks
 
 
-def test_conflicts_by_step_and_the_two_slips():
-    assert by_step(REDUCE1, "requests") == [4, 2, 1, 1, 1, 1, 1, 1]
-    for variant in (REDUCE0, REDUCE1):
-        assert by_step(variant, "wavefronts") == [8, 8, 8, 8, 8, 4, 2, 1]
-    assert by_step(REDUCE2, "wavefronts") == by_step(REDUCE2, "requests")
-    second = trees.neighbouring_threads(BLOCK)[1]
-    (one, *pair_of_one), (other, *pair_of_other) = second[16], second[24]
-    # The published source uses the stride of the next step.
-    ((_, begin, end), *_) = trees.neighbouring_threads(BLOCK)[2]
-    wrong = [left + end - begin for left, _ in (pair_of_one, pair_of_other)]
-    says("lane {} loads words {} and {}, and lane {} words {} and {}",
-         one, pair_of_one[0], wrong[0], other, pair_of_other[0], wrong[1])  # fmt: skip
-    (distance,) = {right - left for _, left, right in second}
-    says("The words of a pair are {} apart then: {} and {} are right",
-         distance, pair_of_one[1], pair_of_other[1])  # fmt: skip
-    third = [left for _, left, _ in trees.neighbouring_threads(BLOCK)[2]]
-    banks = [left % WARP for left in third]
-    assert {bank: banks.count(bank) for bank in banks} == {0: 8, 8: 8, 16: 8, 24: 8}
-    bank = banks[0]
-    words = [left for left in third if left % WARP == bank]
-    assert len(words) == 8
-    says("the same eight words of bank {}: words {}, {}, {} and so on to {}",
-         bank, *words[:3], words[-1])  # fmt: skip
-    says("It is {} wavefronts both times", banks.count(bank))
-    words_by_warp = [(thread // WARP, left) for thread, left, _ in trees.neighbours(BLOCK)[2]]
-    assert [warp for warp, left in words_by_warp if left % WARP == bank] == list(range(8))
-    larger = REDUCE1.step.variant(BLOCK=512)
-    says("a conflict of {:.0f} ways, which needs blocks of {} threads; it has {}",
-         _ways(larger), larger.constants["BLOCK"], BLOCK)  # fmt: skip
-    assert _ways(REDUCE1) == _ways(larger) / 2
+def test_every_warp_makes_all_iterations_and_every_step_of_reduce0_diverges():
+    iterations, _ = course.turns_and_busy(run_of(REDUCE0), "shared")
+    says("Each warp makes all {:.0f} iterations of the loop", iterations / WARPS)
+    for variant in (REDUCE0, BITS):
+        lanes, requests = by_step(variant, "lanes"), by_step(variant, "requests")
+        assert all(each < WARP * warps for each, warps in zip(lanes, requests, strict=True))
 
 
-def _ways(variant):
-    """Return the largest n of the n-way bank conflicts: wavefronts per request of a load."""
-    both = by_step(variant, "wavefronts"), by_step(variant, "requests")
-    return max(wavefronts / requests for wavefronts, requests in zip(*both, strict=True))
+def test_the_same_lanes_add_without_the_remainder_and_only_instructions_differ():
+    both = [counts_of_block(variant) for variant in (REDUCE0, BITS)]
+    assert both[0] == both[1]
+    for what in ("lanes", "requests", "wavefronts"):
+        assert by_step(REDUCE0, what) == by_step(BITS, what)
+    assert counts_of_block(REDUCE1).wavefronts == both[0].wavefronts
+    assert counts_of_block(REDUCE1).elements == both[0].elements
+    assert instructions(BITS) < instructions(REDUCE1) < instructions(REDUCE0)
+    says("*memory* has the {:,} bytes of the block", WORD * both[0].elements)
+    assert (WARPS, SCHEDULERS) == (8, 4)  # "the eight warps issue, four per cycle"
 
 
 @pytest.mark.slow
-def test_the_change_keeps_the_busy_warps_and_has_no_conflict():
-    before, after = trees.neighbouring_threads(trees.WORDS), trees.halves(trees.WORDS)
-    assert list(map(trees.warps_of, before)) == list(map(trees.warps_of, after))
-    assert all(trees.wavefronts_of(step) == len(trees.warps_of(step)) for step in after)
+def test_the_loops_have_no_jump_around_the_addition_and_most_of_the_instructions(compiler):
+    lengths = [loop_length(variant) for variant in (REDUCE0, BITS, REDUCE1)]
+    says("the loop has {} instructions in `reduce0`, {} without the remainder and {} in `reduce1`",
+         *lengths)  # fmt: skip
+    iterations, _ = course.turns_and_busy(run_of(REDUCE0), "shared")
+    in_loop = [iterations * length // SCHEDULERS for length in lengths]
+    all_ = [round(estimated(variant)) for variant in (REDUCE0, BITS, REDUCE1)]
+    says("{} · {} ÷ {} = {} of {} cycles, {} of {}, and {} of {}", iterations, lengths[0],
+         SCHEDULERS, in_loop[0], all_[0], in_loop[1], all_[1], in_loop[2], all_[2])  # fmt: skip
+    for variant in (REDUCE0, BITS, REDUCE1, REDUCE2):
+        names = [one.name for one in loop_of(variant)]
+        addition = loop_of(variant)[names.index("LDS") : names.index("STS") + 1]
+        assert "BRA" not in {one.name for one in addition}  # "the compiler made no jump of it"
+        assert all(one.predicate for one in addition if one.name in ("LDS", "FADD", "STS"))
 
 
 @pytest.mark.slow
-def test_neither_memory_nor_wavefronts_explain_the_time():
-    for variant in STEPS[:3]:
-        assert 0.2 * cycles(variant) > MEMORY
-        assert counts_of_block(variant).wavefronts < 0.4 * cycles(variant)
-    assert cycles(REDUCE1) < 0.7 * cycles(REDUCE0)
-    fewer = counts_of_block(REDUCE1).wavefronts - counts_of_block(REDUCE2).wavefronts
-    gained = round(cycles(REDUCE1)) - round(cycles(REDUCE2))
-    says("`reduce2` has {:.0f} less, and gains {} cycles", fewer, gained)
-    says("the {:,} bytes of the block", WORD * counts_of_block(REDUCE0).elements)
-
-
-@pytest.mark.slow
-def test_instructions_explain_three_quarters_of_the_time(compiler):
-    for variant in STEPS:
-        assert 0.75 < estimated(variant) / cycles(variant) < 0.9
-    zero, one, two, three = map(estimated, STEPS)
-    says("by its instructions alone it should gain {:.0f}", one - two)
-    less = round(cycles(REDUCE2)) - round(cycles(REDUCE3))
-    by_count = round(two) - round(three)
-    says("takes {} cycles less. By instructions it is {} less; the other {} this count",
-         less, by_count, less - by_count)  # fmt: skip
-    says("it needs {:.0f} cycles in place of {:.0f}", estimated(without_remainder()), zero)
-    says("<code>reduce1</code> with {:.0f}, and no more than <code>reduce2</code> with {:.0f}",
-         one, two)  # fmt: skip
+def test_the_listing_has_the_instructions_of_the_loop_without_the_remainder(compiler):
+    (listing,) = (cell for cell in quotes.prose_of("18") if "IMAD.SHL.U32" in cell)
+    words = listing.partition("<pre>")[2].partition("</pre>")[0].split()
+    shown = [word.partition(".")[0] for word in words if word.isupper() and "P0" not in word]
+    assert shown == [one.name for one in loop_of(BITS)]
+    assert words.count("@!P0") == sum(bool(one.predicate) for one in loop_of(BITS))
 
 
 @pytest.mark.slow
 def test_one_remainder_is_more_than_half_of_the_loop(compiler):
-    says("one turn of `reduce0` has {} instructions, one of `reduce1` {}, and one of `reduce2` {}",
-         *map(loop_length, STEPS[:3]))  # fmt: skip
-    assert 2 * (loop_length(REDUCE0) - loop_length(without_remainder())) > loop_length(REDUCE0)
-    says("more than half of the {} in a turn computed it", loop_length(REDUCE0))
-    iterations, _ = course.turns_and_busy(run_of(REDUCE0), "shared")
-    warps = BLOCK // WARP
-    says("Each of the {} warps takes all {:.0f} turns", warps, iterations / warps)
+    assert 2 * (loop_length(REDUCE0) - loop_length(BITS)) > loop_length(REDUCE0)
+
+
+def test_without_the_remainder_reduce0_is_faster_than_reduce1_on_every_device_recorded():
+    compared = ("without_remainder", "reduce1", "reduce0")
+    assert remainder_ms()
+    for elements in {row.elements for row in recorded_times()}:
+        for times in remainder_ms(elements).values():
+            in_order = sorted(compared, key=times.get)
+            by_count = sorted(compared, key=lambda name: instructions(BY_NAME[name]))
+            assert in_order == by_count == list(compared)
+
+
+def test_the_device_of_the_remainders_has_as_many_sms_as_the_h200_and_the_same_clock():
+    assert recorded_times()
+    for row in recorded_times():
+        device = find(row.device)
+        assert (device.sms, device.boost_clock_mhz) == (H200.sms, H200.boost_clock_mhz)
+        assert row.sm_clock_mhz == device.boost_clock_mhz  # so the recorded cycles are real ones
+
+
+def test_the_explanation_of_the_remainder_has_the_counted_and_the_recorded_factor():
+    counted = [round(estimated(variant)) for variant in (REDUCE0, BITS)]
+    text = """The same lanes add, and memory and wavefronts stay as they are. Only the
+        instructions fall. {} ÷ {} = {:.2f} times as many cycles of instructions; recorded are
+        {:.2f} ÷ {:.2f} = {:.2f} times."""
+    *_, times = remainder_ms().values()  # the lesson reveals those of the last device
+    recorded = times["reduce0"], times["without_remainder"]
+    explains("18.remainder", text, *counted, counted[0] / counted[1], *recorded,
+             recorded[0] / recorded[1])  # fmt: skip
+    assert counted[0] / counted[1] == pytest.approx(recorded[0] / recorded[1], rel=0.1)
+
+
+def test_the_change_keeps_the_busy_warps_and_has_no_conflict():
+    before, after = trees.neighbouring_threads(trees.WORDS), trees.halves(trees.WORDS)
+    assert list(map(trees.warps_of, before)) == list(map(trees.warps_of, after))
+    assert all(trees.wavefronts_of(step) == len(trees.warps_of(step)) for step in after)
+    assert by_step(REDUCE2, "wavefronts") == by_step(REDUCE2, "requests")
+
+
+def test_the_tree_without_conflicts_gains_what_its_instructions_say():
+    counted = [round(estimated(variant)) for variant in (REDUCE1, REDUCE2)]
+    wavefronts = [counts_of_block(variant).wavefronts for variant in (REDUCE1, REDUCE2)]
+    recorded = [round(cycles(variant)) for variant in (REDUCE1, REDUCE2)]
+    text = """The wavefronts of a block fall from {:.0f} to {:.0f}, but its instructions only from
+        {} to {} cycles. The recorded time falls as the instructions do: {} ÷ {} = {:.2f}, and
+        {} ÷ {} = {:.2f}."""
+    explains("18.banks", text, *wavefronts, *counted, *counted, counted[0] / counted[1],
+             *recorded, recorded[0] / recorded[1])  # fmt: skip
+    says("The conflicts were real: {:.0f} wavefronts of {:.0f}",
+         wavefronts[0] - wavefronts[1], wavefronts[0])  # fmt: skip
+    says("a block of `reduce1` takes {} cycles of its SM by the recorded time", recorded[0])
+    for variant in STEPS:  # "shared memory was never busy for the whole time"
+        assert counts_of_block(variant).wavefronts < 0.4 * cycles(variant)
 
 
 def test_a_block_of_reduce3_takes_as_long_as_one_of_reduce2():
     assert counts_of_block(REDUCE3).elements == 2 * counts_of_block(REDUCE2).elements == 2 * BLOCK
-    says("In `reduce2` {} threads load one element each", BLOCK)
-    says("A block of {} threads now serves {} elements", BLOCK, counts_of_block(REDUCE3).elements)
+    says("In `reduce2` {} threads load one element each, and half of them never add", BLOCK)
+    assert len(trees.halves(BLOCK)[0]) == BLOCK / 2
+    says("A block of {} threads then serves {} elements", BLOCK, counts_of_block(REDUCE3).elements)
+    counted = [round(estimated(variant)) for variant in (REDUCE3, REDUCE2)]
+    assert counted[0] == pytest.approx(counted[1], rel=0.01)
     times = [course.recorded_ms(variant, "2^30") for variant in (REDUCE3, REDUCE2)]
-    assert times[0] / times[1] == pytest.approx(0.49, abs=0.02)
+    text = """A block needs the same tree as before, {} against {} cycles, for twice as many
+        elements. So half as many blocks are needed, and half of the time: recorded are {:.2f} of
+        {:.2f} ms, {:.1f} %."""
+    explains("18.idle", text, *counted, *times, 100 * times[0] / times[1])
 
 
-@pytest.mark.slow
-def test_four_curves_stand_in_their_order_and_are_lowest_at_2_to_the_22():
-    exponents = 22, 25, 28, 30
-    sizes = [2**exponent for exponent in exponents]
-    mebi = [size // 2**20 for size in sizes]
-    says("At 2^{} ({} Mi elements) all rates are lower", exponents[0], mebi[0])
-    says("At 2^{} are the {} Mi elements of our source", exponents[1], mebi[1])
-    rates = {}
-    for size in sizes:
-        each = [size / course.recorded_ms(variant.step, str(size)) for variant in STEPS]
-        assert each == sorted(each)
-        rates[size] = each
-    for size in sizes[1:]:
-        assert all(low < high for low, high in zip(rates[2**22], rates[size], strict=True))
-
-
-@pytest.mark.slow
-def test_most_turns_of_warps_only_test_and_wait():
+def test_from_the_third_step_on_one_warp_adds_and_seven_only_wait():
     iterations, busy = course.turns_and_busy(run_of(REDUCE3), "shared")
-    assert (iterations, busy) == (64, 12)
-    additions = [len(trees.warps_of(step, 32)) for step in trees.halves(256)]
-    assert additions == [4, 2, 1, 1, 1, 1, 1, 1]
-    assert sum(additions) == busy
-    assert 0.3 < course.share_of_peak(REDUCE3, "2^30") < 0.35
+    additions = [len(trees.warps_of(step, WARP)) for step in trees.halves(BLOCK)]
+    assert by_step(REDUCE3, "requests") == additions
+    # "From its third step on seven warps of a block wait for one"
+    assert by_step(REDUCE2, "requests") == additions
+    assert set(additions[2:]) == {1}
+    assert 1 not in additions[:2]
+    assert WARPS - 1 == 7
+    assert (iterations, busy) == (WARPS * len(additions), sum(additions))
 
 
-@pytest.mark.slow
-def test_exercise_1_needs_fewer_instructions_than_reduce1(compiler):
-    bits = 2 * trees.neighbours(BLOCK)[0][0][2]
-    says("the remainder of `tid` divided by {} · `stride` is zero", bits)
-    assert instructions(without_remainder()) < instructions(REDUCE1)
-    assert instructions(without_remainder()) <= instructions(REDUCE2)
-    for count in ("requests", "wavefronts", "lanes"):
-        both = map(counts_of_block, (without_remainder(), REDUCE0))
-        assert len({getattr(one, count) for one in both}) == 1
+@cache
+def profiled():
+    """Return kernel -> (cycles to issue a block's instructions, fraction of the cycles in which a
+    scheduler issues, recorded cycles of a block at the greatest length), of the device profiled.
+    """
+    (device,) = {row.device for row in recorded_slots()}
+    sheet, times, found = find(device), remainder_ms()[device], {}
+    for row in recorded_slots():
+        blocks = row.elements / counts_of_block(BY_NAME[row.kernel]).elements
+        issue = row.instructions / blocks / SCHEDULERS
+        cycles_of_all = times[row.kernel] * 1e3 * sheet.boost_clock_mhz * sheet.sms
+        found[row.kernel] = issue, row.busy, cycles_of_all / (blocks * LONGEST / row.elements)
+    return found
 
 
-@pytest.mark.slow
-def test_exercise_2_has_fewer_cycles_for_an_element(compiler):
-    small = REDUCE2.step.variant(BLOCK=128)
-    blocks = [counts_of_block(each).elements for each in (small, REDUCE2)]
-    threads = [each.constants["BLOCK"] for each in (small, REDUCE2)]
-    steps = [len(trees.halves(words)) for words in threads]
-    warps = [count // WARP for count in threads]
-    says("A block of {} threads has {} steps in place of {}, and {} warps in place of {}.",
-         threads[0], *steps, *warps)  # fmt: skip
-    counted = [round(estimated(each)) for each in (small, REDUCE2)]
-    says("{} ÷ {} = {:.2f} cycles for an element, against {} ÷ {} = {:.2f}. One step",
-         counted[0], blocks[0], counted[0] / blocks[0],
-         counted[1], blocks[1], counted[1] / blocks[1])  # fmt: skip
-    recorded = [round(cycles(each)) for each in (small, REDUCE2)]
-    says("The record agrees: {} ÷ {} = {:.2f} against {} ÷ {} = {:.2f} cycles",
-         recorded[0], blocks[0], recorded[0] / blocks[0],
-         recorded[1], blocks[1], recorded[1] / blocks[1])  # fmt: skip
+def test_the_profiler_executes_the_instructions_that_the_lesson_counts():
+    for kernel, (issue, _, _) in profiled().items():
+        assert issue == pytest.approx(estimated(BY_NAME[kernel]), rel=0.01)
 
 
-@pytest.mark.slow
-def test_exercise_3_leaves_the_largest_element_of_each_block():
-    largest = edited(
-        REDUCE2.step.file,
-        Edit("shared[tid] += shared[tid + stride]",
-             "shared[tid] = max(shared[tid], shared[tid + stride])"),
-        Edit("else float32(0)", "else float32(-math.inf)"),
-        Edit("from numba import cuda", "import math\n\nfrom numba import cuda"),
-    )  # fmt: skip
-    x, result = -np.arange(1, 301, dtype=np.float32), np.zeros(2, np.float32)
-    largest.build(BLOCK=256)[2, 256](x, result)
-    says("it must print {:.0f} and {:.0f}", *result)
+def test_the_schedulers_issue_in_78_to_85_percent_of_the_cycles():
+    assert set(profiled()) == set(BY_NAME)
+    shares = sorted(100 * busy for _, busy, _ in profiled().values())
+    says("The schedulers issue in {:.0f} to {:.0f} % of the cycles", shares[0], shares[-1])
+    for issue, busy, all_ in profiled().values():  # clock, record and profiler agree
+        assert issue / busy == pytest.approx(all_, rel=0.015)
 
 
-def test_zero_and_one_change_no_sum_and_no_product():
-    numbers = np.arange(3, 7)
-    nothing, once = np.sum([]), np.prod([])
-    assert numbers.sum() + nothing == numbers.sum()
-    assert numbers.prod() * once == numbers.prod()
-    says("For the sum it is {:.0f}, for the product {:.0f}", nothing, once)
+def test_the_schedulers_of_reduce2_issue_less_often_than_those_of_reduce0_without_its_remainder():
+    (own, own_busy, own_cycles), (bits, busy, all_) = (
+        profiled()[kernel] for kernel in ("reduce2", "without_remainder")
+    )
+    assert own == pytest.approx(bits, rel=0.01)  # "with as many instructions"
+    assert all_ < 0.95 * own_cycles  # "even faster than `reduce2`"
+    says("why are the schedulers of `reduce2` busy in {:.0f} % of the cycles, and those of "
+         "`reduce0` without the remainder in {:.0f} %?", 100 * own_busy, 100 * busy)  # fmt: skip
+
+
+def test_the_table_has_blocks_of_256_threads_and_the_curve_the_fastest_of_each_kernel():
+    says("The table has blocks of {} threads", BLOCK)
+    for number in range(4):
+        sizes = records.measured(H200.name, LADDER.name).query(f"step == 'reduce{number}'")
+        assert sizes["params"].nunique() > 1
+
+
+def test_reduce3_is_limited_by_instructions_and_not_by_memory():
+    assert 0.75 < estimated(REDUCE3) / cycles(REDUCE3) < 0.9
+    memory = 2 * MEMORY  # its block has twice the bytes
+    assert memory < 0.4 * cycles(REDUCE3)
+    assert course.share_of_peak(REDUCE3, "2^30") < 0.4

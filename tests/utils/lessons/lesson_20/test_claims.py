@@ -3,12 +3,15 @@
 import csv
 import inspect
 
+import nbformat
 import numpy as np
 import pytest
 
 from gpu_xray import xray
 from gpu_xray.widths import GLOBAL_LOADS, widest
-from labs import EXERCISES
+from labs import EXERCISES, check
+from labs.checking import variants
+from labs.checking.variants import cheap_versions
 from reduce_kernels import LADDER, reduction
 from reduce_kernels.parts.wide_loads import LOADS, total_of_thread
 from reduce_kernels.reduction import longest_chain
@@ -16,9 +19,11 @@ from utils import lessons as course
 from utils.lessons.lesson_20.reduction_comparison import library_ms, needed
 from utils.machine import devices
 from utils.measuring import as_called, records
+from utils.paths import ROOT
 from virtual_gpu import trace
 from virtual_gpu.tests.kernels import broken
 
+LESSON = ROOT / "notebooks" / "20_reduce_at_the_limit.ipynb"
 H200 = devices.find("H200")
 STEPS = ("reduce8", "reduce9", "reduce_atomic", "reduce_cooperative")
 SIZES = ("2^22", "2^25", "2^28", "2^30")
@@ -115,6 +120,40 @@ def test_the_virtual_gpu_asks_for_the_first_fence_alone(fence, kinds):
     assert {one.kind for one in run.findings} == kinds
     if kinds:
         assert "total = combine(total, partials[i])" in str(run.findings[0])
+
+
+def kernel_of_cell(cell: str, name: str, removed: int | None = None):
+    """Return a kernel of the lesson, without one of its fences if `removed` is its number."""
+    cells = {one.id: one.source for one in nbformat.read(LESSON, 4).cells}
+    before, *after = cells[cell].split("cuda.threadfence()")
+    fences = ["pass" if number == removed else "cuda.threadfence()" for number in range(len(after))]
+    text = before + "".join(map("".join, zip(fences, after, strict=True)))
+    return variants.function_in(name, f"from numba import cuda\n{text}")
+
+
+@pytest.mark.parametrize(
+    ("cell", "name", "removed", "kinds"),
+    [
+        ("hand-over", "hand_over", None, {"race"}),
+        ("hand-over-fence", "hand_over_fenced", None, set()),
+        ("hand-over-fence", "hand_over_fenced", 0, {"race"}),
+        ("hand-over-fence", "hand_over_fenced", 1, set()),
+    ],
+)
+def test_a_hand_over_has_two_fences_of_which_the_virtual_gpu_asks_for_the_first(
+    cell, name, removed, kinds
+):
+    kernel = kernel_of_cell(cell, name, removed)
+    words = np.zeros((3, 1), np.int32)
+    assert {one.kind for one in trace(kernel, 2, 1, *words).findings} == kinds
+    fences = inspect.getsource(kernel.py_func).count("cuda.threadfence()")
+    assert fences == (0 if name == "hand_over" else 2 if removed is None else 1)
+
+
+def test_check_asks_for_the_second_fence_as_well():
+    (text,) = (text for what, text in cheap_versions(EXERCISES["ticket"]) if what == "one fence")
+    assert text.count("cuda.threadfence()") == 1
+    assert not check("ticket", variants.function_in("ticket", text)).passed
 
 
 @pytest.mark.slow

@@ -1,0 +1,63 @@
+"""A target for a tree whose adding threads must stay those of the first reduction."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from labs.checking.phrasing import counted
+from labs.checking.run import Run
+from labs.checking.target import Target
+from utils.translation import translate
+
+OFTEN = {0: "not at all", 1: "once"}
+
+
+def same_adding_threads() -> Target:
+    """Return the target that in each step the threads add whose number divides by 2·stride.
+
+    The strides are 1, 2, 4 and so on. The count is the number of threads of block 0 that add more
+    or less often than that, at the first shape. An addition is a store into shared memory after the
+    first barrier.
+    """
+
+    def measure(run: Run) -> float:
+        return float((_additions(run) != _expected(run)).sum())
+
+    def cause(run: Run, value: float) -> str:
+        made, expected = _additions(run), _expected(run)
+        first = int(np.flatnonzero(made != expected)[0])
+        return translate(
+            "{threads} of block 0 add more or less often than in the given tree: thread {thread} "
+            "adds {made}, and there it adds {expected}. Let the same threads add in each step, the "
+            "multiples of `2 * stride`, and change only how they are found.",
+            threads=counted(int(value), "thread"),
+            thread=first,
+            made=_often(int(made[first])),
+            expected=_often(int(expected[first])),
+        )
+
+    words = "the same threads add in each step"
+    return Target("threads that add more or less often", 0, words, measure, cause)
+
+
+def _additions(run: Run) -> np.ndarray:
+    """Return the number of additions of each thread of block 0, int64."""
+    recording = run.first_block
+    shared = {one.name for one in recording.arrays if one.space == "shared"}
+    added, is_loaded = np.zeros(run.job.launch(run.shape).threads, int), False
+    for event in recording.events:
+        is_loaded |= event.kind == "barrier"
+        if is_loaded and event.kind == "store" and event.array in shared:
+            added += event.first >= 0
+    return added
+
+
+def _expected(run: Run) -> np.ndarray:
+    """Return the number of steps in which each thread of a block adds, int64."""
+    threads = np.arange(run.job.launch(run.shape).threads)
+    steps = threads.size.bit_length() - 1
+    return sum((threads % (2 << step) == 0).astype(int) for step in range(steps))
+
+
+def _often(times: int) -> str:
+    return translate(OFTEN[times]) if times in OFTEN else counted(times, "time")

@@ -1,0 +1,109 @@
+"""What a notebook's page on the site shows instead of its set-up cell: how to run it."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from nbformat import NotebookNode
+
+from utils.lessons.first_cell import Repository, without_badge
+from utils.paths import NOTEBOOKS, lessons
+
+DOWNLOADS = "downloads"  # folder of the notebooks as they are handed out, without outputs
+SET_UP = "course.start("  # in the cell that finds the course
+_COLAB = "https://colab.research.google.com/github/{on_github}/blob/{ref}/notebooks/{name}"
+_ROW = re.compile(
+    r"^\| \[(?P<title>[^]]+)\]\((?P<file>[^)]+)\) \| [^|]+ \| (?P<about>[^|]+) \| ", re.MULTILINE
+)
+
+
+_ENTRY = re.compile(r"^## (.+)\n((?:(?!## ).*\n?)*)", re.MULTILINE)
+
+
+def _rows() -> list[re.Match]:
+    return list(_ROW.finditer((NOTEBOOKS / "README.md").read_text(encoding="utf-8")))
+
+
+def titles() -> dict[str, str]:
+    """Return file name -> title of each lesson, such as "07 · Tiling", as the syllabus has them."""
+    return {row["file"]: row["title"] for row in _rows()}
+
+
+def descriptions() -> dict[str, str]:
+    """Return file name -> a sentence on each lesson, from the syllabus, without markup."""
+    return {row["file"]: f"Lesson {row['title']}: {row['about']}." for row in _rows()}
+
+
+def terms(name: str) -> list[str]:
+    """Return the terms that the glossary says a lesson explains. name: of the lesson's file."""
+    glossary = (NOTEBOOKS / "glossary.md").read_text(encoding="utf-8")
+    return [entry[1] for entry in _ENTRY.finditer(glossary) if f"]({name})" in entry[2]]
+
+
+def search_scorer(script: str) -> str:
+    """Return the search's script, in which TERMS names the pages that explain a term."""
+    pages = {term.lower(): [] for name in titles() for term in terms(name)}
+    for name in titles():
+        for term in terms(name):
+            pages[term.lower()].append(f"notebooks/{name.removesuffix('.ipynb')}")
+    return f"const TERMS = {json.dumps(pages)};\n{script}"
+
+
+def download(name: str) -> str:
+    """Return the path of a notebook to download, below the folder of the site's sources.
+
+    name: of its file, without the suffix.
+    """
+    return f"/{DOWNLOADS}/{name}.ipynb"
+
+
+def is_public(at: Repository) -> bool:
+    """Return whether the repository has a real address; the placeholder's host does not exist."""
+    return re.match(r"\w+://[^/]+\.invalid(/|$)", at.address) is None
+
+
+def for_page(notebook: NotebookNode, name: str, at: Repository) -> NotebookNode:
+    """Return an executed lesson or a handout as its page shows it; the argument is changed.
+
+    The set-up cell is not shown, but its card is, if it was executed. The opening cell says how to
+    run the notebook. name: the file name. at: the repository of the course.
+    """
+    for cell in notebook.cells:
+        if cell.cell_type == "code" and SET_UP in cell.source:
+            cell.metadata["tags"] = ["remove-input" if cell.outputs else "remove-cell"]
+    opening = notebook.cells[0]
+    title, _, rest = without_badge(opening.source).partition("\n\n")
+    title = f"# {titles().get(name, title.removeprefix('# '))}"
+    opening.source = f"{title}\n\n{how_to_run(name, at)}\n\n{rest}"
+    return notebook
+
+
+def how_to_run(name: str, at: Repository) -> str:
+    """Return Markdown: ways to run a notebook, in a line.
+
+    name: its file name. at: the repository; without a public address there is no link to it.
+    """
+    stem = name.removesuffix(".ipynb")
+    ways = [
+        "**Run this notebook**: [get the course](/index.md#get-the-course), then `make lab`",
+        f"{{download}}`download it <{download(stem)}>`",
+    ]
+    if at.on_github and name in {file.name for file in lessons().values()}:
+        address = _COLAB.format(on_github=at.on_github, ref=at.ref, name=name)
+        ways.append(f"[open it in Colab]({address})")
+    return f":::{{container}} how-to-run\n{' · '.join(ways)}\n:::"
+
+
+def get_the_course(at: Repository) -> str:
+    """Return Markdown: the commands that fetch the course and open its first lesson."""
+    lines = [f"git clone {at.address} gpu-course", "cd gpu-course"] if is_public(at) else []
+    where = "" if lines else "In your clone of the course:\n\n"
+    commands = "\n".join([*lines, "make lab"])
+    link = f" The course is at [{at.on_github}]({at.address})." if at.on_github else ""
+    return (
+        f"{where}```sh\n{commands}\n```\n\n"
+        "The first time, `make lab` installs 1.4 GB into the folder `.venv`, in 1 to 10 minutes. "
+        "Then it opens lesson 00 in JupyterLab. You need git, make, and Python 3.11, 3.12 or 3.13, "
+        f"but no GPU.{link}\n"
+    )

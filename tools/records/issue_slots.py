@@ -1,0 +1,92 @@
+"""Record the executed instructions of lesson 18's reductions, and how busy the schedulers are.
+
+    python -m tools.records.issue_slots --out FILE.csv
+
+needs a CUDA device and Nsight Compute (``ncu``). ``data/README.md`` describes a row.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+from numba import cuda
+
+from reduce_kernels.remainder import IssueSlots, variants
+from utils.errors import CourseError
+from utils.ladder.shapes import ReduceShape
+from utils.machine import devices
+from utils.measuring import rows
+
+ELEMENTS = 2**25
+INSTRUCTIONS = "smsp__inst_executed.sum"
+BUSY = "smsp__issue_active.avg.pct_of_peak_sustained_active"
+
+
+def launch() -> None:
+    """Launch each kernel twice with its second pass; only the second launch is profiled."""
+    x = cuda.to_device(np.ones(ELEMENTS, np.float32))
+    out = cuda.device_array(1, np.float32)
+    for variant in variants():
+        execute = variant.execution(ReduceShape(ELEMENTS), (x,), out)
+        execute()
+        cuda.synchronize()
+        with cuda.profiling():
+            execute()
+            cuda.synchronize()
+
+
+def profile() -> str:
+    """Return the CSV text that the profiler prints; exit if the profiler fails."""
+    names = "|".join(variant.step.name for variant in variants())
+    command = ["ncu", "--clock-control", "none", "--profile-from-start", "off", "--csv"]
+    command += ["--print-units", "base", "-k", f"regex:{names}", "--metrics"]
+    command += [f"{INSTRUCTIONS},{BUSY}", sys.executable, "-m", "tools.records.issue_slots"]
+    result = subprocess.run([*command, "--launch"], capture_output=True, text=True)
+    if result.returncode:
+        sys.exit(f"The profiler failed: {result.stdout[-2000:]} {result.stderr[-2000:]}")
+    return result.stdout
+
+
+def rows_of(text: str, device: str) -> Iterator[IssueSlots]:
+    """Yield a row per kernel, in the order of `variants`.
+
+    text: the output of `profile`. Raises CourseError if it has no launch of one of the kernels.
+    """
+    table = list(csv.DictReader(io.StringIO(text[text.index('"ID"') :])))
+    for variant in variants():
+        values = {
+            row["Metric Name"]: float(row["Metric Value"].replace(",", ""))
+            for row in table
+            if f"{variant.step.name}[" in row["Kernel Name"]
+        }
+        if not values:
+            raise CourseError(
+                f"The profiler's output has no launch of {variant.step.name}: see whether ncu may "
+                "read the counters, and whether the kernel was launched."
+            )
+        yield IssueSlots(
+            device, variant.step.name, ELEMENTS, int(values[INSTRUCTIONS]), values[BUSY] / 100
+        )
+
+
+def main() -> None:
+    """Write the rows into the file of the option --out."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--out", type=Path)
+    parser.add_argument("--launch", action="store_true", help="only launch the kernels once")
+    options = parser.parse_args()
+    if options.launch:
+        launch()
+        return
+    rows.write(options.out, rows_of(profile(), devices.current().name), IssueSlots)
+
+
+if __name__ == "__main__":
+    main()

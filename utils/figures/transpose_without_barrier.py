@@ -1,0 +1,11 @@
+"""A kernel with a race and bank conflicts, which the README shows as `trace` explains it."""
+
+from numba import cuda, float32
+
+
+@cuda.jit
+def transpose(x, out):
+    tile = cuda.shared.array((32, 32), float32)
+    j, i = cuda.grid(2)
+    tile[i, j] = x[i, j]
+    out[i, j] = tile[j, i]

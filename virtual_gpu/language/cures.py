@@ -1,0 +1,103 @@
+"""What to write instead of frequent slips: endings of the sentences that refuse them.
+
+``tests/idioms`` holds each slip that "Numba refuses, too" against Numba's compiler.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+from types import FunctionType
+
+import numpy as np
+from numba import cuda
+from numba.core import types
+
+_INSTEAD_OF_NUMPY = {
+    np.sqrt: "math.sqrt()",
+    np.exp: "math.exp()",
+    np.abs: "abs()",
+    np.floor: "math.floor()",
+    np.power: "the operator **",
+    np.square: "the operator **",
+    np.sign: "math.copysign(), or an if",
+    np.add: "the operator +",
+    np.mod: "the operator %",
+    np.where: "yes if condition else no",
+    np.clip: "min(max(x, low), high)",
+    np.dot: "a loop",
+}
+_STATEMENTS = {
+    ast.Import: "an import in a kernel (Numba refuses it, too: import at the top of the file)",
+    ast.ImportFrom: "an import in a kernel (Numba refuses it, too: import at the top of the file)",
+    ast.Try: "try in a kernel (Numba refuses it, too: a kernel catches no exceptions)",
+    ast.With: "with in a kernel (Numba refuses it, too)",
+}
+
+
+def unknown_statement(node: ast.stmt) -> str:
+    """Return what a statement is that no kernel can have, for an error message."""
+    return _STATEMENTS.get(type(node), f"the statement {type(node).__name__}")
+
+
+def unknown_call(node: ast.Call, function: object) -> str:
+    """Return what a call is that the virtual GPU does not know, for an error message."""
+    what = f"a call of {ast.unparse(node.func)}()"
+    instead = next((cure for f, cure in _INSTEAD_OF_NUMPY.items() if f is function), None)
+    if instead is not None:
+        return f"{what} (Numba refuses it, too: write {instead})"
+    if _is_of_the_host(function):
+        wait = ": the threads of a block wait with cuda.syncthreads()"
+        cure = wait if function is cuda.synchronize else ""
+        return f"{what}, which the host calls and no kernel (Numba refuses it, too{cure}),"
+    foreign = ("numba", "numpy")
+    if not isinstance(function, FunctionType) or function.__module__.startswith(foreign):
+        return what
+    return f"{what}, a Python function without @cuda.jit(device=True) above its def,"
+
+
+def is_numpy(function: object) -> bool:
+    """Return True for a function of NumPy for which `unknown_call` names what to write instead."""
+    return any(known is function for known in _INSTEAD_OF_NUMPY)
+
+
+def _is_of_the_host(function: object) -> bool:
+    """Return True for a function of ``numba.cuda`` that only host programs can call."""
+    names = ("synchronize", "to_device", "device_array", "device_array_like", "pinned_array",
+             "managed_array", "mapped_array", "stream", "event")  # fmt: skip
+    return any(getattr(cuda, name, None) is function for name in names)
+
+
+def needless_call(node: ast.Call) -> str:
+    """Return what ``x.size()`` is, the call of an attribute that is no method."""
+    written = ast.unparse(node.func)
+    return f"{written}(), a call of a value (Numba refuses it, too: write {written} without ()),"
+
+
+def meant_by(name: str) -> str:
+    """Return a cure for an undefined name that a module has, such as ``threadIdx``.
+
+    The text begins with a semicolon. It is "" for a name that no module of kernels has.
+    """
+    if not name.startswith("_"):
+        for module, prefix in ((cuda, "cuda"), (math, "math")):
+            if hasattr(module, name):
+                return f"; write {prefix}.{name}"
+        if isinstance(getattr(types, name, None), types.Type):
+            return f"; write `from numba import {name}` at the top of the file"
+    modules = {"np": "import numpy as np", "math": "import math", "cuda": "from numba import cuda"}
+    return f"; write `{modules[name]}` at the top of the file" if name in modules else ""
+
+
+def uncalled(node: ast.Expr, value: object) -> str | None:
+    """Return a sentence about a statement that names a function of ``numba.cuda``, else None.
+
+    Numba compiles it, and it does nothing.
+    """
+    module = getattr(value, "__module__", None) or ""
+    if not isinstance(node.value, ast.Attribute) or not module.startswith(("numba", "virtual_gpu")):
+        return None
+    if not callable(value):
+        return None
+    written = ast.unparse(node.value)
+    return f"{written} is not called here and so does nothing; write {written}()."

@@ -1,0 +1,182 @@
+"""Reductions of whole arrays, such as ``x.sum()`` and ``np.mean(x)``, computed by each thread."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import inspect
+import operator
+from collections.abc import Callable
+
+import numpy as np
+
+from ..common.lanes import Mask
+from ..machine.access import load
+from ..machine.parts import elements
+from ..machine.place import Place
+from ..memory.memory import Array
+from ..numbers import operations
+from ..types import numba_types, overloads
+from .arithmetic import Arithmetic
+from .call_expression import CallExpression, Handler
+from .frame import Evaluate, Frame
+from .inference import type_of
+
+
+def by_overload(call: CallExpression, function: Callable, values: tuple, frame: Frame, mask: Mask):
+    """Return the result of Numba's Python implementation of ``function`` for these values.
+
+    Raises Unsupported if Numba has none for their types.
+    """
+    python = overloads.implementation(function, tuple(map(type_of, values)), {})
+    if python is None:
+        raise call.refuse(f"{function.__name__}() of these values")
+    bound = inspect.signature(python).bind(*values)
+    bound.apply_defaults()
+    return call.compiler.compile_function(python).call(frame.run, bound.args, mask)
+
+
+def total_of_array(call: CallExpression, frame: Frame, mask: Mask, array: Array, start):
+    """Return Python's ``sum`` of an array of one dimension, which begins with ``start``."""
+    _check_rank(call, array)
+    apply, result = Arithmetic(call.source, call.node).apply, start
+    for value, lanes in _values(call, frame, mask, array):
+        new = apply(operator.add, (result, value), frame, lanes)
+        result = new if lanes is mask else operations.merge(lanes.lanes, new, result)
+    return result
+
+
+def extreme(call: CallExpression, function: Callable, frame: Frame, mask: Mask, array: Array):
+    """Return Python's ``min`` or ``max``, the ``function``, of an array of one dimension."""
+    _check_rank(call, array)
+    apply, result = Arithmetic(call.source, call.node).apply, None
+    for value, lanes in _values(call, frame, mask, array):
+        new = value if result is None else apply(function, (result, value), frame, lanes)
+        first = result is None or lanes is mask
+        result = new if first else operations.merge(lanes.lanes, new, result)
+    if result is None:
+        raise call.refuse(f"{function.__name__}() of an array without elements")
+    return result
+
+
+def _check_rank(call: CallExpression, array: Array) -> None:
+    if len(array.shape) != 1:
+        raise call.refuse(f"{ast.unparse(call.node)}, of an array of rank {len(array.shape)},")
+
+
+def method(call: CallExpression, name: str) -> Callable | None:
+    """Return ``reduce(frame, mask, array)`` for a method of this name, or None if there is none."""
+    reduce = _REDUCTIONS.get(name)
+    return None if reduce is None else functools.partial(reduce, call)
+
+
+def function(name: str) -> Handler:
+    """Return the handler of the NumPy function of this name, which takes one array."""
+
+    def handler(call: CallExpression) -> Evaluate:
+        (argument,) = call.arguments(1)
+
+        def evaluate(frame, mask):
+            array = argument(frame, mask)
+            if not isinstance(array, Array):
+                raise call.refuse(f"np.{name}() of anything but an array")
+            return _REDUCTIONS[name](call, frame, mask, array)
+
+        return evaluate
+
+    return handler
+
+
+def _values(call: CallExpression, frame: Frame, mask: Mask, array: Array):
+    """Yield the tuple (value, lanes for which the element exists) of each element."""
+    for place in elements(Place(frame.run, array, (), mask, call.site)):
+        yield load(place), place.mask
+
+
+def _size(array: Array):
+    return functools.reduce(operator.mul, array.shape, np.int64(1))
+
+
+def _result_dtype(call: CallExpression, frame: Frame, otherwise: np.dtype) -> np.dtype:
+    kind = frame.types.values.get(call.node)
+    return kind if isinstance(kind, np.dtype) else otherwise
+
+
+def _folded(
+    combine: Callable, first: int, call: CallExpression, frame: Frame, mask: Mask, array: Array
+):
+    """Return the sum or the product of all elements, in the type that Numba gives to it."""
+    wide = array.dtype if array.dtype.kind in "fc" else np.dtype(np.int64)
+    dtype = _result_dtype(call, frame, wide)
+    apply, total = Arithmetic(call.source, call.node).apply, dtype.type(first)
+    for value, lanes in _values(call, frame, mask, array):
+        new = numba_types.cast(apply(combine, (total, value), frame, lanes), dtype)
+        total = new if lanes is mask else operations.merge(lanes.lanes, new, total)
+    return total
+
+
+def _mean(call: CallExpression, frame: Frame, mask: Mask, array: Array):
+    dtype = array.dtype if array.dtype.kind in "fc" else np.dtype(np.float64)
+    apply, total = Arithmetic(call.source, call.node).apply, dtype.type(0)
+    for value, lanes in _values(call, frame, mask, array):
+        new = numba_types.cast(apply(operator.add, (total, value), frame, lanes), dtype)
+        total = new if lanes is mask else operations.merge(lanes.lanes, new, total)
+    quotient = apply(operator.truediv, (total, np.int64(_size(array))), frame, mask)
+    return numba_types.cast(quotient, dtype)
+
+
+def _variance(call: CallExpression, frame: Frame, mask: Mask, array: Array):
+    if array.dtype.kind == "c":
+        raise call.refuse("the variance of complex numbers")
+    apply, total = Arithmetic(call.source, call.node).apply, np.float64(0)
+    mean = _mean(call, frame, mask, array)
+    for value, lanes in _values(call, frame, mask, array):
+        away = apply(operator.sub, (value, mean), frame, lanes)
+        square = apply(operator.mul, (away, away), frame, lanes)
+        new = apply(operator.add, (total, square), frame, lanes)
+        total = new if lanes is mask else operations.merge(lanes.lanes, new, total)
+    return apply(operator.truediv, (total, np.int64(_size(array))), frame, mask)
+
+
+def _deviation(call: CallExpression, frame: Frame, mask: Mask, array: Array):
+    return np.sqrt(_variance(call, frame, mask, array))
+
+
+def _decided(stops_at: bool, call: CallExpression, frame: Frame, mask: Mask, array: Array):
+    """Return, per lane, whether an element is true (``stops_at``) or all are (not ``stops_at``).
+
+    A lane loads no more elements once the result is known.
+    """
+    undecided, result = mask, np.full(frame.run.batch.size, not stops_at)
+    for place in elements(Place(frame.run, array, (), mask, call.site)):
+        lanes = place.mask.narrow(undecided.lanes)
+        if lanes is None:
+            continue
+        true = operations.truth(load(place.narrowed(lanes)))
+        decided = lanes.narrow(np.broadcast_to(true, result.shape) == stops_at)
+        if decided is not None:
+            result[decided.lanes] = stops_at
+            undecided = undecided.without(decided)
+        if undecided is None:
+            break
+    return result
+
+
+def _by_numpy(
+    function: Callable, call: CallExpression, frame: Frame, mask: Mask, array: Array
+):
+    return by_overload(call, function, (array,), frame, mask)
+
+
+_REDUCTIONS: dict[str, Callable] = {
+    "sum": functools.partial(_folded, operator.add, 0),
+    "prod": functools.partial(_folded, operator.mul, 1),
+    "mean": _mean,
+    "var": _variance,
+    "std": _deviation,
+    "any": functools.partial(_decided, True),
+    "all": functools.partial(_decided, False),
+    "argmax": functools.partial(_by_numpy, np.argmax),
+    "argmin": functools.partial(_by_numpy, np.argmin),
+}
+FUNCTIONS = ("sum", "prod", "mean", "var", "std", "any", "all")
