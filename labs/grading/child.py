@@ -24,7 +24,7 @@ class ChildLimits:
 
     Each part of a submission has its own child, so that it costs no other part anything.
 
-    seconds: wall-clock time until the child is killed, which ends one that only waits.
+    seconds: wall-clock time until the child is killed. It ends a child that only waits.
     cpu_seconds: processor time, which ends a child that works. A right part needs 3 seconds at
     most, so a busy machine gives the same marks. memory_bytes: memory beyond what the process has
     before it reads the submission.
