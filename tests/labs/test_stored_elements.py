@@ -1,0 +1,40 @@
+"""Tests of the probe that says which thread stores which elements."""
+
+from dataclasses import replace
+
+import pytest
+
+from labs import EXERCISES
+from labs.checking.run import run_kernel
+from labs.families.stored_elements import overlap_or_gap
+from tests.labs.versions import changed
+
+SECTORS = EXERCISES["sectors"]
+INDEX = "thread + j * threads"
+
+
+def run_of(index: str):
+    return run_kernel(SECTORS, changed("sectors", (INDEX, index)), SECTORS.shapes[0], 20)
+
+
+@pytest.mark.parametrize(
+    "index, words",
+    [
+        ("thread + 32 * j", "Threads 0 and 32 of block 0 both store element 32."),
+        ("thread + 256 * j", "Thread 0 of block 0 and thread 0 of block 1 both store element 256."),
+        ("8 * thread + j", "thread 0 of block 0 stores elements 0, 1, 2 and 3, and thread 1"),
+        ("thread + 2 * threads * j", "No thread stores element 1024"),
+        ("thread + threads * (j + 1)", "The first element that a thread stores is 1024"),
+    ],
+)
+def test_an_overlap_or_a_gap_is_told_with_the_threads_elements(index, words):
+    assert words in overlap_or_gap(run_of(index))
+
+
+def test_missing_elements_that_a_test_stops_are_left_to_others():
+    stops = changed("sectors", ("if i < out.size", "if i < out.size // 2"))
+    assert overlap_or_gap(run_kernel(SECTORS, stops, SECTORS.shapes[0], 20)) is None
+
+
+def test_a_run_that_cannot_be_repeated_in_time_is_left_to_others():
+    assert overlap_or_gap(replace(run_of("thread + 32 * j"), patience=0.0)) is None
