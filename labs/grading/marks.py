@@ -39,6 +39,9 @@ MOST_REASONS = 3  # why shapes are not right
 # The share of elements that must be right at the first shape. A kernel that leaves more of them out
 # may reach a count because it does less.
 NEARLY_ALL = Fraction(9, 10)
+# A result that lacks a few elements has idle lanes, and is no kernel that ignores the idea: targets
+# of the idea may then be missed by this factor.
+SLACK = 1.5
 NOT_REACHED = "This was not reached: "
 NOT_RIGHT = "The result is not right, so this is not known."
 NOT_RIGHT_EVERYWHERE = "It costs points here, too, that the result is not right at every shape."
@@ -139,10 +142,12 @@ def _kernel_rows(part: Part, messages, hidden: Hidden, refusal: str, problem: st
     right = sum((one.share for one in outcomes), Fraction(0)) / len(outcomes)
     unknown = refusal or ("" if outcomes[0].right_elements >= NEARLY_ALL else NOT_RIGHT)
     missed = {one.what: unknown or _missed_target(one, by_shape) for one in exercise.targets}
-    idea = _share_of_idea(part, missed)
+    slack = 1 if outcomes[0].right_elements == 1 else SLACK
+    ignored = _ignored_targets(part, missed, by_shape, slack)
+    idea = _share_of_idea(part, missed, ignored)
     main, others = main_targets(part), other_targets(part)
     missed_by_others = [missed[one.what] for one in others if missed[one.what]]
-    replaced = not unknown and _is_replaced(part, missed)
+    replaced = bool(ignored) and not unknown and exercise.kind == "repair"
     shares = (
         right * Fraction(RIGHT, REPAIRED) if replaced else right,
         idea * (1 + right) / 2,
@@ -151,7 +156,7 @@ def _kernel_rows(part: Part, messages, hidden: Hidden, refusal: str, problem: st
     told_of_shapes = _told_of_shapes(exercise, hidden.shapes, [one.reason for one in outcomes])
     told = (
         _joined([one for one in (told_of_shapes, NOT_REPAIRED if replaced else "") if one]),
-        _told_of_idea(part, missed, right),
+        _told_of_idea(part, missed, ignored, right),
         _told_of_targets(missed_by_others, idea, right),
     )
     rows = [
@@ -197,15 +202,6 @@ def main_targets(part: Part) -> list[Target]:
     return [one for one in part.definition.targets if one.what in part.main]
 
 
-def needed_targets(part: Part) -> list[str]:
-    """Return the names of the targets without which the main ones give nothing.
-
-    They are those that the lab names, and those of the exercise that say what its idea is.
-    """
-    of_idea = [one.what for one in part.definition.targets if one.of_idea and scores(part, one)]
-    return [*dict.fromkeys((*part.needed, *of_idea))]
-
-
 def other_targets(part: Part) -> list[Target]:
     """Return the other targets that give points."""
     targets = part.definition.targets
@@ -231,20 +227,37 @@ def _counts(target: Target, by_shape: dict[int, dict]) -> list[dict]:
     return [one[target.what] for one in by_target if target.what in one]
 
 
-def _share_of_idea(part: Part, missed: dict[str, str]) -> Fraction:
-    """Return the share of the main targets that are reached; 0 if a needed target is missed."""
-    if any(missed[one] for one in needed_targets(part)):
+def _ignored_targets(
+    part: Part, missed: dict[str, str], by_shape: dict[int, dict], slack: float
+) -> list[str]:
+    """Return the names of the missed targets without which the main ones give nothing.
+
+    They are those that the lab names, and those of the exercise that say what its idea is. slack:
+    the factor by which the latter may be missed, 1 for none.
+    """
+    needed = [one for one in part.needed if missed[one]]
+    of_idea = [one for one in part.definition.targets if one.of_idea and scores(part, one)]
+    return needed + [one.what for one in of_idea if missed[one.what] and _far(one, by_shape, slack)]
+
+
+def _far(target: Target, by_shape: dict[int, dict], slack: float) -> bool:
+    """Return True unless the count of a target is known and at most `slack` times its limit."""
+    values = [one["value"] for one in _counts(target, by_shape)]
+    known = values and None not in values
+    return not known or max(values) > slack * target.at_most
+
+
+def _share_of_idea(part: Part, missed: dict[str, str], ignored: Sequence[str]) -> Fraction:
+    """Return the share of the main targets that are reached; 0 if the idea is ignored."""
+    if ignored:
         return Fraction(0)
     return Fraction(sum(not missed[one] for one in part.main), len(part.main))
 
 
-def _is_replaced(part: Part, missed: dict[str, str]) -> bool:
-    """Return True if another kernel was written where one was to be repaired."""
-    return part.definition.kind == "repair" and any(missed[one] for one in needed_targets(part))
-
-
-def _told_of_idea(part: Part, missed: dict[str, str], right: Fraction) -> str:
-    names = dict.fromkeys((*part.needed, *part.main, *needed_targets(part)))
+def _told_of_idea(
+    part: Part, missed: dict[str, str], ignored: Sequence[str], right: Fraction
+) -> str:
+    names = dict.fromkeys((*part.needed, *part.main, *ignored))
     reasons = [missed[one] for one in names if missed[one]]
     return _joined(reasons) or (NOT_RIGHT_EVERYWHERE if right < 1 else "")
 
@@ -354,15 +367,18 @@ def _case_row(
 
 
 def share_of_cases(reasons: Sequence[str], rights: Sequence[float]) -> Fraction:
-    """Return the share of right cases beyond those that one number for all cases gets right.
+    """Return the share of the points for right cases, from 0 to 1.
 
-    reasons: why each case is wrong, or "". rights: the right answers. A function that always
-    returns the same number has 0.
+    reasons: why each case is wrong, or "". rights: the right answers. The square of the right cases
+    counts, beyond the square of those that one number for all cases gets right. So a function that
+    knows one branch of a formula has about a quarter, a slip in a few cases costs little, and a
+    function that always returns the same number has 0.
     """
     right, by_chance = reasons.count(""), max(Counter(rights).values(), default=0)
     if right == len(reasons):
         return Fraction(1)
-    return Fraction(max(0, right - by_chance), max(1, len(reasons) - by_chance))
+    gained, possible = right**2 - by_chance**2, len(reasons) ** 2 - by_chance**2
+    return Fraction(max(0, gained), max(1, possible))
 
 
 def _wrong_answer(exercise: NumbersExercise, arguments, answer, right: float, problem: str) -> str:

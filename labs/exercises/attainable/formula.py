@@ -32,6 +32,10 @@ def right(BM, BN, peak, bandwidth):
 
 
 def draw(random: Random) -> tuple[int, int, int, int]:
-    """Return a tile's sides, a peak in GFLOP/s and a bandwidth in GB/s, around the ridge."""
-    sides = random.randint(1, 256), random.randint(1, 256)
-    return *sides, random.randint(5_000, 150_000), random.randint(200, 10_000)
+    """Return a tile's sides, a peak in GFLOP/s and a bandwidth in GB/s.
+
+    Half of the drawn cases are left of the ridge, and the other half right of it.
+    """
+    sides, bandwidth = (random.randint(4, 256), random.randint(4, 256)), random.randint(200, 10_000)
+    by_bytes = right(*sides, float("inf"), bandwidth)
+    return *sides, int(by_bytes * random.choice((0.6, 0.8, 1.3, 2.1))), bandwidth

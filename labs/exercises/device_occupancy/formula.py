@@ -25,10 +25,11 @@ CASES = (
 
 
 def draw(random: Random) -> tuple[int, int, int, int, int]:
-    """Return arguments of launches that fill a device, and of smaller ones."""
+    """Return arguments of a launch: half of them fill the device, and the others do not."""
     threads, threads_per_sm = 32 * random.randint(1, 32), random.choice((1024, 1536, 2048))
     sms, resident = random.randint(8, 160), random.randint(0, threads_per_sm // threads)
-    return random.randint(1, 20 * sms), resident, threads, threads_per_sm, sms
+    blocks = random.randint(1, 2 * sms * max(1, resident))
+    return blocks, resident, threads, threads_per_sm, sms
 
 
 def on_device(blocks: int, resident: int, sms: int) -> int:
