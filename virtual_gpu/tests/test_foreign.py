@@ -1113,8 +1113,8 @@ def cooperative_rows(m):
 # --- what Numba refuses too ---------------------------------------------------------------------
 
 REFUSED = {
-    r"try:\n    out[i] = 1\nexcept Exception:\n    out[i] = 2": "Try",
-    "with open('x') as f: pass": "With",
+    r"try:\n    out[i] = 1\nexcept Exception:\n    out[i] = 2": "no `try`",
+    "with open('x') as f: pass": "with in a kernel",
     "s = [1, 2]; out[i] = s[0]": r"\[1, 2\]",
     "s = {1: 2}; out[i] = s[1]": "{1: 2}",
     "s = [k for k in range(3)]; out[i] = s[0]": "for k in range",
@@ -1125,7 +1125,7 @@ REFUSED = {
     "out[i] = math.factorial(3)": "math.factorial",
     "out[i] = x.item(2)": "x.item",
     "for k in reversed(range(3)): out[i] += k": "reversed",
-    "import math as m2; out[i] = m2.sin(1.0)": "Import",
+    "import math as m2; out[i] = m2.sin(1.0)": "an import in a kernel",
     "return 3": "returns a value",
 }
 
