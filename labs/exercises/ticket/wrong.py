@@ -56,9 +56,9 @@ WRONG = {
     "a request to `{partials}` serves 1 of 32 lanes on average": {
         "one thread adds": [(LOOP + ADD + TREE + LAST,
              LAST + "            for j in range(partials.size):\n    " + ADD)]},
-    "The block has stored its sum in line {other_line} and drawn its ticket in line {add}. No fence "
-    "between the two makes other blocks see them in this order: they may see the ticket, and the "
-    "old value of the sum.": {
+    "The block has stored its sum in line {other_line} and drawn its ticket in line {add}. No "
+    "fence between the two makes other blocks see them in this order: they may see the ticket, "
+    "and the old value of the sum.": {
         "no fence": [(FENCE, "")],
         "no fence, and all threads store": [(FENCE, ""), (END, less_deep(OUT + RESET))],
         "a barrier for a fence": [
