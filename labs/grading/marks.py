@@ -279,7 +279,7 @@ def _told_of_shapes(exercise: KernelExercise, shapes: Sequence, reasons: Sequenc
     Reasons that differ only in their numbers are told once.
     """
     wrong = [number for number, one in enumerate(reasons) if one]
-    if not wrong or len(set(reasons)) == 1:
+    if not wrong or len({one.removeprefix(NOT_REACHED) for one in reasons}) == 1:
         return reasons[0]
     kinds = {_kind(reasons[number]): reasons[number] for number in wrong[::-1]}
     why = _joined([*kinds.values()][::-1][:MOST_REASONS])

@@ -56,19 +56,17 @@ WRONG = {
     "a request to `{partials}` serves 1 of 32 lanes on average": {
         "one thread adds": [(LOOP + ADD + TREE + LAST,
              LAST + "            for j in range(partials.size):\n    " + ADD)]},
-    "The block has stored its sum in line {other_line} and drawn its ticket in line {add}. Nothing "
-    "makes other blocks see the two in this order: they may see the ticket, and the old value of "
-    "the sum.": {
+    "The block has stored its sum in line {other_line} and drawn its ticket in line {add}. No "
+    "fence between the two makes other blocks see them in this order: they may see the ticket, "
+    "and the old value of the sum.": {
         "no fence": [(FENCE, "")],
         "no fence, and all threads store": [(FENCE, ""), (END, less_deep(OUT + RESET))],
         "a barrier for a fence": [
-            (STORE + FENCE + DRAW, STORE + "    cuda.syncthreads()\n" + FIRST + DRAW)]},
+            (STORE + FENCE + DRAW, STORE + "    cuda.syncthreads()\n" + FIRST + DRAW)],
+        "fence after the ticket": [(FENCE + DRAW, DRAW + FENCE)]},
     "The fence in line {threadfence before store partials} stands before the store in line "
     "{other_line}. It says nothing about what comes after it.": {
         "fence before the store": [(STORE + FENCE, FENCE + STORE)]},
-    "The fence in line {threadfence after add} stands behind the ticket: when the ticket can be "
-    "seen, the sum may not be there yet.": {
-        "fence after the ticket": [(FENCE + DRAW, DRAW + FENCE)]},
     "`cuda.threadfence_block()` in line {threadfence_block} is for the threads of the same block. "
     "The one that reads here is in another block.": {
         "fence of the block": [("threadfence()", "threadfence_block()")]},
