@@ -77,7 +77,7 @@ def changed(exercise: Exercise, changes: Changes) -> str:
     """
     if isinstance(changes, str):
         return changes
-    if all(isinstance(number, int) for number in changes):
+    if changes and all(isinstance(number, int) for number in changes):
         return exercise.text_of(changes)
     text = exercise.solution_text
     for piece, other in changes:

@@ -44,7 +44,7 @@ def test_a_right_function_that_copies_twice_as_often_is_counted():
     ],
 )
 def test_barriers_per_tile_are_told_as_a_whole_number(name, what):
-    assert re.search(r"barriers per tile 1[;.]", str(check(name, right(name, what))))
+    assert re.search(r"barriers per tile: 1 \(", str(check(name, right(name, what))))
 
 
 def test_two_barriers_with_two_sides_are_not_put_down_to_room():

@@ -235,7 +235,7 @@ def all_atomics(x, out, tickets, order):
     i = cuda.grid(1)
     cuda.atomic.max(out, 0, x[i])
     cuda.atomic.min(out, 1, x[i])
-    cuda.atomic.sub(out, (2,), x[i])
+    cuda.atomic.sub(out, 2, x[i])
     cuda.atomic.xor(out, 3, x[i])
     cuda.atomic.or_(out, 4, x[i])
     cuda.atomic.and_(out, 5, x[i])

@@ -70,5 +70,5 @@ def test_beside_a_module_is_what_its_docstring_says_first():
 def test_beside_a_table_are_the_files_that_name_it():
     lines = [line.strip().partition("  ") for line in page("08").splitlines()]
     tables = {name: named_in for name, _, named_in in lines if name.endswith(".csv")}
-    assert tables["data/measured/nvidia_h200/block_size.csv"] == "best_block/exercise.py"
+    assert tables["data/measured/nvidia_h200/block_size.csv"] == "best_block/formula.py"
     assert "lesson_08/test_claims.py" in tables["data/published/claims.csv"]

@@ -118,6 +118,40 @@ def test_the_curves_fall_where_the_warps_are_no_multiple_of_the_schedulers():
         assert all(threads // WARP % SCHEDULERS for threads in falls["threads_per_sm"])
 
 
+def test_the_explanation_of_ilp_alone_has_the_recorded_shares():
+    few, full = SCHEDULERS, on_sm(TILED).warps
+    shares = {
+        warps: [100 * share_of_loop(frame(), chains, warps) for chains in (4, 1)]
+        for warps in (full, few)
+    }
+    text = """A scheduler has {} of {} warps, and a chain starts a multiply-add every {} cycles: one
+        chain is enough. Recorded are {:.1f} % ÷ {:.1f} % = {:.2f} times. With {} warps it is
+        {:.1f} % ÷ {:.1f} % = {:.2f} times."""
+    quotes.explains(
+        "11.alone", text, full // SCHEDULERS, full, round(latency("FMA")),
+        *shares[full], shares[full][0] / shares[full][1],
+        few, *shares[few], shares[few][0] / shares[few][1],
+    )  # fmt: skip
+
+
+def test_the_explanations_of_the_reads_have_wavefronts_and_times():
+    text = """Both have four independent sums in each thread, so ILP would make them equal. The
+        wavefronts are {:.4g} ÷ {:.4g} = {:.2f}; recorded are {:.2f} ÷ {:.2f} = {:.2f} times."""
+    quotes.explains("11.which", text, *_ratio(wavefronts, WIDE, BY[FOUR]),
+                    *_ratio(recorded, WIDE, BY[FOUR]))  # fmt: skip
+    text = """Grain {} takes {:.4g} wavefronts per multiply-add of a warp, and grain {} takes
+        {:.4g}. So the estimate is {:.4g} ÷ {:.4g} = {:.2f}; recorded are {:.2f} ÷ {:.2f} =
+        {:.2f} times."""
+    both = _ratio(wavefronts, BY[SIXTEEN], BY[EIGHT])
+    quotes.explains("11.sixteen", text, EIGHT, both[1], SIXTEEN, both[0], *both,
+                    *_ratio(recorded, BY[SIXTEEN], BY[EIGHT]))  # fmt: skip
+
+
+def _ratio(figure, first, second):
+    """Return a figure of two steps, and the first divided by the second."""
+    return figure(first), figure(second), figure(first) / figure(second)
+
+
 def test_a_point_that_is_not_recorded_is_refused():
     with pytest.raises(CourseError, match="no record of 4 chains with 5000 warps"):
         share_of_loop(frame(), 4, 5000)
