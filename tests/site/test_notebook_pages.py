@@ -6,7 +6,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from tests.site.scripts import script
-from utils.lessons.first_cell import Repository, badge, first_cell, repository, with_badge
+from utils.lessons.first_cell import Repository, badge, first_cell, repository, with_setup
 from utils.paths import lessons
 
 NOWHERE = Repository("https://no-address-yet.invalid/course", "main")
@@ -22,7 +22,7 @@ def pages():
 
 def notebook(*outputs):
     """Return a lesson whose set-up cell has these outputs."""
-    opening = with_badge("# 07 · Tiling, and more\n\nGoals.", badge(LESSON, ON_GITHUB))
+    opening = with_setup("# 07 · Tiling, and more\n\nGoals.", badge(LESSON, ON_GITHUB))
     cells = [new_markdown_cell(opening), new_code_cell(first_cell("07"), outputs=list(outputs))]
     return new_notebook(cells=[*cells, new_code_cell("1 + 1")])
 

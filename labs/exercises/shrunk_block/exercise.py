@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from labs.checking.target import essential
 from labs.families.granularity import Granularity
 from labs.families.matrices import elementwise, matrix
 from labs.targets import counts
@@ -28,7 +29,7 @@ _SCALED = elementwise(
     reference=lambda x, factor: x.astype(np.float64) * float(factor),
     targets=(
         counts.no_negative_index(), counts.one_store_per_element(), counts.no_float64(),
-        counts.sectors_per_request(4), elements_per_thread(4),
+        counts.sectors_per_request(4), essential(elements_per_thread(4)),
     ),
     hints=(
         "Block 0 has rows 0 to 31. With which row must block 1 begin?",

@@ -91,7 +91,7 @@ def test_without_a_gpu_a_sentence_says_what_the_cell_would_do():
     keep("tree")
     shown = course.race("tree")
     assert isinstance(shown, Card)
-    assert "times your tree, the course's reduce2 and CUB (CuPy) in turns at 2^30" in str(shown)
+    assert "times your tree, the course's reduce2 and CUB (CuPy) in turns at 2³⁰" in str(shown)
 
 
 def test_without_a_right_kernel_or_a_step_there_is_one_sentence():
@@ -104,7 +104,7 @@ def test_a_wrong_result_is_not_timed(device, monkeypatch):
     keep("tree")
     wrong = StepVerdict(error=1.0, allowed=0.0)
     monkeypatch.setattr(measure, "execute", lambda *_: wrong)
-    assert "tree BLOCK=256 is not timed at 2^12" in str(course.race("tree", "2^12"))
+    assert "tree BLOCK=256 is not timed at 2¹²" in str(course.race("tree", "2^12"))
     assert not device
 
 

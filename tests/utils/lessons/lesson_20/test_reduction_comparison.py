@@ -21,7 +21,7 @@ def test_many_partial_sums_take_a_launch_more():
 
 def test_a_rate_is_bytes_over_the_recorded_time():
     shown = rates({"tickets": LADDER.step("reduce9")}, "2^30")
-    assert shown.head == ("GB/s", "2^30")
+    assert shown.head == ("GB/s", "2³⁰")
     assert [row[0] for row in shown.rows] == ["tickets", "CUB (CuPy)"]
     assert shown.rows[0][1] == "4,684"
 
