@@ -7,7 +7,7 @@ import re
 
 from nbformat import NotebookNode
 
-from utils.lessons.first_cell import Repository, without_badge
+from utils.lessons.first_cell import Repository, without_setup
 from utils.paths import NOTEBOOKS, lessons
 
 DOWNLOADS = "downloads"  # folder of the notebooks as they are handed out, without outputs
@@ -73,7 +73,7 @@ def for_page(notebook: NotebookNode, name: str, at: Repository) -> NotebookNode:
         if cell.cell_type == "code" and SET_UP in cell.source:
             cell.metadata["tags"] = ["remove-input" if cell.outputs else "remove-cell"]
     opening = notebook.cells[0]
-    title, _, rest = without_badge(opening.source).partition("\n\n")
+    title, _, rest = without_setup(opening.source).partition("\n\n")
     title = f"# {titles().get(name, title.removeprefix('# '))}"
     opening.source = f"{title}\n\n{how_to_run(name, at)}\n\n{rest}"
     return notebook
