@@ -154,7 +154,7 @@ def test_a_wrong_list_loses_points_and_is_told_the_line():
     assert told[0].startswith("Line 6 also lets")
     points, _, told = mark_of(f"{SAXPY} = [5, 2, 1, 4]")
     assert points == 0
-    assert told[0].endswith(" Line 1 stores `scaled` before any line has computed it.")
+    assert told[0].endswith("Line 1 stores `scaled` before any line has computed it.")
 
 
 @pytest.mark.parametrize(
