@@ -4,6 +4,7 @@ import contextlib
 import functools
 import importlib.util
 import io
+import re
 import tempfile
 import warnings
 from pathlib import Path
@@ -15,12 +16,14 @@ from numba import cuda
 from virtual_gpu import KernelRaised, LaunchError, Unsupported, VirtualGpuError, install, trace
 from virtual_gpu.tests.idioms import (
     COMPILES,
+    FOLDERS,
     REFUSES,
     THREADS,
     arguments,
     kernels_of,
     read_idioms,
     recorded,
+    refusal_of,
 )
 
 IDIOMS = read_idioms()
@@ -54,6 +57,12 @@ def test_the_corpus_is_large_and_has_an_answer_for_each_idiom():
     assert len(IDIOMS) >= 400
     assert {idiom.numba for idiom in IDIOMS} == {COMPILES, REFUSES}
     assert len({idiom.code for idiom in IDIOMS}) == len(IDIOMS)
+
+
+def test_no_reason_names_a_folder_of_the_machine_that_recorded_it():
+    assert [idiom.code for idiom in read_idioms() if re.search(FOLDERS, idiom.reason)] == []
+    error = ValueError("Raised from /tmp/tmp9w/idiom_1.py (40), '/usr/lib/x-1.2/math.so', 1 / 2")
+    assert refusal_of(error) == "Raised from idiom_1.py (40), 'math.so', 1 / 2"
 
 
 @pytest.mark.slow

@@ -127,7 +127,7 @@ def test_code_that_gives_no_choice_away_is_allowed(changes):
 
 
 def page_of(words, folded=0):
-    """Return HTML with so many words, and with others in a fold."""
+    """Return HTML with this number of words, and with others in a fold."""
     fold = f"<details><summary>Title</summary><p>{'fold ' * folded}</p></details>"
     return f"<p>{'word ' * words}</p>{fold}"
 

@@ -28,6 +28,7 @@ ARGUMENT_TYPES = (
 )  # fmt: skip
 THREADS = 32
 COMPILES, REFUSES = "compiles", "refuses"
+FOLDERS = r"(?<![\w.)\]])/(?:[\w.+-]+/)+"  # of an absolute path; the name of the file is kept
 _HEAD = '''
 import cmath
 import math
@@ -129,7 +130,7 @@ def recorded(idiom: Idiom, function: Callable) -> Idiom:
     try:
         text, _ = cuda.compile_ptx(function, ARGUMENT_TYPES, cc=(9, 0))
     except Exception as error:  # Numba's refusals have no common class
-        return replace(idiom, numba=REFUSES, reason=_reason(error))
+        return replace(idiom, numba=REFUSES, reason=refusal_of(error))
     missing = re.findall(r"^\.extern \.func .*?(\w+)$", text, re.MULTILINE)
     foreign = [name for name in missing if name.startswith(("NRT_", "Py"))]
     if foreign:
@@ -138,8 +139,12 @@ def recorded(idiom: Idiom, function: Callable) -> Idiom:
     return replace(idiom, numba=COMPILES, reason="")
 
 
-def _reason(error: Exception) -> str:
+def refusal_of(error: Exception) -> str:
+    """Return the first line of a refusal, without colours, addresses and folders of this machine.
+
+    At most 160 characters are kept.
+    """
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     told = [line for line in lines if not line.startswith(("Failed in", "-", "During: resolving"))]
-    words = re.sub(r"\x1b\[\d*m|0x[0-9a-f]+", "", (told or lines or [type(error).__name__])[0])
-    return words[:160]
+    words = (told or lines or [type(error).__name__])[0]
+    return re.sub(rf"\x1b\[\d*m|0x[0-9a-f]+|{FOLDERS}", "", words)[:160]
