@@ -22,7 +22,8 @@ def lab_command(*, variables=()):
     """Return the command with which `make lab` starts JupyterLab."""
     command = ["make", "--dry-run", "--old-file=setup", "lab", *variables]
     printed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-    return printed.stdout.splitlines()[-1]
+    # Within `make test` the last line is that this make leaves the folder.
+    return next(line for line in printed.stdout.splitlines() if "-m jupyterlab" in line)
 
 
 def config_path(command):
