@@ -121,7 +121,7 @@ def test_a_right_notebook_that_was_fetched_and_submitted_gets_all_points(the_cla
     assert float(the_class.marks[own]["score"]) == 100
     assert the_class.marks[own]["timestamp"]
     (page,) = (the_class.desk / LAB / "feedback").rglob("*.html")
-    assert "30 of 30" in page.read_text()
+    assert "40 of 40" in page.read_text()
 
 
 @pytest.mark.parametrize("student", RIGHT)

@@ -24,12 +24,12 @@ _SCALED = elementwise(
         "The launch is given: blocks of 32×8 threads, and one block for 32×32 elements.",
     ),
     parameters=("x", "factor", "out"),
-    shapes=((96, 64), (70, 50), (41, 33), (9, 96), (3, 5), (1, 1)),
+    shapes=((96, 64), (70, 50), (59, 33), (73, 96), (50, 5), (1, 1)),
     inputs=lambda shape, seed: (matrix(shape, seed), np.float32(shape[1] % 7 + 0.5)),
     reference=lambda x, factor: x.astype(np.float64) * float(factor),
     targets=(
         counts.no_negative_index(), counts.one_store_per_element(), counts.no_float64(),
-        counts.sectors_per_request(4), essential(elements_per_thread(4)),
+        essential(counts.sectors_per_request(4)), essential(elements_per_thread(4)),
     ),
     hints=(
         "Block 0 has rows 0 to 31. With which row must block 1 begin?",

@@ -30,7 +30,7 @@ EXERCISE = matrix_product(
         sectors_per_request(4),
         essential(full_requests()),
         essential(elements_per_thread(16)),
-        loads_per_multiply_add(1.0625),
+        essential(loads_per_multiply_add(1.0625)),
         no_local_memory(),
         share_of_multiply_adds(0.14),
     ),

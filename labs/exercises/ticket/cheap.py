@@ -28,7 +28,6 @@ CHEAP = {
         "        cuda.syncthreads()"
     ),
     "every block waits for all others": waiting("cuda.atomic.add(drawn, 0, 0)"),
-    "one fence": [(SECOND, "")],
     "one thread of each block adds its elements": [
         (
             "    total = block_sum(x[i] if i < x.size else float32(0))\n",

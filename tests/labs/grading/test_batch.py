@@ -194,7 +194,7 @@ def _runs(pid: int) -> bool:
 def test_a_worker_whose_process_is_killed_says_so_and_takes_the_next(tmp_path):
     worker = Worker()
     try:
-        assert worker.grade(LAB, RIGHT, SECRET).points == 10_000
+        assert worker.grade(LAB, RIGHT, SECRET).points == 100
         process, below = worker._process, set()
 
         def kill_while_a_child_grades() -> None:
@@ -209,7 +209,7 @@ def test_a_worker_whose_process_is_killed_says_so_and_takes_the_next(tmp_path):
         killer.join()
         assert below or not Path("/proc/self/stat").exists()
         assert _gone(below, within=60)
-        assert worker.grade(LAB, RIGHT, SECRET).points == 10_000
+        assert worker.grade(LAB, RIGHT, SECRET).points == 100
     finally:
         worker.end()
     assert worker.grade(LAB, RIGHT, SECRET) is None
