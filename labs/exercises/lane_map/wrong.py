@@ -98,7 +98,9 @@ WRONG = {
         "one number for four": [(FOUR, ""), ("four)", "x)")]},
     "one number is stored into one element": {
         "a quad into one element": [
-            (FOUR + STORE, "        c[row + down * 4 + i, col + across * 4] = of_b\n")],
+            (FOUR + STORE, "        c[row + down * 4 + i, col + across * 4] = of_b\n")]},
+    "One number goes into all four elements of the slice, and each of them needs the product with "
+    "its own element of `b`.": {
         "one number into a slice": [(FOUR + STORE, "        j = col + across * 4\n"
              "        c[row + down * 4 + i, j : j + 4] = x * of_b[0]\n")]},
     "Write the four numbers": {
