@@ -106,20 +106,20 @@ class KernelExercise(Exercise, Job):
 
     @property
     def goals(self) -> tuple[str, ...]:
-        """The goals of this task as English phrases: `plain_goals`, or else the words of its targets.
+        """The goals as English phrases: `plain_goals`, or else the words of the task's targets.
 
-        The main targets come first, and the usual ones are left out. A task without a target of its own
-        has the goal of a right result.
+        The main targets come first, and the usual ones are left out. A task without a target of its
+        own has the goal of a right result.
         """
         own = sorted(self._own, key=lambda target: not self.is_main(target))
         return self.plain_goals or tuple(target.words for target in own) or (RIGHT,)
 
     @property
     def usual_goals(self) -> tuple[str, ...]:
-        """Goals that many tasks share as English phrases: `plain_usual_goals`, or else words of targets.
+        """The usual goals as English phrases: `plain_usual_goals`, or else words of targets.
 
-        These are the usual targets, after the goal of a right result if the task has a target of its
-        own.
+        These are the usual targets, after the goal of a right result if the task has a target of
+        its own.
         """
         usual = tuple(target.words for target in self.targets if target.is_usual)
         return self.plain_usual_goals or ((RIGHT, *usual) if self._own else usual)

@@ -350,8 +350,8 @@ def _not_written(exercise: KernelExercise, runs: Sequence[Run], table: MistakeTa
 def _whole_part(missing: np.ndarray) -> str:
     """Return the end of a sentence on the first column, row or element that was never written.
 
-    It names the first column of a matrix of which nothing was written, if some columns were, or else
-    the first such row, or else the first element. missing: a mask of the result.
+    It names the first column of a matrix of which nothing was written, if some columns were, or
+    else the first such row, or else the first element. missing: a mask of the result.
     """
     if missing.ndim == 2:
         columns, rows = (np.flatnonzero(missing.all(axis=axis)) for axis in (0, 1))

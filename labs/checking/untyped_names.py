@@ -18,10 +18,10 @@ from virtual_gpu.common.source import Source, read_source
 
 
 def untyped_name(kernel) -> str | None:
-    """Return a sentence on the first name that Numba cannot compile because it was imported by itself.
+    """Return a sentence on the first name that Numba cannot compile without `cuda.` before it.
 
-    Such a name, for example `threadIdx`, is known only as an attribute of `cuda`. Device functions of
-    the kernel are searched, too. Return None if there is no such name.
+    Such a name, for example `threadIdx`, was imported by itself. Device functions of the kernel are
+    searched, too. Return None if there is no such name.
     """
     for source in _sources(kernel, set()):
         for node in ast.walk(source.tree):

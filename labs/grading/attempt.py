@@ -49,10 +49,10 @@ def attempts(submission: Submission, exercises: list, hidden: HiddenByName) -> I
     it has the reason under "refused". Otherwise a kernel gives one dict per shape: "shape", its
     index, with "out", the result as `_packed` returns it, "misused" and "found", each a sentence or
     None, and "targets", as `_targets` returns them. If a launch fails, the final dict has "shape"
-    with "ended", a sentence. A function of numbers gives one with "answers", a list with a number or
-    None per case, after one with "ended", a sentence, if a call failed. A host function gives one
-    with "passed", a bool, "causes", a list of sentences, and "lost", the percentage of the points
-    that the causes cost.
+    with "ended", a sentence. A function of numbers gives one with "answers", a list with a number
+    or None per case, after one with "ended", a sentence, if a call failed. A host function gives
+    one with "passed", a bool, "causes", a list of sentences, and "lost", the percentage of the
+    points that the causes cost.
 
     Sets the environment variables of LIMITS.
 

@@ -82,7 +82,8 @@ class ShapeOutcome:
     def share(self) -> Fraction:
         """The share of a right result, from 0 to 1.
 
-        It is 1 without a reason. Otherwise it is half of `right_elements` if the run is clean, or 0.
+        It is 1 without a reason. Otherwise it is half of `right_elements` if the run is clean, or
+        else 0.
         """
         if not self.reason:
             return Fraction(1)

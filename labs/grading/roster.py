@@ -52,8 +52,8 @@ class Listed:
     def name(self) -> str:
         """The student's name: the first cell in a column of NAMES that is not empty.
 
-        Without such a cell, it is the first and the last name with a blank between them, or else the
-        first cell of the row.
+        Without such a cell, it is the first and the last name with a blank between them, or else
+        the first cell of the row.
         """
         full = f"{self.cell('First name')} {self.cell('Last name') or self.cell('Surname')}".strip()
         return next((self.cell(one) for one in NAMES if self.cell(one)), full or self.cells[0][1])

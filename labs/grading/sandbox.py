@@ -251,8 +251,8 @@ def _did_not_start(errors: str, problem: str) -> str:
 def _plain(message: dict) -> dict:
     """Return a message on a host function with only the fields that the parent reads.
 
-    Their types are enforced: "passed" is a bool, "causes" a list of texts, "lost" a percentage from 1
-    to 100, and "refused", if it is there, a text. "lost" is 100 if it is anything else. "part" is
+    Their types are enforced: "passed" is a bool, "causes" a list of texts, "lost" a percentage from
+    1 to 100, and "refused", if it is there, a text. "lost" is 100 if it is anything else. "part" is
     copied.
     """
     causes = message.get("causes")

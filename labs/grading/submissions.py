@@ -57,9 +57,9 @@ class Submission:
     """The raw bytes that one student handed in, none of it parsed yet.
 
     student: the name of the file or folder, with a number if another has the same. files: pairs of
-    a file's name and its bytes. problem: why there is nothing to read, or "". left_out: what was not
-    read, and why. name: without such a number. folder: the name of the folder that held the file or
-    folder.
+    a file's name and its bytes. problem: why there is nothing to read, or "". left_out: what was
+    not read, and why. name: without such a number. folder: the name of the folder that held the
+    file or folder.
     """
 
     student: str

@@ -60,7 +60,7 @@ def left_out_of(
 
 
 def is_of_a_tool(folder: str) -> bool:
-    """Return True for the name of a folder that a tool made, such as `.git`, `__pycache__` or `venv`.
+    """Return True for the name of a folder that a tool made, such as `.git` or `venv`.
 
     These are the names in OF_A_TOOL and all that begin with a dot or two underscores.
     """

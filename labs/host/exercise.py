@@ -53,7 +53,10 @@ class Examination:
 
     @property
     def lost(self) -> int:
-        """The percentage of the points that the causes and faults cost."""
+        """The percentage of the points that are lost: 0 without causes, else the sum over the faults.
+
+        It is at most 100, and it is 100 if there are causes and no faults.
+        """
         if not self.causes:
             return 0
         return min(100, sum(one.costs for one in self.faults)) if self.faults else 100

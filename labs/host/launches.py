@@ -147,7 +147,8 @@ def examine_launches(kernel: Callable, launch_best: Callable) -> Examination:
 
 
 def _drawn(random: Random) -> list[tuple[int, Shape]]:
-    """Draw registers and shapes, so that a table of answers is of no use."""
+    """Draw DRAWN pairs of a number of registers and a shape, so that a table of answers is of no use.
+    """
     return [
         (random.randint(16, 255), tuple(random.randint(5, 100) for _ in range(3)))
         for _ in range(DRAWN)
@@ -263,14 +264,19 @@ PROBES = (*NO_LAUNCH, *COSTS)  # in the order in which they are called
 
 
 def _faults(call: ReaderCall, expected: BestLaunch) -> dict[Probe, Fault]:
-    """Return the faults of one call by probe; what follows from another block is no fault."""
+    """Return a dict from each probe that finds a fault in one call to this fault.
+
+    Grid, bytes and result are compared with the launch for the reader's own block, so that a wrong
+    block does not count again.
+    """
     own = expected if wrong_block(call, expected) is None else _with_own_block(call, expected)
     messages = {one: one(call, expected if one is wrong_block else own) for one in COSTS}
     return {one: Fault(words, COSTS[one]) for one, words in messages.items() if words}
 
 
 def _with_own_block(call: ReaderCall, expected: BestLaunch) -> BestLaunch:
-    """Return the launch that belongs to the reader's block, if it is a square one."""
+    """Return the expected launch with the reader's block and its grid, or unchanged if it is no square.
+    """
     (m, n, _), (x, y, z) = call.shape, call.launches[0].block
     if x != y or z > 1:
         return expected
