@@ -217,7 +217,9 @@ def stays_transposed() -> Target:
 
 
 def _is_transposed(access: AccessCount) -> bool:
-    """Return True for a store to shared memory whose lanes 0 and 1 store words that are not adjacent.
+    """Return True for a store to shared memory in which lanes 0 and 1 store words that are apart.
+
+    Both lanes must be active, and their words not be neighbours.
     """
     if (access.space, access.kind) != ("shared", "store") or not access.first:
         return False

@@ -53,9 +53,10 @@ class Examination:
 
     @property
     def lost(self) -> int:
-        """The percentage of the points that are lost: 0 without causes, else the sum over the faults.
+        """The percentage of the points that are lost.
 
-        It is at most 100, and it is 100 if there are causes and no faults.
+        It is 0 without causes. Otherwise it is the sum over the faults, at most 100, or 100 if
+        there are no faults.
         """
         if not self.causes:
             return 0

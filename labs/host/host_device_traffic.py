@@ -171,7 +171,7 @@ def wrong_values(call: ProductCall) -> str | None:
 
 
 def computed_on_the_host(call: ProductCall) -> str | None:
-    """Return sentences if the result is a·b although the kernel has added a number to it, else None.
+    """Return sentences if the result is a·b although the kernel has added a number to c, else None.
 
     Such a result does not come from the kernel. Only the call in which the kernel adds is looked
     at.

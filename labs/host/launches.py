@@ -147,7 +147,9 @@ def examine_launches(kernel: Callable, launch_best: Callable) -> Examination:
 
 
 def _drawn(random: Random) -> list[tuple[int, Shape]]:
-    """Draw DRAWN pairs of a number of registers and a shape, so that a table of answers is of no use.
+    """Draw DRAWN pairs of a number of registers and a shape (m, n, k).
+
+    They make a table of answers useless.
     """
     return [
         (random.randint(16, 255), tuple(random.randint(5, 100) for _ in range(3)))
@@ -275,7 +277,9 @@ def _faults(call: ReaderCall, expected: BestLaunch) -> dict[Probe, Fault]:
 
 
 def _with_own_block(call: ReaderCall, expected: BestLaunch) -> BestLaunch:
-    """Return the expected launch with the reader's block and its grid, or unchanged if it is no square.
+    """Return the expected launch with the side of the reader's block, and the grid for this side.
+
+    If the reader's block is not square, return the expected launch unchanged.
     """
     (m, n, _), (x, y, z) = call.shape, call.launches[0].block
     if x != y or z > 1:

@@ -41,11 +41,11 @@ def no_division_in_loops() -> Target:
 
 
 def divisions(kernel) -> list[Site]:
-    """Return the sites of whole-number divisions and remainders in a kernel's loops, each line once.
+    """Return the source lines of whole-number divisions and remainders in a kernel's loops.
 
-    The lines of the kernel come first, then those of functions that it calls, each in the order of
-    their numbers. A division by a constant is left out. A function that is called counts as a
-    loop's body.
+    Each line is returned once. The lines of the kernel come first, then those of functions that it
+    calls, each in the order of their numbers. A division by a constant is left out. A function that
+    is called counts as a loop's body.
     """
     source = read_source(kernel.py_func)
     loops = [one for one in ast.walk(source.tree) if isinstance(one, ast.For | ast.While)]

@@ -48,6 +48,10 @@ def cases() -> list[Case]:
 
 
 def brackets(blocks: int, resident: int, threads: int, threads_per_sm: int, sms: int) -> dict:
-    """Return the blocks and threads on the device, and the threads that it has room for."""
+    """Return a dict of three whole numbers: "blocks", "threads" and "room".
+
+    These are the blocks and the threads on the device at once, and the threads for which it has
+    room.
+    """
     count = on_device(blocks, resident, sms)
     return {"blocks": count, "threads": count * threads, "room": threads_per_sm * sms}

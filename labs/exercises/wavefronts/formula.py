@@ -51,7 +51,11 @@ def right(side: int, stride_x: int, stride_y: int) -> int:
 
 
 def busiest(side: int, stride_x: int, stride_y: int) -> dict:
-    """Return the bank with the most different words, and these words."""
+    """Return {"bank": index, "words": list} for the bank with the most different words.
+
+    The words are the indices of those that the lanes access in this bank, ascending. Of several
+    such banks, the first one is returned.
+    """
     accessed = sorted(set(words(side, stride_x, stride_y)))
     bank = max(range(BANKS), key=lambda bank: sum(word % BANKS == bank for word in accessed))
     return {"bank": bank, "words": [word for word in accessed if word % BANKS == bank]}
