@@ -76,12 +76,12 @@ def one_lane_after_the_other(text: str, loop: str) -> str:
 def block_sums(
     kernel: str, term: str, zero: str = "float32(0)", joined: str = "{0} + {1}", each: int = 1
 ) -> dict[str, str]:
-    """Return a dict from a label to the text of a reduction by blocks of 256 threads, without a tree.
+    """Return a dict from a label to the text of a reduction by blocks of 256 threads.
 
-    kernel: the kernel's name and parameters, such as "tree(x, partials)"; the last one is the
-    result. term: what element j brings, such as "x[j]". zero: what no element brings. joined: how
-    two numbers become one, as Python code with {0} and {1} for the numbers. each: the elements per
-    thread.
+    None of these has a tree. kernel: the kernel's name and parameters, such as "tree(x, partials)";
+    the last one is the result. term: what element j brings, such as "x[j]". zero: what no element
+    brings. joined: how two numbers become one, as Python code with {0} and {1} for the numbers.
+    each: the elements per thread.
     """
     result = kernel.rpartition(",")[2].strip(" )")
     wide = 256 * each

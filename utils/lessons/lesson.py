@@ -13,7 +13,7 @@ from utils.translation import translate
 def this_device() -> str:
     """Return a sentence that names the GPU that runs kernels here, or says why none can.
 
-    The first sentence also has the compute capability and the number of SMs.
+    The sentence on a GPU also has the compute capability and the number of SMs.
     """
     device = devices.current()
     if device is None:
