@@ -42,7 +42,7 @@ def race(name: str, shape: str = "") -> Stack | Card:
 
     The table has their times and their shares of the data sheet's peak, and the figure puts the
     reader's kernel on the curve of the recorded steps. Inputs are not in the cache, and a time is a
-    median.
+    median. A CPU function is timed on this computer's CPU, and has no figure.
 
     Parameters
     ----------

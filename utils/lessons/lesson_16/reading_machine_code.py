@@ -198,6 +198,11 @@ def draw_operands(**steps: Step | Variant) -> Picture:
     ----------
     **steps : Step or Variant
         Steps whose loops are in the record, by the name that the reader sees, with _ for spaces.
+
+    Raises
+    ------
+    CourseError
+        If a loop is not recorded, or has fewer than 64 multiply-adds.
     """
     loops = {name.replace("_", " "): _listing_of(one) for name, one in steps.items()}
     for name, loop in loops.items():
