@@ -45,7 +45,10 @@ class Exercise(ABC):
 
     @property
     def usual_goals(self) -> tuple[str, ...]:
-        """Criteria that many exercises share: English phrases; the task states them in one line."""
+        """Criteria that many exercises share: English phrases; the task states them in one line.
+
+        They are () unless a kind of exercise has its own.
+        """
         return ()
 
     @property

@@ -39,7 +39,10 @@ def rounded(value: float, digits: int = 3) -> str:
 
 
 def one_and_many(what: str) -> tuple[str, str]:
-    """Return two English messages with the placeholder {number}: the singular, then the plural."""
+    """Return two English messages with the placeholder {number}: the singular, then the plural.
+
+    For "row" they are "{number} row" and "{number} rows".
+    """
     return f"{{number}} {what}", f"{{number}} {what}s"
 
 

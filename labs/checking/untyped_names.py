@@ -59,7 +59,10 @@ def _sources(kernel, seen: set[int]) -> Iterator[Source]:
 
 
 def _is_untyped(value: object) -> bool:
-    """Return True for a class of `numba.cuda` that Numba cannot type as a global name."""
+    """Return True for a class of `numba.cuda` that Numba cannot type as a global name.
+
+    Return False for any other object, such as a number or a class of another module.
+    """
     if not isinstance(value, type) or getattr(cuda, value.__name__, None) is not value:
         return False
     context = cuda_target.typing_context

@@ -327,7 +327,8 @@ def _submissions(
 ) -> tuple[list[Submission], list[LeftOut]]:
     """Return the submissions found at these paths, and what was not read there.
 
-    Raises CourseError if a path is missing or there is no submission.
+    called: maps a file's name to the name that feedback uses. Raises CourseError if a path is
+    missing or there is no submission.
     """
     missing = [path for path in paths if not path.exists() and not path.is_symlink()]
     if missing:

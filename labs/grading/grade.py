@@ -130,7 +130,11 @@ def _stopped(outcome: ChildOutcome) -> bool:
 def _outcomes(
     submission: Submission, exercises: list, hidden, limits: ChildLimits
 ) -> dict[str, ChildOutcome]:
-    """Return, by exercise, the messages about it and how the child that sent them ended."""
+    """Return a dict from each exercise's name to the messages about it, and how their child ended.
+
+    Host functions are called in a sandbox, all others in a child process each. hidden: the hidden
+    shapes and cases by the exercise's name.
+    """
     outcomes = {}
     for exercise in exercises:
         if isinstance(exercise, HostExercise):

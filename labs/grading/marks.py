@@ -411,7 +411,10 @@ def _case_summary(reasons: Sequence[str]) -> str:
 
 
 def _host_rows(part: Part, messages, refusal: str, problem: str) -> list[MarkRow]:
-    """Return one row: each fault that is named costs its percentage of the points."""
+    """Return a list of one row, in which each named fault costs its percentage of the points.
+
+    The row has no points if the function was refused or its child ended early.
+    """
     exercise: HostExercise = part.definition
     what, judged = "; ".join(exercise.promises), [one for one in messages if "passed" in one]
     causes = [str(cause) for one in messages for cause in one.get("causes", ())]

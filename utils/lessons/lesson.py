@@ -68,7 +68,7 @@ def _ceilings(device: Device) -> dict[str, float]:
     """Return the best recorded rates of a device, and the SM clock.
 
     The keys are "fma_loop" in GFLOP/s, "copy" in GB/s, and "sm_clock_mhz", the highest clock
-    recorded with the FMA loop. Values that are not recorded are left out.
+    recorded with the FMA loop. Values that are not recorded are left out, so the dict may be empty.
     """
     if device.name not in records.recorded_devices("latency"):
         return {}

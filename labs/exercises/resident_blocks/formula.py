@@ -70,7 +70,7 @@ def cases() -> list[Case]:
 
 
 def draw(random: Random) -> tuple[int, int, int]:
-    """Return threads, registers and bytes of shared memory.
+    """Return a tuple of threads, registers per thread and bytes of shared memory of a block.
 
     Shared memory is none, little or much, so that each resource decides in some cases.
     """

@@ -76,7 +76,7 @@ def cases() -> list[Case]:
 
 
 def draw(random: Random) -> tuple[int, int, int]:
-    """Return tiles, SMs and steps.
+    """Return a tuple (tiles, sms, steps).
 
     There are mostly fewer tiles than SMs, because slices pay off there.
     """

@@ -34,7 +34,7 @@ CASES = (
 
 
 def draw(random: Random) -> tuple[int, int, int]:
-    """Return a side, and two strides, some of which cause conflicts."""
+    """Return a tuple (side, stride_x, stride_y); some of the strides cause conflicts."""
     strides = random.randint(0, 70), random.choice((0, 1, random.randint(2, 70)))
     return random.choice((8, 16, 32)), *random.sample(strides, 2)
 
