@@ -186,7 +186,10 @@ def computed_on_the_host(call: ProductCall) -> str | None:
 
 
 def arguments_on_the_host(call: ProductCall) -> str | None:
-    """Return sentences if the launch gets NumPy arrays, which Numba copies both ways, else None."""
+    """Return sentences if the launch itself makes needless copies, as of NumPy arrays, else None.
+
+    Numba copies a NumPy array to the device before the launch and back after it.
+    """
     copies = [one for one in call.copies if one.by == "launch"]
     if not any(_wasted(call, one) for one in copies):
         return None
