@@ -186,8 +186,7 @@ def date_of(text: str, where: str) -> datetime:
 
 
 def days_late(date: datetime | None, due: datetime | None) -> int:
-    """Return the days that have begun after `due`; 0 if the date is not later or one is not known.
-    """
+    """Return the days that have begun after `due`; 0 if none has, or if a date is not known."""
     return max(0, math.ceil((date - due) / DAY)) if date and due else 0
 
 

@@ -122,7 +122,7 @@ def unrolled_loops(
 
 
 def _own_numbers(nodes: list[ast.AST]) -> dict[str, object]:
-    """Return a dict from each name that a kernel sets to a constant, such as `U = 4`, to the value.
+    """Return a dict from each name that a kernel sets to a constant, as in `U = 4`, to the value.
     """
     return {
         node.targets[0].id: node.value.value
