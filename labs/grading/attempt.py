@@ -180,7 +180,10 @@ def _observe_order(exercise: OrderExercise, submission, hidden: Hidden) -> Itera
 
 
 def _labelled(exercise: OrderExercise, order: line_order.Order, message: object) -> object:
-    """Return a message in whose sentences labels of lines replace their numbers in the file."""
+    """Return a message in whose sentences labels of lines replace their numbers in the file.
+
+    A dict's values are replaced likewise, except those of "out" and "shape".
+    """
     if isinstance(message, dict):
         return {
             key: value if key in ("out", "shape") else _labelled(exercise, order, value)

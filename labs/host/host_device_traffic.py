@@ -467,9 +467,10 @@ def examine_product(multiply: Callable, probes: Sequence[Probe], fact: str) -> E
 
 
 def _unused(call: ProductCall, names: Sequence[str]) -> str:
-    """Return a sentence, before a space, on device arrays that the launch does not use, or "".
+    """Return a sentence and a space on device arrays that the launch does not use, or "".
 
-    names: those of "a", "b" and "c" that the launch gets from the host.
+    If there are none, the sentence is on calls of `cuda.to_device` whose result is not kept. names:
+    those of "a", "b" and "c" that the launch gets from the host.
     """
     shapes, unused = shapes_of(call.shape), call.launches[0].unused
     pairs = [(name, unused[shapes[name]]) for name in names if shapes[name] in unused]

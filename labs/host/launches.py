@@ -205,7 +205,10 @@ def wrong_block(call: ReaderCall, expected: BestLaunch) -> str | None:
 
 
 def wrong_grid(call: ReaderCall, expected: BestLaunch) -> str | None:
-    """Return sentences if the grid does not cover c or has too many blocks, else None."""
+    """Return sentences if the grid is not the expected one, else None.
+
+    The expected grid has the fewest blocks that cover c.
+    """
     x, y, z = call.launches[0].grid
     expected_x, expected_y = expected.grid
     if (x, y, z) == (expected_x, expected_y, 1):

@@ -53,7 +53,7 @@ def elements_per_thread(each: int) -> Target:
 
 
 def _stored_by_thread(run: Run) -> np.ndarray:
-    """Return the number of elements of the result that each thread of block 0 stores."""
+    """Return an int array: how many elements of the result each thread of block 0 stores."""
     stored = np.zeros(run.job.launch(run.shape).threads, int)
     for event in run.first_block.events:
         if (event.kind, event.array) == ("store", run.result):

@@ -101,9 +101,8 @@ def shared_estimates(shape: str = "4096", **steps: Step | Variant) -> Table | Ca
     The columns are the words that a thread reads in the source code, the wavefronts of a warp in
     the machine code, and the estimated and the recorded time in ms. The estimate assumes that an SM
     serves one wavefront per cycle and never waits. Without a record the last cell is "–". shape: as
-    on the command line. steps: one per
-    row; the keyword is the row's name, with _ for spaces. If neither the compiler nor the record
-    has one of the loops, return a Card that says so.
+    on the command line. steps: one per row; the keyword is the row's name, with _ for spaces. If
+    neither the compiler nor the record has one of the loops, return a Card that says so.
     """
     rows = []
     for name, step in steps.items():
