@@ -113,9 +113,12 @@ class LaunchRecorder:
 
 
 def best_launch(registers: int, shape: Shape) -> BestLaunch:
-    """Return the launch that the task asks for, on an H200.
+    """Return the launch with square blocks for the most resident threads on an H200.
 
-    registers: the kernel's registers per thread. shape: (m, n, k).
+    registers: the kernel's registers per thread. shape: (m, n, k) of the product. The block size is
+    the one that the driver suggests if each thread needs two float32 of shared memory; the blocks
+    are the largest square ones within it, with a power of two as their side, and cover the m×n
+    matrix.
     """
     m, n, _ = shape
     threads = best_block_size(H200, registers, lambda threads: 2 * WORD * threads)

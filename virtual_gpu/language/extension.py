@@ -62,8 +62,10 @@ class Machine:
     def store(self, array: ArrayView, position, values: tuple, aligned: bool = True) -> None:
         """Store the tuple ``values`` in consecutive elements from ``position`` on.
 
-        That is one instruction; ``position`` has the form that ``load`` takes. With ``aligned``, a
-        first element whose offset is no multiple of the number of values is reported.
+        That is one instruction; ``position`` has the form that ``load`` takes. Nothing is stored in
+        lanes that are inactive or out of bounds; the latter are reported. With ``aligned``, a first
+        element whose offset is no multiple of the number of values is reported, too. A report
+        raises OutOfBounds unless the launch collects its findings.
         """
         self._store(array, position, values, aligned)()
 
