@@ -144,8 +144,8 @@ def loaders(BM, BN, BK, THREADS):
         """Start loading the next tiles to next_a and sb[side]; advance at_a, return new at_b.
 
         The indices are advanced first. `place` is (row, column) of this thread's first quad in b's
-        tile. The caller commits and awaits the copies of b, and stores next_a, which holds registers,
-        in shared memory.
+        tile. The caller commits and awaits the copies of b, and stores next_a, which holds
+        registers, in shared memory.
         """
         down_b, x_b = place
         for load in range(LOADS_A):
