@@ -37,7 +37,7 @@ def hand_over(**fields) -> KernelExercise:
         targets=(
             no_negative_index(), one_store_per_element(), no_float64(),
             essential(no_block_waits(lambda shape: 1)), essential(second_adds()),
-            essential(fenced_before_its_loads()), fences_of_the_second(2),
+            essential(fenced_before_its_loads()), essential(fences_of_the_second(2)),
             essential(each_word(1, "store")), essential(each_word(1, "load")),
             essential(replace(each_element_once(), at_most=2)),
         ),

@@ -10,8 +10,8 @@ EXERCISE = hand_over(
     text=(
         "Blocks 0 and 1 are a pair, blocks 2 and 3 the next one, and so on. Each block leaves its "
         "element of `x` in `words`, and draws a number from the counter of its pair. The block "
-        "that draws 1 comes second, and adds both words. Two fences are missing. Put "
-        "`cuda.threadfence()` at two of the five places.",
+        "that draws 1 comes second, and adds both words. Two calls of `cuda.threadfence` are "
+        "missing. Put them at two of the five places.",
         "The launch is given: blocks of one thread, two for each pair. The counters are 0 before "
         "the launch, and `words` holds what an earlier launch has left.",
     ),
