@@ -45,7 +45,7 @@ def _run(name: str, order: Sequence[int]) -> str:
         body += text(middle, 54, f"{SUMS[block]:,}", 12, "middle")
         edge = {"stroke": "currentColor", "stroke_width": 2.5 if last else 1}
         body += rect(middle - _BOX / 2, 66, _BOX, 26, "none", rx=3, **edge)
-        body += text(middle, 84, f"{total:,}", 13, "middle", **_bold(last))
+        body += text(middle, 84, f"{total:,}", 12 if last else 13, "middle", **_bold(last))
         if not last:
             body += path(f"M{middle + _BOX / 2} 79h{_COLUMN - _BOX}")
     return body
