@@ -40,6 +40,7 @@ WRONG = {
     "This is half of the slots. One free slot is enough.": {
         "half": [(LAST, "    return slots // 2\n")]},
     "returns nothing": {"nothing": [("return slots - 1", "slots - 1")]},
-    "returns False, and a number is wanted": {"a test": [*ONE, (LAST, "    return blocks <= slots\n")]},
+    "returns False, and a number is wanted": {
+        "a test": [*ONE, (LAST, "    return blocks <= slots\n")]},
     "is not defined": {"a name that is not defined": [(LAST, "    return slot - 1\n")]},
 }  # fmt: skip
