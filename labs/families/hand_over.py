@@ -14,7 +14,6 @@ from labs.checking.job import Shape
 from labs.checking.phrasing import at_line
 from labs.checking.run import Run, run_kernel
 from labs.checking.target import Target, essential
-from labs.families.reduction import each_element_once
 from labs.families.single_pass_reduction import LEFT, no_block_waits
 from labs.families.vectors import signed_numbers
 from labs.targets.counts import no_float64, no_negative_index, one_store_per_element
@@ -38,8 +37,8 @@ def hand_over(**fields) -> KernelExercise:
             no_negative_index(), one_store_per_element(), no_float64(),
             essential(no_block_waits(lambda shape: 1)), essential(second_adds()),
             essential(fenced_before_its_loads()), essential(fences_of_the_second(2)),
-            essential(each_word(1, "store")), essential(each_word(1, "load")),
-            essential(replace(each_element_once(), at_most=2)),
+            essential(each_word("words", "store")), essential(each_word("words", "load")),
+            essential(each_word("x", "load")),
         ),
         **fields,
     )  # fmt: skip
@@ -120,27 +119,42 @@ def fences_of_the_second(at_most: int) -> Target:
     return Target("fences", at_most, f"at most {at_most} fences", measure, cause)
 
 
-def each_word(times: int, kind: str) -> Target:
-    """Return the target of exactly this number of loads, or stores, per word of a pair.
+def each_word(parameter: str, kind: str) -> Target:
+    """Return the target of exactly one load, or store, per element of x or of the words.
 
-    The count is how far the number is off. kind: "load" or "store".
+    The count is how far their number per element is off. parameter: "x" or "words". kind: "load"
+    or "store".
     """
 
     def measure(run: Run) -> float:
-        return abs(run.total("words", kind, "lanes") / (2 * run.shape[0]) - times)
+        return abs(run.total(parameter, kind, "lanes") / (2 * run.shape[0]) - 1)
 
     def cause(run: Run, value: float) -> str:
-        number = run.total("words", kind, "lanes")
-        sentence = {
-            "load": "`{words}` has {size} words, and {number} words are loaded from it: whoever "
-            "comes second adds both words of its pair.",
-            "store": "`{words}` has {size} words, and {number} words are stored into it: each "
-            "block leaves its own, and no other.",
-        }[kind]
-        return translate(sentence, words=run.names["words"], size=2 * run.shape[0], number=number)
+        counted = {
+            "array": run.names[parameter],
+            "size": 2 * run.shape[0],
+            "number": run.total(parameter, kind, "lanes"),
+        }
+        if parameter == "x":
+            return translate(
+                "`{array}` has {size} elements, and {number} are loaded: each block takes its own, "
+                "and learns the other one of its pair from the other block.",
+                **counted,
+            )
+        if kind == "load":
+            return translate(
+                "`{array}` has {size} elements, and {number} are loaded: the block that comes "
+                "second adds both of its pair.",
+                **counted,
+            )
+        return translate(
+            "`{array}` has {size} elements, and {number} are stored: each block leaves its own.",
+            **counted,
+        )
 
-    verb = {"load": "read", "store": "written"}[kind]
-    return Target(f"{kind}s of each word off by", 0, f"each word {verb} once", measure, cause)
+    verb = {"load": "loaded", "store": "stored"}[kind]
+    words = f"each element of `{parameter}` is {verb} once"
+    return Target(f"{kind}s of each element of {parameter} off by", 0, words, measure, cause)
 
 
 def _counters_at_one(shape: Shape, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

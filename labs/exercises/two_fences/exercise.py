@@ -16,6 +16,7 @@ EXERCISE = hand_over(
         "the launch, and `words` holds what an earlier launch has left.",
     ),
     main=("loads without a fence", "fences"),
+    plain_goals=("two fences at the right places, and nothing else changed",),
     hints=(
         "A fence stands between two accesses of a thread. Look for the two accesses of the block "
         "that comes first whose order matters for the other block.",

@@ -100,9 +100,7 @@ def test_block_1_draws_the_last_number_of_four():
     says("`cuda.atomic.add(drawn, 0, 1)` adds {} to `drawn[0]`", drawn[0])
 
 
-DRAW = (
-    "from numba import cuda\n\n\n@cuda.jit\ndef draw(drawn):\n    cuda.atomic.add(drawn, 0, 1)\n"
-)
+DRAW = "from numba import cuda\n\n\n@cuda.jit\ndef draw(drawn):\n    cuda.atomic.add(drawn, 0, 1)\n"
 
 
 # ---- fences ----
@@ -222,16 +220,16 @@ def test_one_launch_saves_little():
 
 def test_2_to_the_25_ones_come_to_half_of_it():
     power = int(code("ones-reveal").partition("2**")[2][:2])
-    says("Someone adds 2^{} ones in float32", power)
+    says("Someone adds 2^{} = {:,} ones in float32", power, 2**power)
     stuck = next(k for k in range(40) if np.float32(2**k) + np.float32(1) == np.float32(2**k))
     text = """Up to {} = {:,} each sum is a float32. The next one, {} + {}, is halfway between two
-        of them. It is rounded back to {}, and so is each later sum: half of {:,}."""
+        of them. It is rounded back to {}, and so is each later sum. That is half of {:,}."""
     limit = f"2^{stuck}"
     explains("20.ones", text, limit, 2**stuck, limit, 1, limit, 2**power)
     assert 2 * 2**stuck == 2**power
     assert np.add.accumulate(np.ones(2**power, np.float32))[-1] == 2**stuck
     digits = np.finfo(np.float32).nmant + 1
-    says("each of them rounds by at most half a unit in the last of {} digits", digits)
+    says("each of them rounds by at most half a unit in the last of {} binary digits", digits)
 
 
 def test_a_tree_has_few_additions_in_a_row():
