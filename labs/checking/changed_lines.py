@@ -12,7 +12,10 @@ from virtual_gpu.common.source import read_source
 
 
 def notes(exercise: KernelExercise, kernel) -> tuple[str, ...]:
-    """Return a note in a tuple if more lines were changed than needed, else an empty tuple."""
+    """Return a note in a tuple if more lines were changed than needed, else an empty tuple.
+
+    It is also empty for an exercise whose kind is not "change".
+    """
     if exercise.kind != "change":
         return ()
     number, enough = changed_lines(exercise.starter, kernel), exercise.lines_to_change

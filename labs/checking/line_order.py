@@ -117,7 +117,10 @@ def judge(exercise: OrderExercise, submission, patience: float) -> Verdict:
 
 
 def is_kernel(submission: object) -> bool:
-    """Return True for what the judge of kernels answers, and False for an order."""
+    """Return True for a callable or a compiled function, which the judge of kernels judges.
+
+    Return False for anything else, such as a list of line numbers.
+    """
     return callable(submission) or hasattr(submission, "py_func")
 
 

@@ -83,7 +83,10 @@ def inputs(shape: Shape, seed: int) -> tuple[np.ndarray]:
 
 
 def tree_targets(shared_requests: int = 64) -> tuple[Target, ...]:
-    """Return the targets of a tree in shared memory by blocks of 256 threads."""
+    """Return the targets of a tree in shared memory by blocks of 256 threads.
+
+    shared_requests: the most requests to shared memory per block.
+    """
     return (
         essential(full_loads()),
         sectors_per_request(4),

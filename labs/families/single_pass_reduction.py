@@ -170,7 +170,10 @@ def fenced_after_its_ticket() -> Target:
 
 
 def _loads_without_fence(run: Run) -> np.ndarray:
-    """Return True for each thread of the last block that loads a partial sum without a fence."""
+    """Return which threads of the last block load a partial sum without a fence.
+
+    The result is a bool array with one entry per thread of the block.
+    """
     partials, drawn = run.names["partials"], run.names["drawn"]
     fenced = unfenced = np.zeros(SUMS.threads, bool)
     drawing = None

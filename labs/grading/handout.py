@@ -117,7 +117,10 @@ def _numbered(exercise: OrderExercise) -> str:
 
 
 def _points(part: Part) -> str:
-    """Return the table of what a part gives points for, with rows of one kind together."""
+    """Return what a part gives points for, as a Markdown table of points and reasons.
+
+    A kernel has one line per kind of row. A note below names the targets that give no points.
+    """
     exercise = part.definition
     if not isinstance(exercise, KernelExercise):
         rows = rows_of(part, [{"refused": "-"}], HiddenCases(()), "")
@@ -156,7 +159,10 @@ def _table(lines: list[tuple[int, str]]) -> str:
 
 
 def _hints(hints: tuple[str, ...]) -> str:
-    """Return the hints as folded HTML, each inside the one before it."""
+    """Return the hints as folded HTML after an empty line, each inside the one before it.
+
+    Return "" if there are none.
+    """
     folded = ""
     for number, hint in reversed(list(enumerate(hints, start=1))):
         title = translate("Hint {number}", number=number)
@@ -173,5 +179,8 @@ def _code(name: str, source: str, tags: list[str] | None = None) -> nbformat.Not
 
 
 def _id(name: str) -> str:
-    """Return a cell's identifier, which depends on its name only, so handouts are reproducible."""
+    """Return a cell's identifier: 8 hexadecimal digits that depend on its name only.
+
+    So a handout is the same each time that it is made.
+    """
     return hashlib.sha256(name.encode()).hexdigest()[:8]

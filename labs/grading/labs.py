@@ -338,7 +338,7 @@ LABS: Mapping[str, Lab] = {
 def find(name: str) -> Lab:
     """Return the lab of this name.
 
-    Raises CourseError with the known names if there is none.
+    Raises CourseError if there is none; the message has the most similar name, or else all names.
     """
     if name in LABS:
         return LABS[name]

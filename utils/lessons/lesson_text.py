@@ -129,7 +129,10 @@ def without_code_blocks(markdown: str) -> str:
 
 
 def prose_of(lesson: Lesson) -> list[tuple[int, str]]:
-    """Return (position, text) of the Markdown cells, on one line, without code and link targets."""
+    """Return (position, text) of the Markdown cells, with each text on one line.
+
+    Blocks of code and link targets are left out, and "x" replaces code within a line.
+    """
     cells = []
     for cell in lesson.prose:
         text = re.sub(r"`[^`]*`|<code>.*?</code>", "x", without_code_blocks(cell.source))
@@ -238,7 +241,10 @@ def _parsed(shown: str) -> _Reader:
 
 
 def text_of(shown: str) -> str:
-    """Return the visible text of HTML, without scripts and styles."""
+    """Return the visible text of HTML, without scripts and styles.
+
+    The pieces of text between tags are joined by spaces.
+    """
     return " ".join(_parsed(shown).text)
 
 

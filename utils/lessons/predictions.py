@@ -22,7 +22,8 @@ def predict(name: str, value) -> Card:
 
     value: a number, a choice, or a list in order, depending on the question. None keeps nothing,
     and the card shows the question. A prediction cannot change after its answer was revealed; the
-    card then says that it stays. For a value that cannot be an answer, the card says why. Raises
+    card then says that it stays. If the answer was revealed without a prediction, nothing is kept,
+    and the card says so. For a value that cannot be an answer, the card says why. Raises
     CourseError if there is no question of this name.
     """
     prompt, before = question(name), ledger_file.entries().get(name, ledger_file.Entry())
@@ -63,9 +64,11 @@ def predict(name: str, value) -> Card:
 def reveal(name: str, measured) -> Card:
     """Keep the answer, and return a card that compares it with the reader's prediction.
 
-    Without a prediction the card only asks for one, and the answer stays hidden, unless the same
-    cell is run twice in a row. So a run of all cells, however often, reveals nothing. measured: in
-    the form that the question asks for. Raises CourseError if there is no question of this name.
+    Without a prediction the card only asks for one, and the answer stays hidden. It is shown
+    without a prediction if it was revealed before, if the lesson is executed as a page, or if the
+    same cell is run twice in a row. So a run of all cells, however often, reveals nothing.
+    measured: in the form that the question asks for. Raises CourseError if there is no question of
+    this name.
     """
     prompt, entries = question(name), ledger_file.entries()
     entry = entries.get(name, ledger_file.Entry())

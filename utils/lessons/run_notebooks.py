@@ -241,7 +241,10 @@ def _title_of(page: Path) -> str:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Execute the lessons of the command line, print their results, and return the exit code."""
+    """Execute the lessons of the command line, print their results, and return the exit code.
+
+    It is 0 if all lessons ran and break no rule, 1 if one failed, and 2 if a notebook is missing.
+    """
     parser = argparse.ArgumentParser(prog="run_notebooks", description=__doc__.splitlines()[0])
     parser.add_argument("notebooks", nargs="*", type=Path, help="default: every lesson in English")
     parser.add_argument("--out", type=Path, default=Path("build"), help="folder of the pages")

@@ -34,8 +34,8 @@ _LEFT, _TOP, _LANE, _BANK = 34, 40, 6, 11.5
 def draw_request(addresses: Sequence, title: str = "one request", width: int = 4) -> Picture:
     """Return a Picture of one request to global memory, with the cache lines word by word.
 
-    At most four cache lines are drawn. ``addresses`` are byte addresses by lane, and ``width`` is
-    the number of bytes per lane.
+    At most four cache lines are drawn. ``addresses`` are byte addresses by lane, None or -1 for an
+    inactive lane, and ``width`` is the number of bytes per lane.
     """
     return draw_requests({title: addresses}, width=width)
 
@@ -43,8 +43,9 @@ def draw_request(addresses: Sequence, title: str = "one request", width: int = 4
 def draw_requests(requests: dict[str, Sequence], width: int = 4) -> Picture:
     """Return a Picture of several requests to global memory, one below the other.
 
-    ``requests`` maps the title of each request to its byte addresses by lane, and ``width`` is the
-    number of bytes per lane. At most four cache lines of each request are drawn.
+    ``requests`` maps the title of each request to its byte addresses by lane, None or -1 for an
+    inactive lane, and ``width`` is the number of bytes per lane. At most four cache lines of each
+    request are drawn.
     """
     by_title = {title: plain(addresses) for title, addresses in requests.items()}
     drawn = [_words(addresses, width, title) for title, addresses in by_title.items()]

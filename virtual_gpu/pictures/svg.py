@@ -82,7 +82,9 @@ def _label(drawing: str) -> str:
 def text(x: float, y: float, words: object, size: float = 12, anchor: str = "start", **more) -> str:
     """Return an SVG text element with its baseline at y.
 
-    ``more`` holds SVG attributes, with _ instead of -.
+    ``words`` is converted by ``str`` and escaped. ``size`` is in units of the SVG, and ``anchor``
+    says which part of the text is at x: "start", "middle" or "end". ``more`` holds SVG attributes,
+    with _ instead of -.
     """
     return (
         f'<text x="{x:g}" y="{y:g}" font-size="{size:g}" text-anchor="{anchor}"{_attributes(more)}>'

@@ -23,7 +23,10 @@ def launch(shape: Shape) -> Launch:
 
 
 def inputs(shape: Shape, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return different prime numbers, so that each product reveals its two factors."""
+    """Return a and b: different prime numbers, so that each product reveals its two factors.
+
+    They are float32, 16 in a per tile down and 32 in b per tile across.
+    """
     m, n = shape[0] * probes.ROWS, shape[1] * probes.COLUMNS
     numbers = np.random.default_rng(seed).permutation(probes.primes(m + n)).astype(np.float32)
     return numbers[:m].copy(), numbers[m:].copy()

@@ -94,7 +94,8 @@ WRONG = {
         "a number times a quad": [(FOUR, "        four = x * of_b\n")],
         "a quad times a quad": [(FOUR, "        four = of_a * of_b\n")]},
     "needs a tuple of four numbers": {
-        "three numbers for four": [(", x * of_b[3]", "")],
+        "three numbers for four": [(", x * of_b[3]", "")]},
+    "a wide store needs a tuple of numbers, such as (p, q, r, s), and was given one number.": {
         "one number for four": [(FOUR, ""), ("four)", "x)")]},
     "one number is stored into one element": {
         "a quad into one element": [

@@ -139,7 +139,9 @@ WRONG = {
         "a step of two": other_loop("BLOCK", "2 * BLOCK")},
     "That is 64 times too much: each thread has added all of them.": {
         "all partial sums in each thread": (
-            other_loop("range(cuda.threadIdx.x, partials.size, BLOCK)", "range(partials.size)"))},
+            other_loop("range(cuda.threadIdx.x, partials.size, BLOCK)", "range(partials.size)")),
+        "sum of an array": [(LOOP + ADD, "        total = sum(partials)\n")],
+        "sum of an array as in NumPy": [(LOOP + ADD, "        total = partials.sum()\n")]},
     "Each of the 64 threads of the block reads all of them": {
         "all in each thread, and no tree": [
             *other_loop("range(cuda.threadIdx.x, partials.size, BLOCK)", "range(partials.size)"),
@@ -234,8 +236,5 @@ WRONG = {
     "`cuda.atomic.add` takes an array, an index and a number": {
         "an element for the atomic": [
             ("cuda.atomic.add(drawn, 0, 1)", "cuda.atomic.add(drawn[0], 1)")]},
-    "each thread has added all of them.": {
-        "sum of an array": [(LOOP + ADD, "        total = sum(partials)\n")],
-        "sum of an array as in NumPy": [(LOOP + ADD, "        total = partials.sum()\n")]},
     "works in float64": {"float64": [(ZERO, "        total = 0.0\n")]},
 }  # fmt: skip

@@ -26,7 +26,10 @@ def launch(shape: Shape) -> Launch:
 
 
 def inputs(shape: Shape, seed: int) -> tuple[np.ndarray]:
-    """Return x of whole tiles: different numbers above 0 within c, and 0 beyond its edges."""
+    """Return a tuple with x of whole tiles, float32: numbers above 0 within c, and 0 beyond c.
+
+    The numbers within c are all different. shape: (m, n) of c.
+    """
     m, n = shape
     grid = launch(shape).grid
     x = np.zeros((grid[1] * probes.ROWS, grid[0] * probes.COLUMNS), np.float32)

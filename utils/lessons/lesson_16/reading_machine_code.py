@@ -174,7 +174,8 @@ def fastest(step: Step | Variant) -> Variant:
     """Return the variant of a step that was recorded as the fastest; return a variant unchanged.
 
     The time is that on the course's reference device, at 4096 for a product and at the largest size
-    of any other ladder.
+    of any other ladder. For a step that is not the course's own, return the variant with its
+    default constants.
     """
     if not isinstance(step, Step):
         return as_variant(step)
@@ -198,6 +199,11 @@ def draw_operands(**steps: Step | Variant) -> Picture:
     ----------
     **steps : Step or Variant
         Steps whose loops are in the record, by the name that the reader sees, with _ for spaces.
+
+    Raises
+    ------
+    CourseError
+        If a loop is not recorded, or has fewer than 64 multiply-adds.
     """
     loops = {name.replace("_", " "): _listing_of(one) for name, one in steps.items()}
     for name, loop in loops.items():

@@ -38,7 +38,11 @@ def cycles_table(times: Iterable, slots: Iterable, block: int = 256) -> Table:
 
 
 def _cells(row, slot, device: devices.Device, block: int) -> tuple[str, ...]:
-    """Return the cells of one kernel. row: its time. slot: what the profiler counted of it."""
+    """Return the cells of one kernel: its name, cycles to issue, the busy share, recorded cycles.
+
+    row: its time. slot: what the profiler counted of it. block: the threads per block. Both numbers
+    of cycles are those of one block.
+    """
     elements = block * PER_THREAD.get(row.kernel, 1)
     schedulers = limits_of(device.compute_capability).sub_partitions
     issued = slot.instructions / (slot.elements / elements) / schedulers

@@ -69,7 +69,8 @@ def rates(ways: Mapping[str, Step], *shapes: str) -> Table:
     """Tabulate the recorded GB/s of each step with its fastest constants, and of the library.
 
     There is one row per step, one for the library, and one column per shape. The library ran beside
-    each of the steps; its median is shown. A step without a record has "–" in its cells.
+    each of the steps; its median is shown. A step without a record has "–" in its cells. Raise
+    CourseError for steps that are no reductions.
     """
     ladder, device = ladder_of(as_step(next(iter(ways.values())))), device_shown()
     frame = records.measured(device.name, ladder.name)
