@@ -245,6 +245,10 @@ NAMES = ("two launches", "one launch, tickets", "atomics on the result", "one co
 def test_only_atomics_on_the_result_have_a_free_order():
     ways = dict(zip(NAMES, STEPS, strict=True))
     assert ways_with_a_free_order(ways) == [NAMES[2]]
+    text = """Only these blocks add to `out` themselves, in the order in which they finish. In the
+        other three ways block b leaves its sum in `partials[b]`, and one block adds these in a
+        fixed order."""
+    explains("20.bits", text)
     for step in (REDUCE8, REDUCE9, COOPERATIVE):
         assert any(
             (one.array, one.kind) == ("partials", "store")
@@ -334,9 +338,3 @@ def test_what_is_left_to_the_data_sheet():
     rest = [us(REDUCE9, one) * (1 - course.share_of_peak(REDUCE9, one)) for one in (SMALL, LARGE)]
     says("From {} to {} the time grows by a factor of {:.0f}, and the rest by {:.1f}",
          SMALL, LARGE, us(REDUCE9, LARGE) / us(REDUCE9, SMALL), rest[1] / rest[0])  # fmt: skip
-
-
-def test_the_explanation_of_the_bits_has_no_number_that_is_not_code():
-    text = quotes.bank()["20.bits"].because
-    assert "`out[0]`" in text
-    assert "`partials[b]`" in text
