@@ -316,6 +316,21 @@ LABS: Mapping[str, Lab] = {
                 ),
             ),
         ),
+        Lab(
+            "one_launch", "Blocks that hand over, with tasks of two kinds", 90, ("20",),
+            (
+                "say which accesses of two blocks need a fence between them",
+                "compute how many blocks may wait for all others",
+                "let the last block finish, with a ticket and two fences",
+            ),
+            (
+                Part(
+                    "ticket", 50, ("blocks that add without the ticket", "atomics on the result"),
+                ),
+                Part("two_fences", 30, ("loads without a fence",)),
+                Part("waiting_blocks", 20),
+            ),
+        ),
     )
 }  # fmt: skip
 

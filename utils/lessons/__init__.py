@@ -68,12 +68,7 @@ from utils.lessons.lesson_19.recorded_grids import (
     grids,
     share_of_blocks,
 )
-from utils.lessons.lesson_20.reduction_comparison import (
-    as_called,
-    bytes_under_way,
-    launches_and_memory,
-    rates,
-)
+from utils.lessons.lesson_20.reduction_comparison import launches_and_memory, rates
 from utils.lessons.lesson_21.calibration import whole_ledger
 from utils.lessons.lesson_21.roofline_analysis import (
     busy,
@@ -115,7 +110,6 @@ from utils.lessons.wavefronts import (
 __all__ = [
     "XEON",
     "Edit",
-    "as_called",
     "bandwidth_needed",
     "bandwidths",
     "bandwidths_needed",
@@ -124,7 +118,6 @@ __all__ = [
     "blocks",
     "blocks_at_once",
     "busy",
-    "bytes_under_way",
     "cache_lines_per_multiply_add",
     "cache_misses",
     "claimed",
