@@ -52,6 +52,8 @@ def order_saxpy(a, x, y, out):
         OrderRule(7, "Line 7 lets the thread go on whose `i` is `out.size`, and the last element "
                   "has the number `out.size - 1`."),
         OrderRule(2, "Line 2 compares `i` before any line has computed `i`.", after=(3, 6)),
+        OrderRule(5, "Line 5 ends a thread without an element, and no guard is above it that finds "
+                  "such threads.", after=(2, 7)),
         OrderRule(4, "Line 4 uses `i` before any line has computed `i`.", after=(3, 6)),
         OrderRule(4, "No guard is above line 4, so threads without an element read beyond the end "
                   "of `x`.", after=(2, 7)),
