@@ -294,7 +294,7 @@ def test_the_arithmetic_peak_of_the_h200():
     lanes, clock = H200.fp32_lanes_per_sm, H200.boost_clock_mhz * MEGA / round(ten()) ** 9
     says("The GPU of our records is an H200. It has {} **SMs**", H200.sms)
     says("an SM does {} multiply-adds, `a * b + c`, in every cycle", lanes)
-    says("there are {:.2f} · {:.0f}⁹ cycles per second", clock, ten())
+    says("There are {:.2f} · {:.0f}⁹ cycles per second", clock, ten())
     says("This makes {} · {} · {:.2f} · {:.0f}⁹ multiply-adds per second and twice as many "
          "operations; the data sheet says {:,.0f} GFLOP/s",
          H200.sms, lanes, clock, ten(), H200.peak_gflops)  # fmt: skip
