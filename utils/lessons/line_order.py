@@ -18,7 +18,8 @@ _STYLE = """<style>
 .line-order .column > p {font-weight: 600}
 .line-order li, .line-order .given {display: flex; gap: 8px; padding: 2px 4px; border-radius: 3px;
  box-sizing: border-box}
-.line-order code {background: none; white-space: pre-wrap; overflow-wrap: anywhere; min-width: 0;
+.course .line-order .given code, .course .line-order li code {background: none}
+.line-order code { white-space: pre-wrap; overflow-wrap: anywhere; min-width: 0;
  font-size: 12px}
 .line-order b {flex: none; width: 1.5em; text-align: right; font-weight: 400; opacity: .75}
 .line-order .chosen {min-height: 2em; border-left: 2px solid #1f7fc4; margin: 2px 0}
@@ -72,7 +73,7 @@ def _answer() -> str:
     how = translate(
         "Click a line to move it to your kernel or back, or drag it. With the keyboard: the right "
         "arrow moves a line to your kernel, the left arrow moves it back, and up and down move it "
-        "within your kernel. Copy your list into the next cell, and run this cell."
+        "within your kernel. Copy your list into the next cell, and run it."
     )
     copy, copied = translate("Copy"), html.escape(translate("Copied"))
     return (
