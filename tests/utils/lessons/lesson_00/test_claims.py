@@ -105,7 +105,8 @@ def test_the_kernels_of_these_tests_are_those_of_the_lesson(kernel):
     cells = {add_one: "cell-08", every_fourth: "cell-30", SCALE: "cell-24"}
     source = getsource(kernel.py_func).rstrip()
     if kernel is SCALE:  # in a closed fold of the prose
-        folded = re.search(r"<details>[^<]*<summary>.*?<pre>(.*?)</pre>", code("cell-24"), re.S)
+        fold = r"<details>[^<]*<summary>.*?<pre><code>(.*?)</code></pre>"
+        folded = re.search(fold, code("cell-24"), re.DOTALL)
         assert html.unescape(folded[1]) == source
     else:
         assert code(cells[kernel]).endswith(source)
