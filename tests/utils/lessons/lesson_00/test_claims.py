@@ -217,7 +217,7 @@ def test_a_full_warp_reads_neighbours_with_4_sectors_and_uses_every_byte():
     warps, sectors = (int(loads(guarded())[count]) for count in ("requests", "sectors"))
     says("The launch has {:,} threads, which are {} warps, so there are {} loads", FULL,
          cdiv(FULL, WARP), warps)  # fmt: skip
-    says("The {:,} elements that they load have {:,} · {} bytes, which are {} sectors",
+    says("The {:,} elements have {:,} · {} bytes, which are {} sectors",
          SHORT, SHORT, WORD, sectors)  # fmt: skip
     assert sectors == cdiv(SHORT * WORD, SECTOR_BYTES)
     says("{} lanes read {} neighbouring words. These are {} bytes, so memory brings {:.0f} sectors",
