@@ -22,9 +22,10 @@ def notes(exercise: KernelExercise, kernel) -> tuple[str, ...]:
     if number <= enough:
         return ()
     note = translate(
-        "You changed {lines}; the task can be solved by changing {enough}.",
+        "Your kernel differs from the given one in {lines}, and it is right. There is also a "
+        "solution that differs in {enough}.",
         lines=counted(number, "line"),
-        enough=enough,
+        enough=counted(enough, "line"),
     )
     return (note,)
 

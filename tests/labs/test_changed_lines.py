@@ -21,7 +21,10 @@ def test_a_solution_of_a_task_to_change_differs_from_the_starter_in_as_many_line
 def test_more_lines_than_needed_are_noted_and_no_flaw():
     verdict = check(NAME, right(NAME, "a loop over the steps"))
     assert verdict.passed
-    assert verdict.notes[-1] == "You changed 4 lines; the task can be solved by changing 1."
+    assert verdict.notes[-1] == (
+        "Your kernel differs from the given one in 4 lines, and it is right. There is also a "
+        "solution that differs in 1 line."
+    )
     assert not check(NAME, EXERCISES[NAME].solution).notes
 
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from .static_image import static_image
 
 BLUE, ORANGE, GREEN, PURPLE, GREY = "#1f7fc4", "#d9730d", "#0a9a6c", "#8a6fc9", "#8b9096"
-PALE = "rgba(217,115,13,.30)"  # moved together with a requested word, but not used
+PALE = "rgba(217,115,13,.45)"  # moved together with a requested word, but not used
 # No plain spaces, because nbconvert's pages collapse several of them into one.
 INDENT = "\N{NO-BREAK SPACE}"
 
