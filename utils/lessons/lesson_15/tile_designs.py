@@ -10,7 +10,7 @@ from utils.ladder.step import Step, Variant
 from utils.lessons.cards import Table, table
 from utils.lessons.counting import as_variant
 from utils.lessons.lesson import device_shown
-from utils.lessons.recorded import NOTHING, duration, ms_if_any
+from utils.lessons.recorded import NOTHING, ms_if_any
 from utils.machine import devices
 
 WORD = 4  # bytes per float32
@@ -67,7 +67,7 @@ def designs(small: Step | Variant, large: Step | Variant, *sizes: int) -> Table:
             blocks = variant.launch(ladder_of(variant.step).parse(shape)).blocks
             cells.append(f"{blocks:,} ({busy_fraction(blocks, device.sms):.0%})")
         times = (ms_if_any(as_variant(step), shape) for step in (small, large))
-        rows.append((shape, *cells, *(duration(ms) if ms else NOTHING for ms in times)))
+        rows.append((shape, *cells, *(f"{ms:.3f} ms" if ms else NOTHING for ms in times)))
     names = [as_variant(step).step.name for step in (small, large)]
     head = ("n", *(f"blocks of {name}" for name in names), *names)
     note = f"In brackets: the share of the time of {device.sms} SMs that has work, by the count."
