@@ -1,4 +1,4 @@
-"""The code of a Maxwell design as a map: each line has the colour of the part that it belongs to."""
+"""The code of a Maxwell design as a map: each line has the colour of its part."""
 
 from __future__ import annotations
 

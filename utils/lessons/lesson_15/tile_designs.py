@@ -53,11 +53,13 @@ def busy_fraction(blocks: int, sms: int) -> float:
     return blocks / (math.ceil(blocks / sms) * sms)
 
 
-def designs(small: Step | Variant, large: Step | Variant, *sizes: int) -> Table:
+def designs(
+    small: Step | Variant, large: Step | Variant, *sizes: int, times: bool = True
+) -> Table:
     """Tabulate blocks and recorded times of two steps at n×n products, one row per size n.
 
     A step without a recorded time has "–" there. After each number of blocks the table has the
-    percentage of all SMs' time that has work.
+    percentage of all SMs' time that has work. times: whether the table has the recorded times.
     """
     device, rows = device_shown(), []
     for size in sizes:
@@ -66,9 +68,11 @@ def designs(small: Step | Variant, large: Step | Variant, *sizes: int) -> Table:
             variant = as_variant(step)
             blocks = variant.launch(ladder_of(variant.step).parse(shape)).blocks
             cells.append(f"{blocks:,} ({busy_fraction(blocks, device.sms):.0%})")
-        times = (ms_if_any(as_variant(step), shape) for step in (small, large))
-        rows.append((shape, *cells, *(f"{ms:.3f} ms" if ms else NOTHING for ms in times)))
+        recorded = (ms_if_any(as_variant(step), shape) for step in (small, large))
+        cells += (f"{ms:.3f} ms" if ms else NOTHING for ms in recorded)
+        rows.append((shape, *cells) if times else (shape, *cells[:2]))
     names = [as_variant(step).step.name for step in (small, large)]
-    head = ("n", *(f"blocks of {name}" for name in names), *names)
+    head = ("n", *(f"blocks of {name}" for name in names), *(names if times else ()))
     note = f"In brackets: the share of the time of {device.sms} SMs that has work, by the count."
-    return table(f"Blocks and recorded times, one {device.name}", head, rows, note)
+    title = "Blocks and recorded times" if times else "Blocks"
+    return table(f"{title}, one {device.name}", head, rows, note)
