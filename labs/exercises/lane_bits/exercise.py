@@ -12,11 +12,10 @@ EXERCISE = outer_quads(
     kind="repair",
     title="The bits of a lane",
     text=(
-        "A warp computes a tile of 16×32 of `c`, in 4×8 quads, one per lane. The line of `across` "
-        "and `down` uses one bit of the lane twice and another bit never, so some quads are "
-        "computed twice and others are missing. Replace it by one of the four lines below it. "
-        "Only one of them gives each lane its own quad and lets each read take two wavefronts.",
-        "The launch is given: one warp per tile, and `c` has whole tiles.",
+        "A warp computes a tile of 16×32 of `c`, one quad per lane. The line of `across` and "
+        "`down` uses one bit of the lane twice and another bit never. Replace it by one of the "
+        "four lines below it: the one that gives each lane its own quad and lets each read take "
+        "two wavefronts.",
     ),
     targets=(
         no_negative_index(), quads.one_store_per_element(), no_float64(),

@@ -17,12 +17,10 @@ EXERCISE = KernelExercise(
     title="The length of a row",
     text=(
         "A warp stores four rows of 32 words into `rows`, each lane four words by one `store4`, "
-        "and then reads them row by row. The result is right, but the `store4` takes eight "
-        "wavefronts. It moves 128 words, so four would do. Change the length of a row in `rows`; "
-        "the words at its end stay unused.",
+        "and reads them row by row. The `store4` takes eight wavefronts, and four would do. Change "
+        "the length of a row; the words at its end stay unused.",
         "A `store4` serves eight lanes at a time. Of lanes 0 to 7, four store into row 0 and four "
-        "into row 1, from the same column on. The number of a bank is the number of the word, "
-        "modulo 32. The launch is given: one warp per four rows.",
+        "into row 1, from the same column on. The bank is the number of the word, modulo 32.",
     ),
     parameters=("x", "out"),
     sizes=("warps",),
