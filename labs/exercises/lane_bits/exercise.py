@@ -28,7 +28,7 @@ EXERCISE = outer_quads(
         "Each of the bits 0 to 4 must occur once.",
         "`lane >> 3 & 2` first moves bit 4 to the place of bit 1, and then keeps it alone.",
         "Neighbouring lanes differ in bit 0, and lanes two apart in bit 1. If bit 0 goes down, "
-        "neighbours share a quad of `b`. Who shares a quad of `a`?",
+        "neighbours read the same words of `sb`. Which lanes read the same words of `sa`?",
     ),
     after="Each bit goes one way, so the quads of 32 lanes are 32 different ones.",
 )  # fmt: skip

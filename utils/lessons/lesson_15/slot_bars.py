@@ -32,7 +32,7 @@ def draw_missing(step: Step | Variant) -> Picture:
     body += _bar(62, f"the same design in Python, {device}", parts, f"{ours:.0f} %")
     middle = _LEFT + _SCALE * (ours + theirs) / 2
     body += text(middle, 62 + 39, f"{gap} %?", 15, "middle", font_weight="bold")
-    body += _axis(134) + text(_LEFT, 176, "suspects:", 13)
+    body += _axis(134, "the peak") + text(_LEFT, 176, "suspects:", 13)
     for number, name in enumerate(SUSPECTS):
         x = 92 + number * 106
         body += rect(x, 156, 92, 30, _HIDDEN, stroke=ORANGE, stroke_width=1.5, rx=6)
@@ -51,7 +51,7 @@ def draw_slots(step: Step | Variant, shape: str = "4096") -> Picture:
     rows = _rows(slots)
     parts = [(100 * share, colour, opacity) for _, share, colour, opacity in rows]
     body = _bar(0, f"100 issue slots, n = {shape}", parts, "")
-    body += _axis(72)
+    body += _axis(72, "the slots")
     for number, (words, share, colour, opacity) in enumerate(rows):
         y = 104 + number * 22
         body += rect(_LEFT, y, 14, 14, colour, fill_opacity=opacity, stroke=GREY)
@@ -85,12 +85,13 @@ def _bar(y: float, title: str, parts: Sequence[tuple[float, str, float]], end: s
     return body
 
 
-def _axis(y: float) -> str:
+def _axis(y: float, whole: str) -> str:
+    """Return SVG of an axis from 0 to 100 percent; whole: of what, such as "the peak"."""
     body = ""
     for percent in (0, 25, 50, 75, 100):
         x = _LEFT + percent * _SCALE
         anchor = "start" if percent == 0 else "end" if percent == 100 else "middle"
         body += path(f"M{x:g} {y - 22:g}V{y - 14:g}", stroke=GREY)
-        words = f"{percent} % of the peak" if percent == 50 else f"{percent} %"
+        words = f"{percent} % of {whole}" if percent == 50 else f"{percent} %"
         body += text(x, y, words, 12, anchor)
     return body

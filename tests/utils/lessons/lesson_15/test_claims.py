@@ -103,7 +103,7 @@ def test_the_tile_and_the_suspects():
 
 def test_a_thread_has_four_quads_and_the_picture_has_8x8():
     assert SUM**2 // QUAD**2 == 4
-    says("four **quads**, squares of {}×{} elements of c", QUAD, QUAD)
+    says("four **quads of c**, squares of {}×{} elements", QUAD, QUAD)
     side, (zero, one) = maxwell64.BM // SUM, range(2)
     says("Here are {}×{} quads with the numbers of {} threads. Each box is a bit of the number, "
          "bit {} on the right, and says where a thread goes when this bit is {}.",
