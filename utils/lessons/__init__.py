@@ -48,7 +48,7 @@ from utils.lessons.lesson_02.single_core import (
     vector_loop,
 )
 from utils.lessons.lesson_14.big_loop import cycles_per_tile, draw_tile_shapes, draw_turns, reads
-from utils.lessons.lesson_15.tile_designs import bandwidth_needed, bandwidths_needed, designs
+from utils.lessons.lesson_15.tile_designs import blocks_and_sms
 from utils.lessons.lesson_16.reading_machine_code import (
     control_codes,
     draw_operands,
@@ -110,12 +110,11 @@ from utils.lessons.wavefronts import (
 __all__ = [
     "XEON",
     "Edit",
-    "bandwidth_needed",
     "bandwidths",
-    "bandwidths_needed",
     "begin_anew",
     "block_cycles",
     "blocks",
+    "blocks_and_sms",
     "blocks_at_once",
     "busy",
     "cache_lines_per_multiply_add",
@@ -128,7 +127,6 @@ __all__ = [
     "count_misses",
     "counted_and_profiled",
     "cycles_per_tile",
-    "designs",
     "device_shown",
     "device_to_time",
     "dram_over_least",
