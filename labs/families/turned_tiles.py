@@ -13,7 +13,12 @@ from labs.checking.job import Shape
 from labs.checking.target import Probes, essential
 from labs.families import lane_maps as probes
 from labs.families.matrices import matrix
-from labs.targets.counts import barriers_per_block, no_float64, no_negative_index
+from labs.targets.counts import (
+    barriers_per_block,
+    no_float64,
+    no_negative_index,
+    sectors_per_request,
+)
 from labs.targets.sharing import elements_per_thread, from_shared_memory
 from labs.targets.wide import wide_accesses
 from utils.ladder.step import Launch
@@ -45,6 +50,7 @@ def turned_tiles(*targets, **fields) -> KernelExercise:
             no_float64(),
             *targets,
             barriers_per_block(1),
+            sectors_per_request(16),
             essential(wide_accesses("global", "load")),
             essential(wide_accesses("global", "store")),
             essential(wide_accesses("shared", "load")),

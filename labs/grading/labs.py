@@ -65,6 +65,8 @@ class Lab:
 TREE = ("requests to load x for 32 lanes", "shared requests per block")
 TILED = ("loads per multiply-add",)  # a kernel without tiles loads each element many times
 BOTH_READS = ("wavefronts to read sa", "wavefronts to read sb")  # one is fast in the simplest map
+WIDE_LOADS = ("narrow loads of global memory", "narrow loads of shared memory", *TILED)
+WIDE_ENDS = ("narrow loads of global memory", "narrow stores of global memory")
 WITHOUT_CONFLICTS = (("wavefronts per request",), TILED)  # the main and the needed targets
 
 LABS: Mapping[str, Lab] = {
@@ -231,6 +233,22 @@ LABS: Mapping[str, Lab] = {
             (
                 Part("lane_map", 50, BOTH_READS, needed=BOTH_READS),
                 Part("whole_rows", 50, ("sectors per store",), right_starter=True),
+            ),
+        ),
+        Lab(
+            "transposed_tiles", "Wide loads, with tasks of two kinds", 75, ("13",),
+            (
+                "move four words with one instruction",
+                "store a tile transposed, and choose the length of its rows",
+                "write a product whose loads all move 128 bits",
+            ),
+            (
+                Part("wide_tiles", 60, WIDE_LOADS, needed=WIDE_LOADS),
+                Part("turned_tile", 25, WIDE_ENDS, needed=WIDE_ENDS),
+                Part(
+                    "row_gap", 15, ("wavefronts per store to shared memory",), needed=WIDE_ENDS,
+                    right_starter=True,
+                ),
             ),
         ),
         Lab(

@@ -2,14 +2,12 @@
 
 from labs.checking.target import essential
 from labs.families.turned_tiles import turned_tiles
-from labs.targets.counts import wavefronts_per_request
 from labs.targets.sharing import full_shared_requests
 from labs.targets.stores import store_wavefronts
 
 EXERCISE = turned_tiles(
     essential(store_wavefronts(1)),
-    full_shared_requests(),
-    wavefronts_per_request(4),
+    essential(full_shared_requests()),
     name="row_gap",
     lesson="13",
     kind="change",
@@ -22,6 +20,10 @@ EXERCISE = turned_tiles(
         "The launch is given: one block of 256 threads for 128 rows of `x`.",
     ),
     main=("wavefronts per store to shared memory",),
+    plain_goals=(
+        "at most 1 wavefront per store to shared memory",
+        "all else as it is: one barrier, wide loads, a wide store",
+    ),
     hints=(
         "In one store lanes 0 and 1 write the same column, in rows `z` and `z + 4` of the tile. "
         "How many words are these two apart? What is the remainder if you divide by 32?",

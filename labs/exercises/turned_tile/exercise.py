@@ -14,6 +14,12 @@ EXERCISE = turned_tiles(
         "neighbours of one row of the tile and stores them in `out`. About 5 lines.",
         "The launch is given: one block for 128 rows of `x`.",
     ),
+    main=("narrow loads of global memory", "narrow stores of global memory"),
+    plain_goals=(
+        "each load and store of global memory moves 128 bits",
+        "each read of shared memory moves 128 bits",
+        "each thread stores 4 elements, by way of the tile",
+    ),
     hints=(
         "In `x` the row of the thread is `first + down`. `load4` gives a tuple of four numbers, "
         "numbered from 0, and the place of the first is a tuple, too: row and column.",
