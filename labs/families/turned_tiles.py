@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from labs.checking.exercise import KernelExercise
-from labs.checking.job import Shape
+from labs.checking.job import Shape, in_steps
 from labs.checking.target import Probes, essential
 from labs.families import lane_maps as probes
 from labs.families.matrices import matrix
@@ -39,7 +39,8 @@ def turned_tiles(*targets, **fields) -> KernelExercise:
     return KernelExercise(
         parameters=("x", "out"),
         sizes=("m",),
-        shapes=((512,), (128,), (384,)),
+        shapes=((512,), (256,), (640,), (128,)),
+        vary=in_steps(ROWS),
         launch=launch,
         inputs=lambda shape, seed: (matrix((shape[0], COLUMNS), seed),),
         reference=lambda x: x.T.astype(np.float64),

@@ -6,7 +6,7 @@ RIGHT = {
     "a gap of 12 words": long(140),
     "a gap of 20 words": long(148),
     "computed": [("ROW = 132", "ROW = 128 + 4")],
-    "the gap at the array": [("ROW = 132", "ROW = 128"), ("(8, ROW)", "(8, ROW + 4)")],
+    "the length at the array": [("ROW = 132\n", "WORDS, GAP = 128, 4\nROW = WORDS + GAP\n")],
 }
 
 # The tile may have more rows than are used, and the virtual GPU does not look at `alignment`.

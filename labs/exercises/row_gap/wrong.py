@@ -23,7 +23,7 @@ WRONG = {
         "a wide store": [(LOOP, "    store4(tile, (z, down), four)\n")]},
     "The gap is behind the words of a row. The words themselves begin in column 0.": {
         "a gap in front": [("tile[z + j, down]", "tile[z + j, down + 4]")]},
-    "loads 32 bits of `tile`": {
+    "takes 2 wavefronts, because lanes meet in the same banks; the target is 1.": {
         "a gap of one word, read word by word": [*long(129), ("load4(tile, (z, across))",
              "(tile[z, across], tile[z, across + 1], tile[z, across + 2], tile[z, across + 3])")]},
     "sectors": {

@@ -1,8 +1,7 @@
 """The register-blocked product with wide loads and a transposed tile of a."""
 
-import numpy as np
-
 from labs.checking.exercise import KernelExercise
+from labs.checking.job import in_steps
 from labs.checking.target import Probes, essential
 from labs.families import lane_maps as probes
 from labs.families import product
@@ -21,11 +20,6 @@ def launch(shape) -> Launch:
     return Launch(grid=(n // TILE, m // TILE), block=(THREADS,))
 
 
-def inputs(shape, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return random whole numbers as a, of shape (m, k), and b, of shape (k, n), in float32."""
-    return product.inputs(shape, seed)
-
-
 EXERCISE = KernelExercise(
     name="wide_tiles",
     lesson="13",
@@ -42,9 +36,10 @@ EXERCISE = KernelExercise(
     ),
     parameters=("a", "b", "c"),
     sizes=("m", "n", "k"),
-    shapes=((128, 256, 24), (256, 128, 8), (128, 128, 16)),
+    shapes=((128, 256, 24), (256, 128, 8), (128, 128, 16), (128, 128, 8)),
+    vary=in_steps(TILE, TILE, 8),
     launch=launch,
-    inputs=inputs,
+    inputs=product.inputs,
     reference=product.reference,
     probes=Probes(
         constants=(probes.whole_arrays,), refused=(probes.fifth, probes.no_four),

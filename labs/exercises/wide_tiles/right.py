@@ -21,10 +21,19 @@ RIGHT = {
          "                of_b[j], of_b[j + 1], of_b[j + 2], of_b[j + 3] = p, q, r, s\n")],
 }  # fmt: skip
 
-_SPARE = "a spare row, or another alignment"
+_SPARE = "a spare row or element, or another alignment"
+_LOCALS = "of_a, of_b = cuda.local.array(8, float32), cuda.local.array(8, float32)"
 HARMLESS = {
     f"constant_one_{way} in `{name} = cuda.shared.array((8, {words}), float32, alignment=16)`":
         _SPARE
     for name, words in (("sa", 132), ("sb", 128))
     for way in ("more", "less")
+} | {
+    "constant_one_more in `sums = cuda.local.array((8, 8), float32)`": _SPARE,
+    f"constant_one_more in `{_LOCALS}`": _SPARE,
+    f"names_exchanged in `{_LOCALS}`": "both arrays are alike",
+    "names_exchanged in `y, x = t // 16 * 8, t % 16 * 8`": "c's rows and columns have equal shares",
+    "indices_exchanged in `sums[i, j] = float32(0)`": "all 64 are set",
+    "float64 in `sums[i, j] = float32(0)`": "it is stored as float32",
+    "constant_one_less in `for i in range(0, 8, 4):`": "the loop takes the same two steps",
 }  # fmt: skip

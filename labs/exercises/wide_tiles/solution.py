@@ -1,6 +1,6 @@
 """A product with 8×8 elements of c per thread: wide loads, and the tile of a is transposed."""
 
-from numba import cuda, float32
+from numba import cuda, float32, uint32
 
 from utils.intrinsics.wide_memory import load4, store4
 
@@ -23,13 +23,15 @@ def wide_tiles(a, b, c):
         four = load4(b, (start + t // 32, col + t % 32 * 4))
         store4(sb, (t // 32, t % 32 * 4), four)
         cuda.syncthreads()  # both tiles are complete
-        for z in range(8):
+        z = uint32(0)
+        while z < 8:
             for i in range(0, 8, 4):
                 of_a[i], of_a[i + 1], of_a[i + 2], of_a[i + 3] = load4(sa, (z, y + i))
                 of_b[i], of_b[i + 1], of_b[i + 2], of_b[i + 3] = load4(sb, (z, x + i))
             for i in range(8):
                 for j in range(8):
                     sums[i, j] += of_a[i] * of_b[j]
+            z = uint32(z + 1)
         cuda.syncthreads()  # nobody needs them any more
     for i in range(8):
         store4(c, (row + y + i, col + x), (sums[i, 0], sums[i, 1], sums[i, 2], sums[i, 3]))
