@@ -209,7 +209,7 @@ def read_from(array: str) -> Target:
     def cause(run: Run, value: float) -> str:
         return translate(
             "a lane reads {words:.3g} words of `{array}` in shared memory, and its quad has "
-            "{quad}. The task is to read the quads from `sa` and `sb`.",
+            "{quad}. The task is to read the quads from shared memory.",
             words=words(run),
             array=array,
             quad=QUAD,

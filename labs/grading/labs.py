@@ -225,7 +225,7 @@ LABS: Mapping[str, Lab] = {
             (Part("eight_rows", 100, TILED),),
         ),
         Lab(
-            "wide_loads", "Wide loads and lane maps", 120, ("13", "15"),
+            "wide_loads", "Lane maps and whole rows", 120, ("lane_maps", "15"),
             (
                 "choose which lane takes which part of a tile, so that banks do not meet",
                 "store a tile through shared memory in whole rows",
@@ -249,6 +249,18 @@ LABS: Mapping[str, Lab] = {
                     "row_gap", 15, ("wavefronts per store to shared memory",), needed=WIDE_ENDS,
                     right_starter=True,
                 ),
+            ),
+        ),
+        Lab(
+            "lane_maps", "Lane maps, with tasks of three kinds", 75, ("lane_maps",),
+            (
+                "say how many wavefronts a wide read takes, from the quads of its lanes",
+                "choose which lane computes which part of a tile",
+            ),
+            (
+                Part("lane_map", 50, BOTH_READS, needed=BOTH_READS),
+                Part("tall_map", 25, BOTH_READS, needed=BOTH_READS),
+                Part("paired_reads", 25, ("wavefronts to read tile",), right_starter=True),
             ),
         ),
         Lab(
