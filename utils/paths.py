@@ -25,7 +25,7 @@ def is_extra(number: str) -> bool:
 
 
 def number_of(name: str) -> str:
-    """Return the number of a lesson, such as "07", or the name of an extra one, such as "lane_maps".
+    """Return a lesson's number, such as "07", or an extra one's name, such as "lane_maps".
 
     name: that of its notebook's file, with or without suffixes, such as "07_tiling.es.ipynb".
     """

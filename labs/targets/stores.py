@@ -18,9 +18,7 @@ def store_wavefronts(at_most: float) -> Target:
 
     def worst(run: Run) -> AccessCount | None:
         stores = [
-            one
-            for one in run.trace.access_counts
-            if (one.space, one.kind) == ("shared", "store")
+            one for one in run.trace.access_counts if (one.space, one.kind) == ("shared", "store")
         ]
         return max(stores, key=lambda one: one.wavefronts / one.requests, default=None)
 

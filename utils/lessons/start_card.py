@@ -14,7 +14,8 @@ from utils.translation import translate
 def start(lesson: str) -> Card:
     """Return a card on where kernels run, whose records are shown, and where predictions are kept.
 
-    lesson: its number, such as "07", or the name of an extra one. Raises CourseError if there is no such lesson.
+    lesson: its number, such as "07", or the name of an extra one. Raises CourseError if there
+    is no such lesson.
     """
     numbers = lessons()
     if numbers and lesson not in numbers:

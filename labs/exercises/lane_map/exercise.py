@@ -63,6 +63,10 @@ EXERCISE = KernelExercise(
         probes.wavefronts_of("sa"),
         probes.wavefronts_of("sb"),
     ),
+    plain_goals=(
+        "at most 2 wavefronts to read `sa`, and 2 to read `sb`",
+        "each lane reads its quads from them, and stores 16 elements once",
+    ),
     hints=(
         "Begin with lanes row by row: `down` is `lane // 8`, and `across` is `lane % 8`. The check "
         "then names the read that takes too long, and why.",

@@ -25,7 +25,8 @@ WRONG = {
         "next neighbours but three": mapped("lane >> 2 & 3", "lane & 3 | lane >> 2 & 4"),
         "back and forth": mapped("lane // 8", "lane % 8 if lane // 8 % 2 == 0 else 7 - lane % 8")},
     "4 wavefronts to read `sa`": {"column by column": mapped("lane % 4", "lane // 4")},
-    "Lanes 29 and 31 both have the patch (3, 6), (down, across), and nobody has the patch (3, 7). 32 "
+    "Lanes 29 and 31 both have the patch (3, 6), (down, across), and nobody has the patch (3, "
+    "7). 32 "
     "lanes need 32 different patches.": {
         "pairs in most lanes": (
             mapped("lane >> 3 & 2 | lane & 1", "(lane >> 1 & 7) ^ (lane // 31)"))},
@@ -45,7 +46,8 @@ WRONG = {
         "neighbours share both": mapped("lane >> 3 & 3", "lane >> 1 & 7")},
     "Lanes 0 and 1 both have the patch (0, 0), (down, across), and nobody has the patch (0, 1). 32 "
     "lanes need 32 different patches.": {"one quad for all": mapped("0", "0")},
-    "Lanes 0 and 16 both have the patch (0, 0), (down, across), and nobody has the patch (2, 0). 32 "
+    "Lanes 0 and 16 both have the patch (0, 0), (down, across), and nobody has the patch (2, "
+    "0). 32 "
     "lanes need 32 different patches.": {"a bit too few": mapped("lane & 1", "lane >> 1 & 7")},
     "Four elements at once begin at a multiple of 4: quad q begins at element 4·q. Is the place "
     "here the number of a quad?": {
@@ -53,7 +55,8 @@ WRONG = {
         "the number of a quad for its place in sb": [
             ("load4(sb, across * 4)", "load4(sb, across)")],
         "the number of a quad for its column in c": [("col + across * 4", "col + across")]},
-    "Line {line}, `{code}`: lane 1 begins at `{c}[1, 0]`. A patch begins at a row and a column that "
+    "Line {line}, `{code}`: lane 1 begins at `{c}[1, 0]`. A patch begins at a row and a column "
+    "that "
     "are multiples of 4.": {
         "the number of a quad for its row in c": [("row + down * 4 + i", "row + down + i")]},
     "`{tile b}` has 8 quads, with the numbers 0 to 7.": {

@@ -39,6 +39,10 @@ EXERCISE = KernelExercise(
         essential(lane_maps.read_from("tile")), lane_maps.wavefronts_of("tile"),
     ),
     main=("wavefronts to read tile",),
+    plain_goals=(
+        "at most 2 wavefronts to read `tile`",
+        "each lane reads its quad from `tile`, and stores one element",
+    ),
     hints=(
         "Four lanes read each quad, one for each of its words. Which four?",
         "Lanes 0 and 1 must read the same quad, lanes 2 and 3 as well, and so on.",

@@ -46,6 +46,10 @@ EXERCISE = KernelExercise(
         probes.wavefronts_of("sa"), probes.wavefronts_of("sb"),
     ),
     main=("wavefronts to read sa", "wavefronts to read sb"),
+    plain_goals=(
+        "at most 2 wavefronts to read `sa`, and 2 to read `sb`",
+        "each lane reads its quads from them, and stores 16 elements once",
+    ),
     hints=(
         "A right map gives 32 lanes 32 different patches, so each of the five bits of a lane must "
         "be in one of the two numbers.",

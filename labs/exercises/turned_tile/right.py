@@ -10,7 +10,8 @@ RIGHT = {
         (LOOP, "    tile[z, down], tile[z + 1, down] = p, q\n"
          "    tile[z + 2, down], tile[z + 3, down] = r, s\n")],
     "the quad of the tile in a variable": [
-        (STORE, "    quad = load4(tile, (z, across))\n    store4(out, (z, first + across), quad)\n")],
+        (STORE, "    quad = load4(tile, (z, across))\n"
+         "    store4(out, (z, first + across), quad)\n")],
     "other names": [("(x, out)", "(source, turned)"), ("load4(x", "load4(source"),
                     ("store4(out", "store4(turned")],
 }  # fmt: skip

@@ -55,6 +55,11 @@ EXERCISE = KernelExercise(
         essential(from_shared_memory(0.25)),
         essential(elements_per_thread(64)),
     ),
+    plain_goals=(
+        "each load from global and from shared memory moves 128 bits",
+        "a block loads each element of its tiles once",
+        "each thread stores its 64 elements once",
+    ),
     hints=(
         "The tile of `a` has two quads in a row, so thread `t` takes row `t // 2`, from column "
         "`t % 2 * 4` on. In `sa` rows and columns are exchanged, as in the task before.",

@@ -43,8 +43,10 @@ WRONG = {
     "Four words at once begin at a multiple of 4: quad q begins at word 4·q.": {
         "the number of a quad for a column of a": [("start + t % 2 * 4", "start + t % 2")],
         "the number of a quad for a column of b": [("col + t % 32 * 4", "col + t % 32")],
-        "the number of a quad for a column of sb": [("(t // 32, t % 32 * 4)", "(t // 32, t % 32)")]},
-    "A thread needs eight words of `sa` and eight of `sb` in each step, and one `load4` has four.": {
+        "the number of a quad for a column of sb": [("(t // 32, t % 32 * 4)", "(t // 32, t % "
+        "32)")]},
+    "A thread needs eight words of `sa` and eight of `sb` in each step, and one `load4` has "
+    "four.": {
         "only four of each": [("range(0, 8, 4)", "range(0, 4, 4)")]},
     "The rows of a thread begin at `y`, and its columns at `x`.": {
         "x and y exchanged": [("(z, y + i)", "(z, x + i)"),

@@ -24,7 +24,10 @@ def wavefronts_of_step(variant: Variant) -> Mapping[str, tuple[int, int]]:
     a row are read four at a time, because the compiler joins such reads, and the words of a column
     one by one.
     """
-    trace, words = watch(variant, SHAPE), {"sa": variant.constants["TM"], "sb": variant.constants["TN"]}
+    trace, words = (
+        watch(variant, SHAPE),
+        {"sa": variant.constants["TM"], "sb": variant.constants["TN"]},
+    )
     found = {}
     for tile, needed in words.items():
         access = trace.warp_access(tile)
@@ -50,12 +53,16 @@ def draw_step_wavefronts(**variants: Variant) -> Picture:
             reads, each = tiles[tile]
             width = reads * each * _UNIT
             body += rect(x, y, width - 1, _HEIGHT, colour)
-            body += text(x + width / 2, y + 16, f"{reads} × {each}", 12, "middle", style="fill:#fff")
+            body += text(
+                x + width / 2, y + 16, f"{reads} × {each}", 12, "middle", style="fill:#fff"
+            )
             x += width
         total = sum(reads * each for reads, each in tiles.values())
         body += text(x + 6, y + 16, total, 13, font_weight="bold")
-        parts = " and ".join(f"{reads} reads of {tile} with {each} wavefronts each"
-                             for tile, (reads, each) in tiles.items())
+        parts = " and ".join(
+            f"{reads} reads of {tile} with {each} wavefronts each"
+            for tile, (reads, each) in tiles.items()
+        )
         words.append(f"{name}: {parts}, {total} in all.")
     alt = "Wavefronts of a warp in one step of k. " + " ".join(words)
     width = _LEFT + 32 * _UNIT + 34

@@ -19,9 +19,7 @@ _numbers = itertools.count(1)
 ARRANGEMENTS = {
     "side by side": [lane % 8 for lane in range(LANES)],
     "neighbours together": [lane // 2 % 8 for lane in range(LANES)],
-    "next neighbours but one together": [
-        lane // 4 * 2 % 8 + lane % 2 for lane in range(LANES)
-    ],
+    "next neighbours but one together": [lane // 4 * 2 % 8 + lane % 2 for lane in range(LANES)],
 }
 _STYLE = """<style>
 .pair-rule {margin: 8px 0; max-width: 720px}
@@ -114,9 +112,7 @@ def _reason(quads: Sequence[int]) -> str:
         return _words()["neighbours"]
     if second is None:
         return _words()["butOne"]
-    return _words()["apart"].format(
-        first=first, partner=first ^ 1, second=second, other=second ^ 2
-    )
+    return _words()["apart"].format(first=first, partner=first ^ 1, second=second, other=second ^ 2)
 
 
 def _apart(quads: Sequence[int], distance: int) -> int | None:

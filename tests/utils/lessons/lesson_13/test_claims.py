@@ -54,9 +54,11 @@ def alone(variant):
 
 
 def test_a_thread_needs_four_quads_for_a_step():
-    says("**A thread needs {} words for {} multiply-adds: must it fetch them with {} loads?", TM + TN,
+    says("**A thread needs {} words for {} multiply-adds: must it fetch them with {} loads?",
+         TM + TN,
          STEP, TM + TN)  # fmt: skip
-    says("a thread of [lesson 12](12_register_blocking.ipynb) needs {} words of `a` and {} words of "
+    says("a thread of [lesson 12](12_register_blocking.ipynb) needs {} words of `a` and {} "
+         "words of "
          "`b`. These are four quads", TM, TN)  # fmt: skip
     assert (TM + TN) // QUAD == 4
     says("One instruction can move one word of {} bits per lane, or two, or four.", 8 * WORD)
@@ -110,14 +112,17 @@ def test_without_a_gap_two_lanes_of_a_column_meet_in_a_bank():
     apart, columns = words[1] - words[0], len(set(words % BM))
     assert len(set(words % BANKS)) == BANKS // 2 == columns
     assert list(words[:4]) == [0, apart, 1, apart + 1]
-    says("lanes {} and {} have the four words", words.tolist().index(0), words.tolist().index(apart))
+    says(
+        "lanes {} and {} have the four words", words.tolist().index(0), words.tolist().index(apart)
+    )
     says("Lanes {} and {} do the same in column {}", *np.flatnonzero(words % BM == 1), 1 * words[2])
     says("in column {} of the tile: lane {} in a row `z`, and lane {} four rows below.", words[0],
          words.tolist().index(0), words.tolist().index(apart))  # fmt: skip
     says("and so on up to column {}. Shared memory has {} banks.", columns - 1, BANKS)
     says("The bank of a word is its number in the tile, divided by {}: the remainder.", BANKS)
     explains("13.store",
-             "Four rows are {} · {} = {} words, a multiple of {}, so both lanes of a column meet in "
+             "Four rows are {} · {} = {} words, a multiple of {}, so both lanes of a column "
+             "meet in "
              "one bank. The {} columns use {} banks, and each has {} words to take: {} wavefronts.",
              QUAD, BM, apart, BANKS, columns, columns, count, count)  # fmt: skip
     assert apart % BANKS == 0
@@ -176,7 +181,8 @@ def test_a_wide_read_serves_eight_lanes_and_sixteen_if_neighbours_agree():
     quads = np.arange(WARP) % 8
     eight = _wavefronts(quads)
     paired = _wavefronts(quads // 2)
-    says("In one wavefront each of the {} banks delivers one word, so {} words at most. A wide read "
+    says("In one wavefront each of the {} banks delivers one word, so {} words at most. A wide "
+         "read "
          "of a warp asks for up to {} words.", BANKS, BANKS, WARP * QUAD)  # fmt: skip
     per_part, with_pairs = WARP // eight, WARP // paired
     assert per_part == 8
@@ -195,17 +201,26 @@ def test_the_reads_of_both_tiles():
     of_a = np.array(run_of(WIDE).warp_access("sa").addresses) // WORD
     half = WARP // 2
     assert len(set(of_a[:half])) == len(set(of_a[half:])) == 1
-    says("The {} threads of a row of the block want the same quad of `sa`, so the exception holds: a "
+    says("The {} threads of a row of the block want the same quad of `sa`, so the exception "
+         "holds: a "
          "read of `sa` takes {:.0f} wavefronts.", half, per_request(WIDE, "sa"))  # fmt: skip
-    says("lane {} wants the words {} to {} of a row of `sb`, lane {} the words {} to {}, lane {} the "
+    says("lane {} wants the words {} to {} of a row of `sb`, lane {} the words {} to {}, lane "
+         "{} the "
          "words {} to {}, and so on. Lanes {} to {} want the same words as lanes {} to {}.",
          0 * half, first[0], first[0] + QUAD - 1, half // half, first[1], first[1] + QUAD - 1,
          half // 8, first[2], first[2] + QUAD - 1, half, WARP - 1, 0 * half, half - 1)  # fmt: skip
     assert list(first[half:]) == list(first[:half])
     count, step = int(per_request(WIDE, "sb")), first[1] - first[0]
     assert first[4] % BANKS == first[0] % BANKS
-    says("Lanes {} and {} are served together, and want the words {} to {} and {} to {}.",
-         0 * half, half // 4, first[0], first[0] + QUAD - 1, first[4], first[4] + QUAD - 1)
+    says(
+        "Lanes {} and {} are served together, and want the words {} to {} and {} to {}.",
+        0 * half,
+        half // 4,
+        first[0],
+        first[0] + QUAD - 1,
+        first[4],
+        first[4] + QUAD - 1,
+    )
     says("The reads of `sb` still take {} wavefronts each.", count)
     explains("13.read",
              "Neighbours want different quads, so {} lanes are served at a time, in {} parts. "
@@ -241,15 +256,31 @@ def test_a_step_takes_32_wavefronts_and_then_20():
 def test_shared_memory_and_l1_explain_the_factor():
     old, wide = (bounds_of(one, str(SIZE))[ON_CHIP].ms for one in (OLD, WIDE))
     before, after = recorded(OLD), recorded(WIDE)
-    says("For `register_blocked` it is busy for {:.2f} ms, for `vectorized` for {:.2f} ms. That is a "
-         "factor of {:.2f}, and recorded is {:.2f}.", old, wide, old / wide, before / after)
+    says(
+        "For `register_blocked` it is busy for {:.2f} ms, for `vectorized` for {:.2f} ms. That "
+        "is a "
+        "factor of {:.2f}, and recorded is {:.2f}.",
+        old,
+        wide,
+        old / wide,
+        before / after,
+    )
     total = [sum(count * each for count, each in wavefronts_of_step(one).values())
              for one in (OLD, WIDE)]  # fmt: skip
-    explains("13.wide",
-             "The reads alone are {} ÷ {} = {:.1f}. Stores and loads of the tiles cost both kernels "
-             "about the same. With them it is {:.2f} ÷ {:.2f} = {:.2f}; recorded are "
-             "{:.2f} ÷ {:.2f} = {:.2f} times.",
-             *total, total[0] / total[1], old, wide, old / wide, before, after, before / after)
+    explains(
+        "13.wide",
+        "The reads alone are {} ÷ {} = {:.1f}. Stores and loads of the tiles cost both kernels "
+        "about the same. With them it is {:.2f} ÷ {:.2f} = {:.2f}; recorded are "
+        "{:.2f} ÷ {:.2f} = {:.2f} times.",
+        *total,
+        total[0] / total[1],
+        old,
+        wide,
+        old / wide,
+        before,
+        after,
+        before / after,
+    )
     says("at {}×{} on an H200?", SIZE, SIZE)
     says("`store_tile` stores the {} sums with `store4`", STEP)
 
@@ -263,14 +294,19 @@ def test_small_products_leave_sms_without_a_block():
     cubes = small[(small["m"] == small["n"]) & (small["n"] == small["k"])]
     size = cubes["m"].max()
     assert (cubes["library_ratio"] < 0.6).all()
-    says("At {} and below, `vectorized` stays far below the library: a product of {}×{} has {} tiles "
-         "of {}×{}, and the H200 has {} SMs.", size, size, size, (size // BM) * (size // BN), BM, BN,
+    says("At {} and below, `vectorized` stays far below the library: a product of {}×{} has {} "
+         "tiles "
+         "of {}×{}, and the H200 has {} SMs.", size, size, size, (size // BM) * (size // BN),
+         BM, BN,
          H200.sms)  # fmt: skip
 
 
 @pytest.mark.slow
 def test_shared_memory_is_busier_when_the_next_tile_is_loaded_early():
-    says("shared memory is then busy for {:.0f} % of the time instead of {:.0f} %",
-         100 * alone(PREFETCH) / recorded(PREFETCH), 100 * alone(WIDE) / recorded(WIDE))
+    says(
+        "shared memory is then busy for {:.0f} % of the time instead of {:.0f} %",
+        100 * alone(PREFETCH) / recorded(PREFETCH),
+        100 * alone(WIDE) / recorded(WIDE),
+    )
     reads = [run_of(one, SHAPE).totals["shared_load_wavefronts"] for one in (WIDE, PREFETCH)]
     assert reads[1] == pytest.approx(reads[0], rel=0.02)
