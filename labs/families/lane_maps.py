@@ -149,17 +149,17 @@ def _read(run: Run, array: str) -> np.ndarray | None:
 # ------------------------------------------------------------------------------------- targets
 
 
-def one_store_per_element() -> Target:
-    """Return the target of at most one stored word per element of c, at every shape.
+def one_store_per_element(parameter: str = "c") -> Target:
+    """Return the target of at most one stored word per element of the result, at every shape.
 
-    A store4 stores four words.
+    A store4 stores four words. parameter: the task's name of the result.
     """
 
     def measure(run: Run) -> float:
-        return run.total("c", "store", "words") / run.out.size
+        return run.total(parameter, "store", "words") / run.out.size
 
     def cause(run: Run, value: float) -> str:
-        most = max(run.accesses("c", "store"), key=lambda one: one.words)
+        most = max(run.accesses(parameter, "store"), key=lambda one: one.words)
         return translate(
             "{value:.3g} stores are made for an element of `{result}`. Most of them are in "
             "{where}. Does it stand there twice, or in one loop too many?",
@@ -226,7 +226,7 @@ def read_from(array: str) -> Target:
     def cause(run: Run, value: float) -> str:
         return translate(
             "a lane reads {words:.3g} words of `{array}` in shared memory, and its quad has "
-            "{quad}. The task is to read the quads from `sa` and `sb`.",
+            "{quad}. The task is to read the quads from shared memory.",
             words=words(run),
             array=_name_of(run, array),
             quad=QUAD,

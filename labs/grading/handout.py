@@ -16,6 +16,7 @@ from labs.grading.labs import Lab, Part
 from labs.grading.marks import main_targets, other_targets, points_of_rows, rows_of, scores
 from labs.host.exercise import HostExercise
 from utils.lessons.first_cell import FOLDED, first_cell
+from utils.paths import is_extra
 from utils.translation import translate
 
 # One line for each kind of line in a submission; `labs/GUIDE.md` has the same table.
@@ -78,9 +79,16 @@ def notebook(lab: Lab, hand_in: str = HAND_IN, hints: bool = True) -> nbformat.N
     return new_notebook(cells=cells, metadata={"kernelspec": kernel})
 
 
+def _lesson(number: str) -> str:
+    """Return the words for a lesson, or for an extra one, such as "lesson 07"."""
+    if is_extra(number):
+        return translate("the extra lesson on {subject}", subject=number.replace("_", " "))
+    return translate("lesson {number}", number=number)
+
+
 def _head(lab: Lab) -> str:
     goals = "\n".join(f"- {translate(goal)};" for goal in lab.objectives)
-    lessons = (translate("lesson {number}", number=lesson) for lesson in lab.lessons)
+    lessons = map(_lesson, lab.lessons)
     return translate(
         "# Lab: {title}\n\n**After this lab you can**\n\n{goals}.\n\n"
         "**Time:** about {minutes} minutes (an estimate). **You need** {lessons}. "

@@ -65,6 +65,8 @@ class Lab:
 TREE = ("requests to load x for 32 lanes", "shared requests per block")
 TILED = ("loads per multiply-add",)  # a kernel without tiles loads each element many times
 BOTH_READS = ("wavefronts to read sa", "wavefronts to read sb")  # one is fast in the simplest map
+WIDE_LOADS = ("narrow loads of global memory", "narrow loads of shared memory", *TILED)
+WIDE_ENDS = ("narrow loads of global memory", "narrow stores of global memory")
 WITHOUT_CONFLICTS = (("wavefronts per request",), TILED)  # the main and the needed targets
 
 LABS: Mapping[str, Lab] = {
@@ -223,7 +225,7 @@ LABS: Mapping[str, Lab] = {
             (Part("eight_rows", 100, TILED),),
         ),
         Lab(
-            "wide_loads", "Wide loads and lane maps", 120, ("13", "15"),
+            "wide_loads", "Lane maps and whole rows", 120, ("lane_maps", "15"),
             (
                 "choose which lane takes which part of a tile, so that banks do not meet",
                 "store a tile through shared memory in whole rows",
@@ -247,6 +249,34 @@ LABS: Mapping[str, Lab] = {
                     "row_length", 25, ("wavefronts, times the fewest",),
                     needed=("wavefronts, times the fewest",), right_starter=True,
                 ),
+            ),
+        ),
+        Lab(
+            "transposed_tiles", "Wide loads, with tasks of two kinds", 75, ("13",),
+            (
+                "move four words with one instruction",
+                "store a tile transposed, and choose the length of its rows",
+                "write a product whose loads all move 128 bits",
+            ),
+            (
+                Part("wide_tiles", 60, WIDE_LOADS, needed=WIDE_LOADS),
+                Part("turned_tile", 25, WIDE_ENDS, needed=WIDE_ENDS),
+                Part(
+                    "row_gap", 15, ("wavefronts per store to shared memory",), needed=WIDE_ENDS,
+                    right_starter=True,
+                ),
+            ),
+        ),
+        Lab(
+            "lane_maps", "Lane maps, with tasks of three kinds", 75, ("lane_maps",),
+            (
+                "say how many wavefronts a wide read takes, from the quads of its lanes",
+                "choose which lane computes which part of a tile",
+            ),
+            (
+                Part("lane_map", 50, BOTH_READS, needed=BOTH_READS),
+                Part("tall_map", 25, BOTH_READS, needed=BOTH_READS),
+                Part("paired_reads", 25, ("wavefronts to read tile",), right_starter=True),
             ),
         ),
         Lab(

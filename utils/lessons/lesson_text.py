@@ -11,6 +11,7 @@ from pathlib import Path
 import nbformat
 
 from utils.lessons.first_cell import is_folded
+from utils.paths import number_of
 
 YOUR_TURN = "your-turn"
 _NAME = re.compile(r"\b(?:course\.)?(predict|reveal|check|task)\(\s*\"([^\"]+)\"")
@@ -47,8 +48,8 @@ class Lesson:
 
     @property
     def number(self) -> str:
-        """The number of the lesson, such as "07"."""
-        return self.name[:2]
+        """The number of the lesson, such as "07", or the name of an extra one."""
+        return number_of(self.name)
 
     @property
     def code(self) -> tuple[Cell, ...]:
