@@ -8,9 +8,9 @@ EXERCISE = NumbersExercise(
     lesson="16",
     title="The bound of a loop's instructions",
     text=(
-        "Write `issue_bound(instructions, multiply_adds, lanes)`: the share of the float32 peak, in "
-        "percent, that a loop can reach at most. One iteration has `instructions` instructions, and "
-        "`multiply_adds` of them are multiply-adds. About 3 lines.",
+        "Write `issue_bound(instructions, multiply_adds, lanes)`: the share of the float32 peak, "
+        "in percent, that a loop can reach at most. One iteration has `instructions` "
+        "instructions, and `multiply_adds` of them are multiply-adds. About 3 lines.",
         "A scheduler starts one instruction of a warp per cycle. It has `lanes` lanes for float32, "
         "32 on an H200 and 16 on a T4, so the 32 threads of a warp keep them busy for "
         "`32 / lanes` cycles. At the peak the lanes are busy in every cycle.",
@@ -25,8 +25,8 @@ EXERCISE = NumbersExercise(
     hints=(
         "With 32 lanes: how many cycles does one iteration take at least, and in how many of them "
         "do the lanes begin a multiply-add?",
-        "With 16 lanes one multiply-add keeps them busy for two cycles. Meanwhile the scheduler can "
-        "start another instruction.",
+        "With 16 lanes one multiply-add keeps them busy for two cycles. Meanwhile the scheduler "
+        "can start another instruction.",
         "The lanes cannot be busy in more cycles than there are: `min(100, ...)`.",
     ),
     after="That means: where a scheduler has 16 lanes, half of its cycles are free for other "

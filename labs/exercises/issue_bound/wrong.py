@@ -7,7 +7,8 @@ RESULT = "min(100, 100 * share)"
 WRONG = {
     "No loop can be faster than the peak, and your answer is above 100.": {
         "no limit": [(RESULT, "100 * share")]},
-    "This is right for 32 lanes alone. With fewer lanes a multiply-add keeps them busy for longer.": {
+    "This is right for 32 lanes alone. With fewer lanes a multiply-add keeps them busy for "
+    "longer.": {
         "the share alone": [(CYCLES, "1")]},
     "With fewer lanes the bound is higher in percent of the peak, because the peak is lower.": {
         "lanes the wrong way round": [(CYCLES, "lanes / 32")]},

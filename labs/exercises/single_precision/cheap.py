@@ -5,8 +5,10 @@ from labs.families.cheap import products
 
 ADJACENT = "adjacent elements in each thread"  # with one element per thread that is right
 
+PRODUCTS = products("single_precision", 8, 32, 256)
+
 CHEAP = {
-    **{what: text for what, text in products("single_precision", 8, 32, 256).items() if what != ADJACENT},
+    **{what: text for what, text in PRODUCTS.items() if what != ADJACENT},
     "the starter": file_beside(__file__, "starter"),
-    "zeros": products("single_precision", 8, 32, 256)[ADJACENT].replace("total += ", "total += 0 * "),
+    "zeros": PRODUCTS[ADJACENT].replace("total += ", "total += 0 * "),
 }

@@ -10,7 +10,8 @@ WRONG = {
         "a cast of the result alone": [(START, "0.0"), (STORE, "c[row, col] = float32(total)")]},
     "works in float64": {
         "a whole number": [(START, "0")],
-        "a cast of each product": [(START, "0.0"), (SUM, "total += float32(a[row, i] * b[i, col])")],
+        "a cast of each product": [
+            (START, "0.0"), (SUM, "total += float32(a[row, i] * b[i, col])")],
         "float64 by name": [("cuda, float32", "cuda, float32, float64"), (START, "float64(0)")],
         "a factor of Python": [(SUM, "total += 1.0 * a[row, i] * b[i, col]")]},
     "Every element is wrong by the same number, 1. With what value does the sum start?": {
@@ -21,9 +22,6 @@ WRONG = {
         "adds up in c": [(SUM, "c[row, col] += a[row, i] * b[i, col]"), (f"    {STORE}\n", "")]},
     "On square matrices your result is the right one transposed: row and column are exchanged "
     "where `{c}` is stored.": {"c stored at [col, row]": [(STORE, "c[col, row] = total")]},
-    "so it is a whole number from then on": {
-        "a whole sum": [("cuda, float32", "cuda, int32"), (START, "int32(0)"),
-            (SUM, "total += int32(a[row, i] * b[i, col])")]},
     "At k = 24 every sum lacks the term i = 23: 1 of 24. Where does the loop start and end, and "
     "which part of it is left over?": {"loop to k - 1": [("i < k", "i < k - 1")]},
     "does not change": {"loop for ever": [("        i += 1\n", "")]},

@@ -45,7 +45,10 @@ RIGHT = {
     ],
     "a while loop up to mine": [
         (FIRST, MINE + FIRST),
-        (MIDDLE, f"        j = 0\n        while j < mine:\n            {LOAD}\n            j += 1\n"),
+        (
+            MIDDLE,
+            f"        j = 0\n        while j < mine:\n            {LOAD}\n            j += 1\n",
+        ),
     ],
     "break": [
         (TAIL, f"if col + 32 * j >= n:\n{' ' * 16}break"),

@@ -41,7 +41,7 @@ WRONG = {
         "added up in c": [("totals[j] +=", "c[row, col + 32 * j] +="), (LAST, "")]},
     "load `b` 8 words apart": {
         "adjacent columns": [("+ cuda.threadIdx.x", "+ 8 * cuda.threadIdx.x"), ("32 * j", "j")]},
-    "the target is 1.062": {
+    "the target is 1.125": {
         "one column after the other": [(FIRST, ""), (LAST, ""),
             ("    i = 0\n    while i < k:\n        from_a = a[row, i]\n"
              f"{MIDDLE}        i += 1\n",
@@ -53,7 +53,8 @@ WRONG = {
     "is known only when the kernel runs, and a register has no address": {
         "nothing changed": file_beside(__file__, "starter"),
         "the column is rotated by the block": [(MIDDLE, ROTATED.format("cuda.blockIdx.x"))]},
-    "because nobody knows before how far `j` goes in line 15, `for j in range(min(n_of_thread, 8))`": {
+    "because nobody knows before how far `j` goes in line 15, `for j in "
+    "range(min(n_of_thread, 8))`": {
         "sixteen places and a loop up to n": [
             (FIRST, "    n_of_thread = (n - col + 31) // 32\n" + FIRST),
             ("array(8", "array(16"), ("range(8)", "range(min(n_of_thread, 8))")]},
