@@ -11,9 +11,9 @@ EXERCISE = NumbersExercise(
         "Write `issue_bound(instructions, multiply_adds, lanes)`: the share of the float32 peak, "
         "in percent, that a loop can reach at most. One iteration has `instructions` "
         "instructions, and `multiply_adds` of them are multiply-adds. About 3 lines.",
-        "A scheduler starts one instruction of a warp per cycle. It has `lanes` lanes for float32, "
-        "32 on an H200 and 16 on a T4, so the 32 threads of a warp keep them busy for "
-        "`32 / lanes` cycles. At the peak the lanes are busy in every cycle.",
+        "A scheduler starts one instruction per cycle. It has `lanes` lanes for float32, 32 on an "
+        "H200 and 16 on a T4, so a multiply-add of a warp keeps them busy for `32 / lanes` cycles. "
+        "At the peak they are busy in every cycle.",
     ),
     parameters=("instructions", "multiply_adds", "lanes"),
     unit="",

@@ -17,9 +17,8 @@ EXERCISE = matrix_product(
     kind="change",
     title="No float64 in the loop",
     text=(
-        "Each thread computes one element of `c`. The result is right, but the machine code of "
-        "the loop has no multiply-add: it multiplies in float32 and adds in float64. Change one "
-        "line, so that the loop works in float32 alone.",
+        "Each thread computes one element of `c`. The result is right, but the loop "
+        "adds in float64. Change one line, so that it works in float32 alone.",
         "The launch is given: blocks of 32×8 threads, and one thread for each element of `c`.",
     ),
     shapes=((16, 128, 24), (9, 130, 20), (17, 19, 23), (65, 33, 70), (1, 1, 1)),

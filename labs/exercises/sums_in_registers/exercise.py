@@ -18,12 +18,10 @@ EXERCISE = matrix_product(
     kind="change",
     title="Eight sums in registers",
     text=(
-        "Each thread computes 8 elements of one row of `c`, 32 columns apart. Each warp of a block "
-        "begins with another one of its columns, so that the warps do not all ask for the same "
-        "words of `b` at once. The result is right at any shape, but the sums are in local memory. "
+        "Each thread computes 8 elements of one row of `c`, 32 columns apart, and each warp begins "
+        "with another one of its columns. The result is right, but the sums are in local memory. "
         "Change one line, so that they stay in registers.",
-        "The launch is given: blocks of 32×8 threads. A block covers 256 columns of `c` and 8 "
-        "rows, and the last block may reach beyond the edge with some of its columns.",
+        "The launch is given: blocks of 32×8 threads, which cover 256 columns of `c` and 8 rows.",
     ),
     shapes=((16, 512, 6), (9, 270, 20), (17, 19, 23), (3, 330, 5), (1, 1, 1)),
     targets=(

@@ -25,13 +25,13 @@ _STYLE = """<style>
 .machine-loop .columns {display: flex; flex-wrap: wrap; gap: 8px 28px; align-items: flex-start}
 .machine-loop .python {flex: 1 1 300px; min-width: 0; position: sticky; top: 0;
  background: inherit; z-index: 1}
-.machine-loop .machine {flex: 1 1 400px; min-width: 0; max-height: 640px; overflow-y: auto}
-.machine-loop ol {list-style: none; margin: 0; padding: 0}
+.machine-loop .machine {flex: 1 1 400px; min-width: 0; max-height: 780px; overflow-y: auto}
+.machine-loop ol {list-style: none !important; margin: 0 !important; padding: 0 !important}
 .machine-loop li, .machine-loop .line {display: flex; gap: 8px; align-items: baseline;
- padding: 0 4px 0 0; border-left: 6px solid; box-sizing: border-box; margin: 1px 0}
+ padding: 0 4px 0 0; border-left: 9px solid; box-sizing: border-box; margin: 1px 0}
 .machine-loop .line {border-color: transparent; padding: 2px 4px}
-.machine-loop code {background: none; color: inherit; font-size: 12px; min-width: 0;
- white-space: pre-wrap; overflow-wrap: anywhere; padding: 0}
+.machine-loop li > code, .machine-loop .line code {background: none !important; color: inherit; font-size: 12px; min-width: 0;
+ white-space: pre-wrap; overflow-wrap: anywhere; padding: 0 !important}
 .machine-loop b {flex: none; width: 1.7em; text-align: right; font-weight: 400; opacity: .75}
 .machine-loop .line i {margin-left: auto; font-style: normal; opacity: .75; white-space: nowrap}
 .machine-loop .why {display: none}
@@ -66,14 +66,16 @@ class LoopListing:
     """A loop of machine code beside its Python lines, which a notebook displays.
 
     title: the line above. source: the Python lines of the loop with their indentation. rows: the
-    instructions of one iteration, in order; they are numbered from 1. `str` returns them as text,
-    one per line. In a notebook, a pointer over an instruction, a tap or the arrow keys show what
+    instructions of one iteration, in order; they are numbered from 1. known: the loop that the
+    reader has seen before, whose opcodes the fold below leaves out. `str` returns the instructions
+    as text, one per line. In a notebook, a pointer over an instruction, a tap or the arrow keys show what
     the instruction does.
     """
 
     title: str
     source: tuple[str, ...]
     rows: tuple[LoopRow, ...]
+    known: tuple[LoopRow, ...] = ()
 
     def __str__(self) -> str:
         lines = [self.title, *self.source]
@@ -109,7 +111,7 @@ class LoopListing:
 
     def _key(self) -> str:
         used = {kind_of(row.instruction.name) for row in self.rows}
-        return '<p class="key">' + "".join(
+        return '<p class="key listing">' + "".join(
             f'<span><i style="background:{colour}"></i>{translate(kind)}</span>'
             for kind, colour in COLOURS.items()
             if kind in used
@@ -117,12 +119,18 @@ class LoopListing:
 
     def _opcodes(self) -> str:
         """Return the fold with the meaning of each opcode, the most frequent one first."""
-        counts = Counter(_key_of(row.instruction) for row in self.rows)
+        known = {_key_of(row.instruction) for row in self.known}
+        keys = (_key_of(row.instruction) for row in self.rows)
+        counts = Counter(key for key in keys if key not in known)
+        if not counts:
+            return ""
         items = "".join(
             f"<dt>{html.escape(name)} × {count}</dt><dd>{html.escape(translate(words))}</dd>"
             for (name, words), count in counts.most_common()
         )
         title = translate("The {count} opcodes of this loop", count=len(counts))
+        if known:
+            title = translate("The {count} opcodes that are new here", count=len(counts))
         return f"<details><summary>{title}</summary><dl>{items}</dl></details>"
 
 

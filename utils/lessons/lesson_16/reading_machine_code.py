@@ -60,20 +60,24 @@ class SpillRecord:
     date: Date
 
 
-def machine_loop(step: Step | Variant | ModuleType) -> LoopListing | Card:
+def machine_loop(
+    step: Step | Variant | ModuleType, known: Step | None = None
+) -> LoopListing | Card:
     """Show the hot loop of a kernel in machine code beside its Python lines.
 
     A step of the course, or the module of a starter whose loop is recorded, is shown as it was
     compiled for the records. The reader's own kernel is compiled here; without a compiler, or for a
-    kernel without a loop, return a card that says so.
+    kernel without a loop, return a card that says so. known: a step whose loop the reader has seen,
+    so that only the opcodes that it lacks are explained below the loop.
     """
+    seen = listed_rows(str(as_variant(known))) if known else ()
     if isinstance(step, ModuleType):
         name = step.__package__.rpartition(".")[2]
         found = listed_rows(f"{name} {step.__name__.rpartition('.')[2]}")
-        return _beside(name, getattr(step, name), found)
+        return _beside(name, getattr(step, name), found, seen)
     variant = as_variant(step)
     if is_of_a_ladder(variant.step):
-        return _beside(str(variant), variant.kernel, listed_rows(str(variant)))
+        return _beside(str(variant), variant.kernel, listed_rows(str(variant)), seen)
     try:
         code = xray(variant.kernel, variant.step.signature, ARCH)
     except CourseError as error:
@@ -81,20 +85,39 @@ def machine_loop(step: Step | Variant | ModuleType) -> LoopListing | Card:
     if code.hot is None:
         sentence = translate("The machine code of {name} has no loop.", name=variant.step.name)
         return Card("ask", (sentence,))
-    return _beside(variant.step.name, variant.kernel, rows_of(code))
+    return _beside(variant.step.name, variant.kernel, rows_of(code), seen)
 
 
-def _beside(name: str, kernel, found: Sequence[LoopRow]) -> LoopListing:
+def _beside(
+    name: str, kernel, found: Sequence[LoopRow], seen: Sequence[LoopRow]
+) -> LoopListing:
     """Return the listing of a loop beside those lines of the kernel that its instructions have."""
-    lines, wanted = inspect.getsource(python_of(kernel)).splitlines(), {row.line for row in found}
-    source = tuple(dedent("\n".join(one for one in lines if one.strip() in wanted)).splitlines())
+    source = _lines_around(
+        inspect.getsource(python_of(kernel)).splitlines(), {row.line for row in found} - {None}
+    )
     title = translate(
         "One iteration of the loop of {name}: {count} instructions ({arch})",
         name=name,
         count=len(found),
         arch=ARCH,
     )
-    return LoopListing(title, source, tuple(found))
+    return LoopListing(title, source, tuple(found), tuple(seen))
+
+
+def _lines_around(lines: Sequence[str], wanted: set[str]) -> tuple[str, ...]:
+    """Return the fewest neighbouring lines that have all wanted texts, without common indentation.
+
+    Empty lines and comments are left out.
+    """
+    lines = [one for one in lines if one.strip() and not one.strip().startswith("#")]
+    texts = [one.strip() for one in lines]
+    parts = (
+        (start, stop)
+        for length in range(1, len(lines) + 1)
+        for start, stop in zip(range(len(lines)), range(length, len(lines) + 1), strict=False)
+    )
+    start, stop = next((a, b) for a, b in parts if wanted <= set(texts[a:b]))
+    return tuple(dedent("\n".join(lines[start:stop])).splitlines())
 
 
 def find_in_loop(
