@@ -295,9 +295,25 @@ LABS: Mapping[str, Lab] = {
             (
                 Part(
                     "sums_in_registers", 100,
-                    ("bytes of local memory", "instructions per multiply-add"),
+                    ("bytes of local memory",),
                     right_starter=True, pinned=True,
                 ),
+            ),
+        ),
+        Lab(
+            "reading_loops", "Loops in machine code, with tasks of two kinds", 60, ("16",),
+            (
+                "find the number that makes a loop work in float64, and change it",
+                "say from a loop's instructions which share of the peak it can reach",
+                "keep a local array out of memory, and see it in the machine code",
+            ),
+            (
+                Part(
+                    "sums_in_registers", 40, ("bytes of local memory",),
+                    right_starter=True, pinned=True,
+                ),
+                Part("single_precision", 30, ("operations in float64",), right_starter=True),
+                Part("issue_bound", 30),
             ),
         ),
         Lab(

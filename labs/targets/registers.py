@@ -57,6 +57,22 @@ def no_local_memory() -> Target:
     return Target("bytes of local memory", 0, words, measure, cause, of_machine=True)
 
 
+def no_shared_memory() -> Target:
+    """Return the target of no shared memory, counted in loads and stores of its words."""
+
+    def measure(run: Run) -> float:
+        return float(sum(one.words for one in run.trace.access_counts if one.space == "shared"))
+
+    def cause(run: Run, value: float) -> str:
+        return translate(
+            "the kernel loads and stores {words:,} words of shared memory. The task asks for "
+            "registers, which need no load and no store.",
+            words=int(value),
+        )
+
+    return Target("words of shared memory used", 0, "no shared memory", measure, cause)
+
+
 def share_of_multiply_adds(at_least: float) -> Target:
     """Return a target: at least this fraction of the hottest loop's instructions are multiply-adds.
 
@@ -195,10 +211,22 @@ def _is_known(access: ast.AST, name: str, known: set[str], loops: list, unrolled
     Without such a loop around the access, it is True if the name is in `known`, the names over
     which unrolled loops run.
     """
+    enclosing = [loop for loop in loops if loop.lineno <= access.lineno <= loop.end_lineno]
     around = [
         loop
-        for loop in loops
-        if loop.lineno <= access.lineno <= loop.end_lineno
+        for loop in enclosing
         if isinstance(loop, ast.For) and getattr(loop.target, "id", None) == name
     ]
-    return around[-1].lineno in unrolled if around else name in known
+    if around:
+        return around[-1].lineno in unrolled
+    return name in known and not (enclosing and _is_set_by_thread(enclosing[-1], name))
+
+
+def _is_set_by_thread(loop: ast.AST, name: str) -> bool:
+    """Return True if a loop sets a name to an expression with the number of a thread or block."""
+    return any(
+        isinstance(node, ast.Assign)
+        and any(getattr(target, "id", None) == name for target in node.targets)
+        and any(word in ast.unparse(node.value) for word in ("threadIdx", "blockIdx", "grid("))
+        for node in ast.walk(loop)
+    )

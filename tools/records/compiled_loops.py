@@ -24,6 +24,7 @@ from utils.lessons.compiled_loops import (
     ListedInstruction,
     RecordedLoop,
     loop_of,
+    rows_of,
 )
 from utils.machine.versions import versions
 from utils.measuring import rows
@@ -33,6 +34,7 @@ DEVICE, SIZE = "NVIDIA H200", "4096"
 FMA_LOOP = latency_kernels.LADDER.step("fma_loop")
 LIMITS = (80, 72, 64, 48)
 EXERCISE = EXERCISES["sums_in_registers"]
+STARTERS = (EXERCISES["single_precision"], EXERCISE)
 PRODUCT = gemm_kernels.LADDER.step("naive").signature
 
 
@@ -54,9 +56,12 @@ def kernels() -> Iterator[tuple[str, int | None, Callable, object]]:
         yield f"{EXERCISE.name} {name}", None, getattr(EXERCISE, name), PRODUCT
 
 
-def listed() -> list[Variant]:
-    """Return the variants whose hot loop is recorded instruction by instruction."""
-    return [gemm_kernels.LADDER.step("naive").variant(), *FMA_LOOP.variants()]
+def listed() -> Iterator[tuple[str, Callable, object]]:
+    """Yield (name, kernel, signature) of every kernel whose loop is recorded by instruction."""
+    for variant in (gemm_kernels.LADDER.step("naive").variant(), *FMA_LOOP.variants()):
+        yield str(variant), variant.kernel, variant.step.signature
+    for exercise in STARTERS:
+        yield f"{exercise.name} starter", exercise.starter, PRODUCT
 
 
 def counted(name: str, limit: int | None, report: XRay) -> RecordedLoop:
@@ -69,12 +74,13 @@ def counted(name: str, limit: int | None, report: XRay) -> RecordedLoop:
     return RecordedLoop(ARCH, installed.toolkit, installed.numba_cuda, name, limit, loop_of(report))
 
 
-def instructions(variant: Variant) -> Iterator[ListedInstruction]:
-    """Yield a row per instruction of a variant's hot loop, in order; the variant is compiled."""
-    for one in xray(variant.kernel, variant.step.signature, ARCH).hot.body:
+def instructions(name: str, kernel: Callable, signature: object) -> Iterator[ListedInstruction]:
+    """Yield a row per instruction of a kernel's hot loop, in order; the kernel is compiled."""
+    for row in rows_of(xray(kernel, signature, ARCH)):
+        one = row.instruction
         yield ListedInstruction(
-            ARCH, str(variant), one.address, one.predicate or None, one.opcode,
-            "; ".join(one.operands), f"{one.word:032x}",
+            ARCH, name, one.address, one.predicate or None, one.opcode,
+            "; ".join(one.operands), f"{one.word:032x}", row.line,
         )  # fmt: skip
 
 
@@ -85,7 +91,7 @@ def main() -> None:
         for name, limit, kernel, signature in kernels()
     )
     rows.write(COUNTS, counts, RecordedLoop)
-    listings = (row for variant in listed() for row in instructions(variant))
+    listings = (row for one in listed() for row in instructions(*one))
     rows.write(LISTINGS, listings, ListedInstruction)
 
 

@@ -152,7 +152,8 @@ class ListedInstruction:
 
     address: its offset in bytes from the start of the kernel. predicate: such as "@!P0", None if
     the instruction is always executed. operands: the operands, separated by "; ". word: the encoded
-    instruction in hexadecimal.
+    instruction in hexadecimal. line: the text of its Python line without spaces around it, None if
+    it has no line.
     """
 
     arch: str
@@ -162,26 +163,57 @@ class ListedInstruction:
     opcode: str
     operands: str
     word: str
+    line: str | None
+
+
+@dataclass(frozen=True)
+class LoopRow:
+    """An instruction of a loop, and the stripped text of its Python line, or None."""
+
+    instruction: Instruction
+    line: str | None
+
+
+def rows_of(xray: XRay) -> tuple[LoopRow, ...]:
+    """Return the instructions of the hot loop of an x-ray with their Python lines, in order.
+
+    The kernel is compiled a second time, with line information.
+    """
+    lines = {
+        one.address: row.source.strip()
+        for row in xray.listing().rows
+        if row.number is not None
+        for one in row.sass
+    }
+    return tuple(LoopRow(one, lines.get(one.address)) for one in xray.hot.body)
 
 
 @cache
-def listing(kernel: str) -> tuple[Instruction, ...]:
-    """Return the instructions of a kernel's recorded hot loop, in order; the result is cached.
+def listed_rows(kernel: str) -> tuple[LoopRow, ...]:
+    """Return the instructions of a kernel's recorded hot loop with their lines; they are cached.
 
     kernel: the name with its constants. Raises CourseError if `listings.csv` does not have the
     kernel.
     """
-    instructions = tuple(
-        Instruction(
-            row.address,
-            row.predicate or "",
-            row.opcode,
-            tuple(row.operands.split("; ")),
-            int(row.word, 16),
+    found = tuple(
+        LoopRow(
+            Instruction(
+                row.address,
+                row.predicate or "",
+                row.opcode,
+                tuple(row.operands.split("; ")),
+                int(row.word, 16),
+            ),
+            row.line,
         )
         for row in rows.read(LISTINGS, ListedInstruction)
         if row.kernel == kernel
     )
-    if not instructions:
+    if not found:
         raise CourseError(f"The loop of {kernel} is not listed in {LISTINGS.name}.")
-    return instructions
+    return found
+
+
+def listing(kernel: str) -> tuple[Instruction, ...]:
+    """Return the instructions of a kernel's recorded hot loop, in order; see `listed_rows`."""
+    return tuple(row.instruction for row in listed_rows(kernel))

@@ -17,8 +17,8 @@ YOUR_TURN = "your-turn"
 _NAME = re.compile(r"\b(?:course\.)?(predict|reveal|check|task)\(\s*\"([^\"]+)\"")
 # Elements whose text is no prose: code, tables, pictures, and what a reader operates.
 _NO_PROSE = {"script", "style", "svg", "table", "pre", "button", "select", "output"}
-# Classes of such elements: a movie, an annotated source, and their static version.
-_NO_PROSE_CLASSES = {"vm", "vgpu", "still", "frames", "controls"}
+# Classes of such elements: a movie, an annotated source, their static version, and machine code.
+_NO_PROSE_CLASSES = {"vm", "vgpu", "listing", "still", "frames", "controls"}
 _VOID = {"area", "br", "col", "hr", "img", "input", "link", "meta", "source", "wbr"}
 
 

@@ -1,4 +1,4 @@
-"""Sixteen sums of a thread in registers: every index of their array is known to the compiler."""
+"""Eight sums of a thread in registers: every index of their array is known to the compiler."""
 
 from numba import cuda, float32
 
@@ -7,19 +7,19 @@ from numba import cuda, float32
 def sums_in_registers(a, b, c):
     m, n, k = a.shape[0], b.shape[1], a.shape[1]
     row = cuda.blockIdx.y * 8 + cuda.threadIdx.y
-    col = cuda.blockIdx.x * 512 + cuda.threadIdx.x
+    col = cuda.blockIdx.x * 256 + cuda.threadIdx.x
     if row >= m or col >= n:
         return
-    totals = cuda.local.array(16, float32)
-    for j in range(16):
+    totals = cuda.local.array(8, float32)
+    for j in range(8):
         totals[j] = float32(0)
     i = 0
     while i < k:
         from_a = a[row, i]
-        for j in range(16):
+        for j in range(8):
             if col + 32 * j < n:
                 totals[j] += from_a * b[i, col + 32 * j]
         i += 1
-    for j in range(16):
+    for j in range(8):
         if col + 32 * j < n:
             c[row, col + 32 * j] = totals[j]

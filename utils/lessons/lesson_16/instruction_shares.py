@@ -21,8 +21,10 @@ from virtual_gpu.pictures.svg import (
     text,
 )
 
+LIGHT_GREEN = "#7cc7a6"
 COLOURS = {
     "multiply-add": GREEN,
+    "other arithmetic": LIGHT_GREEN,
     "load or store": BLUE,
     "address or counter": GREY,
     "test, jump or barrier": ORANGE,
@@ -31,8 +33,19 @@ LEFT, RIGHT, TOP, PITCH, BAR = 112, 372, 40, 24, 14
 _KINDS = {
     **dict.fromkeys(("FFMA", "FFMA2"), "multiply-add"),
     **dict.fromkeys(("LDG", "LDS", "LDL", "LD", "STG", "STS", "STL", "LDGSTS"), "load or store"),
-    **dict.fromkeys(("ISETP", "UISETP", "PLOP3", "BRA", "BAR", "BSSY", "BSYNC"), "test"),
+    **dict.fromkeys(
+        ("ISETP", "UISETP", "PLOP3", "BRA", "BAR", "BSSY", "BSYNC"), "test, jump or barrier"
+    ),
+    **dict.fromkeys(("FMUL", "FADD", "F2F", "DADD", "DMUL", "DFMA"), "other arithmetic"),
 }
+
+
+def kind_of(name: str) -> str:
+    """Return the kind of an instruction, a key of `COLOURS`, by its name without modifiers.
+
+    Instructions with an unknown name are "address or counter".
+    """
+    return _KINDS.get(name, "address or counter")
 
 
 def kinds(mix: Mapping[str, int]) -> Counter[str]:
@@ -43,8 +56,7 @@ def kinds(mix: Mapping[str, int]) -> Counter[str]:
     """
     by_kind: Counter[str] = Counter()
     for name, count in mix.items():
-        kind = _KINDS.get(name.partition(".")[0], "address or counter")
-        by_kind["test, jump or barrier" if kind == "test" else kind] += count
+        by_kind[kind_of(name.partition(".")[0])] += count
     return by_kind
 
 
@@ -71,6 +83,8 @@ def draw_shares(
     def x(share: float) -> float:
         return LEFT + (RIGHT - LEFT) * share
 
+    found = {kind for mix, _ in loops.values() for kind in kinds(mix)}
+    used = {kind: colour for kind, colour in COLOURS.items() if kind in found}
     body, descriptions = text(0, 16, title, 14, font_weight="bold"), []
     for share in (0, 0.25, 0.5, 0.75, 1):
         body += path(f"M{x(share):g} {TOP - 6}V{bottom}", opacity=0.2)
@@ -78,7 +92,7 @@ def draw_shares(
     for index, (name, (mix, recorded)) in enumerate(loops.items()):
         y, at, counts = TOP + PITCH * index, 0.0, kinds(mix)
         body += text(LEFT - 8, y + 11, name, 12, "end")
-        for kind, colour in COLOURS.items():
+        for kind, colour in used.items():
             part = counts[kind] / counts.total()
             body += rect(round(x(at), 1), y, round((RIGHT - LEFT) * part, 1), BAR, colour)
             at += part
@@ -89,7 +103,7 @@ def draw_shares(
             description += f", {recorded:.1%} of the peak recorded"
         descriptions.append(description)
     alt = f"{title}. {'; '.join(descriptions)}."
-    words = [(kind.replace(" ", "_"), colour) for kind, colour in COLOURS.items()]
+    words = [(kind.replace(" ", "_"), colour) for kind, colour in used.items()]
     # Two rows, so that a narrow page does not shrink the text.
     key = legend(**dict(words[:2])) + legend(**dict(words[2:])) + (_key(where) if where else "")
     return Picture(key + svg(416, bottom + 22, body, alt, widest=540), alt)

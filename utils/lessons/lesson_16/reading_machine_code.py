@@ -1,47 +1,43 @@
-"""Tables and pictures of machine code for lesson 16: lines, control codes, operands and spills."""
+"""Tables and pictures of machine code for lesson 16: loops, operands, banks and spills."""
 
 from __future__ import annotations
 
-import re
-from collections import Counter
+import inspect
 from collections.abc import Sequence
 from dataclasses import dataclass
+from textwrap import dedent
+from types import ModuleType
 
 from gpu_xray import XRay, xray
+from gpu_xray.compile import python_of
 from gpu_xray.loops import FFMA
 from gpu_xray.sass import Instruction
 from utils.errors import CourseError
 from utils.ladder.ladder import is_of_a_ladder, ladder_of
 from utils.ladder.step import Step, Variant
 from utils.lessons.cards import Card, Table, table
-from utils.lessons.compiled_loops import ARCH, CompiledLoop, listing, loop_of, recorded_loop
+from utils.lessons.compiled_loops import (
+    ARCH,
+    CompiledLoop,
+    LoopRow,
+    listed_rows,
+    listing,
+    loop_of,
+    recorded_loop,
+    rows_of,
+)
 from utils.lessons.counting import as_variant
-from utils.lessons.lesson import course_device, device_shown
+from utils.lessons.lesson import course_device
 from utils.lessons.lesson_16 import instruction_shares, register_banks
+from utils.lessons.lesson_16.loop_listing import LoopListing
 from utils.lessons.recorded import NOTHING, duration, record_if_any, share_of_peak
 from utils.measuring import records, rows
 from utils.measuring.rows import Date
-from utils.paths import DATA
+from utils.translation import translate
 from virtual_gpu.pictures.svg import Picture
 
 PATCH = 8  # sums per row in `fma_loop`
-FEW, MOST = 2, 4  # a line needs FEW instructions to be shown; at most MOST names are written
 SPILLS = "spills"  # the table of `python -m tools.records.spills`
-
-
-@dataclass(frozen=True)
-class RegisterFile:
-    """A row of `data/register_banks.csv`: the register banks of one GPU architecture.
-
-    `since` is its first compute capability, such as "5.0". `register_number_to_bank` describes the
-    rule by which a register's number gives its bank.
-    """
-
-    architecture: str
-    since: str
-    banks: int
-    register_number_to_bank: str
-    source: str
 
 
 @dataclass(frozen=True)
@@ -64,71 +60,150 @@ class SpillRecord:
     date: Date
 
 
-def line_by_line(step: Step | Variant) -> Table | Card:
-    """Tabulate each source line with its most frequent PTX and machine instructions.
+def machine_loop(
+    step: Step | Variant | ModuleType, known: Step | None = None
+) -> LoopListing | Card:
+    """Show the hot loop of a kernel in machine code beside its Python lines.
 
-    Each cell has counts and names without modifiers. Source lines with fewer than two machine
-    instructions are left out. Without a compiler, return a card that says why there is no table.
+    A step of the course, or the module of a starter whose loop is recorded, is shown as it was
+    compiled for the records. The reader's own kernel is compiled here; without a compiler, or for a
+    kernel without a loop, return a card that says so. known: a step whose loop the reader has seen,
+    so that only the opcodes that it lacks are explained below the loop.
     """
-    variant, arch = as_variant(step), device_shown().arch
+    seen = listed_rows(str(as_variant(known))) if known else ()
+    if isinstance(step, ModuleType):
+        name = step.__package__.rpartition(".")[2]
+        found = listed_rows(f"{name} {step.__name__.rpartition('.')[2]}")
+        return _beside(name, getattr(step, name), found, seen)
+    variant = as_variant(step)
+    if is_of_a_ladder(variant.step):
+        return _beside(str(variant), variant.kernel, listed_rows(str(variant)), seen)
     try:
-        listing = xray(variant.kernel, variant.step.signature, arch).listing()
+        code = xray(variant.kernel, variant.step.signature, ARCH)
     except CourseError as error:
-        return Card("ask", (f"{error} The lesson goes on without this table.",))
-    rows = []
-    for row in listing.rows:
-        names = Counter(one.name for one in row.sass)
-        assembly = Counter(one.partition(" ")[0].partition(".")[0] for one in map(_ptx, row.ptx))
-        if row.number is not None and sum(names.values()) >= FEW:
-            rows.append((f"`{row.source.strip()}`", _counted(assembly), _counted(names)))
-    head = ("source line", "PTX", f"machine code ({arch})")
-    return table(f"{variant}, source line by source line", head, rows)
+        return Card("ask", (translate("{error} The lesson goes on without it.", error=error),))
+    if code.hot is None:
+        sentence = translate("The machine code of {name} has no loop.", name=variant.step.name)
+        return Card("ask", (sentence,))
+    return _beside(variant.step.name, variant.kernel, rows_of(code), seen)
 
 
-def _ptx(line: str) -> str:
-    """Return a PTX instruction without spaces around it and without its predicate."""
-    return re.sub(r"^@!?%\w+\s+", "", line.strip())
+def _beside(
+    name: str, kernel, found: Sequence[LoopRow], seen: Sequence[LoopRow]
+) -> LoopListing:
+    """Return the listing of a loop beside those lines of the kernel that its instructions have."""
+    source = _lines_around(
+        inspect.getsource(python_of(kernel)).splitlines(), {row.line for row in found} - {None}
+    )
+    title = translate(
+        "One iteration of the loop of {name}: {count} instructions ({arch})",
+        name=name,
+        count=len(found),
+        arch=ARCH,
+    )
+    return LoopListing(title, source, tuple(found), tuple(seen))
 
 
-def _counted(names: Counter[str]) -> str:
-    """Return text such as "8 FFMA, 2 LDS, 3 more": the four most frequent names, then all others.
+def _lines_around(lines: Sequence[str], wanted: set[str]) -> tuple[str, ...]:
+    """Return the fewest neighbouring lines that have all wanted texts, without common indentation.
 
-    Return "–" if there are no names.
+    Empty lines and comments are left out.
     """
-    frequent = ", ".join(f"{count} {name}" for name, count in names.most_common(MOST))
-    others = names.total() - sum(count for _, count in names.most_common(MOST))
-    return f"{frequent}, {others} more" if others else frequent or "–"
+    lines = [one for one in lines if one.strip() and not one.strip().startswith("#")]
+    texts = [one.strip() for one in lines]
+    parts = (
+        (start, stop)
+        for length in range(1, len(lines) + 1)
+        for start, stop in zip(range(len(lines)), range(length, len(lines) + 1), strict=False)
+    )
+    start, stop = next((a, b) for a, b in parts if wanted <= set(texts[a:b]))
+    return tuple(dedent("\n".join(lines[start:stop])).splitlines())
 
 
-def control_codes(step: Step | Variant) -> Table:
-    """Tabulate the control codes of a loop's first four global loads and first multiply-add.
+def find_in_loop(
+    step: Step | Variant,
+    multiply_add: int | None = None,
+    load: int | None = None,
+    jump: int | None = None,
+) -> Card:
+    """Return a card that says whether the reader found three instructions in a step's hot loop.
 
-    There is one row per instruction: its stall in cycles, the barrier that it sets, and the
-    barriers that it waits for. The loop is the step's hot loop as compiled for the records, or, for
-    the reader's own kernel, as compiled here. Raise CourseError if there is no listing.
+    Instructions are numbered from 1, as `machine_loop` shows them. multiply_add: the first
+    multiply-add. load: one of the two loads that bring its factors. jump: the jump back. None means
+    that the reader has not answered yet.
     """
     code = _listing_of(step)
     first = next(index for index, one in enumerate(code) if one.name in FFMA)
-    loads = [index for index, one in enumerate(code) if one.name == "LDG"][:4]
-    rows = []
-    for index in (*loads, first):
-        control = code[index].control
-        sets = "–" if control.write_barrier is None else control.write_barrier
-        waits = ", ".join(map(str, control.waits)) or "–"
-        rows.append((f"`{code[index].text_to('').strip()}`", control.stall, sets, waits))
-    head = ("instruction", "stall, cycles", "sets", "waits for")
-    return table(f"Control codes in the loop of {as_variant(step)}", head, rows)
+    right = {
+        "multiply_add": {first + 1},
+        "load": {index + 1 for index in _loads_of(code, first)},
+        "jump": {index + 1 for index, one in enumerate(code) if one.name == "BRA"},
+    }
+    given = {"multiply_add": multiply_add, "load": load, "jump": jump}
+    sentences = [
+        _said(code, name, given[name], numbers) for name, numbers in right.items()
+    ]
+    done = all(given[name] in numbers for name, numbers in right.items())
+    return Card("good" if done else "ask", tuple(sentences))
 
 
-def loop_of_record(step: Step | Variant | str) -> CompiledLoop:
+def _loads_of(code: Sequence[Instruction], user: int) -> list[int]:
+    """Return the indices of the last loads above an instruction that write registers it reads."""
+    sources = {source[0] for source in code[user].sources if source}
+    loads = {}
+    for index, one in enumerate(code[:user]):
+        if one.name == "LDG":
+            loads |= dict.fromkeys(one.loaded & sources, index)
+    return sorted(set(loads.values()))
+
+
+# What is said of the instruction that was found, by the argument of `find_in_loop`.
+_FOUND = {
+    "multiply_add": "It is the first that multiplies and adds: it reads three registers.",
+    "load": "It writes a register that the first multiply-add multiplies.",
+    "jump": "It goes back to the top as long as its predicate is true.",
+}
+_MISSING = {
+    "multiply_add": "It is not the first multiply-add. Its opcode begins with `FFMA`.",
+    "load": "It does not bring a factor of the first multiply-add. Compare the register that a "
+    "load writes, its first one, with those that the multiply-add reads.",
+    "jump": "It does not jump. Which instruction must be the last one of an iteration?",
+}
+
+
+def _said(code: Sequence[Instruction], name: str, given: int | None, right: set[int]) -> str:
+    if given is None:
+        return translate("`{name}`: no number yet.", name=name)
+    if not (isinstance(given, int) and 1 <= given <= len(code)):
+        return translate(
+            "`{name}` is {given}: give a number from 1 to {count}.",
+            name=name,
+            given=given,
+            count=len(code),
+        )
+    words = translate((_FOUND if given in right else _MISSING)[name])
+    return translate(
+        "{verdict} `{name}`: {given} is `{opcode}`. {words}",
+        verdict=translate("Right." if given in right else "Not yet."),
+        name=name,
+        given=given,
+        opcode=code[given - 1].text_to("").strip(),
+        words=words,
+    )
+
+
+def loop_of_record(
+    step: Step | Variant | str, max_registers: int | None = None
+) -> CompiledLoop:
     """Return the hot loop of a step, or of a kernel by name, as it was compiled for the records.
 
     A Step means its default constants. A name includes the constants, such as "tiled TILE=32".
+    max_registers: for a name, the limit of registers per thread, None for no limit.
     The reader's own kernel is compiled here. Raise CourseError if the loop is not recorded, or if
     the reader's kernel has no loop with multiply-adds or cannot be compiled.
     """
     if isinstance(step, str):
-        return recorded_loop(step)
+        return recorded_loop(step, max_registers)
     variant = as_variant(step)
     if is_of_a_ladder(variant.step):
         return recorded_loop(str(variant))
@@ -234,11 +309,17 @@ def orders(**steps: Step | Variant) -> Table:
     head = (
         "",
         "operands marked for reuse",
-        "even bank gives in a turn",
+        "even bank gives per iteration",
         "cycles, estimated",
         "cycles, recorded",
     )
     return table("Cycles of a scheduler for each multiply-add of a warp", head, rows)
+
+
+def even_bank_reads(step: Step | Variant) -> tuple[int, int]:
+    """Return (registers that the even bank delivers, instructions) of one iteration of a loop."""
+    code = _listing_of(step)
+    return register_banks.bank_reads_in_loop("even", code), len(code)
 
 
 def recorded_cycles(step: Step | Variant) -> float:
@@ -248,22 +329,6 @@ def recorded_cycles(step: Step | Variant) -> float:
     """
     variant = as_variant(step)
     return 1 / share_of_peak(variant, _size(variant), on=course_device().name)
-
-
-def register_files() -> Table:
-    """Tabulate the register banks of each GPU architecture, one row per architecture.
-
-    The columns are the first compute capability, the number of banks, and the rule by which a
-    register's number gives its bank.
-    """
-    layouts = rows.read(DATA / "register_banks.csv", RegisterFile)
-    lines = [
-        (row.architecture, row.since, str(row.banks), row.register_number_to_bank)
-        for row in layouts
-    ]
-    return table(
-        "Register banks", ("", "compute capability from", "banks", "bank of a register"), lines
-    )
 
 
 def spills(limits: Sequence[int | None] = (None, 80, 72, 64, 48)) -> Table:

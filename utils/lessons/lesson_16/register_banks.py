@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from gpu_xray.loops import FFMA
 from gpu_xray.sass import Instruction
-from virtual_gpu.pictures.svg import BLUE, ORANGE, Picture, rect, svg, text
+from virtual_gpu.pictures.svg import PURPLE, Picture, rect, svg, text
 
-BANKS = {"even": BLUE, "odd": ORANGE}
+PINK = "#c2417c"
+BANKS = {"even": PURPLE, "odd": PINK}
 WIDTH, PITCH, SIDE = 416, 19, 13
 SLOTS_AT, COUNTS_AT = 238, (330, 378)
 # An outer product of two numbers of a and two of b, in two orders of the same multiply-adds.

@@ -4,6 +4,7 @@ import pytest
 
 from gemm_kernels import LADDER
 from gpu_xray.compile import NO_COMPILER
+from labs.exercises.single_precision import starter
 from latency_kernels import LADDER as CEILINGS
 from utils import lessons as course
 from utils.errors import CourseError
@@ -18,9 +19,10 @@ def refuse(*arguments):
     raise CourseError(NO_COMPILER)
 
 
-def test_without_a_compiler_a_sentence_takes_the_place_of_the_lines(monkeypatch):
+def test_without_a_compiler_a_sentence_takes_the_place_of_the_readers_loop(monkeypatch):
     monkeypatch.setattr(reading_machine_code, "xray", refuse)
-    said = course.line_by_line(NAIVE)
+    monkeypatch.setattr(reading_machine_code, "is_of_a_ladder", lambda step: False)
+    said = course.machine_loop(NAIVE)
     assert isinstance(said, Card)
     assert "The lesson goes on" in str(said)
 
@@ -28,9 +30,9 @@ def test_without_a_compiler_a_sentence_takes_the_place_of_the_lines(monkeypatch)
 def test_without_a_compiler_everything_else_comes_from_the_record(monkeypatch):
     monkeypatch.setattr(reading_machine_code, "xray", refuse)
     loop = CEILINGS.step("fma_loop").variant()
-    assert "FFMA" in str(course.control_codes(NAIVE))
+    assert "FFMA" in str(course.machine_loop(NAIVE))
+    assert "DADD" in str(course.machine_loop(starter))
     assert "naive" in str(course.draw_shares(NAIVE))
-    assert "2 multiply-adds" not in str(course.draw_operands(loop=loop))
     assert course.orders(loop=loop).rows[0][1] == "36.7%"
 
 

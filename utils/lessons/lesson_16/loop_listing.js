@@ -1,0 +1,38 @@
+(() => {
+  const root = document.getElementById("@ID@");
+  if (!root || root.classList.contains("alive")) return;
+  root.classList.add("alive");
+  const rows = [...root.querySelectorAll("li")];
+  const lines = [...root.querySelectorAll(".line")];
+  const said = root.querySelector(".said");
+  const mark = (number, chosen) => {
+    lines.forEach((line) => line.classList.toggle("on", line.dataset.line === number));
+    rows.forEach((row) => {
+      row.classList.toggle("of", row.dataset.line === number);
+      row.classList.toggle("on", row === chosen);
+    });
+  };
+  const explain = (row) => {
+    said.innerHTML = row.querySelector(".why").innerHTML;
+    mark(row.dataset.line, row);
+  };
+  rows.forEach((row, index) => {
+    row.removeAttribute("title");
+    row.tabIndex = index ? -1 : 0;
+    row.addEventListener("mouseenter", () => explain(row));
+    row.addEventListener("click", () => explain(row));
+    row.addEventListener("focus", () => explain(row));
+    row.addEventListener("keydown", (event) => {
+      const next = rows[index + { ArrowDown: 1, ArrowUp: -1 }[event.key]];
+      if (!next) return;
+      event.preventDefault();
+      event.stopPropagation();
+      rows.forEach((one) => { one.tabIndex = one === next ? 0 : -1; });
+      next.focus();
+    });
+  });
+  lines.forEach((line) => {
+    line.addEventListener("click", () => mark(line.dataset.line, null));
+    line.addEventListener("mouseenter", () => mark(line.dataset.line, null));
+  });
+})();

@@ -1,0 +1,203 @@
+"""A loop of machine code beside its Python lines: every instruction coloured and explained."""
+
+from __future__ import annotations
+
+import html
+import itertools
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from gpu_xray.opcodes import meaning_of
+from gpu_xray.sass import Instruction
+from utils.lessons.compiled_loops import LoopRow
+from utils.lessons.lesson_16.instruction_shares import COLOURS, kind_of
+from utils.translation import translate
+from virtual_gpu.pictures.svg import INDENT, KEEP_KEYS, in_code
+
+_SCRIPT = Path(__file__).with_suffix(".js")
+_numbers = itertools.count(1)
+_STYLE = """<style>
+.machine-loop {font-family: system-ui, sans-serif; font-size: 13px; line-height: 1.45;
+ max-width: 66em}
+.machine-loop p {margin: 4px 0}
+.machine-loop .columns {display: flex; flex-wrap: wrap; gap: 8px 28px; align-items: flex-start}
+.machine-loop .python {flex: 1 1 300px; min-width: 0; position: sticky; top: 0;
+ background: inherit; z-index: 1}
+.machine-loop .machine {flex: 1 1 400px; min-width: 0; max-height: 780px; overflow-y: auto}
+.machine-loop ol {list-style: none !important; margin: 0 !important; padding: 0 !important}
+.machine-loop li, .machine-loop .line {display: flex; gap: 8px; align-items: baseline;
+ padding: 0 4px 0 0; border-left: 9px solid; box-sizing: border-box; margin: 1px 0}
+.machine-loop .line {border-color: transparent; padding: 2px 4px}
+.machine-loop li > code, .machine-loop .line code {background: none !important; color: inherit; font-size: 12px; min-width: 0;
+ white-space: pre-wrap; overflow-wrap: anywhere; padding: 0 !important}
+.machine-loop b {flex: none; width: 1.7em; text-align: right; font-weight: 400; opacity: .75}
+.machine-loop .line i {margin-left: auto; font-style: normal; opacity: .75; white-space: nowrap}
+.machine-loop .why {display: none}
+.machine-loop .of, .machine-loop .line.on {background: rgba(128,128,128,.16)}
+.machine-loop li.on {outline: 2px solid currentColor; outline-offset: -2px}
+.machine-loop.alive li, .machine-loop.alive .line {cursor: pointer}
+.machine-loop .said {min-height: 9em; border-left: 4px solid #8b9096; padding: 4px 10px;
+ background: rgba(128,128,128,.10); margin: 8px 0}
+.machine-loop .key span {white-space: nowrap; margin-right: 14px}
+.machine-loop .key i {display: inline-block; width: 12px; height: 12px; margin-right: 5px;
+ vertical-align: -1px}
+.machine-loop dt {font-family: monospace; font-weight: 600}
+.machine-loop dd {margin: 0 0 2px 2em}
+@media (max-width: 600px) {.machine-loop .python {position: static}
+ .machine-loop .machine {flex-basis: 100%; max-height: 420px}
+ .machine-loop .said {min-height: 11em}}
+</style>"""
+# What a modifier of an opcode adds, by opcode and modifier.
+_MODIFIERS = {
+    ("IMAD", "MOV"): "copy a register: the multiplier does it, because it is free",
+    ("IMAD", "X"): "add the upper halves of two 64-bit numbers, with the carry of the lower halves",
+    ("IMAD", "U32"): "copy a register: the multiplier does it, because it is free",
+    ("IADD3", "X"): "add the upper halves of 64-bit numbers, with the carry of the lower halves",
+    ("UIADD3", "X"): "add the upper halves of 64-bit numbers, once for the whole warp",
+    ("ISETP", "EX"): "compare the upper halves of two 64-bit numbers",
+    ("F2F", "F64"): "convert a float32 to a float64",
+}
+
+
+@dataclass(frozen=True)
+class LoopListing:
+    """A loop of machine code beside its Python lines, which a notebook displays.
+
+    title: the line above. source: the Python lines of the loop with their indentation. rows: the
+    instructions of one iteration, in order; they are numbered from 1. known: the loop that the
+    reader has seen before, whose opcodes the fold below leaves out. `str` returns the instructions
+    as text, one per line. In a notebook, a pointer over an instruction, a tap or the arrow keys show what
+    the instruction does.
+    """
+
+    title: str
+    source: tuple[str, ...]
+    rows: tuple[LoopRow, ...]
+    known: tuple[LoopRow, ...] = ()
+
+    def __str__(self) -> str:
+        lines = [self.title, *self.source]
+        for number, row in enumerate(self.rows, start=1):
+            kind = kind_of(row.instruction.name)
+            lines.append(f"{number:>3}  {_text(row.instruction):46} {kind}")
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        name = f"machine-loop-{next(_numbers)}"
+        stripped = [line.strip() for line in self.source]
+        counts = Counter(row.line for row in self.rows)
+        python = "".join(
+            _line(number, line, counts[line.strip()]) for number, line in enumerate(self.source)
+        )
+        rows = "".join(
+            _row(number, row, stripped) for number, row in enumerate(self.rows, start=1)
+        )
+        label = html.escape(translate("Instructions of one iteration"))
+        how = translate("Point at an instruction, or tap it, to read what it does.")
+        script = _SCRIPT.read_text(encoding="utf-8").replace("@ID@", name)
+        return (
+            f'{_STYLE}<div class="machine-loop" id="{name}"><p><b style="opacity:1;width:auto;'
+            f'font-weight:600">{html.escape(self.title)}</b></p>{self._key()}'
+            f'<div class="columns"><div class="python">{python}'
+            f'<div class="said" aria-live="polite">{how}</div></div>'
+            f'<div class="machine listing"><ol aria-label="{label}">{rows}</ol></div></div>'
+            f"{self._opcodes()}</div><script>{script}</script>"
+        )
+
+    def _key(self) -> str:
+        used = {kind_of(row.instruction.name) for row in self.rows}
+        return '<p class="key listing">' + "".join(
+            f'<span><i style="background:{colour}"></i>{translate(kind)}</span>'
+            for kind, colour in COLOURS.items()
+            if kind in used
+        ) + "</p>"  # fmt: skip
+
+    def _opcodes(self) -> str:
+        """Return the fold with the meaning of each opcode, the most frequent one first."""
+        known = {_key_of(row.instruction) for row in self.known}
+        keys = (_key_of(row.instruction) for row in self.rows)
+        counts = Counter(key for key in keys if key not in known)
+        if not counts:
+            return ""
+        items = "".join(
+            f"<dt>{html.escape(name)} × {count}</dt><dd>{html.escape(translate(words))}</dd>"
+            for (name, words), count in counts.most_common()
+        )
+        title = translate("The {count} opcodes of this loop", count=len(counts))
+        if known:
+            title = translate("The {count} opcodes that are new here", count=len(counts))
+        return f"<details><summary>{title}</summary><dl>{items}</dl></details>"
+
+
+def explanation(number: int, instruction: Instruction) -> tuple[str, ...]:
+    """Return sentences on an instruction: what it does, and what its control code says.
+
+    number: its position in the loop, counted from 1. Text between backticks is code.
+    """
+    name, words = _key_of(instruction)
+    control = instruction.control
+    first = translate(
+        "{number}. `{name}`: {words}.", number=number, name=name, words=translate(words)
+    )
+    when = translate(
+        "The warp may start its next instruction {stall} cycles later.", stall=control.stall
+    )
+    if control.stall == 1:
+        when = translate("The warp may start its next instruction in the next cycle.")
+    sentences = [first]
+    if instruction.predicate:
+        sentences.append(
+            translate(
+                "Only lanes whose predicate is `{predicate}` execute it.",
+                predicate=instruction.predicate,
+            )
+        )
+    if control.waits:
+        flags = ", ".join(map(str, control.waits))
+        sentences.append(translate("It waits until flag {flags} is free.", flags=flags))
+    sentences.append(when)
+    if control.write_barrier is not None:
+        sentences.append(
+            translate(
+                "It sets flag {flag}, which is free again when the value has arrived.",
+                flag=control.write_barrier,
+            )
+        )
+    return tuple(sentences)
+
+
+def _key_of(instruction: Instruction) -> tuple[str, str]:
+    """Return an opcode with the modifier that matters, such as "IMAD.MOV", and what it does."""
+    name, *modifiers = instruction.opcode.split(".")
+    for modifier in reversed(modifiers):
+        if words := _MODIFIERS.get((name, modifier)):
+            return f"{name}.{modifier}", words
+    return name, meaning_of(name)
+
+
+def _text(instruction: Instruction) -> str:
+    return instruction.text_to(translate("the top of the loop")).strip()
+
+
+def _line(number: int, line: str, count: int) -> str:
+    depth = len(line) - len(line.lstrip())
+    code = f"{INDENT * depth}{html.escape(line.lstrip())}"
+    return f'<div class="line listing" data-line="{number}"><code>{code}</code><i>{count or "–"}</i></div>'
+
+
+def _row(number: int, row: LoopRow, stripped: Sequence[str]) -> str:
+    line = stripped.index(row.line) if row.line in stripped else ""
+    sentences = explanation(number, row.instruction)
+    plain = html.escape(" ".join(sentences).replace("`", ""))
+    why = "".join(f"<p>{in_code(sentence)}</p>" for sentence in sentences)
+    colour = COLOURS[kind_of(row.instruction.name)]
+    return (
+        f'<li data-line="{line}" title="{plain}" style="border-color:{colour}" {KEEP_KEYS}>'
+        f"<b>{number}</b><code>{html.escape(_text(row.instruction))}</code>"
+        f'<span class="why">{why}</span></li>'
+    )
