@@ -33,8 +33,8 @@ WRONG = {
     "`syncwarp` in line {syncwarp} makes the 32 threads of a warp wait for each other. The block "
     "has 8 warps.": {"the barrier of a warp": [("syncthreads", "syncwarp")]},
     "names the barrier and does not call it": {"no brackets": [("syncthreads()", "syncthreads")]},
-    "Some threads of this block have no element of `{x}` and store no word. But the tree adds their "
-    "words, too.": {
+    "Some threads of this block have no element of `{x}` and store no word. But the tree adds "
+    "their words, too.": {
         "no zero beyond the end": [
             ("    shared[tid] = x[i] if i < x.size else float32(0)\n",
              "    if i < x.size:\n        shared[tid] = x[i]\n")]},

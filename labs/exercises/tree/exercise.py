@@ -11,8 +11,9 @@ EXERCISE = reduction(
     title="Another tree",
     text=(
         "The kernel adds 256 elements of `x` in each block by the tree of `reduce1`, and its sums "
-        "are right. But the lanes of a warp meet in the banks. Choose other pairs of words, so that "
-        "no request has a bank conflict and no further warp adds. About 6 lines replace the loop.",
+        "are right. But the lanes of a warp meet in the banks. Choose other pairs of words, so "
+        "that no request has a bank conflict and no further warp adds. About 6 lines replace the "
+        "loop.",
         "The launch is given: blocks of 256 threads, and one block for 256 elements, so the last "
         "block may reach beyond the end of `x`. Which elements of its block a thread adds is yours "
         "to choose. Keep the numbers in 32 bits with `uint32(…)`, as the given lines do.",

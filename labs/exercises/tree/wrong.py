@@ -64,11 +64,13 @@ WRONG = {
     "threads have such a partner, and how many words has the array?": {
         "the first step with the whole block": [(START, "uint32(cuda.blockDim.x)")]},
     "This sum lacks 128 of its 256 elements: `{x}[128]` to `{x}[255]`. What lies 128 apart is "
-    "never added.": {"the first step is missing": [(START, "uint32(cuda.blockDim.x) >> uint32(2)")]},
+    "never added.": {"the first step is missing": [
+        (START, "uint32(cuda.blockDim.x) >> uint32(2)")]},
     "This sum lacks 128 of its 256 elements: `{x}[1]`, `{x}[3]`, `{x}[5]` …. What lies 1 apart is "
     "never added.": {"the last step is missing": [("stride > 0", "stride > 1")]},
     "This sum lacks 240 of its 256 elements: `{x}[1]`, `{x}[3]`, `{x}[4]` …. What lies 1, 4, 16 "
-    "and 64 apart is never added.": {"every second step": [(HALF, "        stride = stride >> uint32(2)\n")]},
+    "and 64 apart is never added.": {"every second step": [
+        (HALF, HALF.replace("(1)", "(2)"))]},
     "`while stride >= 0`": {"a turn after the last": [(START, "BLOCK // 2"),
         ("stride > 0", "stride >= 0"), (HALF, "        stride //= 2\n")]},
     "the kernel has not ended": {"no halving": [(HALF, "")]},

@@ -6,6 +6,7 @@ HARMLESS = {
     "float64 in `shared[tid] = x[i] if i < x.size else float32(0)`":
         "0.0 becomes a float32 in shared memory",
     "constant_one_more in `BLOCK = 256`": "a word more is not used",
+    "size_one_less in `while stride < cuda.blockDim.x:`": "255 is no stride",
     "constant_one_more in `if tid == 0:`": "thread 1 may store the sum as well",
 }  # fmt: skip
 

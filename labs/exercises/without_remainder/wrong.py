@@ -19,8 +19,8 @@ WRONG = {
             (f"if {TEST}:", "first = 2 * stride * tid\n        if first < BLOCK:"),
             (ADD, "shared[first] += shared[first + stride]")]},
     "thread 1 adds 7 times, and there it adds not at all. Let the same threads add in each step": {
-        "halves": [(LOOP, "stride = uint32(cuda.blockDim.x) >> uint32(1)\n    while stride > 0"), (TEST, "tid < stride"),
-            (DOUBLE, "stride = stride >> uint32(1)")]},
+        "halves": [(LOOP, "stride = uint32(cuda.blockDim.x) >> uint32(1)\n    while stride > 0"),
+            (TEST, "tid < stride"), (DOUBLE, "stride = stride >> uint32(1)")]},
     "247 threads of block 0 add more or less often than in the given tree": {
         "additions that nobody needs": [(TEST, "tid & stride == 0")]},
     BOTH: {
@@ -37,8 +37,8 @@ WRONG = {
     "computes the index -1 of shared": {
         "the partner on the other side": [("[tid + stride]", "[tid - stride]")]},
     "the kernel has not ended": {"no doubling": [(f"        {DOUBLE}\n", "")]},
-    "Some threads of this block have no element of `{x}` and store no word. But the tree adds their "
-    "words, too.": {
+    "Some threads of this block have no element of `{x}` and store no word. But the tree adds "
+    "their words, too.": {
         "no zero beyond the end": [
             ("    shared[tid] = x[i] if i < x.size else float32(0)\n",
              "    if i < x.size:\n        shared[tid] = x[i]\n")]},
