@@ -1,7 +1,10 @@
 """A block's sum by a tree in which neighbouring threads work, without bank conflicts."""
 
+from labs.checking.target import essential
 from labs.families.reduction import Sums, each_element_once, reduction, tree_targets
 from labs.targets.counts import no_float64, no_negative_index, one_store_per_element
+
+REQUESTS, WAVEFRONTS = "shared requests per block", "wavefronts per request"
 
 EXERCISE = reduction(
     Sums(threads=256),
@@ -24,9 +27,12 @@ EXERCISE = reduction(
         one_store_per_element(),
         no_float64(),
         each_element_once(),
-        *tree_targets(),
+        # The starter has conflicts, and the tree of reduce0 has too many requests.
+        *(
+            essential(one) if one.what in (REQUESTS, WAVEFRONTS) else one for one in tree_targets()
+        ),
     ),
-    main=("shared requests per block", "wavefronts per request", "barriers per block"),
+    main=(WAVEFRONTS, REQUESTS, "barriers per block"),
     plain_goals=(
         "no bank conflict",
         "at most 64 requests to shared memory per block",

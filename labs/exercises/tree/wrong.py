@@ -75,7 +75,8 @@ WRONG = {
         ("stride > 0", "stride >= 0"), (HALF, "        stride //= 2\n")]},
     "the kernel has not ended": {"no halving": [(HALF, "")]},
     "1020 threads never leave this loop": {
-        "halving for threads that add": [(WAIT + HALF, f"    {HALF}{WAIT}")]},
+        "halving for threads that add": [(START, "BLOCK // 2"),
+            (WAIT + HALF, f"            stride //= 2\n{WAIT}")]},
     "`{x}[4]` counts 2 times in this sum, and not once.": {
         "one less in each turn": [
             (START, "BLOCK // 2"), (HALF, "        stride -= 1\n")]},
@@ -171,8 +172,8 @@ WRONG = {
     "loaded, and it has 1,024.": {"elements of few threads": [("i < x.size", "i < partials.size")]},
     "This is the number of the thread in the whole grid. Each block has a shared array of its own, "
     "and 256 threads.": {"the word of the whole grid": [("shared[tid] = x", "shared[i] = x")]},
-    "The block has 256 threads, and this array has 128 words.": {
-        "half an array": [("array(BLOCK", "array(128")]},
+    "The block has 256 threads, and this array has 64 words.": {
+        "a quarter of an array": [("array(BLOCK", "array(64")]},
     "`{array}` is a local array: each thread has one of its own, and sees nothing of what the "
     "others store in theirs.": {
         "an array of each thread": [("cuda.shared.array", "cuda.local.array")]},

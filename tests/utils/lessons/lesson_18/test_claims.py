@@ -1,6 +1,7 @@
 """Check the figures and comparisons in lesson 18 against counts and records."""
 
 import inspect
+import math
 import re
 from functools import cache, partial
 from importlib import import_module
@@ -94,6 +95,7 @@ def test_in_the_picture_four_of_16_threads_add_in_the_second_step_and_all_warps_
     says("In the second step of this tree {} of {} threads add, yet all four warps are busy",
          len(second), trees.WORDS)  # fmt: skip
     assert trees.warps_of(second) == [0, 1, 2, 3]
+    says("what do four busy warps cost in which {} of {} lanes add?", len(second), trees.WORDS)
     says("In the picture a block adds {} words in shared memory", trees.WORDS)
     says("A warp of the picture has {} lanes instead of {}", trees.WARP, WARP)
 
@@ -256,6 +258,7 @@ def test_the_loops_have_no_jump_around_the_addition_and_most_of_the_instructions
     iterations, _ = course.turns_and_busy(run_of(REDUCE0), "shared")
     in_loop = [iterations * length // SCHEDULERS for length in lengths]
     all_ = [round(estimated(variant)) for variant in (REDUCE0, BITS, REDUCE1)]
+    says("The {} warps make {} iterations: that is", WARPS, iterations // WARPS)
     says("{} · {} ÷ {} = {} of the {} cycles in which four schedulers issue the instructions of a "
          "block, {} of {}, and {} of {}", iterations, lengths[0], SCHEDULERS, in_loop[0], all_[0],
          in_loop[1], all_[1], in_loop[2], all_[2])  # fmt: skip
@@ -318,15 +321,15 @@ def test_reduce1_takes_longer_than_its_instructions_say():
     says("`reduce1` issues {:.2f} times the instructions of `reduce0` without its remainder, and "
          "takes {:.2f} times as long", one.instructions / bits.instructions,
          one.recorded / bits.recorded)  # fmt: skip
+    says("For {}³⁰ elements", round(LONGEST ** (1 / 30)))
     says("`reduce0` takes {:.2f} ms and `reduce1` {:.2f} ms, recorded on one H100",
          times("reduce0").recorded, one.recorded)  # fmt: skip
 
 
 def test_the_h200_needs_the_same_times_within_one_percent():
-    for variant in STEPS:
-        own = times(variant.step.name).recorded
-        assert course.recorded_ms(variant, "2^30") == pytest.approx(own, rel=0.01)
-    says("differ from those of the H100 by less than 1 %")
+    both = [(course.recorded_ms(one, "2^30"), times(one.step.name).recorded) for one in STEPS]
+    most = max(100 * abs(h200 / h100 - 1) for h200, h100 in both)
+    says("differ from those of the H100 by less than {} %", math.ceil(most))
 
 
 def test_a_block_makes_8_loads_of_4_sectors_and_one_store_of_one():
