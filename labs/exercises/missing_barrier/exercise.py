@@ -38,7 +38,7 @@ EXERCISE = reduction(
     main=("barriers per block",),
     plain_goals=("right at any shape", "at most 8 barriers per block"),
     plain_usual_goals=(
-        "each element of `x` is loaded once and by full warps",
+        "each element of x is loaded once and by full warps",
         "many threads share the additions", "no index below 0", "one store per block",
         "no float64, no atomic operations",
     ),

@@ -40,7 +40,7 @@ EXERCISE = reduction(
     ),
     plain_usual_goals=(
         "right at any shape",
-        "each element of `x` is loaded once and by full warps",
+        "each element of x is loaded once and by full warps",
         "many threads share the additions",
         "no index below 0",
         "one store per block",

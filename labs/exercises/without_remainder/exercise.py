@@ -44,7 +44,7 @@ EXERCISE = reduction(
         "at most 9 barriers per block",
     ),
     plain_usual_goals=(
-        "right at any shape", "each element of `x` is loaded once and by full warps",
+        "right at any shape", "each element of x is loaded once and by full warps",
         "many threads share the additions", "no index below 0", "one store per block",
         "no float64, no atomic operations",
     ),
