@@ -447,7 +447,7 @@ def test_the_schedulers_issue_in_78_to_85_percent_of_the_cycles():
     shares = sorted(100 * busy for _, busy, _ in profiled().values())
     says("the schedulers issue in {:.0f} to {:.0f} % of the cycles", shares[0], shares[-1])
     bars = sorted(100 * one.instructions / one.recorded for one in map(times, BY_NAME))
-    says("The dark bar fills {:.0f} to {:.0f} % of its band", bars[0], bars[-1])
+    says("The instructions fill {:.0f} to {:.0f} % of the recorded time", bars[0], bars[-1])
     for one in map(times, BY_NAME):
         assert one.memory < one.recorded / 2  # "less than half of each recorded time"
         assert one.instructions == max(one.memory, one.wavefronts, one.instructions)
