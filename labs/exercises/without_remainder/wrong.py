@@ -10,7 +10,7 @@ BOTH = (
 )
 
 WRONG = {
-    "has a remainder or a quotient in every iteration": {
+    "divides in every iteration, and its divisor changes": {
         "the starter": [(TEST, "tid % uint32(2 * stride) == 0")],
         "a quotient": [(TEST, "tid // (2 * stride) * (2 * stride) == tid")]},
     "170 threads of block 0 add more or less often than in the given tree: thread 1 adds 7 times, "

@@ -73,8 +73,8 @@ def times_of(step: Step | Variant, rows: Iterable) -> Times:
 def draw(rows: Iterable, **steps: Step | Variant) -> Picture:
     """Draw the three estimates of each kernel as bars on the pale band of its recorded time.
 
-    The longest estimate is in the colour of the text. rows: as for `longest_of`. steps: one per kernel, from top to
-    bottom; the keyword is the kernel's name, with _ for spaces.
+    The longest estimate is in the colour of the text. rows: as for `longest_of`. steps: one per
+    kernel, from top to bottom; the keyword is the kernel's name, with _ for spaces.
     """
     rows = list(rows)
     any_row = next(iter(longest_of(rows).values()))
