@@ -331,7 +331,7 @@ LABS: Mapping[str, Lab] = {
                 "let each thread add while it loads",
             ),
             (
-                Part("tree", 60, ("shared requests per block",), right_starter=True),
+                Part("tree", 60, ("wavefronts per request",), right_starter=True),
                 Part("add_while_loading", 40, ("shared requests per block",)),
             ),
         ),
@@ -352,7 +352,7 @@ LABS: Mapping[str, Lab] = {
                 "write the steps of a tree whose warps work whole",
             ),
             (
-                Part("tree", 30, ("shared requests per block",), right_starter=True),
+                Part("tree", 30, ("wavefronts per request",), right_starter=True),
                 Part("add_while_loading", 20, ("shared requests per block",)),
                 Part("order_tree", 20, ("barriers per block",)),
                 Part("missing_barrier", 15, ("barriers per block",)),

@@ -31,8 +31,8 @@ def no_division_in_loops() -> Target:
 
     def cause(run: Run, value: float) -> str:
         return translate(
-            "{where} divides in every iteration, and the compiler does not know the divisor: a "
-            "remainder or a division of whole numbers takes many instructions.",
+            "{where} divides in every iteration, and its divisor changes. Write a test without a "
+            "division. Is there something special about these divisors?",
             where=at_line(divisions(run.kernel)[0]),
         )
 
