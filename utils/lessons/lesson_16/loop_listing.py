@@ -187,7 +187,8 @@ def _text(instruction: Instruction) -> str:
 def _line(number: int, line: str, count: int) -> str:
     depth = len(line) - len(line.lstrip())
     code = f"{INDENT * depth}{html.escape(line.lstrip())}"
-    return f'<div class="line listing" data-line="{number}"><code>{code}</code><i>{count or "–"}</i></div>'
+    counted = f"<code>{code}</code><i>{count or '–'}</i>"
+    return f'<div class="line listing" data-line="{number}">{counted}</div>'
 
 
 def _row(number: int, row: LoopRow, stripped: Sequence[str]) -> str:

@@ -36,7 +36,6 @@ from utils.measuring.rows import Date
 from utils.translation import translate
 from virtual_gpu.pictures.svg import Picture
 
-PATCH = 8  # sums per row in `fma_loop`
 SPILLS = "spills"  # the table of `python -m tools.records.spills`
 
 
@@ -262,27 +261,6 @@ def fastest(step: Step | Variant) -> Variant:
     for name, value in vars(ladder.parse(size)).items():
         rows = rows[rows[name] == value]
     return step.named(records.fastest(rows, ("step",)).iloc[0]["params"])
-
-
-def draw_operands(**steps: Step | Variant) -> Picture:
-    """Draw the registers and banks that multiply-adds read where the second row of 8×8 sums begins.
-
-    Seven multiply-adds are drawn per step.
-
-    Parameters
-    ----------
-    **steps : Step or Variant
-        Steps whose loops are in the record, by the name that the reader sees, with _ for spaces.
-    """
-    loops = {name.replace("_", " "): _listing_of(one) for name, one in steps.items()}
-    for name, loop in loops.items():
-        if sum(one.name in FFMA for one in loop) < PATCH * PATCH:
-            raise CourseError(
-                f"The loop of {name} has fewer than {PATCH * PATCH} multiply-adds, so it has no "
-                "second row of sums: choose forms of fma_loop."
-            )
-    title = "Where the second row of sums begins"
-    return register_banks.draw_reads(title, loops, first=PATCH - 2, most=7)
 
 
 def orders(**steps: Step | Variant) -> Table:
