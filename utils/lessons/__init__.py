@@ -50,7 +50,6 @@ from utils.lessons.lesson_02.single_core import (
 from utils.lessons.lesson_14.big_loop import cycles_per_tile, draw_tile_shapes, draw_turns, reads
 from utils.lessons.lesson_15.tile_designs import blocks_and_sms
 from utils.lessons.lesson_16.reading_machine_code import (
-    draw_operands,
     draw_shares,
     even_bank_reads,
     find_in_loop,
@@ -136,7 +135,6 @@ __all__ = [
     "draw_grains",
     "draw_growth",
     "draw_loops",
-    "draw_operands",
     "draw_pitfalls",
     "draw_roofline",
     "draw_samples",

@@ -36,7 +36,6 @@ from utils.measuring.rows import Date
 from utils.translation import translate
 from virtual_gpu.pictures.svg import Picture
 
-PATCH = 8  # sums per row in `fma_loop`
 SPILLS = "spills"  # the table of `python -m tools.records.spills`
 
 
@@ -265,6 +264,7 @@ def fastest(step: Step | Variant) -> Variant:
     return step.named(records.fastest(rows, ("step",)).iloc[0]["params"])
 
 
+<<<<<<< HEAD
 def draw_operands(**steps: Step | Variant) -> Picture:
     """Draw the registers and banks that multiply-adds read where the second row of 8×8 sums begins.
 
@@ -291,6 +291,8 @@ def draw_operands(**steps: Step | Variant) -> Picture:
     return register_banks.draw_reads(title, loops, first=PATCH - 2, most=7)
 
 
+=======
+>>>>>>> l16
 def orders(**steps: Step | Variant) -> Table:
     """Tabulate loops that consist of multiply-adds alone, one row per step.
 

@@ -235,7 +235,8 @@ def test_fma_loop_with_and_without_a_limit():
     free, limited = course.loop_of_record(BACK), recorded_loop("fma_loop ORDER=1", 64)
     ms = course.spilled_ms("fma_loop")
     says("With no limit it takes {} registers and {:.1f} ms.", free.registers, ms)
-    says("At {} registers, {:.1f} % of the instructions are", limited.registers, 100 * limited.share)
+    share = 100 * limited.share
+    says("At {} registers, {:.1f} % of the instructions are", limited.registers, share)
     assert free.share / limited.share == pytest.approx(TWO, abs=0.2)
     says("It took {:.0f} times as long.", course.spilled_ms("fma_loop", 64) / ms)
     says("The {} sums of `fma_loop`", side * side)
