@@ -264,35 +264,6 @@ def fastest(step: Step | Variant) -> Variant:
     return step.named(records.fastest(rows, ("step",)).iloc[0]["params"])
 
 
-<<<<<<< HEAD
-def draw_operands(**steps: Step | Variant) -> Picture:
-    """Draw the registers and banks that multiply-adds read where the second row of 8×8 sums begins.
-
-    Seven multiply-adds are drawn per step.
-
-    Parameters
-    ----------
-    **steps : Step or Variant
-        Steps whose loops are in the record, by the name that the reader sees, with _ for spaces.
-
-    Raises
-    ------
-    CourseError
-        If a loop is not recorded, or has fewer than 64 multiply-adds.
-    """
-    loops = {name.replace("_", " "): _listing_of(one) for name, one in steps.items()}
-    for name, loop in loops.items():
-        if sum(one.name in FFMA for one in loop) < PATCH * PATCH:
-            raise CourseError(
-                f"The loop of {name} has fewer than {PATCH * PATCH} multiply-adds, so it has no "
-                "second row of sums: choose forms of fma_loop."
-            )
-    title = "Where the second row of sums begins"
-    return register_banks.draw_reads(title, loops, first=PATCH - 2, most=7)
-
-
-=======
->>>>>>> l16
 def orders(**steps: Step | Variant) -> Table:
     """Tabulate loops that consist of multiply-adds alone, one row per step.
 
