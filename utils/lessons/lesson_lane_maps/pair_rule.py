@@ -123,7 +123,8 @@ def _apart(quads: Sequence[int], distance: int) -> int | None:
 
 def _column(quads: Sequence[int], quad: int) -> str:
     lanes = "".join(_lane(lane) for lane in range(LANES) if quads[lane] == quad)
-    return f'<div class="quad"><span>{translate("quad {quad}", quad=quad)}</span>{lanes}</div>'
+    title = translate("quad {quad}", quad=quad)
+    return f'<div class="quad"><span>{title}</span>{lanes}</div>'
 
 
 def _lane(lane: int) -> str:
