@@ -23,11 +23,14 @@ from utils.paths import ROOT
 GUIDE = (ROOT / "labs" / "GUIDE.md").read_text(encoding="utf-8")
 # Right functions that the course itself holds, by exercise; the guide names each file.
 KNOWN = {
+    "independent_sums": {"gemm_kernels/ilp_alone.py"},
     "loop_order": {"gemm_kernels/cpu/loop_reordered.py"},
     "tiling": {"labs/exercises/independent_sums/starter.py", "notebooks/11_ilp.ipynb"},
     "to_the_gpu_and_back": {
         "labs/exercises/without_copies/starter.py", "notebooks/04_transfers.ipynb",
     },
+    "tree": {"reduce_kernels/reduce2.py"},
+    "without_remainder": {"reduce_kernels/remainder.py"},
 }  # fmt: skip
 _CHECK = """
 import json, sys

@@ -1,19 +1,19 @@
 """Wrong answers to `row_gap`: what `check` says, and the changes that earn it."""
 
-ROW = "ROW = 132"
+SHAPE = "(8, 132)"
 FILL = "tile[z + j, down] = four[j]"
 LOOP = f"    for j in range(4):\n        {FILL}\n"
 BARRIER = "    cuda.syncthreads()\n"
 
 
 def long(words: int) -> list[tuple[str, str]]:
-    return [(ROW, f"ROW = {words}")]
+    return [(SHAPE, f"(8, {words})")]
 
 
 WRONG = {
     "takes 2 wavefronts, because lanes meet in the same banks": {
         "the starter": long(128), "eight words more": long(136), "a row of 160 words": long(160),
-        "sixteen words more": long(144), "more rows": [("(8, ROW)", "(12, ROW)"), *long(128)]},
+        "sixteen words more": long(144), "more rows": [(SHAPE, "(12, 128)")]},
     "A row of this length does not begin at a boundary of 16 bytes, so `load4` cannot take four "
     "words of it.": {
         "one word more": long(129), "two words more": long(130), "three words more": long(131)},

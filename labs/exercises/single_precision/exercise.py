@@ -28,6 +28,7 @@ EXERCISE = matrix_product(
         sectors_per_request(4), essential(loads_per_multiply_add(2)),
     ),
     main=("operations in float64",),
+    plain_goals=("the loop works in float32 alone",),
     hints=(
         "`F2F.F64.F32` converts a float32 to a float64, and `DADD` adds two float64. Which "
         "variable of the loop is a float64, if `a` and `b` are float32?",

@@ -16,11 +16,12 @@ EXERCISE = matrix_product(
     name="sums_in_registers",
     lesson="16",
     kind="change",
+    lines_to_change=2,
     title="Eight sums in registers",
     text=(
         "Each thread computes 8 elements of one row of `c`, 32 columns apart, and each warp begins "
         "with another one of its columns. The result is right, but the sums are in local memory. "
-        "Change one line, so that they stay in registers.",
+        "Change two lines at most, so that they stay in registers.",
         "The launch is given: blocks of 32×8 threads, which cover 256 columns of `c` and 8 rows.",
     ),
     shapes=((16, 512, 6), (9, 270, 20), (17, 19, 23), (3, 330, 5), (1, 1, 1)),

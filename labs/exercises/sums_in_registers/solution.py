@@ -6,8 +6,7 @@ from numba import cuda, float32
 @cuda.jit
 def sums_in_registers(a, b, c):
     m, n, k = a.shape[0], b.shape[1], a.shape[1]
-    row = cuda.blockIdx.y * 8 + cuda.threadIdx.y
-    col = cuda.blockIdx.x * 256 + cuda.threadIdx.x
+    row, col = cuda.blockIdx.y * 8 + cuda.threadIdx.y, cuda.blockIdx.x * 256 + cuda.threadIdx.x
     if row >= m or col >= n:
         return
     totals = cuda.local.array(8, float32)

@@ -6,6 +6,7 @@ import pytest
 
 from utils.errors import CourseError
 from utils.figures.look import number
+from utils.lessons.files import notebook_of
 from utils.lessons.questions import Question, bank
 
 QUESTIONS = [pytest.param(question, id=name) for name, question in bank().items()]
@@ -13,7 +14,9 @@ QUESTIONS = [pytest.param(question, id=name) for name, question in bank().items(
 
 @pytest.mark.parametrize("name", bank())
 def test_a_name_begins_with_its_lesson(name):
-    assert re.fullmatch(r"\d\d\.[a-z_]+", name)
+    lesson, _, rest = name.partition(".")
+    assert notebook_of(lesson).exists()
+    assert re.fullmatch("[a-z_]+", rest)
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
