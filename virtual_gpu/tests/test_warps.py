@@ -188,7 +188,9 @@ def neighbours_before_a_barrier(x, out):
     cuda.syncthreads()
 
 
-@pytest.mark.parametrize("last, barrier", [(8, "syncwarp() or syncthreads()"), (64, "syncthreads()")])
+@pytest.mark.parametrize(
+    "last, barrier", [(8, "syncwarp() or syncthreads()"), (64, "syncthreads()")]
+)
 def test_a_race_names_the_barrier_of_all_warps_that_meet(last, barrier):
     """The first race is within a warp; a later one at the same line is between two warps."""
     x, out = np.full(128, last), np.zeros(128)
