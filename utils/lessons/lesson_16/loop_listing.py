@@ -30,8 +30,8 @@ _STYLE = """<style>
 .machine-loop li, .machine-loop .line {display: flex; gap: 8px; align-items: baseline;
  padding: 0 4px 0 0; border-left: 9px solid; box-sizing: border-box; margin: 1px 0}
 .machine-loop .line {border-color: transparent; padding: 2px 4px}
-.machine-loop li > code, .machine-loop .line code {background: none !important; color: inherit; font-size: 12px; min-width: 0;
- white-space: pre-wrap; overflow-wrap: anywhere; padding: 0 !important}
+.machine-loop li > code, .machine-loop .line code {background: none !important;
+ color: inherit; font-size: 12px; min-width: 0; white-space: pre-wrap; overflow-wrap: anywhere; padding: 0 !important}
 .machine-loop b {flex: none; width: 1.7em; text-align: right; font-weight: 400; opacity: .75}
 .machine-loop .line i {margin-left: auto; font-style: normal; opacity: .75; white-space: nowrap}
 .machine-loop .why {display: none}
@@ -68,8 +68,8 @@ class LoopListing:
     title: the line above. source: the Python lines of the loop with their indentation. rows: the
     instructions of one iteration, in order; they are numbered from 1. known: the loop that the
     reader has seen before, whose opcodes the fold below leaves out. `str` returns the instructions
-    as text, one per line. In a notebook, a pointer over an instruction, a tap or the arrow keys show what
-    the instruction does.
+    as text, one per line. In a notebook, a pointer over an instruction, a tap or the arrow keys
+    show what the instruction does.
     """
 
     title: str
