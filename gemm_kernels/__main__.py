@@ -1,6 +1,6 @@
 """`python -m gemm_kernels`: verify, measure, record, draw and tune the GPU ladder of SGEMM."""
 
-from gemm_kernels import LADDER, as_called, pitfalls, transfers
+from gemm_kernels import LADDER, as_called, ilp_alone, pitfalls, transfers
 from gemm_kernels.tuning import search, shapes_search
 from utils.figures.plot_command import plot_command
 from utils.measuring.command_line import main
@@ -14,6 +14,7 @@ COMMANDS = (
     transfers.COMMAND,
     pitfalls.COMMAND,
     as_called.COMMAND,
+    ilp_alone.COMMAND,
 )
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ import nbformat
 from labs import EXERCISES, check
 from labs.checking.variants import function_in, wrong_versions
 from labs.grading.labs import LABS, Lab
-from utils.paths import ROOT, lessons
+from utils.paths import ROOT, lessons, number_of
 
 GUIDE = ROOT / "labs" / "guide"
 ANSWERS, MISTAKES = GUIDE / "answers.md", GUIDE / "mistakes.md"
@@ -71,8 +71,8 @@ def _lesson(file: Path) -> Iterator[str]:
         if code:
             yield f"```python\n{code}\n```\n"
         yield f"> {answer}"
-        if (file.name[:2], number) in CODE:
-            yield _listing(CODE[file.name[:2], number])
+        if (number_of(file.name), number) in CODE:
+            yield _listing(CODE[number_of(file.name), number])
 
 
 def _listing(name: str) -> str:

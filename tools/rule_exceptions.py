@@ -32,7 +32,10 @@ HEAD = """\
 
 
 def proves_its_numbers(lesson: Lesson) -> Iterator[str]:
-    """Each number in the prose is proven by a quote in the tests of the lesson's claims."""
+    """Each number in the prose is proven by a quote in the tests of the lesson's claims.
+
+    Yields an excerpt of the prose, such as "…words 12 words…", for each number without a proof.
+    """
     yield from unproven(lesson.number)
 
 

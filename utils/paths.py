@@ -8,9 +8,29 @@ NOTEBOOKS = ROOT / "notebooks"
 MEASURED = DATA / "measured"
 
 
+EXTRA = "extra_"  # a lesson beside the numbered ones, for readers who want to know more
+
+
 def lessons() -> dict[str, Path]:
-    """Return the path of each lesson's English notebook by its number, such as "07", in order."""
-    return {file.name[:2]: file for file in _notebooks() if "." not in file.stem}
+    """Return the path of each lesson's English notebook by its number, such as "07", in order.
+
+    Extra lessons follow the numbered ones; their `number` is a name, such as "lane_maps".
+    """
+    return {number_of(file.stem): file for file in _notebooks() if "." not in file.stem}
+
+
+def is_extra(number: str) -> bool:
+    """Return True for the name of an extra lesson, and False for a number such as "07"."""
+    return not number.isdigit()
+
+
+def number_of(name: str) -> str:
+    """Return a lesson's number, such as "07", or an extra one's name, such as "lane_maps".
+
+    name: that of its notebook's file, with or without suffixes, such as "07_tiling.es.ipynb".
+    """
+    stem = name.partition(".")[0]
+    return stem.removeprefix(EXTRA) if stem.startswith(EXTRA) else stem[:2]
 
 
 def translations() -> list[Path]:
@@ -29,4 +49,5 @@ def tag(notebook: Path) -> str:
 
 
 def _notebooks() -> list[Path]:
-    return sorted(NOTEBOOKS.glob("[0-9][0-9]_*.ipynb"))
+    numbered = sorted(NOTEBOOKS.glob("[0-9][0-9]_*.ipynb"))
+    return [*numbered, *sorted(NOTEBOOKS.glob(f"{EXTRA}*.ipynb"))]

@@ -141,7 +141,12 @@ def loaders(BM, BN, BK, THREADS):
 
     @cuda.jit(device=True, forceinline=True)
     def load_next(a, b, at_a, at_b, n, place, next_a, sb, side):
-        """Start loading the next tiles to next_a and sb[side]; advance at_a, return new at_b."""
+        """Start loading the next tiles to next_a and sb[side]; advance at_a, return new at_b.
+
+        The indices are advanced first. `place` is (row, column) of this thread's first quad in b's
+        tile. The caller commits and awaits the copies of b, and stores next_a, which holds
+        registers, in shared memory.
+        """
         down_b, x_b = place
         for load in range(LOADS_A):
             # The arrays are flat, so the next tile's address takes one addition.

@@ -12,16 +12,20 @@ from virtual_gpu.common.source import read_source
 
 
 def notes(exercise: KernelExercise, kernel) -> tuple[str, ...]:
-    """Return a note in a tuple if more lines were changed than needed, else an empty tuple."""
+    """Return a note in a tuple if more lines were changed than needed, else an empty tuple.
+
+    It is also empty for an exercise whose kind is not "change".
+    """
     if exercise.kind != "change":
         return ()
     number, enough = changed_lines(exercise.starter, kernel), exercise.lines_to_change
     if number <= enough:
         return ()
     note = translate(
-        "You changed {lines}; the task can be solved by changing {enough}.",
+        "Your kernel differs from the given one in {lines}, and it is right. There is also a "
+        "solution that differs in {enough}.",
         lines=counted(number, "line"),
-        enough=enough,
+        enough=counted(enough, "line"),
     )
     return (note,)
 

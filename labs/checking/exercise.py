@@ -45,7 +45,10 @@ class Exercise(ABC):
 
     @property
     def usual_goals(self) -> tuple[str, ...]:
-        """Criteria that many exercises share: English phrases; the task states them in one line."""
+        """Criteria that many exercises share: English phrases; the task states them in one line.
+
+        They are () unless a kind of exercise has its own.
+        """
         return ()
 
     @property
@@ -106,21 +109,29 @@ class KernelExercise(Exercise, Job):
 
     @property
     def goals(self) -> tuple[str, ...]:
-        """The words of the targets of this task, the main ones first, as the task states them.
+        """The goals as English phrases: `plain_goals`, or else the words of the task's targets.
 
-        A task without a target of its own has the goal of a right result.
+        The main targets come first, and the usual ones are left out. A task without a target of its
+        own has the goal of a right result.
         """
         own = sorted(self._own, key=lambda target: not self.is_main(target))
         return self.plain_goals or tuple(target.words for target in own) or (RIGHT,)
 
     @property
     def usual_goals(self) -> tuple[str, ...]:
-        """The goal of a right result and the words of the usual targets: English phrases."""
+        """The usual goals as English phrases: `plain_usual_goals`, or else words of targets.
+
+        These are the usual targets, after the goal of a right result if the task has a target of
+        its own.
+        """
         usual = tuple(target.words for target in self.targets if target.is_usual)
         return self.plain_usual_goals or ((RIGHT, *usual) if self._own else usual)
 
     def is_main(self, target: Target) -> bool:
-        """Return True for a target that the task is about, whose count a verdict shows."""
+        """Return True for a target that the task is about, whose count a verdict shows.
+
+        These are the targets named in `main`, or all but the usual ones if `main` is empty.
+        """
         return target.what in self.main if self.main else not target.is_usual
 
     @property

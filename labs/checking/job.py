@@ -31,6 +31,22 @@ def smaller(shape: Shape, random: Random) -> Shape:
     return tuple(map(min, shape, nearby(shape, random)))
 
 
+def in_steps(*steps: int) -> Callable[[Shape, Random], Shape]:
+    """Return a function that draws a shape in whole steps, for kernels without edges.
+
+    Each size becomes one step smaller, stays, or becomes one step larger; one step is its minimum,
+    and does not change. steps: the step of each size, such as the sides of a tile.
+    """
+
+    def draw(shape: Shape, random: Random) -> Shape:
+        return tuple(
+            size if size == step else max(step, size + step * random.randint(-1, 1))
+            for size, step in zip(shape, steps, strict=True)
+        )
+
+    return draw
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Job:
     """The launches of a kernel that the reader writes.
@@ -41,8 +57,8 @@ class Job:
     scratch: parameters other than the result that the kernel may change, such as a counter.
     sizes: the names of a shape's numbers, such as ("m", "n", "k").
     vary: draws another shape for a grader, to replace any shape but the first.
-    shapes: the first fits all blocks, so that counts are whole numbers. Odd ones follow. The shape
-    of ones is last, because an error is easier to read at any other shape.
+    shapes: the first fits all blocks, so that counts are whole numbers. Odd ones follow. The
+    smallest shape is last, because an error is easier to read at any other shape.
     launch: returns the launch for a shape. inputs: returns all arguments but the result for a shape
     and a seed, as whole numbers in float32, so that sums are exact. reference: returns the right
     result for these inputs, float64.

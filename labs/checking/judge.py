@@ -173,7 +173,8 @@ def _innermost_while(source: Source, line: int) -> Site | None:
 def _waits_for_others(kernel, line: int) -> bool:
     """Return True if other threads can end a `while` loop, by an array element or in a call.
 
-    line: the number of the line on which the loop begins.
+    It is also True for a loop whose test has no variable. line: the number of the line on which the
+    loop begins.
     """
     loop = next(
         node
@@ -278,7 +279,11 @@ def _does_nothing(exercise: KernelExercise, runs: Sequence[Run], table: MistakeT
 def describe_first_flaw(
     exercise: KernelExercise, runs: Sequence[Run], table: MistakeTable = NOTHING_KNOWN
 ) -> str | None:
-    """Return a sentence on the first finding of the virtual GPU, with its cause, or None."""
+    """Return sentences on the first flaw that the virtual GPU found in the latest run, or None.
+
+    They say the cause if it is known. Warnings do not count, nor races on the result while elements
+    are missing. runs: at all shapes up to the latest one. table: the exercise's known mistakes.
+    """
     finding = _first_flaw(runs[-1])
     return _explained(exercise, runs, table, finding) if finding else None
 
@@ -343,9 +348,10 @@ def _not_written(exercise: KernelExercise, runs: Sequence[Run], table: MistakeTa
 
 
 def _whole_part(missing: np.ndarray) -> str:
-    """Return the end of a sentence, with the first column, row or element that was never written.
+    """Return the end of a sentence on the first column, row or element that was never written.
 
-    missing: a mask of the result.
+    It names the first column of a matrix of which nothing was written, if some columns were, or
+    else the first such row, or else the first element. missing: a mask of the result.
     """
     if missing.ndim == 2:
         columns, rows = (np.flatnonzero(missing.all(axis=axis)) for axis in (0, 1))

@@ -28,7 +28,7 @@ class OrderRule:
 
     line: the number of the line. says: what this line does where the condition does not hold.
     after: numbers of lines of which at least one is above it; empty if the line is one too many,
-    which is wrong in every order that the judge refuses.
+    which is wrong in every order.
     """
 
     line: int
@@ -97,7 +97,8 @@ def judge(exercise: OrderExercise, submission, patience: float) -> Verdict:
     """Judge the kernel of an order of lines, and return the verdict.
 
     The cause of a refused order is what its first misplaced line does, or else what the judge of
-    kernels finds, with the labels of the task instead of line numbers.
+    kernels finds, with the labels of the task instead of line numbers. An order with a line too
+    many is refused even if its kernel is right.
     patience: the seconds that one launch may take.
     """
     if is_kernel(submission):
@@ -107,7 +108,8 @@ def judge(exercise: OrderExercise, submission, patience: float) -> Verdict:
         return Verdict(exercise.name, exercise.title, (cause,))
     verdict = kernels.judge(exercise, kernel_of(exercise, submission), patience)
     if verdict.passed:
-        return verdict
+        cause = one_too_many(exercise, submission)
+        return Verdict(exercise.name, exercise.title, (cause,)) if cause else verdict
     cause = misplaced(exercise, submission)
     if cause:
         return replace(verdict, causes=(cause,))
@@ -117,7 +119,10 @@ def judge(exercise: OrderExercise, submission, patience: float) -> Verdict:
 
 
 def is_kernel(submission: object) -> bool:
-    """Return True for what the judge of kernels answers, and False for an order."""
+    """Return True for a callable or a compiled function, which the judge of kernels judges.
+
+    Return False for anything else, such as a list of line numbers.
+    """
     return callable(submission) or hasattr(submission, "py_func")
 
 
@@ -175,6 +180,21 @@ def misplaced(exercise: OrderExercise, order: Order) -> str | None:
     broken = [rule for rule in exercise.rules if rule.broken_in(order)]
     first = min(broken, key=lambda rule: order.index(rule.line), default=None)
     return translate(first.says) if first else None
+
+
+def one_too_many(exercise: OrderExercise, order: Order) -> str | None:
+    """Return a sentence on a line too many in an order whose kernel is right, or None.
+
+    Such a line does nothing for the result, for example because the next line undoes it.
+    """
+    too_many = [rule.line for rule in exercise.rules if not rule.after and rule.line in order]
+    if not too_many:
+        return None
+    return translate(
+        "The result is right, but line {line} does nothing for it: this line is one of those that "
+        "are too many. Leave it out.",
+        line=too_many[0],
+    )
 
 
 def open_block(exercise: OrderExercise, order: Order) -> str | None:

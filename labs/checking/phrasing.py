@@ -39,7 +39,10 @@ def rounded(value: float, digits: int = 3) -> str:
 
 
 def one_and_many(what: str) -> tuple[str, str]:
-    """Return two English messages with the placeholder {number}: the singular, then the plural."""
+    """Return two English messages with the placeholder {number}: the singular, then the plural.
+
+    For "row" they are "{number} row" and "{number} rows".
+    """
     return f"{{number}} {what}", f"{{number}} {what}s"
 
 
@@ -65,5 +68,8 @@ def sentence(text: str) -> str:
 
 
 def up_to(what: str, count: int) -> str:
-    """Return a phrase with its verb on the first `count` of something: "rows 0 to 7 are"."""
+    """Return an English phrase with its verb on the first `count` of something: "rows 0 to 7 are".
+
+    what: the noun in the singular, such as "row". For a count of 1, the phrase is "row 0 is".
+    """
     return f"{what} 0 is" if count == 1 else f"{what}s 0 to {count - 1} are"

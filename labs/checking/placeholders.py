@@ -82,7 +82,13 @@ def _conditions(name: str) -> int:
 
 
 def _matches(words: list[str], run: Run) -> Iterator[str]:
-    """Yield the texts that fit a placeholder, in the order of accesses or of line numbers."""
+    """Yield the texts that fit a placeholder, in the order of accesses or of line numbers.
+
+    words: "code", a kind of access and a parameter, for the source lines with such an access;
+    "tile" and a parameter, for the arrays that its loads fill; a kind and a parameter, for the
+    numbers of the lines with such an access; or a function's name or "return", for the numbers of
+    its lines.
+    """
     if words[0] == "code":
         accesses = run.accesses(words[2], words[1])
         yield from (_code(one.site) for one in accesses)

@@ -90,7 +90,10 @@ class Run:
         return read_source(self.kernel.py_func).tree
 
     def array(self, parameter: str) -> np.ndarray:
-        """Return a parameter's array: an input before the launch, or the result after it."""
+        """Return the argument for a parameter: an input before the launch, or the result after it.
+
+        parameter: its name in the exercise.
+        """
         return dict(zip(self.job.parameters, (*self.inputs, self.out)))[parameter]
 
     def parameter(self, array: str) -> str | None:

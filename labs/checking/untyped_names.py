@@ -18,7 +18,11 @@ from virtual_gpu.common.source import Source, read_source
 
 
 def untyped_name(kernel) -> str | None:
-    """Return a sentence on the first such name in a kernel or its device functions, or None."""
+    """Return a sentence on the first name that Numba cannot compile without `cuda.` before it.
+
+    Such a name, for example `threadIdx`, was imported by itself. Device functions of the kernel are
+    searched, too. Return None if there is no such name.
+    """
     for source in _sources(kernel, set()):
         for node in ast.walk(source.tree):
             if isinstance(node, ast.Name) and _is_untyped(source.names.get(node.id)):
@@ -55,7 +59,10 @@ def _sources(kernel, seen: set[int]) -> Iterator[Source]:
 
 
 def _is_untyped(value: object) -> bool:
-    """Return True for a class of `numba.cuda` that Numba cannot type as a global name."""
+    """Return True for a class of `numba.cuda` that Numba cannot type as a global name.
+
+    Return False for any other object, such as a number or a class of another module.
+    """
     if not isinstance(value, type) or getattr(cuda, value.__name__, None) is not value:
         return False
     context = cuda_target.typing_context

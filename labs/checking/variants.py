@@ -52,7 +52,7 @@ def right_versions(exercise: Exercise) -> Iterator[tuple[str, str]]:
 
 
 def cheap_versions(exercise: Exercise) -> Iterator[tuple[str, str]]:
-    """Yield the label and the text of each version of `cheap.py`.
+    """Yield (label, text of the whole file) of each version that `cheap.py` lists.
 
     Such a version ignores what the task is about: it may give right results, but one thread does
     everything, say, or an answer is a constant.
@@ -72,8 +72,8 @@ def harmless_mutants(exercise: Exercise) -> Mapping[str, str]:
 def changed(exercise: Exercise, changes: Changes) -> str:
     """Return the text of a whole file: the solution with these changes made.
 
-    changes: pairs of a piece and what replaces it everywhere, or the whole text. Raises CourseError
-    if a piece is not in the solution.
+    changes: pairs of a piece and what replaces it everywhere, the whole text, or line numbers of an
+    exercise in which lines are ordered. Raises CourseError if a piece is not in the solution.
     """
     if isinstance(changes, str):
         return changes

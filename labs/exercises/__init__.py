@@ -28,7 +28,7 @@ EXERCISES: Mapping[str, Exercise] = _load()
 def find(name: str) -> Exercise:
     """Return the exercise of this name.
 
-    Raises CourseError with the known names if there is none.
+    Raises CourseError if there is none; the message has the most similar name, or else all names.
     """
     if name in EXERCISES:
         return EXERCISES[name]

@@ -28,10 +28,12 @@ def _product(name: str, rows: str, columns: str, elements: str, head: str = "") 
 
 
 def products(name: str, rows: int | str, columns: int | str, threads: int | str) -> dict[str, str]:
-    """Return texts of products that use neither the lanes of a warp together nor any tiles.
+    """Return a dict from a label to the text of a product that does not share the work of a task.
+
+    The products use neither the lanes of a warp together nor any tiles.
 
     name: of the kernel. rows, columns: the part of c that a block computes, as in the launch.
-    threads: of a block. The numbers may be Python expressions. The keys are labels.
+    threads: of a block. The numbers may be Python expressions.
     """
     rows, columns = f"({rows})", f"({columns})"
     every = f"{rows} * {columns}"
@@ -61,7 +63,8 @@ def naive_product(name: str, rows: int | str, columns: int | str, threads: int |
 def one_lane_after_the_other(text: str, loop: str) -> str:
     """Return a text in which each lane of a warp makes an inner loop alone, in turns.
 
-    loop: a `for` statement with its body, as it is in the text.
+    Raises ValueError if the text does not have the loop. loop: a `for` statement with its body, as
+    it is in the text.
     """
     if loop not in text:
         raise ValueError(f"The text has no {loop!r}.")
@@ -73,11 +76,12 @@ def one_lane_after_the_other(text: str, loop: str) -> str:
 def block_sums(
     kernel: str, term: str, zero: str = "float32(0)", joined: str = "{0} + {1}", each: int = 1
 ) -> dict[str, str]:
-    """Return texts of reductions by blocks of 256 threads that have no tree.
+    """Return a dict from a label to the text of a reduction by blocks of 256 threads.
 
-    kernel: the kernel's name and parameters, such as "tree(x, partials)"; the last one is the
-    result. term: what element j brings, such as "x[j]". zero: what no element brings. joined: how
-    two numbers become one. each: the elements per thread.
+    None of these has a tree. kernel: the kernel's name and parameters, such as "tree(x, partials)";
+    the last one is the result. term: what element j brings, such as "x[j]". zero: what no element
+    brings. joined: how two numbers become one, as Python code with {0} and {1} for the numbers.
+    each: the elements per thread.
     """
     result = kernel.rpartition(",")[2].strip(" )")
     wide = 256 * each

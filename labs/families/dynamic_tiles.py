@@ -99,7 +99,10 @@ def _in_the_launchs_memory() -> Target:
 
 
 def with_one_word_less(run: Run) -> bool:
-    """Launch the kernel again with 4 bytes of shared memory less; return True if it is right."""
+    """Launch the kernel again with 4 bytes of shared memory less; return True if it is right.
+
+    Return False if the launch fails, if a value is wrong or if the virtual GPU finds a flaw.
+    """
 
     def shorter(shape: Shape):
         launch = run.job.launch(shape)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from functools import cache
 
 import numpy as np
@@ -22,6 +23,7 @@ from virtual_gpu.counts.counters import AccessCount
 ROWS, COLUMNS = 16, 32  # of a tile
 QUAD = 4
 BYTES = QUAD * WORD
+SHARED = ("sa", "sb")  # the arrays of the starter, by the number of their elements
 
 
 @cache
@@ -115,15 +117,30 @@ def _first(accesses: list[AccessCount]) -> np.ndarray | None:
     return accesses[0].first[0] if accesses and accesses[0].first else None
 
 
+def _name_of(run: Run, array: str) -> str:
+    """Return the reader's name of the shared array that the starter calls "sa" or "sb".
+
+    The reader may have renamed both: then the one into which fewer words are stored is "sa".
+    """
+    stored = Counter[str]()
+    for one in run.trace.access_counts:
+        if (one.kind, one.space) == ("store", "shared"):
+            stored[one.array] += one.words
+    if array in stored or len(stored) != len(SHARED):
+        return array
+    return sorted(stored, key=stored.get)[SHARED.index(array)]
+
+
 def _reads(run: Run, array: str) -> list[AccessCount]:
-    key = (array, "load", "shared")
+    key = (_name_of(run, array), "load", "shared")
     return [one for one in run.trace.access_counts if (one.array, one.kind, one.space) == key]
 
 
 def _read(run: Run, array: str) -> np.ndarray | None:
     """Return an array with the index of the quad that each lane reads first from a shared array.
 
-    The index is -1 for a lane that reads nothing. Returns None if no line reads the array.
+    array: the starter's name of it. The index is -1 for a lane that reads nothing. Returns None if
+    no line reads the array.
     """
     first = _first(_reads(run, array))
     return None if first is None else np.where(first < 0, -1, first // BYTES)
@@ -132,17 +149,17 @@ def _read(run: Run, array: str) -> np.ndarray | None:
 # ------------------------------------------------------------------------------------- targets
 
 
-def one_store_per_element() -> Target:
-    """Return the target of at most one stored word per element of c, at every shape.
+def one_store_per_element(parameter: str = "c") -> Target:
+    """Return the target of at most one stored word per element of the result, at every shape.
 
-    A store4 stores four words.
+    A store4 stores four words. parameter: the task's name of the result.
     """
 
     def measure(run: Run) -> float:
-        return run.total("c", "store", "words") / run.out.size
+        return run.total(parameter, "store", "words") / run.out.size
 
     def cause(run: Run, value: float) -> str:
-        most = max(run.accesses("c", "store"), key=lambda one: one.words)
+        most = max(run.accesses(parameter, "store"), key=lambda one: one.words)
         return translate(
             "{value:.3g} stores are made for an element of `{result}`. Most of them are in "
             "{where}. Does it stand there twice, or in one loop too many?",
@@ -157,7 +174,7 @@ def one_store_per_element() -> Target:
 def wavefronts_of(array: str) -> Target:
     """Return the target of at most 2 wavefronts per warp for all its reads of one shared array.
 
-    array: the reader's name of the shared array.
+    array: the starter's name of the shared array.
     """
     what = f"wavefronts to read {array}"
 
@@ -168,8 +185,8 @@ def wavefronts_of(array: str) -> Target:
     def cause(run: Run, value: float) -> str:
         most = max(_reads(run, array), key=lambda one: one.wavefronts)
         story = (
-            f"{at_line(most.site)}: a warp takes {value:.3g} wavefronts to read `{array}`, and the "
-            "target is 2. "
+            f"{at_line(most.site)}: a warp takes {value:.3g} wavefronts to read "
+            f"`{_name_of(run, array)}`, and the target is 2. "
         )
         warps = run.job.launch(run.shape).blocks
         reads = sum(one.requests for one in _reads(run, array)) / warps
@@ -184,7 +201,7 @@ def wavefronts_of(array: str) -> Target:
             return translate(
                 "{story}It reads `{array}` {reads:g} times. Does the line stand in a loop?",
                 story=story,
-                array=array,
+                array=_name_of(run, array),
                 reads=reads,
             )
         return story + _without_partner(_read(run, array))
@@ -209,9 +226,9 @@ def read_from(array: str) -> Target:
     def cause(run: Run, value: float) -> str:
         return translate(
             "a lane reads {words:.3g} words of `{array}` in shared memory, and its quad has "
-            "{quad}. The task is to read the quads from `sa` and `sb`.",
+            "{quad}. The task is to read the quads from shared memory.",
             words=words(run),
-            array=array,
+            array=_name_of(run, array),
             quad=QUAD,
         )
 

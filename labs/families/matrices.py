@@ -29,5 +29,8 @@ def matrix(shape: Shape, seed: int) -> np.ndarray:
 
 
 def elementwise(**fields) -> KernelExercise:
-    """Return an exercise of this family. fields: the remaining fields of KernelExercise."""
+    """Return an exercise on matrices of m rows and n columns, launched in blocks of 32×8 threads.
+
+    fields: the remaining fields of KernelExercise.
+    """
     return KernelExercise(sizes=("m", "n"), launch=launch, probes=Probes(), **fields)

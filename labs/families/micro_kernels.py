@@ -147,7 +147,11 @@ def made_here(kernel, message: str) -> str | None:
 
 
 def operators(kernel, message: str) -> str | None:
-    """Return a sentence if the kernel uses `+`, `*` or `+=` between vectors, else None."""
+    """Return a sentence if operators seem to be used between vectors, else None.
+
+    They are if the message names a vector type, or if its line has an augmented assignment or
+    assigns the result of an operator.
+    """
     nodes = _nodes(kernel, message)
     values = [node.value for node in nodes if isinstance(node, ast.Assign)]
     if not (
@@ -163,7 +167,7 @@ def operators(kernel, message: str) -> str | None:
 
 
 def stored_as_element(kernel, message: str) -> str | None:
-    """Return a sentence if a vector is assigned to an array element, c[...] = vector, else None."""
+    """Return a sentence if the message's line assigns to an element, as in c[0] = v, else None."""
     targets = [node.targets[0] for node in _nodes(kernel, message) if isinstance(node, ast.Assign)]
     if not any(isinstance(target, ast.Subscript) for target in targets):
         return None

@@ -83,7 +83,10 @@ def inputs(shape: Shape, seed: int) -> tuple[np.ndarray]:
 
 
 def tree_targets(shared_requests: int = 64) -> tuple[Target, ...]:
-    """Return the targets of a tree in shared memory by blocks of 256 threads."""
+    """Return the targets of a tree in shared memory by blocks of 256 threads.
+
+    shared_requests: the most requests to shared memory per block.
+    """
     return (
         essential(full_loads()),
         sectors_per_request(4),
@@ -234,7 +237,7 @@ def refused() -> tuple[Callable, ...]:
 
     Each takes the kernel and the error message, and returns a sentence or None.
     """
-    return (computed_size, _divided, *REFUSED)
+    return (computed_size, _divided, _two_widths, *REFUSED)
 
 
 # ----------------------------------------------------------------------------------------- probes
@@ -266,3 +269,38 @@ def _divided(kernel, message: str) -> str | None:
                 line=node.lineno,
             )
     return None
+
+
+def _two_widths(kernel, message: str) -> str | None:
+    """Return a sentence on a whole number that is set with 32 and with 64 bits, or None.
+
+    Numba makes a float64 of a variable that is set as uint32 and as int64, and refuses it as index.
+    """
+    if "float64)" not in message or "uint32" not in kernel.py_func.__code__.co_names:
+        return None
+    for node in ast.walk(read_source(kernel.py_func).tree):
+        if _changes_itself(node):
+            return translate(
+                "`{code}` in line {line} makes a number of 64 bits, and elsewhere `{name}` has 32: "
+                "Numba takes a float for both, and a float is no index. Make the other number one "
+                "of 32 bits, too, such as `uint32(2)`.",
+                code=ast.unparse(node),
+                line=node.lineno,
+                name=ast.unparse(_target_of(node)),
+            )
+    return None
+
+
+def _target_of(node: ast.Assign | ast.AugAssign) -> ast.expr:
+    return node.target if isinstance(node, ast.AugAssign) else node.targets[0]
+
+
+def _changes_itself(node: ast.AST) -> bool:
+    """Return True for `x *= 2` and `x = 2 * x`, but not for a call such as `x = uint32(2 * x)`."""
+    if isinstance(node, ast.AugAssign):
+        return isinstance(node.target, ast.Name)
+    if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.BinOp):
+        return False
+    name = _target_of(node)
+    names = [one.id for one in ast.walk(node.value) if isinstance(one, ast.Name)]
+    return isinstance(name, ast.Name) and name.id in names

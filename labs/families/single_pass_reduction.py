@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -97,23 +98,29 @@ def counter_after(value: int) -> Target:
     return Target("counter off by", 0, f"the counter is {value} again", measure, cause, True)
 
 
-def no_block_waits() -> Target:
+def first_half(shape: Shape) -> int:
+    """Return half of the number of blocks, rounded down. shape: (n,)."""
+    return SUMS.blocks(shape[0]) // 2
+
+
+def no_block_waits(alone: Callable[[Shape], int] = first_half) -> Target:
     """Return the target that the blocks that start first end, although others have not started.
 
-    The measurement runs the first half of the blocks alone. A kernel whose blocks wait for all
-    others never ends then, as on a GPU that has no room for all blocks at once.
+    The measurement runs the first blocks alone. A kernel whose blocks wait for others never ends
+    then, as on a GPU that has no room for all blocks at once. alone: the number of blocks that run
+    alone, for a shape.
     """
 
     def measure(run: Run) -> float:
-        return float(bool(_wait_of_the_first(run)))
+        return float(bool(_wait_of_the_first(run, alone(run.shape))))
 
     def cause(run: Run, value: float) -> str:
-        line = _wait_of_the_first(run)
+        line = _wait_of_the_first(run, alone(run.shape))
         where = translate("in line {line}", line=line) if line > 0 else translate("in a loop")
         return translate(
             "{where} a block waits for other blocks. On a GPU that has no room for all of them at "
             "once, those that wait keep the others from starting, and the launch never ends. Here "
-            "the first half of the blocks, run alone, never ends. The ticket makes waiting "
+            "the blocks that start first, run alone, never end. The number makes waiting "
             "unnecessary: whoever draws the last one comes after all others.",
             where=where[:1].lower() + where[1:],
         )
@@ -122,14 +129,13 @@ def no_block_waits() -> Target:
     return Target("blocks that wait", 0, words, measure, cause)
 
 
-def _wait_of_the_first(run: Run) -> int:
-    """Return the line in which the first half of the blocks waits for the others.
+def _wait_of_the_first(run: Run, blocks: int) -> int:
+    """Return the line in which this number of first blocks, run alone, waits for the others.
 
     Returns 0 if these blocks end, and -1 if the line is not known.
     """
-    half = SUMS.blocks(run.shape[0]) // 2
     try:
-        run.at(run.shape, blocks=half)
+        run.at(run.shape, blocks=blocks)
     except LimitReached as error:
         line = re.search(r"line (\d+)", str(error))
         return int(line[1]) if line else -1
@@ -164,7 +170,10 @@ def fenced_after_its_ticket() -> Target:
 
 
 def _loads_without_fence(run: Run) -> np.ndarray:
-    """Return True for each thread of the last block that loads a partial sum without a fence."""
+    """Return which threads of the last block load a partial sum without a fence.
+
+    The result is a bool array with one entry per thread of the block.
+    """
     partials, drawn = run.names["partials"], run.names["drawn"]
     fenced = unfenced = np.zeros(SUMS.threads, bool)
     drawing = None

@@ -69,7 +69,11 @@ def _overlap(stored: Stored) -> str | None:
 
 
 def _gap(run: Run, stored: Stored) -> str | None:
-    """Return sentences on the first element that no thread stores, or None if others explain it."""
+    """Return sentences on the first element that no thread stores, or None.
+
+    It is None unless the element is before all stored ones, between the elements of thread 0 of
+    block 0, or between those of threads 0 and 1.
+    """
     missing = int(np.flatnonzero(run.unwritten)[0])
     own, next_own = stored.get((0, 0)), stored.get((0, 1))
     if not own:

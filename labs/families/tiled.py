@@ -217,7 +217,10 @@ def stays_transposed() -> Target:
 
 
 def _is_transposed(access: AccessCount) -> bool:
-    """Return True for stores to shared memory whose first two lanes are not neighbours."""
+    """Return True for a store to shared memory in which lanes 0 and 1 store words that are apart.
+
+    Both lanes must be active, and their words not be neighbours.
+    """
     if (access.space, access.kind) != ("shared", "store") or not access.first:
         return False
     first, second = (int(address) for address in access.first[0][:2])

@@ -69,7 +69,8 @@ def elementwise(
     fields of the record.
     """
     family = {"launch": launch, **fields}
-    probes = Probes(refused=REFUSED, missing=(overlap_or_gap,), wrong=wrong)
+    missing = (length_as_a_number, overlap_or_gap)
+    probes = Probes(refused=REFUSED, missing=missing, wrong=wrong)
     return record(sizes=("n",), probes=probes, **family)
 
 
@@ -90,6 +91,33 @@ def _to_scale(shape: Shape, seed: int) -> tuple[np.ndarray, np.float32]:
 
 def _scaled(x: np.ndarray, factor: np.float32) -> np.ndarray:
     return x.astype(np.float64) * float(factor)
+
+
+# ------------------------------------------------------------ a probe for elements never written
+
+
+def length_as_a_number(run: Run) -> str | None:
+    """Return a sentence on a comparison with a number from which on all elements are missing.
+
+    The number is written in the kernel, so it is the length of one array only. Returns None if no
+    comparison has it.
+    """
+    first = int(np.argmax(run.unwritten))
+    if not run.unwritten[first:].all():
+        return None
+    for node in ast.walk(run.tree):
+        parts = (node.left, *node.comparators) if isinstance(node, ast.Compare) else ()
+        if any(isinstance(part, ast.Constant) and part.value == first for part in parts):
+            return translate(
+                "All elements from {first} on are missing, and `{code}` in line {line} compares "
+                "with this number. Arrays have other lengths, too: which length does "
+                "`{result}` have?",
+                first=first,
+                code=ast.unparse(node),
+                line=node.lineno,
+                result=run.result,
+            )
+    return None
 
 
 # -------------------------------------------------------- probes for kernels that do not compile

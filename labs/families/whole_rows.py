@@ -41,7 +41,7 @@ def local_rows(kernel, message: str) -> str | None:
     The mistakes are a local array instead of a shared one, and a part of a local array instead of
     four numbers. message: the error message of the kernel, which cannot be compiled.
     """
-    if "a part of a local array" in message:
+    if "a wide store needs a tuple" in message:
         return translate(
             "`store4` takes four numbers in brackets: `(p, q, r, s)`. Name each of them with "
             "both its indices."

@@ -57,7 +57,7 @@ def unused_factor(run: Run) -> str | None:
 
 
 def changed_elements(run: Run) -> str | None:
-    """Return a sentence if the result is right for elements without sign or fraction, else None."""
+    """Return a sentence if the result is right for |x|, or for x without fractions, else None."""
     x, factor = run.inputs
     name = run.names["x"]
     if np.array_equal(run.out, run.job.reference(np.abs(x), factor)):

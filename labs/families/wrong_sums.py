@@ -72,7 +72,10 @@ def _not_from_x(run: Run) -> str | None:
 
 
 def _every_element_repeated(sums: Sums, run: Run) -> str | None:
-    """Return a sentence if the first wrong sum is a multiple of the right one, else None."""
+    """Return a sentence if the first wrong sum is a whole multiple of the right one, else None.
+
+    Also return None for a sum of one element.
+    """
     first = _first_wrong(run)
     if len(sums.elements_of(first, run.shape[0])) < 2:
         return None
@@ -217,7 +220,10 @@ def _why_lost(run: Run, lost: np.ndarray, length: int, others_twice: bool) -> st
 
 
 def _largest(sums: Sums, run: Run) -> str | None:
-    """Return a sentence if the first wrong sum is its elements' maximum or minimum, else None."""
+    """Return a sentence if the first wrong sum is its elements' maximum or minimum, else None.
+
+    For a sum of one element it is None too.
+    """
     first = _first_wrong(run)
     own = sums.elements_of(first, run.shape[0])
     part = run.inputs[0][own.start : own.stop]

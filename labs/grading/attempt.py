@@ -46,10 +46,13 @@ def attempts(submission: Submission, exercises: list, hidden: HiddenByName) -> I
     """Run a submission's function for every exercise; yield observations as JSON-compatible dicts.
 
     Every dict has the name of its exercise under "part". For an exercise without a usable function,
-    it has the reason under "refused". Otherwise a kernel gives one dict per shape: "shape" with
-    "out", "misused", "found" and "targets". If a launch fails, the final dict has "shape" with
-    "ended", a sentence. A function of numbers gives one with "answers", after one with "ended" if a
-    call failed. A host function gives one with "passed" and "causes".
+    it has the reason under "refused". Otherwise a kernel gives one dict per shape: "shape", its
+    index, with "out", the result as `_packed` returns it, "misused" and "found", each a sentence or
+    None, and "targets", as `_targets` returns them. If a launch fails, the final dict has "shape"
+    with "ended", a sentence. A function of numbers gives one with "answers", a list with a number
+    or None per case, after one with "ended", a sentence, if a call failed. A host function gives
+    one with "passed", a bool, "causes", a list of sentences, and "lost", the percentage of the
+    points that the causes cost.
 
     Sets the environment variables of LIMITS.
 
@@ -91,9 +94,10 @@ def explanations(submission: Submission, exercises: list, hidden: HiddenByName) 
 
 
 def functions_of_text(submission: Submission, exercises: list) -> dict[str, object]:
-    """Return a dict from the name of each exercise to the submission's function, or line numbers.
+    """Return a dict from the name of each exercise to the submission's function.
 
-    Where there is no usable function, the value is the exception that says why.
+    For an order of lines, the value may also be the tuple of line numbers. Where there is no usable
+    function, the value is the exception that says why.
     """
     names = tuple(exercise.name for exercise in exercises)
     pieces, files, problems, unread = [], [], [], []
@@ -154,7 +158,11 @@ def _observe_kernel(exercise: KernelExercise, kernel, hidden: Hidden) -> Iterato
 
 
 def _observe_order(exercise: OrderExercise, submission, hidden: Hidden) -> Iterator[dict]:
-    """Yield the messages about the kernel of an order, with the labels of the task's lines."""
+    """Yield the messages about the kernel that an order of lines makes, as `_observe_kernel` does.
+
+    In the sentences, the task's labels replace line numbers, and a sentence about a misplaced line
+    replaces why a launch ended. If the submission is a kernel already, its messages are unchanged.
+    """
     if line_order.is_kernel(submission):
         yield from _observe_kernel(exercise, submission, hidden)
         return
@@ -172,7 +180,10 @@ def _observe_order(exercise: OrderExercise, submission, hidden: Hidden) -> Itera
 
 
 def _labelled(exercise: OrderExercise, order: line_order.Order, message: object) -> object:
-    """Return a message in whose sentences labels of lines replace their numbers in the file."""
+    """Return a message in whose sentences labels of lines replace their numbers in the file.
+
+    A dict's values are replaced likewise, except those of "out" and "shape".
+    """
     if isinstance(message, dict):
         return {
             key: value if key in ("out", "shape") else _labelled(exercise, order, value)

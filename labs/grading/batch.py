@@ -102,7 +102,10 @@ def graded(plan: Plan, workers: int | str) -> Iterator[Mark]:
 
 
 def _tried(lab: Lab, submission: Submission, work: Callable[[], Mark | None]) -> Mark | None:
-    """Return what `work` returns; an error costs this submission, unless it is a CourseError."""
+    """Return what `work` returns, or a mark without points if it raises an exception.
+
+    A CourseError is raised again, because it concerns the whole class.
+    """
     try:
         return work()
     except CourseError:
@@ -112,7 +115,11 @@ def _tried(lab: Lab, submission: Submission, work: Callable[[], Mark | None]) ->
 
 
 def _stored(lab: Lab, file: Path, mark: Mark) -> Mark:
-    """Store a mark and return it; a mark that cannot be written as JSON is no mark."""
+    """Write a mark to `file` and return it.
+
+    A mark of a submission that was not judged is returned without being written. If a mark cannot
+    be written as JSON, return a mark without points instead.
+    """
     if mark.failed:
         return mark
     try:
@@ -127,7 +134,11 @@ def _stored(lab: Lab, file: Path, mark: Mark) -> Mark:
 def _first_tries(
     lab: Lab, waiting: Sequence[Submission], secret: str, workers: int | str
 ) -> Iterator[tuple[Submission, Mark | None]]:
-    """Yield each submission with its mark, or with None if its process was killed."""
+    """Yield each submission with its mark, or with None if its process was killed.
+
+    They come in the order in which they are finished. workers: the number of processes on this
+    machine, or the address of a Dask scheduler.
+    """
     if not waiting:
         return iter(())
     if isinstance(workers, str):
@@ -138,7 +149,7 @@ def _first_tries(
 def _here(
     lab: Lab, waiting: Sequence[Submission], secret: str, workers: int
 ) -> Iterator[tuple[Submission, Mark | None]]:
-    """Grade in processes on this machine; see `_first_tries`."""
+    """Grade in `workers` processes on this machine; yield the same pairs as `_first_tries`."""
     crew = [Worker() for _ in range(workers)]
     idle: SimpleQueue[Worker] = SimpleQueue()
     for worker in crew:
@@ -171,7 +182,10 @@ def _alone(lab: Lab, submission: Submission, secret: str) -> Mark | None:
 
 
 def _key(lab: Lab, submission: Submission, secret: str) -> str:
-    """Return a hash of a submission, a class and the name of a lab, whatever its version."""
+    """Return 32 hexadecimal digits: a hash of the lab's name, the secret and the submitted files.
+
+    The student's name and the version of the lab do not change it.
+    """
     hashed = hashlib.sha256(as_bytes(f"{lab.name}\0{secret}\0{submission.problem}"))
     for name, raw in submission.files:
         hashed.update(as_bytes(f"\0{name}\0{len(raw)}\0") + raw)
@@ -200,7 +214,10 @@ def _read(file: Path) -> Mark | None:
 
 
 def _write(file: Path, mark: Mark) -> None:
-    """Write a mark completely or not at all, so that a full disk leaves no partial file."""
+    """Write a mark as JSON completely or not at all, so that a full disk leaves no partial file.
+
+    Raises CourseError if the file cannot be written.
+    """
     text, half = json.dumps(asdict(mark)), file.with_suffix(".part")
     try:
         half.write_text(text, encoding="utf-8")

@@ -128,7 +128,7 @@ def _add_submissions(parser: argparse.ArgumentParser) -> None:
 def hand_out(arguments: argparse.Namespace) -> int:
     """Write one notebook per lab, a copy of the course, or both, and return the exit code 0.
 
-    Raises CourseError if a lab is unknown or a folder cannot be written.
+    Raises CourseError if options are missing, a lab is unknown or a folder cannot be written.
     """
     if bool(arguments.labs) != bool(arguments.out) or not (arguments.labs or arguments.course):
         raise CourseError("Give labs and --out FOLDER for notebooks, or --course FOLDER, or both.")
@@ -211,10 +211,10 @@ def _print_line(line: PartSummary) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Grade submissions, print where the marks are, and return the exit code.
+    """Grade submissions, write the tables and pages, and print where the marks are.
 
-    Raises CourseError for bad arguments, a missing secret or sandbox, and files that cannot be
-    written.
+    Return the exit code: 0, or INTERRUPTED after Ctrl-C. Raises CourseError for bad arguments, a
+    missing secret or sandbox, and files that cannot be written.
     """
     lab, secret = find(arguments.lab), secret_of(arguments.secret)
     listed, rule = _class_of(arguments)
@@ -260,9 +260,10 @@ def run(arguments: argparse.Namespace) -> int:
 def _class_of(
     arguments: argparse.Namespace,
 ) -> tuple[tuple[roster.Listed, ...], roster.LateRule | None]:
-    """Return the roster and the rule for tries and late days; None if no option asks for them.
+    """Return the rows of the roster, and the rule for tries and late days.
 
-    Raises CourseError for options that do not fit together.
+    The roster is () if none is given. The rule is None, and the roster (), if no option asks for
+    them. Raises CourseError for options that do not fit together.
     """
     if arguments.columns != tables.PLAIN and not arguments.roster:
         raise CourseError(f"--columns {arguments.columns} needs --roster: an export of its grades.")
@@ -287,7 +288,11 @@ def _write_class(
     listed: tuple[roster.Listed, ...],
     rule: roster.LateRule,
 ) -> None:
-    """Write the plain table, and the one that was asked for; print who is in none of both."""
+    """Write the plain table and, if asked for, that of Canvas or Moodle.
+
+    Print how many students of the roster handed in nothing. Print to standard error who is in no
+    row of the roster, and how many marks have no date.
+    """
     by_student = {mark.student: mark for mark in marks}
     results = roster.results(listed, submissions, by_student, rule)
     _write(arguments.out / f"{lab.name}.csv", tables.as_plain(lab, results))
@@ -322,7 +327,8 @@ def _submissions(
 ) -> tuple[list[Submission], list[LeftOut]]:
     """Return the submissions found at these paths, and what was not read there.
 
-    Raises CourseError if a path is missing or there is no submission.
+    called: maps a file's name to the name that feedback uses. Raises CourseError if a path is
+    missing or there is no submission.
     """
     missing = [path for path in paths if not path.exists() and not path.is_symlink()]
     if missing:
@@ -338,7 +344,10 @@ def _submissions(
 
 
 def _report_left_out(left: list[LeftOut], report: Path) -> None:
-    """Write one line for each file that was not read; without any, remove an older report."""
+    """Write one line for each file that was not read, and print how many there are.
+
+    If all files were read, remove the report of an older run.
+    """
     if not left:
         report.unlink(missing_ok=True)
         return
@@ -359,7 +368,10 @@ def _report_speed(lab: Lab, submissions: list, marks: list[Mark], out: Path) -> 
 def _shown_as_graded(
     lab: Lab, graded_submissions: Iterator[Mark], count: int, out: Path
 ) -> list[Mark]:
-    """Collect all marks, writing each student's pages as they come, with a progress bar."""
+    """Return all marks in the order in which they come, and show a progress bar.
+
+    Each student's pages are written as soon as the mark is there.
+    """
     marks = []
     with contextlib.closing(graded_submissions):  # ends the processes, also on an early exit
         for mark in tqdm(graded_submissions, total=count, unit="submission", file=sys.stderr):
@@ -369,9 +381,10 @@ def _shown_as_graded(
 
 
 def _write_pages(lab: Lab, mark: Mark, folder: Path) -> None:
-    """Write one student's pages; an error in a text costs that text, and neither points nor class.
+    """Write one student's pages, or the same pages without their sentences if that fails.
 
-    Raises CourseError if nothing can be written to the folder.
+    If both fail, print the student's name and why, and go on. Raises CourseError if the folder
+    itself cannot be written.
     """
     for one in (mark, feedback.without_texts(mark, feedback.NO_TEXT)):
         try:
@@ -387,12 +400,15 @@ def _write_pages(lab: Lab, mark: Mark, folder: Path) -> None:
 
 
 def _counted(number: int, what: str) -> str:
-    """Return a number with its noun, in English, as everything that the command line says."""
+    """Return a number with commas and its English noun, such as "1 file" or "1,200 files"."""
     return f"{number:,} {what}{'s' * (number != 1)}"
 
 
 def _write(file: Path, text: str) -> None:
-    """Write a file completely or not at all, so that a full disk leaves the last run's table."""
+    """Write a file completely or not at all, so that a full disk leaves the last run's table.
+
+    Raises CourseError if the file cannot be written.
+    """
     partial = file.with_suffix(".part")
     try:
         partial.write_text(text, encoding="utf-8")

@@ -34,7 +34,7 @@ def renamed(tree: ast.Module) -> ast.Module | None:
 def parameters_renamed(tree: ast.Module) -> ast.Module | None:
     """all parameters have other names"""
     for function in _functions(tree):
-        own = {one.arg for one in function.args.args}
+        own = {node.arg for node in ast.walk(function) if isinstance(node, ast.arg)}
         for node in ast.walk(function):
             if isinstance(node, ast.arg):
                 node.arg = f"the_{node.arg}"

@@ -58,8 +58,8 @@ def csv_of(
 ) -> str:
     """Return a CSV with a line of headings and one line per row; no cell is a formula.
 
-    If a row cannot be made, its line has the student's name and empty cells, and `tell` gets a
-    sentence with the name and the cause. All other rows are as usual.
+    If a row cannot be made, its line has the student's name, quoted as by `ascii`, and empty cells,
+    and `tell` gets a sentence with the name and the cause. All other rows are as usual.
 
     rows: pairs of a student's name and a function that returns the cells.
     """
@@ -99,7 +99,10 @@ def points_by_part(mark: Mark, parts: Sequence[str]) -> list[int]:
 
 
 def without_texts(mark: Mark, why: str) -> Mark:
-    """Return a mark with the same points and none of its sentences, which cannot be written."""
+    """Return a mark with the same points whose sentences cannot fail to be written.
+
+    Every reason of a row is replaced by `why`, and the sentences about whole parts are dropped.
+    """
     rows = tuple(replace(row, told=why if row.told else "") for row in mark.rows)
     return replace(mark, rows=rows, told=())
 
@@ -199,7 +202,7 @@ def _sign(row: MarkRow) -> str:
 
 
 def _outcome(row: MarkRow) -> str:
-    """Return "reached", "partly" or "missed"."""
+    """Return "reached" for a row without a reason, else "partly" if it has points, or "missed"."""
     if not row.told:
         return "reached"
     return "partly" if row.points else "missed"
@@ -264,10 +267,10 @@ def _sentences(mark: Mark, part: str) -> list[str]:
 
 
 def _reasons(rows: Sequence[MarkRow], sentences: Sequence[str]) -> list[str]:
-    """Return why each row lost points, without repetition.
+    """Return why each row lost points, without repetition; "" for a row that lost none.
 
-    sentences: those above the table, which are left out. A reason that equals the row above becomes
-    "as above".
+    sentences: those above the table, which are removed from the ends of the reasons. A reason that
+    equals the row above becomes "as above".
     """
     reasons = [row.told for row in rows]
     for sentence in reversed(sentences):

@@ -79,7 +79,10 @@ def functions_of(
 
 
 def _order(name: str, names: Names, broken: list[_Broken]) -> object:
-    """Return the list of whole numbers that a task asks for, as a tuple, or why there is none."""
+    """Return the list of whole numbers that a task asks for, as a tuple, or a NotAllowed.
+
+    The NotAllowed says why there is none. It is a Missing if no list has this name.
+    """
     found = names.orders.get(name, ())
     lines = ", ".join(str(line) for line, _ in found)
     if len({numbers for _, numbers in found}) > 1:

@@ -117,9 +117,10 @@ def _refused(outcome: ChildOutcome) -> bool:
 
 
 def _stopped(outcome: ChildOutcome) -> bool:
-    """Return True if the part was refused or ended before its first result.
+    """Return True if the part was refused, or ended before its first result.
 
-    The first message says so then, and there is nothing to explain.
+    It ended so if its first message says so, or if its child had a problem and sent no message.
+    There is nothing to explain then.
     """
     if outcome.problem and not outcome.messages:
         return True
@@ -129,7 +130,11 @@ def _stopped(outcome: ChildOutcome) -> bool:
 def _outcomes(
     submission: Submission, exercises: list, hidden, limits: ChildLimits
 ) -> dict[str, ChildOutcome]:
-    """Return, by exercise, the messages about it and how the child that sent them ended."""
+    """Return a dict from each exercise's name to the messages about it, and how their child ended.
+
+    Host functions are called in a sandbox, all others in a child process each. hidden: the hidden
+    shapes and cases by the exercise's name.
+    """
     outcomes = {}
     for exercise in exercises:
         if isinstance(exercise, HostExercise):
@@ -156,7 +161,10 @@ def _rows_without_points(lab: Lab, hidden: HiddenByName, problem: str) -> tuple[
 def _explanations(
     submission: Submission, wrong: list, hidden, limits: ChildLimits
 ) -> dict[str, ChildOutcome]:
-    """Return, by exercise, what `check` says about functions that are read; marks do not change."""
+    """Return, by exercise name, the outcomes whose messages hold what `check` says about `wrong`.
+
+    The messages are those of `explanations`. Host functions are left out. Marks do not change.
+    """
     limits = replace(limits, cpu_seconds=min(limits.cpu_seconds, CPU_SECONDS_TO_EXPLAIN))
     return {
         exercise.name: _about(
@@ -168,7 +176,10 @@ def _explanations(
 
 
 def _sentences(wrong: list, explained: dict[str, ChildOutcome]) -> tuple[tuple[str, str], ...]:
-    """Return the sentences about each exercise: not too many, and none too long for a page."""
+    """Return pairs of an exercise's name and a sentence, at most MOST_SENTENCES per exercise.
+
+    Sentences that are too long for a page are cut.
+    """
     return tuple(
         (exercise.name, cut(str(cause)))
         for exercise in wrong

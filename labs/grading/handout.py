@@ -16,6 +16,7 @@ from labs.grading.labs import Lab, Part
 from labs.grading.marks import main_targets, other_targets, points_of_rows, rows_of, scores
 from labs.host.exercise import HostExercise
 from utils.lessons.first_cell import FOLDED, first_cell
+from utils.paths import is_extra
 from utils.translation import translate
 
 # One line for each kind of line in a submission; `labs/GUIDE.md` has the same table.
@@ -78,9 +79,16 @@ def notebook(lab: Lab, hand_in: str = HAND_IN, hints: bool = True) -> nbformat.N
     return new_notebook(cells=cells, metadata={"kernelspec": kernel})
 
 
+def _lesson(number: str) -> str:
+    """Return the words for a lesson, or for an extra one, such as "lesson 07"."""
+    if is_extra(number):
+        return translate("the extra lesson on {subject}", subject=number.replace("_", " "))
+    return translate("lesson {number}", number=number)
+
+
 def _head(lab: Lab) -> str:
     goals = "\n".join(f"- {translate(goal)};" for goal in lab.objectives)
-    lessons = (translate("lesson {number}", number=lesson) for lesson in lab.lessons)
+    lessons = map(_lesson, lab.lessons)
     return translate(
         "# Lab: {title}\n\n**After this lab you can**\n\n{goals}.\n\n"
         "**Time:** about {minutes} minutes (an estimate). **You need** {lessons}. "
@@ -117,7 +125,10 @@ def _numbered(exercise: OrderExercise) -> str:
 
 
 def _points(part: Part) -> str:
-    """Return the table of what a part gives points for, with rows of one kind together."""
+    """Return what a part gives points for, as a Markdown table of points and reasons.
+
+    A kernel has one line per kind of row. A note below names the targets that give no points.
+    """
     exercise = part.definition
     if not isinstance(exercise, KernelExercise):
         rows = rows_of(part, [{"refused": "-"}], HiddenCases(()), "")
@@ -156,7 +167,10 @@ def _table(lines: list[tuple[int, str]]) -> str:
 
 
 def _hints(hints: tuple[str, ...]) -> str:
-    """Return the hints as folded HTML, each inside the one before it."""
+    """Return the hints as folded HTML after an empty line, each inside the one before it.
+
+    Return "" if there are none.
+    """
     folded = ""
     for number, hint in reversed(list(enumerate(hints, start=1))):
         title = translate("Hint {number}", number=number)
@@ -173,5 +187,8 @@ def _code(name: str, source: str, tags: list[str] | None = None) -> nbformat.Not
 
 
 def _id(name: str) -> str:
-    """Return a cell's identifier, which depends on its name only, so handouts are reproducible."""
+    """Return a cell's identifier: 8 hexadecimal digits that depend on its name only.
+
+    So a handout is the same each time that it is made.
+    """
     return hashlib.sha256(name.encode()).hexdigest()[:8]

@@ -65,6 +65,8 @@ class Lab:
 TREE = ("requests to load x for 32 lanes", "shared requests per block")
 TILED = ("loads per multiply-add",)  # a kernel without tiles loads each element many times
 BOTH_READS = ("wavefronts to read sa", "wavefronts to read sb")  # one is fast in the simplest map
+WIDE_LOADS = ("narrow loads of global memory", "narrow loads of shared memory", *TILED)
+WIDE_ENDS = ("narrow loads of global memory", "narrow stores of global memory")
 WITHOUT_CONFLICTS = (("wavefronts per request",), TILED)  # the main and the needed targets
 
 LABS: Mapping[str, Lab] = {
@@ -223,7 +225,7 @@ LABS: Mapping[str, Lab] = {
             (Part("eight_rows", 100, TILED),),
         ),
         Lab(
-            "wide_loads", "Wide loads and lane maps", 120, ("13", "15"),
+            "wide_loads", "Lane maps and whole rows", 120, ("lane_maps", "15"),
             (
                 "choose which lane takes which part of a tile, so that banks do not meet",
                 "store a tile through shared memory in whole rows",
@@ -231,6 +233,50 @@ LABS: Mapping[str, Lab] = {
             (
                 Part("lane_map", 50, BOTH_READS, needed=BOTH_READS),
                 Part("whole_rows", 50, ("sectors per store",), right_starter=True),
+            ),
+        ),
+        Lab(
+            "bits_and_rows", "Bits, banks and rows, with tasks of three kinds", 75, ("15",),
+            (
+                "say which bits of a lane's number select which part of a tile",
+                "choose the length of a row in shared memory, so that banks do not meet",
+                "store a tile through shared memory in whole rows",
+            ),
+            (
+                Part("whole_rows", 50, ("sectors per store",), right_starter=True),
+                Part("lane_bits", 25, BOTH_READS, needed=BOTH_READS),
+                Part(
+                    "row_length", 25, ("wavefronts, times the fewest",),
+                    needed=("wavefronts, times the fewest",), right_starter=True,
+                ),
+            ),
+        ),
+        Lab(
+            "transposed_tiles", "Wide loads, with tasks of two kinds", 75, ("13",),
+            (
+                "move four words with one instruction",
+                "store a tile transposed, and choose the length of its rows",
+                "write a product whose loads all move 128 bits",
+            ),
+            (
+                Part("wide_tiles", 60, WIDE_LOADS, needed=WIDE_LOADS),
+                Part("turned_tile", 25, WIDE_ENDS, needed=WIDE_ENDS),
+                Part(
+                    "row_gap", 15, ("wavefronts per store to shared memory",), needed=WIDE_ENDS,
+                    right_starter=True,
+                ),
+            ),
+        ),
+        Lab(
+            "lane_maps", "Lane maps, with tasks of three kinds", 75, ("lane_maps",),
+            (
+                "say how many wavefronts a wide read takes, from the quads of its lanes",
+                "choose which lane computes which part of a tile",
+            ),
+            (
+                Part("lane_map", 50, BOTH_READS, needed=BOTH_READS),
+                Part("tall_map", 25, BOTH_READS, needed=BOTH_READS),
+                Part("paired_reads", 25, ("wavefronts to read tile",), right_starter=True),
             ),
         ),
         Lab(
@@ -285,7 +331,7 @@ LABS: Mapping[str, Lab] = {
                 "let each thread add while it loads",
             ),
             (
-                Part("tree", 60, ("shared requests per block",), right_starter=True),
+                Part("tree", 60, ("wavefronts per request",), right_starter=True),
                 Part("add_while_loading", 40, ("shared requests per block",)),
             ),
         ),
@@ -306,7 +352,7 @@ LABS: Mapping[str, Lab] = {
                 "write the steps of a tree whose warps work whole",
             ),
             (
-                Part("tree", 30, ("shared requests per block",), right_starter=True),
+                Part("tree", 30, ("wavefronts per request",), right_starter=True),
                 Part("add_while_loading", 20, ("shared requests per block",)),
                 Part("order_tree", 20, ("barriers per block",)),
                 Part("missing_barrier", 15, ("barriers per block",)),
@@ -332,6 +378,21 @@ LABS: Mapping[str, Lab] = {
                 ),
             ),
         ),
+        Lab(
+            "one_launch", "Blocks that hand over, with tasks of two kinds", 90, ("20",),
+            (
+                "say which accesses of two blocks need a fence between them",
+                "compute how many blocks may wait for all others",
+                "let the last block finish, with a ticket and two fences",
+            ),
+            (
+                Part(
+                    "ticket", 50, ("blocks that add without the ticket", "atomics on the result"),
+                ),
+                Part("two_fences", 30, ("loads without a fence",)),
+                Part("waiting_blocks", 20),
+            ),
+        ),
     )
 }  # fmt: skip
 
@@ -339,7 +400,7 @@ LABS: Mapping[str, Lab] = {
 def find(name: str) -> Lab:
     """Return the lab of this name.
 
-    Raises CourseError with the known names if there is none.
+    Raises CourseError if there is none; the message has the most similar name, or else all names.
     """
     if name in LABS:
         return LABS[name]

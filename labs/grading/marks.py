@@ -80,7 +80,11 @@ class ShapeOutcome:
 
     @property
     def share(self) -> Fraction:
-        """The share of a right result, from 0 to 1; wrong elements cost more than half of it."""
+        """The share of a right result, from 0 to 1.
+
+        It is 1 without a reason. Otherwise it is half of `right_elements` if the run is clean, or
+        else 0.
+        """
         if not self.reason:
             return Fraction(1)
         return self.right_elements / 2 if self.clean else Fraction(0)
@@ -170,7 +174,10 @@ def _kernel_rows(part: Part, messages, hidden: Hidden, refusal: str, problem: st
 
 
 def points_of_rows(part: Part) -> list[int]:
-    """Return the points of a kernel's three rows: right, idea and targets."""
+    """Return the most points of a kernel's three rows, in this order: right, idea and targets.
+
+    The third one is 0 if the part has no other targets that give points.
+    """
     right, idea, targets = RIGHT, IDEA, TARGETS
     if part.definition.kind == "repair":
         right, idea, targets = REPAIRED, IDEA_OF_REPAIRED, TARGETS_OF_REPAIRED
@@ -203,7 +210,7 @@ def main_targets(part: Part) -> list[Target]:
 
 
 def other_targets(part: Part) -> list[Target]:
-    """Return the other targets that give points."""
+    """Return the targets that give points and are not those that the task is about."""
     targets = part.definition.targets
     return [one for one in targets if one.what not in part.main and scores(part, one)]
 
@@ -222,7 +229,10 @@ def _worst(target: Target, by_shape: dict[int, dict]) -> str:
 
 
 def _counts(target: Target, by_shape: dict[int, dict]) -> list[dict]:
-    """Return value and cause of a target at each shape; a launch that did not end has none."""
+    """Return one dict per shape with the "value" and the "cause" of a target.
+
+    Shapes at which the target was not counted are left out, such as those of failed launches.
+    """
     by_target = [one.get("targets", {}) for one in by_shape.values()]
     return [one[target.what] for one in by_target if target.what in one]
 
@@ -269,14 +279,15 @@ def _told_of_targets(reasons: Sequence[str], idea: Fraction, right: Fraction) ->
 
 
 def _joined(reasons: Sequence[str]) -> str:
-    """Return several reasons as one text, each of them once."""
+    """Return several reasons as one text with blanks between them, each reason once."""
     return " ".join(dict.fromkeys(reasons))
 
 
 def _told_of_shapes(exercise: KernelExercise, shapes: Sequence, reasons: Sequence[str]) -> str:
-    """Return where a kernel is not right first, and why, or "".
+    """Return the first shape at which a kernel is not right, the number of others, and why.
 
-    Reasons that differ only in their numbers are told once.
+    Return "" if it is right everywhere, and the reason alone if it is the same at all shapes. Of
+    reasons that differ only in their numbers, the first one is told.
     """
     wrong = [number for number, one in enumerate(reasons) if one]
     if not wrong or len({one.removeprefix(NOT_REACHED) for one in reasons}) == 1:
@@ -289,7 +300,10 @@ def _told_of_shapes(exercise: KernelExercise, shapes: Sequence, reasons: Sequenc
 
 
 def _kind(reason: str) -> str:
-    """Return a reason without its numbers; that of a shape after it, which is not reached, too."""
+    """Return a reason with "#" for each number and without NOT_REACHED at its beginning.
+
+    Reasons of one kind are then equal.
+    """
     return re.sub(r"[\d,]+", "#", reason.removeprefix(NOT_REACHED))
 
 
@@ -326,7 +340,7 @@ def _refused(reason: str) -> ShapeOutcome:
 
 
 def _missed_target(target: Target, by_shape: dict[int, dict]) -> str:
-    """Return why a target is missed, or ""."""
+    """Return why a target is missed or not known, or "" if it is reached at every counted shape."""
     counts = _counts(target, by_shape)
     values = [one["value"] for one in counts]
     if not values:
@@ -397,7 +411,10 @@ def _case_summary(reasons: Sequence[str]) -> str:
 
 
 def _host_rows(part: Part, messages, refusal: str, problem: str) -> list[MarkRow]:
-    """Return one row: each fault that is named costs its percentage of the points."""
+    """Return a list of one row, in which each named fault costs its percentage of the points.
+
+    The row has no points if the function was refused or its child ended early.
+    """
     exercise: HostExercise = part.definition
     what, judged = "; ".join(exercise.promises), [one for one in messages if "passed" in one]
     causes = [str(cause) for one in messages for cause in one.get("causes", ())]

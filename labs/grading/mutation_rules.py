@@ -60,7 +60,10 @@ def other_operator(node: ast.AST) -> bool:
 
 
 def set_and_not_added(node: ast.AST) -> bool:
-    """Change `x += y` to `x += y - x`, which assigns y; return True if the node was changed."""
+    """Subtract the target from the value of an augmented assignment.
+
+    So `x += y` becomes `x += y - x`, which assigns y. Return True if the node was changed.
+    """
     if not isinstance(node, ast.AugAssign):
         return False
     node.value = ast.BinOp(node.value, ast.Sub(), _loaded(node.target))
@@ -91,7 +94,10 @@ def _constant(node: ast.AST, change: int) -> bool:
 
 
 def indices_exchanged(node: ast.AST) -> bool:
-    """Change `x[i, j]` to `x[j, i]`; return True if the node was changed."""
+    """Reverse the order of several indices, such as `x[i, j]` to `x[j, i]`.
+
+    Return True if the node was changed.
+    """
     if not isinstance(node, ast.Subscript) or not isinstance(node.slice, ast.Tuple):
         return False
     node.slice.elts.reverse()
@@ -114,9 +120,9 @@ def float64(node: ast.AST) -> bool:
 
 
 def other_name(node: ast.AST) -> bool:
-    """Change a name to the other one in NAMES, such as `row` to `col`.
+    """Change a name that is read to the other one in NAMES, such as `row` to `col`.
 
-    Return True if the node was changed.
+    Return True if the node was changed. A name that is assigned is not changed.
     """
     if not isinstance(node, ast.Name) or node.id not in NAMES or isinstance(node.ctx, ast.Store):
         return False
@@ -147,7 +153,10 @@ def _index(node: ast.AST, operator: ast.operator) -> bool:
 
 
 def size_one_less(node: ast.AST) -> bool:
-    """Change a comparison `a < b` to `a < b - 1`; return True if the node was changed."""
+    """Subtract 1 from the right operand of any comparison, such as `a < b` to `a < b - 1`.
+
+    Return True if the node was changed.
+    """
     if not isinstance(node, ast.Compare):
         return False
     node.comparators = [ast.BinOp(node.comparators[0], ast.Sub(), ast.Constant(1))]
@@ -187,7 +196,7 @@ def x_for_y(node: ast.AST) -> bool:
 def left_alone(node: ast.AST) -> bool:
     """Change `x + y`, or another operation, in a field of the node to `x`.
 
-    Return True if the node was changed.
+    Return True if the node was changed. The index of a subscript is not changed.
     """
     return _alone(node, "left")
 
@@ -195,7 +204,7 @@ def left_alone(node: ast.AST) -> bool:
 def right_alone(node: ast.AST) -> bool:
     """Change `x + y`, or another operation, in a field of the node to `y`.
 
-    Return True if the node was changed.
+    Return True if the node was changed. The index of a subscript is not changed.
     """
     return _alone(node, "right")
 

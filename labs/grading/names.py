@@ -253,7 +253,11 @@ def _assign(statement: ast.Assign | ast.AnnAssign, names: Names, file: str) -> N
 
 
 def _add_order(target: ast.expr, value: ast.expr, names: Names) -> None:
-    """Record a list or tuple that is assigned to one name, if it may be an order of lines."""
+    """Record in `names.orders` a list or tuple that is assigned to one name.
+
+    Its line is recorded with its whole numbers, or with None if it holds anything else. Other
+    values and targets are ignored.
+    """
     if not isinstance(target, ast.Name) or not isinstance(value, ast.List | ast.Tuple):
         return
     try:

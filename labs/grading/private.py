@@ -14,8 +14,9 @@ SECRET = "COURSE_SECRET"
 def secret_of(file: Path | None) -> str:
     """Return the secret of a class: a file's text without surrounding white space.
 
-    Without a file, return the environment variable COURSE_SECRET. Raises CourseError if there is no
-    secret, or if the file cannot be read or is inside the course's folder.
+    Without a file, return the environment variable COURSE_SECRET. Raises CourseError if this
+    variable is empty or missing, or if the file cannot be read or is inside the course's folder. An
+    empty file gives "".
     """
     if file is None:
         secret = os.environ.get(SECRET, "")

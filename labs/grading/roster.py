@@ -50,13 +50,20 @@ class Listed:
 
     @property
     def name(self) -> str:
-        """The student's name as the table gives it."""
+        """The student's name: the first cell in a column of NAMES that is not empty.
+
+        Without such a cell, it is the first and the last name with a blank between them, or else
+        the first cell of the row.
+        """
         full = f"{self.cell('First name')} {self.cell('Last name') or self.cell('Surname')}".strip()
         return next((self.cell(one) for one in NAMES if self.cell(one)), full or self.cells[0][1])
 
     @property
     def keys(self) -> frozenset[str]:
-        """Everything by which a file may be named, in lower case."""
+        """The name and the cells in the columns of KEYS, in lower case, without empty ones.
+
+        A submission belongs to this row if its file's name holds one of them.
+        """
         cells = [self.cell(one).removeprefix("Participant ") for one in KEYS]
         return frozenset(one.casefold() for one in (*cells, self.name) if one)
 
@@ -92,9 +99,10 @@ class Result:
 
 
 def read_roster(file: Path) -> tuple[Listed, ...]:
-    """Return the rows of a roster in their order.
+    """Return the rows of a roster in their order, without empty rows and Canvas' possible points.
 
-    Raises CourseError if the file cannot be read, has no student, or names one twice.
+    The cells may be separated by commas, semicolons or tabs. Raises CourseError if the file cannot
+    be read, has none of the known columns, has no student, or has the same row twice.
     """
     try:
         text = decoded(file.read_bytes())
@@ -127,7 +135,10 @@ def read_roster(file: Path) -> tuple[Listed, ...]:
 
 
 def owner(submission: Submission, roster: Sequence[Listed]) -> Listed | None:
-    """Return the row to which a submission belongs, or None if there is none, or more than one."""
+    """Return the row of the roster to which a submission belongs, or None if it is not known.
+
+    Of the keys in the file's name, the most certain one counts that is a key of exactly one row.
+    """
     for key in _keys_of(submission.name or submission.student):
         found = [one for one in roster if key in one.keys]
         if len(found) == 1:
@@ -149,8 +160,8 @@ def _keys_of(name: str) -> Iterable[str]:
 def handed_in(submission: Submission, listed: Listed | None) -> datetime | None:
     """Return when a submission was handed in, or None if nothing says so.
 
-    It is the date with which the name of its folder begins, or else the roster's. Raises
-    CourseError for a date in the roster that is none.
+    It is the date with which the name of its folder begins, or else the one in the roster's column
+    HANDED_IN. Raises CourseError for a date that does not exist, or a cell that is no date.
     """
     named = _DATE.match(submission.folder)
     text = named[0] if named else listed.cell(HANDED_IN) if listed else ""
@@ -160,9 +171,10 @@ def handed_in(submission: Submission, listed: Listed | None) -> datetime | None:
 
 
 def date_of(text: str, where: str) -> datetime:
-    """Return a date such as 2026-11-20 or 2026-11-20T18:30; without a time it is the day's end.
+    """Return a text such as 2026-11-20 or 2026-11-20T18:30 as a datetime without a time zone.
 
-    Raises CourseError, which names `where` the text is, for any other text.
+    Without a time it is the day's last second. Raises CourseError, which names `where` the text is,
+    for any other text.
     """
     try:
         date = datetime.fromisoformat(text).replace(tzinfo=None)
@@ -174,7 +186,7 @@ def date_of(text: str, where: str) -> datetime:
 
 
 def days_late(date: datetime | None, due: datetime | None) -> int:
-    """Return the days that have begun between two dates; 0 if one of them is not known."""
+    """Return the days that have begun after `due`; 0 if none has, or if a date is not known."""
     return max(0, math.ceil((date - due) / DAY)) if date and due else 0
 
 
@@ -213,5 +225,8 @@ def _result(
 
 
 def after(mark: Mark, days: int, per_day: int) -> int:
-    """Return the points of a mark that was late, at least 0."""
+    """Return the points of a mark that was late, at least 0.
+
+    Each of the `days` costs `per_day` percent of the lab's points. The loss is rounded up.
+    """
     return max(0, mark.points - math.ceil(mark.of * per_day * days / 100))

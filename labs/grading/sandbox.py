@@ -77,10 +77,10 @@ def in_sandbox(
 ) -> ChildOutcome:
     """Call a submission's host functions in a sandbox, and return what `attempts` yields there.
 
-    Each message is reduced to "part", "passed", "causes" and, if a function was refused, "refused".
-    Whatever the functions do, the call returns and none of their processes is left. Raises
-    CourseError if the sandbox does not start, or does not protect this machine's kernel, which says
-    nothing about the submission.
+    Each message is reduced to "part", "passed", "causes", "lost" and, if a function was refused,
+    "refused". Whatever the functions do, the call returns and none of their processes is left.
+    Raises CourseError if the sandbox does not start, or does not protect this machine's kernel,
+    which says nothing about the submission.
 
     names: the exercises whose functions are called.
     """
@@ -223,7 +223,7 @@ def _bind_or_link(folder: Path) -> tuple[str, ...]:
 def _readable_paths() -> list[Path]:
     """Return the existing paths that are shown read-only in the sandbox, at the same path.
 
-    They are those of Python, of the course without its tests, and of the cache of types.
+    They are those of Python, of the course's PACKAGES, and of the cache of types.
     """
     prefixes = [Path("/usr"), Path(sys.base_prefix), Path(sys.prefix)]
     packages = [ROOT / name for name in PACKAGES]
@@ -251,8 +251,9 @@ def _did_not_start(errors: str, problem: str) -> str:
 def _plain(message: dict) -> dict:
     """Return a message on a host function with only the fields that the parent reads.
 
-    Their types are enforced: "passed" is a bool, "causes" a list of texts, and "refused", if it is
-    there, a text. "part" is copied.
+    Their types are enforced: "passed" is a bool, "causes" a list of texts, "lost" a percentage from
+    1 to 100, and "refused", if it is there, a text. "lost" is 100 if it is anything else. "part" is
+    copied.
     """
     causes = message.get("causes")
     kept = {"part": message.get("part"), "passed": message.get("passed") is True}

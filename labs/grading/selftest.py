@@ -29,8 +29,8 @@ class Trial:
     """One submission of a self-test and its mark.
 
     part: the exercise's name. kind: solution, starter, right or mutant. what: the change to the
-    solution, or "". points, of: the points and their maximum, in hundredths. sentence: the first
-    one that the student reads, or "". seconds: processor time that grading took.
+    solution, or "". points, of: the points and their maximum, both whole. sentence: the first one
+    that the student reads, or "". seconds: processor time that grading took.
     """
 
     part: str

@@ -141,7 +141,7 @@ def _least_us(exercise: KernelExercise, shape: Shape, device: Device) -> float:
 
 
 def ask_program(request: dict) -> dict | str:
-    """Run the timing program on a request; return microseconds per launch, by kernel.
+    """Run the timing program on a request; return what `timing_program.time_kernels` returns there.
 
     Return a sentence instead if the program failed or was stopped after SECONDS.
     """

@@ -56,9 +56,10 @@ class Unreadable(Exception):
 class Submission:
     """The raw bytes that one student handed in, none of it parsed yet.
 
-    student: the name of the file or folder, with a number if another has the same. problem: why
-    there is nothing to read, or "". left_out: what was not read, and why. name: without such a
-    number. folder: the name of the folder that held the file or folder.
+    student: the name of the file or folder, with a number if another has the same. files: pairs of
+    a file's name and its bytes. problem: why there is nothing to read, or "". left_out: what was
+    not read, and why. name: without such a number. folder: the name of the folder that held the
+    file or folder.
     """
 
     student: str
@@ -228,7 +229,11 @@ def _read_apart(entry: Path, folder: bool, called: Callable[[str], str]) -> _Con
 
 
 def _messages(entry: Path, folder: bool, called: Callable[[str], str]) -> Iterator[dict]:
-    """Yield one message: the contents of an entry, with the bytes of files in base64."""
+    """Yield one message with the contents of an entry, as a JSON-compatible dict.
+
+    "files" holds pairs of a file's name and its bytes in base64, "left" pairs of a file's name and
+    why it was not read, and "unusable" why there is nothing to grade, or "".
+    """
     read = _read(entry, folder, called)
     files = [(name, base64.b64encode(raw).decode()) for name, raw in read.files]
     yield {"files": files, "left": read.left, "unusable": read.problem}

@@ -36,6 +36,9 @@ def _plain_row(lab: Lab, parts: Sequence[str], one: Result) -> list[str | int]:
 def as_canvas(lab: Lab, results: Sequence[Result], item: str) -> str:
     """Return a CSV that Canvas imports as grades, with its row of the possible points.
 
+    The columns are those of OF_CANVAS and the points. Work of students in no row of the roster is
+    left out.
+
     item: the assignment's heading in Canvas' export, such as `Lab 1 (4711)`. Raises CourseError if
     the roster is no export of Canvas.
     """
@@ -47,7 +50,9 @@ def as_canvas(lab: Lab, results: Sequence[Result], item: str) -> str:
 
 
 def as_moodle(lab: Lab, results: Sequence[Result], item: str) -> str:
-    """Return a CSV that Moodle imports as grades.
+    """Return a CSV that Moodle imports as grades: what identifies a student, and the points.
+
+    Work of students in no row of the roster is left out.
 
     item: the name of the grade item, which the import asks for. Raises CourseError if the roster
     has no column by which Moodle knows a student.

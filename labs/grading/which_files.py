@@ -60,7 +60,10 @@ def left_out_of(
 
 
 def is_of_a_tool(folder: str) -> bool:
-    """Return True for the name of a folder that no student wrote: `.git`, `__pycache__`, `venv`."""
+    """Return True for the name of a folder that a tool made, such as `.git` or `venv`.
+
+    These are the names in OF_A_TOOL and all that begin with a dot or two underscores.
+    """
     return folder.startswith((".", "__")) or folder.lower() in OF_A_TOOL
 
 

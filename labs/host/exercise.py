@@ -53,7 +53,11 @@ class Examination:
 
     @property
     def lost(self) -> int:
-        """The percentage of the points that the causes and faults cost."""
+        """The percentage of the points that are lost.
+
+        It is 0 without causes. Otherwise it is the sum over the faults, at most 100, or 100 if
+        there are no faults.
+        """
         if not self.causes:
             return 0
         return min(100, sum(one.costs for one in self.faults)) if self.faults else 100

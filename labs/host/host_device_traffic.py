@@ -171,7 +171,11 @@ def wrong_values(call: ProductCall) -> str | None:
 
 
 def computed_on_the_host(call: ProductCall) -> str | None:
-    """Recognise the product itself where the kernel has stored something else."""
+    """Return sentences if the result is a·b although the kernel has added a number to c, else None.
+
+    Such a result does not come from the kernel. Only the call in which the kernel adds is looked
+    at.
+    """
     if not call.added or not np.array_equal(call.result, call.a @ call.b):
         return None
     return (
@@ -182,7 +186,10 @@ def computed_on_the_host(call: ProductCall) -> str | None:
 
 
 def arguments_on_the_host(call: ProductCall) -> str | None:
-    """Return sentences if the launch gets NumPy arrays, which Numba copies both ways, else None."""
+    """Return sentences if the launch itself makes needless copies, as of NumPy arrays, else None.
+
+    Numba copies a NumPy array to the device before the launch and back after it.
+    """
     copies = [one for one in call.copies if one.by == "launch"]
     if not any(_wasted(call, one) for one in copies):
         return None
@@ -288,7 +295,10 @@ def _no_managed_arrays(call: ProductCall) -> str:
 
 
 def unfilled_arrays(call: ProductCall) -> str | None:
-    """Return sentences if a or b is still full of zeros when the kernel is launched, else None."""
+    """Return sentences if a or b has no elements yet when the kernel is launched, else None.
+
+    These are device memory that was never filled, and managed memory full of zeros.
+    """
     for name in call.launches[0].empty:
         return (
             f"{_line(call.launches[0].place)}: `{name}` has no numbers yet when the kernel is "
@@ -309,7 +319,10 @@ def missing_wait(call: ProductCall) -> str | None:
 
 
 def read_before_the_wait(call: ProductCall) -> str | None:
-    """Recognise a result that was read from managed memory before the function waited."""
+    """Return sentences if the result was read from c before the function waited, else None.
+
+    Also return None if the function does not wait after the launch at all.
+    """
     if not _was_held_back(call) or len(call.waits) <= call.launches[0].waits:
         return None
     return (
@@ -328,7 +341,7 @@ def _was_held_back(call: ProductCall) -> bool:
 
 
 def mapped_memory(call: ProductCall) -> str | None:
-    """Recognise mapped memory where the task asks for managed memory."""
+    """Return sentences on an array in mapped memory, for a task on managed memory, or None."""
     for name in _mapped(call):
         return (
             f"`{name}` is in mapped memory. It stays in the memory of the host, and the GPU "
@@ -375,7 +388,11 @@ PROMISES: dict[Probe, str] = {
 
 
 def _faults(call: ProductCall, probes: Sequence[Probe]) -> dict[str, Fault]:
-    """Return the faults of one call by what they are about, up to one that costs all points."""
+    """Return a dict from what a fault is about, such as "copies", to the first fault about that.
+
+    The key is "" for a probe that is not in PROMISES. After a fault that costs all points, no
+    further probe is called.
+    """
     faults: dict[str, Fault] = {}
     for probe in probes:
         promise = PROMISES.get(probe, "")
@@ -407,7 +424,11 @@ def _cost(probe: Probe, call: ProductCall) -> int:
 
 
 def _copied_wrongly(call: ProductCall, none_wanted: bool) -> list[str]:
-    """Return the names of the arrays that do not cross the bus as the task asks."""
+    """Return those of "a", "b" and "c" whose copies are not the ones that the task asks for.
+
+    Return ["a"] if all of these are right, because then only parts of arrays were copied.
+    none_wanted: True for a task that asks for no copies.
+    """
     ways = {
         name: [one.direction for one in call.copies if call.name_of(one.shape) == name]
         for name in NEEDED
@@ -446,9 +467,10 @@ def examine_product(multiply: Callable, probes: Sequence[Probe], fact: str) -> E
 
 
 def _unused(call: ProductCall, names: Sequence[str]) -> str:
-    """Return a sentence, before a space, on device arrays that the launch does not use, or "".
+    """Return a sentence and a space on device arrays that the launch does not use, or "".
 
-    names: those of "a", "b" and "c" that the launch gets from the host.
+    If there are none, the sentence is on calls of `cuda.to_device` whose result is not kept. names:
+    those of "a", "b" and "c" that the launch gets from the host.
     """
     shapes, unused = shapes_of(call.shape), call.launches[0].unused
     pairs = [(name, unused[shapes[name]]) for name in names if shapes[name] in unused]

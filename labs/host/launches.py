@@ -113,9 +113,12 @@ class LaunchRecorder:
 
 
 def best_launch(registers: int, shape: Shape) -> BestLaunch:
-    """Return the launch that the task asks for, on an H200.
+    """Return the launch with square blocks for the most resident threads on an H200.
 
-    registers: the kernel's registers per thread. shape: (m, n, k).
+    registers: the kernel's registers per thread. shape: (m, n, k) of the product. The block size is
+    the one that the driver suggests if each thread needs two float32 of shared memory; the blocks
+    are the largest square ones within it, with a power of two as their side, and cover the m×n
+    matrix.
     """
     m, n, _ = shape
     threads = best_block_size(H200, registers, lambda threads: 2 * WORD * threads)
@@ -147,7 +150,10 @@ def examine_launches(kernel: Callable, launch_best: Callable) -> Examination:
 
 
 def _drawn(random: Random) -> list[tuple[int, Shape]]:
-    """Draw registers and shapes, so that a table of answers is of no use."""
+    """Draw DRAWN pairs of a number of registers and a shape (m, n, k).
+
+    They make a table of answers useless.
+    """
     return [
         (random.randint(16, 255), tuple(random.randint(5, 100) for _ in range(3)))
         for _ in range(DRAWN)
@@ -202,7 +208,10 @@ def wrong_block(call: ReaderCall, expected: BestLaunch) -> str | None:
 
 
 def wrong_grid(call: ReaderCall, expected: BestLaunch) -> str | None:
-    """Return sentences if the grid does not cover c or has too many blocks, else None."""
+    """Return sentences if the grid is not the expected one, else None.
+
+    The expected grid has the fewest blocks that cover c.
+    """
     x, y, z = call.launches[0].grid
     expected_x, expected_y = expected.grid
     if (x, y, z) == (expected_x, expected_y, 1):
@@ -263,14 +272,21 @@ PROBES = (*NO_LAUNCH, *COSTS)  # in the order in which they are called
 
 
 def _faults(call: ReaderCall, expected: BestLaunch) -> dict[Probe, Fault]:
-    """Return the faults of one call by probe; what follows from another block is no fault."""
+    """Return a dict from each probe that finds a fault in one call to this fault.
+
+    Grid, bytes and result are compared with the launch for the reader's own block, so that a wrong
+    block does not count again.
+    """
     own = expected if wrong_block(call, expected) is None else _with_own_block(call, expected)
     messages = {one: one(call, expected if one is wrong_block else own) for one in COSTS}
     return {one: Fault(words, COSTS[one]) for one, words in messages.items() if words}
 
 
 def _with_own_block(call: ReaderCall, expected: BestLaunch) -> BestLaunch:
-    """Return the launch that belongs to the reader's block, if it is a square one."""
+    """Return the expected launch with the side of the reader's block, and the grid for this side.
+
+    If the reader's block is not square, return the expected launch unchanged.
+    """
     (m, n, _), (x, y, z) = call.shape, call.launches[0].block
     if x != y or z > 1:
         return expected

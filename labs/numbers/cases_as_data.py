@@ -15,7 +15,7 @@ FILE = "cases.json"
 
 
 def as_json(cases: Iterable[Case]) -> str:
-    """Return the text of a file with these cases, one per line."""
+    """Return cases as the text of a JSON array, with one object of the case's fields per line."""
     lines = (json.dumps(asdict(case), ensure_ascii=False) for case in cases)
     return "[\n" + ",\n".join(lines) + "\n]\n"
 

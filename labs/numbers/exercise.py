@@ -116,8 +116,8 @@ def wrong_answer(
 ) -> str | None:
     """Return sentences on the first wrong case and its mistake, or None if all are right.
 
-    patience: the seconds for all cases together. table: the exercise's known mistakes, by their
-    answers.
+    A case without an answer also gives a sentence. patience: the seconds for all cases together.
+    table: the exercise's known mistakes, by their answers.
     """
     answers, failed = _answers(exercise, function, patience)
     for case, answer in zip(exercise.all_cases, answers, strict=False):

@@ -62,7 +62,11 @@ def _tracked() -> list[str]:
 
 
 def _installed() -> list[str]:
-    """Return the files of the installed wheel that are in the course's folder, without its own."""
+    """Return the files of the installed wheel in the course's folder, relative to it.
+
+    Compiled files and the wheel's own metadata are left out. Return [] if the course is not
+    installed.
+    """
     try:
         files = metadata.files(PROJECT) or []
     except metadata.PackageNotFoundError:

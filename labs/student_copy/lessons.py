@@ -36,9 +36,10 @@ def without_answers(text: str, translated: bool = False) -> str:
 
 
 def _without_solution(source: str, names: set[str]) -> str:
-    """Return a cell's source, or a comment if it needs a solution.
+    """Return a cell's source or, if it needs a solution, its other imports and a comment.
 
-    names: those that earlier cells import from an exercise; the cell's own are added.
+    A cell that is not valid Python is returned unchanged. names: those that earlier cells import
+    from an exercise; the cell's own are added.
     """
     try:
         tree = ast.parse(source)

@@ -18,7 +18,10 @@ A cell that shows the course's solution is a comment here. Ask your instructor f
 
 
 def main() -> int:
-    """Print what this copy has not, and return the exit code; 2 for any argument but --help."""
+    """Print what this copy does not have, and return the exit code 0.
+
+    An argument other than --help ends the program with the exit code 2.
+    """
     parser = argparse.ArgumentParser(
         prog="python -m labs",
         description=WHAT,

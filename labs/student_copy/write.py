@@ -45,7 +45,10 @@ def _write(name: str, target: Path, hints: bool) -> None:
 
 
 def changed(name: str, hints: bool = True) -> str | None:
-    """Return the text of a file of the copy if it differs from the course's, else None."""
+    """Return the text of a file of the copy if it differs from the course's, else None.
+
+    name: of the file, relative to the course. hints: False to leave out the hints of exercises.
+    """
     path = PurePosixPath(name)
     if name == "labs/__main__.py":
         return MAIN.read_text(encoding="utf-8")

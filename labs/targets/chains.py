@@ -21,8 +21,9 @@ LARGE = np.float32(2**24)
 def independent_chains(chains: int) -> Target:
     """Return the target that a sum of a matrix product is added in at least `chains` chains.
 
-    The count is the number of terms of the longest chain, and the limit is its share of k at the
-    first shape. One block is launched again, with terms from which rounding shows the chains.
+    The count is the number of terms of the longest chain divided by k / `chains`, at the first
+    shape, and its limit is 1. One block is launched again, with terms from which rounding shows the
+    chains.
     """
 
     def measure(run: Run) -> float:

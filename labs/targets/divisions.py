@@ -31,8 +31,8 @@ def no_division_in_loops() -> Target:
 
     def cause(run: Run, value: float) -> str:
         return translate(
-            "{where} divides in every iteration, and the compiler does not know the divisor: a "
-            "remainder or a division of whole numbers takes many instructions.",
+            "{where} divides in every iteration, and its divisor changes. Write a test without a "
+            "division. Is there something special about these divisors?",
             where=at_line(divisions(run.kernel)[0]),
         )
 
@@ -41,9 +41,11 @@ def no_division_in_loops() -> Target:
 
 
 def divisions(kernel) -> list[Site]:
-    """Return the sites of divisions and remainders in a kernel's loops, in the order of the text.
+    """Return the source lines of whole-number divisions and remainders in a kernel's loops.
 
-    A division by a constant is left out. A function that is called counts as a loop's body.
+    Each line is returned once. The lines of the kernel come first, then those of functions that it
+    calls, each in the order of their numbers. A division by a constant is left out. A function that
+    is called counts as a loop's body.
     """
     source = read_source(kernel.py_func)
     loops = [one for one in ast.walk(source.tree) if isinstance(one, ast.For | ast.While)]
@@ -61,7 +63,7 @@ def _sites(source: Source, tree: ast.AST) -> Iterator[Site]:
 
 
 def _divisor(node: ast.AST) -> ast.expr | None:
-    """Return the divisor of a division or remainder, or None for any other node."""
+    """Return the divisor of `//`, of `%` or of a call in FUNCTIONS, or None for any other node."""
     if isinstance(node, ast.BinOp | ast.AugAssign) and isinstance(node.op, OPERATORS):
         return node.right if isinstance(node, ast.BinOp) else node.value
     if isinstance(node, ast.Call) and len(node.args) == 2:
@@ -86,7 +88,10 @@ def _is_constant(source: Source, node: ast.expr) -> bool:
 
 
 def _called(source: Source, known: set) -> Iterator[Source]:
-    """Yield the reader's functions that a function calls, and those that they call."""
+    """Yield the reader's functions that a function calls, and those that they call, each once.
+
+    known: the functions that are left out; those that are yielded are added to it.
+    """
     for node in ast.walk(source.tree):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             function = getattr(source.names.get(node.func.id), "py_func", None)

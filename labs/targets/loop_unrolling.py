@@ -122,7 +122,8 @@ def unrolled_loops(
 
 
 def _own_numbers(nodes: list[ast.AST]) -> dict[str, object]:
-    """Map the names that a kernel sets to a number, such as `U = 4`, to this number."""
+    """Return a dict from each name that a kernel sets to a constant, as in `U = 4`, to the value.
+    """
     return {
         node.targets[0].id: node.value.value
         for node in nodes
@@ -142,7 +143,10 @@ def _copies(loop: ast.For, fixed: list[ast.For], constants: Mapping[str, object]
 
 
 def _iterations(call: ast.Call, constants: Mapping[str, object]) -> int:
-    """Return the iterations of a loop over a `range` of constants, 1 if they are not known."""
+    """Return the iterations of a loop over a `range` of constants, 1 if they are not known.
+
+    Return LONGEST + 1 for a `range` that Python cannot make or count.
+    """
     numbers = [_number(one, constants) for one in call.args]
     if ast.unparse(call.func) != "range" or not numbers or None in numbers:
         return 1

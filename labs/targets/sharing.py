@@ -22,8 +22,9 @@ from virtual_gpu.counts.recorder import Event, Recording
 def elements_per_thread(each: int) -> Target:
     """Return the target that each thread stores `each` elements of the result.
 
-    It is measured in block 0 at the first shape, which fits the blocks. If block 0 stores less than
-    its part, the count is the average of the threads of all other blocks.
+    The count is the number of elements that the busiest thread of block 0 stores, at the first
+    shape, which fits the blocks. It is the average over the threads of all other blocks if that is
+    more.
     """
 
     def measure(run: Run) -> float:
@@ -52,7 +53,7 @@ def elements_per_thread(each: int) -> Target:
 
 
 def _stored_by_thread(run: Run) -> np.ndarray:
-    """Return the number of elements of the result that each thread of block 0 stores."""
+    """Return an int array: how many elements of the result each thread of block 0 stores."""
     stored = np.zeros(run.job.launch(run.shape).threads, int)
     for event in run.first_block.events:
         if (event.kind, event.array) == ("store", run.result):

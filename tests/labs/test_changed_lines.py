@@ -8,7 +8,7 @@ from labs.targets.divisions import divisions
 from tests.labs.versions import changed, from_text, right
 
 NAME = "without_remainder"
-TEST = "tid & (2 * stride - 1) == 0"
+TEST = "tid & uint32(2 * stride - 1) == 0"
 
 
 def test_a_solution_of_a_task_to_change_differs_from_the_starter_in_as_many_lines():
@@ -21,13 +21,16 @@ def test_a_solution_of_a_task_to_change_differs_from_the_starter_in_as_many_line
 def test_more_lines_than_needed_are_noted_and_no_flaw():
     verdict = check(NAME, right(NAME, "a loop over the steps"))
     assert verdict.passed
-    assert verdict.notes[-1] == "You changed 4 lines; the task can be solved by changing 1."
+    assert verdict.notes[-1] == (
+        "Your kernel differs from the given one in 4 lines, and it is right. There is also a "
+        "solution that differs in 1 line."
+    )
     assert not check(NAME, EXERCISES[NAME].solution).notes
 
 
 def test_comments_and_spaces_are_no_changes():
     text = EXERCISES[NAME].starter_text
-    spaced = text.replace("stride = 1\n", "# a comment\n\n    stride   =   1  # and another\n")
+    spaced = text.replace("tid = uint32", "# a comment\n\n    tid   =   uint32")
     assert spaced != text
     assert changed_lines(EXERCISES[NAME].starter, from_text(NAME, spaced)) == 0
 
@@ -45,7 +48,7 @@ def test_divisions_in_loops_are_counted_unless_the_divisor_is_a_constant(test, c
 
 
 def test_a_division_before_the_loop_or_in_a_function_that_is_called():
-    before = changed(NAME, ("    stride = 1\n", "    stride = tid // cuda.blockDim.x + 1\n"))
+    before = changed(NAME, ("stride = uint32(1)", "stride = uint32(tid // cuda.blockDim.x + 1)"))
     assert divisions(before) == []
     text = EXERCISES[NAME].solution_text.replace(
         "@cuda.jit\n",

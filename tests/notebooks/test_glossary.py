@@ -9,7 +9,9 @@ import pytest
 from utils.paths import DATA, ROOT
 
 LESSONS = ROOT / "notebooks"
-ENTRY = re.compile(r"## (?P<term>.+)\n\n(?P<text>.+?) \(\[\d\d\]\((?P<lesson>\S+)\)\)")
+ENTRY = re.compile(
+    r"## (?P<term>.+)\n\n(?P<text>.+?) \(\[(?:\d\d|[A-Z][a-z ]+)\]\((?P<lesson>\S+)\)\)"
+)
 GLOSSARY = (LESSONS / "glossary.md").read_text("utf-8")
 FOREIGN = re.compile(r"## (?P<term>.+)\n\n.+ \*(?P<words>(?:Spanish|Chinese): .+)\.\*\n")
 ENTRIES = [match.groupdict() for match in ENTRY.finditer(GLOSSARY)]

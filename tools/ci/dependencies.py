@@ -22,7 +22,10 @@ FOLDERS = {"NOTEBOOKS": "notebooks", "MEASURED": "data/measured"}
 # Its functions that list the folder of notebooks, as they are imported and as they are called.
 LISTS = ("lessons", "translations")
 CALLS = tuple(f"paths.{name}" for name in LISTS)
-LESSON = re.compile(r"(?:notebooks/|utils/lessons/lesson_)(\d\d)[_/]")
+LESSON = re.compile(
+    r"(?:notebooks/(?:extra_)?|utils/lessons/lesson_)"
+    r"(\d\d(?=[_/])|(?<=extra_)\w+(?=\.)|(?<=lesson_)[a-z]\w*(?=/))"
+)
 EXERCISE = re.compile(r"labs/exercises/(\w+)/")
 Graph = Mapping[str, frozenset[str]]
 

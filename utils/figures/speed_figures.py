@@ -47,7 +47,7 @@ from utils.figures.points import (
 _LEVELS = np.array([100, 50, 20, 10, 5, 2, 1, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01])
 MOST_LINES, MOST_GREY = 5, 6  # lines with a name, with that of the library, and lines without
 # A speed this near to the peak, as a factor, would cover the number of the peak.
-_NEAR = 1.13
+_NEAR = 1.35
 _DECADES = (100, 10, 1, 0.1, 0.01)
 # The distances from the spine to the right end of the speeds, and of the shares, in points.
 _SPEEDS, _SHARES = 4, 45

@@ -30,7 +30,7 @@ def text_of(function) -> str:
     """
     imports: dict[str, None] = {}
     constants: dict[str, None] = {}
-    functions: dict[str, str] = {}
+    functions: dict[object, str] = {}
     _collect(function, imports, constants, functions)
     head = "\n\n".join("\n".join(lines) for lines in (_merged(imports), constants) if lines)
     return "\n\n\n".join([head, *functions.values()]) + "\n"
@@ -61,16 +61,17 @@ def _merged(imports: Iterable[str]) -> list[str]:
 
 
 def _collect(
-    function, imports: dict[str, None], constants: dict[str, None], functions: dict[str, str]
+    function, imports: dict[str, None], constants: dict[str, None], functions: dict[object, str]
 ) -> None:
     """Add the text of a function and of all that it uses to three dicts, in place, callees first.
 
-    The keys of `imports` and `constants` are statements, and `functions` is name -> text. Raises
-    CourseError for a value that a text cannot hold.
+    The keys of `imports` and `constants` are statements. `functions` has the text of each Python
+    function, and a statement for each further name of one. Raises CourseError for a value that a
+    text cannot hold.
     """
     plain = plain_function(function)
-    source = textwrap.dedent(inspect.getsource(plain)).rstrip()
-    tree = ast.parse(source).body[0]
+    source, tree = _source(plain)
+    functions[plain] = ""  # so that a function that calls itself is met once
     for name, value in _used(plain, tree):
         if isinstance(value, PLAIN) or _is_tuple_of_numbers(value):
             constants[f"{name} = {value!r}"] = None
@@ -78,8 +79,10 @@ def _collect(
             imports["import numpy as np"] = None
             constants[f"{name} = np.{value.dtype.name}({value.item()!r})"] = None
         elif _is_written_here(value):
-            if name not in functions:
+            if plain_function(value) not in functions:
                 _collect(value, imports, constants, functions)
+            if name != (defined := name_of(value)):
+                functions[name] = f"{name} = {defined}"
         elif line := _import_of(name, value):
             imports[line] = None
         else:
@@ -87,10 +90,34 @@ def _collect(
                 f"`{plain.__name__}` uses `{name}`, a {type(value).__name__}, and only numbers, "
                 "modules and functions can be kept: pass it as an argument."
             )
-    if function is not plain and not tree.decorator_list:
+    if function is not plain and isinstance(tree, ast.FunctionDef) and not tree.decorator_list:
         imports["from numba import cuda"] = None
         source = f"{source}\n\n\n{plain.__name__} = cuda.jit({plain.__name__})"
-    functions[plain.__name__] = source
+    del functions[plain]
+    functions[plain] = source
+
+
+def name_of(function) -> str:
+    """Return the name that the text of a function defines: that of its `def`, or of its lambda.
+
+    Raises CourseError for a lambda that is not the value of one name.
+    """
+    plain = plain_function(function)
+    _, tree = _source(plain)
+    if isinstance(tree, ast.FunctionDef):
+        return tree.name
+    if isinstance(tree, ast.Assign) and isinstance(tree.value, ast.Lambda | ast.Call):
+        return ast.unparse(tree.targets[0])
+    raise CourseError(
+        f"A lambda without a name cannot be kept: write line {plain.__code__.co_firstlineno} as a "
+        "function with `def`."
+    )
+
+
+def _source(plain: FunctionType) -> tuple[str, ast.stmt]:
+    """Return the statement that defines a Python function, as text without indent and as a tree."""
+    source = textwrap.dedent(inspect.getsource(plain)).rstrip()
+    return source, ast.parse(source).body[0]
 
 
 def plain_function(function):
@@ -98,10 +125,10 @@ def plain_function(function):
     return getattr(function, "py_func", function)
 
 
-def _used(function: FunctionType, tree: ast.FunctionDef) -> Iterator[tuple[str, object]]:
+def _used(function: FunctionType, tree: ast.stmt) -> Iterator[tuple[str, object]]:
     """Yield name and value of each global or free variable once, in the order of `ast.walk`."""
     known = {**function.__globals__, **inspect.getclosurevars(function).nonlocals}
-    own = {function.__name__, *function.__code__.co_varnames}
+    own = {name_of(function), *function.__code__.co_varnames}
     names = (node.id for node in ast.walk(tree) if isinstance(node, ast.Name))
     for name in dict.fromkeys(names):
         if name in known and name not in own:

@@ -10,7 +10,7 @@ import os
 from functools import lru_cache
 from pathlib import Path
 
-from utils.ladder.function_text import module_of, text_of
+from utils.ladder.function_text import module_of, name_of, text_of
 from utils.reader_folder import reader_folder
 
 
@@ -61,7 +61,7 @@ def is_kept(name: str, function) -> bool:
 
 
 def _with_name(name: str, function) -> str:
-    text, own = text_of(function), getattr(function, "py_func", function).__name__
+    text, own = text_of(function), name_of(function)
     return text if own == name else f"{text}\n\n{name} = {own}\n"
 
 

@@ -181,7 +181,7 @@ def _gemm_problem(shape: GemmShape, kind: str) -> Problem:
 
 
 def _float64_product(a: np.ndarray, b: np.ndarray):
-    """Return a·b in float64: a CuPy array if CuPy is installed, a NumPy array otherwise."""
+    """Return a·b in float64: a CuPy array if `cupy()` finds CuPy and a GPU, else a NumPy array."""
     xp = cupy() or np
     return xp.asarray(a, np.float64) @ xp.asarray(b, np.float64)
 

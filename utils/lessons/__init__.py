@@ -48,7 +48,7 @@ from utils.lessons.lesson_02.single_core import (
     vector_loop,
 )
 from utils.lessons.lesson_14.big_loop import cycles_per_tile, draw_tile_shapes, draw_turns, reads
-from utils.lessons.lesson_15.tile_designs import bandwidth_needed, bandwidths_needed, designs
+from utils.lessons.lesson_15.tile_designs import blocks_and_sms
 from utils.lessons.lesson_16.reading_machine_code import (
     draw_shares,
     even_bank_reads,
@@ -67,12 +67,7 @@ from utils.lessons.lesson_19.recorded_grids import (
     grids,
     share_of_blocks,
 )
-from utils.lessons.lesson_20.reduction_comparison import (
-    as_called,
-    bytes_under_way,
-    launches_and_memory,
-    rates,
-)
+from utils.lessons.lesson_20.reduction_comparison import launches_and_memory, rates
 from utils.lessons.lesson_21.calibration import whole_ledger
 from utils.lessons.lesson_21.roofline_analysis import (
     busy,
@@ -114,16 +109,13 @@ from utils.lessons.wavefronts import (
 __all__ = [
     "XEON",
     "Edit",
-    "as_called",
-    "bandwidth_needed",
     "bandwidths",
-    "bandwidths_needed",
     "begin_anew",
     "block_cycles",
     "blocks",
+    "blocks_and_sms",
     "blocks_at_once",
     "busy",
-    "bytes_under_way",
     "cache_lines_per_multiply_add",
     "cache_misses",
     "claimed",
@@ -133,7 +125,6 @@ __all__ = [
     "count_misses",
     "counted_and_profiled",
     "cycles_per_tile",
-    "designs",
     "device_shown",
     "device_to_time",
     "dram_over_least",

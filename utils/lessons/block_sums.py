@@ -161,7 +161,7 @@ def draw_step(trace: Trace, array: str, step: int) -> Picture:
     """Draw which shared-memory bank each lane of the first active warp loads from.
 
     The picture shows the first load in one level of the tree. step: the level, counted from 1.
-    trace, array: as for `loads_by_step`.
+    trace, array: as for `loads_by_step`. Raises CourseError if the tree does not have this level.
     """
     levels = _steps(trace, array)
     if not 1 <= step <= len(levels):
@@ -373,10 +373,10 @@ def block_cycles(shape: str = "2^30", **steps: Step | Variant) -> Table:
 def bandwidths(shape: str = "2^30", **steps: Step | Variant) -> Table:
     """Return a table of the recorded speed of reductions, one row per step.
 
-    The columns are the time, the bandwidth in GB/s, the speedup over the row above, and the
-    bandwidth in percent of the data sheet's peak. shape: the number of elements as on the command
-    line. steps: one per row; the keyword is the row's name, with _ for spaces. A step without a
-    recorded time has "–" in its cells.
+    The columns are the time, the bandwidth in GB/s, the speedup over the nearest row above that has
+    a time, and the bandwidth in percent of the data sheet's peak. The first speedup is "". shape:
+    the number of elements as on the command line. steps: one per row; the keyword is the row's
+    name, with _ for spaces. A step without a recorded time has "–" in its cells.
     """
     device, rows, before = device_shown(), [], None
     for name, step in steps.items():

@@ -127,7 +127,10 @@ def tightest(bounds: Mapping[str, Bound]) -> tuple[str, float]:
 
 
 def hot_loop_if_any(variant: Variant) -> HotLoopCounts | None:
-    """Return the hot loop with multiply-adds: compiled here, or recorded; None if not known."""
+    """Return the hot loop with multiply-adds: compiled here, or else recorded for a ladder's step.
+
+    Returns None if neither is known, and if the hot loop has no multiply-adds.
+    """
     hot = roofline.hot_loop_of(variant, device_shown().arch)
     if hot is None and is_of_a_ladder(variant.step):
         try:

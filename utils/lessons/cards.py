@@ -120,6 +120,45 @@ class Table:
 
 
 @dataclass(frozen=True)
+class Fold:
+    """A closed fold, which a notebook opens by a click on its title.
+
+    title: the words of the click, such as "Show the answer". inside: an object that a notebook
+    shows as HTML, such as a Table or Paragraphs. `str` returns the text of what is inside.
+    """
+
+    title: str
+    inside: object
+
+    def __str__(self) -> str:
+        return str(self.inside)
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        title = html.escape(self.title)
+        inside = self.inside._repr_html_()
+        return _block(f"<details><summary>{title}</summary>{inside}</details>")
+
+
+@dataclass(frozen=True)
+class Paragraphs:
+    """Sentences without a box, one paragraph each. `str` returns them as text, one per line."""
+
+    sentences: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return "\n".join(self.sentences).replace("`", "")
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        return "".join(f"<p>{in_code(sentence)}</p>" for sentence in self.sentences)
+
+
+@dataclass(frozen=True)
 class Stack:
     """Tables, pictures and cards that a notebook shows one below the other.
 

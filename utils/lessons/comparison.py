@@ -109,7 +109,11 @@ def _parts(name: str) -> list[Table | Picture | Card]:
 
 @cache
 def _counterparts() -> dict:
-    """Return the function that shows an exercise's own function, by the name of the exercise."""
+    """Return a dict from an exercise's name to the function that shows it beside the course's.
+
+    Only exercises in a lesson's own_functions.toml are in it. Each function takes the reader's own
+    function as a Variant, and returns a Stack or a part of one. The result is cached.
+    """
     found = {}
     for lesson, rows in read_in_all(FUNCTIONS).items():
         for name, shown in rows.items():
@@ -158,7 +162,10 @@ def _memory_columns(memory: Mapping[str, Memory]) -> dict[str, dict[str, str]]:
 def _compiled_columns(
     compiled: Mapping[str, Compiled], memory: Mapping[str, Memory]
 ) -> dict[str, dict[str, str]]:
-    """Return title -> role -> cell for registers and spills, and for loads in flight of a copy."""
+    """Return title -> role -> cell for registers and spills, and for loads before the first use.
+
+    The loads are left out if a kernel uses shared memory. Return {} if `compiled` is empty.
+    """
     if not compiled:
         return {}
     arch = device_shown().arch

@@ -70,7 +70,7 @@ def per_request(trace: Trace, array: str, what: str = "sectors", kind: str = "lo
     """Return the mean number of sectors, cache lines or wavefronts per request of a warp.
 
     array: the name of the array whose requests are counted. what: "sectors", "cache_lines" or
-    "wavefronts". kind: "load" or "store".
+    "wavefronts". kind: "load" or "store". Raises CourseError if there is no request of this kind.
     """
     totals = trace.accesses.query("array == @array and kind == @kind").sum(numeric_only=True)
     if not totals["requests"]:

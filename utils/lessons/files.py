@@ -156,7 +156,7 @@ def _shared(notebook: Path) -> Iterator[Path]:
 
 
 def _modules_of_course() -> dict[str, str]:
-    """Return the dotted name of the module that defines each public name of `course`, by name."""
+    """Return a dict from each public name of `course` to the module that defines it, with dots."""
     tree = ast.parse((LESSONS_PACKAGE / "__init__.py").read_text(encoding="utf-8"))
     return {
         alias.name: node.module

@@ -18,7 +18,7 @@ from pathlib import Path
 import nbformat
 
 from utils.errors import CourseError
-from utils.paths import DATA, lessons, tag, translations
+from utils.paths import DATA, lessons, number_of, tag, translations
 
 FILE = DATA / "repository.toml"
 
@@ -139,14 +139,14 @@ def write(file: Path, at: Repository | None = None) -> None:
 
     In a translated notebook the sentence is the translator's and does not change. A notebook whose
     first code cell does not call `course.start` does not change. file: the path of the notebook,
-    whose name begins with the number of the lesson. at: the repository; by default that of
-    data/repository.toml.
+    whose name begins with the number of the lesson, or names an extra one. at: the
+    repository; by default that of data/repository.toml.
     """
     lesson = nbformat.read(file, as_version=4)
     code = next(cell for cell in lesson.cells if cell.cell_type == "code")
     if "course.start(" not in code.source:
         return
-    code.source = first_cell(file.name[:2], at)
+    code.source = first_cell(number_of(file.name), at)
     code.metadata.update(FOLDED)
     opening = lesson.cells[0]
     sentence = "" if tag(file) else SENTENCE

@@ -58,7 +58,10 @@ def words_per_multiply_add(**steps: Step | Variant) -> Table:
 
 
 def _fraction(value: float) -> str:
-    """Return a number up to 1 as the text of the nearest unit fraction, such as "1/32"."""
+    """Return a number between 0 and 1 as the nearest unit fraction, such as "1/32".
+
+    0 and numbers from 1 on are returned as `number` writes them.
+    """
     return f"1/{1 / value:.0f}" if 0 < value < 1 else number(value)
 
 
@@ -98,9 +101,8 @@ def shared_estimates(shape: str = "4096", **steps: Step | Variant) -> Table | Ca
     The columns are the words that a thread reads in the source code, the wavefronts of a warp in
     the machine code, and the estimated and the recorded time in ms. The estimate assumes that an SM
     serves one wavefront per cycle and never waits. Without a record the last cell is "–". shape: as
-    on the command line. steps: one per
-    row; the keyword is the row's name, with _ for spaces. If neither the compiler nor the record
-    has one of the loops, return a Card that says so.
+    on the command line. steps: one per row; the keyword is the row's name, with _ for spaces. If
+    neither the compiler nor the record has one of the loops, return a Card that says so.
     """
     rows = []
     for name, step in steps.items():
@@ -166,7 +168,8 @@ def fastest_tile(step: Step, shape: str, **constants: int) -> int:
     """Return the value of TILE with the shortest recorded time at a shape.
 
     Only tiles that are also recorded at 1024×1024×1024 are compared. shape: as on the command line.
-    constants: the values of the step's other constants.
+    constants: the values of the step's other constants. Raises CourseError if there is no such
+    tile, or if one of them has no record at the shape.
     """
     step = _with(step, "TILE")
     recorded = [tile for tile in step.choices["TILE"] if _is_recorded(step, TILE=tile, **constants)]

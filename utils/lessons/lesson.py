@@ -13,7 +13,7 @@ from utils.translation import translate
 def this_device() -> str:
     """Return a sentence that names the GPU that runs kernels here, or says why none can.
 
-    The first sentence also has the compute capability and the number of SMs.
+    The sentence on a GPU also has the compute capability and the number of SMs.
     """
     device = devices.current()
     if device is None:
@@ -68,7 +68,7 @@ def _ceilings(device: Device) -> dict[str, float]:
     """Return the best recorded rates of a device, and the SM clock.
 
     The keys are "fma_loop" in GFLOP/s, "copy" in GB/s, and "sm_clock_mhz", the highest clock
-    recorded with the FMA loop. Values that are not recorded are left out.
+    recorded with the FMA loop. Values that are not recorded are left out, so the dict may be empty.
     """
     if device.name not in records.recorded_devices("latency"):
         return {}

@@ -11,6 +11,7 @@ from pathlib import Path
 import nbformat
 
 from utils.lessons.first_cell import is_folded
+from utils.paths import number_of
 
 YOUR_TURN = "your-turn"
 _NAME = re.compile(r"\b(?:course\.)?(predict|reveal|check|task)\(\s*\"([^\"]+)\"")
@@ -47,8 +48,8 @@ class Lesson:
 
     @property
     def number(self) -> str:
-        """The number of the lesson, such as "07"."""
-        return self.name[:2]
+        """The number of the lesson, such as "07", or the name of an extra one."""
+        return number_of(self.name)
 
     @property
     def code(self) -> tuple[Cell, ...]:
@@ -129,7 +130,10 @@ def without_code_blocks(markdown: str) -> str:
 
 
 def prose_of(lesson: Lesson) -> list[tuple[int, str]]:
-    """Return (position, text) of the Markdown cells, on one line, without code and link targets."""
+    """Return (position, text) of the Markdown cells, with each text on one line.
+
+    Blocks of code and link targets are left out, and "x" replaces code within a line.
+    """
     cells = []
     for cell in lesson.prose:
         text = re.sub(r"`[^`]*`|<code>.*?</code>", "x", without_code_blocks(cell.source))
@@ -238,7 +242,10 @@ def _parsed(shown: str) -> _Reader:
 
 
 def text_of(shown: str) -> str:
-    """Return the visible text of HTML, without scripts and styles."""
+    """Return the visible text of HTML, without scripts and styles.
+
+    The pieces of text between tags are joined by spaces.
+    """
     return " ".join(_parsed(shown).text)
 
 

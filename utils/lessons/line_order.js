@@ -11,7 +11,7 @@
 
   function show() {
     const order = Array.from(chosen.children, item => item.dataset.line).join(", ");
-    call.textContent = 'check("' + root.dataset.exercise + '", [' + order + "])";
+    call.textContent = root.dataset.exercise + " = [" + order + "]";
     copy.textContent = labels[0];
   }
   function number(item) { return +item.dataset.line; }

@@ -18,7 +18,8 @@ _STYLE = """<style>
 .line-order .column > p {font-weight: 600}
 .line-order li, .line-order .given {display: flex; gap: 8px; padding: 2px 4px; border-radius: 3px;
  box-sizing: border-box}
-.line-order code {background: none; white-space: pre-wrap; overflow-wrap: anywhere; min-width: 0;
+.course .line-order .given code, .course .line-order li code {background: none}
+.line-order code { white-space: pre-wrap; overflow-wrap: anywhere; min-width: 0;
  font-size: 12px}
 .line-order b {flex: none; width: 1.5em; text-align: right; font-weight: 400; opacity: .75}
 .line-order .chosen {min-height: 2em; border-left: 2px solid #1f7fc4; margin: 2px 0}
@@ -37,7 +38,7 @@ class LineOrder:
     exercise: the name of the exercise. listing: pairs of a label and a line. A number labels a line
     to be ordered; letters and empty labels are of given lines, above and below. `str` returns the
     listing as text. In a notebook, the lines can be arranged by clicks, by dragging and by keys,
-    and the call of `check` with their numbers is shown; without scripts the listing remains.
+    and an assignment of the list of their numbers is shown; without scripts the listing remains.
     """
 
     exercise: str
@@ -68,11 +69,11 @@ class LineOrder:
 
 
 def _answer() -> str:
-    """Return the HTML for the call of `check`, and for a sentence on how lines are moved."""
+    """Return the HTML for the list of numbers, and for a sentence on how lines are moved."""
     how = translate(
         "Click a line to move it to your kernel or back, or drag it. With the keyboard: the right "
         "arrow moves a line to your kernel, the left arrow moves it back, and up and down move it "
-        "within your kernel. Copy the call into a cell and run it."
+        "within your kernel. Copy your list into the next cell, and run it."
     )
     copy, copied = translate("Copy"), html.escape(translate("Copied"))
     return (

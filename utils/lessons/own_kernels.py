@@ -77,7 +77,11 @@ class Twin:
 
     @property
     def choices(self) -> dict[str, tuple[int, ...]]:
-        """The constants of the reader's kernel as a step; none if its launch is its own."""
+        """The values of each constant of the reader's kernel as a step, by the constant's name.
+
+        The first value is that of the course's step. The dict is empty if the kernel has its own
+        launch.
+        """
         if self.block:
             return {}
         return {name: (value, *self.other.get(name, ())) for name, value in self.constants.items()}
@@ -93,7 +97,10 @@ class Twin:
 
 @cache
 def twins() -> dict[str, Twin]:
-    """Return the twin of each exercise whose kernel a step of the course can stand for, by name."""
+    """Return a dict from the name of an exercise to the step of the course that does the same.
+
+    Exercises without such a step are not in it. The result is cached.
+    """
     lists = ("block", "covers")
     return {
         name: Twin(lesson, **{key: tuple(v) if key in lists else v for key, v in row.items()})

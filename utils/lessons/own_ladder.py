@@ -31,8 +31,8 @@ def my_ladder() -> Picture | Stack | Card:
     Returns
     -------
     Picture, Stack or Card
-        The staircase, with a sentence below it on kernels that could not be drawn. A card with one
-        sentence if there is no kernel yet.
+        The staircase, with a card below it on kernels that could not be drawn. A card alone if
+        there is no kernel yet, or if none of them could be drawn.
     """
     names = _kept_in_order()
     if not names:

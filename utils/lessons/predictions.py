@@ -9,7 +9,7 @@ from IPython import get_ipython
 
 from utils.errors import CourseError
 from utils.lessons import ledger_file
-from utils.lessons.cards import Card, Table, table
+from utils.lessons.cards import Card, Fold, Paragraphs, Table, table
 from utils.lessons.questions import Question, bank, question
 from utils.reader_folder import is_page
 from utils.translation import translate
@@ -22,7 +22,8 @@ def predict(name: str, value) -> Card:
 
     value: a number, a choice, or a list in order, depending on the question. None keeps nothing,
     and the card shows the question. A prediction cannot change after its answer was revealed; the
-    card then says that it stays. For a value that cannot be an answer, the card says why. Raises
+    card then says that it stays. If the answer was revealed without a prediction, nothing is kept,
+    and the card says so. For a value that cannot be an answer, the card says why. Raises
     CourseError if there is no question of this name.
     """
     prompt, before = question(name), ledger_file.entries().get(name, ledger_file.Entry())
@@ -48,11 +49,10 @@ def predict(name: str, value) -> Card:
         return Card("bad", (str(error),))
     renamed = ledger_file.keep(name, value=prediction)
     kept = translate("Kept: {answer}. The answer comes later.", answer=prompt.as_text(prediction))
-    sentences = [kept]
-    if doubt := prompt.doubt(prediction):
-        sentences.append(doubt)
+    unit = prompt.note_on_percent(prediction)
+    sentences = [kept, unit] if unit else [kept]
     if renamed is None:
-        return Card("ask" if doubt else "good", tuple(sentences))
+        return Card("good", tuple(sentences))
     lost = translate(
         "Your file of predictions could not be read and is now `{name}`; a new one begins.",
         name=renamed.name,
@@ -63,9 +63,12 @@ def predict(name: str, value) -> Card:
 def reveal(name: str, measured) -> Card:
     """Keep the answer, and return a card that compares it with the reader's prediction.
 
-    Without a prediction the card only asks for one, and the answer stays hidden, unless the same
-    cell is run twice in a row. So a run of all cells, however often, reveals nothing. measured: in
-    the form that the question asks for. Raises CourseError if there is no question of this name.
+    Without a prediction the card only asks for one, and the answer stays hidden. The card holds it
+    in a closed fold, still without a prediction, if it was revealed before, if the lesson is
+    executed as a page, or if the same cell is run twice in a row. So a run of all cells, however
+    often, reveals nothing, and no answer is open below a question that nobody has answered.
+    measured: in the form that the question asks for. Raises CourseError if there is no question of
+    this name.
     """
     prompt, entries = question(name), ledger_file.entries()
     entry = entries.get(name, ledger_file.Entry())
@@ -75,8 +78,10 @@ def reveal(name: str, measured) -> Card:
         ledger_file.keep(name, asked=run_of_cell())
         return _hidden(prompt, name, _has_asked(entries, name))
     ledger_file.keep(name, measured=truth)
-    compared = () if entry.value is None else (prompt.feedback(entry.value, truth),)
-    return Card("good", (shown, *compared, *prompt.reasons))
+    if entry.value is None:
+        answer = Paragraphs((shown, *prompt.reasons))
+        return Card("ask", (), below=Fold(translate("Show the answer"), answer))
+    return Card("good", (shown, prompt.feedback(entry.value, truth), *prompt.reasons))
 
 
 def run_of_cell(later: int = 0) -> str:
@@ -143,11 +148,12 @@ def _need_questions(lesson: str) -> None:
         raise CourseError(f"Lesson {lesson!r} asks nothing; lessons have numbers such as '05'.")
 
 
-def ledger(lesson: str | None = None) -> Table:
+def ledger(lesson: str | None = None) -> Table | Fold:
     """Return a table of the predictions and the answers of a lesson, or of all lessons.
 
     lesson: its number, such as "05"; None for all. Answers that are not revealed yet stay hidden.
-    Raises CourseError if the lesson has no questions.
+    On a page, the table is in a closed fold if it has an answer without a prediction. Raises
+    CourseError if the lesson has no questions.
     """
     if lesson is not None:
         _need_questions(lesson)
@@ -161,7 +167,10 @@ def ledger(lesson: str | None = None) -> Table:
             (prompt.shown, mine, prompt.as_text(entry.measured) if entry.revealed else OPEN)
         )
     note = "" if is_page() else _where_kept(lesson)
-    return table("Your predictions", ("question", "you", "answer"), rows, note)
+    shown = table("Your predictions", ("question", "you", "answer"), rows, note)
+    if is_page() and any(mine == OPEN != answer for _, mine, answer in rows):
+        return Fold(translate("Show the answers"), shown)
+    return shown
 
 
 def _where_kept(lesson: str | None) -> str:

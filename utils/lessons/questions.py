@@ -25,8 +25,8 @@ class Question:
     """A question whose answer is a number, one of some choices, or an order.
 
     text: the question in a few words. unit: the unit of a number. at_least: the least number that
-    is possible; 0 means any number above 0. exact: True for a count, of which only the very number
-    is right, and 0 is a possible answer. choices: the possible answers, of which one is right.
+    is possible; 0 means any number above 0. exact: True for a count, a whole number of which only
+    the very number is right. choices: the possible answers, of which one is right.
     order: the items to put in order. because: the arithmetic that leads to the answer, as one or
     two lines; "" if the lesson has none.
     """
@@ -77,20 +77,29 @@ class Question:
                     "This prediction must be a number, and `{given!r}` was given.", given=value
                 )
             )
-        if value < self.at_least or (value == self.at_least == 0 and not self.exact):
+        if value < self.at_least or value <= 0:
             raise CourseError(self._too_small(value))
+        if self.exact and value != int(value):
+            raise CourseError(
+                translate(
+                    "{question}: this is a count, so give a whole number; {given:g} was given.",
+                    question=self.shown,
+                    given=value,
+                )
+            )
         return float(value)
 
-    def doubt(self, value: object) -> str | None:
+    def note_on_percent(self, value: object) -> str | None:
         """Return a sentence if the unit is % and a number is between 0 and 1, else None.
 
-        The sentence warns the reader that the number may be a fraction instead of a percentage.
+        The sentence says how such a number is understood. It is the same for right and for wrong
+        answers, so it does not tell whether the answer is less than one percent.
         """
         if self.unit != "%" or not 0 < value < 1:
             return None
         return translate(
-            "That is less than one percent. If you mean {percent:g} %, write {percent:g}, and run "
-            "the cell again.",
+            "`{share:g}` means {share:g} percent; `{percent:g}` would mean {percent:g} percent.",
+            share=value,
             percent=100 * value,
         )
 

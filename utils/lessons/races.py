@@ -42,7 +42,7 @@ def race(name: str, shape: str = "") -> Stack | Card:
 
     The table has their times and their shares of the data sheet's peak, and the figure puts the
     reader's kernel on the curve of the recorded steps. Inputs are not in the cache, and a time is a
-    median.
+    median. A CPU function is timed on this computer's CPU, and has no figure.
 
     Parameters
     ----------
@@ -131,7 +131,11 @@ def _unit(row: Record) -> str:
 
 
 def _cells(name: str, ms: float, mine: Record, unit: str) -> tuple[str, ...]:
-    """Return a row of the table: all rivals do the work that the reader's record describes."""
+    """Return a row of the table: the name, the time, the rate and the share of the peak, as text.
+
+    ms: the time of the kernel in the row. mine: the reader's record, whose work all rivals do.
+    unit: "gflops" or "gb_per_s". The share is "–" if the peak is not known.
+    """
     rate = getattr(mine, unit) * mine.time_ms / ms
     share = f"{rate / mine.peak:.1%}" if mine.peak else "–"
     return name, duration(ms), f"{rate:,.0f}", share

@@ -37,7 +37,10 @@ def recorded_ms(step: Step | Variant, shape: str = "4096", on: str | None = None
 
 
 def record_of(step: Step | Variant, shape: str, on: str | None = None) -> Record:
-    """Return the record with the shortest time; the parameters are those of `recorded_ms`."""
+    """Return the record with the shortest time; the parameters are those of `recorded_ms`.
+
+    Raises CourseError if there is no record, and for the reader's own kernel.
+    """
     step = step if isinstance(step, Step) else as_variant(step)
     ladder, device = _ladder(step), on or _device(_ladder(step))
     name, params = (step.name, None) if isinstance(step, Step) else (step.step.name, step.params)
@@ -64,7 +67,10 @@ def record_of(step: Step | Variant, shape: str, on: str | None = None) -> Record
 
 
 def record_if_any(step: Step | Variant, shape: str, on: str | None = None) -> Record | None:
-    """Return what `record_of` returns, or None if there is no record."""
+    """Return what `record_of` returns, or None if there is no record.
+
+    Raises CourseError for an argument that is no step.
+    """
     step = step if isinstance(step, Step) else as_variant(step)  # raises for what is no step
     try:
         return record_of(step, shape, on)

@@ -26,7 +26,11 @@ UNEXPLAINED = re.compile(
 
 
 def begins_with_a_question(lesson: Lesson) -> Iterator[str]:
-    """Title and one sentence, the set-up cell, a picture, then goals, minutes and needs."""
+    """Yield a sentence if a lesson does not begin as it should.
+
+    It begins with a title and one sentence, the set-up cell, a picture, and a cell with the goals,
+    the minutes and what the reader needs.
+    """
     kinds = [cell.kind for cell in lesson.cells[:4]]
     if kinds != ["markdown", "code", "code", "markdown"]:
         yield "it does not begin with title and question, set-up, picture, and goals"
@@ -43,7 +47,10 @@ def begins_with_a_question(lesson: Lesson) -> Iterator[str]:
 
 
 def lets_the_reader_write_early(lesson: Lesson) -> Iterator[str]:
-    """At most 600 words before the reader's first turn, which is in the first third of cells."""
+    """Yield a sentence for each condition on the reader's first turn that a lesson breaks.
+
+    At most 600 visible words are before it, and it is in the first third of the cells.
+    """
     turns = [cell.position for cell in lesson.code if YOUR_TURN in cell.tags]
     first = min(turns, default=len(lesson.cells) + 1)
     before = [words_of(cell) for cell in lesson.prose if cell.position < first]
@@ -55,22 +62,23 @@ def lets_the_reader_write_early(lesson: Lesson) -> Iterator[str]:
 
 
 def has_three_tasks(lesson: Lesson) -> Iterator[str]:
-    """At least three tasks that are checked."""
+    """Yield a sentence if a lesson checks fewer than three tasks."""
     tasks = lesson.positions("check")
     if len(tasks) < LEAST_TASKS:
         yield f"it checks {len(tasks)} tasks of the reader; {LEAST_TASKS} are wanted"
 
 
 def explains_its_answers(lesson: Lesson) -> Iterator[str]:
-    """Each question has the arithmetic that leads to its answer."""
+    """Yield a sentence for each question without the arithmetic that leads to its answer."""
     for name in lesson.positions("predict"):
         if name in bank() and not bank()[name].because:
             yield f"the question {name} has no `because` with the arithmetic of its answer"
 
 
 def hides_its_choices(lesson: Lesson) -> Iterator[str]:
-    """No code down to the `reveal` has one of the choices as text, and no other choice.
+    """Yield a sentence for each cell of code that gives away the answer of a question with choices.
 
+    Such a cell is not below the `reveal`, and has one of the choices in quotes and no other choice.
     A choice that is a number is not looked for, because the code may need it for something else.
     """
     for name, position in lesson.positions("reveal").items():
@@ -83,7 +91,11 @@ def hides_its_choices(lesson: Lesson) -> Iterator[str]:
 
 
 def has_one_open_question(lesson: Lesson) -> Iterator[str]:
-    """At most one open question, under this name, and nothing else that stays unexplained."""
+    """Yield a sentence if a lesson has several open questions, and one for each unexplained point.
+
+    A point is unexplained if the prose says that a record does not say it, or that something does
+    not explain it.
+    """
     prose = prose_of(lesson)
     count = sum(len(re.findall(r"\bopen questions?\b", text, re.IGNORECASE)) for _, text in prose)
     if count > MOST_OPEN_QUESTIONS:
@@ -94,7 +106,7 @@ def has_one_open_question(lesson: Lesson) -> Iterator[str]:
 
 
 def has_short_brackets(lesson: Lesson) -> Iterator[str]:
-    """No sentence in brackets: at most eight words stand between a pair of them."""
+    """Yield a sentence for each pair of brackets in the prose with more than eight words."""
     for position, text in prose_of(lesson):
         for inner in re.findall(r"\(([^()]*)\)", text):
             if len(inner.split()) > MOST_BRACKETED_WORDS:
@@ -102,7 +114,10 @@ def has_short_brackets(lesson: Lesson) -> Iterator[str]:
 
 
 def fits_its_sittings(lesson: Lesson) -> Iterator[str]:
-    """At most 2,200 words per sitting on the executed page, and 600 more in folds."""
+    """Yield a sentence if the executed page has too many words, and one if its folds have too many.
+
+    A sitting has at most 2,200 visible words, and 600 more in folds.
+    """
     words = sum(map(words_of, lesson.cells), Words())
     count = sittings(lesson)
     for kind, number, most in (

@@ -15,7 +15,10 @@ FILE = Path(__file__).with_suffix(".toml")
 
 @cache
 def exceptions() -> dict[str, tuple[str, ...]]:
-    """Return the names of the broken rules by the number of the lesson; cached."""
+    """Return a dict from the number of a lesson to the names of the rules that it breaks; cached.
+
+    Lessons that break no rule may be missing.
+    """
     rows = tomllib.loads(FILE.read_text(encoding="utf-8"))
     return {number: tuple(names) for number, names in rows.items()}
 

@@ -34,7 +34,7 @@ from utils.lessons import ledger_file, rules
 from utils.lessons.first_cell import FOLDED, first_cell, without_setup
 from utils.lessons.lesson_text import from_notebook
 from utils.lessons.rule_exceptions import exceptions_of
-from utils.paths import NOTEBOOKS, lessons
+from utils.paths import EXTRA, NOTEBOOKS, lessons, number_of
 from utils.reader_folder import LEDGER, PAGE
 from virtual_gpu.pictures import once_per_page
 
@@ -109,14 +109,14 @@ def _broken_rules(lesson: nbformat.NotebookNode, notebook: Path, predictions: Pa
     Return None if they break no rule. predictions: the file in which the lesson kept its measured
     answers. A notebook without the course's first cell has no rules to keep.
     """
-    if not any(cell.source == first_cell(notebook.stem[:2]) for cell in lesson.cells):
+    if not any(cell.source == first_cell(number_of(notebook.stem)) for cell in lesson.cells):
         return None
     measured = {
         name: entry.measured
         for name, entry in ledger_file.read(predictions).items()
         if entry.revealed
     }
-    shown, number = from_notebook(lesson, notebook.stem), notebook.stem[:2]
+    shown, number = from_notebook(lesson, notebook.stem), number_of(notebook.stem)
     broken = rules.broken_when_shown(shown, measured, exceptions_of(number))
     return "\n".join([f"{notebook.name}:", *broken]) if broken else None
 
@@ -223,11 +223,10 @@ def write_texts(folder: Path, out: Path) -> None:
 def write_index(out: Path) -> Path:
     """Write `out/index.html` and return its path.
 
-    The page looks like a lesson's and links, by title, every page in `out` whose name begins with a
-    digit.
+    The page looks like a lesson's and links, by title, every page of a lesson in `out`.
     """
     index = out / "index.html"
-    pages = sorted(out.glob("[0-9]*.html"))
+    pages = [*sorted(out.glob("[0-9]*.html")), *sorted(out.glob(f"{EXTRA}*.html"))]
     lines = (f"- [{_title_of(page)}]({page.name})" for page in pages)
     listed = new_markdown_cell("\n".join(("# The lessons", "", *lines)))
     index.write_text(_page(new_notebook(cells=[listed]), "The lessons"), encoding="utf-8")
@@ -241,7 +240,10 @@ def _title_of(page: Path) -> str:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Execute the lessons of the command line, print their results, and return the exit code."""
+    """Execute the lessons of the command line, print their results, and return the exit code.
+
+    It is 0 if all lessons ran and break no rule, 1 if one failed, and 2 if a notebook is missing.
+    """
     parser = argparse.ArgumentParser(prog="run_notebooks", description=__doc__.splitlines()[0])
     parser.add_argument("notebooks", nargs="*", type=Path, help="default: every lesson in English")
     parser.add_argument("--out", type=Path, default=Path("build"), help="folder of the pages")

@@ -192,9 +192,11 @@ def _per_multiply_add(totals: pd.Series, compiled: XRay) -> dict[str, str]:
 
 
 def _per_element(totals: pd.Series, elements: float) -> dict[str, str]:
-    """Return name -> text of memory counts per element; totals: the counts of the virtual GPU.
+    """Return name -> text of memory counts; totals: the counts of the virtual GPU.
 
-    Each wavefront of a shared-memory request after its first counts as a bank conflict.
+    All are divided by `elements`, except the last, the average of active lanes per memory
+    instruction, such as "24 of 32". Each wavefront of a shared-memory request after its first
+    counts as a bank conflict.
     """
     requests, wavefronts = (
         totals[f"shared_load_{what}"] + totals[f"shared_store_{what}"]

@@ -53,10 +53,11 @@ def requirements(extras: tuple[str, ...] = EXTRAS) -> list[str]:
 
 
 def find(version: str) -> Path | None:
-    """Return the path of an interpreter of a version such as "3.12", from PATH or pyenv.
+    """Return the path of an interpreter of a version such as "3.12", or None if there is none.
 
-    The oldest release that is found is chosen, because a package may need a newer one than a
-    distribution offers. Returns None if there is none.
+    It is the running interpreter, or one from PATH or pyenv. If several are found, the one with the
+    lowest patch release is returned: a package may need a newer patch release than a distribution
+    offers, and only the lowest one shows that.
     """
     pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
     on_path = [Path(folder) / f"python{version}" for folder in os.get_exec_path()]

@@ -98,7 +98,10 @@ def limited(pins: str, limits: tuple[str, ...]) -> str:
 
 
 def pinned_toolkit(pins: str) -> tuple[int, int]:
-    """Return the CUDA version of the pin `cuda-toolkit` in constraints, such as (13, 0)."""
+    """Return the CUDA version that constraints pin, as (major, minor), such as (13, 0).
+
+    pins: the text of a constraints file; it must have a line such as "cuda-toolkit==13.0".
+    """
     major, minor = re.search(r"^cuda-toolkit==(\d+)\.(\d+)", pins, re.MULTILINE).groups()
     return int(major), int(minor)
 

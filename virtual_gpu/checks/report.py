@@ -10,7 +10,7 @@ import numpy as np
 from ..common.errors import ERROR_OF_KIND, WARNINGS, Finding, Site
 
 # The end of a message on a race: the barrier that is missing within a warp, and within a block.
-NO_SYNCWARP = " with no syncwarp() between."
+NO_SYNCWARP = " with no syncwarp() or syncthreads() between."
 NO_SYNCTHREADS = " with no syncthreads() between."
 
 

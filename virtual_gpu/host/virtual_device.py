@@ -163,10 +163,11 @@ class VirtualContext:
     def get_active_blocks_per_multiprocessor(
         self, func, blocksize: int, memsize: int, flags=None
     ) -> int:
-        """Return the number of resident blocks per multiprocessor.
+        """Return the number of resident blocks per multiprocessor, at most 32.
 
-        Only the threads per block (``blocksize``) and the bytes of dynamic shared memory
-        (``memsize``) limit it; registers and static shared memory are not counted.
+        Only this maximum, the threads per block (``blocksize``, in whole warps) and the bytes of
+        dynamic shared memory (``memsize``, plus 1 KiB per block for the system) limit it. Registers
+        and static shared memory are not counted; ``func`` and ``flags`` are ignored.
         """
         return occupancy.blocks_per_multiprocessor(blocksize, memsize)
 

@@ -16,7 +16,7 @@ from ..common.lanes import Mask
 from ..machine.access import load_wide, store_wide
 from ..machine.place import Place
 from ..machine.run import BatchRun
-from ..memory.memory import ArrayView
+from ..memory.memory import ARRAY_TYPES, ArrayView
 from ..numbers.fused import fused_multiply_add
 from . import intrinsics, warps
 from .call_expression import CallExpression
@@ -62,8 +62,10 @@ class Machine:
     def store(self, array: ArrayView, position, values: tuple, aligned: bool = True) -> None:
         """Store the tuple ``values`` in consecutive elements from ``position`` on.
 
-        That is one instruction; ``position`` has the form that ``load`` takes. With ``aligned``, a
-        first element whose offset is no multiple of the number of values is reported.
+        That is one instruction; ``position`` has the form that ``load`` takes. Nothing is stored in
+        lanes that are inactive or out of bounds; the latter are reported. With ``aligned``, a first
+        element whose offset is no multiple of the number of values is reported, too. A report
+        raises OutOfBounds unless the launch collects its findings.
         """
         self._store(array, position, values, aligned)()
 
@@ -96,6 +98,12 @@ class Machine:
                 move()
 
     def _store(self, array: ArrayView, position, values: tuple, aligned: bool = True) -> Callable:
+        if not isinstance(values, tuple):
+            given = "an array" if isinstance(values, ARRAY_TYPES) else "one number"
+            raise Unsupported(
+                f"{self.site}: a wide store needs a tuple of numbers, such as (p, q, r, s), and "
+                f"was given {given}."
+            )
         return store_wide(self._place(array, position), values, aligned)
 
     def _count(self, dtype: np.dtype, operations: int) -> None:

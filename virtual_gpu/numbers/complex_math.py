@@ -146,7 +146,7 @@ def asinh(z):
 
 
 def acos(z):
-    """Return ``cmath.acos(z)``."""
+    """Return ``cmath.acos(z)`` per element of z, a NumPy scalar or lane vector, in z's dtype."""
     below = sqrt(from_parts(1 - z.real, -z.imag))
     above = sqrt(from_parts(1 + z.real, z.imag))
     real = 2 * np.arctan2(below.real, above.real)

@@ -26,7 +26,7 @@ from .svg import BLUE, GREY, ORANGE, PALE, Picture, frames, legend, path, rect, 
 
 WORDS = CACHE_LINE_BYTES // BANK_BYTES  # of a cache line
 MOST_LINES = 4  # cache lines that are drawn word by word
-STRIDES = (1, 2, 3, 4, 5, 6, 8, 16, 32)
+STRIDES = (1, 2, 3, 4, 5, 6, 7, 8, 16, 32)
 PITCHES = (32, 33, 34, 36, 40, 48)
 _LEFT, _TOP, _LANE, _BANK = 34, 40, 6, 11.5
 
@@ -34,8 +34,8 @@ _LEFT, _TOP, _LANE, _BANK = 34, 40, 6, 11.5
 def draw_request(addresses: Sequence, title: str = "one request", width: int = 4) -> Picture:
     """Return a Picture of one request to global memory, with the cache lines word by word.
 
-    At most four cache lines are drawn. ``addresses`` are byte addresses by lane, and ``width`` is
-    the number of bytes per lane.
+    At most four cache lines are drawn. ``addresses`` are byte addresses by lane, None or -1 for an
+    inactive lane, and ``width`` is the number of bytes per lane.
     """
     return draw_requests({title: addresses}, width=width)
 
@@ -43,8 +43,9 @@ def draw_request(addresses: Sequence, title: str = "one request", width: int = 4
 def draw_requests(requests: dict[str, Sequence], width: int = 4) -> Picture:
     """Return a Picture of several requests to global memory, one below the other.
 
-    ``requests`` maps the title of each request to its byte addresses by lane, and ``width`` is the
-    number of bytes per lane. At most four cache lines of each request are drawn.
+    ``requests`` maps the title of each request to its byte addresses by lane, None or -1 for an
+    inactive lane, and ``width`` is the number of bytes per lane. At most four cache lines of each
+    request are drawn.
     """
     by_title = {title: plain(addresses) for title, addresses in requests.items()}
     drawn = [_words(addresses, width, title) for title, addresses in by_title.items()]
@@ -155,14 +156,14 @@ def _lanes_of_line(addresses: np.ndarray, width: int, line: int) -> str:
     """Return the lanes that access the cache line with index ``line``, as text.
 
     The text is such as ``lanes 0 to 7, 16``, ``17 lanes`` if the lanes form more than three runs,
-    or ``no lane``.
+    or ``not brought`` for a cache line that no lane accesses.
     """
     last = (addresses + width - 1) // CACHE_LINE_BYTES
     inside = (addresses // CACHE_LINE_BYTES <= line) & (line <= last)
     lanes = np.flatnonzero((addresses >= 0) & inside)
     runs = np.split(lanes, np.flatnonzero(np.diff(lanes) != 1) + 1)
     if not lanes.size:
-        return "no lane"
+        return "not brought"
     if len(runs) > 3:
         return f"{len(lanes)} lanes"
     ranges = [f"{run[0]} to {run[-1]}" if len(run) > 1 else str(run[0]) for run in runs]
@@ -183,8 +184,8 @@ def _description(addresses: np.ndarray, width: int, title: str) -> str:
 def _share(step: int) -> str:
     words = np.arange(WARP) * step
     sectors, lines = len(np.unique(words // 8)), len(np.unique(words // WORDS))
-    used = len(words) / (8 * sectors)
-    return f"{plural(sectors, 'sector')} in {plural(lines, 'cache line')}, {used:.0%} is used"
+    used = 100 * len(words) / (8 * sectors)
+    return f"{plural(sectors, 'sector')} in {plural(lines, 'cache line')}, {used:.3g}% is used"
 
 
 # ---- lanes by sectors, lanes by banks ----

@@ -276,7 +276,8 @@ def annotated_html(listing: AnnotatedSource) -> str:
 def source_html(listing: AnnotatedSource) -> str:
     """Return the source with its counts as an HTML table, without the style sheet STYLE.
 
-    The larger a count's share of its column, the darker its cell.
+    Comments and empty lines of the source are left out. The larger a count's share of its column,
+    the darker its cell.
     """
     counts = listing.by_place()
     columns = _used_columns(counts)

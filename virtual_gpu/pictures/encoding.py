@@ -54,8 +54,8 @@ def runs(entries: list) -> list:
 def shown_values(values: np.ndarray) -> list:
     """Return the values as texts for the cells of an array, encoded by ``runs``.
 
-    Whole numbers below 10,000 are written in full, other real numbers with three significant
-    digits.
+    Whole numbers below 10,000 in absolute value are written in full, other finite real numbers with
+    three significant digits, and all others as Python writes them.
     """
     return runs([_short(value) for value in values.ravel().tolist()])
 

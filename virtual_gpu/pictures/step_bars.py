@@ -86,7 +86,12 @@ def step_bars(film: Film, highest: tuple[float, float], focus: str) -> str:
 
 
 def summary(film: Film, focus: str) -> str:
-    """Return the total cost of a film in words; the important numbers are between asterisks."""
+    """Return the total cost of a film in words; the important numbers are between asterisks.
+
+    ``focus`` selects the cost: "reads" (elements read from global and shared memory), "sectors"
+    (sectors moved, and the share of their bytes used) or "banks" (requests to shared memory, their
+    wavefronts, and those that conflicts add). Atomic operations follow, if there are any.
+    """
     cost = film.total
     extra = cost.wavefronts - cost.plain
     if focus == "reads":

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from .static_image import static_image
 
 BLUE, ORANGE, GREEN, PURPLE, GREY = "#1f7fc4", "#d9730d", "#0a9a6c", "#8a6fc9", "#8b9096"
-PALE = "rgba(217,115,13,.30)"  # moved together with a requested word, but not used
+PALE = "rgba(217,115,13,.45)"  # moved together with a requested word, but not used
 # No plain spaces, because nbconvert's pages collapse several of them into one.
 INDENT = "\N{NO-BREAK SPACE}"
 
@@ -82,7 +82,9 @@ def _label(drawing: str) -> str:
 def text(x: float, y: float, words: object, size: float = 12, anchor: str = "start", **more) -> str:
     """Return an SVG text element with its baseline at y.
 
-    ``more`` holds SVG attributes, with _ instead of -.
+    ``words`` is converted by ``str`` and escaped. ``size`` is in units of the SVG, and ``anchor``
+    says which part of the text is at x: "start", "middle" or "end". ``more`` holds SVG attributes,
+    with _ instead of -.
     """
     return (
         f'<text x="{x:g}" y="{y:g}" font-size="{size:g}" text-anchor="{anchor}"{_attributes(more)}>'

@@ -128,13 +128,13 @@ def test_memory_without_banks_or_sectors_is_refused():
 def test_the_stride_decides_about_sectors():
     text = str(what_if_stride())
     assert "1 word apart: 4 sectors in 1 cache line, 100% is used" in text
-    assert "32 words apart: 32 sectors in 32 cache lines, 12% is used" in text
+    assert "32 words apart: 32 sectors in 32 cache lines, 12.5% is used" in text
 
 
 def test_pictures_of_all_strides_are_alike_in_height_and_show_cache_lines_that_nobody_reads():
     drawings = what_if_stride((1, 2, 32)).body.split("<svg")[2:]  # the first is the legend
     assert len({re.search(r'viewBox="([^"]+)"', one)[1] for one in drawings}) == 1
-    assert [one.count("no lane") for one in drawings] == [3, 2, 0]
+    assert [one.count("not brought") for one in drawings] == [3, 2, 0]
 
 
 def test_the_pitch_of_a_tile_decides_about_banks():
@@ -148,13 +148,13 @@ def test_the_pitch_of_a_tile_decides_about_banks():
 def test_a_what_if_plays_and_slides_in_a_browser(browser):
     opened = browser.open(what_if_stride()._repr_html_(), width=420)
     heights = opened.page.evaluate("document.querySelector('.picture').clientHeight")
-    opened.page.fill("input[type=range]", "8")
+    opened.page.fill("input[type=range]", "9")
     assert opened.text("output") == "32 words apart"
     assert "32 sectors in 32 cache lines" in opened.text(".frame.on")
     assert opened.page.evaluate("document.querySelector('.picture').clientHeight") == heights
     opened.page.click("button")
     assert opened.text("button") == "Pause"
-    opened.page.wait_for_function("document.querySelector('input').value != 8")
+    opened.page.wait_for_function("document.querySelector('input').value != 9")
     opened.page.click("button")
     assert opened.text("button") == "Play"
     assert opened.messages + opened.asked == []

@@ -108,10 +108,10 @@ def outer_reads(tree: ast.FunctionDef) -> tuple[tuple[str, ...], ...]:
 
 
 def outer_values(function: FunctionType) -> dict[str, object]:
-    """Return a dict from the outer names that the function can see to their values.
+    """Return a dict from the globals and free variables that a function can see to their values.
 
     A free variable hides a global. One that the enclosing function has not bound yet has the value
-    ``_ABSENT``.
+    ``_ABSENT``. Builtins such as ``range`` are not in the dict.
     """
     cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
     return {**function.__globals__, **{name: _content(cell) for name, cell in cells}}

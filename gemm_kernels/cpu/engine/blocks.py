@@ -41,7 +41,11 @@ class Blocks:
     in_place: int
 
     def place_of_b(self, rows: int) -> int:
-        """Return the offset in float32 of b's packed panels in a workspace, behind a's block."""
+        """Return the offset of b's packed panels in a workspace, in float32, behind a's block.
+
+        rows: the rows of a tile. The block has room for `size` float32, and for at least one tile's
+        rows of kc float32.
+        """
         return max(self.size, rows * self.kc)
 
 

@@ -25,6 +25,19 @@ EXERCISE = reduction(
         *tree_targets(),
     ),
     main=("loads per element", "sectors per request", "shared requests per block"),
+    plain_goals=(
+        "each element of `x` is loaded once",
+        "at most 4 sectors per request",
+        "at most 64 requests to shared memory per block",
+    ),
+    plain_usual_goals=(
+        "right at any shape",
+        "each load serves a full warp",
+        "many threads share the additions",
+        "no index below 0",
+        "one store per block",
+        "no bank conflict, no float64, no atomic operations",
+    ),
     hints=(
         "With which element does block 1 begin? Block 0 has 512 of them.",
         "If thread 0 took elements 0 and 1, and thread 1 elements 2 and 3, each load would leave "

@@ -72,6 +72,11 @@ WRONG = {
     "This sum lacks 256 of its 512 elements: `{x}[256]` to `{x}[511]`. What lies 256 apart is "
     "never added.": {"stored too early": [(SECOND + PUT, PUT + SECOND)]},
     "Which thread should have stored this word?": {"not stored": [(PUT, "")]},
+    "Some threads of this block have no element of `{x}` and store no word. But the tree adds "
+    "their words, too.": {
+        "no zero beyond the end": [(LOAD + SECOND + PUT,
+            "    if i < x.size:\n        shared[tid] = x[i]\n"
+            "        if i + BLOCK < x.size:\n            shared[tid] += x[i + BLOCK]\n")]},
     "Which threads come to this line and have passed none that sets it?": {
         "not always set": [(LOAD, "    if i < x.size:\n        total = x[i]\n")]},
     "Some threads leave at `return` in line {return} before they store their word. The barrier "
@@ -89,7 +94,7 @@ WRONG = {
         "both in shared memory": [(LOAD + SECOND + PUT,
              "    shared[tid] = x[i] if i < x.size else float32(0)\n"
              "    shared[tid + BLOCK] = x[i + BLOCK] if i + BLOCK < x.size else float32(0)\n"),
-            ("array(BLOCK", "array(512"), ("stride = BLOCK // 2", "stride = BLOCK")]},
+            ("array(BLOCK", "array(512"), ("(cuda.blockDim.x) >> uint32(1)", "(cuda.blockDim.x)")]},
     "This concerns 1,024 threads. Thread 0 goes 256 words further than its own number: which "
     "threads have such a partner, and how many words has the array?": {
         "too few words": [(PUT, "    shared[tid + BLOCK] = total\n")]},

@@ -5,7 +5,10 @@ from labs.numbers.exercise import Case, NumbersExercise
 
 
 def operations_behind(case: Case, answer: float) -> str:
-    """Return a sentence on the operations per byte that a wrong answer implies."""
+    """Return a sentence on the operations per byte that a wrong answer implies.
+
+    If the answer is the peak, the sentence says so instead.
+    """
     *_, peak, bandwidth = case.given
     if answer == peak:
         return "Your answer is the peak, so you allow more operations for a byte."

@@ -35,5 +35,8 @@ def cases() -> list[Case]:
 
 
 def draw(random: Random) -> tuple[int, int]:
-    """Return registers, and bytes per thread that a block of 32 threads can always have."""
+    """Return a tuple of registers per thread and bytes of shared memory per thread.
+
+    A block of 32 threads can always have these bytes.
+    """
     return random.randint(16, 255), random.choice((random.randint(0, 99), random.randint(0, 7000)))

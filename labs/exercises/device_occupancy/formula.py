@@ -25,7 +25,10 @@ CASES = (
 
 
 def draw(random: Random) -> tuple[int, int, int, int, int]:
-    """Return arguments of a launch: half of them fill the device, and the others do not."""
+    """Return (blocks, resident, threads, threads_per_sm, sms), as `right` takes them.
+
+    About half of the launches fill the device, and the others do not.
+    """
     threads, threads_per_sm = 32 * random.randint(1, 32), random.choice((1024, 1536, 2048))
     sms, resident = random.randint(8, 160), random.randint(0, threads_per_sm // threads)
     blocks = random.randint(1, 2 * sms * max(1, resident))
@@ -38,7 +41,7 @@ def on_device(blocks: int, resident: int, sms: int) -> int:
 
 
 def right(blocks, resident, threads, threads_per_sm, sms):
-    """Return the resident threads divided by the threads for which the device has room."""
+    """Return the resident threads as a fraction of the threads for which the device has room."""
     return on_device(blocks, resident, sms) * threads / (threads_per_sm * sms)
 
 
@@ -48,6 +51,10 @@ def cases() -> list[Case]:
 
 
 def brackets(blocks: int, resident: int, threads: int, threads_per_sm: int, sms: int) -> dict:
-    """Return the blocks and threads on the device, and the threads that it has room for."""
+    """Return a dict of three whole numbers: "blocks", "threads" and "room".
+
+    These are the blocks and the threads on the device at once, and the threads for which it has
+    room.
+    """
     count = on_device(blocks, resident, sms)
     return {"blocks": count, "threads": count * threads, "room": threads_per_sm * sms}

@@ -12,7 +12,10 @@ LARGEST_Y = 5  # 256 products of at most 1024 and 5 stay below 2**23: every floa
 
 
 def inputs(shape: Shape, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return x, the numbers from 1 to n in any order, and y, from 1.5 in halves, both float32."""
+    """Return x, the numbers from 1 to n in any order, and y, random 1.5, 2.5, 3.5 and 4.5.
+
+    Both are float32 and have shape (n,).
+    """
     y = np.random.default_rng([seed, 1]).integers(1, LARGEST_Y, shape[0]) + 0.5
     return numbers(shape, seed), y.astype(np.float32)
 

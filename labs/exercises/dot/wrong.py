@@ -66,10 +66,11 @@ WRONG = {
         "a one beyond the end": [("float32(0)", "float32(1)")],
         "the first product beyond the end": [("float32(0)", "x[0] * y[0]")],
     },
-    "No barrier separates line {other_line}, which stores this word, from line {line}, in which "
-    "another thread reads it.": {"no barrier after the load": [(LOADED, LOAD)]},
-    "No barrier separates one iteration of the loop from the next. A thread may read this word "
-    "before another thread has stored it in the iteration before.": {
+    "Nothing makes the threads wait between line {other_line}, which stores this word, and line "
+    "{line}, which reads it: it may be read before it is there.": {
+        "no barrier after the load": [(LOADED, LOAD)]},
+    "Nothing makes the threads wait from one iteration of line {line} to the next: this word may "
+    "be read before the other thread has finished it.": {
         "no barrier in the loop": [(STEP + WAIT, STEP)],
     },
     "the branch `if tid < stride` of line": {"a barrier in the branch": [(WAIT, f"    {WAIT}")]},

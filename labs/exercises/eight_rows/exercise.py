@@ -29,7 +29,7 @@ def launch(shape) -> Launch:
 
 
 def shared_loads(at_most: float) -> Target:
-    """Return the target for words read from shared memory per multiply-add."""
+    """Return a target: at most `at_most` words read from shared memory per multiply-add."""
 
     def loads(run: Run):
         counts = run.trace.access_counts
@@ -60,7 +60,7 @@ def shared_loads(at_most: float) -> Target:
 
 
 def barriers_per_tile() -> Target:
-    """Return the target for barriers that each thread passes per tile of BK terms."""
+    """Return the target that each thread passes at most 2 barriers per tile of BK terms."""
 
     def measure(run: Run) -> float:
         warps = launch(run.shape).blocks * THREADS // 32

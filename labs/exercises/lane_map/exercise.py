@@ -23,7 +23,10 @@ def launch(shape: Shape) -> Launch:
 
 
 def inputs(shape: Shape, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return different prime numbers, so that each product reveals its two factors."""
+    """Return a and b: different prime numbers, so that each product reveals its two factors.
+
+    They are float32, 16 in a per tile down and 32 in b per tile across.
+    """
     m, n = shape[0] * probes.ROWS, shape[1] * probes.COLUMNS
     numbers = np.random.default_rng(seed).permutation(probes.primes(m + n)).astype(np.float32)
     return numbers[:m].copy(), numbers[m:].copy()
@@ -31,14 +34,14 @@ def inputs(shape: Shape, seed: int) -> tuple[np.ndarray, np.ndarray]:
 
 EXERCISE = KernelExercise(
     name="lane_map",
-    lesson="13",
+    lesson="lane_maps",
     title="The lane map",
     text=(
         "One step of k, by one warp for each tile of 16×32 of `c`: `c[i, j]` is `a[i]` times "
         "`b[j]`. `sa` holds the 16 elements of `a` that the tile needs, four quads below each "
         "other. `sb` holds the 32 of `b`, eight quads side by side. Each lane computes one of the "
-        "4×8 quads of `c`: 4×4 elements from a quad of `a` and a quad of `b`.",
-        "Choose which quad belongs to which lane, numbers from 0: `down` is below 4 and `across` "
+        "4×8 patches of `c`: 4×4 elements from a quad of `a` and a quad of `b`.",
+        "Choose which patch belongs to which lane, numbers from 0: `down` is below 4 and `across` "
         "below 8. Read the quad `down` of `sa` and the quad `across` of `sb` with one `load4` "
         "each, and store the 16 products. Each read is to take the fewest wavefronts. About 6 "
         "lines. The sizes of `c` are multiples of 16 and 32, so there are no edges.",
@@ -62,6 +65,10 @@ EXERCISE = KernelExercise(
         essential(probes.read_from("sb")),
         probes.wavefronts_of("sa"),
         probes.wavefronts_of("sb"),
+    ),
+    plain_goals=(
+        "at most 2 wavefronts to read `sa`, and 2 to read `sb`",
+        "each lane reads its quads from them, and stores 16 elements once",
     ),
     hints=(
         "Begin with lanes row by row: `down` is `lane // 8`, and `across` is `lane % 8`. The check "

@@ -14,4 +14,4 @@ def lane_map(a, b, c):
         sa[lane] = a[row + lane]
     sb[lane] = b[col + lane]
     cuda.syncwarp()
-    # About 6 lines: this lane's quad, (down, across); one read of sa, one of sb; 16 products.
+    # About 6 lines: this lane's patch, (down, across); one read of sa, one of sb; 16 products.

@@ -25,8 +25,9 @@ WRONG = {
         "next neighbours but three": mapped("lane >> 2 & 3", "lane & 3 | lane >> 2 & 4"),
         "back and forth": mapped("lane // 8", "lane % 8 if lane // 8 % 2 == 0 else 7 - lane % 8")},
     "4 wavefronts to read `sa`": {"column by column": mapped("lane % 4", "lane // 4")},
-    "Lanes 29 and 31 both have the quad (3, 6), (down, across), and nobody has the quad (3, 7). 32 "
-    "lanes need 32 different quads.": {
+    "Lanes 29 and 31 both have the patch (3, 6), (down, across), and nobody has the patch (3, "
+    "7). 32 "
+    "lanes need 32 different patches.": {
         "pairs in most lanes": (
             mapped("lane >> 3 & 2 | lane & 1", "(lane >> 1 & 7) ^ (lane // 31)"))},
     "That is in quad 4, and `{tile a}` has 4 quads, 0 to 3: the tile has 4 quads down and 8 "
@@ -35,25 +36,27 @@ WRONG = {
         "down and across exchanged": [
             (MAP, "across, down = lane >> 3 & 2 | lane & 1, lane >> 1 & 7")],
         "only in the reads": [(READS, "of_a, of_b = load4(sa, across * 4), load4(sb, down * 4)")]},
-    "Lanes 0 and 8 both have the quad (0, 0), (down, across), and nobody has the quad (0, 1). 32 "
-    "lanes need 32 different quads.": {"bits that overlap": mapped("lane & 3", "lane & 7")},
-    "Lanes 0 and 4 both have the quad (0, 0), (down, across), and nobody has the quad (0, 4). 32 "
-    "lanes need 32 different quads.": {
+    "Lanes 0 and 8 both have the patch (0, 0), (down, across), and nobody has the patch (0, 1). 32 "
+    "lanes need 32 different patches.": {"bits that overlap": mapped("lane & 3", "lane & 7")},
+    "Lanes 0 and 4 both have the patch (0, 0), (down, across), and nobody has the patch (0, 4). 32 "
+    "lanes need 32 different patches.": {
         "the same quad of b for two": mapped("lane // 8", "lane % 4")},
-    "Lanes 0 and 1 both have the quad (0, 0), (down, across), and nobody has the quad (0, 4). 32 "
-    "lanes need 32 different quads.": {
+    "Lanes 0 and 1 both have the patch (0, 0), (down, across), and nobody has the patch (0, 4). 32 "
+    "lanes need 32 different patches.": {
         "neighbours share both": mapped("lane >> 3 & 3", "lane >> 1 & 7")},
-    "Lanes 0 and 1 both have the quad (0, 0), (down, across), and nobody has the quad (0, 1). 32 "
-    "lanes need 32 different quads.": {"one quad for all": mapped("0", "0")},
-    "Lanes 0 and 16 both have the quad (0, 0), (down, across), and nobody has the quad (2, 0). 32 "
-    "lanes need 32 different quads.": {"a bit too few": mapped("lane & 1", "lane >> 1 & 7")},
+    "Lanes 0 and 1 both have the patch (0, 0), (down, across), and nobody has the patch (0, 1). 32 "
+    "lanes need 32 different patches.": {"one quad for all": mapped("0", "0")},
+    "Lanes 0 and 16 both have the patch (0, 0), (down, across), and nobody has the patch (2, "
+    "0). 32 "
+    "lanes need 32 different patches.": {"a bit too few": mapped("lane & 1", "lane >> 1 & 7")},
     "Four elements at once begin at a multiple of 4: quad q begins at element 4·q. Is the place "
     "here the number of a quad?": {
         "the number of a quad for its place in sa": [("load4(sa, down * 4)", "load4(sa, down)")],
         "the number of a quad for its place in sb": [
             ("load4(sb, across * 4)", "load4(sb, across)")],
         "the number of a quad for its column in c": [("col + across * 4", "col + across")]},
-    "Line {line}, `{code}`: lane 1 begins at `{c}[1, 0]`. A quad begins at a row and a column that "
+    "Line {line}, `{code}`: lane 1 begins at `{c}[1, 0]`. A patch begins at a row and a column "
+    "that "
     "are multiples of 4.": {
         "the number of a quad for its row in c": [("row + down * 4 + i", "row + down + i")]},
     "`{tile b}` has 8 quads, with the numbers 0 to 7.": {
@@ -66,16 +69,16 @@ WRONG = {
     "may a lane go?": {
         "row and col exchanged": [
             ("(row + down * 4 + i, col + across * 4)", "(col + down * 4 + i, row + across * 4)")]},
-    "This is lane 8 of block (0, 1). In block (0, 0) it stores the quad (4, 0), and a tile has 4 "
+    "This is lane 8 of block (0, 1). In block (0, 0) it stores the patch (4, 0), and a tile has 4 "
     "quads down and 8 across.": {
         "down and across exchanged in c": [
             ("(row + down * 4 + i, col + across * 4)", "(row + across * 4 + i, col + down * 4)")]},
     "That is `{a}[4]` times `{b}[0]`, and `{c}[0, 4]` is `{a}[0]` times `{b}[4]`. Lane 1 reads the "
-    "quads 1 of `{tile a}` and 0 of `{tile b}`, and stores the quad (0, 1) of `{c}`.": {
+    "quads 1 of `{tile a}` and 0 of `{tile b}`, and stores the patch (0, 1) of `{c}`.": {
         "row by row in c alone": [
             (STORE, "        store4(c, (row + lane // 8 * 4 + i, col + lane % 8 * 4), four)\n")]},
     "That is `{a}[0]` times `{b}[8]`, and `{c}[0, 4]` is `{a}[0]` times `{b}[4]`. Lane 2 reads the "
-    "quads 0 of `{tile a}` and 2 of `{tile b}`, and stores the quad (0, 1) of `{c}`.": {
+    "quads 0 of `{tile a}` and 2 of `{tile b}`, and stores the patch (0, 1) of `{c}`.": {
         "row by row in the reads alone": [
             (READS, "of_a, of_b = load4(sa, lane // 8 * 4), load4(sb, lane % 8 * 4)")]},
     "That is `{a}[0]` times `{b}[0]`, and `{c}[1, 0]` is `{a}[1]` times `{b}[0]`. Lane 0 has read "
@@ -94,11 +97,14 @@ WRONG = {
         "a number times a quad": [(FOUR, "        four = x * of_b\n")],
         "a quad times a quad": [(FOUR, "        four = of_a * of_b\n")]},
     "needs a tuple of four numbers": {
-        "three numbers for four": [(", x * of_b[3]", "")],
+        "three numbers for four": [(", x * of_b[3]", "")]},
+    "a wide store needs a tuple of numbers, such as (p, q, r, s), and was given one number.": {
         "one number for four": [(FOUR, ""), ("four)", "x)")]},
     "one number is stored into one element": {
         "a quad into one element": [
-            (FOUR + STORE, "        c[row + down * 4 + i, col + across * 4] = of_b\n")],
+            (FOUR + STORE, "        c[row + down * 4 + i, col + across * 4] = of_b\n")]},
+    "One number goes into all four elements of the slice, and each of them needs the product with "
+    "its own element of `b`.": {
         "one number into a slice": [(FOUR + STORE, "        j = col + across * 4\n"
              "        c[row + down * 4 + i, j : j + 4] = x * of_b[0]\n")]},
     "Write the four numbers": {
@@ -106,13 +112,13 @@ WRONG = {
         "a tuple from a loop": [(FOUR, "        four = tuple(x * y for y in of_b)\n")]},
     "That is the element of `{b}` alone: it is multiplied with nothing.": {
         "b alone": [(FOUR, "        four = of_b\n")]},
-    "Each lane stores 12 elements, and its quad of `{c}` has 16. Within each quad row 3 "
+    "Each lane stores 12 elements, and its patch of `{c}` has 16. Within each patch row 3 "
     "is missing.": {"three rows": [("range(4)", "range(3)")]},
-    "Each lane stores 4 elements, and its quad of `{c}` has 16. Within each quad row 1 "
+    "Each lane stores 4 elements, and its patch of `{c}` has 16. Within each patch row 1 "
     "is missing.": {"one row": [("range(4)", "range(1)")]},
     "A quad has four elements, 0 to 3": {"five rows": [("range(4)", "range(5)")]},
     "That is `{a}[4]` times `{b}[0]`, and `{c}[1, 0]` is `{a}[1]` times `{b}[0]`. Line {store c}, "
-    "`{code store c}`: lane 1 begins at `{c}[1, 0]`. A quad begins at a row and a column that are "
+    "`{code store c}`: lane 1 begins at `{c}[1, 0]`. A patch begins at a row and a column that are "
     "multiples of 4.": {"rows four apart": [("down * 4 + i, ", "down + 4 * i, ")]},
     "32 bits at a time, 16 times": {
         "scalar reads of b": [
@@ -130,7 +136,7 @@ WRONG = {
     "2 stores are made for an element": {"stores twice": [(STORE, STORE + STORE)]},
     "load4 takes 2 arguments": {
         "a bracket in the wrong place": [("load4(sa, down * 4)", "load4(sa[down * 4])")]},
-    "Each lane stores 4 elements, and its quad of `{c}` has 16. Within each quad column 1 is "
+    "Each lane stores 4 elements, and its patch of `{c}` has 16. Within each patch column 1 is "
     "missing.": {
         "one element for four": [("store4(c, (row + down * 4 + i, col + across * 4), four)",
              "c[row + down * 4 + i, col + across * 4] = x * of_b[0]")]},

@@ -12,10 +12,10 @@ THREADS = 256
 
 
 def inputs(shape: Shape, seed: int) -> tuple[np.ndarray]:
-    """Return x: different whole numbers, float32, of both signs if all blocks are full.
+    """Return a tuple with x: different whole numbers, float32, of both signs if blocks are full.
 
-    Otherwise all are negative, and below -1e30 if there is one block. A single element is minus
-    infinity: no finite padding is right.
+    If the last block is not full, all are negative, and below -1e30 if there is one block. A single
+    element is minus infinity: no finite padding is right.
     """
     if shape == (1,):
         return (np.full(1, -np.inf, np.float32),)

@@ -37,10 +37,11 @@ WRONG = {
         "the number of the thread in the test": [("i < x.size", "tid < x.size")]},
     "The last element of `{x}` has the number 999, and your test lets one more thread load.": {
         "one too far at the load": [("i < x.size", "i <= x.size")]},
-    "No barrier separates line {other_line}, which stores this word, from line {line}, in which "
-    "another thread reads it.": {"no barrier after the load": [(LOADED, LOAD)]},
-    "No barrier separates one iteration of the loop from the next. A thread may read this word "
-    "before another thread has stored it in the iteration before.": {
+    "Nothing makes the threads wait between line {other_line}, which stores this word, and line "
+    "{line}, which reads it: it may be read before it is there.": {
+        "no barrier after the load": [(LOADED, LOAD)]},
+    "Nothing makes the threads wait from one iteration of line {line} to the next: this word may "
+    "be read before the other thread has finished it.": {
         "no barrier in the loop": [(STEP + WAIT, STEP)]},
     "the branch `if tid < stride` of line": {"a barrier in the branch": [(WAIT, f"    {WAIT}")]},
     "In this step {thread} takes part, but the word of its partner would be beyond the end of the "

@@ -87,7 +87,11 @@ def one_store_per_element() -> Target:
 
 
 def no_spills() -> Target:
-    """Return the target that the hot loop moves no vectors to or from the stack."""
+    """Return the target that the hot loop moves no vectors to or from the stack.
+
+    The count is that of instructions in machine code for PROCESSOR. It is None if the function
+    cannot be compiled or has no hot loop.
+    """
 
     def measure(run: Run) -> float | None:
         try:

@@ -36,6 +36,12 @@ EXERCISE = reduction(
         essential(loads_of_one_thread(26)),
     ),
     main=("barriers per block",),
+    plain_goals=("right at any shape", "at most 8 barriers per block"),
+    plain_usual_goals=(
+        "each element of x is loaded once and by full warps",
+        "many threads share the additions", "no index below 0", "one store per block",
+        "no float64, no atomic operations",
+    ),
     hints=(
         "A thread reads words that others have written: in the first step of the tree those of the "
         "load, in every later step the sums of the step before. How many such borders are there?",

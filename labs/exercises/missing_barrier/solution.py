@@ -1,6 +1,6 @@
 """A block's sum with one barrier, at the head of the loop."""
 
-from numba import cuda, float32
+from numba import cuda, float32, uint32
 
 BLOCK = 256
 
@@ -8,14 +8,14 @@ BLOCK = 256
 @cuda.jit
 def missing_barrier(x, partials):
     shared = cuda.shared.array(BLOCK, float32)
-    tid = cuda.threadIdx.x
+    tid = uint32(cuda.threadIdx.x)
     i = cuda.grid(1)
     shared[tid] = x[i] if i < x.size else float32(0)
-    stride = 1
-    while stride < BLOCK:
+    stride = uint32(1)
+    while stride < cuda.blockDim.x:
         cuda.syncthreads()
-        if tid % (2 * stride) == 0:
+        if tid % uint32(2 * stride) == 0:
             shared[tid] += shared[tid + stride]
-        stride *= 2
+        stride = uint32(2 * stride)
     if tid == 0:
         partials[cuda.blockIdx.x] = shared[0]

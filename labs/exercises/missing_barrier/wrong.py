@@ -1,10 +1,10 @@
 """Wrong answers to `missing_barrier`: what `check` says, and the changes that earn it."""
 
-HEAD = "    while stride < BLOCK:\n"
+HEAD = "    while stride < cuda.blockDim.x:\n"
 WAIT = "        cuda.syncthreads()\n"
-TEST = "        if tid % (2 * stride) == 0:\n"
+TEST = "        if tid % uint32(2 * stride) == 0:\n"
 ADD = "            shared[tid] += shared[tid + stride]\n"
-DOUBLE = "        stride *= 2\n"
+DOUBLE = "        stride = uint32(2 * stride)\n"
 STORE = "    if tid == 0:\n"
 
 
@@ -14,7 +14,7 @@ def moved(line: str, new: str) -> list[tuple[str, str]]:
 
 
 WRONG = {
-    "`if tid % (2 * stride) == 0`": {
+    "`if tid % uint32(2 * stride) == 0`": {
         "place 3": moved(ADD, f"    {WAIT}{ADD}")},
     "Nothing makes the threads wait from one iteration of line {line} to the next: this word may "
     "be read before the other thread has finished it.": {
@@ -33,4 +33,9 @@ WRONG = {
     "`syncwarp` in line {syncwarp} makes the 32 threads of a warp wait for each other. The block "
     "has 8 warps.": {"the barrier of a warp": [("syncthreads", "syncwarp")]},
     "names the barrier and does not call it": {"no brackets": [("syncthreads()", "syncthreads")]},
+    "Some threads of this block have no element of `{x}` and store no word. But the tree adds "
+    "their words, too.": {
+        "no zero beyond the end": [
+            ("    shared[tid] = x[i] if i < x.size else float32(0)\n",
+             "    if i < x.size:\n        shared[tid] = x[i]\n")]},
 }

@@ -3,13 +3,16 @@
 from labs.checking.variants import file_beside
 
 INDEX = "    i = cuda.grid(1)\n"
-BODY = "    if i < out.size:\n        scaled = a * x[i]\n        out[i] = scaled + y[i]\n"
+BODY = (
+    "    if i >= out.size:\n        return\n"
+    "    scaled = a * x[i]\n    out[i] = scaled + y[i]\n"
+)
 ALL = "        for i in range({}):\n            out[i] = a * x[i] + y[i]\n"
 
 CHEAP = {
     "the lines as they are listed": file_beside(__file__, "starter"),
-    "no guard": "order_saxpy = [5, 4, 1]\n",
-    "the number in the block": "order_saxpy = [3, 2, 4, 1]\n",
+    "no guard": "order_saxpy = [6, 4, 1]\n",
+    "the number in the block": "order_saxpy = [3, 2, 5, 4, 1]\n",
     "one thread of the grid does everything": [
         (INDEX + BODY, "    if cuda.grid(1) == 0:\n" + ALL.format("out.size"))
     ],

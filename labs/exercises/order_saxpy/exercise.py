@@ -38,29 +38,32 @@ from numba import cuda
 def order_saxpy(a, x, y, out):
 """,
     lines=(
-        "        out[i] = scaled + y[i]",
-        "    if i < out.size:",
+        "    out[i] = scaled + y[i]",
+        "    if i >= out.size:",
         "    i = cuda.threadIdx.x",
-        "        scaled = a * x[i]",
+        "    scaled = a * x[i]",
+        "        return",
         "    i = cuda.grid(1)",
-        "    if i <= out.size:",
+        "    if i > out.size:",
     ),
     rules=(
         OrderRule(3, "Line 3 numbers the threads of a block, and this number begins again at 0 in "
                   "each block: with it, all blocks work on the same elements."),
-        OrderRule(6, "Line 6 also lets the thread pass whose `i` is `out.size`, and the last "
-                  "element has the number `out.size - 1`."),
-        OrderRule(2, "Line 2 compares `i` before any line has computed `i`.", after=(3, 5)),
-        OrderRule(4, "Line 4 uses `i` before any line has computed `i`.", after=(3, 5)),
+        OrderRule(7, "Line 7 lets the thread go on whose `i` is `out.size`, and the last element "
+                  "has the number `out.size - 1`."),
+        OrderRule(2, "Line 2 compares `i` before any line has computed `i`.", after=(3, 6)),
+        OrderRule(5, "Line 5 ends a thread without an element, and no guard is above it that finds "
+                  "such threads.", after=(2, 7)),
+        OrderRule(4, "Line 4 uses `i` before any line has computed `i`.", after=(3, 6)),
         OrderRule(4, "No guard is above line 4, so threads without an element read beyond the end "
-                  "of `x`.", after=(2, 6)),
+                  "of `x`.", after=(2, 7)),
         OrderRule(1, "Line 1 stores `scaled` before any line has computed it.", after=(4,)),
     ),
     hints=(
         "Begin with the line that gives the thread its element. Which of the two candidates gives "
         "different numbers to the threads of different blocks?",
-        "The guard comes before everything that touches an array, and 1000 is no element of an "
-        "array of 1000.",
+        "The guard comes before everything that reads or writes an array. A thread without an "
+        "element returns there, and 1000 is no element of an array of 1000.",
     ),
     after="A thread asks first which element it has, then whether there is one, and then works.",
 )  # fmt: skip

@@ -6,6 +6,7 @@ from numba import cuda
 @cuda.jit
 def order_saxpy(a, x, y, out):
     i = cuda.grid(1)
-    if i < out.size:
-        scaled = a * x[i]
-        out[i] = scaled + y[i]
+    if i >= out.size:
+        return
+    scaled = a * x[i]
+    out[i] = scaled + y[i]

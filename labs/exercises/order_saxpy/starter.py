@@ -1,3 +1,3 @@
 """The order in which the lines of saxpy are listed."""
 
-order_saxpy = [1, 2, 3, 4, 5, 6]
+order_saxpy = [1, 2, 3, 4, 5, 6, 7]

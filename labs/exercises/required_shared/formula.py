@@ -19,5 +19,5 @@ def cases() -> list[Case]:
 
 
 def draw(random: Random) -> tuple[int]:
-    """Return a side."""
+    """Return a tuple with the side of a tile, from 1 to 1000."""
     return (random.randint(1, 1000),)

@@ -31,7 +31,10 @@ BY_RULE = (
 
 
 def room_by_resource(threads: int, registers: int, shared_bytes: int) -> dict[str, int]:
-    """Return the number of blocks for which each resource of an SM has room."""
+    """Return a dict from the name of each resource of an SM to the blocks for which it has room.
+
+    The names are "warp slots", "block slots", "registers" and "shared memory".
+    """
     warps = cdiv(threads, 32)
     registers_per_warp = -(-registers * 32 // 256) * 256
     shared_per_block = cdiv(shared_bytes + 1024, 128) * 128
@@ -67,7 +70,7 @@ def cases() -> list[Case]:
 
 
 def draw(random: Random) -> tuple[int, int, int]:
-    """Return threads, registers and bytes of shared memory.
+    """Return a tuple of threads, registers per thread and bytes of shared memory of a block.
 
     Shared memory is none, little or much, so that each resource decides in some cases.
     """

@@ -27,6 +27,9 @@ WRONG = {
     "too large?": {
         "tests 256": [(TEST, "i < 256")],
         "the block times 1024": [(INDEX, "cuda.blockIdx.x * 1024 + cuda.threadIdx.x")]},
+    "All elements from 1000 on are missing, and `i < 1000` in line 9 compares with this number. "
+    "Arrays have other lengths, too: which length does `out` have?": {
+        "tests the number of the lesson": [(TEST, "i < 1000")]},
     "All elements from 512 on are missing. Which test or loop ends there?": {
         "tests half": [(TEST, "i < out.size // 2")]},
     "This line does not stand in your `if`, so threads without an element execute it, too.": {

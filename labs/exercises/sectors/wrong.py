@@ -9,9 +9,11 @@ WRONG = {
         "backwards in each four": [(INDEX, "4 * thread + 3 - j")]},
     "All elements from 1024 on are missing: only the first fourth was stored.": {
         "one element per thread": [(INDEX, "thread")]},
-    "Each thread takes neighbours of the element that the next thread takes, too: they overlap.": {
+    "Threads 0 and 1 of block 0 both store element 1. One of them stores elements 0, 1, 2 and 3, "
+    "and the other elements 1, 2, 3 and 4.": {
         "j apart": [(INDEX, "thread + j")]},
-    "Threads of different blocks take the same elements.": {
+    "Thread 0 of block 0 and thread 0 of block 1 both store element 256. One of them stores "
+    "elements 0, 256, 512 and 768, and the other elements 256, 512, 768 and 1024.": {
         "steps of one block": [(INDEX, "thread + j * cuda.blockDim.x")]},
     "All threads take the same four elements.": {"no thread": [(INDEX, "j * threads")]},
     "In the last iterations some elements were missed, because each thread made fewer than four.": {

@@ -25,7 +25,7 @@ WARPS = THREADS // 32
 
 
 def shared_words(at_most: int) -> Target:
-    """Return the target for words of shared memory per block."""
+    """Return a target: at most `at_most` words of 4 bytes of shared memory per block."""
 
     def arrays(run: Run) -> dict[str, int]:
         return {

@@ -63,7 +63,7 @@ CHOSEN = (
 
 
 def cases() -> list[Case]:
-    """Return the recorded choices, and a grid of other cases."""
+    """Return the cases that were chosen by hand, and then a grid of other cases."""
     why = "Compare the estimates of both numbers."
     reasons = {one[:3]: one[3] for one in CHOSEN}
     reasons |= {
@@ -76,7 +76,7 @@ def cases() -> list[Case]:
 
 
 def draw(random: Random) -> tuple[int, int, int]:
-    """Return tiles, SMs and steps.
+    """Return a tuple (tiles, sms, steps).
 
     There are mostly fewer tiles than SMs, because slices pay off there.
     """
@@ -85,7 +85,11 @@ def draw(random: Random) -> tuple[int, int, int]:
 
 
 def facts(tiles: int, sms: int, steps: int) -> dict:
-    """Return the estimated times of all numbers of slices, and a sentence per possible number."""
+    """Return a dict with the list "times" and the dict "estimates".
+
+    "times" has the estimated time of each number of slices in COUNTS. "estimates" maps each
+    possible number of slices, as text, to a sentence.
+    """
     given = tiles, sms, steps
     return {
         "times": [time_of(count, *given) for count in COUNTS],

@@ -17,5 +17,5 @@ def cases() -> list[Case]:
 
 
 def draw(random: Random) -> tuple[int]:
-    """Return a number of threads, up to 64, 256 or 1024."""
+    """Return a tuple with a number of threads, up to 64, 256 or 1024."""
     return (random.randint(1, 4 ** random.randint(3, 5)),)

@@ -96,8 +96,9 @@ WRONG = {
     "Block 63 adds here, and it has drawn the number 63 of 0 to 89. The blocks that draw later may "
     "not have stored their sums yet.": {
         "blockDim for gridDim": [(TEST, "if number[0] == cuda.blockDim.x - 1:")]},
-    "Thread 0 draws in line {other_line}. Nothing makes the other threads of the block wait until "
-    "it has.": {"no barrier before the number is read": [(WAIT, "    if number")]},
+    "Nothing makes the threads wait between line {other_line}, which stores this word, and line "
+    "{line}, which reads it: it may be read before it is there.": {
+        "no barrier before the number is read": [(WAIT, "    if number")]},
     "The number that line {add} draws is a variable of each thread by itself. The thread that "
     "draws knows the number; in the other threads of the block the variable holds another one, and "
     "they take another way.": {
@@ -138,7 +139,9 @@ WRONG = {
         "a step of two": other_loop("BLOCK", "2 * BLOCK")},
     "That is 64 times too much: each thread has added all of them.": {
         "all partial sums in each thread": (
-            other_loop("range(cuda.threadIdx.x, partials.size, BLOCK)", "range(partials.size)"))},
+            other_loop("range(cuda.threadIdx.x, partials.size, BLOCK)", "range(partials.size)")),
+        "sum of an array": [(LOOP + ADD, "        total = sum(partials)\n")],
+        "sum of an array as in NumPy": [(LOOP + ADD, "        total = partials.sum()\n")]},
     "Each of the 64 threads of the block reads all of them": {
         "all in each thread, and no tree": [
             *other_loop("range(cuda.threadIdx.x, partials.size, BLOCK)", "range(partials.size)"),
@@ -233,8 +236,5 @@ WRONG = {
     "`cuda.atomic.add` takes an array, an index and a number": {
         "an element for the atomic": [
             ("cuda.atomic.add(drawn, 0, 1)", "cuda.atomic.add(drawn[0], 1)")]},
-    "A kernel has no sum of a whole array": {
-        "sum of an array": [(LOOP + ADD, "        total = sum(partials)\n")],
-        "sum of an array as in NumPy": [(LOOP + ADD, "        total = partials.sum()\n")]},
     "works in float64": {"float64": [(ZERO, "        total = 0.0\n")]},
 }  # fmt: skip

@@ -227,9 +227,10 @@ WRONG = {
     "a kernel has none: a thread stores one element": {
         "an array copied": [
             (LOAD_A, "        tile_a[:] = a[row:row + TILE, start:start + TILE]\n")]},
-    "a kernel computes element by element": {
+    "Numba refuses it, too: write a loop": {
         "a product of NumPy's": [(TERM, "total += np.dot(tile_a[ty], tile_b[:, tx])"),
-            ("from numba import", "import numpy as np\nfrom numba import")],
+            ("from numba import", "import numpy as np\nfrom numba import")]},
+    "a kernel computes element by element": {
         "a product of matrices": [(TERM, "total += tile_a[ty] @ tile_b[:, tx]")]},
     "the name tileb is not defined.": {
         "a name that is not defined": [("tile_b[i, tx]", "tileb[i, tx]")]},

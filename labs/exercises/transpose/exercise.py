@@ -16,7 +16,10 @@ from labs.targets.sharing import (
 
 
 def inputs(shape, seed):
-    """Return a of m×n, float32: 0.5, 1, 1.5 and so on, shuffled, so that each value is unique."""
+    """Return a tuple with a of m×n, float32: 0.5, 1, 1.5 and so on, each value once, shuffled.
+
+    shape: (m, n).
+    """
     return (numbers((shape[0] * shape[1],), seed).reshape(shape) / 2,)
 
 

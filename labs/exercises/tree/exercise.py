@@ -1,7 +1,10 @@
 """A block's sum by a tree in which neighbouring threads work, without bank conflicts."""
 
+from labs.checking.target import essential
 from labs.families.reduction import Sums, each_element_once, reduction, tree_targets
 from labs.targets.counts import no_float64, no_negative_index, one_store_per_element
+
+REQUESTS, WAVEFRONTS = "shared requests per block", "wavefronts per request"
 
 EXERCISE = reduction(
     Sums(threads=256),
@@ -10,13 +13,13 @@ EXERCISE = reduction(
     lesson="18",
     title="Another tree",
     text=(
-        "The kernel adds 256 elements of `x` in each block, and its sums are right. But all warps "
-        "stay busy in each step, with ever fewer lanes. Choose other pairs: in each step the "
-        "threads that add are neighbours, and so are the words that they touch. About 6 lines in "
-        "place of the loop.",
+        "The kernel adds 256 elements of `x` in each block by the tree of `reduce1`, and its sums "
+        "are right. But the lanes of a warp meet in the banks. Choose other pairs of words, so "
+        "that no request has a bank conflict and no further warp adds. About 6 lines replace the "
+        "loop.",
         "The launch is given: blocks of 256 threads, and one block for 256 elements, so the last "
         "block may reach beyond the end of `x`. Which elements of its block a thread adds is yours "
-        "to choose.",
+        "to choose. Keep the numbers in 32 bits with `uint32(…)`, as the given lines do.",
     ),
     shapes=((1024,), (1000,), (513,), (200,), (33,), (1,)),
     targets=(
@@ -24,18 +27,35 @@ EXERCISE = reduction(
         one_store_per_element(),
         no_float64(),
         each_element_once(),
-        *tree_targets(),
+        # The starter has conflicts, and the tree of reduce0 has too many requests.
+        *(
+            essential(one) if one.what in (REQUESTS, WAVEFRONTS) else one for one in tree_targets()
+        ),
     ),
-    main=("shared requests per block", "wavefronts per request", "barriers per block"),
+    main=(WAVEFRONTS, REQUESTS, "barriers per block"),
+    plain_goals=(
+        "no bank conflict",
+        "at most 64 requests to shared memory per block",
+        "at most 9 barriers per block",
+    ),
+    plain_usual_goals=(
+        "right at any shape",
+        "each element of x is loaded once and by full warps",
+        "many threads share the additions",
+        "no index below 0",
+        "one store per block",
+        "no float64, no atomic operations",
+    ),
     hints=(
-        "A warp is done with a step when none of its 32 threads adds. So let threads 0, 1, 2 … "
-        "add, without gaps, and the others be idle.",
-        "Neighbouring threads then touch neighbouring words if thread `tid` adds to word `tid`. "
-        "Where do the words lie that it adds?",
+        "32 words in a row are in 32 banks. Which words must the lanes of a warp touch, so that no "
+        "two of them meet?",
+        "Neighbouring threads touch neighbouring words if thread `tid` adds to word `tid`. Where "
+        "are the words that it adds?",
         "In the first step the block has 256 words, and 128 threads. Thread 0 can add word 128 to "
         "word 0, thread 1 word 129 to word 1, and so on. Then 128 words are left.",
-        "Let `stride` begin with half of the block, and halve it in each turn (`//= 2`). Threads "
-        "below `stride` add, and all threads come to the barrier.",
+        "Let `stride` begin with half of the block, and halve it in each iteration by "
+        "`stride = stride >> uint32(1)`. Threads below `stride` add, and all threads come to the "
+        "barrier.",
     ),
-    after="The same additions in fewer requests: the warps that have nothing to add do nothing.",
+    after="The same additions in fewer wavefronts: no two lanes of a request meet in a bank.",
 )

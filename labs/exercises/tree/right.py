@@ -1,6 +1,6 @@
 """Other right answers to `tree`: changes of the solution that `check` accepts."""
 
-from labs.exercises.tree.wrong import ADD, LOAD, LOADED, LOOP, PLUS, STORE, WAIT
+from labs.exercises.tree.wrong import ADD, HALF, LOAD, LOADED, LOOP, PLUS, START, STORE, WAIT
 
 HARMLESS = {
     "constant_one_more in `BLOCK = 256`": "a word more is not used",
@@ -10,7 +10,9 @@ HARMLESS = {
 
 RIGHT = {
     "a range": [(LOOP, f"    for step in range(8):\n        stride = 128 >> step\n{ADD}{WAIT}")],
-    "the threads' own number of threads": [("stride = BLOCK //", "stride = cuda.blockDim.x //")],
+    "half of the constant": [(START, "BLOCK // 2"), (HALF, "        stride //= 2\n")],
+    "numbers of 64 bits": [(START, "cuda.blockDim.x // 2"), (HALF, "        stride //= 2\n")],
+    "halves made 32 bits": [(HALF, "        stride = uint32(stride // 2)\n")],
     "the total in a register": [
         (LOAD, "    total = x[i] if i < x.size else float32(0)\n    shared[tid] = total\n"),
         (PLUS, "total += shared[tid + stride]\n            shared[tid] = total"),

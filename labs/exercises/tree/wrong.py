@@ -5,8 +5,9 @@ LOAD = "    shared[tid] = x[i] if i < x.size else float32(0)\n"
 LOADED = LOAD + "    cuda.syncthreads()\n"
 PLUS = "shared[tid] += shared[tid + stride]"
 ADD = f"        if tid < stride:\n            {PLUS}\n"
-HALF = "        stride //= 2\n"
-LOOP = f"    stride = BLOCK // 2\n    while stride > 0:\n{ADD}{WAIT}{HALF}"
+HALF = "        stride = stride >> uint32(1)\n"
+START = "uint32(cuda.blockDim.x) >> uint32(1)"
+LOOP = f"    stride = {START}\n    while stride > 0:\n{ADD}{WAIT}{HALF}"
 STORE = "    if tid == 0:\n        partials[cuda.blockIdx.x] = shared[0]\n"
 
 
@@ -27,7 +28,7 @@ WRONG = {
             (STORE, f"    cuda.syncthreads()\n{STORE}")],
         "the last warp without barriers": [("while stride > 0", "while stride > 32"), (STORE,
              f"    if tid < 32:\n        while stride > 0:\n            {PLUS}\n"
-             f"            stride //= 2\n{STORE}")]},
+             f"            stride = stride >> uint32(1)\n{STORE}")]},
     "The threads pass the barrier in line {last syncthreads} only in some iterations, and in the "
     "others nothing makes them wait.": {
         "a barrier in some steps": [
@@ -61,22 +62,30 @@ WRONG = {
         "the number in the grid in the test": [("if tid < stride", "if i < stride")]},
     "This concerns 1,024 threads. Thread 0 goes 256 words further than its own number: which "
     "threads have such a partner, and how many words has the array?": {
-        "the first step with the whole block": [("BLOCK // 2", "BLOCK")]},
+        "the first step with the whole block": [(START, "uint32(cuda.blockDim.x)")]},
     "This sum lacks 128 of its 256 elements: `{x}[128]` to `{x}[255]`. What lies 128 apart is "
-    "never added.": {"the first step is missing": [("BLOCK // 2", "BLOCK // 4")]},
+    "never added.": {"the first step is missing": [
+        (START, "uint32(cuda.blockDim.x) >> uint32(2)")]},
     "This sum lacks 128 of its 256 elements: `{x}[1]`, `{x}[3]`, `{x}[5]` …. What lies 1 apart is "
     "never added.": {"the last step is missing": [("stride > 0", "stride > 1")]},
     "This sum lacks 240 of its 256 elements: `{x}[1]`, `{x}[3]`, `{x}[4]` …. What lies 1, 4, 16 "
-    "and 64 apart is never added.": {"every second step": [(HALF, "        stride //= 4\n")]},
-    "`while stride >= 0`": {"a turn after the last": [("stride > 0", "stride >= 0")]},
+    "and 64 apart is never added.": {"every second step": [
+        (HALF, HALF.replace("(1)", "(2)"))]},
+    "`while stride >= 0`": {"a turn after the last": [(START, "BLOCK // 2"),
+        ("stride > 0", "stride >= 0"), (HALF, "        stride //= 2\n")]},
     "the kernel has not ended": {"no halving": [(HALF, "")]},
     "1020 threads never leave this loop": {
-        "halving for threads that add": [(WAIT + HALF, f"    {HALF}{WAIT}")]},
+        "halving for threads that add": [(START, "BLOCK // 2"),
+            (WAIT + HALF, f"            stride //= 2\n{WAIT}")]},
     "`{x}[4]` counts 2 times in this sum, and not once.": {
-        "one less in each turn": [(HALF, "        stride -= 1\n")]},
-    "`BLOCK / 2` in line 15": {"halves with a fraction": [("BLOCK // 2", "BLOCK / 2")]},
+        "one less in each turn": [
+            (START, "BLOCK // 2"), (HALF, "        stride -= 1\n")]},
+    "`BLOCK / 2` in line 15": {"halves with a fraction": [(START, "BLOCK / 2")]},
+    "`stride //= 2` in line 20 makes a number of 64 bits": {
+        "halved without uint32": [(HALF, "        stride //= 2\n")]},
     "line 20, `stride /= 2` works in float64": {
-        "halved with a fraction": [(HALF, "        stride /= 2\n")]},
+        "halved with a fraction": [
+            (START, "BLOCK // 2"), (HALF, "        stride /= 2\n")]},
     "line 22 `partials[cuda.blockIdx]": {"a block without its x": [("blockIdx.x]", "blockIdx]")]},
     "This sum holds `{x}[255]` and nothing else.": {
         "set and not added": [("] += shared[tid + stride]", "] = shared[tid + stride]")]},
@@ -163,8 +172,8 @@ WRONG = {
     "loaded, and it has 1,024.": {"elements of few threads": [("i < x.size", "i < partials.size")]},
     "This is the number of the thread in the whole grid. Each block has a shared array of its own, "
     "and 256 threads.": {"the word of the whole grid": [("shared[tid] = x", "shared[i] = x")]},
-    "The block has 256 threads, and this array has 128 words.": {
-        "half an array": [("array(BLOCK", "array(128")]},
+    "The block has 256 threads, and this array has 64 words.": {
+        "a quarter of an array": [("array(BLOCK", "array(64")]},
     "`{array}` is a local array: each thread has one of its own, and sees nothing of what the "
     "others store in theirs.": {
         "an array of each thread": [("cuda.shared.array", "cuda.local.array")]},

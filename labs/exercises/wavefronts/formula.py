@@ -34,7 +34,7 @@ CASES = (
 
 
 def draw(random: Random) -> tuple[int, int, int]:
-    """Return a side, and two strides, some of which cause conflicts."""
+    """Return a tuple (side, stride_x, stride_y); some of the strides cause conflicts."""
     strides = random.randint(0, 70), random.choice((0, 1, random.randint(2, 70)))
     return random.choice((8, 16, 32)), *random.sample(strides, 2)
 
@@ -51,7 +51,11 @@ def right(side: int, stride_x: int, stride_y: int) -> int:
 
 
 def busiest(side: int, stride_x: int, stride_y: int) -> dict:
-    """Return the bank with the most different words, and these words."""
+    """Return {"bank": index, "words": list} for the bank with the most different words.
+
+    The words are the indices of those that the lanes access in this bank, ascending. Of several
+    such banks, the first one is returned.
+    """
     accessed = sorted(set(words(side, stride_x, stride_y)))
     bank = max(range(BANKS), key=lambda bank: sum(word % BANKS == bank for word in accessed))
     return {"bank": bank, "words": [word for word in accessed if word % BANKS == bank]}

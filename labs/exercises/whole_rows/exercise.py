@@ -26,7 +26,10 @@ def launch(shape: Shape) -> Launch:
 
 
 def inputs(shape: Shape, seed: int) -> tuple[np.ndarray]:
-    """Return x of whole tiles: different numbers above 0 within c, and 0 beyond its edges."""
+    """Return a tuple with x of whole tiles, float32: numbers above 0 within c, and 0 beyond c.
+
+    The numbers within c are all different. shape: (m, n) of c.
+    """
     m, n = shape
     grid = launch(shape).grid
     x = np.zeros((grid[1] * probes.ROWS, grid[0] * probes.COLUMNS), np.float32)
@@ -44,14 +47,13 @@ EXERCISE = KernelExercise(
     lesson="15",
     title="C through shared memory",
     text=(
-        "A product is done: each lane has a quad of 4×4 elements of `c` in its registers, by the "
-        "zig-zag. (Here it loads them from `x`, so that the check knows what they are. Leave these "
-        "lines as they are.) Let every store request write 32 neighbours of one row.",
-        "`rows` has room for four rows of the tile. Pass the first row of every quad through it, "
-        "then the second, and so on. About 8 lines. `c` may have any size: a row of it may begin "
-        "anywhere, so it takes no `store4` (`rows` does), and the last tiles hang over the edge.",
-        "The launch is given: one warp for each tile of 16×32 of `c`. You may change the size of "
-        "`rows`.",
+        "A product is done, and each lane has a quad of `c` in registers, by the zig-zag. The "
+        "given lines load it from `x`, so that the check knows it; leave them as they are. Let "
+        "every store request write 32 neighbours of one row of `c`.",
+        "`rows` has room for four rows of the tile, without bank conflicts. Pass the first row of "
+        "every quad through it, then the second, and so on. Write about 8 lines.",
+        "A row of `c` may begin at any word, so no `store4` can write to it, and the last tiles "
+        "hang over the edge. The launch is given: one warp per tile of 16×32.",
     ),
     parameters=("x", "c"),
     sizes=("m", "n"),
@@ -83,10 +85,6 @@ EXERCISE = KernelExercise(
         "`cuda.syncwarp()` lets the lanes of a warp wait for each other. You need one before other "
         "lanes read, and one before the next i replaces what they read.",
         "All lanes must come to each `syncwarp`, so test the edges where you store into `c`.",
-        "A bank conflict is left? Lanes 0 and 1 store into rows 0 and 1 at the same column. With "
-        "rows of 32 words these lie in the same banks. A `store4` serves eight lanes at a time, "
-        "here four in each of two rows. How much longer must a row be, so that they find 32 "
-        "different banks?",
     ),
     after="Each request now stores 32 neighbours of a row, in the four sectors that they need.",
 )

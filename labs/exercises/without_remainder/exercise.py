@@ -27,8 +27,8 @@ EXERCISE = reduction(
     title="The same threads without a remainder",
     text=(
         "In each step of this tree a thread adds if its number is a multiple of `2 * stride`. "
-        "The remainder `%` that finds this out takes many instructions in every step. Change one "
-        "line, so that in each step the same threads add and no remainder is left.",
+        "Change the line that finds this out: in each step the same threads add, and no remainder "
+        "is left.",
         "The launch is given: blocks of 256 threads, and one block for 256 elements.",
     ),
     shapes=((1024,), (1000,), (513,), (200,), (33,), (1,)),
@@ -39,11 +39,20 @@ EXERCISE = reduction(
         essential(no_atomics()), essential(loads_of_one_thread(26)),
     ),
     main=("divisions in loops", "threads that add more or less often", "barriers per block"),
+    plain_goals=(
+        "no remainder and no division in the loop", "the same threads add in each step",
+        "at most 9 barriers per block",
+    ),
+    plain_usual_goals=(
+        "right at any shape", "each element of x is loaded once and by full warps",
+        "many threads share the additions", "no index below 0", "one store per block",
+        "no float64, no atomic operations",
+    ),
     hints=(
         "`stride` is 1, 2, 4 and so on, so `2 * stride` is a power of two. Write 8 and its "
         "multiples 16, 24 and 32 in binary. Which of their bits are always 0?",
         "The remainder by 8 is the number in the last three bits, and `&` with 7 keeps only "
         "these. Which number keeps the last bits for any power of two?",
     ),
-    after="For a power of two, one bit operation gives the remainder.",
+    after="The same threads add in the same steps, so this kernel diverges as the given one does.",
 )  # fmt: skip

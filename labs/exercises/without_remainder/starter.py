@@ -1,6 +1,6 @@
 """To be changed in one line: the first tree of the reduction, with a remainder."""
 
-from numba import cuda, float32
+from numba import cuda, float32, uint32
 
 BLOCK = 256
 
@@ -8,15 +8,15 @@ BLOCK = 256
 @cuda.jit
 def without_remainder(x, partials):
     shared = cuda.shared.array(BLOCK, float32)
-    tid = cuda.threadIdx.x
+    tid = uint32(cuda.threadIdx.x)
     i = cuda.grid(1)
     shared[tid] = x[i] if i < x.size else float32(0)
     cuda.syncthreads()
-    stride = 1
-    while stride < BLOCK:
-        if tid % (2 * stride) == 0:
+    stride = uint32(1)
+    while stride < cuda.blockDim.x:
+        if tid % uint32(2 * stride) == 0:
             shared[tid] += shared[tid + stride]
         cuda.syncthreads()
-        stride *= 2
+        stride = uint32(2 * stride)
     if tid == 0:
         partials[cuda.blockIdx.x] = shared[0]

@@ -1,16 +1,17 @@
 """Wrong answers to `without_remainder`: what `check` says, and the changes that earn it."""
 
-TEST = "tid & (2 * stride - 1) == 0"
+TEST = "tid & uint32(2 * stride - 1) == 0"
 ADD = "shared[tid] += shared[tid + stride]"
-LOOP = "stride = 1\n    while stride < BLOCK"
+LOOP = "stride = uint32(1)\n    while stride < cuda.blockDim.x"
+DOUBLE = "stride = uint32(2 * stride)"
 BOTH = (
     "Both happen in one step of the tree: two threads use the same word, and one of them changes "
     "it. Which threads add in this step?"
 )
 
 WRONG = {
-    "divides in every iteration": {
-        "the starter": [(TEST, "tid % (2 * stride) == 0")],
+    "divides in every iteration, and its divisor changes": {
+        "the starter": [(TEST, "tid % uint32(2 * stride) == 0")],
         "a quotient": [(TEST, "tid // (2 * stride) * (2 * stride) == tid")]},
     "170 threads of block 0 add more or less often than in the given tree: thread 1 adds 7 times, "
     "and there it adds not at all.": {
@@ -18,8 +19,8 @@ WRONG = {
             (f"if {TEST}:", "first = 2 * stride * tid\n        if first < BLOCK:"),
             (ADD, "shared[first] += shared[first + stride]")]},
     "thread 1 adds 7 times, and there it adds not at all. Let the same threads add in each step": {
-        "halves": [(LOOP, "stride = BLOCK // 2\n    while stride > 0"), (TEST, "tid < stride"),
-            ("stride *= 2", "stride //= 2")]},
+        "halves": [(LOOP, "stride = uint32(cuda.blockDim.x) >> uint32(1)\n    while stride > 0"),
+            (TEST, "tid < stride"), (DOUBLE, "stride = stride >> uint32(1)")]},
     "247 threads of block 0 add more or less often than in the given tree": {
         "additions that nobody needs": [(TEST, "tid & stride == 0")]},
     BOTH: {
@@ -35,5 +36,10 @@ WRONG = {
         "half of the multiples": [(TEST, "tid & (2 * stride - 1) == 0 and tid < BLOCK // 2")]},
     "computes the index -1 of shared": {
         "the partner on the other side": [("[tid + stride]", "[tid - stride]")]},
-    "the kernel has not ended": {"no doubling": [("        stride *= 2\n", "")]},
+    "the kernel has not ended": {"no doubling": [(f"        {DOUBLE}\n", "")]},
+    "Some threads of this block have no element of `{x}` and store no word. But the tree adds "
+    "their words, too.": {
+        "no zero beyond the end": [
+            ("    shared[tid] = x[i] if i < x.size else float32(0)\n",
+             "    if i < x.size:\n        shared[tid] = x[i]\n")]},
 }

@@ -87,7 +87,10 @@ def about_average(average: str, times: Sequence[float]) -> str:
 
 
 def figure(value: float) -> str:
-    """Return a number as text: with commas and no fraction from 1000 on, else with three digits."""
+    """Return a number as text: with commas and no fraction from 1000 on, else to three digits.
+
+    The three digits are significant ones, such as 0.0123 or 12.3.
+    """
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
 
 

@@ -103,7 +103,7 @@ class BenchmarkRun:
 
 
 def examine(benchmark: Callable) -> Examination:
-    """Call a benchmark for each task until one answer is wrong; return the examination.
+    """Call a benchmark for each task until one call has a fault; return the examination.
 
     `causes` has the first fault, or all faults of the arithmetic; `faults` has them all. Further
     tasks are drawn at each examination, so that a table of answers is of no use.
@@ -194,7 +194,10 @@ def _nothing_timed(run: BenchmarkRun) -> str | None:
 
 
 def _kernel_runs_on(run: BenchmarkRun) -> str | None:
-    """Return sentences if the clock is read before the kernel has ended, else None."""
+    """Return sentences if the clock is read before the kernel has ended, else None.
+
+    Also return None if the answer is right.
+    """
     one = next((one for one in run.timed if one.running), None)
     if run.right or one is None:
         return None
@@ -238,7 +241,10 @@ def _flush_timed(run: BenchmarkRun) -> str | None:
 
 
 def _one_start(run: BenchmarkRun) -> str | None:
-    """Return sentences if all times begin at the same reading of the clock, else None."""
+    """Return sentences if all of several times begin at the same reading of the clock, else None.
+
+    Also return None if the answer is right.
+    """
     if run.right or len(run.timed) < 2 or len({one.begin for one in run.timed}) > 1:
         return None
     last = run.timed[-1]
@@ -250,7 +256,11 @@ def _one_start(run: BenchmarkRun) -> str | None:
 
 
 def _work_of_before(run: BenchmarkRun) -> str | None:
-    """Return sentences if the clock starts while earlier work still runs, else None."""
+    """Return sentences if the clock starts while earlier work still runs, else None.
+
+    Also return None if the answer is right, or if less than half of the times are concerned and the
+    answer hardly depends on single times.
+    """
     late = [one for one in run.timed if one.before]
     if run.right or not late or (run.robust and 2 * len(late) < len(run.timed)):
         return None

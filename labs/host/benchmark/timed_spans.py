@@ -41,9 +41,9 @@ TASKS = (
 def drawn_tasks(random: Random) -> tuple[BenchmarkTask, ...]:
     """Return the first task on devices whose kernels take 1.2 to 3 times as long.
 
-    The disturbed launches are others on each of these devices, so a benchmark that uses a single
-    launch is wrong on one of them. No two launches of a device take the same time, so that the
-    answer shows which launches it comes from.
+    There is one device per entry of the first task's noise. The disturbed launches are others on
+    each of these devices, so a benchmark that uses a single launch is wrong on one of them. No two
+    launches of a device take the same time, so that the answer shows which launches it comes from.
     """
     first = TASKS[0]
     noise = tuple(one * (1 + 1e-4 * i) for i, one in enumerate(first.speeds.noise))

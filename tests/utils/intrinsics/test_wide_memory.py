@@ -16,7 +16,7 @@ from utils.intrinsics.wide_memory import (
     stream16,
     wait_copies,
 )
-from virtual_gpu import trace
+from virtual_gpu import Unsupported, trace
 
 LANES = 32
 
@@ -109,6 +109,27 @@ def store_in_one_place(x, copied):
     copy4_async(tile, (0, 0), copied, uint32(4 * cuda.threadIdx.x))
     commit_copies()
     wait_copies(0)
+
+
+@cuda.jit
+def store_a_local_array(x, out):
+    four = cuda.local.array(4, float32)
+    for i in range(4):
+        four[i] = x[i]
+    store4(out, 0, four)
+
+
+@cuda.jit
+def store_one_number(x, out):
+    store4(out, 0, x[0])
+
+
+@pytest.mark.parametrize(
+    "kernel, given", [(store_a_local_array, "an array"), (store_one_number, "one number")]
+)
+def test_a_wide_store_of_anything_but_a_tuple_is_refused(kernel, given):
+    with pytest.raises(Unsupported, match=rf"needs a tuple of numbers, .* was given {given}\."):
+        trace(kernel, 1, 1, np.ones(4, np.float32), np.zeros(4, np.float32))
 
 
 @pytest.mark.parametrize("grid, block", [(1, 2), (1, 64), (3, 1)], ids=["lanes", "warps", "blocks"])

@@ -5,7 +5,7 @@ import pytest
 from numba import cuda, float32
 
 from utils.errors import CourseError
-from utils.ladder.function_text import module_of, text_of
+from utils.ladder.function_text import module_of, name_of, text_of
 from virtual_gpu import trace
 
 WIDTH = 16
@@ -77,3 +77,23 @@ def test_the_text_of_a_module_made_of_a_text_is_the_same():
 def test_what_a_text_cannot_hold_is_named():
     with pytest.raises(CourseError, match="`of_an_array` uses `table`, a ndarray"):
         text_of(of_an_array)
+
+
+half = lambda value: value / 2  # noqa: E731, a student may write it so
+other_name = half
+
+
+def countdown(value):
+    return 0 if value <= 0 else countdown(value - other_name(4))
+
+
+@pytest.mark.parametrize("one, arguments", [(half, (6,)), (countdown, (5,))])
+def test_lambdas_second_names_and_functions_that_call_themselves_are_kept(one, arguments):
+    again = getattr(module_of("again", text_of(one)), name_of(one))
+    assert again(*arguments) == one(*arguments)
+
+
+def test_a_lambda_without_a_name_is_refused_in_one_sentence():
+    functions = [lambda value: value]
+    with pytest.raises(CourseError, match="without a name cannot be kept: write line"):
+        name_of(functions[0])

@@ -22,7 +22,7 @@ from utils.lessons.first_cell import (
     with_setup,
     without_setup,
 )
-from utils.paths import ROOT, lessons, translations
+from utils.paths import ROOT, lessons, number_of, translations
 
 REFUSES = Repository("http://127.0.0.1:9/course", "main")  # nothing listens there
 FORK = Repository("https://github.com/somebody/course", "v2.0")
@@ -161,7 +161,7 @@ def test_it_runs_from_windows_files_in_a_folder_with_spaces_and_other_letters(tm
 def test_every_lesson_has_the_folded_cell_and_says_above_it_what_it_does(file):
     lesson = nbformat.read(file, as_version=4)
     code = [cell for cell in lesson.cells if cell.cell_type == "code"]
-    assert code[0].source == first_cell(file.name[:2])
+    assert code[0].source == first_cell(number_of(file.name))
     assert is_folded(code[0].metadata)
     address = module.repository().address
     assert not any(address in cell.source for cell in code[1:])

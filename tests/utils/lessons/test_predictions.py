@@ -1,6 +1,7 @@
 """Tests that predictions are kept, revealed and compared, and that a broken file loses nothing."""
 
 import json
+import re
 
 import pytest
 
@@ -17,6 +18,7 @@ BANK = {
         "Words of a request", "words", because="\n32 lanes are 4 words apart.\n32 × 4 = 128 words."
     ),
     "05.share": Question("Share of the peak", "%"),
+    "05.banks": Question("Banks that serve several words", "banks", exact=True),
     "05.limit": Question("What limits it", choices=("shared memory", "the caches")),
     "07.order": Question("From slow to fast", order=("naive", "tiled", "cuBLAS")),
 }
@@ -24,7 +26,7 @@ BANK = {
 
 @pytest.fixture(autouse=True)
 def own_file(tmp_path, monkeypatch):
-    """Install a bank of five questions; return the path of the predictions, not written yet."""
+    """Install a bank of questions; return the path of the predictions, not written yet."""
     monkeypatch.setenv("COURSE_LEDGER", str(tmp_path / "kept" / "predictions.json"))
     monkeypatch.delenv(reader_folder.PAGE, raising=False)
     for module in (questions, predictions):
@@ -52,13 +54,20 @@ def test_none_asks_and_keeps_nothing(own_file):
     assert not own_file.exists()
 
 
-def test_a_share_is_asked_in_percent_and_a_fraction_is_doubted():
+def test_a_share_is_asked_in_percent_and_a_fraction_is_kept_as_percent_without_a_doubt():
     assert "Give a number, in percent." in str(predict("05.share", None))
     card = predict("05.share", 0.95)
-    assert card.kind == "ask"
-    assert "If you mean 95 %, write 95" in str(card)
-    assert "If you mean" not in str(predict("05.share", 95))
-    assert "If you mean" not in str(predict("05.factor", 0.5))
+    assert card.kind == "good"
+    assert "Kept: 0.95 %." in str(card)
+    assert "0.95 means 0.95 percent; 95 would mean 95 percent." in str(card)
+    assert "You were right" in str(reveal("05.share", 0.95))
+    assert "means" not in str(predict("05.factor", 0.5))
+
+
+def test_only_a_share_below_one_percent_gets_the_sentence_on_percent():
+    assert BANK["05.share"].note_on_percent(1) is None
+    assert BANK["05.share"].note_on_percent(95) is None
+    assert BANK["05.share"].note_on_percent(0.5)
 
 
 def test_a_prediction_can_be_changed_until_the_answer_was_seen():
@@ -163,11 +172,43 @@ def test_nothing_is_written_where_there_is_nothing_to_forget(own_file):
     assert not own_file.exists()
 
 
-def test_a_page_shows_what_was_measured_at_once_and_nothing_else(monkeypatch):
+OPEN_FOLD = "<details><summary>Show the answer</summary>"
+
+
+def outside_of_folds(shown) -> str:
+    hidden = r"<style>.*?</style>|<details>.*?</details>"
+    return re.sub(hidden, "", shown._repr_html_(), flags=re.DOTALL)
+
+
+def test_a_page_folds_an_answer_without_a_prediction(monkeypatch):
     monkeypatch.setenv(reader_folder.PAGE, "1")
-    predict("05.sectors", None)
-    assert str(reveal("05.sectors", 32)) == "Sectors of one request: 32 sectors."
+    predict("05.words", None)
+    card = reveal("05.words", 128)
+    assert OPEN_FOLD in card._repr_html_()
+    assert "128 words" in str(card)
+    assert "32 × 4 = 128 words." in card._repr_html_()
+    assert "128" not in outside_of_folds(card)
     assert "Kept in" not in str(ledger("05"))
+    assert "128" in str(ledger("05"))
+    assert "128" not in outside_of_folds(ledger("05"))
+
+
+def test_a_page_with_a_prediction_folds_nothing(monkeypatch):
+    monkeypatch.setenv(reader_folder.PAGE, "1")
+    predict("05.words", 100)
+    for shown in (reveal("05.words", 128), ledger("05")):
+        assert "128" in outside_of_folds(shown)
+        assert "<details>" not in shown._repr_html_()
+
+
+def test_a_second_run_without_a_prediction_folds_the_answer_too(notebook):
+    words = lambda: reveal("05.words", 128)  # noqa: E731
+    assert "128 words" not in notebook.run(words)._repr_html_()
+    for _ in range(2):
+        card = notebook.run(words)
+        assert OPEN_FOLD in card._repr_html_()
+        assert "128" not in outside_of_folds(card)
+    assert "<details>" not in ledger("05")._repr_html_()
 
 
 @pytest.mark.parametrize(
@@ -205,6 +246,11 @@ def test_an_order_is_compared_place_by_place():
         ("05.sectors", 0.5, "must be at least 1, and 0.5 was given"),
         ("05.factor", 0, "must be more than 0"),
         ("05.factor", -2, "must be more than 0"),
+        ("05.share", 0, "must be more than 0, and 0 was given"),
+        ("05.share", -1, "must be more than 0, and -1 was given"),
+        ("05.banks", 0, "must be more than 0, and 0 was given"),
+        ("05.banks", -1, "must be more than 0, and -1 was given"),
+        ("05.banks", 15.6, "is a count, so give a whole number; 15.6 was given"),
         ("05.limit", "registers", '`"shared memory"`, `"the caches"`'),
         ("07.order", "naive", "is not a list"),
         ("07.order", ["naive", "tiled"], "The list must have each of them once."),
@@ -270,6 +316,7 @@ def test_the_ledger_hides_what_was_not_revealed():
         ("How many times faster", "–", "–"),
         ("Words of a request", "–", "–"),
         ("Share of the peak", "–", "–"),
+        ("Banks that serve several words", "–", "–"),
         ("What limits it", "the caches", "–"),
     )
 

@@ -57,12 +57,17 @@ def test_a_share_is_close_within_three_points_but_not_a_small_one():
     assert share.feedback(0.009, 0.897).endswith("too low by a factor of 99.7.")
 
 
-def test_of_a_count_only_the_very_number_is_right_and_nothing_may_be_counted():
+def test_of_a_count_only_the_very_number_is_right_and_it_is_whole():
     count = Question("Threads", "threads", exact=True)
     assert count.feedback(24.0, 24.0) == "You were right: you said 24 threads."
     assert count.feedback(23.0, 24.0).startswith("Close:")
     assert count.feedback(20.0, 24.0).endswith("the answer is 24 threads: 4 threads too few.")
-    assert count.parse(0) == 0
+    assert count.parse(24) == count.parse(24.0) == 24
+    with pytest.raises(CourseError, match=r"give a whole number; 15\.6 was given"):
+        count.parse(15.6)
+    for given in (0, -1):
+        with pytest.raises(CourseError, match=f"must be more than 0, and {given} was given"):
+            count.parse(given)
 
 
 def test_a_choice_is_told_beside_the_right_one():

@@ -1,1 +1,1 @@
-"""Code for lesson 13, "Wide loads and lane maps", only."""
+"""Code for lesson 13, "Wide loads", only."""

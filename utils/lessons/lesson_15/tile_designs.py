@@ -1,17 +1,14 @@
-"""Two tile designs of a product, small and large: bandwidth, blocks and recorded times."""
+"""Two tile designs of a product, small and large: the bandwidth and the blocks of each."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 from utils.ladder.ladder import ladder_of
 from utils.ladder.step import Step, Variant
 from utils.lessons.cards import Table, table
 from utils.lessons.counting import as_variant
 from utils.lessons.lesson import device_shown
-from utils.lessons.recorded import NOTHING, duration, ms_if_any
-from utils.machine import devices
 
 WORD = 4  # bytes per float32
 
@@ -29,22 +26,6 @@ def bandwidth_needed(side: int, gflops: float) -> float:
     return bytes_per_multiply_add(side) * gflops / 2
 
 
-def bandwidths_needed(sides: Sequence[int], *names: str) -> Table:
-    """Tabulate the memory bandwidth that products need at the peak of some GPUs, one row per GPU.
-
-    There is a column for each side×side tile of `sides`, and one for the bandwidth that the memory
-    has, all in GB/s. `names` are devices of `data/devices.csv`.
-    """
-    rows = []
-    for name in names:
-        device = devices.find(name)
-        needed = (bandwidth_needed(side, device.fp32_gflops) for side in sides)
-        cells = (f"{one:,.0f}" for one in (*needed, device.memory_gb_per_s))
-        rows.append((f"{device.name.removeprefix('NVIDIA ')} ({device.year})", *cells))
-    head = ("", *(f"{side}×{side} needs" for side in sides), "memory has")
-    return table("GB/s at the data sheet's peak, without caches", head, rows)
-
-
 def busy_fraction(blocks: int, sms: int) -> float:
     """Return the fraction of all SMs' time in which they have work.
 
@@ -53,22 +34,18 @@ def busy_fraction(blocks: int, sms: int) -> float:
     return blocks / (math.ceil(blocks / sms) * sms)
 
 
-def designs(small: Step | Variant, large: Step | Variant, *sizes: int) -> Table:
-    """Tabulate blocks and recorded times of two steps at n×n products, one row per size n.
+def blocks_and_sms(small: Step | Variant, large: Step | Variant, *sizes: int) -> Table:
+    """Tabulate the blocks of two steps at n×n products, one row per size n.
 
-    A step without a recorded time has "–" there. After each number of blocks the table has the
-    percentage of all SMs' time that has work.
+    After each number of blocks the table has the percentage of all SMs' time that has work.
     """
     device, rows = device_shown(), []
+    variants = as_variant(small), as_variant(large)
     for size in sizes:
-        shape, cells = str(size), []
-        for step in (small, large):
-            variant = as_variant(step)
-            blocks = variant.launch(ladder_of(variant.step).parse(shape)).blocks
-            cells.append(f"{blocks:,} ({busy_fraction(blocks, device.sms):.0%})")
-        times = (ms_if_any(as_variant(step), shape) for step in (small, large))
-        rows.append((shape, *cells, *(duration(ms) if ms else NOTHING for ms in times)))
-    names = [as_variant(step).step.name for step in (small, large)]
-    head = ("n", *(f"blocks of {name}" for name in names), *names)
-    note = f"In brackets: the share of the time of {device.sms} SMs that has work, by the count."
-    return table(f"Blocks and recorded times, one {device.name}", head, rows, note)
+        launches = (one.launch(ladder_of(one.step).parse(str(size))) for one in variants)
+        blocks = [launch.blocks for launch in launches]
+        cells = (f"{count:,} ({busy_fraction(count, device.sms):.0%})" for count in blocks)
+        rows.append((str(size), *cells))
+    head = ("n", *(f"blocks of {one.step.name}" for one in variants))
+    note = f"In brackets: the share of the time of {device.sms} SMs that has work."
+    return table(f"Blocks, one {device.name}", head, rows, note)

@@ -73,7 +73,7 @@ def _panel(side: int, at: int) -> str:
         reads_b = not done and at % across == strip
         y, x = _TOP + strip * length, left + strip * length
         fill_a, fill_b = MATRIX_A if reads_a else "none", MATRIX_B if reads_b else "none"
-        body += rect(0, y, _STRIP, length - 2, fill_a, stroke=GREY)
+        body += rect(1, y, _STRIP, length - 2, fill_a, stroke=GREY)
         body += rect(x, _TOP - _GAP - 20, length - 2, 20, fill_b, stroke=GREY)
     body += text(0, _TOP - 12, "a, b", 12)
     bottom = _TOP + SIDE * _PIXEL + 18

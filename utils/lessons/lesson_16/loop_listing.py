@@ -30,8 +30,9 @@ _STYLE = """<style>
 .machine-loop li, .machine-loop .line {display: flex; gap: 8px; align-items: baseline;
  padding: 0 4px 0 0; border-left: 9px solid; box-sizing: border-box; margin: 1px 0}
 .machine-loop .line {border-color: transparent; padding: 2px 4px}
-.machine-loop li > code, .machine-loop .line code {background: none !important;
- color: inherit; font-size: 12px; min-width: 0; white-space: pre-wrap; overflow-wrap: anywhere; padding: 0 !important}
+.machine-loop li > code, .machine-loop .line code {background: none !important; color: inherit;
+ font-size: 12px; min-width: 0; white-space: pre-wrap; overflow-wrap: anywhere;
+ padding: 0 !important}
 .machine-loop b {flex: none; width: 1.7em; text-align: right; font-weight: 400; opacity: .75}
 .machine-loop .line i {margin-left: auto; font-style: normal; opacity: .75; white-space: nowrap}
 .machine-loop .why {display: none}

@@ -248,7 +248,8 @@ def fastest(step: Step | Variant) -> Variant:
     """Return the variant of a step that was recorded as the fastest; return a variant unchanged.
 
     The time is that on the course's reference device, at 4096 for a product and at the largest size
-    of any other ladder.
+    of any other ladder. For a step that is not the course's own, return the variant with its
+    default constants.
     """
     if not isinstance(step, Step):
         return as_variant(step)

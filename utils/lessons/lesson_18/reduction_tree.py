@@ -92,7 +92,7 @@ def draw_tree(tree: Tree, title: str, banks: bool = False) -> Picture:
     Next to each step is also the number of lanes that add or, if `banks`, of wavefronts of a load.
     """
     drawn, alt = _tree(tree, title, banks)
-    return Picture(_key() + drawn, alt)
+    return Picture(_key(tree) + drawn, alt)
 
 
 def draw_trees(banks: bool = False, **trees: Tree) -> Picture:
@@ -101,13 +101,15 @@ def draw_trees(banks: bool = False, **trees: Tree) -> Picture:
     The keywords are the names that the reader sees, with _ for spaces.
     """
     drawn, alts = zip(*(_tree(tree, name.replace("_", " "), banks) for name, tree in trees.items()))
-    return Picture(
-        f'{_key()}<div class="row" style="align-items:start">{"".join(drawn)}</div>', " ".join(alts)
-    )
+    row = f'<div class="row" style="align-items:start">{"".join(drawn)}</div>'
+    return Picture(_key(*trees.values()) + row, " ".join(alts))
 
 
-def _key() -> str:
-    return legend(**{name.replace(" ", "_"): colour for name, colour in WARPS.items()})
+def _key(*trees: Tree) -> str:
+    """Return the legend of the warps that add in at least one step of at least one tree."""
+    added = {warp for tree in trees for step in tree(WORDS) for warp in warps_of(step)}
+    shown = [pair for warp, pair in enumerate(WARPS.items()) if warp in added]
+    return legend(**{name.replace(" ", "_"): colour for name, colour in shown})
 
 
 def _tree(tree: Tree, title: str, banks: bool) -> tuple[str, str]:

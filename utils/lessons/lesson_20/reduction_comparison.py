@@ -1,4 +1,4 @@
-"""Tables that compare reductions: bytes in flight, launches, memory, rates and calls."""
+"""Tables that compare reductions: launches, memory, rates, and the order of their additions."""
 
 from __future__ import annotations
 
@@ -9,45 +9,30 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 
-from gpu_xray import xray
-from gpu_xray.widths import GLOBAL_LOADS, widest
 from utils.errors import CourseError
-from utils.figures.look import number
 from utils.ladder.ladder import ladder_of
 from utils.ladder.step import Step
-from utils.lessons.cards import Card, Table, table
-from utils.lessons.counting import as_step, as_variant
+from utils.lessons.cards import Table, table
+from utils.lessons.counting import as_step, as_variant, watch
 from utils.lessons.lesson import device_shown
 from utils.lessons.recorded import NOTHING, ms_if_any
-from utils.machine.occupancy import limits_of
 from utils.measuring import records
 
 ITEM = 4  # bytes per float32
 
 
-def bytes_under_way(**steps: Step) -> Table | Card:
-    """Tabulate the bytes that each step loads before it uses the first of them, one row per step.
+def ways_with_a_free_order(ways: Mapping[str, Step], shape: str = "10007") -> list[str]:
+    """Return the names of the reductions whose blocks add to the result as they come, in order.
 
-    The columns are the loads in flight per thread, the bytes of each load, the bytes in flight per
-    thread, and the KiB in flight in an SM that is full of threads. Without a compiler, return a
-    card that says why there is no table.
+    They are those that use an atomic on `out`, as the virtual GPU counts it. ways: steps by the
+    name that the reader sees. shape: the problem size as on the command line.
     """
-    device = device_shown()
-    threads = limits_of(device.compute_capability).threads_per_sm
-    rows = []
-    for name, step in steps.items():
-        try:
-            variant = as_variant(step)
-            kernel_xray = xray(variant.kernel, variant.step.signature, device.arch)
-        except CourseError as error:
-            return Card("ask", (f"{error} The lesson goes on without this table.",))
-        loads, width = kernel_xray.loads_before_use, widest(kernel_xray.code, GLOBAL_LOADS) // 8
-        rows.append((name, loads, width, loads * width, f"{threads * loads * width / 1024:g}"))
-    head = ("", "loads", "bytes of each", "bytes in a thread", "KiB in an SM")
-    return table(
-        f"Under way before the first use, compiled for {device.arch}", head, rows,
-        f"In an SM: with {threads:,} threads.",
-    )  # fmt: skip
+    return [
+        name
+        for name, step in ways.items()
+        if any((one.array, one.kind) == ("out", "atomic")
+               for one in watch(step, shape).access_counts)
+    ]  # fmt: skip
 
 
 def launches_and_memory(ways: Mapping[str, Step], shape: str) -> Table:
@@ -84,7 +69,8 @@ def rates(ways: Mapping[str, Step], *shapes: str) -> Table:
     """Tabulate the recorded GB/s of each step with its fastest constants, and of the library.
 
     There is one row per step, one for the library, and one column per shape. The library ran beside
-    each of the steps; its median is shown. A step without a record has "–" in its cells.
+    each of the steps; its median is shown. A step without a record has "–" in its cells. Raise
+    CourseError for steps that are no reductions.
     """
     ladder, device = ladder_of(as_step(next(iter(ways.values())))), device_shown()
     frame = records.measured(device.name, ladder.name)
@@ -114,26 +100,3 @@ def _rate(ms: float | None, shape: str) -> str:
 def _elements(shape: str) -> int:
     base, _, exponent = shape.partition("^")
     return int(base) ** int(exponent or 1)
-
-
-def as_called(*shapes: str) -> Table | Card:
-    """Tabulate the recorded times in us of whole `reduce` calls from Python, one row per shape.
-
-    The columns are the times without and with `out`, each with the library's time beside it. Return
-    a card that says so if no calls are recorded.
-    """
-    device = device_shown()
-    file = records.file_of(device.name, "as_called")
-    if not file.exists():
-        return Card("ask", (f"Calls are not recorded on one {device.name}.",))
-    frame = pd.read_csv(file)
-    rows = []
-    for shape in shapes:
-        cells = [shape]
-        for function in ("reduce", "reduce into out"):
-            row = frame[(frame["function"] == function) & (frame["elements"] == _elements(shape))]
-            cells += [f"{number(row['time_us'].iloc[0])} us"]
-            cells += [f"{number(row['library_us'].iloc[0])} us"]
-        rows.append(tuple(cells))
-    head = ("elements", "without out", "library", "with out", "library")
-    return table(f"A whole call, recorded on one {device.name}", head, rows)

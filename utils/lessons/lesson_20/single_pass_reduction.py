@@ -21,7 +21,7 @@ from virtual_gpu.pictures.svg import (
 ENDS = (172, 254, 114, 212)  # when each of four blocks finishes its sum, in units of the drawing
 START, ADDS, GAP = 52, 44, 44  # start of the time axis; durations of adding, and of a second launch
 _ROW, _THICK, _TOP, _WIDTH = 40, 22, 34, 410
-_SLOT = 40  # width of an element of the array
+_SLOT = 54  # width of an element of the array
 
 
 def order_of(ends: Sequence[int] = ENDS) -> list[int]:
@@ -49,21 +49,22 @@ def _step(done: int) -> str:
     """
     order, added = order_of(), done > len(ENDS)
     drawn = order[:done]
-    now = ENDS[drawn[-1]] if drawn else min(ENDS) - 30
+    now = ENDS[drawn[-1]] if drawn else min(ENDS) - 20
     body = text(0, 16, f"counter: {0 if added else len(drawn)}", 14, font_weight="bold")
-    body += text(_WIDTH - _SLOT - 4, 16, "partials", 13, "middle")
+    body += text(_WIDTH - _SLOT / 2 - 1, 16, "partials", 13, "middle")
     for block, end in enumerate(ENDS):
         y = _TOP + block * _ROW
         body += text(0, y + 15, f"block {block}", 12)
+        body += rect(START, y, end - START, _THICK, BLUE, opacity=0.2)
         body += rect(START, y, min(end, now) - START, _THICK, BLUE, opacity=0.85)
         if block in drawn:
             body += _ticket(end + 6, y, drawn.index(block))
         if added and block == drawn[-1]:
             body += rect(end + 34, y, ADDS, _THICK, GREEN)
             body += text(end + 34 + ADDS / 2, y + 15, "adds", 12, "middle", style="fill:#fff")
-        body += rect(_WIDTH - _SLOT - 24, y, _SLOT, _THICK, "none", stroke=GREY)
+        body += rect(_WIDTH - _SLOT - 1, y, _SLOT, _THICK, "none", stroke=GREY)
         if block in drawn:
-            body += text(_WIDTH - _SLOT - 4, y + 15, f"sum {block}", 12, "middle")
+            body += text(_WIDTH - _SLOT / 2 - 1, y + 15, f"sum {block}", 12, "middle")
     bottom = _TOP + len(ENDS) * _ROW
     return svg(_WIDTH, bottom - 10, body, _caption(done), widest=560)
 
@@ -95,7 +96,7 @@ def draw_launches() -> Picture:
     begins = last + GAP
     body += _bars(24, ()) + rect(begins, 24, ADDS, 14, GREEN)
     body += path(f"M{last + 3} 31H{begins - 3}", stroke_dasharray="3 3", opacity=0.7)
-    body += text(last + GAP / 2, 76, "second launch", 12, "middle")
+    body += text(last + GAP / 2, 19, "second launch", 12, "middle")
     body += _done(begins + ADDS, y)
     top = y + 40
     body += text(0, top, "one launch with tickets", 14, font_weight="bold")

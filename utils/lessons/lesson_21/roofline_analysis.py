@@ -164,7 +164,7 @@ def draw_samples(step: Step) -> Picture:
     """Draw the share of the profiler's warp samples at each instruction of a step, in code order.
 
     The first and the last drawn instruction are the outermost ones with at least a thousandth of
-    all samples.
+    all samples. Raise CourseError if the profiler took no samples of the step.
     """
     instructions = profiler.sampled(step)
     total, name = sum(row.samples for row in instructions), as_step(step).name

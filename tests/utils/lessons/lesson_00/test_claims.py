@@ -1,8 +1,12 @@
 """Check the claims of lesson 00 against counts of the virtual GPU, records and data sheets."""
 
+import ast
+import html
+import math
 import re
 from functools import cache, partial
 from inspect import getsource, signature
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -13,7 +17,8 @@ from gemm_kernels import LADDER as GEMM
 from labs.exercises import find as exercise
 from tests import quotes
 from utils.division import cdiv
-from utils.lessons import per_request
+from utils.lessons import ledger_file, per_request, predictions
+from utils.lessons.lesson_00 import limits
 from utils.lessons.lesson_00.threads import threads_over_elements
 from utils.machine import devices
 from utils.machine.devices import REFERENCE
@@ -26,6 +31,7 @@ from virtual_gpu.pictures.accesses import what_if_stride
 H200 = devices.find(REFERENCE)
 WORD = np.float32().nbytes
 FULL, SHORT = 1024, 1000  # elements of the arrays of `add_one`
+SCALE = exercise("scale").solution
 THREADS = 256
 APART = 4  # words between neighbouring lanes in `every_fourth`
 MEGA = 10**6
@@ -38,13 +44,6 @@ explains = quotes.explains
 def add_one(x, out):
     i = cuda.grid(1)
     out[i] = x[i] + float32(1)
-
-
-@cuda.jit
-def scale_guarded(x, factor, out):
-    i = cuda.grid(1)
-    if i < x.size:
-        out[i] = x[i] * factor
 
 
 @cuda.jit
@@ -92,7 +91,7 @@ def launched(elements):
 @cache
 def guarded():
     x = np.arange(SHORT, dtype=np.float32)
-    return trace(scale_guarded, blocks_of(SHORT), THREADS, x, np.float32(2), floats(SHORT))
+    return trace(SCALE, blocks_of(SHORT), THREADS, x, np.float32(2), floats(SHORT))
 
 
 @cache
@@ -101,27 +100,36 @@ def sectors_at(words):
     return per_request(trace(apart, 4, THREADS, floats(FULL * words), words, floats(FULL)), "x")
 
 
-@pytest.mark.parametrize("kernel", [add_one, every_fourth, scale_guarded])
+@pytest.mark.parametrize("kernel", [add_one, every_fourth, SCALE])
 def test_the_kernels_of_these_tests_are_those_of_the_lesson(kernel):
-    cells = {add_one: "cell-08", every_fourth: "cell-30", scale_guarded: "cell-25"}
-    assert code(cells[kernel]).endswith(getsource(kernel.py_func).rstrip())
+    cells = {add_one: "cell-08", every_fourth: "cell-30", SCALE: "cell-24"}
+    source = getsource(kernel.py_func).rstrip()
+    if kernel is SCALE:  # in a closed fold of the prose
+        fold = r"<details>[^<]*<summary>.*?<pre><code>(.*?)</code></pre>"
+        folded = re.search(fold, code("cell-24"), re.DOTALL)
+        assert html.unescape(folded[1]) == source
+    else:
+        assert code(cells[kernel]).endswith(source)
 
 
 def test_1000_elements_and_blocks_of_256_threads_are_those_of_the_first_launches():
     assert f"np.arange({FULL}," in code("cell-10")
     assert f"np.arange({SHORT}," in code("cell-12")
-    for cell in ("cell-10", "cell-12", "cell-15", "cell-26", "cell-32"):
+    for cell in ("cell-10", "cell-12", "cell-26", "cell-32"):
         assert re.search(rf"{blocks_of(FULL)}, {THREADS}\b", code(cell))
     says("Your array has {:,} elements, and threads come in blocks of {}", SHORT, THREADS)
     says("**{:,} elements and blocks of {} threads**", SHORT, THREADS)
-    says("{} blocks of {} threads. We fill", blocks_of(FULL), THREADS)
+    says("belong to it: {} blocks of {} threads", blocks_of(FULL), THREADS)
     says("With {:,} elements all is well. Now take {:,} elements", FULL, SHORT)
     assert blocks_of(SHORT) == blocks_of(FULL)  # so the lesson can say "the same launch"
 
 
 def test_the_first_picture_has_blocks_of_4_threads():
     block = int(re.search(r"block=(\d+)", code("cell-03"))[1])
-    says("In the picture a block has {} threads; real blocks are larger", block)
+    says("at the top of this page a block has {} threads; real blocks are larger", block)
+    says("with {} elements two blocks are full", 2 * block)
+    assert "2 blocks of" in str(threads_over_elements(lengths=[2 * block], block=block))
+    assert "3 blocks of" in str(threads_over_elements(lengths=[2 * block + 1], block=block))
     assert block < WARP < THREADS
     lengths = signature(threads_over_elements).parameters["lengths"].default
     assert any(length % block for length in lengths)
@@ -151,6 +159,10 @@ def test_with_1024_elements_each_is_written_and_with_1000_threads_leave_the_arra
     ]  # fmt: skip
     assert np.array_equal(out, np.arange(SHORT) + 1)  # "this result looks right"
     (first,) = wrong.findings[0].index
+    counts = wrong.accesses.query("array == 'x'")[["requests", "sectors"]].iloc[0]
+    assert counts["sectors"] == cdiv(SHORT * WORD, SECTOR_BYTES)
+    assert wrong.totals["float32_ops"] == FULL
+    says("The operations are those of all {:,} threads", FULL)
     says("of {:,} elements ends at `x[{}]`, so `x[{}]` is outside", SHORT, first - 1, first)
     explains(
         "00.idle",
@@ -161,17 +173,28 @@ def test_with_1024_elements_each_is_written_and_with_1000_threads_leave_the_arra
     )  # fmt: skip
 
 
-def test_the_first_of_two_neighbouring_arrays_looks_right_and_the_second_is_broken(capsys):
-    names = {"np": np, "add_one": add_one}
+def test_the_first_of_two_neighbouring_arrays_looks_right_and_the_second_is_broken():
+    revealed = []
+    course = SimpleNamespace(reveal=lambda name, value: revealed.append((name, value)))
+    names = {"np": np, "add_one": add_one, "course": course}
     exec(code("cell-15"), names)
-    memory = names["memory"]
-    first, second = np.split(memory, 2)
-    says("two arrays of {:,} elements are neighbours in one piece of memory", len(first))
-    assert len(first) == len(second) == SHORT
-    assert np.array_equal(first, np.arange(SHORT) + 1)
-    changed = np.flatnonzero(second)
-    assert changed.tolist() == list(range(blocks_of(SHORT) * THREADS - SHORT))
-    assert capsys.readouterr().out.endswith(f"… {len(changed)} changed\n")
+    first, second = names["first"], names["second"]
+    blocks = blocks_of(len(first))
+    says("two arrays of {} elements, `first` and `second`, are neighbours", len(first))
+    says("with as few blocks of {} threads as possible", THREADS)
+    assert re.search(rf"{blocks}, {THREADS}\]", code("cell-15"))
+    assert len(first) == len(second)
+    assert np.array_equal(first, np.arange(len(first)) + 1)  # "looks right"
+    changed = np.flatnonzero(second).tolist()
+    assert changed == list(range(blocks * THREADS - len(first)))
+    assert revealed == [("00.neighbour", len(changed))]
+    explains(
+        "00.neighbour",
+        """{} ÷ {} = {:.1f}, so {} blocks are needed. They have {} × {} = {} threads.
+        {} threads − {} elements of the first array = {} elements of the second one.""",
+        len(first), THREADS, len(first) / THREADS, blocks, blocks, THREADS, blocks * THREADS,
+        blocks * THREADS, len(first), len(changed),
+    )  # fmt: skip
 
 
 def test_check_launches_scale_with_several_lengths_and_a_last_block_that_is_not_full():
@@ -192,8 +215,10 @@ def test_a_full_warp_reads_neighbours_with_4_sectors_and_uses_every_byte():
          WORD, SECTOR_BYTES, SECTOR_BYTES // WORD)  # fmt: skip
     says("Each group of {} squares is one sector", SECTOR_BYTES // WORD)
     warps, sectors = (int(loads(guarded())[count]) for count in ("requests", "sectors"))
-    says("{:,} threads make {} warps, so there are {} loads, and {:,} · {} bytes are {} sectors",
-         SHORT, cdiv(SHORT, WARP), warps, SHORT, WORD, sectors)  # fmt: skip
+    says("The launch has {:,} threads, which are {} warps, so there are {} loads", FULL,
+         cdiv(FULL, WARP), warps)  # fmt: skip
+    says("The {:,} elements have {:,} · {} bytes, which are {} sectors",
+         SHORT, SHORT, WORD, sectors)  # fmt: skip
     assert sectors == cdiv(SHORT * WORD, SECTOR_BYTES)
     says("{} lanes read {} neighbouring words. These are {} bytes, so memory brings {:.0f} sectors",
          len(words), len(words), len(words) * WORD, came / SECTOR_BYTES)  # fmt: skip
@@ -209,10 +234,10 @@ def test_every_fourth_element_costs_16_sectors():
     says("Lane {} reads word {}, and lane {} reads word {}.", lane - lane, first, lane, last)
     explains(
         "00.strided",
-        """Lane {} reads word {} × {} = {}, so the lanes touch words {} to {}.
-        A sector has {} words: {} ÷ {} = {:.1f}, so there are {:.0f} sectors.""",
-        lane, lane, APART, last, first, last,
-        per_sector, last + 1, per_sector, (last + 1) / per_sector, sectors,
+        """A sector has {} words, and every fourth of them is read: {} ÷ {} = {:.0f} words of each
+        sector. {} lanes read {} words, so there are {} ÷ {:.0f} = {:.0f} sectors.""",
+        per_sector, per_sector, APART, per_sector / APART, WARP, len(set(words.tolist())), WARP,
+        per_sector / APART, sectors,
     )  # fmt: skip
 
 
@@ -224,7 +249,18 @@ def test_sectors_grow_with_the_distance_of_lanes_up_to_one_per_lane():
     worst = next(words for words in distances if sectors_at(words) == most)
     says("From {} words on. Then each lane has a sector of its own, and {} lanes", worst, WARP)
     says("lanes cannot need more than {:.0f} sectors", most)
-    assert f"{most:.0f} sectors" in str(what_if_stride())
+    share = 100 * WORD / SECTOR_BYTES
+    says("A lane uses {} of the {} bytes in its sector, which is {:.1f} %",
+         WORD, SECTOR_BYTES, share)  # fmt: skip
+    assert f"{worst} words apart: {most:.0f} sectors in 8 cache lines, {share}% is used" in str(
+        what_if_stride()
+    )
+
+
+def test_the_grid_of_sectors_has_a_quarter_of_the_threads():
+    launches = [exercise(name).launch((4 * FULL,)) for name in ("sectors", "scale")]
+    few, many = (one.blocks * math.prod(one.block) for one in launches)
+    assert 4 * few == many
 
 
 def test_one_changed_source_line_brings_four_sectors_per_request():
@@ -256,49 +292,74 @@ def test_a_gflop_per_s_is_10_to_the_9_operations():
     assert ten() == pytest.approx(10, rel=1e-4)  # with 2^30 it would be 10.08
 
 
-def test_the_h200_of_the_third_prediction():
+def test_the_arithmetic_peak_of_the_h200():
     lanes, clock = H200.fp32_lanes_per_sm, H200.boost_clock_mhz * MEGA / round(ten()) ** 9
-    assert 'devices.find("H200").computed_gflops()' in code("cell-42")
-    assert devices.find("H200") == H200
     says("The GPU of our records is an H200. It has {} **SMs**", H200.sms)
-    says("An SM does {} multiply-adds in every cycle", lanes)
-    says("there are {:.2f} · {:.0f}⁹ cycles per second", clock, ten())
-    per_cycle = H200.sms * lanes
-    text = """{} SMs × {} = {:,} multiply-adds per cycle, which are {:,} operations.
-        {:,} operations × {:.2f} · {:.0f}⁹ cycles per second = {:,.0f} · {:.0f}⁹ operations per
-        second."""
-    explains("00.peak", text, H200.sms, lanes, per_cycle, 2 * per_cycle, 2 * per_cycle, clock,
-             ten(), H200.computed_gflops(), ten())  # fmt: skip
-    name = quotes.bank()["00.peak"].text
-    per_sm = f"{lanes} multiply-adds per cycle each"
-    assert name == f"Peak of {H200.sms} SMs with {per_sm}, at {clock:.2f} GHz"
+    says("an SM does {} multiply-adds, `a * b + c`, in every cycle", lanes)
+    says("There are {:.2f} · {:.0f}⁹ cycles per second", clock, ten())
+    says("This makes {} · {} · {:.2f} · {:.0f}⁹ multiply-adds per second and twice as many "
+         "operations; the data sheet says {:,.0f} GFLOP/s",
+         H200.sms, lanes, clock, ten(), H200.peak_gflops)  # fmt: skip
+    computed = H200.sms * lanes * 2 * clock
+    assert computed == pytest.approx(H200.peak_gflops, rel=0.001)
 
 
-def test_memory_limits_add_one_to_less_than_one_percent_of_the_arithmetic_peak():
-    traced, _ = launched(FULL)
-    per_element = traced.totals["float32_ops"] / FULL
+def test_memory_limits_scale_to_less_than_one_percent_of_the_arithmetic_peak():
+    traced = guarded()
+    per_element = traced.totals["float32_ops"] / SHORT
     came, went = (
-        traced.accesses.query("kind == @kind")["bytes"].sum() / FULL for kind in ("load", "store")
+        traced.accesses.query("kind == @kind")["bytes"].sum() / SHORT for kind in ("load", "store")
     )
     assert per_element == 1  # "one operation per element"
     says("moves {:.0f} bytes for it: {:.0f} in and {:.0f} out", came + went, came, went)
     bandwidth, peak = H200.peak_gb_per_s, H200.peak_gflops
-    says("data sheet has {:,.0f} GB/s and {:,.0f} GFLOP/s", bandwidth, peak)
+    says("The data sheet says {:,.0f} GB/s", bandwidth)
     reached = per_element * bandwidth / (came + went)
+    assert limits.share_that_memory_allows(traced) == pytest.approx(100 * reached / peak)
     text = """{:,.0f} GB/s ÷ {:.0f} bytes per operation = {:.0f} · {:.0f}⁹ operations per second.
         {:.0f} GFLOP/s ÷ {:,.0f} GFLOP/s = {:.1f} %."""
     explains("00.limit", text, bandwidth, came + went, reached, ten(), reached, peak,
              100 * reached / peak)  # fmt: skip
 
 
+def test_a_right_share_below_one_percent_is_not_doubted(tmp_path, monkeypatch):
+    monkeypatch.setenv("COURSE_LEDGER", str(tmp_path / "predictions.json"))
+    share = limits.share_that_memory_allows(guarded())
+    assert predictions.predict("00.limit", round(share, 1)).kind == "good"
+    assert ledger_file.entries()["00.limit"].value == round(share, 1)
+    assert "You were right" in str(predictions.reveal("00.limit", share))
+
+
 def test_a_product_at_4096_uses_every_element_4096_times_and_arithmetic_limits_it():
-    size = int(re.search(r"share_of_peak\(gemm\.step\(name\), '(\d+)'\)", code("cell-50"))[1])
+    size = int(limits.SIZE)
     multiply_adds, elements = size**3, size**2
     says("A product of two {}×{} matrices", size, size)
     says("because it uses every element {} times", multiply_adds // elements)
     to_compute = 2 * multiply_adds / H200.peak_gflops
     to_move = 3 * WORD * elements / H200.peak_gb_per_s
+    says("once takes {:.2f} ms at the memory's peak, and its operations take {:.2f} ms",
+         to_move / MEGA, to_compute / MEGA)  # fmt: skip
     assert to_move < to_compute
+
+
+def test_naive_is_slower_where_its_matrices_do_not_fit_into_the_cache():
+    speeds = recorded("naive").groupby("n")["gflops"].max()
+    small, large = speeds.idxmax(), int(limits.SIZE)
+    says("It is slower at {} than at {}: at {} the three matrices still fit together into the "
+         "GPU's cache of {:.0f} MiB, and at {} they do not",
+         large, small, small, H200.l2_kib / 1024, large)  # fmt: skip
+    assert speeds[large] < 0.8 * speeds[small]
+    assert 3 * WORD * small**2 < 1024 * H200.l2_kib < 3 * WORD * large**2
+
+
+def test_the_table_has_the_recorded_shares_and_that_of_cublas():
+    shown = re.search(r"shown = (\[.*\])", code("cell-49"))[1]
+    table = limits.shares_of_products(GEMM, ast.literal_eval(shown))
+    frame = records.measured(H200.name, GEMM.name)
+    last = records.fastest(frame[frame["n"] == int(limits.SIZE)], ("step",)).set_index("step")
+    library = last.loc["autotuned", "efficiency"] / last.loc["autotuned", "library_ratio"]
+    assert dict(table.rows)["cuBLAS"] == f"{library:.1%}"
+    assert dict(table.rows)["`naive`"] == f"{last.loc['naive', 'efficiency']:.1%}"
 
 
 def test_the_curve_ends_at_the_last_step_and_cublas_is_above_the_first_ones():

@@ -93,10 +93,10 @@ def test_a_register_has_half_of_the_bits_of_an_address():
     bits = 32
     assert LOOP[4].text_to("").split()[1] == "R20,"
     says("A register has {} bits and an address has {}.", bits, TWO * bits)
-    (operand,) = {one.operands[1] for one in LOOP if one.text_to("").endswith("+0x4]")}
-    assert operand == "desc[UR6][R10.64+0x4]"
-    offset = int(operand.partition("+")[2].rstrip("]"), 16)
-    says("`desc[UR6][R10.64+0x4]` is the word {} bytes behind", offset)
+    offset = next(one for one in LOOP if "+0x4]" in one.text_to(""))
+    assert offset.operands[1] == "desc[UR6][R10.64+0x4]"
+    behind = int(offset.operands[1].rpartition("+")[2].rstrip("]"), base=16)
+    says("`desc[UR6][R10.64+0x4]` is the word {} bytes behind", behind)
     assert {one.opcode for one in LOOP if ".X" in one.opcode} == {"IMAD.X", "IADD3.X", "UIADD3.X"}
 
 
@@ -216,12 +216,12 @@ def test_what_a_multiply_add_costs_and_what_is_won():
 
 
 def test_three_times_as_many_stores_take_three_times_as_long():
-    (few, more, most) = (recorded_loop("fma_loop ORDER=1", it).mix["STL.32"] for it in (80, 72, 64))
+    loops = [recorded_loop("fma_loop ORDER=1", limit) for limit in (80, 72, 64)]
+    few, more, most = (one.mix["STL.32"] for one in loops)
     times = [course.spilled_ms("fma_loop", it) for it in (80, 72, 64)]
     assert more == THREE * few
     assert times[1] == pytest.approx(THREE * times[0], rel=0.01)
-    limit = recorded_loop("fma_loop ORDER=1", 64).registers
-    says("With at most {} registers an iteration has {} `STL`.", limit, most)
+    says("With at most {} registers an iteration has {} `STL`.", loops[-1].registers, most)
     each = times[0] / few
     explains(
         "16.spill",
@@ -303,11 +303,11 @@ def test_row_by_row_a_new_row_begins_with_nothing_kept():
 
 
 def test_the_estimates_are_within_1_percent():
-    errors = [
+    off = [
         abs(course.recorded_cycles(one) / course.loop_of_record(one).cycles - 1)
         for one in (ROWS, BACK, SPIRAL)
     ]
-    says("the records are within {} % of them", math.ceil(100 * max(errors)))
+    says("the records are within {} % of them", math.ceil(100 * max(off)))
 
 
 def test_autotuned_stays_below_its_bound():

@@ -1,9 +1,9 @@
-"""Check the claims of lesson 20 against records, kernels and machine code."""
+"""Check the claims of lesson 20 against records, kernels, machine code and traces."""
 
 import csv
 import inspect
+from functools import partial
 
-import nbformat
 import numpy as np
 import pytest
 
@@ -11,98 +11,135 @@ from gpu_xray import xray
 from gpu_xray.widths import GLOBAL_LOADS, widest
 from labs import EXERCISES, check
 from labs.checking import variants
-from labs.checking.variants import cheap_versions
-from reduce_kernels import LADDER, reduction
+from labs.exercises.waiting_blocks import formula
+from reduce_kernels import LADDER
+from reduce_kernels.parts.operations import SUM_OF_FLOAT32
 from reduce_kernels.parts.wide_loads import LOADS, total_of_thread
 from reduce_kernels.reduction import longest_chain
+from tests import quotes
 from utils import lessons as course
-from utils.lessons.lesson_20.reduction_comparison import library_ms, needed
-from utils.machine import devices
+from utils.lessons.lesson_20 import rounding_orders as orders
+from utils.lessons.lesson_20 import waiting_blocks as waiting
+from utils.lessons.lesson_20.reduction_comparison import (
+    library_ms,
+    needed,
+    ways_with_a_free_order,
+)
+from utils.lessons.lesson_20.single_pass_reduction import ENDS, draw_launches, order_of
+from utils.machine.devices import REFERENCE, find
+from utils.machine.occupancy import limits_of
 from utils.measuring import as_called, records
-from utils.paths import ROOT
 from virtual_gpu import trace
 from virtual_gpu.tests.kernels import broken
 
-LESSON = ROOT / "notebooks" / "20_reduce_at_the_limit.ipynb"
-H200 = devices.find("H200")
-STEPS = ("reduce8", "reduce9", "reduce_atomic", "reduce_cooperative")
-SIZES = ("2^22", "2^25", "2^28", "2^30")
-FRAME = records.measured(H200.name, "reduce")
+H200 = find(REFERENCE)
+STEPS = REDUCE8, REDUCE9, ATOMIC, COOPERATIVE = tuple(
+    LADDER.step(name) for name in ("reduce8", "reduce9", "reduce_atomic", "reduce_cooperative")
+)
+SMALL, LARGE = "2^22", "2^30"
+SIZES = (SMALL, "2^25", "2^28", LARGE)
+FRAME = records.measured(REFERENCE, "reduce")
+WORD = np.float32().nbytes
+says = partial(quotes.says, "20")
+code = partial(quotes.code, "20")
+explains = quotes.explains
 
 
-def ms(step: str, shape: str, **constants: int) -> float:
-    ladder_step = LADDER.step(step)
-    return course.recorded_ms(ladder_step.variant(**constants) if constants else ladder_step, shape)
+def us(step, shape):
+    """Return the recorded microseconds of a step with its fastest constants."""
+    return 1000 * course.recorded_ms(step, shape)
 
 
-# ---- one launch or two ----
+def elements(shape):
+    return LADDER.parse(shape).elements
 
 
-def test_the_numbers_of_the_picture_are_those_of_the_prose():
-    from utils.lessons.lesson_20.single_pass_reduction import draw_launches, draw_tickets, order_of
-
-    assert order_of()[-1] == 1
-    assert "Block 1 leaves its sum and draws number 3: it is the last of 4" in draw_tickets().alt
-    assert "block 1, which draws the last one" in draw_launches().alt
+MI, GI = elements(SMALL) // 2**20, elements(LARGE) // 2**30
 
 
-def test_two_launches_take_8_80_us_and_one_saves_0_54():
-    two, one = (1000 * ms(step, "2^22") for step in ("reduce8", "reduce9"))
-    assert (f"{two:.2f}", f"{two - one:.2f}") == ("8.80", "0.54")
-    assert needed(LADDER.step("reduce8"), "2^22")[0] == 2
-    assert needed(LADDER.step("reduce9"), "2^22")[0] == 1
-    saved = 1 - ms("reduce9", "2^30") / ms("reduce8", "2^30")
-    assert f"{saved:.1%}" == "0.2%"
+# ---- the order of the additions ----
 
 
-@pytest.mark.slow
-def test_wide_loads_bring_14_percent_to_the_small_array_and_almost_nothing_to_the_large_one():
-    gains = [ms("reduce7", shape) / ms("reduce8", shape) for shape in ("2^22", "2^30")]
-    assert [f"{gain:.2f}" for gain in gains] == ["1.14", "1.00"]
+def test_float32_holds_every_whole_number_up_to_2_to_the_24():
+    digits = np.finfo(np.float32).nmant + 1
+    says("It has {} bits for its digits, so it holds every whole number up to 2^{}", digits, digits)
+    above = digits + 1
+    assert [np.spacing(np.float32(2**power)) for power in (digits - 1, digits, above)] == [1, 2, 4]
+    says("From there on it holds every second one, and from 2^{} on every fourth one", above)
 
 
-@pytest.mark.slow
-def test_reduce8_has_four_loads_of_16_bytes_under_way_where_reduce7_has_eight_of_4(compiler):
-    loads_by_step = {}
-    for name in ("reduce7", "reduce8"):
-        step = LADDER.step(name)
-        code = xray(step.variant().kernel, step.signature, "sm_90")
-        loads_by_step[name] = code.loads_before_use, widest(code.code, GLOBAL_LOADS) // 8
-    assert loads_by_step == {"reduce7": (8, 4), "reduce8": (4, 16)}
-    assert min(loads * wide for loads, wide in loads_by_step.values()) * 2048 > 12_859
+def test_in_the_first_run_of_the_picture_nothing_is_added_and_in_the_second_nothing_is_lost():
+    first, second = map(orders.running_sums, orders.RUNS.values())
+    assert set(first) == {orders.SUMS[0]}
+    assert second[-1] == sum(orders.SUMS)
+    says("In the first run {} is added to {:,}", orders.SUMS[1], first[0])
+    says("In the picture each of four blocks adds its sum")
+    assert len(orders.SUMS) == 4
 
 
-@pytest.mark.slow
-def test_the_code_of_a_threads_part_is_as_the_lesson_reads_it():
-    from reduce_kernels.parts.operations import SUM_OF_FLOAT32
-
-    lines = inspect.getsource(total_of_thread(SUM_OF_FLOAT32, 1024, 4).py_func).splitlines()
-    assert LADDER.step("reduce8").constants() == {"BLOCK": 1024, "TURNS": 4}
-    assert LOADS == 4
-    ifs = [line.strip() for line in lines if line.strip().startswith("if ")]
-    assert len(ifs) == 4
-    assert ifs[-3] == "if cuda.blockIdx.x == 0:"
-    text = "\n".join(lines)
-    assert text.index("stream16(") < text.index("combine(totals[j], values")
+def test_another_order_gives_other_bits():
+    rng = np.random.default_rng(20)
+    values = rng.random(4096, dtype=np.float32)
+    assert "rng.random(4096, dtype=np.float32)" in code("orders")
+    times = int(code("orders").partition("in range(")[2].partition(")")[0])
+    says("Here are {} numbers, added one by one in {} orders", values.size, times)
+    sums = {float(np.add.accumulate(rng.permutation(values))[-1]) for _ in range(50)}
+    exact = values.sum(dtype=np.float64)
+    assert len(sums) > 5
+    assert all(abs(one - exact) < 1e-5 * exact for one in sums)
 
 
-@pytest.mark.slow
-def test_the_profiler_counted_about_a_quarter_of_the_load_requests():
-    with open(records.file_of(H200.name, "counters"), encoding="utf-8") as file:
-        rows = {
-            row["launch"]: int(row["value"])
-            for row in csv.DictReader(file)
-            if row["counter"] == "global_load_requests" and row["launch"].startswith("reduce")
-        }
-    assert rows["reduce8_1024_4"] / rows["reduce7_256_8"] == pytest.approx(1 / 4, rel=0.03)
+def test_block_1_draws_the_last_number_of_four():
+    last, count = order_of()[-1], len(ENDS)
+    assert count == 4
+    says("How does block {} know that it is the last?", last)
+    says("Block {} has drawn number {}, and there are four blocks", last, count - 1)
+    assert f"block {last}, which draws the last one" in draw_launches().alt
+    drawn = np.zeros(1, np.uint32)
+    trace(variants.function_in("draw", DRAW), 1, 1, drawn)
+    says("`cuda.atomic.add(drawn, 0, 1)` adds {} to `drawn[0]`", drawn[0])
 
 
-# ---- the fence ----
+DRAW = "from numba import cuda\n\n\n@cuda.jit\ndef draw(drawn):\n    cuda.atomic.add(drawn, 0, 1)\n"
+
+
+# ---- fences ----
+
+
+def test_without_a_fence_block_1_may_see_the_flag_and_the_old_word():
+    kernel = variants.function_in("hand_over", code("hand-over"))
+    block_of, words = {}, np.zeros((3, 1), np.int32)
+    for block in range(2):
+        words[:] = 0
+        run = trace(kernel, 2, 1, *words, record=block)
+        block_of |= {(one.array, one.kind): block for one in run.recording.events}
+    (race,) = run.findings
+    assert race.kind == "race"
+    (flag,) = words[1]
+    giver, taker = block_of["word", "store"], block_of["word", "load"]
+    says("Block {} stores a word and then adds {} to a second word", giver, flag)
+    says("If block {} finds the flag at {}, it reads the word", taker, flag)
+    says("Block {} may see the flag and still find the old word", taker)
+
+
+@pytest.mark.parametrize(("removed", "found"), [(0, True), (1, False)])
+def test_the_race_detector_asks_for_the_first_fence_and_check_for_both(removed, found):
+    one = EXERCISES["two_fences"]
+    before, *after = one.solution_text.split("cuda.threadfence()")
+    assert len(after) == 2
+    fences = ["pass" if number == removed else "cuda.threadfence()" for number in (0, 1)]
+    text = before + "".join(map("".join, zip(fences, after, strict=True)))
+    kernel = variants.function_in("two_fences", text)
+    launch, arguments = one.launch((4,)), one.inputs((4,), 1)
+    out = np.zeros(4, np.float32)
+    run = trace(kernel, launch.grid, launch.block, *arguments, out)
+    assert bool(run.findings) is found
+    assert not check("two_fences", kernel).passed
 
 
 @pytest.mark.slow
 def test_nvidias_tool_reported_nothing_without_a_fence_and_the_virtual_gpu_does():
-    with open(records.file_of(H200.name, "sanitizer"), encoding="utf-8") as file:
+    with open(records.file_of(REFERENCE, "sanitizer"), encoding="utf-8") as file:
         rows = [row for row in csv.DictReader(file) if row["case"] == "ticket_without_fence"]
     assert [(row["tool"], row["reported"]) for row in rows] == [("racecheck", "false")]
     arguments = broken.ticket_arguments(np.random.default_rng(1))
@@ -111,121 +148,153 @@ def test_nvidias_tool_reported_nothing_without_a_fence_and_the_virtual_gpu_does(
     assert findings[0].kind == "race"
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("fence", "kinds"), [(1, {"race"}), (2, set())])
-def test_the_virtual_gpu_asks_for_the_first_fence_alone(fence, kinds):
-    reduce9 = LADDER.step("reduce9")
-    edited = course.edited(reduce9.file, course.Edit("cuda.threadfence()", "pass", fence))
-    run = course.watch(edited.STEP.variant(BLOCK=32, TURNS=1), "10007")
-    assert {one.kind for one in run.findings} == kinds
-    if kinds:
-        assert "total = combine(total, partials[i])" in str(run.findings[0])
-
-
-def kernel_of_cell(cell: str, name: str, removed: int | None = None):
-    """Return a kernel of the lesson, without one of its fences if `removed` is its number."""
-    cells = {one.id: one.source for one in nbformat.read(LESSON, 4).cells}
-    before, *after = cells[cell].split("cuda.threadfence()")
-    fences = ["pass" if number == removed else "cuda.threadfence()" for number in range(len(after))]
-    text = before + "".join(map("".join, zip(fences, after, strict=True)))
-    return variants.function_in(name, f"from numba import cuda\n{text}")
-
-
-@pytest.mark.parametrize(
-    ("cell", "name", "removed", "kinds"),
-    [
-        ("hand-over", "hand_over", None, {"race"}),
-        ("hand-over-fence", "hand_over_fenced", None, set()),
-        ("hand-over-fence", "hand_over_fenced", 0, {"race"}),
-        ("hand-over-fence", "hand_over_fenced", 1, set()),
-    ],
-)
-def test_a_hand_over_has_two_fences_of_which_the_virtual_gpu_asks_for_the_first(
-    cell, name, removed, kinds
-):
-    kernel = kernel_of_cell(cell, name, removed)
-    words = np.zeros((3, 1), np.int32)
-    assert {one.kind for one in trace(kernel, 2, 1, *words).findings} == kinds
-    fences = inspect.getsource(kernel.py_func).count("cuda.threadfence()")
-    assert fences == (0 if name == "hand_over" else 2 if removed is None else 1)
-
-
-def test_check_asks_for_the_second_fence_as_well():
-    (text,) = (text for what, text in cheap_versions(EXERCISES["ticket"]) if what == "one fence")
-    assert text.count("cuda.threadfence()") == 1
+@pytest.mark.parametrize("fences", [0, 1])
+def test_check_asks_for_both_fences_of_the_ticket(fences):
+    text = EXERCISES["ticket"].solution_text.replace("cuda.threadfence()", "pass", 2 - fences)
+    assert text.count("cuda.threadfence()") == fences
     assert not check("ticket", variants.function_in("ticket", text)).passed
 
 
+# ---- waiting ----
+
+
+def test_every_block_waits_for_blocks_that_never_get_a_slot():
+    everyone = waiting.KERNELS["every block waits for all others"]
+    *_, last = waiting.moments(waiting.BLOCKS, waiting.SLOTS, everyone)
+    assert (waiting.SLOTS, waiting.BLOCKS) == (2, 4)
+    says("the GPU has two slots, and the grid has four blocks")
+    says("blocks {} and {} wait for numbers that only blocks {} and {} can draw",
+         *last.slots, *last.queue)  # fmt: skip
+    (first,) = waiting.KERNELS["block 0 waits for all others"]
+    says("Block {} could simply wait until all others have drawn", first)
+    assert waiting.ends(waiting.BLOCKS, waiting.SLOTS, (first,))
+    assert waiting.ends(waiting.SLOTS, waiting.SLOTS, range(waiting.SLOTS))  # "on a small grid"
+
+
+def test_of_16384_blocks_263_may_wait():
+    block = REDUCE9.variant().constants["BLOCK"]
+    per_sm = limits_of(H200.compute_capability).threads_per_sm // block
+    slots, blocks = per_sm * H200.sms, REDUCE9.variant().launch(LADDER.parse(LARGE)).blocks
+    assert per_sm == 2  # "two blocks"
+    says("An SM of an H200 has room for two blocks of {} threads, so its {} SMs have {} slots",
+         block, H200.sms, slots)  # fmt: skip
+    says("Of {:,} blocks {} may wait", blocks, formula.right(blocks, H200.sms, per_sm))
+
+
+# ---- the course's kernel ----
+
+
+def test_for_a_sum_combine_is_an_addition_and_identity_is_0():
+    assert SUM_OF_FLOAT32.combine.py_func(2, 3) == 2 + 3
+    says("for a sum `combine` is `+` and `identity` is {:g}", SUM_OF_FLOAT32.identity)
+
+
 @pytest.mark.slow
-def test_check_runs_1_to_90_blocks_and_the_counter_begins_elsewhere_too():
-    one = EXERCISES["ticket"]
-    assert {one.launch(shape).blocks for shape in one.shapes} >= {1, 90}
-    assert max(one.launch(shape).blocks for shape in one.shapes) == 90
-    assert any("ticket decides" in target.words for target in one.targets)
+def test_reduce8_has_four_loads_of_16_bytes_under_way_where_reduce7_has_eight_of_4(compiler):
+    loads = {}
+    for name in ("reduce7", "reduce8"):
+        step = LADDER.step(name)
+        compiled = xray(step.variant().kernel, step.signature, "sm_90")
+        loads[name] = compiled.loads_before_use, widest(compiled.code, GLOBAL_LOADS) // 8
+    (count7, wide7), (count8, wide8) = loads["reduce7"], loads["reduce8"]
+    assert (wide8 // WORD, count8) == (4, LOADS) == (4, 4)  # "four floats", "four loads"
+    says("a load takes four floats ({} bytes), and a thread starts four loads", wide8)
+    says("{} bytes, where a thread of <code>reduce7</code> loads {} times {} bytes",
+         count8 * wide8, count7, wide7)  # fmt: skip
+    says("the first address that is a multiple of {}", wide8)
+    source = inspect.getsource(total_of_thread(SUM_OF_FLOAT32, 1024, 4).py_func)
+    assert source.count("if cuda.blockIdx.x == 0:") == 1
 
 
-# ---- the order ----
+def test_one_launch_saves_little():
+    two, one = us(REDUCE8, SMALL), us(REDUCE9, SMALL)
+    assert [needed(step, SMALL)[0] for step in (REDUCE8, REDUCE9)] == [2, 1]
+    says("One launch saves {:.2f} of {:.2f} microseconds for {} Mi floats, which are {}",
+         two - one, two, MI, SMALL)  # fmt: skip
+    share = 100 * (1 - us(REDUCE9, LARGE) / us(REDUCE8, LARGE))
+    says("and {:.1f} % of the time for {} Gi, which are {}", share, GI, LARGE)
 
 
-@pytest.mark.slow
-def test_another_order_gives_other_bits_and_ones_stop_at_2_to_the_24():
-    rng = np.random.default_rng(20)
-    partials = rng.random(4096, dtype=np.float32)
-    sums = {float(np.add.accumulate(rng.permutation(partials))[-1]) for _ in range(50)}
-    exact = partials.sum(dtype=np.float64)
-    assert len(sums) > 5
-    assert all(abs(one - exact) < 1e-5 * exact for one in sums)
-    assert np.float32(2**24) + np.float32(1) == 2**24
-    assert np.spacing(np.float32(2**24)) == 2
-    assert np.finfo(np.float32).nmant + 1 == 24
+# ---- how far off ----
 
 
-def test_a_value_meets_32_additions_and_58_in_the_large_sum():
-    assert (longest_chain(2**25, 4), longest_chain(2**30, 4)) == (32, 58)
-    grids = [reduction.blocks(4 * n, 1024, turns) for n, turns in ((2**25, 1), (2**30, 4))]
-    assert [grid // 1024 for grid in grids] == [2, 16]
-    assert reduction.SHORT_BYTES == 2**28
+def test_2_to_the_25_ones_come_to_half_of_it():
+    power = int(code("ones-reveal").partition("2**")[2][:2])
+    says("Someone adds 2^{} = {:,} ones in float32", power, 2**power)
+    stuck = next(k for k in range(40) if np.float32(2**k) + np.float32(1) == np.float32(2**k))
+    text = """Up to {} = {:,} each sum is a float32. The next one, {} + {}, is halfway between two
+        of them. It is rounded back to {}, and so is each later sum. That is half of {:,}."""
+    limit = f"2^{stuck}"
+    explains("20.ones", text, limit, 2**stuck, limit, 1, limit, 2**power)
+    assert 2 * 2**stuck == 2**power
+    assert np.add.accumulate(np.ones(2**power, np.float32))[-1] == 2**stuck
+    digits = np.finfo(np.float32).nmant + 1
+    says("each of them rounds by at most half a unit in the last of {} binary digits", digits)
+
+
+def test_a_tree_has_few_additions_in_a_row():
+    assert "for elements in (2**25, 2**30):" in code("chain")
+    assert longest_chain(2**25, WORD) < longest_chain(2**30, WORD) < 100
 
 
 # ---- four ways ----
+
+NAMES = ("two launches", "one launch, tickets", "atomics on the result", "one cooperative launch")
+
+
+def test_only_atomics_on_the_result_have_a_free_order():
+    ways = dict(zip(NAMES, STEPS, strict=True))
+    assert ways_with_a_free_order(ways) == [NAMES[2]]
+    text = """Only these blocks add to `out` themselves, in the order in which they finish. In the
+        other three ways block b leaves its sum in `partials[b]`, and one block adds these in a
+        fixed order."""
+    explains("20.bits", text)
+    for step in (REDUCE8, REDUCE9, COOPERATIVE):
+        assert any(
+            (one.array, one.kind) == ("partials", "store")
+            for one in course.watch(step, "10007").access_counts
+        )
+
+
+def test_the_first_block_of_a_cooperative_launch_adds_the_partial_sums():
+    recorded = course.watch(COOPERATIVE, "10007", record=0).recording.events
+    assert any((one.array, one.kind) == ("out", "store") for one in recorded)
+    says("and then the first block adds the partial sums")
 
 
 @pytest.mark.slow
 def test_atomics_are_the_fastest_at_every_size_and_cooperative_launches_the_slowest():
     for shape in SIZES:
-        order = sorted(STEPS, key=lambda step: ms(step, shape))
-        assert order == ["reduce_atomic", "reduce9", "reduce8", "reduce_cooperative"]
-    gains = [ms("reduce9", shape) / ms("reduce_atomic", shape) - 1 for shape in ("2^22", "2^30")]
-    assert [f"{gain:.1%}" for gain in gains] == ["5.2%", "0.3%"]
+        assert sorted(STEPS, key=lambda step: us(step, shape)) == [
+            ATOMIC, REDUCE9, REDUCE8, COOPERATIVE,
+        ]  # fmt: skip
+    gains = [100 * (us(REDUCE9, shape) / us(ATOMIC, shape) - 1) for shape in (SMALL, LARGE)]
+    says("{:.0f} % faster than tickets at {}, and {:.1f} % at {}",
+         gains[0], SMALL, gains[1], LARGE)  # fmt: skip
+    says("The data sheet of the H200 says {:,.0f} GB/s", H200.peak_gb_per_s)
 
 
 def test_what_each_way_needs():
-    by_step = {name: needed(LADDER.step(name), "2^28") for name in STEPS[:3]}
-    assert by_step == {"reduce8": (2, 16_384), "reduce9": (1, 16_388), "reduce_atomic": (2, 0)}
-
-
-@pytest.mark.slow
-def test_a_cooperative_launch_of_the_h200_has_528_blocks_and_2112_bytes():
-    from reduce_kernels.reduce_cooperative import BLOCKS_PER_SM, THREADS_PER_SM
-
-    best = FRAME[(FRAME["step"] == "reduce_cooperative") & (FRAME["elements"] == 2**28)]
-    assert best.loc[best["time_ms"].idxmin(), "params"] == "BLOCK=256"
-    assert H200.sms * min(BLOCKS_PER_SM, THREADS_PER_SM // 256) == 528
-    assert 528 * 4 == 2112
+    blocks = REDUCE9.variant().launch(LADDER.parse("2^28")).blocks
+    assert [needed(step, "2^28") for step in STEPS[:3]] == [
+        (2, WORD * blocks), (1, WORD * blocks + WORD), (2, 0),
+    ]  # fmt: skip
+    assert '"2^28"' in code("needs")
+    says("What else do they need, for 2^{} elements?", elements("2^28").bit_length() - 1)
+    says("atomics take two launches")
 
 
 @pytest.mark.slow
 def test_against_cub():
-    ratios = [library_ms(FRAME, LADDER, shape) / ms("reduce9", shape) for shape in ("2^22", "2^30")]
-    assert [f"{ratios[0]:.1f}", f"{ratios[1]:.2f}"] == ["1.4", "1.01"]
-
-
-@pytest.mark.slow
-def test_from_2_to_the_28_on_three_curves_lie_within_3_percent():
-    for shape in ("2^28", "2^30"):
-        times = [ms("reduce7", shape), ms("reduce9", shape), library_ms(FRAME, LADDER, shape)]
-        assert max(times) / min(times) < 1.03
-    assert ms("reduce7", "2^22") / ms("reduce9", "2^22") > 1.2
+    ratio = library_ms(FRAME, LADDER, LARGE) / (us(REDUCE9, LARGE) / 1000)
+    says("At {} it is {:.2f} times as fast as CUB", LARGE, ratio)
+    largest = 0
+    for shape in SIZES[2:]:
+        times = [us(LADDER.step("reduce7"), shape), us(REDUCE9, shape)]
+        times.append(1000 * library_ms(FRAME, LADDER, shape))
+        largest = max(largest, 100 * (max(times) / min(times) - 1))
+    says("From {} on, `reduce7`, `reduce9` and CUB are within {:.0f} % of each other",
+         SIZES[2], np.ceil(largest))  # fmt: skip
 
 
 # ---- as it is called, and what is left ----
@@ -233,48 +302,39 @@ def test_from_2_to_the_28_on_three_curves_lie_within_3_percent():
 
 def called(function: str, elements: int) -> as_called.CallRow:
     """Return the last recorded call of a function with this number of elements."""
-    rows = as_called.read(as_called.file_of(H200.name))
+    rows = as_called.read(as_called.file_of(REFERENCE))
     return [row for row in rows if (row.function, row.elements) == (function, elements)][-1]
 
 
 @pytest.mark.slow
 def test_a_short_call_is_python():
-    short, long = called("reduce into out", 1024), called("reduce", 2**30)
-    assert (f"{short.time_us:.1f}", f"{short.host_us:.1f}") == ("10.2", "10.1")
-    assert short.library == "PyTorch"
-    assert short.ratio < 1
-    assert long.host_us < 0.02 * long.time_us
+    short = called("reduce into out", 1024)
+    says("For {} floats such a call takes {:.1f} us, and for {:.1f} us of them Python is busy",
+         short.elements, short.time_us, short.host_us)  # fmt: skip
+    long = called("reduce into out", elements(LARGE))
+    share = 100 * long.host_us / long.time_us
+    says("For {} Gi floats Python costs less than {:.0f} % of the time", GI, np.ceil(share))
 
 
-@pytest.mark.slow
-def test_4_mi_floats_stay_in_the_cache_when_a_function_is_called_again_and_again():
-    assert (2**22 * 4 // 2**20, H200.l2_kib // 1024) == (16, 60)
-    time_us = called("reduce into out", 2**22).time_us
-    assert (f"{time_us:.2f}", f"{1000 * ms('reduce9', '2^22'):.2f}") == ("7.93", "8.26")
+def test_memory_needs_less_than_half_of_the_time_of_a_small_sum():
+    million, time = elements(SMALL) * WORD / 1e6, us(REDUCE9, SMALL)
+    says("`reduce9` adds {} Mi floats, which are {:.1f} million bytes, in {:.2f} us",
+         MI, million, time)  # fmt: skip
+    least = 1000 * million / H200.peak_gb_per_s
+    share = 100 * course.share_of_peak(REDUCE9, SMALL)
+    assert share == pytest.approx(100 * least / time, rel=1e-3)
+    text = "{:.1f} million bytes at {:,.0f} GB/s take {:.2f} us. {:.2f} ÷ {:.2f} = {:.1f} %."
+    explains("20.limit", text, million, H200.peak_gb_per_s, least, least, time, share)
 
 
 @pytest.mark.slow
 def test_what_is_left_to_the_data_sheet():
-    shares = [
-        course.share_of_peak(LADDER.step(one), "2^30") for one in ("reduce9", "reduce_atomic")
-    ]
-    assert [f"{1 - share:.1%}" for share in shares] == ["2.4%", "2.1%"]
-    best = FRAME[FRAME["elements"] == 2**30]["efficiency"].max()
-    copy = records.measured(H200.name, "latency").query("step == 'copy'")["efficiency"].max()
-    assert best == max(shares) > copy
-    reduce9 = LADDER.step("reduce9")
-    rest = [1000 * ms("reduce9", one) * (1 - course.share_of_peak(reduce9, one)) for one in SIZES]
-    assert rest[0] > 0.5 * 1000 * ms("reduce9", "2^22")
-    times = [1000 * ms("reduce9", one) for one in SIZES]
-    assert (f"{times[-1] / times[0]:.0f}", f"{rest[-1] / rest[0]:.1f}") == ("111", "4.6")
-    assert H200.peak_gb_per_s == 4800
-
-
-@pytest.mark.slow
-def test_many_tickets_cost_6_and_a_half_percent_and_many_partial_sums_little():
-    few, many = {"BLOCK": 1024, "TURNS": 4}, {"BLOCK": 1024, "TURNS": 1}
-    costs = [ms(step, "2^30", **many) / ms(step, "2^30", **few) for step in ("reduce9", "reduce8")]
-    assert [f"{cost - 1:.1%}" for cost in costs] == ["6.5%", "0.4%"]
-    shape = LADDER.parse("2^30")
-    grids = [LADDER.step("reduce9").variant(**one).launch(shape).blocks for one in (few, many)]
-    assert grids == [16_384, 65_536]
+    left = [100 * (1 - course.share_of_peak(step, LARGE)) for step in (REDUCE9, ATOMIC)]
+    says("For {} Gi floats the rest is {:.1f} %, and with atomics {:.1f} %", GI, *left)
+    best = FRAME[FRAME["elements"] == elements(LARGE)]["efficiency"].max()
+    copy = records.measured(REFERENCE, "latency").query("step == 'copy'")["efficiency"].max()
+    assert 100 * (1 - best) == pytest.approx(left[1])
+    assert best > copy  # "Nothing in this course comes closer"
+    rest = [us(REDUCE9, one) * (1 - course.share_of_peak(REDUCE9, one)) for one in (SMALL, LARGE)]
+    says("From {} to {} the time grows by a factor of {:.0f}, and the rest by {:.1f}",
+         SMALL, LARGE, us(REDUCE9, LARGE) / us(REDUCE9, SMALL), rest[1] / rest[0])  # fmt: skip

@@ -1,12 +1,7 @@
-"""Reductions compared: launches, memory, rates, and the sentences for missing values."""
-
-import pytest
+"""Reductions compared: launches, memory, rates, and the order of their additions."""
 
 from reduce_kernels import LADDER
-from utils.errors import CourseError
-from utils.lessons.lesson_20 import reduction_comparison
-from utils.lessons.lesson_20.reduction_comparison import as_called, bytes_under_way, needed, rates
-from utils.machine import devices
+from utils.lessons.lesson_20.reduction_comparison import needed, rates, ways_with_a_free_order
 
 
 def test_launches_and_bytes_are_those_of_the_steps_own_calls():
@@ -26,16 +21,6 @@ def test_a_rate_is_bytes_over_the_recorded_time():
     assert shown.rows[0][1] == "4,684"
 
 
-def test_without_a_compiler_a_sentence_stands_in_place_of_the_table(monkeypatch):
-    def refuse(*arguments):
-        raise CourseError("There is no compiler.")
-
-    monkeypatch.setattr(reduction_comparison, "xray", refuse)
-    text = str(bytes_under_way(reduce8=LADDER.step("reduce8")))
-    assert text == "There is no compiler. The lesson goes on without this table."
-
-
-@pytest.mark.parametrize(("name", "told"), [("H200", "10.2 us"), ("T4", "not recorded")])
-def test_calls_are_shown_where_they_are_recorded(monkeypatch, name, told):
-    monkeypatch.setattr(reduction_comparison, "device_shown", lambda: devices.find(name))
-    assert told in str(as_called("2^10"))
+def test_a_way_without_a_fixed_order_adds_to_the_result_by_atomics():
+    ways = {"fixed": LADDER.step("reduce9"), "free": LADDER.step("reduce_atomic")}
+    assert ways_with_a_free_order(ways) == ["free"]

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from gemm_kernels.parts.lane_maps import LANE_MAPS
-from utils.lessons.lesson_13.lane_maps import draw_lane_maps, wavefronts_of
 from utils.lessons.lesson_13.transposed_tile import draw_transposed_tile
+from utils.lessons.lesson_lane_maps.lane_maps import draw_lane_maps, wavefronts_of
 from virtual_gpu.counts.transactions import Pattern, wavefronts
 
 MAPS = {

@@ -1,0 +1,307 @@
+"""`python -m gemm_kernels ilp-alone`: time a product with more sums per thread, and its rivals.
+
+`four_chains` reads what `tiled` reads, and differs from `one_chain` in the number of sums that are
+used. `granularity` and `ilp` have four sums per thread and also read less. `plain_rows` is `ilp`
+in its plain form, and `unrolled_rows` the plain form with four steps of k at a time.
+`sixteen_rows` is `ilp` of grain 16 with two short loops over k, which the compiler writes out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
+from pathlib import Path
+
+import numpy as np
+from numba import cuda, float32, uint32
+from rich.console import Console
+from rich.table import Table
+
+from gemm_kernels import LADDER
+from utils.division import cdiv
+from utils.errors import CourseError
+from utils.ladder.problems import draw
+from utils.ladder.shapes import GemmShape
+from utils.ladder.step import Launch, Step, Variant
+from utils.ladder.tasks import GEMM
+from utils.ladder.verify import verify_all
+from utils.machine.devices import slug
+from utils.measuring import rows
+from utils.measuring.command_line import Command, device_for
+from utils.measuring.rows import Date
+from utils.measuring.timing import time_gpu
+from utils.paths import DATA
+
+SIZES = (2048, 4096)
+VERIFIED = (GemmShape(35, 36, 44), GemmShape(128, 96, 160))
+TILE = 32
+GRAIN = 16  # of sixteen_rows
+
+
+@cache
+def build_chains(USED):
+    """Return the kernel of the exercise `four_chains`, whose threads use USED of their four sums.
+
+    With 1 it is the starter, and with 4 the solution.
+    """
+
+    @cuda.jit
+    def four_chains(a, b, c):
+        (m, k), n = a.shape, b.shape[1]
+        tile_a = cuda.shared.array((TILE, TILE), float32)
+        tile_b = cuda.shared.array((TILE, TILE), float32)
+        tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+        row, col = cuda.blockIdx.y * TILE + ty, cuda.blockIdx.x * TILE + tx
+        totals = cuda.local.array(4, float32)
+        for j in range(4):
+            totals[j] = float32(0)
+        for start in range(0, k, TILE):
+            tile_a[ty, tx] = a[row, start + tx] if row < m and start + tx < k else float32(0)
+            tile_b[ty, tx] = b[start + ty, col] if start + ty < k and col < n else float32(0)
+            cuda.syncthreads()
+            for i in range(TILE):
+                totals[i % USED] += tile_a[ty, i] * tile_b[i, tx]
+            cuda.syncthreads()
+        if row < m and col < n:
+            c[row, col] = totals[0] + totals[1] + totals[2] + totals[3]
+
+    return four_chains
+
+
+@cache
+def build_rows():
+    """Return the solution of the exercise `independent_sums`: four rows per thread, no UNROLL."""
+
+    @cuda.jit
+    def independent_sums(a, b, c):
+        (m, k), n = a.shape, b.shape[1]
+        tile_a = cuda.shared.array((TILE, TILE), float32)
+        tile_b = cuda.shared.array((TILE, TILE), float32)
+        tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+        row, col = cuda.blockIdx.y * TILE + ty, cuda.blockIdx.x * TILE + tx
+        totals = cuda.local.array(4, float32)
+        for g in range(4):
+            totals[g] = float32(0)
+        for start in range(0, k, TILE):
+            for g in range(4):
+                y, r = ty + 8 * g, row + 8 * g
+                tile_a[y, tx] = a[r, start + tx] if r < m and start + tx < k else float32(0)
+                tile_b[y, tx] = b[start + y, col] if start + y < k and col < n else float32(0)
+            cuda.syncthreads()
+            for i in range(TILE):
+                from_b = tile_b[i, tx]
+                for g in range(4):
+                    totals[g] += tile_a[ty + 8 * g, i] * from_b
+            cuda.syncthreads()
+        for g in range(4):
+            if row + 8 * g < m and col < n:
+                c[row + 8 * g, col] = totals[g]
+
+    return independent_sums
+
+
+@cache
+def build_unrolled_rows():
+    """Return the same kernel with four steps of k in a loop of their own, and an aligned tile."""
+
+    @cuda.jit
+    def unrolled_rows(a, b, c):
+        (m, k), n = a.shape, b.shape[1]
+        tile_a = cuda.shared.array((TILE, TILE), float32, alignment=16)
+        tile_b = cuda.shared.array((TILE, TILE), float32)
+        tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+        row, col = cuda.blockIdx.y * TILE + ty, cuda.blockIdx.x * TILE + tx
+        totals = cuda.local.array(4, float32)
+        for g in range(4):
+            totals[g] = float32(0)
+        for start in range(0, k, TILE):
+            for g in range(4):
+                y, r = ty + 8 * g, row + 8 * g
+                tile_a[y, tx] = a[r, start + tx] if r < m and start + tx < k else float32(0)
+                tile_b[y, tx] = b[start + y, col] if start + y < k and col < n else float32(0)
+            cuda.syncthreads()
+            for first in range(0, TILE, 4):
+                for u in range(4):
+                    from_b = tile_b[first + u, tx]
+                    for g in range(4):
+                        totals[g] += tile_a[ty + 8 * g, first + u] * from_b
+            cuda.syncthreads()
+        for g in range(4):
+            if row + 8 * g < m and col < n:
+                c[row + 8 * g, col] = totals[g]
+
+    return unrolled_rows
+
+
+@cache
+def build_sixteen():
+    """Return `ilp` of grain 16 with two loops over two steps of k instead of one over four."""
+    ROWS = TILE // GRAIN
+
+    @cuda.jit
+    def sixteen_rows(a, b, c):
+        m, k = a.shape
+        n = b.shape[1]
+        sa = cuda.shared.array((TILE, TILE), float32, alignment=16)
+        sb = cuda.shared.array((TILE, TILE), float32)
+        totals = cuda.local.array(GRAIN, float32)
+        tx, ty = uint32(cuda.threadIdx.x), uint32(cuda.threadIdx.y)
+        row = uint32(cuda.blockIdx.y * TILE + ty)
+        col = uint32(cuda.blockIdx.x * TILE + tx)
+
+        for g in range(GRAIN):
+            totals[g] = float32(0)
+        for start in range(0, k, TILE):
+            for g in range(GRAIN):
+                y = ty + g * ROWS
+                a_inside = row + g * ROWS < m and start + tx < k
+                b_inside = start + y < k and col < n
+                sa[y, tx] = a[row + g * ROWS, start + tx] if a_inside else float32(0)
+                sb[y, tx] = b[start + y, col] if b_inside else float32(0)
+            cuda.syncthreads()
+            i = uint32(0)
+            while i < TILE:
+                # Each of these loops has 32 multiply-adds, which the compiler still writes out.
+                for u in range(2):
+                    from_b = sb[i + u, tx]
+                    for g in range(GRAIN):
+                        totals[g] += sa[ty + g * ROWS, i + u] * from_b
+                for u in range(2, 4):
+                    from_b = sb[i + u, tx]
+                    for g in range(GRAIN):
+                        totals[g] += sa[ty + g * ROWS, i + u] * from_b
+                i = uint32(i + 4)
+            cuda.syncthreads()
+
+        for g in range(GRAIN):
+            if row + g * ROWS < m and col < n:
+                c[row + g * ROWS, col] = totals[g]
+
+    return sixteen_rows
+
+
+@dataclass(frozen=True)
+class IlpTime:
+    """A row of `ilp_alone.csv`: the time of one kernel for n×n matrices on one device.
+
+    kernel: the name of the kernel and its constants, such as "four_chains" or "ilp GRAIN=4".
+    time_ms, time_ms_min, time_ms_max: median, minimum and maximum of the repetitions.
+    sm_clock_mhz: the SM clock meanwhile; None if it cannot be read.
+    """
+
+    device: str
+    kernel: str
+    n: int
+    time_ms: float
+    time_ms_min: float
+    time_ms_max: float
+    sm_clock_mhz: float | None
+    date: Date
+
+
+@cache
+def variants() -> tuple[Variant, ...]:
+    """Return the ten kernels in the order in which they are timed, `tiled` first."""
+    ilp = LADDER.step("ilp")
+    return (
+        LADDER.step("tiled").variant(TILE=TILE),
+        _step("one_chain", partial(build_chains, 1), threads=TILE),
+        _step("four_chains", partial(build_chains, 4), threads=TILE),
+        LADDER.step("granularity").variant(GRAIN=4, TILE=TILE),
+        ilp.variant(GRAIN=4),
+        _step("plain_rows", build_rows, threads=TILE // 4),
+        _step("unrolled_rows", build_unrolled_rows, threads=TILE // 4),
+        ilp.variant(GRAIN=8),
+        ilp.variant(GRAIN=16),
+        _step("sixteen_rows", build_sixteen, threads=TILE // GRAIN),
+    )
+
+
+def file_of(device: str) -> Path:
+    """Return the path of the CSV file that holds the times of a device."""
+    return DATA / "measured" / slug(device) / "ilp_alone.csv"
+
+
+def recorded_times() -> tuple[IlpTime, ...]:
+    """Return the times of all devices that have a record, device by device; () if none has one."""
+    files = sorted((DATA / "measured").glob("*/ilp_alone.csv"))
+    return tuple(row for file in files for row in rows.read(file, IlpTime))
+
+
+def measured(device: str, sizes: Sequence[int] = SIZES) -> Iterator[IlpTime]:
+    """Yield the time of each kernel for n×n matrices of each size; the kernels take turns.
+
+    Raises CourseError if a kernel's product is wrong.
+    """
+    for shape in VERIFIED:
+        verify(variants(), shape)
+    for n in sizes:
+        shape = GemmShape(n, n, n)
+        inputs = tuple(cuda.to_device(draw("uniform", (n, n), seed)) for seed in (1, 2))
+        out = cuda.device_array((n, n), np.float32)
+        timings = time_gpu([variant.execution(shape, inputs, out) for variant in variants()])
+        for variant, timing in zip(variants(), timings, strict=True):
+            yield IlpTime(
+                device, str(variant), n, timing.median_ms, timing.min_ms, timing.max_ms,
+                timing.sm_clock_mhz, datetime.date.today().isoformat(),
+            )  # fmt: skip
+
+
+def verify(timed: Sequence[Variant], shape: GemmShape) -> None:
+    """Raise CourseError if the product of one of the variants is wrong at this shape."""
+    for variant, verdict in zip(timed, verify_all(LADDER, timed, shape), strict=True):
+        if not verdict.passed:
+            raise CourseError(
+                f"The product of {variant} is wrong at {shape}, so it is not timed: mend "
+                "the kernel."
+            )
+
+
+def _step(name: str, build: Callable, threads: int) -> Variant:
+    """Return the only variant of a kernel with blocks of TILE×`threads` threads, one tile each."""
+    step = Step(
+        module=__name__,
+        name=name,
+        idea="a kernel that only this experiment times",
+        previous="tiled",
+        task=GEMM,
+        build=build,
+        launch=partial(_launch, threads),
+    )
+    return step.variant()
+
+
+def _launch(threads: int, shape: GemmShape) -> Launch:
+    return Launch(grid=(cdiv(shape.n, TILE), cdiv(shape.m, TILE)), block=(TILE, threads))
+
+
+def _configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--record", action="store_true", help="write the figures to data/measured")
+
+
+def _run(options: argparse.Namespace) -> int:
+    device = device_for("ilp-alone")
+    timed = list(measured(device.name))
+    table = Table("kernel", "n", "ms", "least", "most", title=device.name)
+    for row in timed:
+        times = (row.time_ms, row.time_ms_min, row.time_ms_max)
+        table.add_row(row.kernel, f"{row.n:,}", *(f"{ms:.4g}" for ms in times))
+    Console(width=None if os.isatty(1) else 120).print(table)
+    if options.record:
+        file = file_of(device.name)
+        rows.write(file, timed, IlpTime)
+        print(f"Recorded in {file.relative_to(DATA.parent)}.", file=sys.stderr)
+    return 0
+
+
+COMMAND = Command(
+    "ilp-alone",
+    "time the tiled product with more sums per thread, and ilp; --record keeps the figures",
+    _configure,
+    _run,
+)

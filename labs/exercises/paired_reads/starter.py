@@ -1,0 +1,16 @@
+"""To be changed in one line: a copy in which neighbouring lanes read different quads."""
+
+from numba import cuda, float32
+
+from utils.intrinsics.wide_memory import load4
+
+
+@cuda.jit
+def paired_reads(x, out):
+    tile = cuda.shared.array(32, float32, alignment=16)
+    lane, first = cuda.threadIdx.x, cuda.blockIdx.x * 32
+    tile[lane] = x[first + lane]
+    cuda.syncwarp()
+    quad, word = lane % 8, lane // 8
+    four = load4(tile, 4 * quad)
+    out[first + 4 * quad + word] = four[word]

@@ -1,0 +1,31 @@
+"""The right answers of `waiting_blocks`."""
+
+from random import Random
+
+from labs.numbers.exercise import Case
+
+KEEP = "The blocks that wait keep their slots, and the others need a slot, too."
+FIT = "Each block of this grid has a slot of its own, so nobody needs the slot of one that waits."
+
+
+def right(blocks: int, sms: int, per_sm: int) -> int:
+    """Return the most blocks of a grid that may wait for all others, so that the launch ends."""
+    slots = sms * per_sm
+    return blocks if blocks <= slots else slots - 1
+
+
+def cases() -> list[Case]:
+    """Return cases: the picture first, grids that just fit, one more block, and a single slot."""
+    given = (
+        (4, 1, 2), (16_384, 132, 2), (2, 1, 2), (3, 1, 2), (263, 132, 2), (264, 132, 2),
+        (265, 132, 2), (5, 1, 1), (1, 1, 1), (528, 132, 4), (100, 16, 6), (96, 16, 6), (40, 16, 6),
+    )  # fmt: skip
+    return [Case(one, right(*one), FIT if one[0] <= one[1] * one[2] else KEEP) for one in given]
+
+
+def draw(random: Random) -> tuple[int, int, int]:
+    """Return a grid around the number of slots, or far from it, and a GPU."""
+    sms, per_sm = random.randint(1, 150), random.randint(1, 32)
+    slots = sms * per_sm
+    near, far = max(1, slots + random.randint(-2, 3)), random.randint(1, 50 * slots)
+    return random.choice((near, far, random.randint(1, slots))), sms, per_sm

@@ -1,0 +1,161 @@
+"""Pairs of blocks: each block stores a word and draws a number, and whoever comes second adds both.
+
+A shape is (pairs,). Blocks 2p and 2p + 1 are pair p, and each of them has one thread.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from labs.checking.exercise import KernelExercise
+from labs.checking.job import Shape
+from labs.checking.phrasing import at_line
+from labs.checking.run import Run, run_kernel
+from labs.checking.target import Target, essential
+from labs.families.single_pass_reduction import LEFT, no_block_waits
+from labs.families.vectors import signed_numbers
+from labs.targets.counts import no_float64, no_negative_index, one_store_per_element
+from utils.ladder.step import Launch
+from utils.translation import translate
+
+FIRST, SECOND = 0, 1  # the two blocks of the first pair, in the order in which they run
+
+
+def hand_over(**fields) -> KernelExercise:
+    """Return an exercise whose kernel (x, words, drawn, out) stores x[2p] + x[2p + 1] in out[p].
+
+    fields: the remaining fields of KernelExercise.
+    """
+    return KernelExercise(
+        parameters=("x", "words", "drawn", "out"), scratch=("words", "drawn"), sizes=("pairs",),
+        launch=lambda shape: Launch(grid=(2 * shape[0],), block=(1,)),
+        inputs=inputs, reference=lambda x, words, drawn: x[::2].astype(np.float64) + x[1::2],
+        shapes=((32,), (21,), (7,), (2,), (1,)), timed=False,
+        targets=(
+            no_negative_index(), one_store_per_element(), no_float64(),
+            essential(no_block_waits(lambda shape: 1)), essential(second_adds()),
+            essential(fenced_before_its_loads()), essential(fences_of_the_second(2)),
+            essential(each_word("words", "store")), essential(each_word("words", "load")),
+            essential(each_word("x", "load")),
+        ),
+        **fields,
+    )  # fmt: skip
+
+
+def inputs(shape: Shape, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return x and the old words, float32, (2·pairs,), and the counters, uint32 zeros, (pairs,)."""
+    blocks = 2 * shape[0]
+    old = np.full(blocks, LEFT)
+    return signed_numbers((blocks,), seed), old, np.zeros(shape[0], np.uint32)
+
+
+def second_adds() -> Target:
+    """Return the target that the number that a block draws decides whether it adds.
+
+    The kernel is launched again with counters that start at 1, so that the first block of a pair
+    draws 1. The count is 1 if it does not add then, else 0.
+    """
+
+    def measure(run: Run) -> float:
+        later = replace(run.job, inputs=_counters_at_one)
+        first = run_kernel(later, run.kernel, run.shape, run.patience, record=FIRST).trace.recording
+        return float(not any((e.kind, e.array) == ("store", run.result) for e in first.events))
+
+    def cause(run: Run, value: float) -> str:
+        return translate(
+            "block 0 does not add when it draws 1. Blocks do not end in the order of their "
+            "numbers: either block of a pair may come second."
+        )
+
+    words = "the block that draws 1 adds"
+    return Target("blocks that add whatever they draw", 0, words, measure, cause)
+
+
+def fenced_before_its_loads() -> Target:
+    """Return the target of a fence between the drawing of 1 and the loads of both words.
+
+    The count is the number of lines of the second block that load a word without such a fence.
+    """
+
+    def measure(run: Run) -> float:
+        fenced, loads = False, 0
+        for one in run.recorded(SECOND).events:
+            if (one.kind, one.array) == ("atomic", run.names["drawn"]):
+                fenced = False
+            fenced = fenced or one.kind == "fence"
+            loads += (one.kind, one.array) == ("load", run.names["words"]) and not fenced
+        return float(loads)
+
+    def cause(run: Run, value: float) -> str:
+        load, draw = run.accesses("words")[0], run.accesses("drawn", "atomic")[0]
+        return translate(
+            "a block draws its number in line {draw} and loads from `{words}` in {where}, and no "
+            "fence is between the two: it may load a word before it draws, and find the old one.",
+            draw=draw.site.line,
+            words=run.names["words"],
+            where=at_line(load.site),
+        )
+
+    words = "a fence between the number and the loads of the words"
+    return Target("loads without a fence", 0, words, measure, cause)
+
+
+def fences_of_the_second(at_most: int) -> Target:
+    """Return a target: the block that comes second passes at most this number of fences."""
+
+    def measure(run: Run) -> float:
+        return float(sum(one.kind == "fence" for one in run.recorded(SECOND).events))
+
+    def cause(run: Run, value: float) -> str:
+        return translate(
+            "the block that comes second passes {value:g} fences; {at_most:g} are enough. Which "
+            "two accesses does each of yours keep in order?",
+            value=value,
+            at_most=at_most,
+        )
+
+    return Target("fences", at_most, f"at most {at_most} fences", measure, cause)
+
+
+def each_word(parameter: str, kind: str) -> Target:
+    """Return the target of exactly one load, or store, per element of x or of the words.
+
+    The count is how far their number per element is off. parameter: "x" or "words". kind: "load"
+    or "store".
+    """
+
+    def measure(run: Run) -> float:
+        return abs(run.total(parameter, kind, "lanes") / (2 * run.shape[0]) - 1)
+
+    def cause(run: Run, value: float) -> str:
+        counted = {
+            "array": run.names[parameter],
+            "size": 2 * run.shape[0],
+            "number": run.total(parameter, kind, "lanes"),
+        }
+        if parameter == "x":
+            return translate(
+                "`{array}` has {size} elements, and {number} are loaded: each block takes its own, "
+                "and learns the other one of its pair from the other block.",
+                **counted,
+            )
+        if kind == "load":
+            return translate(
+                "`{array}` has {size} elements, and {number} are loaded: the block that comes "
+                "second adds both of its pair.",
+                **counted,
+            )
+        return translate(
+            "`{array}` has {size} elements, and {number} are stored: each block leaves its own.",
+            **counted,
+        )
+
+    verb = {"load": "loaded", "store": "stored"}[kind]
+    words = f"each element of `{parameter}` is {verb} once"
+    return Target(f"{kind}s of each element of {parameter} off by", 0, words, measure, cause)
+
+
+def _counters_at_one(shape: Shape, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    return (*inputs(shape, seed)[:2], np.ones(shape[0], np.uint32))

@@ -1,0 +1,44 @@
+"""The family of one step of a product by quads: a warp computes a tile of 16×32 from a and b.
+
+A shape is (tiles down, tiles across). `c[i, j]` is `a[i] * b[j]`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from labs.checking.exercise import KernelExercise
+from labs.checking.job import Shape
+from labs.families.lane_maps import COLUMNS, ROWS, primes
+from utils.ladder.step import Launch
+
+
+def launch(shape: Shape) -> Launch:
+    """Return a launch with one warp per tile. shape: (tiles down, tiles across)."""
+    down, across = shape
+    return Launch(grid=(across, down), block=(32,))
+
+
+def inputs(shape: Shape, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return a and b, float32: different prime numbers, so that a product tells its factors."""
+    m, n = shape[0] * ROWS, shape[1] * COLUMNS
+    numbers = np.random.default_rng(seed).permutation(primes(m + n)).astype(np.float32)
+    return numbers[:m].copy(), numbers[m:].copy()
+
+
+def reference(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Return the outer product of a and b, float64."""
+    return np.outer(a.astype(np.float64), b)
+
+
+def outer_quads(**fields) -> KernelExercise:
+    """Return an exercise of this family. fields: the remaining fields of KernelExercise."""
+    return KernelExercise(
+        parameters=("a", "b", "c"),
+        sizes=("tiles down", "across"),
+        shapes=((2, 3), (1, 2), (3, 2), (1, 1)),
+        launch=launch,
+        inputs=inputs,
+        reference=reference,
+        **fields,
+    )

@@ -1,0 +1,43 @@
+"""Targets of stores to shared memory."""
+
+from __future__ import annotations
+
+from labs.checking.phrasing import at_line
+from labs.checking.run import Run
+from labs.checking.target import Target
+from utils.translation import translate
+from virtual_gpu.counts.counters import AccessCount
+
+
+def store_wavefronts(at_most: float) -> Target:
+    """Return a target: at most `at_most` wavefronts per store of any line to shared memory.
+
+    The count is that of the worst source line, at the first shape. A kernel that stores nothing in
+    shared memory misses the target by one wavefront.
+    """
+
+    def worst(run: Run) -> AccessCount | None:
+        stores = [
+            one for one in run.trace.access_counts if (one.space, one.kind) == ("shared", "store")
+        ]
+        return max(stores, key=lambda one: one.wavefronts / one.requests, default=None)
+
+    def measure(run: Run) -> float:
+        one = worst(run)
+        return one.wavefronts / one.requests if one else at_most + 1
+
+    def cause(run: Run, value: float) -> str:
+        one = worst(run)
+        if one is None:
+            return translate("the kernel stores nothing in shared memory, and the task needs it.")
+        return translate(
+            "{where}: a store into `{array}` takes {value:.3g} wavefronts, because lanes meet in "
+            "the same banks; the target is {at_most:g}.",
+            where=at_line(one.site),
+            array=one.array,
+            value=value,
+            at_most=at_most,
+        )
+
+    words = f"at most {at_most:g} wavefront{'s' * (at_most != 1)} per store to shared memory"
+    return Target("wavefronts per store to shared memory", at_most, words, measure, cause)

@@ -1,0 +1,51 @@
+"""Targets of wide accesses: loads and stores that move four words per lane at once."""
+
+from __future__ import annotations
+
+from labs.checking.phrasing import at_line
+from labs.checking.run import WORD, Run
+from labs.checking.target import Target
+from utils.translation import translate
+from virtual_gpu.counts.counters import AccessCount
+
+WIDE = 4 * WORD  # bytes per lane
+
+
+def wide_accesses(space: str, kind: str) -> Target:
+    """Return the target that no load, or no store, of a memory moves fewer than four words.
+
+    The count is the number of words per element of the result that narrower requests move, at the
+    first shape. space: "global" or "shared". kind: "load" or "store".
+    """
+
+    def narrow(run: Run) -> list[AccessCount]:
+        counts = [one for one in run.trace.access_counts if (one.space, one.kind) == (space, kind)]
+        return [one for one in counts if one.bytes_per_lane < WIDE]
+
+    def measure(run: Run) -> float:
+        return sum(one.words for one in narrow(run)) / run.out.size
+
+    def cause(run: Run, value: float) -> str:
+        most = max(narrow(run), key=lambda one: one.words)
+        values = {
+            "where": at_line(most.site),
+            "array": most.array,
+            "bits": 8 * most.bytes_per_lane,
+        }
+        if kind == "load":
+            return translate(
+                "{where} loads {bits} bits of `{array}` per lane at a time, and one instruction "
+                "can load 128 bits.",
+                **values,
+            )
+        return translate(
+            "{where} stores {bits} bits into `{array}` per lane at a time, and one instruction can "
+            "store 128 bits.",
+            **values,
+        )
+
+    what = f"narrow {kind}s of {space} memory"
+    memory = "shared memory" if space == "shared" else "global memory"
+    preposition = "from" if kind == "load" else "to"
+    words = f"each {kind} {preposition} {memory} moves 128 bits"
+    return Target(what, 0, words, measure, cause)

@@ -1,0 +1,57 @@
+"""The instructions per tile: compiled, recorded, and what fills the issue slots."""
+
+import pytest
+
+from gemm_kernels import LADDER
+from gpu_xray.compile import NO_COMPILER
+from tools.records.tile_iterations import ARCH, STEPS
+from utils.errors import CourseError
+from utils.lessons.lesson_15 import iterations
+from utils.lessons.lesson_15.iterations import FILE, RecordedWay
+from utils.measuring import rows
+
+LARGE = LADDER.step("maxwell256")
+
+
+@pytest.fixture
+def no_compiler(monkeypatch):
+    def refuse(*arguments):
+        raise CourseError(NO_COMPILER)
+
+    monkeypatch.setattr("utils.lessons.lesson_15.iterations.xray", refuse)
+
+
+def recorded(name):
+    return tuple(row.mix for row in rows.read(FILE, RecordedWay) if row.kernel == name)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", STEPS)
+def test_the_record_is_what_the_compiler_makes(name, compiler):
+    assert recorded(name) == iterations.compiled_ways(LADDER.step(name).variant(), ARCH)
+
+
+@pytest.mark.parametrize("name", STEPS)
+def test_one_way_stores_words_one_by_one_and_the_other_four_at_once(name):
+    few, many = sorted(way["STS"] for way in recorded(name))
+    loads = {way["LDG"] for way in recorded(name)}
+    assert loads == {few}
+    assert many == 4 * few
+    for way in recorded(name):
+        assert (way["FFMA"], way["LDS"], way["BAR"]) == (512, 32, 1)
+
+
+def test_without_a_compiler_the_record_takes_its_place(no_compiler):
+    assert iterations.ways_of(LARGE) == recorded("maxwell256")
+
+
+def test_without_both_it_says_that_there_is_no_compiler(no_compiler):
+    with pytest.raises(CourseError):
+        iterations.ways_of(LADDER.step("prefetch"))
+
+
+def test_the_parts_of_all_slots_add_up(no_compiler):
+    slots = iterations.slots_of(LARGE)
+    parts = slots.multiply_adds, slots.other_instructions, slots.last_round, slots.rest
+    assert sum(parts) == pytest.approx(1)
+    assert min(parts) > 0

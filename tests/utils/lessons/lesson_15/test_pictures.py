@@ -1,0 +1,43 @@
+"""The pictures and tables of lesson 15: what is missing, the slots, the map, and the stores."""
+
+import pytest
+
+from gemm_kernels import LADDER
+from labs import EXERCISES
+from utils.lessons.lesson_15.kernel_map import PARTS, draw_map, map_of, part_of
+from utils.lessons.lesson_15.row_stores import beside_direct
+from utils.lessons.lesson_15.slot_bars import draw_missing, draw_slots
+
+LARGE = LADDER.step("maxwell256")
+
+
+def test_the_gap_is_the_difference_of_the_rounded_shares():
+    assert "98 % in 2014 and 64 %" in draw_missing(LARGE).alt
+    assert "34 %?" in draw_missing(LARGE).body
+
+
+def test_the_slots_are_named_with_their_numbers():
+    assert "64.3 multiply-adds" in draw_slots(LARGE).alt
+    assert draw_slots(LARGE).body.count("<rect") == 1 + 4 + 4
+
+
+def test_the_map_has_every_line_of_the_kernel_once():
+    lines = [line for _, run in map_of(LARGE) for line in run]
+    assert len(lines) == len([line for line in lines if line.strip()])
+    assert lines[1].startswith("def maxwell256(")
+    assert "store_through_shared" in lines[-1]
+    assert not [line for line in lines if "#" in line]
+
+
+def test_every_part_has_lines_and_one_label():
+    shown = draw_map(LARGE).data
+    for part in PARTS:
+        assert shown.count(f"<b>{part.name}</b>") == 1
+    assert part_of("    m, k = a.shape").name == ""
+
+
+@pytest.mark.slow
+def test_the_readers_stores_are_counted_beside_the_steps():
+    exercise = EXERCISES["whole_rows"]
+    for kernel, counts in ((exercise.solution, ("1", "4")), (exercise.starter, ("1", "16"))):
+        assert beside_direct(kernel).rows[0] == ("your whole_rows", *counts)

@@ -1,0 +1,180 @@
+"""Check the claims of the extra lesson on lane maps against counts and records."""
+
+from functools import cache, partial
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from gemm_kernels import LADDER
+from gemm_kernels.parts import lane_maps
+from tests import quotes
+from utils import lessons as course
+from utils.lessons.lesson_lane_maps.lane_maps import SLOTS, wavefronts_of
+from utils.lessons.lesson_lane_maps.speeds import in_words
+from utils.lessons.questions import bank
+from utils.lessons.shared_reads import SHAPE
+from utils.paths import DATA
+from virtual_gpu.counts.transactions import BANKS
+
+PREFETCH = LADDER.step("prefetch").variant()
+MAPS = ROWS, ROWS_OF_8, Z, ZIG = [
+    LADDER.step("warp_tiled").variant(LANES=number) for number in range(4)
+]
+QUAD, WARP, SIZE = 4, 32, 4096
+says, explains = partial(quotes.says, "lane_maps"), quotes.explains
+recorded = partial(course.recorded_ms, shape=str(SIZE))
+
+
+@cache
+def totals_of(variant):
+    return course.watch(variant, SHAPE)
+
+
+def per_read(variant):
+    totals = totals_of(variant).totals
+    return totals["shared_load_wavefronts"] / totals["shared_load_requests"]
+
+
+def busy(variant):
+    """Return the part of the recorded time that shared memory alone takes."""
+    needed = course.wavefronts_per_multiply_add(totals_of(variant))
+    return course.shared_memory_ms(needed, str(SIZE)) / recorded(variant)
+
+
+def counts(lane_map):
+    sent = [wave.array for wave in wavefronts_of(lane_map)]
+    return sent.count("a"), sent.count("b")
+
+
+def rows_of_8(lane):
+    return lane // 8, lane % 8
+
+
+def of_b(quads):
+    return counts(lambda lane: (0, quads[lane]))[1]
+
+
+def test_eight_quads_use_all_banks():
+    assert SLOTS * QUAD == BANKS
+    says("**{} lanes read the same eight quads", WARP)
+    says("The picture has the {} lanes of a warp.", WARP)
+    says(
+        "Quad {} has the words {} to {}, quad {} the words {} to {}, and so on, so the eight quads "
+        "use all {} banks",
+        SLOTS % 8,
+        SLOTS % 8,
+        QUAD - 1,
+        QUAD // QUAD,
+        QUAD,
+        2 * QUAD - 1,
+        BANKS,
+    )
+
+
+def test_the_rule_of_pairs():
+    lanes = np.arange(WARP)
+    first, pair, next_but_one = lanes % 8, lanes // 2 % 8, lanes // 4 * 2 % 8 + lanes % 2
+    assert of_b(first) == 4
+    assert of_b(pair) == of_b(next_but_one) == 2
+    says("If *every* lane wants the same quad as its **neighbour**, {} lanes are served at a time. "
+         "Neighbours are the lanes {} and {}, {} and {}, and so on.", WARP // of_b(pair),
+         *(lane for lane in lanes[:4]))  # fmt: skip
+    partners = {lane: lane ^ 2 for lane in lanes}
+    says(
+        "These are the lanes {} and {}, {} and {}, {} and {}, {} and {}, and so on.",
+        *(each for lane in (0, 1, 4, 5) for each in (lane, partners[lane])),
+    )
+    one_moved = pair.copy()
+    one_moved[5] = 7
+    assert of_b(one_moved) == 4
+    says("a wide read never serves more than {} lanes at a time", WARP // of_b(0 * lanes))
+
+
+def test_the_profiler_of_an_h200_counted_as_many():
+    rows = pd.read_csv(DATA / "measured" / "nvidia_h200" / "counters.csv")
+    for variant in MAPS:
+        name = "_".join(map(str, (variant.step.name, *variant.constants.values())))
+        counters = rows[rows["launch"] == name].set_index("counter")["value"]
+        each = counters["shared_load_wavefronts"] / counters["shared_load_requests"]
+        lane_map = lane_maps.LANE_MAPS[variant.constants["LANES"]].py_func
+        assert each == len(wavefronts_of(lane_map)) / 2
+
+
+def test_patches_in_rows_of_8_take_6_wavefronts():
+    a, b = counts(rows_of_8)
+    down, across = (1 + max(place) for place in zip(*map(rows_of_8, range(WARP))))
+    side = PREFETCH.constants["TM"] // 2
+    says("A thread need not compute {}×{} *neighbouring* elements of c. It can take four "
+         "**patches** "
+         "of {}×{} elements", 2 * side, 2 * side, side, side)  # fmt: skip
+    says("A warp has {} patches, here {} down and {} across.", down * across, down, across)
+    explains(
+        "lane_maps.rows",
+        "Neighbours share a quad of a: {} wavefronts. No neighbours, and no next but one, share "
+        "a quad of b: {}. Together {} + {} = {} wavefronts.",
+        a,
+        b,
+        a,
+        b,
+        a + b,
+    )
+    for lane in range(WARP):
+        for distance in (1, 2):
+            assert rows_of_8(lane)[1] != rows_of_8(lane ^ distance)[1]
+
+
+def test_both_known_maps_take_two_and_two():
+    z, zig = (one.py_func for one in (lane_maps.z_order, lane_maps.zig_zag))
+    assert counts(z) == counts(zig) == (2, 2)
+    assert all(zig(lane)[1] == zig(lane ^ 1)[1] for lane in range(WARP))
+    assert all(zig(lane)[0] == zig(lane ^ 2)[0] for lane in range(WARP))
+    assert all(
+        z(lane)[0] == z(lane ^ 1)[0] and z(lane)[1] == z(lane ^ 2)[1] for lane in range(WARP)
+    )
+    banks = {QUAD * len(wave.quads) for wave in wavefronts_of(z) if wave.array == "b"}
+    says("Only {} banks work in each read of `b` by `z_order`.", *banks)
+
+
+@pytest.mark.slow
+def test_fewer_wavefronts_stop_to_pay():
+    says("The map in rows of {} needs {:.0f} wavefronts per read on average, like the rows of {}:",
+         len({lane_maps.row_major.py_func(lane)[1] for lane in range(WARP)}), per_read(ROWS),
+         len({rows_of_8(lane)[1] for lane in range(WARP)}))  # fmt: skip
+    assert per_read(ROWS_OF_8) == per_read(ROWS)
+    falls = 1 - recorded(ROWS) / recorded(PREFETCH)
+    says("the wavefronts of a read fall from {:.0f} to {:.0f}, and the time falls by {:.0f} %",
+         per_read(PREFETCH), per_read(ROWS), 100 * falls)  # fmt: skip
+    says(
+        "`z_order` needs {:.0f} wavefronts per read instead of {:.0f}.", per_read(Z), per_read(ROWS)
+    )
+    near = int(bank()["lane_maps.map"].choices[2].split()[1])
+    says("a third faster than the one with rows of {}, a tenth faster, or within {} % of it?",
+         len({lane_maps.row_major.py_func(lane)[1] for lane in range(WARP)}), near)  # fmt: skip
+    says("With rows of {} shared memory is busy for {:.0f} % of the time.", WARP // 2,
+         100 * busy(ROWS))  # fmt: skip
+    says("Rows of {} have the same wavefronts as rows of {}, and they differ by {:.0f} %.",
+         WARP // 4,
+         WARP // 2, 100 * (recorded(ROWS_OF_8) / recorded(ROWS) - 1))  # fmt: skip
+    assert recorded(ROWS) == min(map(recorded, MAPS))
+    says("the map that was fastest, rows of {}.", WARP // 2)
+    assert LADDER.step("warp_tiled").variant() == ROWS
+    explains(
+        "lane_maps.map",
+        "With {:.0f} wavefronts per read shared memory is busy for {:.0f} % of the time, so the "
+        "time hardly depends on it. Recorded are {:.2f} and {:.2f} ms: within {} %, and the map "
+        "with {:.0f} wavefronts is no faster.",
+        per_read(ROWS),
+        100 * busy(ROWS),
+        recorded(ROWS),
+        recorded(Z),
+        near,
+        per_read(Z),
+    )
+
+
+def test_the_answer_is_in_the_words_of_the_choices():
+    third, tenth, hardly = bank()["lane_maps.map"].choices
+    assert [in_words(one) for one in (1.33, 1.1, 0.96)] == [third, tenth, hardly]
+    assert in_words(recorded(ROWS) / recorded(Z)) == hardly
+    assert abs(recorded(ROWS) / recorded(Z) - 1) < 0.05

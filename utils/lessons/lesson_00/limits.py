@@ -1,0 +1,57 @@
+"""What limits a kernel: the share of the arithmetic peak that memory allows, and recorded shares.
+
+The functions on records take the ladder of the steps, because this package imports no kernels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from matplotlib.figure import Figure
+
+from utils.figures import plots
+from utils.ladder.ladder import Ladder
+from utils.lessons.cards import Table, table
+from utils.lessons.lesson import device_shown
+from utils.lessons.recorded import share_of_library, share_of_peak
+from utils.machine import devices
+from utils.measuring import records
+from virtual_gpu import Trace
+from virtual_gpu.counts.transactions import SECTOR_BYTES
+
+SIZE = "4096"  # of the matrices in the table
+
+
+def share_that_memory_allows(traced: Trace) -> float:
+    """Return the most that a kernel can reach of the arithmetic peak, in percent.
+
+    The kernel moves its sectors at the memory's peak of the H200's data sheet, and does its float32
+    operations in the meantime.
+    """
+    h200 = devices.find(devices.REFERENCE)
+    totals = traced.totals
+    moved = SECTOR_BYTES * (totals["global_load_sectors"] + totals["global_store_sectors"])
+    operations_per_byte = totals["float32_ops"] / moved
+    return float(100 * operations_per_byte * h200.peak_gb_per_s / h200.peak_gflops)
+
+
+def curve_of_products(ladder: Ladder, names: Sequence[str]) -> Figure:
+    """Draw the recorded speeds of steps of the matrix product, and of the library, without others.
+
+    ladder: that of the matrix product. names: those of the steps. The records are those of the
+    device shown.
+    """
+    frame = records.measured(device_shown().name, ladder.name)
+    return plots.curve(frame[frame["step"].isin(names)], names, "Matrix product, float32")
+
+
+def shares_of_products(ladder: Ladder, names: Sequence[str]) -> Table:
+    """Return a table of the shares of the peak at 4096: steps of the product, and cuBLAS.
+
+    ladder: that of the matrix product. names: those of the steps.
+    """
+    shares = {name: share_of_peak(ladder.step(name), SIZE) for name in names}
+    library = shares[names[-1]] / share_of_library(ladder.step(names[-1]), SIZE)
+    rows = [(f"`{name}`", f"{share:.1%}") for name, share in shares.items()]
+    caption = f"Matrix product at {SIZE}"
+    return table(caption, ("", "of the peak"), [*rows, ("cuBLAS", f"{library:.1%}")])

@@ -1,0 +1,165 @@
+"""The instructions of a warp for one tile of a Maxwell design, and what fills the issue slots.
+
+Half of the warps of these kernels load a and half b, so the machine code of an iteration has two
+ways. `python -m tools.records.tile_iterations` records them for machines without a compiler.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from gpu_xray import XRay, xray
+from gpu_xray.loops import Loop
+from utils.errors import CourseError
+from utils.ladder.ladder import ladder_of
+from utils.ladder.step import Step, Variant
+from utils.lessons.counting import as_variant
+from utils.lessons.lesson import device_shown
+from utils.lessons.recorded import record_of
+from utils.machine.occupancy import occupancy
+from utils.measuring import rows
+from utils.paths import DATA
+
+FILE = DATA / "compiled" / "tile_iterations.csv"
+MULTIPLY_ADD, BRANCH, LOAD = "FFMA", "BRA", "LDG"
+LOADS_AND_STORES = ("LDG", "LDS", "STS")
+
+
+@dataclass(frozen=True)
+class RecordedWay:
+    """A row of the record: the instructions of one warp for one tile, by name.
+
+    arch: the architecture, such as "sm_90". toolkit, numba_cuda: the compiler's versions. kernel:
+    the step. mix: name of an instruction -> how many of them the warp issues.
+    """
+
+    arch: str
+    toolkit: str
+    numba_cuda: str
+    kernel: str
+    mix: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class IssueSlots:
+    """What fills the issue slots of a launch: fractions of all slots, which add up to 1.
+
+    multiply_adds: slots with a multiply-add. other_instructions: with another instruction.
+    last_round: of SMs without a block, because the last blocks do not fill all of them. rest: in
+    which no warp issues an instruction.
+    """
+
+    multiply_adds: float
+    other_instructions: float
+    last_round: float
+    rest: float
+
+
+def ways_of(step: Step | Variant) -> tuple[Mapping[str, int], ...]:
+    """Return the instructions per tile of a warp that loads a, and of one that loads b, by name.
+
+    The way with fewer instructions comes first. The kernel is compiled here for the device shown,
+    or read from the record if there is no compiler. Raise CourseError if the record does not have
+    it either.
+    """
+    variant, arch = as_variant(step), device_shown().arch
+    try:
+        return compiled_ways(variant, arch)
+    except CourseError:
+        found = [
+            row.mix
+            for row in rows.read(FILE, RecordedWay)
+            if (row.arch, row.kernel) == (arch, str(variant))
+        ]
+        if not found:
+            raise
+        return tuple(found)
+
+
+def instructions_per_tile(step: Step | Variant) -> float:
+    """Return the mean number of instructions that a warp issues for one tile."""
+    ways = ways_of(step)
+    return sum(sum(way.values()) for way in ways) / len(ways)
+
+
+def multiply_adds_per_tile(step: Step | Variant) -> int:
+    """Return the number of multiply-adds that a warp issues for one tile."""
+    return ways_of(step)[0][MULTIPLY_ADD]
+
+
+def loads_and_stores_per_tile(step: Step | Variant) -> float:
+    """Return the mean number of loads and stores of global or shared memory per warp and tile."""
+    ways = ways_of(step)
+    return sum(way.get(name, 0) for way in ways for name in LOADS_AND_STORES) / len(ways)
+
+
+def compiled_ways(variant: Variant, arch: str) -> tuple[Mapping[str, int], ...]:
+    """Compile a variant and return its ways as `ways_of` does. arch: text such as "sm_90"."""
+    code = xray(variant.kernel, variant.step.signature, arch)
+    big = max(code.loops, key=lambda loop: loop.end - loop.start)
+    inside = [one for one in code.loops if big.start < one.start and one.end <= big.end]
+    if len(inside) != 1:
+        raise CourseError(f"The loop over tiles of {variant} does not have exactly one loop in it.")
+    decided = sorted({one.predicate for one in code.code[big.start : big.end] if _may_jump(one)})
+    answers = itertools.product((False, True), repeat=len(decided))
+    walks = [
+        _walk(code, big, inside[0], dict(zip(decided, answer, strict=True))) for answer in answers
+    ]
+    # Without its last global load, a warp is at the edge of the matrix.
+    most = max(walk[LOAD] for walk in walks)
+    whole = {tuple(sorted(walk.items())) for walk in walks if walk[LOAD] == most}
+    return tuple(sorted(map(dict, whole), key=lambda way: sum(way.values())))
+
+
+def _may_jump(instruction) -> bool:
+    return instruction.name == BRANCH and bool(instruction.predicate)
+
+
+def _walk(code: XRay, big: Loop, small: Loop, taken: Mapping[str, bool]) -> Counter[str]:
+    """Count the instructions of one iteration of `big`, by name.
+
+    small: the loop in it, which runs until a tile is multiplied. taken: whether a branch with this
+    predicate is taken; the branch at the end of `big` is not followed.
+    """
+    names, index = Counter(), big.start
+    while index <= big.end:
+        if index == small.start:
+            times = _iterations_of_inner(big, small)
+            names.update({name: times * count for name, count in small.instructions.items()})
+            index = small.end + 1
+            continue
+        instruction = code.code[index]
+        names[instruction.name] += 1
+        jumps = instruction.name == BRANCH and index < big.end
+        jumps = jumps and (not instruction.predicate or taken[instruction.predicate])
+        index = instruction.target if jumps else index + 1
+    return names
+
+
+def _iterations_of_inner(big: Loop, small: Loop) -> int:
+    """Return how often the inner loop runs per tile: it has the steps that `big` leaves out.
+
+    A tile has 8 steps of 8×8 multiply-adds.
+    """
+    return (8**3 - big.ffma) // small.ffma
+
+
+def slots_of(step: Step | Variant, shape: str = "4096") -> IssueSlots:
+    """Return what fills the issue slots of a recorded launch of a Maxwell design.
+
+    The peak of the data sheet has a multiply-add in each slot. shape: the problem size as on the
+    command line.
+    """
+    variant, device = as_variant(step), device_shown()
+    record = record_of(variant, shape)
+    launch = variant.launch(ladder_of(variant.step).parse(shape))
+    figures = launch.threads, record.registers, record.shared_bytes
+    at_a_time = occupancy(device.compute_capability, *figures).blocks * device.sms
+    idle = 1 - launch.blocks / (math.ceil(launch.blocks / at_a_time) * at_a_time)
+    useful = record.gflops / device.fp32_gflops
+    others = useful * (instructions_per_tile(variant) / multiply_adds_per_tile(variant) - 1)
+    return IssueSlots(useful, others, idle, 1 - useful - others - idle)

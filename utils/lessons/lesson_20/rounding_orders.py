@@ -1,0 +1,67 @@
+"""Picture of two runs in which the same four blocks add their sums in two orders, in float32."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from virtual_gpu.pictures.svg import Picture, path, rect, svg, text
+
+SUMS = (33_554_432, 1, 1, 2)  # of blocks 0 to 3; their exact sum is a float32, too
+RUNS = {"one run": (0, 1, 2, 3), "another run": (1, 3, 2, 0)}  # the order in which the blocks come
+_WIDTH, _HEIGHT = 426, 112
+_COLUMN, _BOX = 96, 84
+
+
+def running_sums(order: Sequence[int], sums: Sequence[int] = SUMS) -> list[int]:
+    """Return what the result holds after each block has added its sum to it in float32.
+
+    order: the numbers of the blocks, first comes first. sums: the sum of each block.
+    """
+    totals = np.add.accumulate(np.array([sums[block] for block in order], np.float32))
+    return [int(total) for total in totals]
+
+
+def draw_orders() -> Picture:
+    """Draw two runs: which block adds what, and the value of out[0] after each addition."""
+    body = "".join(
+        f'<g transform="translate(0 {number * _HEIGHT})">{_run(name, order)}</g>'
+        for number, (name, order) in enumerate(RUNS.items())
+    )
+    alt = " ".join(_words(name, order) for name, order in RUNS.items())
+    return Picture(svg(_WIDTH, len(RUNS) * _HEIGHT - 12, body, alt, widest=600), alt)
+
+
+def _run(name: str, order: Sequence[int]) -> str:
+    """Return SVG of one run: its name, the blocks as they come, and out[0] after each of them."""
+    totals = running_sums(order)
+    body = text(0, 16, name, 14, font_weight="bold")
+    body += text(_WIDTH - 10, 16, _error(totals), 13, "end", font_weight="bold")
+    body += text(0, 84, "out[0]", 12)
+    for column, (block, total) in enumerate(zip(order, totals, strict=True)):
+        middle, last = 84 + column * _COLUMN, column == len(order) - 1
+        body += text(middle, 38, f"block {block} adds", 12, "middle")
+        body += text(middle, 54, f"{SUMS[block]:,}", 12, "middle")
+        edge = {"stroke": "currentColor", "stroke_width": 2.5 if last else 1}
+        body += rect(middle - _BOX / 2, 66, _BOX, 26, "none", rx=3, **edge)
+        body += text(middle, 84, f"{total:,}", 12 if last else 13, "middle", **_bold(last))
+        if not last:
+            body += path(f"M{middle + _BOX / 2} 79h{_COLUMN - _BOX}")
+    return body
+
+
+def _bold(last: bool) -> dict[str, str]:
+    return {"font_weight": "bold"} if last else {}
+
+
+def _error(totals: Sequence[int]) -> str:
+    missing = sum(SUMS) - totals[-1]
+    return f"{missing} too small" if missing else "exact"
+
+
+def _words(name: str, order: Sequence[int]) -> str:
+    steps = zip(order, running_sums(order), strict=True)
+    told = ", ".join(f"block {block} adds {SUMS[block]:,} and leaves {total:,}"
+                     for block, total in steps)  # fmt: skip
+    return f"{name.capitalize()}: {told}. The result is {_error(running_sums(order))}."

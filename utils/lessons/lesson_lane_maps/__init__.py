@@ -1,0 +1,1 @@
+"""Code for the extra lesson "Lane maps" only."""
