@@ -11,6 +11,7 @@ from labs.checking.exercise import KINDS, KernelExercise
 from labs.checking.job import nearby, smaller
 from labs.exercises import find
 from utils.errors import CourseError
+from utils.paths import lessons
 
 ALL = pytest.mark.parametrize("name", EXERCISES)
 KERNELS = pytest.mark.parametrize(
@@ -44,7 +45,7 @@ def test_a_starter_fails_with_one_cause_that_fits_on_a_screen(name):
 def test_an_exercise_says_what_it_is(name):
     one = EXERCISES[name]
     assert one.name == name
-    assert one.lesson.isdigit()
+    assert one.lesson in lessons()
     assert one.title
     assert one.text
     assert len(one.hints) >= 2
