@@ -88,7 +88,7 @@ class XRay:
 
     @property
     def ffma_share(self) -> float:
-        """The fraction of FFMAs in the hot loop, or in all of the code if there is no loop."""
+        """The fraction of FFMA and FFMA2 instructions in the hot loop, or in all of the code if no loop."""
         if self.hot:
             return self.hot.ffma_share
         return Loop(0, len(self.code) - 1, self.code, inner=True).ffma_share
@@ -104,12 +104,18 @@ class XRay:
 
     @property
     def loads(self) -> Counter[str]:
-        """The number of loads by width in bits per thread, such as {"LDG.128": 2, "LDS.32": 1}."""
+        """The number of loads by width in bits per thread, such as {"LDG.128": 2, "LDS.32": 1}.
+
+        They are the loads from global, shared and local memory, and the asynchronous copies LDGSTS.
+        """
         return widths.count_widths(self.code, widths.LOADS)
 
     @property
     def stores(self) -> Counter[str]:
-        """The number of stores by width in bits per thread, such as {"STG.128": 2, "STS.32": 1}."""
+        """The number of stores by width in bits per thread, such as {"STG.128": 2, "STS.32": 1}.
+
+        They are the stores to global, shared and local memory, and the asynchronous copies LDGSTS.
+        """
         return widths.count_widths(self.code, widths.STORES)
 
     @property
@@ -151,7 +157,8 @@ class XRay:
     def early_uses(self) -> int:
         """The number of shared loads in the hot loop whose value is used before it usually arrives.
 
-        With few warps, a scheduler has nothing else to do until then, so the warp stalls.
+        The use is then fewer than SHARED_LATENCY instructions after the load. With few warps, a
+        scheduler has nothing else to do until then, so the warp stalls. It is 0 without a loop.
         """
         distances = distances_to_use(self.hot.body) if self.hot else []
         return sum(distance < SHARED_LATENCY for distance in distances)
@@ -172,7 +179,11 @@ class XRay:
         return make_listing(f"{self.kernel} for {self.arch}", lines.source, lines.ptx, sass, hot)
 
     def figures(self) -> dict[str, int | str]:
-        """Return the figures by their names in a table, such as "registers per thread"."""
+        """Return the figures by their names in a table, such as "registers per thread".
+
+        Counts are ints. Shares, estimates and lists are texts, such as "93.8% of the hot loop" or
+        "2 LDG.128, 1 LDS.32", and so is "no loop" where a loop is missing.
+        """
         banks = self.bank_conflicts
         return {
             "registers per thread": self.registers,

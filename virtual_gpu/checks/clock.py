@@ -37,7 +37,9 @@ class Clock:
     def barrier_of(self, stamps: np.ndarray) -> int | np.ndarray:
         """Return the time of the latest barrier that the thread of each stamp has passed.
 
-        The result is one int if all threads share it, otherwise an int64 vector, one per stamp.
+        The time is the number of accesses in the batch before the barrier, 0 without a barrier. The
+        threads must be of this batch. The result is one int if all threads share it, otherwise an
+        int64 vector, one per stamp.
         """
         if isinstance(self.last_barrier, int):
             return self.last_barrier

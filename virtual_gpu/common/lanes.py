@@ -77,7 +77,10 @@ class Mask:
         return Mask(lanes)
 
     def select(self, value):
-        """Return the entries of a lane vector that belong to active lanes; scalars stay scalars."""
+        """Return the entries of a lane vector that belong to active lanes; scalars stay scalars.
+
+        If all lanes are active, the vector itself is returned.
+        """
         if isinstance(value, np.ndarray) and not self.full:
             return value[self.index]
         return value
@@ -88,7 +91,10 @@ class Mask:
         return chosen if isinstance(chosen, np.ndarray) else np.full(self.count, chosen)
 
     def spread(self, values: np.ndarray) -> np.ndarray:
-        """Return a vector of all lanes from one value per active lane; other lanes hold zero."""
+        """Return a vector of all lanes from one value per active lane; other lanes hold zero.
+
+        If all lanes are active, ``values`` itself is returned.
+        """
         if self.full:
             return values
         result = np.zeros(self.lanes.size, values.dtype)

@@ -50,7 +50,8 @@ class VirtualDevice:
     """The device and its attributes, which are those of compute capability 9.0.
 
     MULTIPROCESSOR_COUNT is 1. A program that launches a number of blocks per multiprocessor then
-    launches few blocks, which gives the same results sooner. Attributes of speed are not modelled.
+    launches few blocks, which gives the same results sooner. Attributes of speed are not modelled:
+    they raise AttributeError.
     """
 
     name: str = "virtual GPU"

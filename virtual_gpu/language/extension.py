@@ -124,9 +124,10 @@ def register(function, run: Callable, reads: tuple[int, ...] = ()) -> None:
     """Let kernels call ``function``; ``run(machine, *arguments)`` returns its value.
 
     ``machine`` is a Machine, and the arguments are NumPy scalars, lane vectors, tuples or
-    ArrayViews. ``reads`` holds the positions of array arguments that the function never writes to:
-    a kernel that only passes an array to such functions is faster. Raises TypeError unless both are
-    callable.
+    ArrayViews. Kernels pass exactly the parameters of ``run`` that have no default, or 0 to 16 if
+    it takes ``*args``, and none by keyword. ``reads`` holds the positions of array arguments that
+    the function never writes to: a kernel that only passes an array to such functions is faster.
+    Raises TypeError unless both are callable.
     """
 
     if not callable(function) or not callable(run):

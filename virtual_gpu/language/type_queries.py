@@ -54,7 +54,11 @@ def _test(call: CallExpression, wanted):
 
 
 def has_attribute(call: CallExpression) -> Evaluate:
-    """Compile ``hasattr(value, "name")`` with a constant name."""
+    """Compile ``hasattr(value, "name")`` with a constant name.
+
+    The attributes are those that ``attribute_of`` knows, such as ``shape``. The closure raises
+    Unsupported for a value that is no number, array or tuple.
+    """
     argument, _ = call.arguments(2)
     name = call.compiler.try_static(call.node.args[1])
     if not isinstance(name, str):
@@ -70,7 +74,11 @@ def has_attribute(call: CallExpression) -> Evaluate:
 
 
 def slice_object(call: CallExpression) -> Evaluate:
-    """Compile ``slice(stop)`` or ``slice(start, stop, step)``, to be used as an index."""
+    """Compile ``slice`` with one to three arguments as in Python, to be used as an index.
+
+    The closure returns a Python slice of the arguments' values. It raises Unsupported if the step
+    differs by thread.
+    """
     parts = call.arguments(1, 3)
 
     def evaluate(frame, mask):

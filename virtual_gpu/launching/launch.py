@@ -236,8 +236,10 @@ def _run(task: _CheckedLaunch, arguments: Arguments, observer: Observer, filling
 def _batches(task: _CheckedLaunch, observer: Observer) -> tuple[int, Iterator[Batch]]:
     """Return the number of batches and an iterator over them.
 
-    If the observer asks for a sample of blocks, each batch is one block, and the recorded block is
-    one of them.
+    If the observer asks for fewer blocks than the grid has, each batch is one block, and the
+    recorded block is one of them. Otherwise a batch has about LANES_PER_BATCH lanes, but it is the
+    whole grid if the blocks wait for each other, and one block if they take a lock or if the launch
+    runs block by block.
     """
     program, geometry = task.program, task.geometry
     if observer.blocks is not None and observer.blocks < geometry.blocks:

@@ -141,8 +141,9 @@ class Trace:
     def movie(self, title: str = "", focus: str = "reads") -> Movie:
         """Return a movie of the recorded block, step by step: ``trace(..., record=0).movie()``.
 
-        ``focus`` is the subject of the movie: ``reads``, ``sectors`` or ``banks``.
-        ``pictures.movie`` compares several traces. Raises VirtualGpuError if no block was recorded.
+        Without a ``title``, the kernel's name is the title. ``focus`` is the subject of the movie:
+        ``reads``, ``sectors`` or ``banks``. ``pictures.movie`` compares several traces. Raises
+        VirtualGpuError if no block or no access was recorded, or for another focus.
         """
         return movie(self, title=title, focus=focus)
 
@@ -208,8 +209,8 @@ def trace(
     *arguments : numbers and arrays, which may be host arrays, the virtual GPU's device arrays, and
         Numba's arrays on a real device. The kernel writes to them as in a launch.
     shared_bytes : dynamic shared memory of a block in bytes.
-    blocks : run only this number of blocks, spread over the grid. The counts are those of these
-        blocks, and a race with a block that is not run is not found.
+    blocks : run only this number of blocks, spread over the grid; None runs all blocks. The counts
+        are those of these blocks, and a race with a block that is not run is not found.
     patience : raise LimitReached after this number of seconds. The number of iterations of a loop
         is then not limited.
     lane_rounds : raise LimitReached after this number of loop iterations, summed over threads. This

@@ -46,7 +46,11 @@ class Place(NamedTuple):
         return tuple(int(_in_lane(index, lane)) for index in self.indices)
 
     def flaw(self, kind: str, lanes: np.ndarray) -> Flaw:
-        """Return a Flaw of this kind in the lanes with these numbers (int64)."""
+        """Return a Flaw of this kind at the place's source line and array.
+
+        ``lanes`` holds the indices in the batch (int64) of the lanes that are wrong; the flaw names
+        their threads.
+        """
         threads = self.run.batch.numbers[lanes]
         return Flaw(kind, self.site, self.array.name, threads)
 

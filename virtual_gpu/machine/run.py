@@ -147,7 +147,11 @@ class BatchRun:
             self.counters.iteration(site, mask)
 
     def check_limits(self, source: Source, node: ast.AST, mask: Mask) -> None:
-        """Raise LimitReached if a limit is exceeded as these lanes begin a loop iteration."""
+        """Count one loop iteration of these lanes; raise LimitReached if a limit is now exceeded.
+
+        ``node`` is the loop of ``source``, whose line the error names. The limits are those of
+        ``Watch.excess``: the seconds and the lane rounds of the launch.
+        """
         excess = self.watch.excess(mask.count)
         if excess:
             raise LimitReached(f"{source.name}, {source.site(node)}: {excess}")

@@ -53,7 +53,7 @@ class Memory:
 
     @property
     def was_written(self) -> bool:
-        """True if the launch has stored anything in this memory."""
+        """True if the launch has stored anything in this memory; False without a shadow."""
         return self.shadow is not None and self.shadow.written
 
     @property
