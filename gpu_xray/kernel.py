@@ -88,7 +88,10 @@ class XRay:
 
     @property
     def ffma_share(self) -> float:
-        """The fraction of FFMA and FFMA2 instructions in the hot loop, or in all of the code if no loop."""
+        """The fraction of the hot loop's instructions that are FFMA or FFMA2.
+
+        Without a loop, it is the fraction in all of the code.
+        """
         if self.hot:
             return self.hot.ffma_share
         return Loop(0, len(self.code) - 1, self.code, inner=True).ffma_share

@@ -36,10 +36,10 @@ _STATEMENTS = {
 
 
 def unknown_statement(node: ast.stmt) -> str:
-    """Return a noun phrase for a statement that no kernel can have, such as ``the statement Global``.
+    """Return a noun phrase for a statement of a kind that kernels cannot have.
 
-    An error message continues it. For an import, ``try`` and ``with``, the phrase says that Numba
-    refuses it, too.
+    An error message continues it. It is such as ``the statement Delete``; for an import, ``try``
+    and ``with`` it is a longer phrase, which says that Numba refuses the statement, too.
     """
     return _STATEMENTS.get(type(node), f"the statement {type(node).__name__}")
 
