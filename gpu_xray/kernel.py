@@ -83,7 +83,10 @@ class XRay:
 
     @property
     def hot(self) -> Loop | None:
-        """The loop with the most multiply-adds of its own; None for code without a loop."""
+        """The loop with the most multiply-adds of its own; None for code without a loop.
+
+        If no loop has any, it is an innermost loop, the one with the most memory accesses.
+        """
         return hot_loop(self.loops)
 
     @property
@@ -100,8 +103,9 @@ class XRay:
     def bound(self) -> float:
         """The greatest fraction of the FP32 peak that the hot loop, or code without one, can reach.
 
-        A scheduler issues one instruction per cycle. To reach the peak, every instruction must be
-        an FFMA if it has 32 FP32 lanes, and every second one if it has 16.
+        It is from 0, without any FFMA, to 1. A scheduler issues one instruction per cycle. To reach
+        the peak, every instruction must be an FFMA if it has 32 FP32 lanes, and every second one if
+        it has 16.
         """
         return min(1.0, self.ffma_share * self._cycles_at_best)
 
@@ -168,7 +172,10 @@ class XRay:
 
     @cached_property
     def loads_before_use(self) -> int:
-        """The most global loads that a thread issues before it needs a value of one of them."""
+        """The most global loads (LDG) that a thread issues before it needs a value of one of them.
+
+        Instructions are taken in the order of the listing. It is 0 without a global load.
+        """
         return loads_before_use(self.code)
 
     def listing(self) -> Listing:

@@ -112,7 +112,10 @@ class Access:
 
     @functools.cached_property
     def stamps(self) -> np.ndarray:
-        """The stamps of this access (int64, one per active lane): thread number and time."""
+        """The stamps of this access, int64, one per active lane.
+
+        A stamp is the launch-wide thread number, shifted left by TIME_BITS, plus the access's time.
+        """
         return self.mask.select(self.clock.thread_stamps) | self.time
 
     @property

@@ -41,11 +41,12 @@ class LaneTransfer:
 
     @property
     def requests_each(self) -> int:
-        """The number of requests that each warp needs for the transfer.
+        """The number of requests that each warp needs for the transfer, mostly 1.
 
-        The compiler moves the two parts of a complex number in global memory one after the other,
-        because it does not know that they are aligned; in shared memory it does. It moves a field
-        of a packed record byte by byte.
+        It is the number of bytes of an element for a field of a packed record, which the compiler
+        moves byte by byte. It is 2 for complex numbers in global memory: the compiler moves their
+        two parts one after the other, because it does not know that they are aligned; in shared
+        memory it does.
         """
         memory = self.memory
         if self.bytewise:
@@ -66,8 +67,7 @@ class LaneTransfer:
         """Return the byte address of each lane's first byte, in shape (warps, 32).
 
         Addresses count from the start of the allocation, or from that of the block's part of shared
-        memory if the size of a part is no multiple of 4 bytes. Inactive lanes have the address 0 or
-        an arbitrary one.
+        memory if the size of a part is no multiple of 4 bytes. Inactive lanes have the address 0.
         """
         itemsize = self.memory.data.dtype.itemsize
         if self.mask.full and isinstance(self.addresses, np.ndarray):

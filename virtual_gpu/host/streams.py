@@ -56,7 +56,8 @@ class VirtualStream:
 def check_stream(stream) -> None:
     """Raise LaunchError unless ``stream`` is a VirtualStream or the number of a default stream.
 
-    The usual mistake is to pass the number of bytes of shared memory here.
+    These numbers are 0, 1 and 2. The usual mistake is to pass the number of bytes of shared memory
+    here.
     """
     is_number = isinstance(stream, int) and not isinstance(stream, bool)
     valid = stream in DEFAULT_STREAMS if is_number else isinstance(stream, VirtualStream)

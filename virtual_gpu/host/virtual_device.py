@@ -91,7 +91,10 @@ class VirtualDevice:
         return VirtualContext(self)
 
     def get_device_identity(self) -> dict[str, int]:
-        """Return the PCI domain, bus and device numbers, which are all 0."""
+        """Return the PCI numbers of the device, which are all 0.
+
+        The keys are ``pci_domain_id``, ``pci_bus_id`` and ``pci_device_id``.
+        """
         return {"pci_domain_id": 0, "pci_bus_id": 0, "pci_device_id": 0}
 
 

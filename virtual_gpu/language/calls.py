@@ -228,7 +228,10 @@ def _overloaded_call(compiler: Compiler, node: ast.Call, function) -> Evaluate:
 
 
 def _types_unknown(node: ast.Call, values: tuple) -> str:
-    """Return the text for an error about a call for whose values there is no overload."""
+    """Return the text for an error about a call for whose values there is no overload.
+
+    It is a noun phrase, such as ``a call of np.dot() with these types``.
+    """
     call = f"a call of {ast.unparse(node.func)}()"
     if any(isinstance(value, Array) for value in values):
         return f"{call} with an array (a kernel computes element by element)"

@@ -156,7 +156,8 @@ def _is_array(value) -> bool:
 def _misspelt(node: ast.Attribute, owner: object) -> str:
     """Return a description of a missing attribute for an error message.
 
-    For an attribute of a module, it suggests the closest name that the module has.
+    It is the text of ``node``. For an attribute of a module it also suggests the closest name, as
+    in ``math.sine, which math does not have (is math.sin meant?),``.
     """
     if not inspect.ismodule(owner):
         return ast.unparse(node)

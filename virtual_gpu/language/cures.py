@@ -87,7 +87,8 @@ def needless_call(node: ast.Call) -> str:
 def meant_by(name: str) -> str:
     """Return a cure for an undefined name that a module has, such as ``threadIdx``.
 
-    The text begins with a semicolon. It is "" for a name that no module of kernels has.
+    The text begins with a semicolon: ``; write cuda.threadIdx``, or, for a Numba type or a module,
+    the import to write. It is "" for a name that no module of kernels has.
     """
     if not name.startswith("_"):
         for module, prefix in ((cuda, "cuda"), (math, "math")):

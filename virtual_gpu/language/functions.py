@@ -74,7 +74,10 @@ def cast_to(dtype: np.dtype) -> Handler:
 
 
 def _parsed(call: CallExpression, text: str) -> np.float64:
-    """Return the number that ``float("inf")`` and the like name."""
+    """Return the number that a string such as "inf" names, as in Python's ``float``.
+
+    Raises Unsupported if it names none.
+    """
     try:
         return np.float64(text)
     except ValueError:

@@ -71,13 +71,19 @@ def _check_rank(call: CallExpression, array: Array) -> None:
 
 
 def method(call: CallExpression, name: str) -> Callable | None:
-    """Return ``reduce(frame, mask, array)`` for a method of this name, or None if there is none."""
+    """Return ``reduce(frame, mask, array)`` for a method of this name, or None if there is none.
+
+    The methods are sum, prod, mean, var, std, any, all, argmax and argmin.
+    """
     reduce = _REDUCTIONS.get(name)
     return None if reduce is None else functools.partial(reduce, call)
 
 
 def function(name: str) -> Handler:
-    """Return the handler of the NumPy function of this name, which takes one array."""
+    """Return the handler of the NumPy function of this name, which takes one array.
+
+    ``name`` is one of FUNCTIONS. A call raises Unsupported for anything but an array.
+    """
 
     def handler(call: CallExpression) -> Evaluate:
         (argument,) = call.arguments(1)

@@ -237,9 +237,9 @@ def _batches(task: _CheckedLaunch, observer: Observer) -> tuple[int, Iterator[Ba
     """Return the number of batches and an iterator over them.
 
     If the observer asks for fewer blocks than the grid has, each batch is one block, and the
-    recorded block is one of them. Otherwise a batch has about LANES_PER_BATCH lanes, but it is the
-    whole grid if the blocks wait for each other, and one block if they take a lock or if the launch
-    runs block by block.
+    recorded block is one of them. Otherwise a batch has about LANES_PER_BATCH lanes. But it is one
+    block if the launch runs block by block, or if its blocks take a lock and do not wait for each
+    other; else it is the whole grid if they wait for each other.
     """
     program, geometry = task.program, task.geometry
     if observer.blocks is not None and observer.blocks < geometry.blocks:

@@ -60,14 +60,17 @@ class Trace:
 
     @property
     def verdict(self) -> str:
-        """One line of text with the flaws, the warnings and the first hint."""
+        """One line of text with the flaws, the warnings and the first hint.
+
+        It is such as ``1 race; 2 warnings``, or begins with ``no flaw found``.
+        """
         return verdict(self.findings, self.hints, self.files)
 
     @property
     def title(self) -> str:
         """The kernel's name and "on the virtual GPU".
 
-        If only some blocks were run, their number and that of the grid follow.
+        If only some blocks were run, ": a sample of 2 of 64 blocks" follows, with their numbers.
         """
         run, grid = self.blocks
         sampled = "" if run == grid else f": a sample of {run} of {grid} blocks"
@@ -77,9 +80,10 @@ class Trace:
     def lines(self) -> pd.DataFrame:
         """A table with one row per source line that accessed memory, computed or synchronised.
 
-        Columns: ``file`` (a short name), ``line``, ``source``, the counts of counters.LineCount,
-        and ``lanes_per_warp`` (active lanes per memory instruction, at most 32). The kernel's file
-        comes first.
+        Only global and shared memory, operations of floats, and barriers of a block or the grid
+        count. Columns: ``file`` (a short name), ``line``, ``source``, the counts of
+        counters.LineCount, and ``lanes_per_warp`` (active lanes per memory instruction, at most 32,
+        NaN without one). The kernel's file comes first.
         """
         return lines_table(self.counts, self.files)
 

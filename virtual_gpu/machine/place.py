@@ -145,7 +145,8 @@ def _warn_wrapped(place: Place, index) -> None:
 def report_out_of_bounds(place: Place, axis: int, inside: np.ndarray) -> None:
     """Report the active lanes out of bounds along dimension ``axis``.
 
-    ``inside`` holds one bool per active lane: True if it is in bounds.
+    ``inside`` holds one bool per active lane: True if it is in bounds. The report raises
+    OutOfBounds unless it collects findings.
     """
     lanes, name = place.mask.index[~inside], place.array.name
 

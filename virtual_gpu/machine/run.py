@@ -89,7 +89,8 @@ class BatchRun:
     def barrier(self, mask: Mask, site: Site) -> None:
         """Execute a block barrier of the lanes in ``mask``.
 
-        Blocks of which only some live threads have arrived are reported.
+        Blocks of which only some live threads have arrived are reported, which raises BarrierError
+        unless findings are collected.
         """
         self.meet(mask)
         everyone = mask.count == self.live.count
@@ -122,7 +123,8 @@ class BatchRun:
     def grid_barrier(self, mask: Mask, site: Site) -> None:
         """Execute a barrier of the whole grid by the lanes in ``mask``.
 
-        The barrier is reported unless these are all live lanes.
+        The barrier is reported unless these are all live lanes, which raises BarrierError unless
+        findings are collected.
         """
         if mask.count != self.live.count:
             absent = np.flatnonzero(self.live.lanes & ~mask.lanes)

@@ -107,9 +107,10 @@ class Memory:
         return changed
 
     def update(self, access: Access, change: Callable) -> np.ndarray | None:
-        """Perform an atomic operation, and return the result of ``change``.
+        """Check and perform an atomic operation, and return the result of ``change``.
 
-        ``change(data, addresses)`` modifies the storage and returns the old values or None.
+        ``change(data, addresses)`` modifies the storage and returns the old values or None. Races
+        and reads of undefined elements are reported.
         """
         self._save_before(access)
         self._check_content(access)
@@ -173,7 +174,10 @@ class Memory:
 
 
 def same_bits(stored: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Return a bool array: True where two arrays hold equal values; NaN equals NaN."""
+    """Return a bool array: True where two arrays hold equal values.
+
+    NaN equals NaN, and 0.0 equals -0.0, although their bits may differ.
+    """
     return (stored == values) | ((stored != stored) & (values != values))
 
 
@@ -238,7 +242,8 @@ class LocalArray:
     def store(self, row: int, values: np.ndarray, mask: Mask) -> None:
         """Write one element in the lanes of ``mask``.
 
-        ``values`` has one entry per lane of the batch.
+        ``values`` has one entry per lane of the batch. If the mask has all lanes, the array keeps
+        this vector itself, so it must not be changed later.
         """
         if mask.full:
             self.rows[row] = values

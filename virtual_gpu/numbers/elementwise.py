@@ -12,7 +12,7 @@ def elementwise(function: Callable) -> Callable:
     """Return a function that applies a function of ``math`` to lane vectors or scalars.
 
     Its result is float64. Outside of the domain it is NaN, as on a GPU, and after an overflow
-    infinity.
+    positive infinity.
     """
 
     def safe(*values: float) -> float:
