@@ -28,7 +28,12 @@ _compile_for_device = CUDADispatcher.compile_device  # Numba's own
 
 @dataclass(frozen=True)
 class VirtualLaunch:
-    """The result of ``kernel[grid, block]``, which can be called with the kernel's arguments."""
+    """The result of ``kernel[grid, block]``, which can be called with the kernel's arguments.
+
+    ``shared_bytes`` is the dynamic shared memory of a block in bytes. A call passes itself and its
+    arguments to the watcher of ``watching``, or else to ``run_launch``. It raises LaunchError for
+    arguments by name, for a device function, and for a kernel with extensions.
+    """
 
     kernel: CUDADispatcher
     geometry: Geometry
@@ -213,8 +218,8 @@ def disable_compile(self, value: bool = True) -> None:
 def specialize(self, *arguments) -> CUDADispatcher:
     """Return a copy of the kernel that takes exactly the types of these arguments.
 
-    The copy is cached per tuple of types. Raises LaunchError if this kernel is itself specialized,
-    as a copy is that an earlier call has returned.
+    The copy is cached per tuple of types. Raises LaunchError if this kernel is specialized already:
+    it was declared with one signature, or is a copy that an earlier call returned.
     """
     if self.specialized:
         raise LaunchError(

@@ -92,7 +92,11 @@ def launch(
 
 @dataclass(frozen=True)
 class _CheckedLaunch:
-    """A launch that a device would accept."""
+    """A launch that a device would accept.
+
+    ``arguments`` has one entry per parameter. ``dynamic_shared`` is the dynamic shared memory of a
+    block in bytes. ``block_by_block`` is True if each batch has one block only.
+    """
 
     program: Program
     geometry: Geometry

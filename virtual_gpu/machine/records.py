@@ -22,8 +22,9 @@ from .place import Place
 class RecordArray:
     """An array of records.
 
-    Each field is an array of the same shape, followed by the dimensions of the field itself; a
-    field of records is a RecordArray.
+    ``name`` is that of the array, for messages, ``dtype`` the dtype of a record, and ``shape`` the
+    number of records per dimension. Each field in ``fields``, a dict from names, is an array of the
+    same shape, followed by the dimensions of the field itself; a field of records is a RecordArray.
     """
 
     name: str
@@ -62,7 +63,11 @@ class RecordArray:
 
 @dataclass(frozen=True)
 class RecordView:
-    """One record per thread. As in Numba it refers to the record in memory, and is not a copy."""
+    """One record per thread. As in Numba it refers to the record in memory, and is not a copy.
+
+    ``dtype`` is that of the record, and ``fields`` maps names to views, which have only the
+    dimensions of the field itself.
+    """
 
     name: str
     dtype: np.dtype

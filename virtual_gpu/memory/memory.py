@@ -19,7 +19,11 @@ from .journal import Journal
 
 
 class BlockPart(NamedTuple):
-    """The part of an allocation in shared memory that belongs to one block."""
+    """The part of an allocation in shared memory that belongs to one block.
+
+    ``shape`` is that of the block's array. ``bytes`` is the distance from one block's part to the
+    next, which may be larger than the array.
+    """
 
     shape: tuple[int, ...]
     bytes: int  # stride from one block's part to the next
@@ -28,9 +32,11 @@ class BlockPart(NamedTuple):
 class Memory:
     """One allocation: flat storage of one dtype, with a shadow if threads can meet in it.
 
-    ``initialised`` is False if reading an element that nobody wrote is an error, as in shared
-    memory. ``unwritten`` marks the elements of device memory that are still undefined. ``part`` is
-    the part of shared memory that one block has, and None elsewhere.
+    ``name`` is that of the array, for messages, ``space`` is "global", "shared" or "constant", and
+    ``data`` is the vector that stores the elements. ``initialised`` is False if reading an element
+    that nobody wrote is an error, as in shared memory. ``unwritten`` marks the elements of device
+    memory that are still undefined. ``part`` is the part of shared memory that one block has, and
+    None elsewhere.
     """
 
     def __init__(
