@@ -110,9 +110,11 @@ def python_of(kernel: Callable) -> Callable:
 
 
 def argument_types(kernel: Callable, signature) -> tuple:
-    """Return the Numba types of the arguments in a signature.
+    """Return the Numba types of the arguments in a signature, as a tuple.
 
-    Raises CourseError for an invalid signature, and for one that does not fit the kernel.
+    ``signature`` is a text such as "void(float32[::1])", a Numba signature or a tuple of types.
+    Raises CourseError for an invalid signature, for one that returns a value, and for another
+    number of arguments than the kernel has.
     """
     from numba.cuda.core import sigutils
 

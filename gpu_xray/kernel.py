@@ -83,12 +83,18 @@ class XRay:
 
     @property
     def hot(self) -> Loop | None:
-        """The loop with the most multiply-adds of its own; None for code without a loop."""
+        """The loop with the most multiply-adds of its own; None for code without a loop.
+
+        If no loop has any, it is an innermost loop, the one with the most memory accesses.
+        """
         return hot_loop(self.loops)
 
     @property
     def ffma_share(self) -> float:
-        """The fraction of FFMAs in the hot loop, or in all of the code if there is no loop."""
+        """The fraction of the hot loop's instructions that are FFMA or FFMA2.
+
+        Without a loop, it is the fraction in all of the code.
+        """
         if self.hot:
             return self.hot.ffma_share
         return Loop(0, len(self.code) - 1, self.code, inner=True).ffma_share
@@ -97,19 +103,26 @@ class XRay:
     def bound(self) -> float:
         """The greatest fraction of the FP32 peak that the hot loop, or code without one, can reach.
 
-        A scheduler issues one instruction per cycle. To reach the peak, every instruction must be
-        an FFMA if it has 32 FP32 lanes, and every second one if it has 16.
+        It is from 0, without any FFMA, to 1. A scheduler issues one instruction per cycle. To reach
+        the peak, every instruction must be an FFMA if it has 32 FP32 lanes, and every second one if
+        it has 16.
         """
         return min(1.0, self.ffma_share * self._cycles_at_best)
 
     @property
     def loads(self) -> Counter[str]:
-        """The number of loads by width in bits per thread, such as {"LDG.128": 2, "LDS.32": 1}."""
+        """The number of loads by width in bits per thread, such as {"LDG.128": 2, "LDS.32": 1}.
+
+        They are the loads from global, shared and local memory, and the asynchronous copies LDGSTS.
+        """
         return widths.count_widths(self.code, widths.LOADS)
 
     @property
     def stores(self) -> Counter[str]:
-        """The number of stores by width in bits per thread, such as {"STG.128": 2, "STS.32": 1}."""
+        """The number of stores by width in bits per thread, such as {"STG.128": 2, "STS.32": 1}.
+
+        They are the stores to global, shared and local memory, and the asynchronous copies LDGSTS.
+        """
         return widths.count_widths(self.code, widths.STORES)
 
     @property
@@ -151,14 +164,18 @@ class XRay:
     def early_uses(self) -> int:
         """The number of shared loads in the hot loop whose value is used before it usually arrives.
 
-        With few warps, a scheduler has nothing else to do until then, so the warp stalls.
+        The use is then fewer than SHARED_LATENCY instructions after the load. With few warps, a
+        scheduler has nothing else to do until then, so the warp stalls. It is 0 without a loop.
         """
         distances = distances_to_use(self.hot.body) if self.hot else []
         return sum(distance < SHARED_LATENCY for distance in distances)
 
     @cached_property
     def loads_before_use(self) -> int:
-        """The most global loads that a thread issues before it needs a value of one of them."""
+        """The most global loads (LDG) that a thread issues before it needs a value of one of them.
+
+        Instructions are taken in the order of the listing. It is 0 without a global load.
+        """
         return loads_before_use(self.code)
 
     def listing(self) -> Listing:
@@ -172,7 +189,11 @@ class XRay:
         return make_listing(f"{self.kernel} for {self.arch}", lines.source, lines.ptx, sass, hot)
 
     def figures(self) -> dict[str, int | str]:
-        """Return the figures by their names in a table, such as "registers per thread"."""
+        """Return the figures by their names in a table, such as "registers per thread".
+
+        Counts are ints. Shares, estimates and lists are texts, such as "93.8% of the hot loop" or
+        "2 LDG.128, 1 LDS.32", and so is "no loop" where a loop is missing.
+        """
         banks = self.bank_conflicts
         return {
             "registers per thread": self.registers,

@@ -34,12 +34,12 @@ class Loop:
 
     @property
     def ffma(self) -> int:
-        """The number of float32 multiply-adds."""
+        """The number of FFMA and FFMA2 instructions in the body; an FFMA2 counts once."""
         return sum(self.instructions[name] for name in FFMA)
 
     @property
     def ffma_share(self) -> float:
-        """The fraction of the instructions that are float32 multiply-adds."""
+        """The fraction of the body's instructions that are FFMA or FFMA2."""
         return self.ffma / len(self.body)
 
     @property
@@ -80,7 +80,8 @@ def find_loops(code: Sequence[Instruction]) -> tuple[Loop, ...]:
 def hot_loop(loops: Sequence[Loop]) -> Loop | None:
     """Return the loop with the most FFMAs in its own body, or None if there is no loop.
 
-    If several have the most, an innermost loop goes first, then one with more memory accesses.
+    If several have the most, an innermost loop goes first, then one with more memory accesses. If
+    no loop has an FFMA, one of them is chosen in this way, too.
     """
     return max(loops, key=lambda loop: (loop.ffma, loop.inner, loop.memory), default=None)
 

@@ -24,7 +24,11 @@ def meaning_of(opcode: str) -> str:
 
 
 def mix(code: Iterable[Instruction]) -> dict[str, int]:
-    """Return group -> number of instructions, such as {"moves": 3}, without empty groups."""
+    """Return group -> number of instructions, such as {"moves": 3}, without empty groups.
+
+    The groups are in the order of `data/sass_opcodes.csv`; "other" is last and counts the opcodes
+    that are not in the file.
+    """
     counts = Counter(_table().get(each.name, ("other", UNKNOWN))[0] for each in code)
     groups = dict.fromkeys(group for group, _ in _table().values())
     return {group: counts[group] for group in (*groups, "other") if counts[group]}

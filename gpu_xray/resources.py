@@ -17,8 +17,9 @@ _OF = "Function properties for "
 def resources_of(compiled: CompiledKernel, capability: tuple[int, int]) -> dict[str, int]:
     """Return name -> number of the resources of a kernel, such as {"registers": 32}.
 
-    The names are those of `XRay`. The numbers come from the cubin, the assembler's log and the
-    launch bounds in the PTX.
+    The names are registers, shared_bytes, local_bytes, constant_bytes, spill_bytes and max_threads,
+    with the meaning that they have in `XRay`. The numbers come from the cubin, the assembler's log
+    and the launch bounds in the PTX.
     """
     usage = run_tool("cuobjdump", ["-res-usage"], compiled.cubin)
     entry = compiled.entry

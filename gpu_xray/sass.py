@@ -67,7 +67,10 @@ class Instruction:
         return self.opcode.partition(".")[0]
 
     def text_to(self, label: str) -> str:
-        """Return predicate, opcode and operands as text, with `label` as the target of a branch."""
+        """Return predicate, opcode and operands as text, with `label` as the target of a branch.
+
+        The predicate, or five spaces without one, is padded to five characters.
+        """
         operands = ", ".join(_TARGET.sub(label, operand) for operand in self.operands)
         return f"{self.predicate:5} {self.opcode} {operands}".rstrip()
 

@@ -29,7 +29,11 @@ def toolkit() -> str | None:
 
 @contextlib.contextmanager
 def explained() -> Iterator[None]:
-    """Turn error codes of the driver that a reader can act upon into a CourseError."""
+    """Within the context, turn errors of the driver that a reader can act upon into a CourseError.
+
+    They are errors whose message has "UNSUPPORTED_PTX_VERSION" or "OUT_OF_MEMORY". Any other
+    exception is raised unchanged.
+    """
     try:
         yield
     except CourseError:

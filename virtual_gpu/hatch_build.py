@@ -13,7 +13,11 @@ class CustomBuildHook(BuildHookInterface):
     """The hook that Hatch calls before it builds the wheel."""
 
     def initialize(self, version: str, build_data: dict) -> None:
-        """Add the files of PACKAGES to ``build_data["force_include"]``, without LEFT_OUT."""
+        """Add the files of PACKAGES to ``build_data["force_include"]``, without LEFT_OUT.
+
+        The dict maps each path on this machine to the path in the wheel. Only files with one of
+        SUFFIXES are added. ``version`` is ignored.
+        """
         beside = Path(self.root).parent
         for package in PACKAGES:
             for file in (beside / package).rglob("*"):

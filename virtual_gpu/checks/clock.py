@@ -37,7 +37,9 @@ class Clock:
     def barrier_of(self, stamps: np.ndarray) -> int | np.ndarray:
         """Return the time of the latest barrier that the thread of each stamp has passed.
 
-        The result is one int if all threads share it, otherwise an int64 vector, one per stamp.
+        The time is the number of accesses in the batch before the barrier, 0 without a barrier. The
+        threads must be of this batch. The result is one int if all threads share it, otherwise an
+        int64 vector, one per stamp.
         """
         if isinstance(self.last_barrier, int):
             return self.last_barrier
@@ -110,7 +112,10 @@ class Access:
 
     @functools.cached_property
     def stamps(self) -> np.ndarray:
-        """The stamps of this access (int64, one per active lane): thread number and time."""
+        """The stamps of this access, int64, one per active lane.
+
+        A stamp is the launch-wide thread number, shifted left by TIME_BITS, plus the access's time.
+        """
         return self.mask.select(self.clock.thread_stamps) | self.time
 
     @property

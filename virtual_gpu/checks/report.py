@@ -33,7 +33,7 @@ class Flaw:
 
     @property
     def key(self) -> tuple:
-        """The identity of a finding: flaws with equal keys are counted as one finding."""
+        """The tuple (kind, site, array): flaws with equal keys are counted as one finding."""
         return self.kind, self.site, self.array
 
 
@@ -133,7 +133,7 @@ class Report:
         return frozenset(key for key in self._tallies if key[0] not in quiet)
 
     def raise_first(self) -> None:
-        """Raise the first error as an exception.
+        """Raise the first error, as the exception class that ERROR_OF_KIND has for its kind.
 
         Nothing is raised if findings are collected, or if there is no error among them.
         """

@@ -29,7 +29,8 @@ READ_LOG_BYTES = 1 << 25  # a full log is moved into the shadow
 class Shadow:
     """A writer word and a reader word for each unit of one allocation.
 
-    A unit is an element; in dynamic shared memory it is the smallest element of any view.
+    A unit is an element; in dynamic shared memory it is the smallest element of any view. ``name``
+    is that of the array, ``space`` is "global" or "shared", and ``size`` is the number of units.
     """
 
     def __init__(self, name: str, space: str, size: int):

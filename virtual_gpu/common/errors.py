@@ -69,8 +69,9 @@ class Finding:
     line of a race's other access. ``count`` is the number of threads that were wrong in the same
     execution of the line; ``threads_in_all`` is the number of different threads that were wrong at
     this line in the whole launch, as far as it ran. ``index_range`` is the lowest and the highest
-    wrong index. For an index out of bounds, ``axis`` is its dimension, and ``other_ranges`` holds
-    the axis and the index range of each other dimension that the line exceeds.
+    wrong index, and None unless an index is out of bounds or wrapped. For an index out of bounds,
+    ``axis`` is its dimension, and ``other_ranges`` holds the axis and the index range of each other
+    dimension that the line exceeds.
     """
 
     kind: str
@@ -189,7 +190,10 @@ class LimitReached(VirtualGpuError):
 
 
 def too_deep(function: str) -> str:
-    """Return the message about a function whose expressions or calls are nested too deep."""
+    """Return the message about a function whose expressions or calls are nested too deep.
+
+    ``function`` is its name, with which the message begins.
+    """
     return (
         f"{function}: its expressions or branches are nested, or its calls of itself go, deeper "
         "than the virtual GPU can follow; give parts of it names of their own, or write a loop."

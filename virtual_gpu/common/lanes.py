@@ -47,7 +47,8 @@ class Mask:
     def narrow(self, condition: np.ndarray) -> Mask | None:
         """Return the mask of the active lanes for which ``condition`` holds; None if none is left.
 
-        The condition has one entry per lane.
+        The condition has one entry per lane. If it holds for all active lanes, this mask itself is
+        returned.
         """
         return self._subset(self.lanes & condition)
 
@@ -61,7 +62,10 @@ class Mask:
         return self._subset(self.lanes & ~other.lanes)
 
     def _subset(self, lanes: np.ndarray) -> Mask | None:
-        """Return a mask of these lanes, a subset of the active ones, or None if it is empty."""
+        """Return a mask of these lanes, a subset of the active ones, or None if it is empty.
+
+        It is this mask itself if all active lanes are in the subset.
+        """
         count = int(np.count_nonzero(lanes))
         if count == 0:
             return None
@@ -77,7 +81,10 @@ class Mask:
         return Mask(lanes)
 
     def select(self, value):
-        """Return the entries of a lane vector that belong to active lanes; scalars stay scalars."""
+        """Return the entries of a lane vector that belong to active lanes; scalars stay scalars.
+
+        If all lanes are active, the vector itself is returned.
+        """
         if isinstance(value, np.ndarray) and not self.full:
             return value[self.index]
         return value
@@ -88,7 +95,10 @@ class Mask:
         return chosen if isinstance(chosen, np.ndarray) else np.full(self.count, chosen)
 
     def spread(self, values: np.ndarray) -> np.ndarray:
-        """Return a vector of all lanes from one value per active lane; other lanes hold zero."""
+        """Return a vector of all lanes from one value per active lane; other lanes hold zero.
+
+        If all lanes are active, ``values`` itself is returned.
+        """
         if self.full:
             return values
         result = np.zeros(self.lanes.size, values.dtype)
@@ -210,7 +220,8 @@ class Batch:
     def block_index(self) -> tuple:
         """``cuda.blockIdx`` of each lane as three int32 vectors (x, y, z).
 
-        A component is a scalar if the grid's extent is 1 or the batch has one block.
+        A component is the scalar 0 if the grid's extent in that dimension is 1, and a scalar if the
+        batch has one block.
         """
         numbers = self.first + (np.int64(0) if self.blocks == 1 else self.block_row)
         return self._coordinates(numbers, self.geometry.grid)

@@ -45,7 +45,10 @@ class ProgressLine:
             self.due = 2 * seconds
 
     def erase(self) -> None:
-        """Erase the line in a terminal or notebook, because the launch is over."""
+        """Erase the line in a terminal or notebook, because the launch is over.
+
+        Nothing happens if no line is shown, or if the lines went to a log.
+        """
         if self._width:
             self._write("")
             self._width = 0

@@ -43,7 +43,11 @@ class Source:
         return Site(self.file, node.lineno, text.strip(), node.col_offset)
 
     def refuse(self, node: ast.AST, construct: str) -> Unsupported:
-        """Return an Unsupported error for a construct that the virtual GPU does not support."""
+        """Return, without raising it, an Unsupported error for a construct in a kernel.
+
+        ``construct`` is a noun phrase, such as ``a lambda``; the message continues with "is not
+        known to the virtual GPU".
+        """
         return Unsupported(
             f"{self.name}, {self.site(node)}: {construct} is not known to the virtual GPU."
         )
@@ -96,8 +100,8 @@ class Source:
 def read_source(function: Callable) -> Source:
     """Return the Source of a plain Python function.
 
-    Raises Unsupported if its text cannot be found, or if it has ``*args``, ``**kwargs`` or
-    keyword-only arguments.
+    Raises Unsupported if its text cannot be found, if the text is neither a ``def`` statement nor
+    an unambiguous lambda, or if it has ``*args``, ``**kwargs`` or keyword-only arguments.
     """
     text, first, file = _text(function)
     tree = _definition(function, text)
@@ -153,9 +157,10 @@ def _text_on_command_line(function: Callable) -> tuple[str, int] | None:
 
 
 def _definition(function: Callable, text: str) -> ast.FunctionDef:
-    """Return the def statement in this text; a lambda becomes an equivalent def statement.
+    """Return the def statement with which this text begins.
 
-    Raises Unsupported if the text has neither, or if it is unclear which lambda is meant.
+    A lambda becomes an equivalent def statement with the name "function". Raises Unsupported if the
+    text has neither, if it is unclear which lambda is meant, or if the text does not parse.
     """
     try:
         statements = ast.parse(text).body
@@ -255,6 +260,8 @@ def parameter_uses(tree: ast.FunctionDef, use_by_callee: Callable) -> dict[str, 
     """Return a dict from each parameter's name to its ParameterUse.
 
     ``fewest_indices`` is ANY_RANK if no subscript reads from the parameter, here or in a callee.
+    ``may_write`` is True for each use that is no read of an element, attribute or length, and no
+    argument of a known function: an assignment ``x = a`` counts as a write to ``a``.
     ``use_by_callee(call, position)`` takes an ``ast.Call`` and the position of an argument, from 0.
     It returns the called function's ParameterUse of this argument, or None if that is unknown.
     """

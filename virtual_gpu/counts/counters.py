@@ -157,7 +157,8 @@ class Counters:
     def lines(self) -> dict[Site, LineCount]:
         """A dict from the Site of a source line to its LineCount.
 
-        It has the lines that accessed memory, computed with floats or reached a barrier.
+        It has the lines that accessed global or shared memory, computed with floats or reached a
+        barrier.
         """
         lines: dict[Site, LineCount] = defaultdict(LineCount)
         for access in self._accesses.values():
@@ -255,7 +256,11 @@ def _new_count(transfer: LaneTransfer) -> AccessCount:
 
 
 def first_access(count: AccessCount) -> WarpAccess:
-    """Return the first request of an access as a WarpAccess, to be drawn."""
+    """Return the first request of an access as a WarpAccess, to be drawn.
+
+    Its ``itemsize`` is the number of bytes per lane and request. In shared memory the addresses
+    count from the start of the block's part.
+    """
     addresses = tuple(None if a < 0 else int(a) for a in count.first[0])
     return WarpAccess(count.array, count.space, count.kind, count.bytes_per_lane, addresses)
 

@@ -174,8 +174,10 @@ def _conflicts(counts: KernelCounts) -> Iterator[Hint]:
 def _idle(counts: KernelCounts) -> Iterator[Hint]:
     """Yield a hint for each frequent access with at most FEW_LANES active lanes per request.
 
-    A guard at an edge gives no hint, and neither does one lane that stores the result of its warp
-    or block. The access with the most requests is first.
+    An access is frequent if it has NOTABLE_SHARE of all requests and REQUESTS_PER_BLOCK requests
+    per block, or per warp if one lane is active. So a guard at an edge gives no hint, and neither
+    does one lane that stores the result of its warp or block. The access with the most requests is
+    first.
     """
     all_requests = sum(access.requests for access in counts.accesses)
     for access in sorted(counts.accesses, key=lambda a: -a.requests):

@@ -33,7 +33,7 @@ def lines_table(counts: Mapping[Site, LineCount], names: Mapping[str, str]) -> p
     """Return a table with one row per source line, sorted by file and line.
 
     The columns are ``file`` (a short name), ``line``, ``source``, the fields of LineCount and
-    ``lanes_per_warp``, which is missing where a line has no memory instruction. ``names`` maps each
+    ``lanes_per_warp``, which is NaN where a line has no memory instruction. ``names`` maps each
     file to its short name; the files are in the order of its keys.
     """
     import pandas as pd
@@ -50,8 +50,8 @@ def accesses_table(accesses: tuple[AccessCount, ...], names: Mapping[str, str]) 
 
     The columns are ``file`` (a short name), ``line``, ``source``, ``array``, ``space``, ``kind``,
     ``requests``, ``sectors``, ``cache_lines``, ``wavefronts``, ``words``, ``bytes`` and ``lanes``;
-    a count that a kind of access lacks is missing. The rows are sorted by file and line. ``names``
-    maps each file to its short name; the files are in the order of its keys.
+    a count that a kind of access lacks is ``pandas.NA``. The rows are sorted by file and line.
+    ``names`` maps each file to its short name; the files are in the order of its keys.
     """
     import pandas as pd
 

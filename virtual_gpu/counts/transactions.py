@@ -41,11 +41,12 @@ class LaneTransfer:
 
     @property
     def requests_each(self) -> int:
-        """The number of requests that each warp needs for the transfer.
+        """The number of requests that each warp needs for the transfer, mostly 1.
 
-        The compiler moves the two parts of a complex number in global memory one after the other,
-        because it does not know that they are aligned; in shared memory it does. It moves a field
-        of a packed record byte by byte.
+        It is the number of bytes of an element for a field of a packed record, which the compiler
+        moves byte by byte. It is 2 for complex numbers in global memory: the compiler moves their
+        two parts one after the other, because it does not know that they are aligned; in shared
+        memory it does.
         """
         memory = self.memory
         if self.bytewise:
@@ -65,7 +66,8 @@ class LaneTransfer:
     def first_bytes(self) -> np.ndarray:
         """Return the byte address of each lane's first byte, in shape (warps, 32).
 
-        Addresses count from the start of the allocation; inactive lanes have the address 0.
+        Addresses count from the start of the allocation, or from that of the block's part of shared
+        memory if the size of a part is no multiple of 4 bytes. Inactive lanes have the address 0.
         """
         itemsize = self.memory.data.dtype.itemsize
         if self.mask.full and isinstance(self.addresses, np.ndarray):
@@ -154,7 +156,9 @@ def fewest_sectors(pattern: Pattern, pitch: int) -> int:
 def fewest_wavefronts(pattern: Pattern, pitch: int) -> int:
     """Return the number of wavefronts that the active lanes need for consecutive, aligned elements.
 
-    It is summed over warps; ``pitch`` is the number of bytes per lane.
+    ``pitch`` is the number of bytes per lane. The lanes of a warp are served in groups of at most
+    128 bytes, and each group with an active lane needs one wavefront. The result is summed over
+    warps.
     """
     groups = pattern.active.reshape(-1, WARP // max(1, pitch // BANK_BYTES))
     return int(np.count_nonzero(groups.any(axis=1)))

@@ -61,7 +61,8 @@ def to_device(obj, stream=0, copy=True, to=None) -> DeviceArray:
 def device_array(shape, dtype=np.float64, strides=None, order="C", stream=0) -> DeviceArray:
     """Return an uninitialised device array; ``strides`` are in bytes.
 
-    As on a GPU, its content is arbitrary. Here it is NaN, or a bit pattern for other dtypes.
+    If ``strides`` is None, the array is contiguous in ``order``, "C" or "F". As on a GPU, its
+    content is arbitrary. Here it is NaN, or a bit pattern for other dtypes.
     """
     return DeviceArray.over(*uninitialised(shape, dtype, strides, order), stream)
 
@@ -72,7 +73,10 @@ def device_array_like(ary, stream=0) -> DeviceArray:
 
 
 def pinned_array(shape, dtype=np.float64, strides=None, order="C") -> np.ndarray:
-    """Return a host array filled with zeros, which the virtual GPU uses as pinned memory."""
+    """Return a host array filled with zeros, which the virtual GPU uses as pinned memory.
+
+    ``strides`` are in bytes; None means contiguous in ``order``, "C" or "F".
+    """
     array = empty(shape, dtype, strides, order)
     array[...] = np.zeros((), array.dtype)
     return array
@@ -92,7 +96,10 @@ def host_array(shape, dtype=np.float64, strides=None, order="C", **ignored) -> H
 
 
 def managed_array(shape, dtype=np.float64, strides=None, order="C", **ignored) -> ManagedMemory:
-    """Return an array of zeros in managed memory, which kernels access directly."""
+    """Return an array of zeros in managed memory, which kernels access directly.
+
+    ``strides`` are in bytes. Other keyword arguments are ignored.
+    """
     return pinned_array(shape, dtype, strides, order).view(ManagedMemory)
 
 
@@ -104,7 +111,9 @@ def host_array_like(ary, **ignored) -> HostMemory:
 def as_cuda_array(obj, sync=True) -> DeviceArray:
     """Return a device array that shares the memory of an object with a CUDA array interface.
 
-    Raises ArrayTypeError for an object without one, and NeedsCopy for a masked array.
+    The object must be in the virtual GPU's memory, which is host memory. A DeviceArray gives a new
+    DeviceArray. Raises ArrayTypeError for an object without an interface, and NeedsCopy for a
+    masked array. ``sync`` has no effect.
     """
     if isinstance(obj, DeviceArray):
         return obj.bind(obj.stream)
@@ -132,7 +141,8 @@ def on_the_device(obj):
 def from_cuda_array_interface(desc: dict, owner=None, sync=True) -> DeviceArray:
     """Return the DeviceArray over the memory that the virtual GPU's CUDA array interface describes.
 
-    The array keeps ``owner`` alive. Raises NeedsCopy for a masked array.
+    The array keeps ``owner`` alive. An interface without elements or with the address 0 gives an
+    array in new memory. Raises NeedsCopy for a masked array. ``sync`` has no effect.
     """
     if desc.get("mask") is not None:
         raise NeedsCopy("A masked array cannot be a device array; fill it first.")

@@ -335,11 +335,17 @@ class HostMemory(np.ndarray):
         return DeviceArray.over(np.asarray(self)).__cuda_array_interface__
 
     def copy_to_host(self, ary=None, stream=0) -> np.ndarray:
-        """Copy the array to ``ary``, or to a new host array, and return that array."""
+        """Copy the array to ``ary``, or to a new host array, and return that array.
+
+        It raises the errors of ``DeviceArray.copy_to_host``.
+        """
         return DeviceArray.over(np.asarray(self)).copy_to_host(ary)
 
     def copy_to_device(self, ary, stream=0) -> None:
-        """Copy a host or device array of the same shape and dtype into this array."""
+        """Copy a host or device array of the same shape and dtype into this array.
+
+        It raises the errors of ``DeviceArray.copy_to_device``.
+        """
         DeviceArray.over(np.asarray(self)).copy_to_device(ary)
 
 

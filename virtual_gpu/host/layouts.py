@@ -59,7 +59,9 @@ def extent(shape: tuple, strides: tuple, itemsize: int) -> int:
 def empty(shape, dtype, strides, order: str) -> np.ndarray:
     """Return an uninitialised array with these strides in bytes, or if None in this order.
 
-    Raises ArrayTypeError or ArrayValueError for a shape, strides or an order that is not valid.
+    ``order`` is "C" or "F". Strides of ``()`` count as None, and an array without elements ignores
+    them. Raises ArrayTypeError or ArrayValueError for a shape, strides or an order that is not
+    valid.
     """
     shape, dtype = whole_shape(shape), np.dtype(dtype)
     if order not in ("C", "F"):

@@ -16,7 +16,11 @@ DEFAULT_STREAMS = (0, 1, 2)  # the default, the legacy default and the per-threa
 
 @dataclass(frozen=True)
 class VirtualStream:
-    """A stream; ``handle`` is the number of a stream from another library, or 0."""
+    """A stream; ``handle`` is the number of a stream from another library, or 0.
+
+    ``external`` is True for a stream of another library. The handles 1 and 2 are Numba's legacy and
+    per-thread default streams.
+    """
 
     handle: int = 0
     external: bool = False
@@ -56,7 +60,8 @@ class VirtualStream:
 def check_stream(stream) -> None:
     """Raise LaunchError unless ``stream`` is a VirtualStream or the number of a default stream.
 
-    The usual mistake is to pass the number of bytes of shared memory here.
+    These numbers are 0, 1 and 2. The usual mistake is to pass the number of bytes of shared memory
+    here.
     """
     is_number = isinstance(stream, int) and not isinstance(stream, bool)
     valid = stream in DEFAULT_STREAMS if is_number else isinstance(stream, VirtualStream)

@@ -61,9 +61,10 @@ def counting_transfers() -> contextlib.AbstractContextManager[list[Transfer]]:
 
 
 def counting_waits() -> contextlib.AbstractContextManager[list[SourceLine]]:
-    """Return a context manager that yields a list; each ``synchronize`` appends (file, line).
+    """Return a context manager that yields a list; each wait for the device appends (file, line).
 
-    The line is that of the program that waits.
+    A wait is a ``synchronize`` of a stream, an event or the context, or the end of an
+    ``auto_synchronize``. The line is that of the program that waits.
     """
     return _logged(_WAITS)
 

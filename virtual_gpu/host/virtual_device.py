@@ -50,7 +50,8 @@ class VirtualDevice:
     """The device and its attributes, which are those of compute capability 9.0.
 
     MULTIPROCESSOR_COUNT is 1. A program that launches a number of blocks per multiprocessor then
-    launches few blocks, which gives the same results sooner. Attributes of speed are not modelled.
+    launches few blocks, which gives the same results sooner. Attributes of speed are not modelled:
+    they raise AttributeError.
     """
 
     name: str = "virtual GPU"
@@ -90,7 +91,10 @@ class VirtualDevice:
         return VirtualContext(self)
 
     def get_device_identity(self) -> dict[str, int]:
-        """Return the PCI domain, bus and device numbers, which are all 0."""
+        """Return the PCI numbers of the device, which are all 0.
+
+        The keys are ``pci_domain_id``, ``pci_bus_id`` and ``pci_device_id``.
+        """
         return {"pci_domain_id": 0, "pci_bus_id": 0, "pci_device_id": 0}
 
 

@@ -64,7 +64,8 @@ def _dtype(call: CallExpression, argument) -> np.dtype:
 def shared_array(call: CallExpression) -> Evaluate:
     """Compile ``cuda.shared.array``, which returns an array in the shared memory of the block.
 
-    Shape 0 means the launch's dynamic shared memory.
+    Every execution of the call returns the same memory. Shape 0 means the launch's dynamic shared
+    memory, as a vector. The array is an ArrayView, or a RecordArray for a dtype with fields.
     """
     shape_and_dtype = _shape_and_dtype(call)
     name = call.name or "shared"
@@ -87,7 +88,11 @@ def shared_array(call: CallExpression) -> Evaluate:
 
 
 def local_array(call: CallExpression) -> Evaluate:
-    """Compile ``cuda.local.array``, which returns an array of which each thread has its own."""
+    """Compile ``cuda.local.array``, which returns an array of which each thread has its own.
+
+    Each execution makes a new array, whose elements count as not written. The array is a
+    LocalArray, or a RecordArray for a dtype with fields.
+    """
     shape_and_dtype = _shape_and_dtype(call)
     name = call.name or "local"
 
@@ -108,7 +113,11 @@ def _check_not_empty(call: CallExpression, shape: tuple[int, ...]) -> None:
 
 
 def constant_array_like(call: CallExpression) -> Evaluate:
-    """Compile ``cuda.const.array_like(x)`` of an array that is known at compile time."""
+    """Compile ``cuda.const.array_like(x)`` of an array that is known at compile time.
+
+    The array is copied now, so later changes of ``x`` have no effect. Raises Unsupported for any
+    other argument.
+    """
     array = call.only_static()
     if not isinstance(array, np.ndarray):
         raise call.refuse("const.array_like() of anything but an array of the module")

@@ -15,7 +15,14 @@ from .frame import is_scalar
 
 
 def attribute_of(value, attribute: str):
-    """Return an attribute of a value, such as ``x.shape``; None if it has no such attribute."""
+    """Return an attribute of a value, such as ``x.shape``; None if it has no such attribute.
+
+    An array has ``dtype``, and as int64 numbers or tuples of them ``shape``, ``size``, ``ndim``,
+    ``itemsize``, ``nbytes`` and ``strides`` in bytes. Its ``real`` is the array itself if it is not
+    complex, else None. A view in global or shared memory also has ``T`` and, if it is contiguous,
+    ``flat``, a view with one dimension. A number has ``real`` and ``imag``, and a named tuple its
+    fields.
+    """
     if attribute == "T" and isinstance(value, ArrayView):
         return replace(value, shape=value.shape[::-1], strides=value.strides[::-1])
     if attribute == "flat" and isinstance(value, ArrayView) and is_contiguous(value):

@@ -27,7 +27,8 @@ def block_vote(combine: Callable) -> Handler:
 
     ``combine(votes, voters)`` computes the result of each block from the number of its threads for
     which the predicate holds and the number that take part. Both are arrays with one entry per
-    block. A call returns the result of the block as an int32 in each of its lanes.
+    block. A call returns the result of the block as an int32 in each of its lanes; it raises
+    Unsupported if the predicate is no integer.
     """
 
     def handler(call: CallExpression) -> Evaluate:

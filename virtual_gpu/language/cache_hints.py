@@ -13,7 +13,11 @@ from .frame import Evaluate, is_scalar
 
 
 def _load(call: CallExpression) -> Evaluate:
-    """Compile a load such as ``cuda.ldca(array, index)``, which returns ``array[index]``."""
+    """Compile a load such as ``cuda.ldca(array, index)``, which returns ``array[index]``.
+
+    Its execution raises Unsupported unless the array is in global memory and each dimension has an
+    index.
+    """
     array, index = call.arguments(2)
     site = call.site
 
@@ -26,7 +30,11 @@ def _load(call: CallExpression) -> Evaluate:
 
 
 def _store(call: CallExpression) -> Evaluate:
-    """Compile a store such as ``cuda.stcg(array, index, value)``: ``array[index] = value``."""
+    """Compile a store such as ``cuda.stcg(array, index, value)``: ``array[index] = value``.
+
+    Its execution raises Unsupported unless the array is writable and in global memory, each
+    dimension has an index, and the value is a number.
+    """
     array, index, value = call.arguments(3)
     site = call.site
 

@@ -52,7 +52,8 @@ def _method_call(compiler: Compiler, node: ast.Call) -> Evaluate:
     """Compile a method call.
 
     Kernels can call ``grid.sync()``, ``x.fill(value)``, ``x.reshape(n)``, ``x.transpose()``,
-    ``z.conjugate()``, ``z.item()``, ``n.bit_count()``, and reductions such as ``x.sum()``.
+    ``z.conjugate()``, ``z.item()``, ``n.bit_count()``, ``items.index(value)`` of a tuple, and
+    reductions such as ``x.sum()``. The closure raises Unsupported for any other call.
     """
     owner, name = compiler.expression(node.func.value), node.func.attr
     source, site = compiler.source, compiler.source.site(node)
@@ -87,7 +88,10 @@ def _method_call(compiler: Compiler, node: ast.Call) -> Evaluate:
 
 
 def _index_in(compiler: Compiler, node: ast.Call, items: tuple, wanted) -> np.int64:
-    """Return the position of the first item that equals ``wanted``; all must be constants."""
+    """Return the position of the first item that equals ``wanted``, counted from 0.
+
+    Raises Unsupported if there is none, or if a value is no number that all threads share.
+    """
     constant = all(isinstance(value, np.generic) for value in (*items, wanted))
     if not constant or wanted not in items:
         raise compiler.source.refuse(node, f"a call of {ast.unparse(node.func)}() of these values")
@@ -224,7 +228,10 @@ def _overloaded_call(compiler: Compiler, node: ast.Call, function) -> Evaluate:
 
 
 def _types_unknown(node: ast.Call, values: tuple) -> str:
-    """Return the text for an error about a call for whose values there is no overload."""
+    """Return the text for an error about a call for whose values there is no overload.
+
+    It is a noun phrase, such as ``a call of np.dot() with these types``.
+    """
     call = f"a call of {ast.unparse(node.func)}()"
     if any(isinstance(value, Array) for value in values):
         return f"{call} with an array (a kernel computes element by element)"

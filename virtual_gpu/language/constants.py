@@ -39,8 +39,10 @@ class ConstantEvaluator:
     def value(self, node: ast.expr):
         """Return the Python value of a constant expression.
 
-        Raises NotStatic for an expression that is not constant, and Unsupported for a name or an
-        attribute that does not exist.
+        Constant are literals, names from outside of the function, their attributes, tuples of
+        constants, ``np.iinfo`` and ``np.finfo`` of a dtype, and arithmetic of integers. Raises
+        NotStatic for any other expression, such as one with a variable, and Unsupported for a name
+        or an attribute that does not exist.
         """
         if isinstance(node, ast.Constant):
             return node.value
@@ -108,9 +110,10 @@ class ConstantEvaluator:
         return numba_types.literal(value)
 
     def _arithmetic(self, node: ast.expr):
-        """Return the value of integer arithmetic, as in ``(TILE, TILE + 1)``, or of ``-number``.
+        """Return the value of integer arithmetic, as in ``(TILE, TILE + 1)``.
 
-        Raises NotStatic for any other expression.
+        ``-number`` and the concatenation of two strings have a value, too. Raises NotStatic for any
+        other expression.
         """
         if isinstance(node, ast.BinOp) and type(node.op) in operations.BINARY:
             left, right = self.value(node.left), self.value(node.right)
@@ -153,7 +156,8 @@ def _is_array(value) -> bool:
 def _misspelt(node: ast.Attribute, owner: object) -> str:
     """Return a description of a missing attribute for an error message.
 
-    For an attribute of a module, it suggests the closest name that the module has.
+    It is the text of ``node``. For an attribute of a module it also suggests the closest name, as
+    in ``math.sine, which math does not have (is math.sin meant?),``.
     """
     if not inspect.ismodule(owner):
         return ast.unparse(node)

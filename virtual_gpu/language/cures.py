@@ -36,12 +36,19 @@ _STATEMENTS = {
 
 
 def unknown_statement(node: ast.stmt) -> str:
-    """Return what a statement is that no kernel can have, for an error message."""
+    """Return a noun phrase for a statement of a kind that kernels cannot have.
+
+    An error message continues it. It is such as ``the statement Delete``; for an import, ``try``
+    and ``with`` it is a longer phrase, which says that Numba refuses the statement, too.
+    """
     return _STATEMENTS.get(type(node), f"the statement {type(node).__name__}")
 
 
 def unknown_call(node: ast.Call, function: object) -> str:
-    """Return what a call is that the virtual GPU does not know, for an error message."""
+    """Return a noun phrase, such as ``a call of np.sqrt()``, for a call that kernels cannot make.
+
+    An error message continues it. If known, the phrase says what to write instead.
+    """
     what = f"a call of {ast.unparse(node.func)}()"
     instead = next((cure for f, cure in _INSTEAD_OF_NUMPY.items() if f is function), None)
     if instead is not None:
@@ -69,7 +76,10 @@ def _is_of_the_host(function: object) -> bool:
 
 
 def needless_call(node: ast.Call) -> str:
-    """Return what ``x.size()`` is, the call of an attribute that is no method."""
+    """Return a noun phrase for ``x.size()``, the call of an attribute that is no method.
+
+    An error message continues it. The phrase says to leave out the parentheses.
+    """
     written = ast.unparse(node.func)
     return f"{written}(), a call of a value (Numba refuses it, too: write {written} without ()),"
 
@@ -77,7 +87,8 @@ def needless_call(node: ast.Call) -> str:
 def meant_by(name: str) -> str:
     """Return a cure for an undefined name that a module has, such as ``threadIdx``.
 
-    The text begins with a semicolon. It is "" for a name that no module of kernels has.
+    The text begins with a semicolon: ``; write cuda.threadIdx``, or, for a Numba type or a module,
+    the import to write. It is "" for a name that no module of kernels has.
     """
     if not name.startswith("_"):
         for module, prefix in ((cuda, "cuda"), (math, "math")):
@@ -90,9 +101,10 @@ def meant_by(name: str) -> str:
 
 
 def uncalled(node: ast.Expr, value: object) -> str | None:
-    """Return a sentence about a statement that names a function of ``numba.cuda``, else None.
+    """Return a sentence about a statement that only names a function of Numba or the virtual GPU.
 
-    Numba compiles it, and it does nothing.
+    An example is ``cuda.syncthreads`` without parentheses, which Numba compiles and which does
+    nothing. ``value`` is what the statement's expression names. Returns None for other statements.
     """
     module = getattr(value, "__module__", None) or ""
     if not isinstance(node.value, ast.Attribute) or not module.startswith(("numba", "virtual_gpu")):

@@ -255,7 +255,8 @@ class Expressions:
         """Compile an expression into a closure ``test(frame, mask)`` that returns its truth.
 
         The result is a NumPy bool, or a boolean vector with one entry per lane. None and the empty
-        tuple are false. The closure raises Unsupported for an array.
+        tuple are false, and other tuples are true. The closure raises Unsupported for any other
+        value that is no number, such as an array.
         """
         evaluate = self.expression(node)
 
@@ -404,7 +405,11 @@ class Expressions:
         return self.expression(node)
 
     def _membership(self, node: ast.Compare) -> Evaluate:
-        """Compile ``x in (1, 2)`` or ``not in`` as a comparison with each item of the tuple."""
+        """Compile ``x in (1, 2)`` or ``not in`` as a comparison with each item.
+
+        The items are those of a tuple, or the elements of an array of one dimension. A ``range()``
+        is compared with its bounds instead. The closure raises Unsupported for anything else.
+        """
         if self._calls_range(node.comparators[0]):
             return self._within_range(node, node.comparators[0])
         left, right = self.expression(node.left), self.items(node.comparators[0])

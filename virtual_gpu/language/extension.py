@@ -54,8 +54,9 @@ class Machine:
 
         ``position`` is the index of the first element: an integer per lane, or a tuple of them with
         one per dimension. Returns a tuple of ``width`` lane vectors, which are zero in lanes that
-        are inactive or out of bounds. With ``aligned``, a first element whose offset is no multiple
-        of ``width`` is reported.
+        are inactive or out of bounds; the latter are reported. With ``aligned``, a first element
+        whose offset is no multiple of ``width`` is reported, too. Raises Unsupported for an array
+        that is not in global or shared memory, and for another number of indices.
         """
         return load_wide(self._place(array, position), width, aligned)
 
@@ -70,19 +71,27 @@ class Machine:
         self._store(array, position, values, aligned)()
 
     def multiply(self, a, b):
-        """Return a·b per lane, counted as one operation."""
+        """Return a·b per lane.
+
+        A launch with counters counts one operation in the dtype of ``a``.
+        """
         self._count(a.dtype, 1)
         return a * b
 
     def multiply_add(self, a, b, c):
-        """Return a·b + c per lane, rounded once and counted as two operations."""
+        """Return a·b + c per lane, rounded once, in the dtype of ``a``.
+
+        A launch with counters counts two operations.
+        """
         self._count(a.dtype, 2)
         return fused_multiply_add(a, b, c)
 
     def copy_later(self, target: ArrayView, to, values: tuple) -> None:
         """Issue an asynchronous store of ``values`` in consecutive elements from ``to`` on.
 
-        The data moves in ``wait_copies()``. ``to`` has the form of the position in ``load``.
+        The store is checked and counted now; its data moves in ``wait_copies()``. ``to`` has the
+        form of the position in ``load``. A first element whose offset is no multiple of the number
+        of values is reported.
         """
         self.run.copies[-1].append(self._store(target, to, values))
 
@@ -124,9 +133,10 @@ def register(function, run: Callable, reads: tuple[int, ...] = ()) -> None:
     """Let kernels call ``function``; ``run(machine, *arguments)`` returns its value.
 
     ``machine`` is a Machine, and the arguments are NumPy scalars, lane vectors, tuples or
-    ArrayViews. ``reads`` holds the positions of array arguments that the function never writes to:
-    a kernel that only passes an array to such functions is faster. Raises TypeError unless both are
-    callable.
+    ArrayViews. Kernels pass exactly the parameters of ``run`` that have no default, or 0 to 16 if
+    it takes ``*args``, and none by keyword. ``reads`` holds the positions of array arguments that
+    the function never writes to: a kernel that only passes an array to such functions is faster.
+    Raises TypeError unless both are callable.
     """
 
     if not callable(function) or not callable(run):

@@ -24,7 +24,8 @@ from .reductions import extreme, total_of_array
 def typed(call: CallExpression) -> Evaluate:
     """Compile a call of a function of numbers, such as ``math.sin``, ``abs`` or ``min``.
 
-    ``min`` and ``max`` take two or more numbers, or one tuple of numbers.
+    ``min`` and ``max`` take two or more numbers, one tuple of numbers, or one array of one
+    dimension.
     """
     arguments, function = call.arguments(1, 8), call.function
     apply = Arithmetic(call.source, call.node).apply
@@ -48,7 +49,12 @@ def typed(call: CallExpression) -> Evaluate:
 
 
 def cast_to(dtype: np.dtype) -> Handler:
-    """Return the handler that compiles a cast to ``dtype``, such as ``float32(x)``."""
+    """Return the handler that compiles a cast to ``dtype``, such as ``float32(x)``.
+
+    Python's ``float`` also takes a string that names a number, such as ``"inf"``. The execution of
+    a cast raises Unsupported for a value that is no number, and for a complex number unless the
+    dtype is complex or bool.
+    """
     def handler(call: CallExpression) -> Evaluate:
         (argument,) = call.arguments(1)
 
@@ -68,7 +74,10 @@ def cast_to(dtype: np.dtype) -> Handler:
 
 
 def _parsed(call: CallExpression, text: str) -> np.float64:
-    """Return the number that ``float("inf")`` and the like name."""
+    """Return the number that a string such as "inf" names, as in Python's ``float``.
+
+    Raises Unsupported if it names none.
+    """
     try:
         return np.float64(text)
     except ValueError:
@@ -176,9 +185,9 @@ def two_results(
 
 
 def total_of(call: CallExpression) -> Evaluate:
-    """Compile ``sum`` of a tuple of numbers or of an array.
+    """Compile ``sum`` of a tuple of numbers or of an array of one dimension.
 
-    The sum of an empty tuple is the int64 0.
+    A second argument is the number to which the items are added, by default the int64 0.
     """
     (argument, *start), apply = call.arguments(1, 2), Arithmetic(call.source, call.node).apply
 
@@ -253,7 +262,7 @@ def nothing(call: CallExpression) -> Evaluate:
 
 
 def length(call: CallExpression) -> Evaluate:
-    """Compile ``len`` of a tuple or of an array, which returns an int64.
+    """Compile ``len`` of a tuple, a string or an array, which returns an int64.
 
     The length of an array is the extent of its first dimension.
     """

@@ -32,11 +32,11 @@ class InnerFunction:
 def definition_of(
     outer: Source, node: ast.FunctionDef | ast.Lambda, name: str, earlier: Iterable[InnerFunction]
 ) -> ast.FunctionDef:
-    """Return an inner function as a ``def`` with this name, in a new syntax tree.
+    """Return an inner function as a ``def`` statement in a new syntax tree.
 
-    Its body begins with the definitions of those of the ``earlier`` inner functions that it calls.
-    Raises Unsupported for a decorator, defaults, keyword-only arguments, ``*args``, ``**kwargs`` or
-    a nonlocal variable.
+    A lambda gets the ``name``; a ``def`` statement keeps its own. Its body begins with the
+    definitions of those of the ``earlier`` inner functions that it calls. Raises Unsupported for a
+    decorator, defaults, keyword-only arguments, ``*args``, ``**kwargs`` or a nonlocal variable.
     """
     arguments = node.args
     if arguments.vararg or arguments.kwarg or arguments.kwonlyargs or arguments.defaults:

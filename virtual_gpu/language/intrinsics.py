@@ -123,7 +123,11 @@ for _vector in vector_types.values():
 
 
 def handler_of(function) -> Handler | None:
-    """Return the handler that compiles calls of this function, or None if it is no intrinsic."""
+    """Return the handler that compiles calls of this function, or None if it is no intrinsic.
+
+    Classes of named tuples, and the ufuncs of NumPy that Numba compiles in kernels, are intrinsics,
+    too.
+    """
     if is_named_tuple(function):
         return vectors.named_tuple
     intrinsic = _KNOWN.get(id(function))
@@ -133,9 +137,9 @@ def handler_of(function) -> Handler | None:
 
 
 def only_reads(function, position: int) -> bool:
-    """Return True if an intrinsic never writes to its argument at this position.
+    """Return True if an intrinsic was registered as never writing to its argument at ``position``.
 
-    Returns False for a function that is no intrinsic.
+    Positions count from 0. Returns False for any other intrinsic and for a function that is none.
     """
     intrinsic = _KNOWN.get(id(function))
     return intrinsic is not None and position in intrinsic.reads

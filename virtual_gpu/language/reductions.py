@@ -37,7 +37,10 @@ def by_overload(call: CallExpression, function: Callable, values: tuple, frame: 
 
 
 def total_of_array(call: CallExpression, frame: Frame, mask: Mask, array: Array, start):
-    """Return Python's ``sum`` of an array of one dimension, which begins with ``start``."""
+    """Return Python's ``sum`` of an array of one dimension, which begins with ``start``.
+
+    Raises Unsupported for an array with another number of dimensions.
+    """
     _check_rank(call, array)
     apply, result = Arithmetic(call.source, call.node).apply, start
     for value, lanes in _values(call, frame, mask, array):
@@ -47,7 +50,10 @@ def total_of_array(call: CallExpression, frame: Frame, mask: Mask, array: Array,
 
 
 def extreme(call: CallExpression, function: Callable, frame: Frame, mask: Mask, array: Array):
-    """Return Python's ``min`` or ``max``, the ``function``, of an array of one dimension."""
+    """Return Python's ``min`` or ``max``, the ``function``, of an array of one dimension.
+
+    Raises Unsupported for an array without elements or with another number of dimensions.
+    """
     _check_rank(call, array)
     apply, result = Arithmetic(call.source, call.node).apply, None
     for value, lanes in _values(call, frame, mask, array):
@@ -65,13 +71,19 @@ def _check_rank(call: CallExpression, array: Array) -> None:
 
 
 def method(call: CallExpression, name: str) -> Callable | None:
-    """Return ``reduce(frame, mask, array)`` for a method of this name, or None if there is none."""
+    """Return ``reduce(frame, mask, array)`` for a method of this name, or None if there is none.
+
+    The methods are sum, prod, mean, var, std, any, all, argmax and argmin.
+    """
     reduce = _REDUCTIONS.get(name)
     return None if reduce is None else functools.partial(reduce, call)
 
 
 def function(name: str) -> Handler:
-    """Return the handler of the NumPy function of this name, which takes one array."""
+    """Return the handler of the NumPy function of this name, which takes one array.
+
+    ``name`` is one of FUNCTIONS. A call raises Unsupported for anything but an array.
+    """
 
     def handler(call: CallExpression) -> Evaluate:
         (argument,) = call.arguments(1)

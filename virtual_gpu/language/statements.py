@@ -41,7 +41,8 @@ class Statements:
     def block(self, statements: list[ast.stmt]) -> Execute:
         """Compile a list of statements, such as the body of a loop, into one closure.
 
-        It executes them in order, until no lane is left.
+        ``execute(frame, mask)`` executes them in order, until no lane is left. It returns the lanes
+        that go on to the statement after the list, or None if no lane does.
         """
         steps = [self.statement(s) for s in statements]
 
@@ -79,8 +80,9 @@ class Statements:
     def _case_test(self, subject: ast.expr, case: ast.match_case) -> ast.expr | None:
         """Return the condition of one case as an expression of the syntax tree.
 
-        For ``case _`` it is the guard, or None without a guard. Raises Unsupported unless all
-        patterns of another case are constants without a guard.
+        It compares the subject with each constant of the pattern. For ``case _`` it is the guard,
+        or None without a guard. Raises Unsupported unless all patterns of another case are
+        constants without a guard.
         """
         pattern = case.pattern
         if isinstance(pattern, ast.MatchAs) and pattern.pattern is None and pattern.name is None:
@@ -367,9 +369,10 @@ class Statements:
         """Return ``items(frame, mask)``, which returns an iterable over the values of a loop.
 
         ``is_whole`` is True for what the loop runs over, and False for an argument of a call there.
-
-        The loop is over a tuple, an array, an array of records, ``enumerate()``, ``zip()`` or
-        ``np.ndindex()``; within ``enumerate()`` and ``zip()`` also over ``range()``.
+        The loop is over a tuple, an array, an array of records, ``enumerate()``, ``zip()``,
+        ``np.ndindex()`` or ``np.nditer()``; within ``enumerate()`` and ``zip()`` also over
+        ``range()``. If ``is_whole``, the values of an array whose length differs by thread are
+        _LaneItems.
         """
         function = None
         if isinstance(node, ast.Call) and not node.keywords:
@@ -473,8 +476,10 @@ class Statements:
     def _range(self, node: ast.expr) -> Callable | None:
         """Return ``evaluate(frame, mask)``, which returns (start, stop, step) of a ``range()``.
 
-        All three have the dtype that Numba gives to the loop variable. Returns None for an
-        expression that is no call of ``range()``.
+        Each is a NumPy scalar or a lane vector, of the dtype that Numba gives to the loop variable.
+        A step of 0 that all threads share raises KernelRaised. Returns None for an expression that
+        is no call of ``range()``, and raises Unsupported for a call with keywords or another number
+        of arguments than 1 to 3.
         """
         if not isinstance(node, ast.Call) or self.expressions.try_static(node.func) is not range:
             return None
@@ -498,14 +503,20 @@ class Statements:
         return evaluate
 
     def _spread(self, argument: ast.expr) -> list[ast.expr]:
-        """Return the arguments that ``*PAIR`` stands for if PAIR is a constant tuple."""
+        """Return the arguments that ``*PAIR`` passes if PAIR is a constant tuple.
+
+        Any other argument is returned alone in a list.
+        """
         constant = isinstance(argument, ast.Starred) and self.expressions.try_static(argument.value)
         if not isinstance(constant, tuple):
             return [argument]
         return [ast.copy_location(ast.Constant(item), argument) for item in constant]
 
     def do_Break(self, node: ast.Break) -> Execute:
-        """Compile ``break``: the lanes that reach it leave the innermost loop."""
+        """Compile ``break``: the lanes that reach it leave the innermost loop.
+
+        The closure returns None, because no lane goes on to the next statement.
+        """
 
         def execute(frame, mask):
             frame.loops[-1].broken = union(frame.loops[-1].broken, mask)
@@ -513,7 +524,10 @@ class Statements:
         return execute
 
     def do_Continue(self, node: ast.Continue) -> Execute:
-        """Compile ``continue``: the lanes that reach it skip the rest of the iteration."""
+        """Compile ``continue``: the lanes that reach it skip the rest of the iteration.
+
+        The closure returns None, because no lane goes on to the next statement.
+        """
 
         def execute(frame, mask):
             frame.loops[-1].continued = union(frame.loops[-1].continued, mask)
@@ -521,7 +535,11 @@ class Statements:
         return execute
 
     def do_Return(self, node: ast.Return) -> Execute:
-        """Compile ``return``: the lanes that reach it set the result and leave the function."""
+        """Compile ``return``: the lanes that reach it set the result and leave the function.
+
+        The closure returns None, because no lane goes on to the next statement. It raises
+        Unsupported if a kernel returns a value other than None.
+        """
         evaluate = self.expressions.expression(node.value) if node.value else None
         names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
 

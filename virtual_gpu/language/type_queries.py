@@ -41,7 +41,11 @@ def is_instance(call: CallExpression) -> Evaluate:
 
 
 def _test(call: CallExpression, wanted):
-    """Return a function that tells whether a Numba type is an instance of ``wanted``."""
+    """Return a function that tells whether a Numba type is an instance of ``wanted``.
+
+    Raises Unsupported unless ``wanted`` is a type of Python that kernels have, or a number type of
+    NumPy or Numba.
+    """
     if isinstance(wanted, type) and wanted in _KINDS:
         return lambda kind: isinstance(types.unliteral(kind), _KINDS[wanted])
     if isinstance(wanted, types.Type):
@@ -54,7 +58,11 @@ def _test(call: CallExpression, wanted):
 
 
 def has_attribute(call: CallExpression) -> Evaluate:
-    """Compile ``hasattr(value, "name")`` with a constant name."""
+    """Compile ``hasattr(value, "name")`` with a constant name.
+
+    The attributes are those that ``attribute_of`` knows, such as ``shape``. The closure raises
+    Unsupported for a value that is no number, array or tuple.
+    """
     argument, _ = call.arguments(2)
     name = call.compiler.try_static(call.node.args[1])
     if not isinstance(name, str):
@@ -70,7 +78,11 @@ def has_attribute(call: CallExpression) -> Evaluate:
 
 
 def slice_object(call: CallExpression) -> Evaluate:
-    """Compile ``slice(stop)`` or ``slice(start, stop, step)``, to be used as an index."""
+    """Compile ``slice`` with one to three arguments as in Python, to be used as an index.
+
+    The closure returns a Python slice of the arguments' values. It raises Unsupported if the step
+    differs by thread.
+    """
     parts = call.arguments(1, 3)
 
     def evaluate(frame, mask):

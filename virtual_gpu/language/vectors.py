@@ -14,7 +14,10 @@ from .frame import Evaluate, is_scalar
 
 
 def named_tuple(call: CallExpression) -> Evaluate:
-    """Compile a call of a named tuple's class, such as ``Point(1, y=2)``."""
+    """Compile a call of a named tuple's class, such as ``Point(1, y=2)``.
+
+    Raises Unsupported unless every field is given, even one with a default.
+    """
     kind = call.function
     arguments = call.named(*kind._fields)
     if set(arguments) != set(kind._fields):

@@ -103,9 +103,10 @@ def unwrapped(arguments: tuple) -> Iterator[tuple]:
 def kernel_arguments(program: Program, arguments: tuple, limits: LaunchLimits) -> Arguments:
     """Convert the arguments of the caller to the kernel's values.
 
-    Arrays that overlap in memory share one Memory, so that a race through two names is found.
-    Raises LaunchError for arguments that Numba would refuse, and LimitReached if the checks need
-    too much memory.
+    ``arguments`` holds one argument per parameter, as ``unwrapped`` yields them. Arrays that
+    overlap in memory share one Memory, so that a race through two names is found. Raises
+    LaunchError for arguments that Numba would refuse, and LimitReached if the checks need too much
+    memory.
     """
     names = program.source.parameters
     arrays = [

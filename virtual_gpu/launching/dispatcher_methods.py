@@ -28,7 +28,12 @@ _compile_for_device = CUDADispatcher.compile_device  # Numba's own
 
 @dataclass(frozen=True)
 class VirtualLaunch:
-    """The result of ``kernel[grid, block]``, which can be called with the kernel's arguments."""
+    """The result of ``kernel[grid, block]``, which can be called with the kernel's arguments.
+
+    ``shared_bytes`` is the dynamic shared memory of a block in bytes. A call passes itself and its
+    arguments to the watcher of ``watching``, or else to ``run_launch``. It raises LaunchError for
+    arguments by name, for a device function, and for a kernel with extensions.
+    """
 
     kernel: CUDADispatcher
     geometry: Geometry
@@ -89,7 +94,8 @@ def watching(watcher: Callable[[VirtualLaunch, tuple], None]) -> Iterator[None]:
 class VirtualKernel:
     """An entry of ``kernel.overloads``: the kernel for one tuple of argument types.
 
-    Nothing is compiled for it. Numba reads ``entry_point`` and ``objectmode``.
+    Nothing is compiled for it. Numba reads ``entry_point`` and ``objectmode``. Any other attribute
+    needs machine code and raises LaunchError.
     """
 
     dispatcher: CUDADispatcher
@@ -100,8 +106,9 @@ class VirtualKernel:
     def max_cooperative_grid_blocks(self, blockdim, dynsmemsize: int = 0) -> int:
         """Return the largest number of blocks that a cooperative launch can have.
 
-        ``dynsmemsize`` is the dynamic shared memory per block in bytes. Registers and static shared
-        memory are not counted.
+        It is the number that a device with 132 multiprocessors can hold at once. ``blockdim`` is an
+        int or a tuple of up to three ints, and ``dynsmemsize`` is the dynamic shared memory per
+        block in bytes. Registers and static shared memory are not counted.
         """
         return resident_blocks(make_geometry(1, blockdim).threads, dynsmemsize)
 
@@ -114,7 +121,8 @@ class VirtualKernel:
 def configure(self, griddim, blockdim, stream=0, sharedmem=0) -> VirtualLaunch:
     """Replace ``kernel.configure(...)``: check the configuration and return a VirtualLaunch.
 
-    Raises LaunchError for a grid, block or stream that is not valid.
+    ``sharedmem`` is in bytes, and is checked only when the launch runs. Raises LaunchError for a
+    grid, block or stream that is not valid.
     """
     check_stream(stream)
     return VirtualLaunch(self, make_geometry(griddim, blockdim), sharedmem)
@@ -210,8 +218,8 @@ def disable_compile(self, value: bool = True) -> None:
 def specialize(self, *arguments) -> CUDADispatcher:
     """Return a copy of the kernel that takes exactly the types of these arguments.
 
-    The copy is cached per tuple of types. Raises LaunchError if the kernel has one signature
-    already.
+    The copy is cached per tuple of types. Raises LaunchError if this kernel is specialized already:
+    it was declared with one signature, or is a copy that an earlier call returned.
     """
     if self.specialized:
         raise LaunchError(
@@ -265,7 +273,7 @@ def _needs_machine_code(kernel: CUDADispatcher, name: str) -> LaunchError:
 
 
 def inspect_asm(self, signature=None):
-    """Return the PTX text that Numba's compiler makes for a signature.
+    """Return the PTX text that Numba's compiler makes for a signature, for compute capability 9.0.
 
     Without a signature, return a dict from each signature in ``overloads`` to its PTX text.
     """

@@ -92,7 +92,11 @@ def launch(
 
 @dataclass(frozen=True)
 class _CheckedLaunch:
-    """A launch that a device would accept."""
+    """A launch that a device would accept.
+
+    ``arguments`` has one entry per parameter. ``dynamic_shared`` is the dynamic shared memory of a
+    block in bytes. ``block_by_block`` is True if each batch has one block only.
+    """
 
     program: Program
     geometry: Geometry
@@ -236,8 +240,10 @@ def _run(task: _CheckedLaunch, arguments: Arguments, observer: Observer, filling
 def _batches(task: _CheckedLaunch, observer: Observer) -> tuple[int, Iterator[Batch]]:
     """Return the number of batches and an iterator over them.
 
-    If the observer asks for a sample of blocks, each batch is one block, and the recorded block is
-    one of them.
+    If the observer asks for fewer blocks than the grid has, each batch is one block, and the
+    recorded block is one of them. Otherwise a batch has about LANES_PER_BATCH lanes. But it is one
+    block if the launch runs block by block, or if its blocks take a lock and do not wait for each
+    other; else it is the whole grid if they wait for each other.
     """
     program, geometry = task.program, task.geometry
     if observer.blocks is not None and observer.blocks < geometry.blocks:

@@ -60,14 +60,17 @@ class Trace:
 
     @property
     def verdict(self) -> str:
-        """One line of text with the flaws, the warnings and the first hint."""
+        """One line of text with the flaws, the warnings and the first hint.
+
+        It is such as ``1 race; 2 warnings``, or begins with ``no flaw found``.
+        """
         return verdict(self.findings, self.hints, self.files)
 
     @property
     def title(self) -> str:
         """The kernel's name and "on the virtual GPU".
 
-        If only some blocks were run, their number and that of the grid follow.
+        If only some blocks were run, ": a sample of 2 of 64 blocks" follows, with their numbers.
         """
         run, grid = self.blocks
         sampled = "" if run == grid else f": a sample of {run} of {grid} blocks"
@@ -77,9 +80,10 @@ class Trace:
     def lines(self) -> pd.DataFrame:
         """A table with one row per source line that accessed memory, computed or synchronised.
 
-        Columns: ``file`` (a short name), ``line``, ``source``, the counts of counters.LineCount,
-        and ``lanes_per_warp`` (active lanes per memory instruction, at most 32). The kernel's file
-        comes first.
+        Only global and shared memory, operations of floats, and barriers of a block or the grid
+        count. Columns: ``file`` (a short name), ``line``, ``source``, the counts of
+        counters.LineCount, and ``lanes_per_warp`` (active lanes per memory instruction, at most 32,
+        NaN without one). The kernel's file comes first.
         """
         return lines_table(self.counts, self.files)
 
@@ -141,8 +145,9 @@ class Trace:
     def movie(self, title: str = "", focus: str = "reads") -> Movie:
         """Return a movie of the recorded block, step by step: ``trace(..., record=0).movie()``.
 
-        ``focus`` is the subject of the movie: ``reads``, ``sectors`` or ``banks``.
-        ``pictures.movie`` compares several traces. Raises VirtualGpuError if no block was recorded.
+        Without a ``title``, the kernel's name is the title. ``focus`` is the subject of the movie:
+        ``reads``, ``sectors`` or ``banks``. ``pictures.movie`` compares several traces. Raises
+        VirtualGpuError if no block or no access was recorded, or for another focus.
         """
         return movie(self, title=title, focus=focus)
 
@@ -208,8 +213,8 @@ def trace(
     *arguments : numbers and arrays, which may be host arrays, the virtual GPU's device arrays, and
         Numba's arrays on a real device. The kernel writes to them as in a launch.
     shared_bytes : dynamic shared memory of a block in bytes.
-    blocks : run only this number of blocks, spread over the grid. The counts are those of these
-        blocks, and a race with a block that is not run is not found.
+    blocks : run only this number of blocks, spread over the grid; None runs all blocks. The counts
+        are those of these blocks, and a race with a block that is not run is not found.
     patience : raise LimitReached after this number of seconds. The number of iterations of a loop
         is then not limited.
     lane_rounds : raise LimitReached after this number of loop iterations, summed over threads. This

@@ -61,7 +61,8 @@ def update(place: Place, change: Callable) -> np.ndarray | None:
 
     ``change(data, addresses, mask)`` modifies the storage and returns the old value per active
     lane, or None. The result is a vector with one entry per lane of the batch, zero in lanes that
-    are inactive or out of bounds, or None if ``change`` returns None.
+    are inactive or out of bounds, or None if ``change`` returns None. If no lane is in bounds,
+    ``change`` is not called, and the vector is zero everywhere.
     """
     if isinstance(place.array, LOCAL_TYPES):
         return _update_local(place, change)
@@ -77,9 +78,9 @@ def update(place: Place, change: Callable) -> np.ndarray | None:
 def load_wide(place: Place, width: int, aligned: bool) -> tuple:
     """Load ``width`` consecutive elements per lane, and return a tuple of ``width`` lane vectors.
 
-    The load counts as one instruction. Lanes that are inactive or out of bounds read zero. If
-    ``aligned`` is True, the first element's address must be a multiple of ``width``, or the lane is
-    reported.
+    The load counts as one instruction. Lanes that are inactive or out of bounds read zero; an index
+    below 0 is out of bounds. If ``aligned`` is True, the first element's address must be a multiple
+    of ``width``; a lane for which it is not is reported, but reads its elements nevertheless.
     """
     address, inside = _wide_address(place, width, aligned)
     if inside is None:
@@ -92,8 +93,10 @@ def load_wide(place: Place, width: int, aligned: bool) -> tuple:
 def store_wide(place: Place, values: tuple, aligned: bool) -> Callable:
     """Check and count a store of consecutive elements, and return a function that writes them.
 
-    The function takes no arguments and returns nothing. If ``aligned`` is True, the first element's
-    address must be a multiple of the number of elements, or the lane is reported.
+    ``values`` holds one number or lane vector per element. The function takes no arguments and
+    returns nothing; it writes the elements of the active lanes in bounds. If ``aligned`` is True,
+    the first element's address must be a multiple of the number of elements, or the lane is
+    reported.
     """
     memory, width = place.array.memory, len(values)
     address, inside = _wide_address(place, width, aligned)
@@ -130,7 +133,8 @@ def _count(place: Place, kind: str, addresses, width: int = 1) -> None:
 def _access(place: Place, address, verb: str, before_atomic: bool = False) -> Access:
     """Return one Access for all active lanes of a place, which must be in bounds.
 
-    The clock gives the access a new time.
+    ``address`` is one address per active lane, or a number that all of them share. ``verb`` is
+    "reads", "writes" or "updates". The clock gives the access a new time.
     """
     run, mask, site = place.run, place.mask, place.site
     addresses = address if isinstance(address, np.ndarray) else np.full(mask.count, address)
@@ -199,11 +203,12 @@ def _with_block_start(place: Place, terms: list[np.ndarray]) -> list[np.ndarray]
 
 
 def _wide_address(place: Place, width: int, aligned: bool) -> tuple[int | np.ndarray, Place | None]:
-    """Return the address of the first of ``width`` consecutive elements per lane.
+    """Return the address of the first of ``width`` consecutive elements per lane, and a place.
 
-    The second result is the place narrowed to the lanes for which all of these elements are in
-    bounds, or None if there are none. The other lanes are reported, and so are misaligned ones if
-    ``aligned`` is True.
+    The address is a vector with one entry per active lane of that place, or one number if they
+    share it. The place is narrowed to the lanes for which all of these elements are in bounds, or
+    None, with the address 0, if there are none. The other lanes are reported, and so are misaligned
+    ones if ``aligned`` is True, but these stay in the place.
     """
     *outer, innermost = place.indices
     non_negative = place.mask.entries(innermost) >= 0
@@ -245,8 +250,9 @@ def _check_alignment(place: Place, address, width: int) -> None:
 def _row(place: Place) -> tuple[int | np.ndarray, Place | None]:
     """Return the row number of an element of a local array, and the place in bounds.
 
-    The row number indexes ``LocalArray.rows``; it is an int, or a vector if the lanes differ. The
-    second result is the place narrowed to the lanes in bounds, or None if there are none.
+    The row number indexes ``LocalArray.rows``; it is an int, or a vector with one entry per lane in
+    bounds. The second result is the place narrowed to the lanes in bounds, or None if there are
+    none; the row number then has no meaning. The other lanes are reported.
     """
     if isinstance(place.array, LocalPart):
         return _row_of_part(place)

@@ -13,10 +13,11 @@ MAX_GRID = (2**31 - 1, 65535, 65535)
 
 
 def make_geometry(grid, block) -> Geometry:
-    """Return the Geometry of a grid and a block, each an int or a tuple of up to three ints.
+    """Return the Geometry of a grid and a block, each an int or one to three ints.
 
-    A tuple has the order (x, y, z), and missing extents are 1. Raises LaunchError for any other
-    value.
+    Several ints are a tuple or list in the order (x, y, z), and missing extents are 1. Raises
+    LaunchError for any other value and for an extent below 1. The device's upper limits are not
+    checked here.
     """
     return Geometry(_three(grid, "grid"), _three(block, "block"))
 

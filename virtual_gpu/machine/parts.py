@@ -32,8 +32,8 @@ def expanded(indices: tuple, rank: int) -> tuple:
 def is_part(place: Place) -> bool:
     """Return True if the place is a part of an array rather than one element.
 
-    It is a part if slices are among the indices, or if there are fewer indices than dimensions. For
-    an array of records, and for a value that is no array, the result is False.
+    It is a part if a slice or None is among the indices, or if there are fewer indices than
+    dimensions. For an array of records, and for a value that is no array, the result is False.
     """
     if type(place.array) not in ARRAY_TYPES:
         return False
@@ -91,7 +91,8 @@ def _varies(shape: tuple) -> bool:
 def reshaped(array: ArrayView, shape: tuple) -> ArrayView | None:
     """Return a view of a contiguous array in another shape, or None if the sizes differ.
 
-    One extent of the shape may be -1 and is computed from the others.
+    One extent of the shape may be -1 and is computed from the others; the result is None, too, if
+    they do not divide the size. The caller has to check that the array is contiguous.
     """
     size = math.prod(array.shape)
     known_size = math.prod(extent for extent in shape if extent != -1)

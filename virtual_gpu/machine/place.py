@@ -46,7 +46,11 @@ class Place(NamedTuple):
         return tuple(int(_in_lane(index, lane)) for index in self.indices)
 
     def flaw(self, kind: str, lanes: np.ndarray) -> Flaw:
-        """Return a Flaw of this kind in the lanes with these numbers (int64)."""
+        """Return a Flaw of this kind at the place's source line and array.
+
+        ``lanes`` holds the indices in the batch (int64) of the lanes that are wrong; the flaw names
+        their threads.
+        """
         threads = self.run.batch.numbers[lanes]
         return Flaw(kind, self.site, self.array.name, threads)
 
@@ -141,7 +145,8 @@ def _warn_wrapped(place: Place, index) -> None:
 def report_out_of_bounds(place: Place, axis: int, inside: np.ndarray) -> None:
     """Report the active lanes out of bounds along dimension ``axis``.
 
-    ``inside`` holds one bool per active lane: True if it is in bounds.
+    ``inside`` holds one bool per active lane: True if it is in bounds. The report raises
+    OutOfBounds unless it collects findings.
     """
     lanes, name = place.mask.index[~inside], place.array.name
 

@@ -22,8 +22,9 @@ from .place import Place
 class RecordArray:
     """An array of records.
 
-    Each field is an array of the same shape, followed by the dimensions of the field itself; a
-    field of records is a RecordArray.
+    ``name`` is that of the array, for messages, ``dtype`` the dtype of a record, and ``shape`` the
+    number of records per dimension. Each field in ``fields``, a dict from names, is an array of the
+    same shape, followed by the dimensions of the field itself; a field of records is a RecordArray.
     """
 
     name: str
@@ -62,7 +63,11 @@ class RecordArray:
 
 @dataclass(frozen=True)
 class RecordView:
-    """One record per thread. As in Numba it refers to the record in memory, and is not a copy."""
+    """One record per thread. As in Numba it refers to the record in memory, and is not a copy.
+
+    ``dtype`` is that of the record, and ``fields`` maps names to views, which have only the
+    dimensions of the field itself.
+    """
 
     name: str
     dtype: np.dtype
@@ -89,12 +94,12 @@ def _indexed(place: Place, field: Array | RecordArray):
 
 
 def field_of(place: Place, name: str | int) -> Place | object | None:
-    """Return a field of the record at ``place``, given its name or its number.
+    """Return a field of the record at ``place``, given its name or its number, which counts from 0.
 
     ``place.array`` is a RecordArray, or a RecordView without indices. For a field that is one
     number, the result is its Place; otherwise it is an ArrayView, LocalArray, RecordArray or
-    RecordView. The result is None if there is no such field, or if it would be a part of a local
-    array.
+    RecordView. If ``place`` has no indices, the field of a RecordArray is that of all its records.
+    The result is None if there is no such field, or if it would be a part of a local array.
     """
     owner = place.array
     if isinstance(name, int | np.integer):
@@ -115,7 +120,8 @@ def field_of(place: Place, name: str | int) -> Place | object | None:
 def copy_record(place: Place, value: RecordView) -> bool:
     """Execute ``p[i] = q[j]``: load every number of the record, store them all, and return True.
 
-    Returns False, and copies nothing, if ``place`` is not a record of the same dtype.
+    Returns False, and copies nothing, if ``place`` is not a record of the same dtype, or is one in
+    a local array.
     """
     target = place.array
     if type(target) is RecordArray and place.indices and not target.is_local:
@@ -153,7 +159,12 @@ def memories_of(value: ArrayView | RecordArray) -> Iterator[Memory]:
 
 @dataclass(frozen=True)
 class RecordLayout:
-    """The position of an array of records in memory: shape, byte strides, and the first byte."""
+    """The position of an array of records in memory.
+
+    ``name`` is that of the array, for messages. ``strides`` are in bytes, and ``offset`` is the
+    number of the array's first byte in its memory. ``writable`` is False if a kernel may not store
+    to the array.
+    """
 
     name: str
     shape: tuple
@@ -226,7 +237,7 @@ def local_records(
 ) -> RecordArray:
     """Return an array of records that is private to each thread.
 
-    ``lanes`` is the number of lanes of the batch.
+    ``lanes`` is the number of lanes of the batch. ``filling`` fills elements that nobody has set.
     """
     fields = {}
     for field in dtype.names:

@@ -89,7 +89,8 @@ class BatchRun:
     def barrier(self, mask: Mask, site: Site) -> None:
         """Execute a block barrier of the lanes in ``mask``.
 
-        Blocks of which only some live threads have arrived are reported.
+        Blocks of which only some live threads have arrived are reported, which raises BarrierError
+        unless findings are collected.
         """
         self.meet(mask)
         everyone = mask.count == self.live.count
@@ -122,7 +123,8 @@ class BatchRun:
     def grid_barrier(self, mask: Mask, site: Site) -> None:
         """Execute a barrier of the whole grid by the lanes in ``mask``.
 
-        The barrier is reported unless these are all live lanes.
+        The barrier is reported unless these are all live lanes, which raises BarrierError unless
+        findings are collected.
         """
         if mask.count != self.live.count:
             absent = np.flatnonzero(self.live.lanes & ~mask.lanes)
@@ -147,7 +149,11 @@ class BatchRun:
             self.counters.iteration(site, mask)
 
     def check_limits(self, source: Source, node: ast.AST, mask: Mask) -> None:
-        """Raise LimitReached if a limit is exceeded as these lanes begin a loop iteration."""
+        """Count one loop iteration of these lanes; raise LimitReached if a limit is now exceeded.
+
+        ``node`` is the loop of ``source``, whose line the error names. The limits are those of
+        ``Watch.excess``: the seconds and the lane rounds of the launch.
+        """
         excess = self.watch.excess(mask.count)
         if excess:
             raise LimitReached(f"{source.name}, {source.site(node)}: {excess}")

@@ -31,8 +31,8 @@ class Watch:
     def excess(self, lanes: int) -> str:
         """Count a loop iteration of ``lanes`` lanes, and return a message if a limit is exceeded.
 
-        The message is the end of a sentence, "" if no limit is exceeded. The progress line is
-        redrawn when it is due.
+        Only the limits ``lane_rounds`` and ``seconds`` are checked. The message is the end of a
+        sentence, "" if no limit is exceeded. The progress line is redrawn when it is due.
         """
         self._lane_rounds += lanes
         limit = self.limits.lane_rounds

@@ -19,7 +19,11 @@ from .journal import Journal
 
 
 class BlockPart(NamedTuple):
-    """The part of an allocation in shared memory that belongs to one block."""
+    """The part of an allocation in shared memory that belongs to one block.
+
+    ``shape`` is that of the block's array. ``bytes`` is the distance from one block's part to the
+    next, which may be larger than the array.
+    """
 
     shape: tuple[int, ...]
     bytes: int  # stride from one block's part to the next
@@ -28,9 +32,11 @@ class BlockPart(NamedTuple):
 class Memory:
     """One allocation: flat storage of one dtype, with a shadow if threads can meet in it.
 
-    ``initialised`` is False if reading an element that nobody wrote is an error, as in shared
-    memory. ``unwritten`` marks the elements of device memory that are still undefined. ``part`` is
-    the part of shared memory that one block has, and None elsewhere.
+    ``name`` is that of the array, for messages, ``space`` is "global", "shared" or "constant", and
+    ``data`` is the vector that stores the elements. ``initialised`` is False if reading an element
+    that nobody wrote is an error, as in shared memory. ``unwritten`` marks the elements of device
+    memory that are still undefined. ``part`` is the part of shared memory that one block has, and
+    None elsewhere.
     """
 
     def __init__(
@@ -53,7 +59,7 @@ class Memory:
 
     @property
     def was_written(self) -> bool:
-        """True if the launch has stored anything in this memory."""
+        """True if the launch has stored anything in this memory; False without a shadow."""
         return self.shadow is not None and self.shadow.written
 
     @property
@@ -107,9 +113,10 @@ class Memory:
         return changed
 
     def update(self, access: Access, change: Callable) -> np.ndarray | None:
-        """Perform an atomic operation, and return the result of ``change``.
+        """Check and perform an atomic operation, and return the result of ``change``.
 
-        ``change(data, addresses)`` modifies the storage and returns the old values or None.
+        ``change(data, addresses)`` modifies the storage and returns the old values or None. Races
+        and reads of undefined elements are reported.
         """
         self._save_before(access)
         self._check_content(access)
@@ -173,7 +180,10 @@ class Memory:
 
 
 def same_bits(stored: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Return a bool array: True where two arrays hold equal values; NaN equals NaN."""
+    """Return a bool array: True where two arrays hold equal values.
+
+    NaN equals NaN, and 0.0 equals -0.0, although their bits may differ.
+    """
     return (stored == values) | ((stored != stored) & (values != values))
 
 
@@ -238,7 +248,8 @@ class LocalArray:
     def store(self, row: int, values: np.ndarray, mask: Mask) -> None:
         """Write one element in the lanes of ``mask``.
 
-        ``values`` has one entry per lane of the batch.
+        ``values`` has one entry per lane of the batch. If the mask has all lanes, the array keeps
+        this vector itself, so it must not be changed later.
         """
         if mask.full:
             self.rows[row] = values

@@ -53,8 +53,8 @@ class SharedMemory:
         """Return the Memory of the array that this node of the source declares.
 
         It is created on first use and cached by node, shape and dtype, so a function that is called
-        with another constant shape has another array. Raises LaunchError if a block has too little
-        shared memory.
+        with another constant shape has another array. Raises LaunchError if the static and dynamic
+        shared memory of a block would exceed MAX_SHARED_BYTES.
         """
         key, size = (node, shape, dtype), math.prod(shape)
         if key not in self._static:

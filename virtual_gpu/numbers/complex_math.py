@@ -13,9 +13,10 @@ HALF_LIMIT = float(np.finfo(np.float32).max) / 4  # Numba's bound, for both comp
 
 
 def from_parts(real, imaginary):
-    """Return the complex number with these float parts.
+    """Return the complex number with these float parts, numbers or vectors that are broadcast.
 
-    Unlike ``real + 1j * imaginary``, this turns no infinity into NaN.
+    The result has the complex dtype of the wider part. Unlike ``real + 1j * imaginary``, this turns
+    no infinity into NaN.
     """
     kind = np.result_type(real, imaginary)
     result = np.empty(np.broadcast(real, imaginary).shape, f"c{2 * kind.itemsize}")
@@ -24,7 +25,10 @@ def from_parts(real, imaginary):
 
 
 def exp(z):
-    """Return ``cmath.exp(z)``."""
+    """Return ``cmath.exp(z)`` per element of z, a NumPy scalar or lane vector, in z's dtype.
+
+    After an overflow the parts are infinite or NaN; nothing is raised.
+    """
     x, y = z.real, z.imag
     direction, scale = (np.cos(y), np.sin(y)), np.exp(x)
     large, small = np.isposinf(x), np.isneginf(x)
@@ -41,20 +45,30 @@ def exp(z):
 
 
 def log(z, base=None):
-    """Return ``cmath.log(z)``, or with ``base`` the logarithm of z to that complex base."""
+    """Return ``cmath.log(z)``, or with ``base`` the logarithm of z to that complex base.
+
+    ``z`` is a NumPy scalar or lane vector, and the result has its dtype. The logarithm of 0 has the
+    real part -infinity; nothing is raised.
+    """
     result = from_parts(np.log(np.hypot(z.real, z.imag)), np.arctan2(z.imag, z.real))
     return result if base is None else result / log(base)
 
 
 def log10(z):
-    """Return the logarithm to base 10 by Numba's formula, log(z) / ln 10."""
+    """Return the logarithm to base 10 by Numba's formula, log(z) / ln 10, per element.
+
+    The division is in float64, so the result is complex128 for every dtype of z.
+    """
     natural = log(z)
     scale = np.float64(2.302585092994045684)
     return from_parts(natural.real / scale, natural.imag / scale)
 
 
 def rect(size, angle):
-    """Return ``cmath.rect(size, angle)``."""
+    """Return ``cmath.rect(size, angle)`` per element of two float scalars or lane vectors.
+
+    The result is complex, with parts of their dtype; ``angle`` is in radians.
+    """
     infinite, no_angle = np.isinf(size), ~np.isfinite(angle)
     real, imaginary = (
         np.where((part == 0) & infinite, part / size, part * size)
@@ -65,7 +79,11 @@ def rect(size, angle):
 
 
 def sqrt(z):
-    """Return ``cmath.sqrt(z)``; for numbers near the largest, Numba halves the imaginary part."""
+    """Return ``cmath.sqrt(z)`` per element, in z's dtype.
+
+    For numbers near the largest of the dtype, the imaginary part is half of the right one, because
+    Numba halves it.
+    """
     bound = np.finfo(z.real.dtype).max / (1 + np.sqrt(2))
     large = ((abs(z.real) >= bound) | (abs(z.imag) >= bound)) & np.isfinite(z)
     root = np.sqrt(z)
@@ -74,12 +92,18 @@ def sqrt(z):
 
 
 def phase(z):
-    """Return ``cmath.phase(z)``, the angle in radians as a float."""
+    """Return ``cmath.phase(z)`` per element, the angle in radians.
+
+    The result has the float dtype of z's parts.
+    """
     return np.arctan2(z.imag, z.real)
 
 
 def cosh(z):
-    """Return ``cmath.cosh(z)``."""
+    """Return ``cmath.cosh(z)`` per element of z, a NumPy scalar or lane vector, in z's dtype.
+
+    After an overflow the parts are infinite or NaN; nothing is raised.
+    """
     x, y = z.real, z.imag
     plain = np.isnan(y) | (y == 0)
     real = np.where(plain, abs(x), np.copysign(x, np.cos(y)))
@@ -93,7 +117,10 @@ def cosh(z):
 
 
 def sinh(z):
-    """Return ``cmath.sinh(z)``."""
+    """Return ``cmath.sinh(z)`` per element of z, a NumPy scalar or lane vector, in z's dtype.
+
+    After an overflow the parts are infinite or NaN; nothing is raised.
+    """
     x, y = z.real, z.imag
     direction = np.cos(y), np.sin(y)
     real, imaginary = (
@@ -108,7 +135,7 @@ def sinh(z):
 
 
 def tanh(z):
-    """Return ``cmath.tanh(z)``."""
+    """Return ``cmath.tanh(z)`` per element of z, a NumPy scalar or lane vector, in z's dtype."""
     x, y = z.real, z.imag
     tx, ty, cx = np.tanh(x), np.tan(y), 1 / np.cosh(x)
     denominator = 1 + (tx * ty) * (tx * ty)
@@ -121,7 +148,7 @@ def tanh(z):
 
 
 def acosh(z):
-    """Return ``cmath.acosh(z)``."""
+    """Return ``cmath.acosh(z)`` per element of z, a NumPy scalar or lane vector, in z's dtype."""
     below, above = sqrt(from_parts(z.real - 1, z.imag)), sqrt(from_parts(z.real + 1, z.imag))
     real = np.arcsinh(below.real * above.real + below.imag * above.imag)
     imaginary = 2 * np.arctan2(below.imag, above.real)
@@ -133,7 +160,7 @@ def acosh(z):
 
 
 def asinh(z):
-    """Return ``cmath.asinh(z)``."""
+    """Return ``cmath.asinh(z)`` per element of z, a NumPy scalar or lane vector, in z's dtype."""
     first = sqrt(from_parts(1 + z.imag, -z.real))
     second = sqrt(from_parts(1 - z.imag, z.real))
     real = np.arcsinh(first.real * second.imag - second.real * first.imag)
@@ -168,7 +195,10 @@ def _large_log(z):
 
 
 def atanh(z):
-    """Return ``cmath.atanh(z)``."""
+    """Return ``cmath.atanh(z)`` per element of z, a NumPy scalar or lane vector, in z's dtype.
+
+    The result is infinite for 1 and -1; nothing is raised.
+    """
     negative = z.real < 0
     z = np.where(negative, -z, z)
     height, bound = abs(z.imag), np.sqrt(HALF_LIMIT)
@@ -196,7 +226,7 @@ def atanh(z):
 
 
 def atan(z):
-    """Return ``cmath.atan(z)``."""
+    """Return ``cmath.atan(z)`` per element of z, a NumPy scalar or lane vector, in z's dtype."""
     result = atanh(from_parts(-z.imag, z.real))
     undefined = np.isinf(z.real) & np.isnan(z.imag)
     imaginary = np.where(undefined, result.real, -result.real).astype(z.real.dtype)
@@ -214,12 +244,16 @@ def via_rotation(function: Callable) -> Callable:
 
 
 def cos(z):
-    """Return ``cmath.cos(z)``."""
+    """Return ``cmath.cos(z)`` per element of z, a NumPy scalar or lane vector, in z's dtype."""
     return cosh(from_parts(-z.imag, z.real))
 
 
 def power(base, exponent):
-    """Return ``base ** exponent`` of two complex numbers by Numba's formula."""
+    """Return ``base ** exponent`` of two complex numbers by Numba's formula, in base's dtype.
+
+    The operands are NumPy scalars or lane vectors. The power 0 is 1 for every base. A base of 0
+    with an exponent whose real part is 0 gives 0 otherwise; nothing is raised.
+    """
     magnitude = np.hypot(base.real, base.imag)
     length = np.power(magnitude, exponent.real)
     base_angle = np.arctan2(base.imag, base.real)

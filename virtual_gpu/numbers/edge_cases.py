@@ -96,12 +96,18 @@ def _float_divmod(x, y) -> tuple:
 
 
 def left_shift(x, count):
-    """Return ``x << count``, which uses the low 32 bits of the count."""
+    """Return ``x << count``, which uses the low 32 bits of the count.
+
+    A count that is negative or at least the bits of ``x`` gives 0.
+    """
     return np.left_shift(x, _low_bits(x, count))
 
 
 def right_shift(x, count):
-    """Return ``x >> count``, which uses the low 32 bits of the count."""
+    """Return ``x >> count``, which uses the low 32 bits of the count.
+
+    A count that is negative or at least the bits of ``x`` gives 0, or -1 if ``x`` is negative.
+    """
     return np.right_shift(x, _low_bits(x, count))
 
 
@@ -112,10 +118,16 @@ def _low_bits(x, count):
 
 
 def first_or_larger(x, y):
-    """Return ``max(x, y)`` as Python orders them: the first, unless the second is larger."""
+    """Return ``max(x, y)`` as Python orders them: the first, unless the second is larger.
+
+    If ``x`` or ``y`` is NaN, the result is ``x``.
+    """
     return np.where(y > x, y, x)[()]
 
 
 def first_or_smaller(x, y):
-    """Return ``min(x, y)`` as Python orders them: the first, unless the second is smaller."""
+    """Return ``min(x, y)`` as Python orders them: the first, unless the second is smaller.
+
+    If ``x`` or ``y`` is NaN, the result is ``x``.
+    """
     return np.where(y < x, y, x)[()]

@@ -12,7 +12,7 @@ def elementwise(function: Callable) -> Callable:
     """Return a function that applies a function of ``math`` to lane vectors or scalars.
 
     Its result is float64. Outside of the domain it is NaN, as on a GPU, and after an overflow
-    infinity.
+    positive infinity.
     """
 
     def safe(*values: float) -> float:
@@ -28,12 +28,18 @@ def elementwise(function: Callable) -> Callable:
 
 
 def gamma(x):
-    """Return CUDA's ``tgamma(x)``, which is an infinity with the sign of x at zero."""
+    """Return CUDA's ``tgamma(x)`` in float64, which is an infinity with the sign of x at zero.
+
+    It is NaN at the negative integers and at -infinity.
+    """
     zero = np.copysign(np.inf, x)
     return np.where(x == 0, zero, elementwise(math.gamma)(x))[()]
 
 
 def log_gamma(x):
-    """Return CUDA's ``lgamma(x)``, which is infinity at zero and at the negative integers."""
+    """Return CUDA's ``lgamma(x)`` in float64.
+
+    It is infinity at zero, at the negative integers and at both infinities.
+    """
     pole = (x <= 0) & (np.floor(x) == x)
     return np.where(pole, np.inf, elementwise(math.lgamma)(x))[()]

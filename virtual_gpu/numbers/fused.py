@@ -12,7 +12,10 @@ SMALL, LARGE = 1e-140, 1e140  # between them no part of a product over- or under
 
 
 def fused_multiply_add(a, b, c):
-    """Return ``a * b + c`` of values of one float dtype, rounded once."""
+    """Return ``a * b + c`` of values of one float dtype, rounded once.
+
+    The values are NumPy scalars or lane vectors, and the result has the dtype of ``a``.
+    """
     wide = np.broadcast_arrays(*(np.asarray(v, np.float64) for v in (a, b, c)))
     with np.errstate(all="ignore"):
         result = _of_double(*wide) if a.dtype == np.float64 else _of_narrow(*wide)

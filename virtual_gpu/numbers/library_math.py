@@ -139,14 +139,19 @@ _HALF = {
 
 
 def _in_float32(compute: Callable) -> Callable:
-    """Return a function of float16 that calls ``compute`` with float32 and returns its result."""
+    """Return a function of float16 values that calls ``compute`` with them cast to float32.
+
+    The result of ``compute`` is returned as it is, without a cast to float16.
+    """
     return lambda *values: compute(*(v.astype(np.float32) for v in values))
 
 
 def functions() -> dict[Callable, Callable]:
     """Return a dict from functions of ``libdevice`` and ``cuda.fp16`` to their implementations.
 
-    Functions that this version of Numba does not have are left out.
+    An implementation takes NumPy scalars or lane vectors; its result may have another dtype than
+    the function's, so the caller casts it. Functions of libdevice with two results, which ``pairs``
+    has, and those that this version of Numba does not have are left out.
     """
     by_name = {**_BOTH, **{f"{name}f": compute for name, compute in _BOTH.items()}, **_ONE}
     doubles = {

@@ -252,14 +252,18 @@ _BOOLEAN = {
 
 
 def truth(value) -> np.ndarray | np.bool_:
-    """Return True where a number is not zero, as a NumPy bool or a boolean lane vector."""
+    """Return True where a number is not zero, as a NumPy bool or a boolean lane vector.
+
+    NaN is not zero.
+    """
     return value if value.dtype.kind == "b" else value != 0
 
 
 def merge(chosen: np.ndarray, yes, no):
     """Return an array with ``yes`` where ``chosen`` is True and ``no`` elsewhere.
 
-    It has the dtype that Numba gives a variable which holds either.
+    ``yes`` and ``no`` are NumPy scalars or lane vectors. The array has the dtype that Numba gives a
+    variable which holds either; it has rank 0 if all three are scalars.
     """
     dtype = numba_types.unified(yes.dtype, no.dtype)
     cast = numba_types.cast

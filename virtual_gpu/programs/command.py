@@ -88,7 +88,8 @@ def _target(parser: argparse.ArgumentParser, option: str, file: str) -> Path:
 def _annotated_sources(kernels: tuple[KernelLog, ...], name: str) -> str:
     """Return the annotated source of each kernel with this name, one after the other.
 
-    If no launch of such a kernel ran to its end, return a sentence that says why there is nothing.
+    Each follows a line such as ``Launch 2 of 5:``. If no launch of such a kernel ran to its end,
+    return a sentence that says why there is nothing.
     """
     named = [kernel for kernel in kernels if kernel.name == name]
     shown = [

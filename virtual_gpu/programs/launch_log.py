@@ -22,10 +22,11 @@ class KernelLog:
     """The results of one kernel of a program.
 
     ``file`` and ``line`` are those of its definition. ``findings`` and ``hints`` are those of all
-    launches, without duplicates, and ``counts`` is their sum. ``shown`` is the trace of the first
-    launch with a flaw, else of the first launch; ``shown_number`` is the number of that launch,
-    counted from 1. ``shown`` is None if no launch ran to its end. ``errors`` holds the messages of
-    the errors that ended launches.
+    launches, without duplicates, and ``counts`` is the sum of their counts; a launch that an error
+    ended has no hints and no counts. ``shown`` is the trace of the first launch with a flaw, else
+    of the first launch, among those that ran to their end; ``shown_number`` is the number of that
+    launch, counted from 1. ``shown`` is None, and the number 0, if no launch ran to its end.
+    ``errors`` holds the messages of the errors that ended launches.
     """
 
     name: str

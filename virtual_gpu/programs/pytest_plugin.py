@@ -36,7 +36,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Register the marker; install the virtual GPU if the option switches it on."""
+    """Register the marker; install the virtual GPU if the option switches it on.
+
+    With "auto" it is switched on if there is no CUDA device. Only with "on" does
+    ``cuda.is_available()`` return True.
+    """
     config.addinivalue_line(
         "markers", f"{MARKER}(*kinds): flaws of these kinds (of any, if none is given) are allowed"
     )
@@ -101,7 +105,7 @@ def _is_allowed(flaw: Finding, item: pytest.Item) -> bool:
 
 
 def _listed(flaws: tuple[Finding, ...], item: pytest.Item) -> str:
-    """Return one line of text per flaw.
+    """Return one line of text per flaw, which begins with ``The virtual GPU found:``.
 
     A line ends with the file's name if that is not the test's file.
     """

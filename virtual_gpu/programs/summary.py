@@ -113,11 +113,14 @@ def labelled(word: str, text: str) -> str:
 
 
 def as_json(summary: ProgramSummary) -> str:
-    """Return the report as JSON.
+    """Return the report as JSON, which ends with a newline.
 
     It is an object with ``kernels``, a list of objects with the keys ``name``, ``file``, ``line``,
     ``launches``, ``verdict``, ``findings``, ``hints``, ``errors`` and ``counts``. Counts are summed
     over all launches that ran to their end; their names and units are those of counters.LineCount.
+    Errors are sentences. Findings and hints are objects with ``kind``, ``file``, ``line``,
+    ``source``, ``array`` and ``message``; a finding also has ``warning``, ``index``, ``threads``,
+    ``threads_in_all`` and ``other_line``.
     """
     rows = [_kernel(kernel, summary) for kernel in summary.kernels]
     return json.dumps({"kernels": rows}, indent=1) + "\n"

@@ -21,7 +21,7 @@ _UNREADABLE = (OSError, EOFError, ValueError, TypeError, RecursionError, zlib.er
 
 
 def folder() -> Path | None:
-    """Return the folder that holds the cache's entries.
+    """Return the folder that holds the cache's entries, which may not exist yet.
 
     Returns None if the cache is switched off, or if there is no home folder to put it in.
     """

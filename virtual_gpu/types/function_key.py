@@ -77,9 +77,9 @@ def key_of(text: Text, arguments: tuple[types.Type, ...], text_of_function: Call
 def rule_key(name: str, function: Callable | None, dtypes: tuple[np.dtype, ...]) -> str | None:
     """Return the key (SHA-256 in hex) of Numba's typing of an operation on numbers.
 
-    ``name`` says which question about ``function`` and ``dtypes`` the key is for. Returns None for
-    a function that is not of Python, NumPy or Numba, or if another package has registered typing
-    rules.
+    ``name`` says which question about ``function`` and ``dtypes`` the key is for; ``function`` is
+    None for a question about dtypes alone. Returns None for a function that is not of Python, NumPy
+    or Numba, or if another package has registered typing rules.
     """
     public = public_name(function) if function else ""
     if public is None or not installed_code.only_numba_types():
@@ -97,7 +97,9 @@ def _digest(*parts) -> str:
 def outer_reads(tree: ast.FunctionDef) -> tuple[tuple[str, ...], ...]:
     """Return the outer names that a function reads, each with the attributes that follow it.
 
-    The result is a sorted tuple of tuples, such as ``("cuda", "threadIdx", "x")``.
+    The result is a sorted tuple of tuples, such as ``("cuda", "threadIdx", "x")``. Builtins such as
+    ``range`` are among them, and so are all names within inner functions that this function does
+    not bind.
     """
     nodes = [node for statement in tree.body for node in ast.walk(statement)]
     within = {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}

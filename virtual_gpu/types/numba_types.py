@@ -106,7 +106,10 @@ def _from_disk(
 @functools.cache
 @global_compiler_lock
 def unified(first: np.dtype, second: np.dtype) -> np.dtype:
-    """Return the dtype of a variable that holds ``first`` on one path and ``second`` on another."""
+    """Return the dtype of a variable that holds ``first`` on one path and ``second`` on another.
+
+    If Numba cannot unify the two, it is NumPy's ``result_type`` of them.
+    """
     if first == second:
         return first
     return _from_disk("unified", None, (first, second), lambda: (_common(first, second),))[0]
@@ -144,7 +147,8 @@ def is_literal(numba: types.Type) -> bool:
 def literal(value) -> types.Type | None:
     """Return the Numba type that determines this integer or tuple of integers.
 
-    Returns None for any other value.
+    A tuple may hold tuples of integers, too. Returns None for any other value, such as a bool or a
+    NumPy integer.
     """
     if type(value) is int:
         return types.literal(value)

@@ -25,7 +25,8 @@ def alike(value: tuple, items: Iterable) -> tuple:
 def vector_kind(name: str) -> type:
     """Return the vector type of this name, such as ``float32x4``, as a named tuple's class.
 
-    Its fields are x, y, z and w, as far as the vector has them.
+    Its fields are x, y, z and w, as far as the vector has them. Raises KeyError for a name that is
+    no vector type of Numba.
     """
     return collections.namedtuple(name, vector_types[name].attr_names)
 

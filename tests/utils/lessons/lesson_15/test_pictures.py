@@ -1,11 +1,8 @@
 """The pictures and tables of lesson 15: what is missing, the slots, the map, and the stores."""
 
-import pytest
 
 from gemm_kernels import LADDER
-from labs import EXERCISES
 from utils.lessons.lesson_15.kernel_map import PARTS, draw_map, map_of, part_of
-from utils.lessons.lesson_15.row_stores import beside_direct
 from utils.lessons.lesson_15.slot_bars import draw_missing, draw_slots
 
 LARGE = LADDER.step("maxwell256")
@@ -34,10 +31,3 @@ def test_every_part_has_lines_and_one_label():
     for part in PARTS:
         assert shown.count(f"<b>{part.name}</b>") == 1
     assert part_of("    m, k = a.shape").name == ""
-
-
-@pytest.mark.slow
-def test_the_readers_stores_are_counted_beside_the_steps():
-    exercise = EXERCISES["whole_rows"]
-    for kernel, counts in ((exercise.solution, ("1", "4")), (exercise.starter, ("1", "16"))):
-        assert beside_direct(kernel).rows[0] == ("your whole_rows", *counts)
