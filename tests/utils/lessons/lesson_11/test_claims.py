@@ -85,6 +85,11 @@ def registers(variant):
     return int(only)
 
 
+def test_a_thread_reads_less_per_multiply_add_with_each_grain():
+    reads = [(grain + 1) / grain for grain in (1, 2, 4, 8)]
+    says("**less per multiply-add**: {:g} words, then {:g}, {:g} and {:g}.", *reads)
+
+
 # ---- ILP alone ----
 
 
@@ -127,6 +132,7 @@ def test_the_experiment_ran_at_the_size_and_on_the_device_of_the_prose():
     assert time_bars.N == SIZE
     says("are your four chains,** at {}×{} on the recorded H100", SIZE, SIZE)
     says("are four rows than four tiles of b,** at {}×{} on the recorded H100", SIZE, SIZE)
+    says("This H100 has as many SMs as the H200, with the same clock.")
     device = find(ROWS[0].device)
     assert (device.sms, device.boost_clock_mhz) == (H200.sms, H200.boost_clock_mhz)
 
@@ -346,8 +352,8 @@ def test_short_loops_have_more_warps_on_an_sm_and_fewer_loads_under_way(compiler
     eight, short = (xray(one.kernel, ILP.signature, "sm_90") for one in (BY[EIGHT], SHORT))
     threads = SHORT.launch(LADDER.parse(str(SIZE))).threads
     held = occupancy(H200.compute_capability, threads, short.registers, short.shared_bytes)
-    says("twice as many sums in each thread as grain {}, and more warps on an SM, {}.",
-         EIGHT, held.warps)  # fmt: skip
+    says("{} sums in each thread, and {} warps on an SM. Yet it is slower than grain {}.",
+         SIXTEEN, held.warps, EIGHT)  # fmt: skip
     assert held.warps > on_sm(BY[EIGHT]).warps
     says("A thread of grain {} starts {} loads from global memory before it waits for the first, "
          "and one of this kernel {}.",
