@@ -33,5 +33,8 @@ EXERCISE = replace(
     probes=replace(_PRODUCT.probes, flaws=(*_PRODUCT.probes.flaws, beyond_the_sums)),
     main=tuple(target.what for target in _CHAINS),
     plain_goals=tuple(target.words for target in _CHAINS),
-    plain_usual_goals=("right at any shape", "tiles, reads, barriers and the store stay as they are"),
+    plain_usual_goals=(
+        "right at any shape",
+        "tiles, reads, barriers and the store stay as they are",
+    ),
 )
