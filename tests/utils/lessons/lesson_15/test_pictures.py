@@ -1,8 +1,13 @@
 """The pictures and tables of lesson 15: what is missing, the slots, the map, and the stores."""
 
+import pytest
 
 from gemm_kernels import LADDER
+from labs import EXERCISES
+from utils.ladder import kept_functions
+from utils.lessons import compare
 from utils.lessons.lesson_15.kernel_map import PARTS, draw_map, map_of, part_of
+from utils.lessons.lesson_15.row_stores import beside_direct
 from utils.lessons.lesson_15.slot_bars import draw_missing, draw_slots
 
 LARGE = LADDER.step("maxwell256")
@@ -31,3 +36,19 @@ def test_every_part_has_lines_and_one_label():
     for part in PARTS:
         assert shown.count(f"<b>{part.name}</b>") == 1
     assert part_of("    m, k = a.shape").name == ""
+
+
+@pytest.mark.slow
+def test_the_readers_stores_are_counted_beside_the_steps():
+    exercise = EXERCISES["whole_rows"]
+    for kernel, counts in ((exercise.solution, ("1", "4")), (exercise.starter, ("1", "16"))):
+        table = beside_direct(kernel)
+        assert table.rows[0] == ("your whole_rows", *counts)
+        assert [row[1:] for row in table.rows[1:]] == [("1", "32"), ("0.25", "4"), ("1", "4")]
+
+
+def test_the_card_after_the_check_is_this_table(monkeypatch):
+    exercise = EXERCISES["whole_rows"]
+    monkeypatch.setattr(kept_functions, "kept_text", lambda name: exercise.solution_text)
+    monkeypatch.setattr(kept_functions, "kept", lambda name: exercise.solution)
+    assert "your whole_rows" in str(compare("whole_rows"))
