@@ -182,7 +182,7 @@ def _observe_order(exercise: OrderExercise, submission, hidden: Hidden) -> Itera
 def _labelled(exercise: OrderExercise, order: line_order.Order, message: object) -> object:
     """Return a message in whose sentences labels of lines replace their numbers in the file.
 
-    A dict's values are replaced likewise, except those of "out" and "shape".
+    The values of a dict are replaced in the same way, except those of "out" and "shape".
     """
     if isinstance(message, dict):
         return {

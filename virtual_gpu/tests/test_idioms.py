@@ -59,9 +59,10 @@ def test_the_corpus_is_large_and_has_an_answer_for_each_idiom():
     assert len({idiom.code for idiom in IDIOMS}) == len(IDIOMS)
 
 
-def test_no_reason_names_a_folder_of_the_machine_that_recorded_it():
+def test_no_reason_names_a_folder_of_the_machine_that_recorded_it(tmp_path):
     assert [idiom.code for idiom in read_idioms() if re.search(FOLDERS, idiom.reason)] == []
-    error = ValueError("Raised from /tmp/tmp9w/idiom_1.py (40), '/usr/lib/x-1.2/math.so', 1 / 2")
+    kernel, library = tmp_path / "idiom_1.py", tmp_path / "x-1.2" / "math.so"
+    error = ValueError(f"Raised from {kernel} (40), '{library}', 1 / 2")
     assert refusal_of(error) == "Raised from idiom_1.py (40), 'math.so', 1 / 2"
 
 

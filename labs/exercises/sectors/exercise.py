@@ -16,8 +16,8 @@ EXERCISE = scaling(
         "Each thread scales four elements, and all results are right. But lanes that are "
         "neighbours read elements that lie four words apart, so each request costs 16 sectors. "
         "Change one line, so that a request costs at most four. The result stays the same.",
-        "The launch is given: blocks of 256 threads, and so many blocks that four elements per "
-        "thread are enough for the array. The array may end anywhere.",
+        "The launch is given: blocks of 256 threads, and one block per 1,024 elements. The last "
+        "block may have fewer elements.",
     ),
     shapes=((4096,), (4000,), (1500,), (77,), (1,)),
     launch=lambda shape: Launch(grid=(cdiv(shape[0], 4 * THREADS),), block=(THREADS,)),

@@ -3,35 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from utils.errors import CourseError
+from utils.figures.resource_bars import ResourceTimes, draw_resources
 from utils.ladder.step import Step, Variant
 from utils.lessons.block_sums import block_of, issued_by_block
 from utils.lessons.counting import as_variant
 from utils.machine import devices
 from utils.machine.occupancy import limits_of
 from utils.translation import translate
-from virtual_gpu.pictures.svg import GREY, Picture, path, rect, svg, text
+from virtual_gpu.pictures.svg import Picture
 
 WORD = 4  # bytes of an element
 RESOURCES = ("memory", "wavefronts", "instructions")
-WIDTH, LEFT, BAR, PITCH, HEAD = 412, 80, 11, 15, 27
-
-
-@dataclass(frozen=True)
-class Times:
-    """Milliseconds for all elements: three estimates, each of one resource alone, and the record.
-
-    memory: all elements at the data sheet's bandwidth. wavefronts: one per cycle and SM.
-    instructions: one per cycle and scheduler; None if they cannot be counted. recorded: None if the
-    kernel has no record.
-    """
-
-    memory: float
-    wavefronts: float
-    instructions: float | None
-    recorded: float | None
 
 
 def longest_of(rows: Iterable) -> dict:
@@ -45,7 +29,7 @@ def longest_of(rows: Iterable) -> dict:
     return {row.kernel: row for row in own if row.elements == elements}
 
 
-def times_of(step: Step | Variant, rows: Iterable) -> Times:
+def times_of(step: Step | Variant, rows: Iterable) -> ResourceTimes:
     """Return the times of one kernel at the length and on the device of `longest_of`.
 
     rows: as for `longest_of`. Raises CourseError for a step that is no reduction.
@@ -62,7 +46,7 @@ def times_of(step: Step | Variant, rows: Iterable) -> Times:
     except CourseError:
         instructions = None
     row = timed.get(variant.step.name)
-    return Times(
+    return ResourceTimes(
         memory=WORD * elements / device.memory_gb_per_s / 1e6,
         wavefronts=block.wavefronts * ms_per_cycle,
         instructions=instructions,
@@ -79,46 +63,9 @@ def draw(rows: Iterable, **steps: Step | Variant) -> Picture:
     rows = list(rows)
     any_row = next(iter(longest_of(rows).values()))
     times = {name.replace("_", " "): times_of(step, rows) for name, step in steps.items()}
-    longest = max(ms or 0 for one in times.values() for ms in vars(one).values())
-    title = translate("Time that each resource needs alone")
     where = translate(
         "{elements} elements, one {device}",
         elements=f"{any_row.elements:,}",
         device=any_row.device,
     )
-    body, y = text(0, 14, title, 13, font_weight="bold") + text(0, 31, where, 12), 66
-    body += rect(0, 38, 20, BAR, "currentColor", opacity=0.13) + path(f"M20 38v{BAR}")
-    body += text(26, 47.5, translate("recorded time"), 12)
-    sentences = []
-    for name, one in times.items():
-        body += _kernel(name, one, y, (WIDTH - LEFT - 56) / longest)
-        y += HEAD + PITCH * len(RESOURCES)
-        parts = [f"{what} {_ms(getattr(one, what))}" for what in (*RESOURCES, "recorded")]
-        sentences.append(f"{name}: {', '.join(parts)}")
-    alt = f"{title}, {where}. {'. '.join(sentences)}."
-    return Picture(svg(WIDTH, y - 12, body, alt, widest=560), alt)
-
-
-def _kernel(name: str, one: Times, y: float, scale: float) -> str:
-    """Return SVG of one kernel, whose name is at y. scale: pixels per millisecond."""
-    heading = name if one.recorded is None else f"{name}: {_ms(one.recorded)}"
-    body, top = text(0, y, heading, 13, font_weight="600"), y + 6
-    if one.recorded:
-        width, height = one.recorded * scale, PITCH * len(RESOURCES) - 2
-        body += rect(LEFT, top - 1, width, height, "currentColor", opacity=0.13)
-        body += path(f"M{LEFT + width:.1f} {top - 1}v{height}", stroke_width=1.5)
-    estimates = {what: getattr(one, what) for what in RESOURCES}
-    highest = max(ms for ms in estimates.values() if ms is not None)
-    for row, (what, ms) in enumerate(estimates.items()):
-        middle = top + PITCH * row + BAR - 1.5
-        body += text(LEFT - 6, middle, what, 12, "end")
-        width = (ms or 0) * scale
-        fill = {"fill": "currentColor", "opacity": 0.8} if ms == highest else {"fill": GREY}
-        body += rect(LEFT, top + PITCH * row, round(width, 1), BAR, **fill)
-        end = max(width, (one.recorded or 0) * scale)
-        body += text(LEFT + end + 5, middle, _ms(ms), 12)
-    return body
-
-
-def _ms(ms: float | None) -> str:
-    return "–" if ms is None else f"{ms:.2f} ms"
+    return draw_resources(where, times, RESOURCES)

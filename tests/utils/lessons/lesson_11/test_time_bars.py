@@ -47,6 +47,6 @@ def test_a_loop_that_nobody_knows_gives_a_sentence(monkeypatch, no_compiler):
 
 def test_the_alternative_text_has_both_estimates_and_the_record():
     alt = str(time_bars.draw(ROWS, four_chains=KERNELS["four_chains"]))
-    assert "four chains: wavefronts 12.8" in alt
-    assert "instructions 8.3" in alt
-    assert "recorded 17.1" in alt
+    assert "four chains: wavefronts 12.82" in alt
+    assert "instructions 8.28" in alt
+    assert "recorded 17.06" in alt

@@ -33,5 +33,5 @@ def test_the_words_of_the_picture_have_all_times():
     shown, one = draw(rows, my_tree=REDUCE1), times_of(REDUCE1, rows)
     assert one.recorded == 1.25
     for what in ("memory", "wavefronts", "instructions", "recorded"):
-        assert f"{what} {getattr(one, what):.2f} ms" in shown.alt
+        assert f"{what} {getattr(one, what):.2f}\N{NO-BREAK SPACE}ms" in shown.alt
     assert "my tree" in shown.alt
