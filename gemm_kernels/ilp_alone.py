@@ -8,19 +8,13 @@ in its plain form, and `unrolled_rows` the plain form with four steps of k at a 
 
 from __future__ import annotations
 
-import argparse
 import datetime
-import os
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
-from pathlib import Path
 
 import numpy as np
 from numba import cuda, float32, uint32
-from rich.console import Console
-from rich.table import Table
 
 from gemm_kernels import LADDER
 from utils.division import cdiv
@@ -30,12 +24,9 @@ from utils.ladder.shapes import GemmShape
 from utils.ladder.step import Launch, Step, Variant
 from utils.ladder.tasks import GEMM
 from utils.ladder.verify import verify_all
-from utils.machine.devices import slug
-from utils.measuring import rows
-from utils.measuring.command_line import Command, device_for
+from utils.measuring.experiment import Experiment
 from utils.measuring.rows import Date
 from utils.measuring.timing import time_gpu
-from utils.paths import DATA
 
 SIZES = (2048, 4096)
 VERIFIED = (GemmShape(35, 36, 44), GemmShape(128, 96, 160))
@@ -222,15 +213,9 @@ def variants() -> tuple[Variant, ...]:
     )
 
 
-def file_of(device: str) -> Path:
-    """Return the path of the CSV file that holds the times of a device."""
-    return DATA / "measured" / slug(device) / "ilp_alone.csv"
-
-
 def recorded_times() -> tuple[IlpTime, ...]:
     """Return the times of all devices that have a record, device by device; () if none has one."""
-    files = sorted((DATA / "measured").glob("*/ilp_alone.csv"))
-    return tuple(row for file in files for row in rows.read(file, IlpTime))
+    return EXPERIMENT.recorded()
 
 
 def measured(device: str, sizes: Sequence[int] = SIZES) -> Iterator[IlpTime]:
@@ -280,28 +265,11 @@ def _launch(threads: int, shape: GemmShape) -> Launch:
     return Launch(grid=(cdiv(shape.n, TILE), cdiv(shape.m, TILE)), block=(TILE, threads))
 
 
-def _configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--record", action="store_true", help="write the figures to data/measured")
-
-
-def _run(options: argparse.Namespace) -> int:
-    device = device_for("ilp-alone")
-    timed = list(measured(device.name))
-    table = Table("kernel", "n", "ms", "least", "most", title=device.name)
-    for row in timed:
-        times = (row.time_ms, row.time_ms_min, row.time_ms_max)
-        table.add_row(row.kernel, f"{row.n:,}", *(f"{ms:.4g}" for ms in times))
-    Console(width=None if os.isatty(1) else 120).print(table)
-    if options.record:
-        file = file_of(device.name)
-        rows.write(file, timed, IlpTime)
-        print(f"Recorded in {file.relative_to(DATA.parent)}.", file=sys.stderr)
-    return 0
-
-
-COMMAND = Command(
-    "ilp-alone",
-    "time the tiled product with more sums per thread, and ilp; --record keeps the figures",
-    _configure,
-    _run,
+EXPERIMENT = Experiment(
+    name="ilp-alone",
+    help="time the tiled product with more sums per thread, and ilp",
+    row=IlpTime,
+    size="n",
+    measured=measured,
 )
+COMMAND = EXPERIMENT.command()

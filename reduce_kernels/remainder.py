@@ -6,28 +6,21 @@ turns with them.
 
 from __future__ import annotations
 
-import argparse
 import datetime
-import os
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 from numba import cuda, float32, uint32
-from rich.console import Console
-from rich.table import Table
 
 from reduce_kernels import LADDER
 from utils.errors import CourseError
 from utils.ladder.problems import draw
 from utils.ladder.shapes import ReduceShape
 from utils.ladder.step import Variant
-from utils.machine.devices import slug
 from utils.measuring import rows
-from utils.measuring.command_line import Command, device_for
+from utils.measuring.experiment import Experiment
 from utils.measuring.rows import Date
 from utils.measuring.timing import time_gpu
 from utils.paths import DATA
@@ -111,15 +104,9 @@ def variants() -> tuple[Variant, ...]:
     return tuple(step.variant(BLOCK=BLOCK) for step in (first, WITHOUT_REMAINDER, *others))
 
 
-def file_of(device: str) -> Path:
-    """Return the path of the CSV file that holds the times of a device."""
-    return DATA / "measured" / slug(device) / "remainder.csv"
-
-
 def recorded_times() -> tuple[RemainderTime, ...]:
     """Return the times of all devices that have a record, device by device; () if none has one."""
-    files = sorted((DATA / "measured").glob("*/remainder.csv"))
-    return tuple(row for file in files for row in rows.read(file, RemainderTime))
+    return EXPERIMENT.recorded()
 
 
 def recorded_slots() -> tuple[IssueSlots, ...]:
@@ -155,28 +142,11 @@ def _verify(variant: Variant) -> None:
         raise CourseError(f"The sum of {variant} is wrong, so it is not timed: mend the kernel.")
 
 
-def _configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--record", action="store_true", help="write the figures to data/measured")
-
-
-def _run(options: argparse.Namespace) -> int:
-    device = device_for("remainder")
-    timed = list(measured(device.name))
-    table = Table("kernel", "elements", "ms", "least", "most", title=device.name)
-    for row in timed:
-        times = (row.time_ms, row.time_ms_min, row.time_ms_max)
-        table.add_row(row.kernel, f"{row.elements:,}", *(f"{ms:.4g}" for ms in times))
-    Console(width=None if os.isatty(1) else 120).print(table)
-    if options.record:
-        file = file_of(device.name)
-        rows.write(file, timed, RemainderTime)
-        print(f"Recorded in {file.relative_to(DATA.parent)}.", file=sys.stderr)
-    return 0
-
-
-COMMAND = Command(
-    "remainder",
-    "time reduce0 with and without its integer remainder; --record keeps the figures",
-    _configure,
-    _run,
+EXPERIMENT = Experiment(
+    name="remainder",
+    help="time reduce0 with and without its integer remainder",
+    row=RemainderTime,
+    size="elements",
+    measured=measured,
 )
+COMMAND = EXPERIMENT.command()

@@ -14,7 +14,7 @@ from gemm_kernels.__main__ import COMMANDS
 from utils.errors import CourseError
 from utils.ladder.shapes import GemmShape
 from utils.ladder.verify import verify_all
-from utils.measuring import rows
+from utils.measuring import experiment, rows
 from utils.measuring.command_line import main
 from utils.measuring.timing import Timing
 from utils.paths import ROOT
@@ -64,9 +64,9 @@ def test_a_wrong_kernel_is_not_timed():
 
 def test_the_command_records_what_the_timer_says(monkeypatch, tmp_path):
     file = tmp_path / "data/measured/x/ilp_alone.csv"
-    monkeypatch.setattr(ilp_alone, "DATA", tmp_path / "data")
+    monkeypatch.setattr(experiment, "DATA", tmp_path / "data")
     monkeypatch.setattr(ilp_alone.measured, "__defaults__", ((64,),))
-    monkeypatch.setattr(ilp_alone, "device_for", lambda command: type("Device", (), {"name": "x"}))
+    monkeypatch.setattr(experiment, "device_for", lambda command: type("Device", (), {"name": "x"}))
     monkeypatch.setattr(ilp_alone, "VERIFIED", (GemmShape(33, 34, 35),))
     monkeypatch.setattr(ilp_alone, "time_gpu", turns)
     assert main("", COMMANDS, ["ilp-alone", "--record"]) == 0

@@ -93,7 +93,7 @@ def hides_its_choices(lesson: Lesson) -> Iterator[str]:
 def has_one_open_question(lesson: Lesson) -> Iterator[str]:
     """Yield a sentence if a lesson has several open questions, and one for each unexplained point.
 
-    A point is unexplained if the prose has the words "the record does not say" or "does not explain".
+    A point is unexplained if the prose says "the record does not say" or "does not explain".
     """
     prose = prose_of(lesson)
     count = sum(len(re.findall(r"\bopen questions?\b", text, re.IGNORECASE)) for _, text in prose)

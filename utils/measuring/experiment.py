@@ -1,0 +1,69 @@
+"""Experiments beside a ladder: kernels that are timed in turns, with one record per device."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from utils.machine.devices import slug
+from utils.measuring import rows
+from utils.measuring.command_line import Command, device_for
+from utils.paths import DATA
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """An experiment whose command measures kernels, prints their times, and can record them.
+
+    name: that of the command, such as "ilp-alone"; the record is `ilp_alone.csv`. help: what the
+    command does, for --help. row: the dataclass of a row, with `kernel`, `time_ms`, `time_ms_min`
+    and `time_ms_max`. size: the row's field with the size of the problem. measured: a function from
+    the device's name to the rows, in the order in which they are printed.
+    """
+
+    name: str
+    help: str
+    row: type
+    size: str
+    measured: Callable[[str], Iterator]
+
+    @property
+    def file(self) -> str:
+        """The name of the CSV file in the folder of a device."""
+        return f"{self.name.replace('-', '_')}.csv"
+
+    def recorded(self) -> tuple:
+        """Return the rows of all devices that have a record, device by device; () if none has."""
+        files = sorted((DATA / "measured").glob(f"*/{self.file}"))
+        return tuple(row for file in files for row in rows.read(file, self.row))
+
+    def command(self) -> Command:
+        """Return the experiment's command, with the option --record."""
+        return Command(self.name, f"{self.help}; --record keeps the figures", _configure, self._run)
+
+    def _run(self, options: argparse.Namespace) -> int:
+        device = device_for(self.name)
+        timed = list(self.measured(device.name))
+        table = Table("kernel", self.size, "ms", "least", "most", title=device.name)
+        for row in timed:
+            times = (row.time_ms, row.time_ms_min, row.time_ms_max)
+            table.add_row(
+                row.kernel, f"{getattr(row, self.size):,}", *(f"{ms:.4g}" for ms in times)
+            )
+        Console(width=None if os.isatty(1) else 120).print(table)
+        if options.record:
+            file: Path = DATA / "measured" / slug(device.name) / self.file
+            rows.write(file, timed, self.row)
+            print(f"Recorded in {file.relative_to(DATA.parent)}.", file=sys.stderr)
+        return 0
+
+
+def _configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--record", action="store_true", help="write the figures to data/measured")
