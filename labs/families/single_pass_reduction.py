@@ -11,6 +11,7 @@ import ast
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -25,11 +26,14 @@ from labs.targets.counts import no_float64, no_negative_index, one_store_per_ele
 from utils.translation import translate
 from virtual_gpu import LimitReached
 from virtual_gpu.common.source import read_source
+from virtual_gpu.counts.recorder import Event
 
-BLOCK = 64
+BLOCK, WARP = 64, 32
 SUMS = Sums(threads=BLOCK, whole=True)
 _ALL_OF_THEM = f" Each of the {BLOCK} threads of the block reads all of them."
 LEFT = np.float32(4096)  # the old value of each partial sum, as if from an earlier launch
+STARTS = (0, 1, 2, 5)  # of the counter: they make the last block, or one before it, draw the last
+BITS_SHAPE = (200 * BLOCK,)  # threads add up to four partial sums each, so their order matters
 
 
 def sum_in_one_launch(**fields) -> KernelExercise:
@@ -54,6 +58,7 @@ def sum_in_one_launch(**fields) -> KernelExercise:
             fenced_after_its_ticket(),
             counter_after(0),
             essential(no_atomics_on_the_result()),
+            essential(same_bits_from_each_block()),
             essential(full_loads()),
             essential(full_loads("partials")),
             each_partial(1, "store"),
@@ -145,16 +150,27 @@ def _wait_of_the_first(run: Run, blocks: int) -> int:
 def fenced_after_its_ticket() -> Target:
     """Return the target of a fence between the last ticket and the loads of the partial sums.
 
-    The thread that draws must pass it, or else every thread that loads. The block is the last one,
-    which draws the last ticket on the virtual GPU. The count is the number of threads that load
-    without such a fence.
+    Each thread that loads must pass it, or must meet a thread that has passed it at a barrier. The
+    block is the last one, which draws the last ticket on the virtual GPU. The count is the number
+    of threads that load without such a fence.
     """
 
     def measure(run: Run) -> float:
         return float(np.count_nonzero(_loads_without_fence(run)))
 
     def cause(run: Run, value: float) -> str:
-        load = run.accesses("partials")[0]
+        load, fence = run.accesses("partials")[0], _lonely_fence(run)
+        if fence is not None:
+            return translate(
+                "{threads} of the last block load `{partials}` in {where} without a fence. The "
+                "fence in line {fence} is passed by {passing} alone, and no barrier between that "
+                "fence and the loads makes the other threads wait for it.",
+                threads=counted(round(value), "thread"),
+                partials=run.names["partials"],
+                where=at_line(load.site),
+                fence=fence[0],
+                passing=counted(fence[1], "thread"),
+            )
         return translate(
             "{threads} of the last block load `{partials}` in {where}, and no fence is between the "
             "ticket and these loads. CUDA's rules ask for two fences: one between the store of a "
@@ -169,24 +185,58 @@ def fenced_after_its_ticket() -> Target:
     return Target("loads without a fence", 0, words, measure, cause)
 
 
+def _events_of_the_last(run: Run) -> tuple[Event, ...]:
+    """Return the events of the block that runs last, and so draws the last ticket."""
+    return run.recorded(SUMS.blocks(run.shape[0]) - 1).events
+
+
 def _loads_without_fence(run: Run) -> np.ndarray:
     """Return which threads of the last block load a partial sum without a fence.
 
-    The result is a bool array with one entry per thread of the block.
+    A thread knows the ticket if it has drawn it, or has met a thread that knows it at a barrier. A
+    fence counts if a thread that knows the ticket passes it. It protects the loads of this thread,
+    and those of the threads that meet it at a barrier afterwards. The result is a bool array with
+    one entry per thread of the block.
     """
     partials, drawn = run.names["partials"], run.names["drawn"]
-    fenced = unfenced = np.zeros(SUMS.threads, bool)
-    drawing = None
-    for one in run.recorded(SUMS.blocks(run.shape[0]) - 1).events:
+    nobody = np.zeros(SUMS.threads, bool)
+    knowing, fenced, unfenced = nobody, nobody, nobody
+    for one in _events_of_the_last(run):
         taking_part = one.first >= 0
-        if (one.kind, one.array) == ("atomic", drawn) and drawing is None:
-            drawing, fenced = taking_part, np.zeros(SUMS.threads, bool)
+        if (one.kind, one.array) == ("atomic", drawn) and not knowing.any():
+            knowing = taking_part
         elif one.kind == "fence":
-            everyone = drawing is not None and bool((taking_part & drawing).any())
-            fenced = fenced | taking_part | everyone
+            fenced = fenced | (taking_part & knowing)
+        elif one.kind in ("barrier", "syncwarp"):
+            knowing = _met(knowing, one)
+            fenced = _met(fenced, one)
         elif (one.kind, one.array) == ("load", partials):
             unfenced = unfenced | (taking_part & ~fenced)
     return unfenced
+
+
+def _met(threads: np.ndarray, meeting: Event) -> np.ndarray:
+    """Return the threads, and those that meet one of them at this barrier or syncwarp, as bools."""
+    taking_part = meeting.first >= 0
+    size = len(threads) if meeting.kind == "barrier" else WARP
+    groups = (threads & taking_part).reshape(-1, size).any(axis=1)
+    return threads | (taking_part & np.repeat(groups, size))
+
+
+def _lonely_fence(run: Run) -> tuple[int, int] | None:
+    """Return the line of the last block's first fence after its ticket, and its number of threads.
+
+    Returns None if there is no such fence between the ticket and the loads.
+    """
+    partials, drawn = run.names["partials"], run.names["drawn"]
+    has_drawn = False
+    for one in _events_of_the_last(run):
+        if (one.kind, one.array) == ("load", partials):
+            return None
+        has_drawn = has_drawn or (one.kind, one.array) == ("atomic", drawn)
+        if has_drawn and one.kind == "fence":
+            return one.line, int((one.first >= 0).sum())
+    return None
 
 
 def chosen_by_its_ticket() -> Target:
@@ -278,7 +328,77 @@ def no_atomics_on_the_result() -> Target:
             result=run.result,
         )
 
-    return Target("atomics on the result", 0, "a fixed order of additions", measure, cause)
+    return Target("atomics on the result", 0, "no atomics on the result", measure, cause)
+
+
+def same_bits_from_each_block() -> Target:
+    """Return the target that the result has the same bits, whichever block adds the partial sums.
+
+    The kernel is launched with counters that start at 0, 1, 2 and 5, so that four different blocks
+    draw the last ticket. They find the same partial sums, whose float32 sum depends on the order of
+    the additions. The count is the number of different results, less one.
+    """
+
+    def measure(run: Run) -> float:
+        return float(len({one.tobytes() for one in _sums_of_other_blocks(run).values()}) - 1)
+
+    def cause(run: Run, value: float) -> str:
+        sums = {block: float(out[0]) for block, out in _sums_of_other_blocks(run).items()}
+        last, first = next(iter(sums.items()))
+        block, other = next((block, one) for block, one in sums.items() if one != first)
+        return translate(
+            "with the same {blocks} partial sums the result is {first:.9g} if block {last} draws "
+            "the last ticket, and {other:.9g} if block {block} draws it. The order of the "
+            "additions must not depend on the block that adds.",
+            blocks=SUMS.blocks(BITS_SHAPE[0]),
+            first=first,
+            last=last,
+            other=other,
+            block=block,
+        )
+
+    words = "the same bits, whichever block adds"
+    return Target("other bits from other blocks", 0, words, measure, cause)
+
+
+def _sums_of_other_blocks(run: Run) -> dict[int, np.ndarray]:
+    """Launch the kernel with each start of the counter; return the results.
+
+    The dict is from the index of the block that draws the last ticket to the result, of shape (1,).
+    Launches that store no result are left out, because another target finds them.
+    """
+    last = SUMS.blocks(BITS_SHAPE[0]) - 1
+    again = {
+        last - start: run_kernel(
+            replace(run.job, inputs=partial(_sums_with_rounding, start)),
+            run.kernel,
+            BITS_SHAPE,
+            run.patience,
+        )
+        for start in STARTS
+    }
+    return {block: one.out for block, one in again.items() if not one.unwritten.any()}
+
+
+def _sums_with_rounding(
+    start: int, shape: Shape, seed: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return inputs whose sum depends on the order of additions, and a counter at `start`.
+
+    Almost every block has a counterpart with the opposite numbers, so the sum is small and shows
+    the rounding errors. The last blocks have whole numbers, whose sums are exact, and these sums
+    are in their partial sums already. So a block that draws the last ticket before they have
+    stored their sums finds them there.
+    """
+    rng = np.random.default_rng(seed)
+    blocks = SUMS.blocks(shape[0])
+    pairs = (blocks - max(STARTS)) // 2
+    half = rng.standard_normal((pairs, BLOCK)) * 2 ** rng.uniform(0, 8, (pairs, 1))
+    x = rng.integers(-8, 9, (blocks, BLOCK)).astype(np.float32)
+    x[: 2 * pairs] = rng.permutation(np.concatenate([half, -half]))
+    partials = np.full(blocks, LEFT)
+    partials[2 * pairs :] = x[2 * pairs :].sum(axis=1)
+    return x.ravel(), partials, np.full(1, start, np.uint32)
 
 
 def each_element_once() -> Target:

@@ -1,6 +1,6 @@
 """Other right answers to `ticket`: changes of the solution that `check` accepts."""
 
-from labs.exercises.ticket.wrong import DRAW, FENCE, RESET, SECOND, TEST, WAIT
+from labs.exercises.ticket.wrong import ADD, DRAW, FENCE, RESET, SECOND, TEST, WAIT
 
 INC = "atomic.inc(drawn, 0, cuda.gridDim.x - 1)"
 
@@ -10,6 +10,12 @@ RIGHT = {
     "the second fence before the barrier": [(SECOND, ""), (DRAW, DRAW + FENCE)],
     "the second fence in each thread behind the barrier": [
         (SECOND, ""), (WAIT, "    cuda.syncthreads()\n    cuda.threadfence()\n    if number"),
+    ],
+    "the second fence in one thread and a barrier": [
+        (SECOND, "        if cuda.threadIdx.x == 0:\n    " + FENCE + "        cuda.syncthreads()\n"),
+    ],
+    "the partial sums from the last to the first": [
+        (ADD, "            total += partials[partials.size - 1 - j]\n"),
     ],
     "the others leave": [(TEST, f"{TEST.replace('==', '!=')}\n        return\n    if True:")],
     "a flag in shared memory": [
