@@ -32,8 +32,8 @@ BLOCK, WARP = 64, 32
 SUMS = Sums(threads=BLOCK, whole=True)
 _ALL_OF_THEM = f" Each of the {BLOCK} threads of the block reads all of them."
 LEFT = np.float32(4096)  # the old value of each partial sum, as if from an earlier launch
-STARTS = (0, 1, 2, 5)  # of the counter: they make the last block, or one before it, draw the last
-BITS_SHAPE = (200 * BLOCK,)  # threads add up to four partial sums each, so their order matters
+STARTS = (1, 63, 101)  # of the counter: block 254, 192 or 154 draws the last ticket, not block 255
+BITS_SHAPE = (256 * BLOCK,)  # each thread adds four partial sums, so their order matters
 
 
 def sum_in_one_launch(**fields) -> KernelExercise:
@@ -124,9 +124,12 @@ def no_block_waits(alone: Callable[[Shape], int] = first_half) -> Target:
         where = translate("in line {line}", line=line) if line > 0 else translate("in a loop")
         return translate(
             "{where} a block waits for other blocks. On a GPU that has no room for all of them at "
-            "once, those that wait keep the others from starting, and the launch never ends. Here "
-            "the blocks that start first, run alone, never end. The number makes waiting "
-            "unnecessary: whoever draws the last one comes after all others.",
+            "once, those that wait keep the others from starting, and the launch never ends. The "
+            "virtual GPU started only the first blocks, {first} of {blocks}, and they never ended. "
+            "The number makes waiting unnecessary: the block that draws the last one comes after "
+            "all others.",
+            first=alone(run.shape),
+            blocks=run.job.launch(run.shape).blocks,
             where=where[:1].lower() + where[1:],
         )
 
@@ -334,71 +337,70 @@ def no_atomics_on_the_result() -> Target:
 def same_bits_from_each_block() -> Target:
     """Return the target that the result has the same bits, whichever block adds the partial sums.
 
-    The kernel is launched with counters that start at 0, 1, 2 and 5, so that four different blocks
-    draw the last ticket. They find the same partial sums, whose float32 sum depends on the order of
-    the additions. The count is the number of different results, less one.
+    The kernel is launched with other starts of the counter, so that a block before the last one
+    draws the last ticket. It finds the same partial sums as the last one, and their float32 sum
+    depends on the order of the additions. The count is the number of pairs of launches whose
+    results differ.
     """
 
     def measure(run: Run) -> float:
-        return float(len({one.tobytes() for one in _sums_of_other_blocks(run).values()}) - 1)
+        return float(len(_different_sums(run)))
 
     def cause(run: Run, value: float) -> str:
-        sums = {block: float(out[0]) for block, out in _sums_of_other_blocks(run).items()}
-        last, first = next(iter(sums.items()))
-        block, other = next((block, one) for block, one in sums.items() if one != first)
+        block, sums = next(iter(_different_sums(run).items()))
         return translate(
             "with the same {blocks} partial sums the result is {first:.9g} if block {last} draws "
             "the last ticket, and {other:.9g} if block {block} draws it. The order of the "
             "additions must not depend on the block that adds.",
             blocks=SUMS.blocks(BITS_SHAPE[0]),
-            first=first,
-            last=last,
-            other=other,
+            first=sums[0],
+            last=SUMS.blocks(BITS_SHAPE[0]) - 1,
+            other=sums[1],
             block=block,
         )
 
     words = "the same bits, whichever block adds"
-    return Target("other bits from other blocks", 0, words, measure, cause)
+    return Target("other bits from another block", 0, words, measure, cause)
 
 
-def _sums_of_other_blocks(run: Run) -> dict[int, np.ndarray]:
-    """Launch the kernel with each start of the counter; return the results.
+def _different_sums(run: Run) -> dict[int, tuple[float, float]]:
+    """Return the results that depend on the block that draws the last ticket.
 
-    The dict is from the index of the block that draws the last ticket to the result, of shape (1,).
-    Launches that store no result are left out, because another target finds them.
+    The key is the index of that block. The value is the result if the last block of the grid draws
+    the last ticket, and the result if the block of the key draws it. Each key has its own x. A
+    launch that stores no result is left out, because another target finds it.
     """
-    last = SUMS.blocks(BITS_SHAPE[0]) - 1
-    again = {
-        last - start: run_kernel(
-            replace(run.job, inputs=partial(_sums_with_rounding, start)),
-            run.kernel,
-            BITS_SHAPE,
-            run.patience,
-        )
-        for start in STARTS
-    }
-    return {block: one.out for block, one in again.items() if not one.unwritten.any()}
+    last, found = SUMS.blocks(BITS_SHAPE[0]) - 1, {}
+    for start in STARTS:
+        first, other = (_with_rounding(run, begin, seed=start) for begin in (0, start))
+        is_written = not first.unwritten.any() and not other.unwritten.any()
+        if is_written and first.out.tobytes() != other.out.tobytes():
+            found[last - start] = float(first.out[0]), float(other.out[0])
+    return found
+
+
+def _with_rounding(run: Run, start: int, seed: int) -> Run:
+    """Launch the kernel on x of `_sums_with_rounding`, with a counter that starts at `start`."""
+    job = replace(run.job, inputs=partial(_sums_with_rounding, start))
+    return run_kernel(job, run.kernel, BITS_SHAPE, run.patience, seed=seed)
 
 
 def _sums_with_rounding(
     start: int, shape: Shape, seed: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return inputs whose sum depends on the order of additions, and a counter at `start`.
+    """Return inputs whose sum depends on the order of the blocks, and a counter at `start`.
 
-    Almost every block has a counterpart with the opposite numbers, so the sum is small and shows
-    the rounding errors. The last blocks have whole numbers, whose sums are exact, and these sums
-    are in their partial sums already. So a block that draws the last ticket before they have
-    stored their sums finds them there.
+    The blocks of the first quarter have numbers of large magnitude, and those of the third quarter
+    their opposites. Between the two, smaller numbers lose digits. A block's numbers are multiples
+    of one power of two, so its own sum is exact in any order. These sums are in the partial sums
+    already, so that a block which draws the last ticket before others have stored theirs finds the
+    right ones. shape: (n,), with four times 64 full blocks.
     """
     rng = np.random.default_rng(seed)
-    blocks = SUMS.blocks(shape[0])
-    pairs = (blocks - max(STARTS)) // 2
-    half = rng.standard_normal((pairs, BLOCK)) * 2 ** rng.uniform(0, 8, (pairs, 1))
-    x = rng.integers(-8, 9, (blocks, BLOCK)).astype(np.float32)
-    x[: 2 * pairs] = rng.permutation(np.concatenate([half, -half]))
-    partials = np.full(blocks, LEFT)
-    partials[2 * pairs :] = x[2 * pairs :].sum(axis=1)
-    return x.ravel(), partials, np.full(1, start, np.uint32)
+    bound = 2**17  # so the sum of 64 numbers is below 2^24
+    large, small, other = rng.integers(-bound, bound, (3, BLOCK, BLOCK))
+    x = np.concatenate([1024 * large, small, -1024 * large, other]).astype(np.float32)
+    return x.ravel(), x.sum(axis=1), np.full(1, start, np.uint32)
 
 
 def each_element_once() -> Target:

@@ -57,9 +57,9 @@ WRONG = {
     "The order of the additions must not depend on the block that adds.": {
         "the order begins with the last block": [
             (ADD, "            total += partials[(j + cuda.blockIdx.x) % cuda.gridDim.x]\n")],
-        "the thread begins at its block": [
-            (LOOP, "        first = (cuda.threadIdx.x + cuda.blockIdx.x) % BLOCK\n"
-             + LOOP.replace("cuda.threadIdx.x,", "first,"))]},
+        "every second block begins at the end": [
+            (ADD, "            k = partials.size - 1 - j if cuda.blockIdx.x % 2 == 0 else j\n"
+             + ADD.replace("[j]", "[k]"))]},
     "a block waits for other blocks. On a GPU that has no room for all of them at once, those that "
     "wait keep the others from starting, and the launch never ends.": {
         "block 0 waits": waiting_in_front(f"        {SPIN}            pass"),
