@@ -248,11 +248,11 @@ def compiled_issue(variant: Variant, arch: str) -> IssuedInstructions:
     """Compile a kernel and return the number of instructions that all warps of a full block issue.
 
     With one loop, which must have a barrier, its iterations are those of the loop over the levels
-    of the tree, and the count assumes that every warp except the first exits after the loop. Without
-    a loop, the compiler has unrolled it, no warp issues an instruction twice, and the result has
-    bounds: at most each warp issues all instructions up to the last exit, and at least those on the
-    shortest way to an exit. Lanes that branch apart are taken to continue together where the
-    compiler joins them.
+    of the tree, and the count assumes that every warp except the first exits after the loop.
+    Without a loop, the compiler has unrolled it, no warp issues an instruction twice, and the
+    result has bounds: at most each warp issues all instructions up to the last exit, and at least
+    those on the shortest way to an exit. Lanes that branch apart are taken to continue together
+    where the compiler joins them.
 
     arch: the architecture to compile for, such as "sm_90". Raises CourseError if there is no
     compiler, if the machine code has several loops or one without a barrier, or if the step is no
