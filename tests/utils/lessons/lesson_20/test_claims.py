@@ -184,7 +184,8 @@ def test_of_16384_blocks_263_may_wait():
     says("An SM of an H200 has room for two blocks of {} threads, so its {} SMs have {} slots",
          block, H200.sms, slots)  # fmt: skip
     says("The course's sum of 2^{} floats has {:,} blocks, and {} of them may wait",
-         elements(LARGE).bit_length() - 1, blocks, formula.right(blocks, H200.sms, per_sm))  # fmt: skip
+         elements(LARGE).bit_length() - 1, blocks,
+         formula.right(blocks, H200.sms, per_sm))  # fmt: skip
 
 
 # ---- the course's kernel ----
