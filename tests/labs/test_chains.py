@@ -5,7 +5,7 @@ import pytest
 from labs import EXERCISES
 from labs.checking import variants
 from labs.checking.run import run_kernel
-from labs.targets.chains import independent_chains, longest_chain
+from labs.targets.chains import independent_chains, longest_chain, neighbours_apart
 from tests.labs.versions import PATIENCE, from_text
 
 NAME = "four_chains"
@@ -39,3 +39,16 @@ def test_one_chain_among_others_misses_the_target_if_it_has_most_of_the_terms():
 def test_a_kernel_that_stores_nothing_has_no_long_chain():
     run = run_of(("c[row, col] = totals[0] + totals[1] + totals[2] + totals[3]", "pass"))
     assert longest_chain(run) == 1
+
+
+@pytest.mark.parametrize(
+    ("index", "pairs"),
+    [("i % 4", 0), ("(i + start // TILE) % 4", 0), ("i % 8 % 4", 0),
+     # of the 24 pairs among the first terms, less than 4 apart
+     ("i // 8", 7 + 6 + 5), ("i // 2 % 4", 4), ("i % 3", 8), ("0", 24)],
+)  # fmt: skip
+def test_terms_in_a_row_that_share_a_chain_are_counted(index, pairs):
+    target = neighbours_apart(4)
+    run = run_of((SUM, f"totals[{index}] +="))
+    assert target.measure(run) == pairs
+    assert target.missed(pairs) == (pairs > 0)

@@ -235,31 +235,35 @@ def _needs(
     return name, registers, f"{shared:,}", resident.blocks, share
 
 
-def trade(step: Step, shape: str = "4096", most: int = 8) -> Table:
-    """Return a table of the threads and sums that an SM holds and the speed, one row per grain.
+def trade(step: Step, shape: str = "4096", most: int = 8) -> Table | Card:
+    """Return a table of wavefronts, occupancy, sums and the speed of a step, one row per grain.
 
-    The columns are the resident threads per SM, the occupancy in percent, the sums in flight per
-    SM, and the recorded time in ms at `shape`. Each resident thread has one sum in flight per
-    element of c that it computes. most: the largest grain shown.
+    The columns are the shared-memory wavefronts per multiply-add of a warp, the occupancy in
+    percent, the independent sums on an SM, and the recorded time in ms at `shape`. Each resident
+    thread has one sum per element of c that it computes. most: the largest grain shown. If neither
+    the compiler nor the record has one of the loops, return a Card that says so.
     """
     step = _with(step, "GRAIN")
     device, ladder, rows = device_shown(), ladder_of(step), []
     frame = records.measured(device.name, ladder.name)
     for grain in sorted(grain for grain in step.choices["GRAIN"] if grain <= most):
         variant = step.variant(GRAIN=grain)
+        try:
+            wavefronts = machine_wavefronts(variant)
+        except CourseError as error:
+            return Card("ask", (f"{error} The lesson goes on without this table.",))
         row = frame[(frame["step"] == step.name) & (frame["params"] == variant.params)].iloc[0]
         threads = variant.launch(ladder.parse(shape)).threads
         figures = int(row["registers"]), int(row["shared_bytes"])
         on_sm = occupancy(device.compute_capability, threads, *figures)
-        resident = WARP * on_sm.warps
         rows.append(
             (
                 f"grain\N{NO-BREAK SPACE}{grain}",
-                f"{resident:,}",
+                f"{wavefronts:.2f}",
                 f"{number(100 * on_sm.fraction)} %",
-                f"{resident * grain:,}",
+                f"{WARP * on_sm.warps * grain:,}",
                 f"{recorded_ms(variant, shape):.3g}\N{NO-BREAK SPACE}ms",
             )
         )
-    head = ("", "threads on an SM", "occupancy", "sums under way", f"recorded at {shape}")
-    return table(f"Threads and sums on an SM of one {device.name}", head, rows)
+    head = ("", "wavefronts", "occupancy", "sums on an SM", f"recorded at {shape}")
+    return table(f"Reads, threads and sums of one {device.name}", head, rows)

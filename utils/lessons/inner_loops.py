@@ -25,6 +25,8 @@ from utils.paths import DATA
 from virtual_gpu.pictures.svg import Picture
 
 FILE = DATA / "compiled" / "hot_loops.csv"
+# Modules with kernels of the course that are on no ladder, but in the record of loops.
+EXPERIMENTS = ("gemm_kernels.ilp_alone",)
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,8 @@ def hot_loop(step: Step | Variant) -> InnerLoop:
     try:
         return compiled_loop(variant, arch)
     except CourseError:
-        if not is_of_a_ladder(variant.step) or (arch, str(variant)) not in recorded_loops():
+        is_ours = variant.step.module in EXPERIMENTS or is_of_a_ladder(variant.step)
+        if not is_ours or (arch, str(variant)) not in recorded_loops():
             raise
         return recorded_loops()[arch, str(variant)]
 

@@ -3,12 +3,12 @@
 from dataclasses import replace
 
 from labs.families.tiled import tiled_product
-from labs.targets.chains import independent_chains
+from labs.targets.chains import beyond_the_sums, independent_chains, neighbours_apart
 
 _PRODUCT = tiled_product(
     tile=32,
     constant="TILE",
-    whole=(2, 3, 5),
+    whole=(2, 1, 5),
     name="four_chains",
     lesson="11",
     kind="change",
@@ -24,6 +24,17 @@ _PRODUCT = tiled_product(
         "that of term `i`?",
         "The remainder of `i` divided by 4 is 0, 1, 2, 3, 0, 1 and so on.",
     ),
-    after="Four multiply-adds in a row no longer wait for each other. No read was saved.",
+    after="Four multiply-adds in a row do not wait for each other. No read was saved.",
 )
-EXERCISE = replace(_PRODUCT, targets=(*_PRODUCT.targets, independent_chains(4)))
+_CHAINS = (independent_chains(4), neighbours_apart(4))
+EXERCISE = replace(
+    _PRODUCT,
+    targets=(*_PRODUCT.targets, *_CHAINS),
+    probes=replace(_PRODUCT.probes, flaws=(*_PRODUCT.probes.flaws, beyond_the_sums)),
+    main=tuple(target.what for target in _CHAINS),
+    plain_goals=tuple(target.words for target in _CHAINS),
+    plain_usual_goals=(
+        "right at any shape",
+        "tiles, reads, barriers and the store stay as they are",
+    ),
+)

@@ -13,7 +13,16 @@ WRONG = {
     "80 of the 160 terms": {"two sums": [(SUM, "totals[i % 2] +=")]},
     "54 of the 160 terms": {"three sums": [(SUM, "totals[i % 3] +=")]},
     "64 of the 160 terms": {"a sum for each tile": [(SUM, "totals[start // TILE % 4] +=")]},
-    "totals has 4 elements": {"a sum for each term": [(SUM, "totals[i] +=")]},
+    "the terms 0 and 1 are added to the same sum": {
+        "eight neighbours in each sum": [(SUM, "totals[i // 8] +=")],
+        "two neighbours in each sum": [(SUM, "totals[i // 2 % 4] +=")]},
+    "A thread has 4 sums, number 0 to 3, and this line chooses number 4 of `totals`.": {
+        "a sum for each term": [(SUM, "totals[i] +=")],
+        "five sums": [(SUM, "totals[i % 5] +=")]},
+    "Every term counts 4 times, and not once.": {
+        "each term in all sums": [
+            (f"{SUM} tile_a[ty, i] * tile_b[i, tx]",
+             "for j in range(4):\n                totals[j] += tile_a[ty, i] * tile_b[i, tx]")]},
     "Not all sums of a thread are in what it stores.": {
         "three sums stored": [(STORE, "totals[0] + totals[1] + totals[2]")],
         "one sum stored": [(STORE, "totals[0]")]},
@@ -21,10 +30,10 @@ WRONG = {
         "the sums are replaced": [(SUM, "totals[i % 4] =")]},
     "The terms are taken from the first columns of the tile of `{a}` alone.": {
         "the remainder at the read": [("tile_a[ty, i]", "tile_a[ty, i % 4]")]},
-    "Nothing makes the threads wait between line {other_line}, which fills the tile, and line "
+    "`cuda.syncthreads()` is missing between line {other_line}, which fills the tile, and line "
     "{line}: this element may be read before it has been loaded.": {
         "no barrier after the loads": [(LOADED, "        for i")]},
-    "Nothing makes the threads wait after line {other_line}: a fast one loads the next tile "
+    "`cuda.syncthreads()` is missing after line {other_line}: a fast thread loads the next tile "
     "over an element that a slow one still needs.": {
         "no barrier after the sums": [(USED, "[i, tx]\n")]},
     "works in float64": {

@@ -7,9 +7,11 @@ WRONG = {
     "The next block begins 8 rows further on, and each block covers 32: blocks overlap.": {
         "the starter": [(ROW, "cuda.blockIdx.y * cuda.blockDim.y + ty")],
         "8 rows": [(ROW, "cuda.blockIdx.y * 8 + ty")]},
+    "Blocks begin 8 rows apart, and each covers 32. And threads begin 4 rows apart, and their rows "
+    "are 8 apart.": {
+        "line 1": [(ROW, "cuda.blockIdx.y * 8 + 4 * ty")]},
     "Threads begin 4 rows apart, and their rows are 8 apart: some rows are taken twice, others "
     "never.": {
-        "line 1": [(ROW, "cuda.blockIdx.y * 8 + 4 * ty")],
         "line 2": [(ROW, "cuda.blockIdx.y * 32 + 4 * ty")]},
     "Threads begin 8 rows apart, as far as the rows of one thread: they take the same rows.": {
         "line 4": [(ROW, "cuda.blockIdx.y * 32 + 8 * ty")]},

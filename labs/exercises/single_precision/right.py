@@ -6,7 +6,7 @@ RIGHT = {
     "begins with the first product": [
         (START, "a[row, 0] * b[0, col]"), ("    i = 0\n", "    i = 1\n"),
     ],
-    "a product with zero": [(START, "a[row, 0] * float32(0)")],
+    "a difference of two": [(START, "float32(1) - float32(1)")],
     "range": [
         ("    i = 0\n    while i < k:\n", "    for i in range(k):\n"),
         ("        i += 1\n", ""),

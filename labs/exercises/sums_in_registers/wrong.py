@@ -49,16 +49,14 @@ WRONG = {
              f"            while i < k:\n                {LOAD.replace('from_a', 'a[row, i]')}\n"
              f"                i += 1\n            {STORE}\n")]},
     "32 bytes of each thread lie in local memory, which is memory and no register. The machine "
-    "code (sm_90) loads and stores there (16 `LDL`, 12 `STL`). In line 22 the index of `totals[j]` "
-    "is known only when the kernel runs, and a register has no address": {
+    "code (sm_90) loads and stores there (16 `LDL`, 12 `STL`).": {
         "nothing changed": file_beside(__file__, "starter"),
         "the column is rotated by the block": [(MIDDLE, ROTATED.format("cuda.blockIdx.x"))]},
-    "because nobody knows before how far `j` goes in line 15, `for j in "
-    "range(min(n_of_thread, 8))`": {
+    "because nobody knows before how far `j` goes": {
         "sixteen places and a loop up to n": [
             (FIRST, "    n_of_thread = (n - col + 31) // 32\n" + FIRST),
             ("array(8", "array(16"), ("range(8)", "range(min(n_of_thread, 8))")]},
-    "In line 15 the index of `totals[(j + row) % 8]` is known only when the kernel runs": {
+    "the index of `totals[(j + row) % 8]` is known only when the kernel runs": {
         "an index modulo 8": [("totals[j]", "totals[(j + row) % 8]")]},
     "the target is 10%. {number} instructions (`ISETP`, `UISETP`) compare": {
         "comparisons that every turn makes anew": [(MIDDLE,

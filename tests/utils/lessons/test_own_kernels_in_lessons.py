@@ -20,7 +20,7 @@ from utils.errors import CourseError
 from utils.ladder import kept_functions
 from utils.ladder.ladder import ladder_of
 from utils.ladder.step import Step, Variant
-from utils.paths import NOTEBOOKS
+from utils.lessons.files import notebook_of
 from utils.reader_folder import LEDGER
 from virtual_gpu import Trace
 
@@ -73,7 +73,7 @@ def replaced(value, new):
 
 def calls_of(lesson: str) -> list:
     """Execute the code of a lesson without its first cell and return its calls, each one once."""
-    (file,) = NOTEBOOKS.glob(f"{lesson}_*.ipynb")
+    file = notebook_of(lesson)
     calls = Calls()
     names = {"course": calls, "__name__": "__main__"}
     for number, cell in enumerate(nbformat.read(file, as_version=4).cells):

@@ -1,4 +1,4 @@
-"""Pictures of one tile computed by fewer threads: the elements and the reads of one thread."""
+"""Pictures of the elements of c that one thread computes, and of the words that it reads."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from virtual_gpu.pictures.svg import GREEN, ORANGE, PURPLE, Picture, frames, leg
 
 CELL = 14
 TILE = 8  # rows, and columns, of a tile
-GRAINS = (1, 2, 4)
-LEFT, TOP = 8, 24
-FAR, LOW = LEFT + (TILE + 3) * CELL, TOP + (TILE + 3) * CELL
-BLOCK, SA, SB, C = (LEFT, TOP), (LEFT, LOW), (FAR, TOP), (FAR, LOW)
-LONG, HIGH = FAR + TILE * CELL + 8, LOW + TILE * CELL + 8
-THREAD = (1, 5)  # row and column of the highlighted thread in the block
+GRAINS = (1, 2, 4, 8)
+LEFT, TOP = 2, 24
+STRIDE = (TILE + 2) * CELL
+SA, SB = (LEFT, TOP + STRIDE), (LEFT + STRIDE, TOP)
+C, BLOCK = (LEFT + STRIDE, TOP + STRIDE), (LEFT + 2 * STRIDE, TOP + STRIDE)
+LONG, HIGH = LEFT + 3 * STRIDE - 2 * CELL + 4, TOP + STRIDE + TILE * CELL + 4
+THREAD = (0, 5)  # row and column of the highlighted thread in the block
 STEP = 2  # the term of the sum that is drawn
+COLOURS = {"its_elements_of_c": GREEN, "what_it_reads_in_one_step": ORANGE}
 
 
 def draw_fewer_threads() -> Picture:
-    """Draw a block and one step of one thread, with a slider over 1, 2 and 4 elements of c each."""
+    """Draw a block and one step of one thread, with a slider over 1, 2, 4 and 8 elements of c."""
     labels = [
-        f"grain {grain}: {TILE}×{TILE // grain} threads, "
-        f"{('one sum', 'two sums', 'four sums')[index]} in each"
-        for index, grain in enumerate(GRAINS)
+        f"grain {grain}: {TILE}×{TILE // grain} threads, {_sums(grain)} in each" for grain in GRAINS
     ]
     alt_text = (
         f"A block computes a tile of c with {TILE}×{TILE} elements from a tile of a and a tile of "
@@ -33,9 +33,13 @@ def draw_fewer_threads() -> Picture:
             for grain in GRAINS
         )
     )
-    drawn = [svg(LONG, HIGH, _moment(grain), alt_text, widest=LONG * 1.5) for grain in GRAINS]
-    key = legend(one_thread=PURPLE, what_it_reads_in_one_step=ORANGE, its_elements_of_c=GREEN)
+    drawn = [svg(LONG, HIGH, _moment(grain), alt_text, widest=LONG * 1.6) for grain in GRAINS]
+    key = legend(one_thread=PURPLE, **COLOURS)
     return Picture(key + frames(drawn, labels, "Elements of c per thread"), alt_text)
+
+
+def _sums(grain: int) -> str:
+    return "one sum" if grain == 1 else f"{grain} sums"
 
 
 def _moment(grain: int) -> str:
@@ -45,10 +49,16 @@ def _moment(grain: int) -> str:
     """
     (row, column), stride = THREAD, TILE // grain
     rows = [row + stride * g for g in range(grain)]
+    words = f"{grain + 1} words for"
+    done = "1 multiply-add" if grain == 1 else f"{grain} multiply-adds"
     return (
-        rect(*C, TILE * CELL, TILE * CELL, GREEN, fill_opacity=0.2)
+        text(LEFT, TOP + 14, "one step of a thread:", 12)
+        + text(LEFT, TOP + 34, words, 14, font_weight="bold")
+        + text(LEFT, TOP + 53, done, 14, font_weight="bold")
+        + text(BLOCK[0], TOP + 14, f"{TILE}×{TILE} here,", 12)
+        + text(BLOCK[0], TOP + 31, "32×32 in the code", 12)
+        + rect(*C, TILE * CELL, TILE * CELL, GREEN, fill_opacity=0.2)
         + matrix(BLOCK, stride, TILE, CELL, "threads")
-        + text(BLOCK[0] + 70, BLOCK[1] - 6, "of the block")
         + matrix(SA, TILE, TILE, CELL, "sa")
         + matrix(SB, TILE, TILE, CELL, "sb")
         + matrix(C, TILE, TILE, CELL, "c")
@@ -57,3 +67,35 @@ def _moment(grain: int) -> str:
         + squares(SB, CELL, [(STEP, column)], ORANGE)
         + squares(C, CELL, [(each, column) for each in rows], GREEN)
     )
+
+
+def draw_rows_and_tiles(grain: int = 4) -> Picture:
+    """Draw one step of a thread with `grain` rows of one tile, and of one with `grain` tiles of b.
+
+    Both threads compute `grain` elements of c. The first reads `grain` words of sa and one of sb,
+    the second one word of sa and `grain` of sb, one in each tile.
+    """
+    (row, column), cell = THREAD, 8
+    rows = [row + TILE // grain * g for g in range(grain)]
+    columns = [column + TILE * tile for tile in range(grain)]
+    long, gap = TILE * cell, 2 * cell
+    body, left, top = "", LEFT + long + gap, 40
+    for title, wide, down, across in (
+        (f"{grain} rows", 1, rows, [column]),
+        (f"{grain} tiles of b", grain, [row], columns),
+    ):
+        sa, sb, c = (LEFT, top + long + 22), (left, top), (left, top + long + 22)
+        body += text(LEFT, top - 20, title, 13, font_weight="bold")
+        body += matrix(sa, TILE, TILE, cell, "sa") + matrix(sb, TILE, TILE * wide, cell, "sb")
+        body += matrix(c, TILE, TILE * wide, cell, "c")
+        body += squares(sa, cell, [(each, STEP) for each in down], ORANGE)
+        body += squares(sb, cell, [(STEP, each) for each in across], ORANGE)
+        body += squares(c, cell, [(each, one) for each in down for one in across], GREEN)
+        top += 2 * long + 70
+    alt = (
+        f"One step of a thread with {grain} sums. {grain} rows: {grain} words of a column of sa, "
+        f"one word of sb. {grain} tiles of b: one word of sa, {grain} words of a row of sb."
+    )
+    width = left + TILE * grain * cell + 4
+    drawn = svg(width, top - 44, body, alt, widest=width * 1.4)
+    return Picture(legend(**COLOURS) + drawn, alt)

@@ -4,15 +4,16 @@ from functools import cache, partial
 
 import pytest
 
-from gemm_kernels import LADDER
+from gemm_kernels import LADDER, ilp_alone
 from gpu_xray import xray
 from labs.exercises import find as exercise
 from latency_kernels.hiding import curves
 from tests import quotes
-from tests.labs.versions import right
 from utils import lessons as course
 from utils.errors import CourseError
+from utils.ladder.function_text import module_of
 from utils.lessons.inner_loops import recorded_loops
+from utils.lessons.lesson_11 import time_bars
 from utils.lessons.lesson_11.chains import share_of_loop
 from utils.machine.devices import REFERENCE, find
 from utils.machine.occupancy import WARP, limits_of, occupancy
@@ -30,6 +31,26 @@ says = partial(quotes.says, "11")
 code = partial(quotes.code, "11")
 recorded = partial(course.recorded_ms, shape=str(SIZE))
 wavefronts = cache(course.machine_wavefronts)
+ROWS = ilp_alone.recorded_times()
+KERNELS = {str(variant): variant for variant in ilp_alone.variants()}
+PLAIN, UNROLLED, SHORT = (
+    KERNELS[name] for name in ("plain_rows", "unrolled_rows", "sixteen_rows")
+)
+ONE, ALONE = KERNELS["one_chain"], KERNELS["four_chains"]
+
+
+@cache
+def times(variant):
+    """Return the two estimates and the time recorded in the experiment."""
+    return time_bars.times_of(variant, ROWS)
+
+
+def timed(variant):
+    return times(variant).recorded
+
+
+def instructions(variant):
+    return loop(variant).per_multiply_add
 
 
 @cache
@@ -48,10 +69,6 @@ def loop(step):
     return recorded_loops()["sm_90", str(step)]
 
 
-def estimate(step):
-    return course.shared_memory_ms(wavefronts(step), str(SIZE))
-
-
 def on_sm(variant):
     """Return the occupancy of a recorded step, with its registers and shared memory."""
     gemm = records.measured(REFERENCE, "gemm")
@@ -68,6 +85,11 @@ def registers(variant):
     return int(only)
 
 
+def test_a_thread_reads_less_per_multiply_add_with_each_grain():
+    reads = [(grain + 1) / grain for grain in (1, 2, 4, 8)]
+    says("**less per multiply-add**: {:g} words, then {:g}, {:g} and {:g}.", *reads)
+
+
 # ---- ILP alone ----
 
 
@@ -77,6 +99,7 @@ def test_four_sums_make_the_product_more_than_twice_as_fast():
 
 
 @pytest.mark.slow
+@pytest.mark.slow
 def test_four_chains_are_compiled_to_the_instructions_of_tiled(compiler):
     both = [
         xray(kernel, TILED.step.signature, "sm_90")
@@ -85,66 +108,78 @@ def test_four_chains_are_compiled_to_the_instructions_of_tiled(compiler):
     assert len({one.registers for one in both}) == 1
     for opcode in ("LDS", "FFMA", "STS", "BAR", "LDG"):
         assert len({one.hot.instructions[opcode] for one in both}) == 1
-    says("Your kernel reads what `tiled` reads, with as many registers.")
+    says("Your kernel reads what `tiled` reads, with as many registers: only the chains differ.")
 
 
-def test_a_chain_uses_a_quarter_of_the_cycles_of_a_scheduler():
+def test_a_chain_starts_a_multiply_add_every_4_cycles():
     cycles = round(latency("FMA"))
-    says("A multiply-add takes {} cycles until the next one of its chain can start.", cycles)
+    says("The next multiply-add of a chain can start {} cycles after the one before.", cycles)
     says("An SM has {} schedulers", SCHEDULERS)
-    says("So with {} warps on an SM, a scheduler has one warp", SCHEDULERS)
     assert share_of_loop(frame(), 1, SCHEDULERS) == pytest.approx(1 / cycles, rel=0.01)
-    warps = on_sm(TILED).warps
-    says("`tiled` fills an SM with {} warps. **With {} warps on each SM, how", warps, warps)
-    assert f"warps={warps}" in code("reveal-alone")
+    says("`tiled` fills an SM with {} warps.", on_sm(TILED).warps)
 
 
-def test_with_64_warps_four_chains_gain_4_percent():
-    few, some, full = SCHEDULERS, SCHEDULERS**2, on_sm(TILED).warps
-    gain = {w: share_of_loop(frame(), 4, w) / share_of_loop(frame(), 1, w) for w in (few, full)}
-    says("With {} warps, which are {} threads, four chains are {:.1f} times as fast as one. With "
-         "{} warps one chain reaches {:.0f} % of the loop's speed, and with {} warps four chains "
-         "gain only {:.0f} %. The dips are numbers of warps that {} schedulers",
-         few, few * WARP, gain[few], some, 100 * share_of_loop(frame(), 1, some), full,
-         100 * (gain[full] - 1), SCHEDULERS)  # fmt: skip
-
-
-def test_the_curves_fall_where_the_warps_are_no_multiple_of_the_schedulers():
-    points = frame()[(frame()["experiment"] == "arithmetic") & (frame()["sms"] == H200.sms)]
-    for chains in (1, 2, 4):
-        one = points[points["floats"] == chains].sort_values("threads_per_sm")
-        falls = one[one["share"] < 0.95 * one["share"].shift()]
-        assert len(falls)
-        assert all(threads // WARP % SCHEDULERS for threads in falls["threads_per_sm"])
-
-
-def test_the_explanation_of_ilp_alone_has_the_recorded_shares():
+def test_with_64_warps_four_chains_gain_nearly_nothing():
     few, full = SCHEDULERS, on_sm(TILED).warps
-    shares = {
-        warps: [100 * share_of_loop(frame(), chains, warps) for chains in (4, 1)]
-        for warps in (full, few)
-    }
+    gain = {w: share_of_loop(frame(), 4, w) / share_of_loop(frame(), 1, w) for w in (few, full)}
+    says("A scheduler has {} warps.", full // SCHEDULERS)
+    says("four chains are {:.1f} times as fast as one with {} warps on an SM, and {:.2f} times "
+         "with {}.", gain[few], few, gain[full], full)  # fmt: skip
+
+
+def test_the_experiment_ran_at_the_size_and_on_the_device_of_the_prose():
+    assert "H100" in ROWS[0].device
+    assert time_bars.N == SIZE
+    says("are your four chains,** at {}×{} on the recorded H100", SIZE, SIZE)
+    says("are four rows than four tiles of b,** at {}×{} on the recorded H100", SIZE, SIZE)
+    says("This H100 has as many SMs as the H200, with the same clock.")
+    device = find(ROWS[0].device)
+    assert (device.sms, device.boost_clock_mhz) == (H200.sms, H200.boost_clock_mhz)
+
+
+def test_one_chain_takes_as_long_as_tiled_and_four_are_hardly_faster():
+    assert timed(ONE) == pytest.approx(timed(TILED), rel=0.01)
+    assert 1.015 < timed(TILED) / timed(ALONE) < 1.025
     text = """A scheduler has {} of {} warps, and a chain starts a multiply-add every {} cycles: one
-        chain is enough. Recorded are {:.1f} % ÷ {:.1f} % = {:.2f} times. With {} warps it is
-        {:.1f} % ÷ {:.1f} % = {:.2f} times."""
+        chain is enough. Recorded are {:.2f} ÷ {:.2f} = {:.2f} times."""
+    full = on_sm(TILED).warps
     quotes.explains(
         "11.alone", text, full // SCHEDULERS, full, round(latency("FMA")),
-        *shares[full], shares[full][0] / shares[full][1],
-        few, *shares[few], shares[few][0] / shares[few][1],
+        *_ratio(timed, TILED, ALONE),
     )  # fmt: skip
 
 
+@pytest.mark.slow
+def test_no_hiding_of_latency_can_give_what_ilp_gave():
+    for one in (TILED, ONE, ALONE):
+        says("{:.2f} for each multiply-add of a warp in all three kernels, {:.1f} ms in all",
+             wavefronts(one), times(one).wavefronts)  # fmt: skip
+    says("The instructions of the innermost loop need {:.1f} ms.", times(TILED).instructions)
+    least = times(ALONE).wavefronts
+    bound, ilp = timed(TILED) / least, recorded(TILED) / recorded(BY[FOUR])
+    says("still needs its {:.1f} ms of wavefronts. So hiding *every* latency in `tiled` is worth "
+         "at most {:.2f} ÷ {:.2f} = **{:.2f} times**, and {:.2f} times is impossible.",
+         least, timed(TILED), least, bound, ilp)  # fmt: skip
+    assert bound < ilp
+
+
+@pytest.mark.slow
 def test_the_explanations_of_the_reads_have_wavefronts_and_times():
-    text = """Both have four independent sums in each thread, so ILP would make them equal. The
-        wavefronts are {:.4g} ÷ {:.4g} = {:.2f}; recorded are {:.2f} ÷ {:.2f} = {:.2f} times."""
-    quotes.explains("11.which", text, *_ratio(wavefronts, WIDE, BY[FOUR]),
-                    *_ratio(recorded, WIDE, BY[FOUR]))  # fmt: skip
+    rows, tiles = 0.5 + 1 / FOUR, 0.5 / FOUR + 1
+    text = """Four rows: {} + {} ÷ {} = {} wavefronts per multiply-add; four tiles of b: {} ÷ {} +
+        {} = {}. That is {} ÷ {} = {}, and {:.2f} with the stores; recorded are {:.2f} ÷ {:.2f} =
+        {:.2f} times."""
+    counted = wavefronts(WIDE) / wavefronts(BY[FOUR])
+    quotes.explains("11.which", text, 0.5, 1, FOUR, rows, 0.5, FOUR, 1, tiles, tiles, rows,
+                    tiles / rows, counted, *_ratio(timed, WIDE, BY[FOUR]))  # fmt: skip
+    assert wavefronts(BY[FOUR]) - rows == pytest.approx(2 / 32)
+    assert 0 < wavefronts(WIDE) - tiles < 2 / 32
     text = """Grain {} takes {:.4g} wavefronts per multiply-add of a warp, and grain {} takes
         {:.4g}. So the estimate is {:.4g} ÷ {:.4g} = {:.2f}; recorded are {:.2f} ÷ {:.2f} =
         {:.2f} times."""
     both = _ratio(wavefronts, BY[SIXTEEN], BY[EIGHT])
     quotes.explains("11.sixteen", text, EIGHT, both[1], SIXTEEN, both[0], *both,
-                    *_ratio(recorded, BY[SIXTEEN], BY[EIGHT]))  # fmt: skip
+                    *_ratio(timed, BY[SIXTEEN], BY[EIGHT]))  # fmt: skip
 
 
 def _ratio(figure, first, second):
@@ -157,36 +192,50 @@ def test_a_point_that_is_not_recorded_is_refused():
         share_of_loop(frame(), 4, 5000)
 
 
-def test_64_reads_in_flight_are_more_than_little_s_law_asks_for():
-    cycles, warps = round(latency("shared")), on_sm(TILED).warps
-    says("A read of shared memory takes {} cycles, and an SM serves one wavefront per cycle. So {} "
-         "reads in flight are enough, and {} warps with one read each have {}.",
-         cycles, cycles, warps, warps)  # fmt: skip
-    assert cycles < warps
+# ---- the instructions ----
+
+
+ADDRESSES = ("LEA", "IMAD.IADD", "IMAD.X", "IADD3", "IADD3.X", "SEL", "LOP3.LUT", "VIADD")
+
+
+def test_the_plain_form_needs_most_of_its_instructions_for_addresses():
+    says("four rows each multiply-add needs {:.1f} instructions, more than half of which compute "
+         "addresses, and in `tiled` {:.1f}.", instructions(PLAIN), instructions(TILED))  # fmt: skip
+    codes = loop(PLAIN).opcodes
+    assert sum(code in ADDRESSES for code in codes) > len(codes) / 2
+
+
+@pytest.mark.slow
+def test_the_plain_form_is_slower_than_tiled_because_of_its_instructions():
+    plain = times(PLAIN)
+    assert plain.recorded > timed(TILED)
+    assert wavefronts(PLAIN) < wavefronts(TILED)
+    assert plain.instructions > max(plain.wavefronts, times(TILED).instructions)
+    says("and it is *slower*: its instructions need {:.1f} of the {:.1f} ms.",
+         plain.instructions, plain.recorded)  # fmt: skip
+    says("It needs {:.1f} instructions, and {:.1f} ms.", instructions(UNROLLED), timed(UNROLLED))
+
+
+@pytest.mark.slow
+def test_the_lines_that_the_lesson_gives_unroll_the_solution(compiler):
+    text = exercise("independent_sums").solution_text
+    for old, new in (
+        ("tile_a = cuda.shared.array((TILE, TILE), float32)",
+         "tile_a = cuda.shared.array((TILE, TILE), float32, alignment=16)"),
+        ("        for i in range(TILE):\n            from_b = tile_b[i, tx]\n            for g in "
+         "range(4):\n                totals[g] += tile_a[ty + 8 * g, i] * from_b\n",
+         "        for first in range(0, TILE, 4):\n            for u in range(4):\n                "
+         "i = first + u\n                from_b = tile_b[i, tx]\n                for g in range(4):"
+         "\n                    totals[g] += tile_a[ty + 8 * g, i] * from_b\n"),
+    ):  # fmt: skip
+        assert text.count(old) == 1
+        text = text.replace(old, new)
+    kernel = module_of("tests.lesson_11_unrolled", text).independent_sums
+    hot = xray(kernel, ILP.signature, "sm_90").hot
+    assert len(hot.body) / hot.ffma == instructions(UNROLLED)
 
 
 # ---- the reads ----
-
-
-@pytest.mark.slow
-def test_names_and_a_local_array_need_as_many_reads(compiler):
-    names = right("independent_sums", "four names")
-    loops = [
-        xray(kernel, ILP.signature, "sm_90").hot
-        for kernel in (exercise("independent_sums").solution, names)
-    ]
-    reads = [one.instructions["LDS"] / one.ffma for one in loops]
-    assert reads[0] == reads[1]
-
-
-@pytest.mark.slow
-def test_the_steps_that_are_written_out_need_fewer_instructions(compiler):
-    plain, ours = (
-        xray(kernel, ILP.signature, "sm_90").hot
-        for kernel in (exercise("independent_sums").solution, BY[FOUR].kernel)
-    )
-    assert len(ours.body) / ours.ffma < len(plain.body) / plain.ffma
-    says("and needs fewer instructions than the plain form")
 
 
 def test_a_word_of_sa_costs_half_a_wavefront_and_one_of_sb_a_whole_one():
@@ -205,20 +254,19 @@ def test_the_profiler_counted_the_same_wavefronts_for_grain_8():
 
 @pytest.mark.slow
 def test_the_time_of_two_kernels_with_four_sums_follows_the_wavefronts():
-    says("at {}×{} on the recorded GPU", SIZE, SIZE)
     counted = wavefronts(WIDE) / wavefronts(BY[FOUR])
-    measured = recorded(WIDE) / recorded(BY[FOUR])
-    assert measured == pytest.approx(counted, rel=0.05)
-    assert [f"{one:.2f}" for one in (counted, measured)] == ["1.43", "1.41"]
+    assert timed(WIDE) / timed(BY[FOUR]) == pytest.approx(counted, rel=0.05)
+    assert instructions(BY[FOUR]) > instructions(WIDE)
+    says("Four rows even need more instructions.")
 
 
 def test_the_faster_of_them_has_fewer_sums_in_flight():
     wide, rows = (WARP * on_sm(one).warps for one in (WIDE, BY[FOUR]))
-    says("An SM holds {:,} threads of the kernel with four tiles of b, which have {:,} sums in "
-         "flight. Of the kernel with four rows it holds {:,}, with {:,} sums.",
+    says("An SM holds {:,} threads of the kernel with four tiles of b, which have {:,} sums. "
+         "Of the kernel with four rows it holds {:,}, with {:,} sums.",
          wide, FOUR * wide, rows, FOUR * rows)  # fmt: skip
     assert rows < wide
-    assert recorded(BY[FOUR]) < recorded(WIDE)
+    assert timed(BY[FOUR]) < timed(WIDE)
 
 
 # ---- all grains ----
@@ -233,12 +281,10 @@ def test_grain_1_is_the_tiled_product_again():
 
 
 @pytest.mark.slow
-def test_the_wavefronts_account_for_nearly_all_of_the_gain():
-    shares = [100 * estimate(BY[grain]) / recorded(BY[grain]) for grain in (1, 2, 4, 8)]
-    says("From grain {} to grain {} the estimate falls by a factor of {:.2f}, and the recorded "
-         "time by {:.2f}. At each grain the wavefronts account for {:.0f} to {:.0f} % of the time.",
-         LEAST, EIGHT, estimate(BY[LEAST]) / estimate(BY[EIGHT]),
-         recorded(BY[LEAST]) / recorded(BY[EIGHT]), min(shares), max(shares))  # fmt: skip
+def test_from_grain_1_to_8_the_time_falls_as_the_wavefronts():
+    says("From grain {} to grain {} the wavefronts fall by a factor of {:.2f}, and the recorded "
+         "time by {:.2f}.", LEAST, EIGHT, wavefronts(BY[LEAST]) / wavefronts(BY[EIGHT]),
+         recorded(BY[LEAST]) / recorded(BY[EIGHT]))  # fmt: skip
 
 
 def test_registers_grow_with_the_sums():
@@ -279,24 +325,39 @@ def test_the_innermost_loops_have_48_reads_for_128_and_17_for_16():
 
 
 @pytest.mark.slow
-def test_the_wavefronts_account_for_most_of_the_cliff():
-    assert round(estimate(BY[SIXTEEN]) / estimate(BY[EIGHT]), 2) == 1.64
-    ratio = recorded(BY[SIXTEEN]) / recorded(BY[EIGHT])
-    assert round(ratio, 2) == 1.73
+def test_the_wavefronts_account_for_most_of_the_longer_time():
+    counted = wavefronts(BY[SIXTEEN]) / wavefronts(BY[EIGHT])
+    assert timed(BY[SIXTEEN]) / timed(BY[EIGHT]) == pytest.approx(counted, rel=0.06)
     stores = wavefronts(BY[SIXTEEN]) - 17 / SIXTEEN
     says("The stores add {:.2f} wavefronts per multiply-add", stores)
-    same = int(ratio)
-    says("the time of grain {} longer than that of grain {}?** A number below {} means that grain "
-         "{} is faster.", SIXTEEN, EIGHT, same, SIXTEEN)  # fmt: skip
+    says("What is the time of grain {}, divided by that of grain {}?**", SIXTEEN, EIGHT)
+    says("A number below {} means that grain {} is faster.", int(counted), SIXTEEN)
 
 
 @pytest.mark.slow
-def test_grain_16_has_more_sums_and_fewer_wavefronts_than_four_tiles_and_is_not_faster():
-    fewer = 1 - wavefronts(BY[SIXTEEN]) / wavefronts(WIDE)
-    says("Grain {} has four times as many sums in a thread as the kernel with four tiles of b, and "
-         "{:.0f} % fewer wavefronts.", SIXTEEN, 100 * fewer)  # fmt: skip
-    assert 4 * WIDE.constants["GRAIN"] == SIXTEEN
-    assert recorded(BY[SIXTEEN]) >= recorded(WIDE)
+def test_short_loops_bring_the_joined_reads_back_and_not_all_of_the_time():
+    assert loop(SHORT).opcodes.count("LDS.128") * 4 == loop(SHORT).multiply_adds
+    says("The instructions fall from {:.1f} to {:.1f} per multiply-add, and the time from {:.1f} "
+         "to {:.1f} ms.", instructions(BY[SIXTEEN]), instructions(SHORT),
+         timed(BY[SIXTEEN]), timed(SHORT))  # fmt: skip
+    assert wavefronts(SHORT) == min(wavefronts(one) for one in KERNELS.values())
+    assert timed(SHORT) > timed(BY[EIGHT])
+    shares = [100 * times(one).wavefronts / timed(one) for one in (SHORT, BY[EIGHT])]
+    says("Its wavefronts explain {:.0f} % of its time, those of grain {} {:.0f} %.",
+         shares[0], EIGHT, shares[1])  # fmt: skip
+
+
+@pytest.mark.slow
+def test_short_loops_have_more_warps_on_an_sm_and_fewer_loads_under_way(compiler):
+    eight, short = (xray(one.kernel, ILP.signature, "sm_90") for one in (BY[EIGHT], SHORT))
+    threads = SHORT.launch(LADDER.parse(str(SIZE))).threads
+    held = occupancy(H200.compute_capability, threads, short.registers, short.shared_bytes)
+    says("{} sums in each thread, and {} warps on an SM. Yet it is slower than grain {}.",
+         SIXTEEN, held.warps, EIGHT)  # fmt: skip
+    assert held.warps > on_sm(BY[EIGHT]).warps
+    says("A thread of grain {} starts {} loads from global memory before it waits for the first, "
+         "and one of this kernel {}.",
+         EIGHT, eight.loads_before_use, short.loads_before_use)  # fmt: skip
 
 
 # ---- sizes and bounds ----
@@ -308,7 +369,7 @@ def test_from_512_on_ilp_is_the_fastest_of_the_four_and_at_256_tiled_is():
     for size in (small, *larger):
         fastest = min(steps, key=lambda step: course.recorded_ms(step, str(size)))
         assert fastest.name == ("tiled" if size == small else "ilp")
-    says("From {} on, `ilp` is the fastest of the marked ones.", larger[0])
+    says("From {} on, `ilp` is the fastest of these four kernels.", larger[0])
     launch = BY[EIGHT].launch(LADDER.parse(str(small)))
     says("At {} the product has {} blocks for {} SMs: an SM has one block or none, and the {} "
          "threads of a block of grain {} are all",

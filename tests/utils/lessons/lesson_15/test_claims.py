@@ -10,9 +10,9 @@ from gemm_kernels import LADDER, maxwell64, maxwell256
 from gemm_kernels.parts import lane_maps
 from tests import quotes
 from utils import lessons as course
+from utils.lessons.counting import watch
 from utils.lessons.edits import source_of
 from utils.lessons.lesson_15 import iterations
-from utils.lessons.lesson_15.row_stores import stores_of
 from utils.lessons.lesson_15.slot_bars import published_share
 from utils.lessons.lesson_15.thread_bits import BITS, THREADS, quad_of
 from utils.lessons.lesson_15.tile_designs import (
@@ -225,6 +225,13 @@ def test_the_last_of_four_rounds_costs_3_slots():
 
 
 # ---- The stores ----
+
+
+def stores_of(name):
+    """Return (requests, sectors) of the stores of a tile of c, per 32 of its elements."""
+    totals = watch(LADDER.step(name), f"{TILE}x{TILE}x8").totals
+    counts = (totals[f"global_store_{what}"] for what in ("requests", "sectors"))
+    return tuple(WARP * count / TILE**2 for count in counts)
 
 
 @slow

@@ -4,6 +4,8 @@ import pytest
 
 from gemm_kernels import LADDER
 from labs import EXERCISES
+from utils.ladder import kept_functions
+from utils.lessons import compare
 from utils.lessons.lesson_15.kernel_map import PARTS, draw_map, map_of, part_of
 from utils.lessons.lesson_15.row_stores import beside_direct
 from utils.lessons.lesson_15.slot_bars import draw_missing, draw_slots
@@ -40,4 +42,13 @@ def test_every_part_has_lines_and_one_label():
 def test_the_readers_stores_are_counted_beside_the_steps():
     exercise = EXERCISES["whole_rows"]
     for kernel, counts in ((exercise.solution, ("1", "4")), (exercise.starter, ("1", "16"))):
-        assert beside_direct(kernel).rows[0] == ("your whole_rows", *counts)
+        table = beside_direct(kernel)
+        assert table.rows[0] == ("your whole_rows", *counts)
+        assert [row[1:] for row in table.rows[1:]] == [("1", "32"), ("0.25", "4"), ("1", "4")]
+
+
+def test_the_card_after_the_check_is_this_table(monkeypatch):
+    exercise = EXERCISES["whole_rows"]
+    monkeypatch.setattr(kept_functions, "kept_text", lambda name: exercise.solution_text)
+    monkeypatch.setattr(kept_functions, "kept", lambda name: exercise.solution)
+    assert "your whole_rows" in str(compare("whole_rows"))

@@ -1,0 +1,52 @@
+"""The bars of lesson 11: estimates of one kernel on its recorded time, all of one device."""
+
+from dataclasses import replace
+
+import pytest
+
+from gemm_kernels import LADDER, ilp_alone
+from gpu_xray.compile import NO_COMPILER
+from utils.errors import CourseError
+from utils.lessons.cards import Card
+from utils.lessons.lesson_11 import time_bars
+from virtual_gpu.pictures.svg import Picture
+
+ROWS = ilp_alone.recorded_times()
+KERNELS = {str(variant): variant for variant in ilp_alone.variants()}
+
+
+@pytest.fixture
+def no_compiler(monkeypatch):
+    def refuse(*_):
+        raise CourseError(NO_COMPILER)
+
+    monkeypatch.setattr("utils.lessons.inner_loops.xray", refuse)
+
+
+def test_the_times_are_those_of_the_first_device_at_the_size_of_the_lesson():
+    other = tuple(replace(row, device="other", time_ms=1.0) for row in ROWS)
+    assert time_bars.recorded_times((*ROWS, *other)) == time_bars.recorded_times(ROWS)
+    assert time_bars.recorded_times(other) == dict.fromkeys(KERNELS, 1.0)
+
+
+def test_a_kernel_without_a_row_is_refused():
+    with pytest.raises(CourseError, match=r"naive has no row in ilp_alone\.csv"):
+        time_bars.times_of(LADDER.step("naive"), ROWS)
+
+
+def test_without_a_compiler_all_kernels_of_the_experiment_have_bars(no_compiler):
+    assert isinstance(time_bars.draw(ROWS, **KERNELS), Picture)
+
+
+def test_a_loop_that_nobody_knows_gives_a_sentence(monkeypatch, no_compiler):
+    monkeypatch.setattr("utils.lessons.inner_loops.recorded_loops", dict)
+    card = time_bars.draw(ROWS, tiled=KERNELS["tiled TILE=32"])
+    assert isinstance(card, Card)
+    assert "The lesson goes on without this picture." in str(card)
+
+
+def test_the_alternative_text_has_both_estimates_and_the_record():
+    alt = str(time_bars.draw(ROWS, four_chains=KERNELS["four_chains"]))
+    assert "four chains: wavefronts 12.8" in alt
+    assert "instructions 8.3" in alt
+    assert "recorded 17.1" in alt
