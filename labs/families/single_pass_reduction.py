@@ -11,6 +11,7 @@ import ast
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -25,11 +26,14 @@ from labs.targets.counts import no_float64, no_negative_index, one_store_per_ele
 from utils.translation import translate
 from virtual_gpu import LimitReached
 from virtual_gpu.common.source import read_source
+from virtual_gpu.counts.recorder import Event
 
-BLOCK = 64
+BLOCK, WARP = 64, 32
 SUMS = Sums(threads=BLOCK, whole=True)
 _ALL_OF_THEM = f" Each of the {BLOCK} threads of the block reads all of them."
 LEFT = np.float32(4096)  # the old value of each partial sum, as if from an earlier launch
+STARTS = (1, 63, 101)  # of the counter: block 254, 192 or 154 draws the last ticket, not block 255
+BITS_SHAPE = (256 * BLOCK,)  # each thread adds four partial sums, so their order matters
 
 
 def sum_in_one_launch(**fields) -> KernelExercise:
@@ -54,6 +58,7 @@ def sum_in_one_launch(**fields) -> KernelExercise:
             fenced_after_its_ticket(),
             counter_after(0),
             essential(no_atomics_on_the_result()),
+            essential(same_bits_from_each_block()),
             essential(full_loads()),
             essential(full_loads("partials")),
             each_partial(1, "store"),
@@ -119,9 +124,12 @@ def no_block_waits(alone: Callable[[Shape], int] = first_half) -> Target:
         where = translate("in line {line}", line=line) if line > 0 else translate("in a loop")
         return translate(
             "{where} a block waits for other blocks. On a GPU that has no room for all of them at "
-            "once, those that wait keep the others from starting, and the launch never ends. Here "
-            "the blocks that start first, run alone, never end. The number makes waiting "
-            "unnecessary: whoever draws the last one comes after all others.",
+            "once, those that wait keep the others from starting, and the launch never ends. The "
+            "virtual GPU started only the first blocks, {first} of {blocks}, and they never ended. "
+            "The number makes waiting unnecessary: the block that draws the last one comes after "
+            "all others.",
+            first=alone(run.shape),
+            blocks=run.job.launch(run.shape).blocks,
             where=where[:1].lower() + where[1:],
         )
 
@@ -145,16 +153,27 @@ def _wait_of_the_first(run: Run, blocks: int) -> int:
 def fenced_after_its_ticket() -> Target:
     """Return the target of a fence between the last ticket and the loads of the partial sums.
 
-    The thread that draws must pass it, or else every thread that loads. The block is the last one,
-    which draws the last ticket on the virtual GPU. The count is the number of threads that load
-    without such a fence.
+    Each thread that loads must pass it, or must meet a thread that has passed it at a barrier. The
+    block is the last one, which draws the last ticket on the virtual GPU. The count is the number
+    of threads that load without such a fence.
     """
 
     def measure(run: Run) -> float:
         return float(np.count_nonzero(_loads_without_fence(run)))
 
     def cause(run: Run, value: float) -> str:
-        load = run.accesses("partials")[0]
+        load, fence = run.accesses("partials")[0], _lonely_fence(run)
+        if fence is not None:
+            return translate(
+                "{threads} of the last block load `{partials}` in {where} without a fence. The "
+                "fence in line {fence} is passed by {passing} alone, and no barrier between that "
+                "fence and the loads makes the other threads wait for it.",
+                threads=counted(round(value), "thread"),
+                partials=run.names["partials"],
+                where=at_line(load.site),
+                fence=fence[0],
+                passing=counted(fence[1], "thread"),
+            )
         return translate(
             "{threads} of the last block load `{partials}` in {where}, and no fence is between the "
             "ticket and these loads. CUDA's rules ask for two fences: one between the store of a "
@@ -169,24 +188,58 @@ def fenced_after_its_ticket() -> Target:
     return Target("loads without a fence", 0, words, measure, cause)
 
 
+def _events_of_the_last(run: Run) -> tuple[Event, ...]:
+    """Return the events of the block that runs last, and so draws the last ticket."""
+    return run.recorded(SUMS.blocks(run.shape[0]) - 1).events
+
+
 def _loads_without_fence(run: Run) -> np.ndarray:
     """Return which threads of the last block load a partial sum without a fence.
 
-    The result is a bool array with one entry per thread of the block.
+    A thread knows the ticket if it has drawn it, or has met a thread that knows it at a barrier. A
+    fence counts if a thread that knows the ticket passes it. It protects the loads of this thread,
+    and those of the threads that meet it at a barrier afterwards. The result is a bool array with
+    one entry per thread of the block.
     """
     partials, drawn = run.names["partials"], run.names["drawn"]
-    fenced = unfenced = np.zeros(SUMS.threads, bool)
-    drawing = None
-    for one in run.recorded(SUMS.blocks(run.shape[0]) - 1).events:
+    nobody = np.zeros(SUMS.threads, bool)
+    knowing, fenced, unfenced = nobody, nobody, nobody
+    for one in _events_of_the_last(run):
         taking_part = one.first >= 0
-        if (one.kind, one.array) == ("atomic", drawn) and drawing is None:
-            drawing, fenced = taking_part, np.zeros(SUMS.threads, bool)
+        if (one.kind, one.array) == ("atomic", drawn) and not knowing.any():
+            knowing = taking_part
         elif one.kind == "fence":
-            everyone = drawing is not None and bool((taking_part & drawing).any())
-            fenced = fenced | taking_part | everyone
+            fenced = fenced | (taking_part & knowing)
+        elif one.kind in ("barrier", "syncwarp"):
+            knowing = _met(knowing, one)
+            fenced = _met(fenced, one)
         elif (one.kind, one.array) == ("load", partials):
             unfenced = unfenced | (taking_part & ~fenced)
     return unfenced
+
+
+def _met(threads: np.ndarray, meeting: Event) -> np.ndarray:
+    """Return the threads, and those that meet one of them at this barrier or syncwarp, as bools."""
+    taking_part = meeting.first >= 0
+    size = len(threads) if meeting.kind == "barrier" else WARP
+    groups = (threads & taking_part).reshape(-1, size).any(axis=1)
+    return threads | (taking_part & np.repeat(groups, size))
+
+
+def _lonely_fence(run: Run) -> tuple[int, int] | None:
+    """Return the line of the last block's first fence after its ticket, and its number of threads.
+
+    Returns None if there is no such fence between the ticket and the loads.
+    """
+    partials, drawn = run.names["partials"], run.names["drawn"]
+    has_drawn = False
+    for one in _events_of_the_last(run):
+        if (one.kind, one.array) == ("load", partials):
+            return None
+        has_drawn = has_drawn or (one.kind, one.array) == ("atomic", drawn)
+        if has_drawn and one.kind == "fence":
+            return one.line, int((one.first >= 0).sum())
+    return None
 
 
 def chosen_by_its_ticket() -> Target:
@@ -278,7 +331,76 @@ def no_atomics_on_the_result() -> Target:
             result=run.result,
         )
 
-    return Target("atomics on the result", 0, "a fixed order of additions", measure, cause)
+    return Target("atomics on the result", 0, "no atomics on the result", measure, cause)
+
+
+def same_bits_from_each_block() -> Target:
+    """Return the target that the result has the same bits, whichever block adds the partial sums.
+
+    The kernel is launched with other starts of the counter, so that a block before the last one
+    draws the last ticket. It finds the same partial sums as the last one, and their float32 sum
+    depends on the order of the additions. The count is the number of pairs of launches whose
+    results differ.
+    """
+
+    def measure(run: Run) -> float:
+        return float(len(_different_sums(run)))
+
+    def cause(run: Run, value: float) -> str:
+        block, sums = next(iter(_different_sums(run).items()))
+        return translate(
+            "with the same {blocks} partial sums the result is {first:.9g} if block {last} draws "
+            "the last ticket, and {other:.9g} if block {block} draws it. The order of the "
+            "additions must not depend on the block that adds.",
+            blocks=SUMS.blocks(BITS_SHAPE[0]),
+            first=sums[0],
+            last=SUMS.blocks(BITS_SHAPE[0]) - 1,
+            other=sums[1],
+            block=block,
+        )
+
+    words = "the same bits, whichever block adds"
+    return Target("other bits from another block", 0, words, measure, cause)
+
+
+def _different_sums(run: Run) -> dict[int, tuple[float, float]]:
+    """Return the results that depend on the block that draws the last ticket.
+
+    The key is the index of that block. The value is the result if the last block of the grid draws
+    the last ticket, and the result if the block of the key draws it. Each key has its own x. A
+    launch that stores no result is left out, because another target finds it.
+    """
+    last, found = SUMS.blocks(BITS_SHAPE[0]) - 1, {}
+    for start in STARTS:
+        first, other = (_with_rounding(run, begin, seed=start) for begin in (0, start))
+        is_written = not first.unwritten.any() and not other.unwritten.any()
+        if is_written and first.out.tobytes() != other.out.tobytes():
+            found[last - start] = float(first.out[0]), float(other.out[0])
+    return found
+
+
+def _with_rounding(run: Run, start: int, seed: int) -> Run:
+    """Launch the kernel on x of `_sums_with_rounding`, with a counter that starts at `start`."""
+    job = replace(run.job, inputs=partial(_sums_with_rounding, start))
+    return run_kernel(job, run.kernel, BITS_SHAPE, run.patience, seed=seed)
+
+
+def _sums_with_rounding(
+    start: int, shape: Shape, seed: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return inputs whose sum depends on the order of the blocks, and a counter at `start`.
+
+    The blocks of the first quarter have numbers of large magnitude, and those of the third quarter
+    their opposites. Between the two, smaller numbers lose digits. A block's numbers are multiples
+    of one power of two, so its own sum is exact in any order. These sums are in the partial sums
+    already, so that a block which draws the last ticket before others have stored theirs finds the
+    right ones. shape: (n,), with four times 64 full blocks.
+    """
+    rng = np.random.default_rng(seed)
+    bound = 2**17  # so the sum of 64 numbers is below 2^24
+    large, small, other = rng.integers(-bound, bound, (3, BLOCK, BLOCK))
+    x = np.concatenate([1024 * large, small, -1024 * large, other]).astype(np.float32)
+    return x.ravel(), x.sum(axis=1), np.full(1, start, np.uint32)
 
 
 def each_element_once() -> Target:

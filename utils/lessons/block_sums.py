@@ -247,14 +247,16 @@ def compiled_instructions(variant: Variant, arch: str) -> int:
 def compiled_issue(variant: Variant, arch: str) -> IssuedInstructions:
     """Compile a kernel and return the number of instructions that all warps of a full block issue.
 
-    With one loop, the count assumes that every warp except the first exits after the loop. Without
-    a loop, the compiler has unrolled it, no warp issues an instruction twice, and the result has
-    bounds: at most each warp issues all instructions up to the last exit, and at least those on the
-    shortest way to an exit. Lanes that branch apart are taken to continue together where the
-    compiler joins them.
+    With one loop, which must have a barrier, its iterations are those of the loop over the levels
+    of the tree, and the count assumes that every warp except the first exits after the loop.
+    Without a loop, the compiler has unrolled it, no warp issues an instruction twice, and the
+    result has bounds: at most each warp issues all instructions up to the last exit, and at least
+    those on the shortest way to an exit. Lanes that branch apart are taken to continue together
+    where the compiler joins them.
 
     arch: the architecture to compile for, such as "sm_90". Raises CourseError if there is no
-    compiler, if the machine code has several loops, or if the step is no reduction.
+    compiler, if the machine code has several loops or one without a barrier, or if the step is no
+    reduction.
     """
     threads = variant.launch(_one_element(variant)).threads
     code = xray(variant.kernel, variant.step.signature, arch)
@@ -274,6 +276,12 @@ def compiled_issue(variant: Variant, arch: str) -> IssuedInstructions:
             "is one loop, such as reduce0 to reduce3."
         )
     loop = code.loops[0]
+    if not any(instruction.name == "BAR" for instruction in loop.body):
+        raise CourseError(
+            f"The instructions of {variant.step.name} are not counted: the loop of its machine "
+            "code has no barrier, so it is not the loop over the levels of a tree, and the number "
+            "of its iterations is not known. Compare kernels such as reduce0 to reduce3."
+        )
     first_exit = next(index for index in exits if index > loop.end)
     in_loop = len(loop.body) * round(block_of(variant).iterations)
     every_warp = loop.start + in_loop + first_exit - loop.end

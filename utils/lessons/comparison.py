@@ -207,10 +207,10 @@ def _bounds(
                 )
             )
         if len(known) < len(variants):
-            left = (one.step.name for role, one in variants.items() if role not in known)
-            missing = ", ".join(left)
+            left = (words[role] for role in variants if role not in known)
+            missing = "; ".join(left)
             notes.append(
-                translate("The instructions of {missing} cannot be counted here.", missing=missing)
+                translate("Instructions that cannot be counted here: {missing}.", missing=missing)
             )
     recorded = {role: ms_if_any(one, twin.shape) for role, one in variants.items()}
     groups[translate("recorded time")] = [

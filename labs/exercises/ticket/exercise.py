@@ -16,9 +16,24 @@ EXERCISE = sum_in_one_launch(
         "many elements in `partials` as there are blocks. There may be more blocks than threads "
         "in a block. `partials` holds what other launches have left there. The next launch uses "
         "the same counter, so after the launch it must be 0 again. `number` is a word of shared "
-        "memory for the number of the block's ticket. CUDA's rules ask for two fences: each block "
-        "needs one between its total and its ticket, and the last block needs one between its "
-        "ticket and the partial sums that it reads.",
+        "memory for the number of the block's ticket. CUDA's rules ask for two fences, as in the "
+        "task with the pairs of blocks.",
+    ),
+    main=(
+        "blocks that wait",
+        "loads without a fence",
+        "counter off by",
+        "other bits from another block",
+    ),
+    plain_goals=(
+        "the block that draws the last ticket adds, and no block waits",
+        "two fences at the right places",
+        "the same bits, whichever block adds",
+    ),
+    plain_usual_goals=(
+        "right results",
+        "each element of `x` and each partial sum read once, by full warps where there is enough",
+        "no float64, and no atomics on the result",
     ),
     hints=(
         "`cuda.atomic.add(drawn, 0, 1)` adds 1 to `drawn[0]` and returns what stood there before. "
@@ -26,10 +41,10 @@ EXERCISE = sum_in_one_launch(
         "learn the number from shared memory, after a barrier.",
         "The blocks draw the numbers 0, 1, 2 … Which number does the last of `cuda.gridDim.x` "
         "blocks get?",
-        "Whoever has drawn the last ticket knows that all others have drawn theirs. But are "
-        "their totals in memory? A fence, `threadfence`, between two accesses of a thread says: "
-        "whoever sees the second one also sees the first. The last block needs a fence as well: "
-        "what it reads after its fence is not older than the last ticket.",
+        "The block with the last ticket knows that all others have drawn theirs. Which two "
+        "accesses of another block must it see in this order? And which two accesses of its own "
+        "must stay in order? A fence counts for the thread that passes it. If only one thread "
+        "passes it, a barrier behind it makes the other threads of the block wait.",
         "The last block adds `partials` with all its threads: thread t takes the elements t, t + "
         "64, and so on, as many as there are. Then `block_sum` adds what the threads have. Thread "
         "0 stores the result, and sets the counter back.",

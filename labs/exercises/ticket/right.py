@@ -1,6 +1,16 @@
 """Other right answers to `ticket`: changes of the solution that `check` accepts."""
 
-from labs.exercises.ticket.wrong import DRAW, FENCE, RESET, SECOND, TEST, WAIT
+from labs.exercises.ticket.wrong import (
+    ADD,
+    DRAW,
+    FENCE,
+    LAST,
+    LOOP,
+    RESET,
+    SECOND,
+    TEST,
+    WAIT,
+)
 
 INC = "atomic.inc(drawn, 0, cuda.gridDim.x - 1)"
 
@@ -10,6 +20,17 @@ RIGHT = {
     "the second fence before the barrier": [(SECOND, ""), (DRAW, DRAW + FENCE)],
     "the second fence in each thread behind the barrier": [
         (SECOND, ""), (WAIT, "    cuda.syncthreads()\n    cuda.threadfence()\n    if number"),
+    ],
+    "the second fence in one thread and a barrier": [
+        (SECOND, LAST + "    " + FENCE + "        cuda.syncthreads()\n"),
+    ],
+    # The tree adds the same pairs of threads in the same order, so the bits repeat.
+    "the shares of the threads shifted by the number of the block": [
+        (LOOP, "        first = (cuda.threadIdx.x + cuda.blockIdx.x) % BLOCK\n"
+         + LOOP.replace("cuda.threadIdx.x,", "first,")),
+    ],
+    "the partial sums from the last to the first": [
+        (ADD, "            total += partials[partials.size - 1 - j]\n"),
     ],
     "the others leave": [(TEST, f"{TEST.replace('==', '!=')}\n        return\n    if True:")],
     "a flag in shared memory": [

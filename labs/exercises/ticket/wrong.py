@@ -44,9 +44,22 @@ SPIN = "while cuda.atomic.add(drawn, 0, 0) < cuda.gridDim.x:\n"
 
 WRONG = {
     "{line}, and no fence is between the ticket and these loads. CUDA's rules ask for two fences": {
-        "no second fence": [(SECOND, "")],
+        "no second fence": [(SECOND, "")]},
+    "64 threads of the last block load `{partials}` in line 38 without a fence.": {
+        "the second fence in another thread before the barrier": [
+            (SECOND, ""), (WAIT, "    if cuda.threadIdx.x == 1:\n" + FENCE + WAIT)]},
+    "63 threads of the last block load `{partials}` in line 38 without a fence. The fence in line "
+    "35 is passed by 1 thread alone, and no barrier between that fence and the loads makes the "
+    "other threads wait for it.": {
+        "the second fence only in the thread that has drawn": [(SECOND, LAST + "    " + SECOND)],
         "the second fence only in a thread that did not draw": [
             (SECOND, "        if cuda.threadIdx.x == 1:\n    " + SECOND)]},
+    "The order of the additions must not depend on the block that adds.": {
+        "the order begins with the last block": [
+            (ADD, "            total += partials[(j + cuda.blockIdx.x) % cuda.gridDim.x]\n")],
+        "every second block begins at the end": [
+            (ADD, "            k = partials.size - 1 - j if cuda.blockIdx.x % 2 == 0 else j\n"
+             + ADD.replace("[j]", "[k]"))]},
     "a block waits for other blocks. On a GPU that has no room for all of them at once, those that "
     "wait keep the others from starting, and the launch never ends.": {
         "block 0 waits": waiting_in_front(f"        {SPIN}            pass"),

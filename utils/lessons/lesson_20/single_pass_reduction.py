@@ -36,9 +36,10 @@ def draw_tickets() -> Picture:
     """Draw four blocks, a counter and the partial sums, with a slider over the tickets drawn."""
     steps = range(len(ENDS) + 2)
     captions = [_caption(done) for done in steps]
-    body = frames([_step(done) for done in steps], captions, "what is done")
+    colours = legend(a_block_adds_its_elements=BLUE, drawn_ticket=ORANGE, adds_partial_sums=GREEN)
+    body = colours + frames([_step(done) for done in steps], captions, "what is done")
     description = " ".join(f"{caption}." for caption in captions)
-    return Picture(body, f"Tickets at a counter. {description}")
+    return Picture(body, f"Tickets at a counter. {description} Pale bars are work to be done.")
 
 
 def _step(done: int) -> str:

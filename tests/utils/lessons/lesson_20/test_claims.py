@@ -72,7 +72,12 @@ def test_in_the_first_run_of_the_picture_nothing_is_added_and_in_the_second_noth
     first, second = map(orders.running_sums, orders.RUNS.values())
     assert set(first) == {orders.SUMS[0]}
     assert second[-1] == sum(orders.SUMS)
-    says("In the first run {} is added to {:,}", orders.SUMS[1], first[0])
+    says("In the first run {} is added to {:,} twice", orders.SUMS[1], first[0])
+    large, *_, last = orders.SUMS
+    assert orders.SUMS[1] == orders.SUMS[2] < np.spacing(np.float32(large)) / 2
+    assert last == np.spacing(np.float32(large)) / 2  # "exactly halfway"
+    says("Then {} is added, and {:,} is exactly halfway between two float32", last, large + last)
+    assert np.float32(large).view(np.uint32) % 2 == 0  # "whose last binary digit is 0"
     says("In the picture each of four blocks adds its sum")
     assert len(orders.SUMS) == 4
 
@@ -178,7 +183,9 @@ def test_of_16384_blocks_263_may_wait():
     assert per_sm == 2  # "two blocks"
     says("An SM of an H200 has room for two blocks of {} threads, so its {} SMs have {} slots",
          block, H200.sms, slots)  # fmt: skip
-    says("Of {:,} blocks {} may wait", blocks, formula.right(blocks, H200.sms, per_sm))
+    says("The course's sum of 2^{} floats has {:,} blocks, and {} of them may wait",
+         elements(LARGE).bit_length() - 1, blocks,
+         formula.right(blocks, H200.sms, per_sm))  # fmt: skip
 
 
 # ---- the course's kernel ----
@@ -223,7 +230,8 @@ def test_2_to_the_25_ones_come_to_half_of_it():
     says("Someone adds 2^{} = {:,} ones in float32", power, 2**power)
     stuck = next(k for k in range(40) if np.float32(2**k) + np.float32(1) == np.float32(2**k))
     text = """Up to {} = {:,} each sum is a float32. The next one, {} + {}, is halfway between two
-        of them. It is rounded back to {}, and so is each later sum. That is half of {:,}."""
+        of them. Ties go to even, so it is rounded back to {}, and so is each later sum.
+        That is half of {:,}."""
     limit = f"2^{stuck}"
     explains("20.ones", text, limit, 2**stuck, limit, 1, limit, 2**power)
     assert 2 * 2**stuck == 2**power
@@ -321,10 +329,18 @@ def test_memory_needs_less_than_half_of_the_time_of_a_small_sum():
     says("`reduce9` adds {} Mi floats, which are {:.1f} million bytes, in {:.2f} us",
          MI, million, time)  # fmt: skip
     least = 1000 * million / H200.peak_gb_per_s
-    share = 100 * course.share_of_peak(REDUCE9, SMALL)
-    assert share == pytest.approx(100 * least / time, rel=1e-3)
-    text = "{:.1f} million bytes at {:,.0f} GB/s take {:.2f} us. {:.2f} ÷ {:.2f} = {:.1f} %."
-    explains("20.limit", text, million, H200.peak_gb_per_s, least, least, time, share)
+    assert course.share_of_peak(REDUCE9, SMALL) == pytest.approx(least / time, rel=1e-3)
+    assert least < time / 2
+    says("At the rate of the data sheet memory would need {:.2f} us", least)
+
+
+def test_atomics_are_the_fastest_for_a_small_sum():
+    times = [us(step, SMALL) for step in (ATOMIC, REDUCE9, REDUCE8, COOPERATIVE)]
+    assert times == sorted(times)
+    assert f'course.recorded_ms(ways[way], "{SMALL}")' in code("fastest-reveal")
+    text = """Recorded on one H200: atomics take {:.2f} us, tickets {:.2f} us, two launches
+        {:.2f} us and a cooperative launch {:.2f} us."""
+    explains("20.fastest", text, *times)
 
 
 @pytest.mark.slow
