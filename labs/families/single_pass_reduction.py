@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 
@@ -29,6 +29,7 @@ from virtual_gpu.common.source import read_source
 from virtual_gpu.counts.recorder import Event
 
 BLOCK, WARP = 64, 32
+BARRIERS = ("barrier", "syncwarp")
 SUMS = Sums(threads=BLOCK, whole=True)
 _ALL_OF_THEM = f" Each of the {BLOCK} threads of the block reads all of them."
 LEFT = np.float32(4096)  # the old value of each partial sum, as if from an earlier launch
@@ -165,7 +166,7 @@ def fenced_after_its_ticket() -> Target:
         load, fence = run.accesses("partials")[0], _lonely_fence(run)
         if fence is not None:
             return translate(
-                "{threads} of the last block load `{partials}` in {where} without a fence. The "
+                "{threads} of the last block load `{partials}` in {where}, without a fence. The "
                 "fence in line {fence} is passed by {passing} alone, and no barrier between that "
                 "fence and the loads makes the other threads wait for it.",
                 threads=counted(round(value), "thread"),
@@ -196,26 +197,35 @@ def _events_of_the_last(run: Run) -> tuple[Event, ...]:
 def _loads_without_fence(run: Run) -> np.ndarray:
     """Return which threads of the last block load a partial sum without a fence.
 
-    A thread knows the ticket if it has drawn it, or has met a thread that knows it at a barrier. A
-    fence counts if a thread that knows the ticket passes it. It protects the loads of this thread,
-    and those of the threads that meet it at a barrier afterwards. The result is a bool array with
-    one entry per thread of the block.
+    A fence counts if a thread that knows the ticket passes it. It protects the loads of this
+    thread, and those of the threads that meet it at a barrier afterwards. The result is a bool
+    array with one entry per thread of the block.
     """
-    partials, drawn = run.names["partials"], run.names["drawn"]
-    nobody = np.zeros(SUMS.threads, bool)
-    knowing, fenced, unfenced = nobody, nobody, nobody
-    for one in _events_of_the_last(run):
+    partials = run.names["partials"]
+    fenced = unfenced = np.zeros(SUMS.threads, bool)
+    for one, knowing in _with_knowledge(run):
         taking_part = one.first >= 0
-        if (one.kind, one.array) == ("atomic", drawn) and not knowing.any():
-            knowing = taking_part
-        elif one.kind == "fence":
+        if one.kind == "fence":
             fenced = fenced | (taking_part & knowing)
-        elif one.kind in ("barrier", "syncwarp"):
-            knowing = _met(knowing, one)
+        elif one.kind in BARRIERS:
             fenced = _met(fenced, one)
         elif (one.kind, one.array) == ("load", partials):
             unfenced = unfenced | (taking_part & ~fenced)
     return unfenced
+
+
+def _with_knowledge(run: Run) -> Iterator[tuple[Event, np.ndarray]]:
+    """Yield each event of the last block, with a bool array of the threads that know the ticket.
+
+    A thread knows the ticket after it has drawn it, or has met a thread that knows it at a barrier.
+    """
+    drawn, knowing = run.names["drawn"], np.zeros(SUMS.threads, bool)
+    for one in _events_of_the_last(run):
+        if (one.kind, one.array) == ("atomic", drawn) and not knowing.any():
+            knowing = one.first >= 0
+        elif one.kind in BARRIERS:
+            knowing = _met(knowing, one)
+        yield one, knowing
 
 
 def _met(threads: np.ndarray, meeting: Event) -> np.ndarray:
@@ -227,17 +237,15 @@ def _met(threads: np.ndarray, meeting: Event) -> np.ndarray:
 
 
 def _lonely_fence(run: Run) -> tuple[int, int] | None:
-    """Return the line of the last block's first fence after its ticket, and its number of threads.
+    """Return the line of the last block's first fence that counts, and its number of threads.
 
-    Returns None if there is no such fence between the ticket and the loads.
+    Returns None if no thread that knows the ticket passes a fence before the loads.
     """
-    partials, drawn = run.names["partials"], run.names["drawn"]
-    has_drawn = False
-    for one in _events_of_the_last(run):
+    partials = run.names["partials"]
+    for one, knowing in _with_knowledge(run):
         if (one.kind, one.array) == ("load", partials):
             return None
-        has_drawn = has_drawn or (one.kind, one.array) == ("atomic", drawn)
-        if has_drawn and one.kind == "fence":
+        if one.kind == "fence" and (knowing & (one.first >= 0)).any():
             return one.line, int((one.first >= 0).sum())
     return None
 

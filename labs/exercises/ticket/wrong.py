@@ -44,13 +44,11 @@ SPIN = "while cuda.atomic.add(drawn, 0, 0) < cuda.gridDim.x:\n"
 
 WRONG = {
     "{line}, and no fence is between the ticket and these loads. CUDA's rules ask for two fences": {
-        "no second fence": [(SECOND, "")]},
-    "64 threads of the last block load `{partials}` in line 38 without a fence.": {
+        "no second fence": [(SECOND, "")],
         "the second fence in another thread before the barrier": [
             (SECOND, ""), (WAIT, "    if cuda.threadIdx.x == 1:\n" + FENCE + WAIT)]},
-    "63 threads of the last block load `{partials}` in line 38 without a fence. The fence in line "
-    "35 is passed by 1 thread alone, and no barrier between that fence and the loads makes the "
-    "other threads wait for it.": {
+    "The fence in line 35 is passed by 1 thread alone, and no barrier between that fence and the "
+    "loads makes the other threads wait for it.": {
         "the second fence only in the thread that has drawn": [(SECOND, LAST + "    " + SECOND)],
         "the second fence only in a thread that did not draw": [
             (SECOND, "        if cuda.threadIdx.x == 1:\n    " + SECOND)]},
