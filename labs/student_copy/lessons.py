@@ -15,6 +15,8 @@ _ANSWER = re.compile(
 _FOLDED = re.compile(r"<details>.*?</details>\n*", re.DOTALL)
 # Sentences about answers and solutions, which are not true in the copy.
 _SENTENCES = re.compile(r" ?\(?A solution stands in `[^`]+`\.\)?| ?The answers fold out\.")
+# What a cell takes in place of a kernel that the reader has not written yet.
+_OTHERWISE = re.compile(r", otherwise=EXERCISES\[\"\w+\"\]\.solution")
 WITHOUT = "# This cell shows the course's solution, which this copy of the course does not have."
 
 
@@ -30,6 +32,9 @@ def without_answers(text: str, translated: bool = False) -> str:
         if cell.cell_type == "markdown":
             cell.source = _SENTENCES.sub("", folded.sub("", cell.source)).strip()
         elif cell.cell_type == "code":
+            cell.source, replaced = _OTHERWISE.subn("", cell.source)
+            if replaced:  # says in one sentence what is missing, and the cells after it run
+                cell.metadata.setdefault("tags", []).append("raises-exception")
             cell.source = _without_solution(cell.source, names)
     notebook.cells = [cell for cell in notebook.cells if cell.source]
     return nbformat.writes(notebook) + "\n"

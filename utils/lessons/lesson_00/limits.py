@@ -16,23 +16,18 @@ from utils.lessons.lesson import device_shown
 from utils.lessons.recorded import share_of_library, share_of_peak
 from utils.machine import devices
 from utils.measuring import records
-from virtual_gpu import Trace
-from virtual_gpu.counts.transactions import SECTOR_BYTES
 
 SIZE = "4096"  # of the matrices in the table
 
 
-def share_that_memory_allows(traced: Trace) -> float:
+def share_that_memory_allows(operations: float, moved: float) -> float:
     """Return the most that a kernel can reach of the arithmetic peak, in percent.
 
-    The kernel moves its sectors at the memory's peak of the H200's data sheet, and does its float32
-    operations in the meantime.
+    operations: those on float32 numbers per element. moved: bytes per element, in and out. Both
+    peaks are those of the H200's data sheet.
     """
     h200 = devices.find(devices.REFERENCE)
-    totals = traced.totals
-    moved = SECTOR_BYTES * (totals["global_load_sectors"] + totals["global_store_sectors"])
-    operations_per_byte = totals["float32_ops"] / moved
-    return float(100 * operations_per_byte * h200.peak_gb_per_s / h200.peak_gflops)
+    return float(100 * operations / moved * h200.peak_gb_per_s / h200.peak_gflops)
 
 
 def curve_of_products(ladder: Ladder, names: Sequence[str]) -> Figure:
