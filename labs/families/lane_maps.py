@@ -118,17 +118,19 @@ def _first(accesses: list[AccessCount]) -> np.ndarray | None:
 
 
 def _name_of(run: Run, array: str) -> str:
-    """Return the reader's name of the shared array that the starter calls "sa" or "sb".
+    """Return the reader's name of a shared array, which the reader may have renamed.
 
-    The reader may have renamed both: then the one into which fewer words are stored is "sa".
+    array: the starter's name of it. If two arrays have other names, the one into which fewer words
+    are stored is "sa".
     """
     stored = Counter[str]()
     for one in run.trace.access_counts:
         if (one.kind, one.space) == ("store", "shared"):
             stored[one.array] += one.words
-    if array in stored or len(stored) != len(SHARED):
+    order = SHARED if array in SHARED else (array,)
+    if array in stored or len(stored) != len(order):
         return array
-    return sorted(stored, key=stored.get)[SHARED.index(array)]
+    return sorted(stored, key=stored.get)[order.index(array)]
 
 
 def _reads(run: Run, array: str) -> list[AccessCount]:
