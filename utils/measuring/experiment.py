@@ -33,6 +33,7 @@ class Experiment:
     row: type
     size: str
     measured: Callable[[str], Iterator]
+    printed: Callable[[object], bool] = lambda row: True
 
     @property
     def file(self) -> str:
@@ -52,7 +53,7 @@ class Experiment:
         device = device_for(self.name)
         timed = list(self.measured(device.name))
         table = Table("kernel", self.size, "ms", "least", "most", title=device.name)
-        for row in timed:
+        for row in filter(self.printed, timed):
             times = (row.time_ms, row.time_ms_min, row.time_ms_max)
             table.add_row(
                 row.kernel, f"{getattr(row, self.size):,}", *(f"{ms:.4g}" for ms in times)
