@@ -1,13 +1,14 @@
 """`python -m reduce_kernels remainder`: time `reduce0` with and without its integer remainder.
 
 Both kernels keep the same lanes busy, so they diverge alike. `reduce1` to `reduce3` are timed in
-turns with them.
+turns with them, and so are two kernels whose `stride` has 32 bits throughout: Numba gives the
+result of `uint32 >> uint32` 64 bits, and compares a uint32 with an int32 in 64 bits.
 """
 
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -18,7 +19,7 @@ from reduce_kernels import LADDER
 from utils.errors import CourseError
 from utils.ladder.problems import draw
 from utils.ladder.shapes import ReduceShape
-from utils.ladder.step import Variant
+from utils.ladder.step import Step, Variant
 from utils.measuring import rows
 from utils.measuring.experiment import Experiment
 from utils.measuring.rows import Date
@@ -55,13 +56,66 @@ def build(BLOCK):
     return without_remainder
 
 
-WITHOUT_REMAINDER = replace(
-    LADDER.step("reduce0"),
-    module=__name__,
-    name="without_remainder",
-    idea="reduce0 with & instead of %",
-    previous="reduce0",
-    build=build,
+@cache
+def build_32(BLOCK):
+    """Return `without_remainder` with a loop test of 32 bits."""
+
+    @cuda.jit
+    def without_remainder_32(x, partials):
+        shared = cuda.shared.array(BLOCK, float32)
+        tid = uint32(cuda.threadIdx.x)
+        i = cuda.grid(1)
+        shared[tid] = x[i] if i < x.size else float32(0)
+        cuda.syncthreads()
+
+        stride = uint32(1)
+        while stride < uint32(cuda.blockDim.x):
+            if tid & uint32(2 * stride - 1) == 0:
+                shared[tid] += shared[tid + stride]
+            cuda.syncthreads()
+            stride = uint32(2 * stride)
+
+        if tid == 0:
+            partials[cuda.blockIdx.x] = shared[0]
+
+    return without_remainder_32
+
+
+@cache
+def build_halves_32(BLOCK):
+    """Return `reduce2` with a stride of 32 bits."""
+
+    @cuda.jit
+    def reduce2_32(x, partials):
+        shared = cuda.shared.array(BLOCK, float32)
+        tid = uint32(cuda.threadIdx.x)
+        i = cuda.grid(1)
+        shared[tid] = x[i] if i < x.size else float32(0)
+        cuda.syncthreads()
+
+        stride = uint32(uint32(cuda.blockDim.x) >> uint32(1))
+        while stride > 0:
+            if tid < stride:
+                shared[tid] += shared[tid + stride]
+            cuda.syncthreads()
+            stride = uint32(stride >> uint32(1))
+
+        if tid == 0:
+            partials[cuda.blockIdx.x] = shared[0]
+
+    return reduce2_32
+
+
+def _like(step: str, name: str, idea: str, build: Callable) -> Step:
+    """Return a step that only this experiment times, launched as the ladder's `step` is."""
+    same = LADDER.step(step)
+    return replace(same, module=__name__, name=name, idea=idea, previous=step, build=build)
+
+
+WITHOUT_REMAINDER = _like("reduce0", "without_remainder", "reduce0 with & instead of %", build)
+IN_32_BITS = (
+    _like("reduce0", "without_remainder_32", "& instead of %, in 32 bits", build_32),
+    _like("reduce2", "reduce2_32", "reduce2 with a stride of 32 bits", build_halves_32),
 )
 
 
@@ -99,9 +153,10 @@ class IssueSlots:
 
 
 def variants() -> tuple[Variant, ...]:
-    """Return reduce0, reduce0 without its remainder, and reduce1 to reduce3, with 256 threads."""
+    """Return the seven kernels in the order in which they are timed, with blocks of 256 threads."""
     first, *others = (LADDER.step(f"reduce{number}") for number in range(4))
-    return tuple(step.variant(BLOCK=BLOCK) for step in (first, WITHOUT_REMAINDER, *others))
+    steps = (first, WITHOUT_REMAINDER, *others, *IN_32_BITS)
+    return tuple(step.variant(BLOCK=BLOCK) for step in steps)
 
 
 def recorded_times() -> tuple[RemainderTime, ...]:

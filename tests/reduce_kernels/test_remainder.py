@@ -16,9 +16,10 @@ from utils.measuring.command_line import main
 @settings(max_examples=5, deadline=None)
 @given(st.integers(1, 700))
 def test_the_sums_are_right_at_any_length(elements):
-    step = remainder.WITHOUT_REMAINDER
-    shape = step.task.parse(str(elements))
-    verdicts = verify_all(remainder.LADDER, [step.variant()], shape, kinds=("integers",))
+    steps = (remainder.WITHOUT_REMAINDER, *remainder.IN_32_BITS)
+    shape = steps[0].task.parse(str(elements))
+    own = [step.variant() for step in steps]
+    verdicts = verify_all(remainder.LADDER, own, shape, kinds=("integers",))
     assert all(verdict.passed for verdict in verdicts)
 
 

@@ -20,7 +20,9 @@ COUNTED = {
     "without_remainder": ("146,931,712", "84.89"),
     "reduce1": ("163,708,928", "77.98"),
     "reduce2": ("147,718,144", "78.49"),
-    "reduce3": ("999", "100"),
+    "reduce3": ("73,334,784", "79.75"),
+    "without_remainder_32": ("137,494,528", "80.69"),
+    "reduce2_32": ("999", "100"),
 }
 
 
@@ -46,15 +48,15 @@ def output(counted: dict[str, tuple[str, str]]) -> str:
 
 
 def test_a_row_has_the_instructions_and_the_fraction_of_busy_cycles():
-    first, *_, last = rows_of(output(COUNTED), "NVIDIA H100")
-    assert first == IssueSlots("NVIDIA H100", "reduce0", ELEMENTS, 306_315_264, 0.8101)
-    assert last == IssueSlots("NVIDIA H100", "reduce3", ELEMENTS, 999, 1)
+    first, *_, last = rows_of(output(COUNTED), "NVIDIA H200")
+    assert first == IssueSlots("NVIDIA H200", "reduce0", ELEMENTS, 306_315_264, 0.8101)
+    assert last == IssueSlots("NVIDIA H200", "reduce2_32", ELEMENTS, 999, 1)
 
 
 def test_the_rows_are_in_the_order_of_the_variants_and_not_of_the_launches():
     backwards = dict(reversed(COUNTED.items()))
     names = [variant.step.name for variant in variants()]
-    assert [row.kernel for row in rows_of(output(backwards), "NVIDIA H100")] == names
+    assert [row.kernel for row in rows_of(output(backwards), "NVIDIA H200")] == names
     assert list(rows_of(output(backwards), "a")) == list(rows_of(output(COUNTED), "a"))
 
 
@@ -66,4 +68,4 @@ def test_a_kernel_whose_name_has_that_of_another_is_no_launch_of_it():
 def test_a_kernel_that_the_profiler_did_not_see_is_named():
     seen = {kernel: values for kernel, values in COUNTED.items() if kernel != "reduce2"}
     with pytest.raises(CourseError, match="no launch of reduce2"):
-        list(rows_of(output(seen), "NVIDIA H100"))
+        list(rows_of(output(seen), "NVIDIA H200"))

@@ -1,0 +1,209 @@
+"""`python -m gemm_kernels wide-alone`: time register blocking with one change of `vectorized` each.
+
+`padded_rows` is `register_blocked` with rows of a's tile that are one word longer, so that its
+reads and stores need fewer wavefronts; nothing is wider. `transposed_tile` transposes that tile and
+reads it 128 bits at a time; its global loads and stores are those of `register_blocked`.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from numba import cuda, float32, uint32
+
+from gemm_kernels import LADDER, register_blocked
+from gemm_kernels.ilp_alone import verify
+from gemm_kernels.parts.blocks import clear, element, outer_product
+from utils.intrinsics.wide_memory import load4
+from utils.ladder.problems import draw
+from utils.ladder.shapes import GemmShape
+from utils.ladder.step import Launch, Step, Variant
+from utils.ladder.tasks import GEMM
+from utils.measuring.experiment import Experiment
+from utils.measuring.rows import Date
+from utils.measuring.timing import time_gpu
+
+SIZES = (2048, 4096)
+VERIFIED = (GemmShape(36, 36, 44), GemmShape(132, 260, 160))
+SIDE, DEPTH, EACH = 128, 8, 8  # of a block's tile of c, of a tile along k, of a thread's part of c
+ACROSS = SIDE // EACH
+THREADS = ACROSS**2
+LOADS = SIDE * DEPTH // THREADS
+PADDED_DEPTH, PADDED_SIDE = DEPTH + 1, SIDE + 4
+
+
+@cache
+def build_padded():
+    """Return `register_blocked` for 128×128 and 8×8 with rows of 9 words in a's tile."""
+    add_outer_product = outer_product(EACH, EACH)
+
+    @cuda.jit
+    def padded_rows(a, b, c):
+        m, k = a.shape
+        n = b.shape[1]
+        sa = cuda.shared.array((SIDE, PADDED_DEPTH), float32, alignment=16)
+        sb = cuda.shared.array((DEPTH, SIDE), float32, alignment=16)
+        sums = cuda.local.array((EACH, EACH), float32)
+        from_a = cuda.local.array(EACH, float32)
+        from_b = cuda.local.array(EACH, float32)
+        t = uint32(cuda.threadIdx.x)
+        row, col = uint32(cuda.blockIdx.y * SIDE), uint32(cuda.blockIdx.x * SIDE)
+        y, x = t // ACROSS * EACH, t % ACROSS * EACH
+
+        clear(sums)
+        for start in range(0, k, DEPTH):
+            for load in range(LOADS):
+                e = t + load * THREADS
+                sa[e // DEPTH, e % DEPTH] = element(a, row + e // DEPTH, start + e % DEPTH)
+            for load in range(LOADS):
+                e = t + load * THREADS
+                sb[e // SIDE, e % SIDE] = element(b, start + e // SIDE, col + e % SIDE)
+            cuda.syncthreads()
+            z = uint32(0)
+            while z < DEPTH:
+                for i in range(EACH):
+                    from_a[i] = sa[y + i, z]
+                for j in range(EACH):
+                    from_b[j] = sb[z, x + j]
+                add_outer_product(sums, from_a, from_b)
+                z = uint32(z + 1)
+            cuda.syncthreads()
+
+        for i in range(EACH):
+            for j in range(EACH):
+                if row + y + i < m and col + x + j < n:
+                    c[row + y + i, col + x + j] = sums[i, j]
+
+    return padded_rows
+
+
+@cache
+def build_transposed():
+    """Return `register_blocked` for 128×128 and 8×8, with a's tile transposed, read by `load4`."""
+    add_outer_product = outer_product(EACH, EACH)
+
+    @cuda.jit
+    def transposed_tile(a, b, c):
+        m, k = a.shape
+        n = b.shape[1]
+        sa = cuda.shared.array((DEPTH, PADDED_SIDE), float32, alignment=16)
+        sb = cuda.shared.array((DEPTH, SIDE), float32, alignment=16)
+        sums = cuda.local.array((EACH, EACH), float32)
+        from_a = cuda.local.array(EACH, float32)
+        from_b = cuda.local.array(EACH, float32)
+        t = uint32(cuda.threadIdx.x)
+        row, col = uint32(cuda.blockIdx.y * SIDE), uint32(cuda.blockIdx.x * SIDE)
+        y, x = t // ACROSS * EACH, t % ACROSS * EACH
+
+        clear(sums)
+        for start in range(0, k, DEPTH):
+            for load in range(LOADS):
+                e = t + load * THREADS
+                sa[e % DEPTH, e // DEPTH] = element(a, row + e // DEPTH, start + e % DEPTH)
+            for load in range(LOADS):
+                e = t + load * THREADS
+                sb[e // SIDE, e % SIDE] = element(b, start + e // SIDE, col + e % SIDE)
+            cuda.syncthreads()
+            z = uint32(0)
+            while z < DEPTH:
+                for i in range(0, EACH, 4):
+                    from_a[i], from_a[i + 1], from_a[i + 2], from_a[i + 3] = load4(sa, (z, y + i))
+                for j in range(0, EACH, 4):
+                    from_b[j], from_b[j + 1], from_b[j + 2], from_b[j + 3] = load4(sb, (z, x + j))
+                add_outer_product(sums, from_a, from_b)
+                z = uint32(z + 1)
+            cuda.syncthreads()
+
+        for i in range(EACH):
+            for j in range(EACH):
+                if row + y + i < m and col + x + j < n:
+                    c[row + y + i, col + x + j] = sums[i, j]
+
+    return transposed_tile
+
+
+@dataclass(frozen=True)
+class WideTime:
+    """A row of `wide_alone.csv`: the time of one kernel for n×n matrices on one device.
+
+    kernel: the name of the kernel and its constants, such as "padded_rows" or "vectorized BM=128".
+    time_ms, time_ms_min, time_ms_max: median, minimum and maximum of the repetitions.
+    sm_clock_mhz: the SM clock meanwhile; None if it cannot be read.
+    """
+
+    device: str
+    kernel: str
+    n: int
+    time_ms: float
+    time_ms_min: float
+    time_ms_max: float
+    sm_clock_mhz: float | None
+    date: Date
+
+
+@cache
+def variants() -> tuple[Variant, ...]:
+    """Return the five kernels in the order in which they are timed, `register_blocked` first."""
+    constants = {"BM": SIDE, "BN": SIDE, "TM": EACH, "TN": EACH}
+    return (
+        LADDER.step("register_blocked").variant(**constants),
+        _step("padded_rows", build_padded),
+        _step("transposed_tile", build_transposed),
+        *(LADDER.step("vectorized").variant(**constants, BK=depth) for depth in (8, 16)),
+    )
+
+
+def recorded_times() -> tuple[WideTime, ...]:
+    """Return the times of all devices that have a record, device by device; () if none has one."""
+    return EXPERIMENT.recorded()
+
+
+def measured(device: str, sizes: Sequence[int] = SIZES) -> Iterator[WideTime]:
+    """Yield the time of each kernel for n×n matrices of each size; the kernels take turns.
+
+    Raises CourseError if a kernel's product is wrong.
+    """
+    for shape in VERIFIED:
+        verify(variants(), shape)
+    for n in sizes:
+        shape = GemmShape(n, n, n)
+        inputs = tuple(cuda.to_device(draw("uniform", (n, n), seed)) for seed in (1, 2))
+        out = cuda.device_array((n, n), np.float32)
+        timings = time_gpu([variant.execution(shape, inputs, out) for variant in variants()])
+        for variant, timing in zip(variants(), timings, strict=True):
+            yield WideTime(
+                device, str(variant), n, timing.median_ms, timing.min_ms, timing.max_ms,
+                timing.sm_clock_mhz, datetime.date.today().isoformat(),
+            )  # fmt: skip
+
+
+def _step(name: str, build: Callable) -> Variant:
+    """Return the only variant of a kernel that only this experiment times."""
+    step = Step(
+        module=__name__,
+        name=name,
+        idea="register_blocked with one change of vectorized",
+        previous="register_blocked",
+        task=GEMM,
+        build=build,
+        launch=_launch,
+    )
+    return step.variant()
+
+
+def _launch(shape: GemmShape) -> Launch:
+    return register_blocked.launch(shape, SIDE, SIDE, EACH, EACH)
+
+
+EXPERIMENT = Experiment(
+    name="wide-alone",
+    help="time register blocking with padded rows, with a transposed tile, and with wide loads",
+    row=WideTime,
+    size="n",
+    measured=measured,
+)
+COMMAND = EXPERIMENT.command()

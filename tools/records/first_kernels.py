@@ -1,0 +1,87 @@
+"""Time the kernels of lesson 00: one element per thread, and four elements in two orders.
+
+    python -m tools.records.first_kernels first-kernels --record
+
+needs a CUDA device. ``data/README.md`` describes a row.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numba import cuda
+
+from labs import EXERCISES
+from utils.errors import CourseError
+from utils.ladder.problems import draw
+from utils.measuring.command_line import main
+from utils.measuring.experiment import Experiment
+from utils.measuring.rows import Date
+from utils.measuring.timing import time_gpu
+
+ELEMENTS = (2**20, 2**28)
+FACTOR = np.float32(2)
+KERNELS = {
+    "scale": EXERCISES["scale"].solution,
+    "sectors starter": EXERCISES["sectors"].starter,
+    "sectors solution": EXERCISES["sectors"].solution,
+}
+PER_THREAD = {"scale": 1, "sectors starter": 4, "sectors solution": 4}
+THREADS = 256
+
+
+@dataclass(frozen=True)
+class FirstTime:
+    """A row of `first_kernels.csv`: the time of one kernel for arrays of one length.
+
+    time_ms, time_ms_min, time_ms_max: median, minimum and maximum of the repetitions; inputs are
+    not in the cache before. sm_clock_mhz: the SM clock meanwhile; None if it cannot be read.
+    """
+
+    device: str
+    kernel: str
+    elements: int
+    time_ms: float
+    time_ms_min: float
+    time_ms_max: float
+    sm_clock_mhz: float | None
+    date: Date
+
+
+def measured(device: str) -> Iterator[FirstTime]:
+    """Yield the time of each kernel at each length; the kernels are timed in turns.
+
+    Raises CourseError if the result of a kernel is wrong.
+    """
+    for elements in ELEMENTS:
+        host = draw("uniform", (elements,), 1)
+        x, out = cuda.to_device(host), cuda.device_array(elements, np.float32)
+        runs = []
+        for name, kernel in KERNELS.items():
+            launch = kernel[elements // (PER_THREAD[name] * THREADS), THREADS]
+            cuda.to_device(np.full(elements, np.nan, np.float32), to=out)
+            launch(x, FACTOR, out)
+            if not np.array_equal(out.copy_to_host(), FACTOR * host):
+                raise CourseError(f"The result of {name} is wrong, so nothing is recorded.")
+            runs.append(partial(launch, x, FACTOR, out))
+        for name, timing in zip(KERNELS, time_gpu(runs), strict=True):
+            yield FirstTime(
+                device, name, elements, timing.median_ms, timing.min_ms, timing.max_ms,
+                timing.sm_clock_mhz, datetime.date.today().isoformat(),
+            )  # fmt: skip
+
+
+EXPERIMENT = Experiment(
+    name="first-kernels",
+    help="time the kernels of lesson 00",
+    row=FirstTime,
+    size="elements",
+    measured=measured,
+)
+
+if __name__ == "__main__":
+    raise SystemExit(main("The kernels of lesson 00", (EXPERIMENT.command(),)))
