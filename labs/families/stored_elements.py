@@ -58,6 +58,13 @@ def _overlap(stored: Stored) -> str | None:
     if twice is None:
         return None
     one, other = owners[twice][:2]
+    if stored[one] == stored[other] == [twice]:
+        return translate(
+            "{threads} both store element {element}, and nothing else. Which index gives every "
+            "thread an element of its own?",
+            threads=_both(one, other),
+            element=twice,
+        )
     return translate(
         "{threads} both store element {element}. One of them stores {elements}, and the other "
         "{others}. Which index gives every thread elements of its own?",

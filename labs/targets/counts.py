@@ -121,7 +121,7 @@ def sectors_per_request(at_most: float) -> Target:
         parameter = run.parameter(one.array)
         step = run.lane_step(parameter, one.kind) if parameter else None
         lanes = ""
-        if step is not None:
+        if step is not None and abs(step) != 1:
             row = translate(", a whole row") if _is_a_row(run, parameter, step) else ""
             lanes = _lanes_apart(one, counted(step, "word"), row)
         return translate(
@@ -149,16 +149,16 @@ def full_requests() -> Target:
     """Return the target that each line's requests to global memory have 32 active lanes.
 
     The count is 32 divided by the average of active lanes in the worst source line, at the first
-    shape.
+    shape. Lines in which fewer requests could not serve as many lanes count as 1.
     """
 
     def worst(run: Run) -> AccessCount | None:
-        lines = _of_space(run, "global")
+        lines = [one for one in _of_space(run, "global") if one.requests > cdiv(one.lanes, 32)]
         return min(lines, key=lambda one: one.lanes / one.requests, default=None)
 
     def measure(run: Run) -> float:
         one = worst(run)
-        return 32 * one.requests / one.lanes if one else 0.0
+        return 32 * one.requests / one.lanes if one else 1.0
 
     def cause(run: Run, value: float) -> str:
         one = worst(run)
@@ -169,7 +169,7 @@ def full_requests() -> Target:
             array=one.array,
             lanes=one.lanes / one.requests,
             requests=one.requests,
-            enough=one.lanes // 32,
+            enough=cdiv(one.lanes, 32),
         )
 
     words = "each request serves all 32 lanes of a warp"

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -18,9 +17,9 @@ from numba import cuda
 from labs import EXERCISES
 from utils.errors import CourseError
 from utils.ladder.problems import draw
+from utils.lessons.lesson_00.limits import FirstTime
 from utils.measuring.command_line import main
 from utils.measuring.experiment import Experiment
-from utils.measuring.rows import Date
 from utils.measuring.timing import time_gpu
 
 ELEMENTS = (2**20, 2**28)
@@ -32,24 +31,6 @@ KERNELS = {
 }
 PER_THREAD = {"scale": 1, "sectors starter": 4, "sectors solution": 4}
 THREADS = 256
-
-
-@dataclass(frozen=True)
-class FirstTime:
-    """A row of `first_kernels.csv`: the time of one kernel for arrays of one length.
-
-    time_ms, time_ms_min, time_ms_max: median, minimum and maximum of the repetitions; inputs are
-    not in the cache before. sm_clock_mhz: the SM clock meanwhile; None if it cannot be read.
-    """
-
-    device: str
-    kernel: str
-    elements: int
-    time_ms: float
-    time_ms_min: float
-    time_ms_max: float
-    sm_clock_mhz: float | None
-    date: Date
 
 
 def measured(device: str) -> Iterator[FirstTime]:

@@ -32,7 +32,10 @@ EXERCISE = scaling(
         essential(elements_per_thread(1)),
     ),
     main=("elements per thread",),
-    plain_goals=("right at any length",),
+    plain_goals=(
+        "right at any length",
+        "each thread takes one element, and neighbouring threads take neighbouring elements",
+    ),
     plain_usual_goals=("each element is stored once", "no thread uses an index below 0"),
     hints=(
         "Which element is yours? `cuda.grid(1)` is the number of your thread in the whole launch.",

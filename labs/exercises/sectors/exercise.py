@@ -32,7 +32,8 @@ EXERCISE = scaling(
         "How far apart are the elements of lanes 0 and 1?",
         "Let neighbouring threads take neighbouring elements in each iteration. How far must a "
         "thread go from one iteration to the next, so that no element is taken twice?",
-        "In one iteration all threads of the grid together take `threads` elements.",
+        "In one iteration all threads of the grid together take `threads` elements, one after "
+        "another. So the next iteration begins `threads` elements further on.",
     ),
     after="The same elements in another order: 32 neighbours fill four sectors.",
 )  # fmt: skip

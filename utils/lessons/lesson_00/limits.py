@@ -6,18 +6,82 @@ The functions on records take the ladder of the steps, because this package impo
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from matplotlib.figure import Figure
 
 from utils.figures import plots
 from utils.ladder.ladder import Ladder
+from utils.ladder.shapes import FLOAT32_BYTES
 from utils.lessons.cards import Table, table
 from utils.lessons.lesson import device_shown
 from utils.lessons.recorded import share_of_library, share_of_peak
 from utils.machine import devices
-from utils.measuring import records
+from utils.machine.devices import slug
+from utils.measuring import records, rows
+from utils.measuring.rows import Date
+from utils.paths import DATA
 
 SIZE = "4096"  # of the matrices in the table
+
+
+@dataclass(frozen=True)
+class FirstTime:
+    """A row of `first_kernels.csv`: the time of one kernel for arrays of one length.
+
+    kernel: "scale", "sectors starter" or "sectors solution". time_ms, time_ms_min, time_ms_max:
+    median, minimum and maximum of the repetitions; the input is not in the cache before.
+    sm_clock_mhz: the SM clock meanwhile; None if it cannot be read.
+    """
+
+    device: str
+    kernel: str
+    elements: int
+    time_ms: float
+    time_ms_min: float
+    time_ms_max: float
+    sm_clock_mhz: float | None
+    date: Date
+
+    @property
+    def gb_per_s(self) -> float:
+        """The bytes of both arrays, each moved once, over the time."""
+        return 2 * FLOAT32_BYTES * self.elements / self.time_ms / 1e6
+
+
+NAMES = {
+    "scale": "`scale`",
+    "sectors starter": "`sectors`, as given",
+    "sectors solution": "`sectors`, changed",
+}
+
+
+def longest_times() -> dict[str, FirstTime]:
+    """Return the recorded row of each kernel, by its name, for the longest arrays.
+
+    The record is that of the device shown or, if it has none, that of the reference device.
+    """
+    files = (DATA / "measured" / slug(name) / "first_kernels.csv" for name in (
+        device_shown().name, devices.REFERENCE
+    ))  # fmt: skip
+    recorded = next(filter(None, (rows.read_if_any(file, FirstTime) for file in files)))
+    return {row.kernel: row for row in sorted(recorded, key=lambda row: row.elements)}
+
+
+def times_of_first_kernels(*kernels: str) -> Table:
+    """Return a table of recorded times and rates, with the share of the memory's peak.
+
+    kernels: keys of `NAMES`.
+    """
+    timed = [longest_times()[kernel] for kernel in kernels]
+    peak = devices.find(timed[0].device).peak_gb_per_s
+    lines = [
+        (NAMES[row.kernel], f"{row.time_ms:.2f} ms", f"{row.gb_per_s:,.0f}",
+         f"{row.gb_per_s / peak:.0%}")
+        for row in timed
+    ]  # fmt: skip
+    caption = f"{timed[0].elements:,} elements, one {timed[0].device}"
+    return table(caption, ("", "time", "GB/s", "of the peak"), lines)
 
 
 def share_that_memory_allows(operations: float, moved: float) -> float:

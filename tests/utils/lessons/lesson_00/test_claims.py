@@ -162,7 +162,6 @@ def test_with_1024_elements_each_is_written_and_with_1000_threads_leave_the_arra
     counts = wrong.accesses.query("array == 'x'")[["requests", "sectors"]].iloc[0]
     assert counts["sectors"] == cdiv(SHORT * WORD, SECTOR_BYTES)
     assert wrong.totals["float32_ops"] == FULL
-    says("The operations are those of all {:,} threads", FULL)
     says("of {:,} elements ends at `x[{}]`, so `x[{}]` is outside", SHORT, first - 1, first)
     explains(
         "00.idle",
@@ -176,7 +175,7 @@ def test_with_1024_elements_each_is_written_and_with_1000_threads_leave_the_arra
 def test_the_first_of_two_neighbouring_arrays_looks_right_and_the_second_is_broken():
     revealed = []
     course = SimpleNamespace(reveal=lambda name, value: revealed.append((name, value)))
-    names = {"np": np, "add_one": add_one, "course": course}
+    names = {"np": np, "add_one": add_one, "course": course, "trace": trace}
     exec(code("cell-15"), names)
     first, second = names["first"], names["second"]
     blocks = blocks_of(len(first))
@@ -187,13 +186,16 @@ def test_the_first_of_two_neighbouring_arrays_looks_right_and_the_second_is_brok
     assert np.array_equal(first, np.arange(len(first)) + 1)  # "looks right"
     changed = np.flatnonzero(second).tolist()
     assert changed == list(range(blocks * THREADS - len(first)))
-    assert revealed == [("00.neighbour", len(changed))]
+    says("{} of its elements are overwritten", len(changed))
+    block, thread = divmod(len(first), THREADS)
+    assert revealed == [("00.neighbour", thread)]
+    before = block * THREADS
     explains(
         "00.neighbour",
-        """{} ÷ {} = {:.1f}, so {} blocks are needed. They have {} × {} = {} threads.
-        {} threads − {} elements of the first array = {} elements of the second one.""",
-        len(first), THREADS, len(first) / THREADS, blocks, blocks, THREADS, blocks * THREADS,
-        blocks * THREADS, len(first), len(changed),
+        """Blocks {} and {} have {} × {} = {} threads, for elements {} to {}. Element {} is the
+        first one of second. It belongs to block {}, thread {} − {} = {}.""",
+        0, block - 1, block, THREADS, before, 0, before - 1, len(first), block, len(first), before,
+        thread,
     )  # fmt: skip
 
 
@@ -294,11 +296,11 @@ def test_a_gflop_per_s_is_10_to_the_9_operations():
 
 def test_the_arithmetic_peak_of_the_h200():
     lanes, clock = H200.fp32_lanes_per_sm, H200.boost_clock_mhz * MEGA / round(ten()) ** 9
-    says("The GPU of our records is an H200. It has {} **SMs**", H200.sms)
-    says("an SM does {} multiply-adds, `a * b + c`, in every cycle", lanes)
+    says("The H200 has {} **SMs**", H200.sms)
+    says("In every cycle of its clock, an SM does {} multiply-adds, `a * b + c`", lanes)
     says("There are {:.2f} · {:.0f}⁹ cycles per second", clock, ten())
-    says("This makes {} · {} · {:.2f} · {:.0f}⁹ multiply-adds per second and twice as many "
-         "operations; the data sheet says {:,.0f} GFLOP/s",
+    says("{} · {} · {:.2f} · {:.0f}⁹ multiply-adds per second are twice as many operations, "
+         "{:,.0f} GFLOP/s",
          H200.sms, lanes, clock, ten(), H200.peak_gflops)  # fmt: skip
     computed = H200.sms * lanes * 2 * clock
     assert computed == pytest.approx(H200.peak_gflops, rel=0.001)
@@ -313,18 +315,45 @@ def test_memory_limits_scale_to_less_than_one_percent_of_the_arithmetic_peak():
     assert per_element == 1  # "one operation per element"
     says("moves {:.0f} bytes for it: {:.0f} in and {:.0f} out", came + went, came, went)
     bandwidth, peak = H200.peak_gb_per_s, H200.peak_gflops
-    says("The data sheet says {:,.0f} GB/s", bandwidth)
+    says("an H200, moves at most {:,.0f} GB/s, says its data sheet", bandwidth)
     reached = per_element * bandwidth / (came + went)
-    assert limits.share_that_memory_allows(traced) == pytest.approx(100 * reached / peak)
+    share = limits.share_that_memory_allows(per_element, came + went)
+    assert share == pytest.approx(100 * reached / peak)
     text = """{:,.0f} GB/s ÷ {:.0f} bytes per operation = {:.0f} · {:.0f}⁹ operations per second.
         {:.0f} GFLOP/s ÷ {:,.0f} GFLOP/s = {:.1f} %."""
     explains("00.limit", text, bandwidth, came + went, reached, ten(), reached, peak,
              100 * reached / peak)  # fmt: skip
 
 
+def test_the_sectors_of_the_starter_cost_less_time_than_their_number_says():
+    given, changed = (limits.longest_times()[f"sectors {name}"] for name in ("starter", "solution"))
+    says("on the H200, for {:.0f}²⁸ elements", given.elements ** (1 / 28))
+    assert (given.device, given.elements) == (H200.name, 2**28)
+    ratio = given.time_ms / changed.time_ms
+    more = sectors_at(APART) / sectors_at(1)
+    says("asks for {:.0f} times as many sectors and takes {:.1f} times as long. It is not {:.0f} "
+         "times", more, ratio, more)  # fmt: skip
+    x = np.arange(4 * WARP, dtype=np.float32)
+    traced = trace(exercise("sectors").starter, 1, WARP, x, np.float32(2), floats(4 * WARP))
+    four = traced.requests("x")
+    assert len(four) == 4
+    assert len({tuple((words // SECTOR_BYTES).tolist()) for words in four}) == 1
+
+
+def test_scale_reaches_more_than_half_of_the_memorys_peak_and_sectors_more():
+    scale, changed = (limits.longest_times()[name] for name in ("scale", "sectors solution"))
+    assert 0.5 < scale.gb_per_s / H200.peak_gb_per_s < 0.6
+    share = 100 * changed.gb_per_s / H200.peak_gb_per_s
+    says("`sectors` reached {:.0f} %, with four elements per thread", share)
+    table = limits.times_of_first_kernels("scale")
+    share = f"{scale.gb_per_s / H200.peak_gb_per_s:.0%}"
+    row = ("`scale`", f"{scale.time_ms:.2f} ms", f"{scale.gb_per_s:,.0f}", share)
+    assert tuple(table.rows) == (row,)
+
+
 def test_a_right_share_below_one_percent_is_not_doubted(tmp_path, monkeypatch):
     monkeypatch.setenv("COURSE_LEDGER", str(tmp_path / "predictions.json"))
-    share = limits.share_that_memory_allows(guarded())
+    share = limits.share_that_memory_allows(operations=1, moved=2 * WORD)
     assert predictions.predict("00.limit", round(share, 1)).kind == "good"
     assert ledger_file.entries()["00.limit"].value == round(share, 1)
     assert "You were right" in str(predictions.reveal("00.limit", share))
@@ -345,8 +374,8 @@ def test_a_product_at_4096_uses_every_element_4096_times_and_arithmetic_limits_i
 def test_naive_is_slower_where_its_matrices_do_not_fit_into_the_cache():
     speeds = recorded("naive").groupby("n")["gflops"].max()
     small, large = speeds.idxmax(), int(limits.SIZE)
-    says("It is slower at {} than at {}: at {} the three matrices still fit together into the "
-         "GPU's cache of {:.0f} MiB, and at {} they do not",
+    says("It is slower at {} than at {}, probably because at {} the three matrices still fit "
+         "together into the GPU's largest cache of {:.0f} MiB, and at {} they do not",
          large, small, small, H200.l2_kib / 1024, large)  # fmt: skip
     assert speeds[large] < 0.8 * speeds[small]
     assert 3 * WORD * small**2 < 1024 * H200.l2_kib < 3 * WORD * large**2
