@@ -36,12 +36,12 @@ __all__ = [
 
 
 def figures_of(frame: pd.DataFrame, title: str) -> dict[str, Figure]:
-    """Return the figures that the command `plot` draws, with each step's best constants, by name.
+    """Return name -> figure, for the figures that the command `plot` draws.
 
-    They are one figure of speed against size per unit in the records, called "gflops" or
-    "gb_per_s", with a panel per step, and "share_of_peak", the staircase at the largest size that
-    all steps have. frame: records of one device. Raises CourseError if no row has an efficiency,
-    from which the peak follows, or the steps share no size.
+    There is one figure of speed against size per unit in the records, called "gflops" or
+    "gb_per_s", with a panel per step. "share_of_peak" is the staircase at the largest size that all
+    steps have. Each step has its best constants. frame: records of one device. Raises CourseError
+    if no row has an efficiency, from which the peak follows, or the steps share no size.
     """
     figures = {
         unit: small_multiples(frame.dropna(subset=[unit]), title) for unit in units_of(frame)

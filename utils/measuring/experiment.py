@@ -1,4 +1,4 @@
-"""Experiments beside a ladder: kernels that are timed in turns, with one record per device."""
+"""Experiments beside a ladder: kernels whose timings are interleaved, with a record per device."""
 
 from __future__ import annotations
 
@@ -49,6 +49,7 @@ class Experiment:
         return Command(self.name, f"{self.help}; --record keeps the figures", _configure, self._run)
 
     def _run(self, options: argparse.Namespace) -> int:
+        """Measure, print a table, and write the record with --record; return the exit code 0."""
         device = device_for(self.name)
         timed = list(self.measured(device.name))
         table = Table("kernel", self.size, "ms", "least", "most", title=device.name)

@@ -1,4 +1,4 @@
-"""The sub-command `transfers`: measure what it costs to move data to the GPU and back.
+"""The sub-command `transfers`: measure the cost of moving data to the GPU and back.
 
 All times are the host's, from the call until the work is done, unless they are called a kernel's.
 """
@@ -56,7 +56,10 @@ def _times(median: float, least: float, most: float) -> dict[str, float]:
 
 
 def copy_record(device: str, elements: int, experiment: Experiment) -> Record:
-    """Time one way to move `elements` float32, and return its record with its GB/s."""
+    """Time one way to move `elements` float32, and return its record with its GB/s.
+
+    device: the GPU's name.
+    """
     times = timed(experiment)
     rate = elements * FLOAT32_BYTES / times["time_ms"] / 1e6
     return _record(device, experiment, elements=elements, gb_per_s=rate, **times)
@@ -65,7 +68,7 @@ def copy_record(device: str, elements: int, experiment: Experiment) -> Record:
 def product_record(device: str, shape: GemmShape, experiment: Experiment) -> Record:
     """Time an experiment on a product of this shape, and return its record with its GFLOP/s.
 
-    The experiment may compute several products or only a part of one, which has no GFLOP/s.
+    device: the GPU's name. If the experiment computes only a part of a product, it has no GFLOP/s.
     """
     times = timed(experiment)
     rate = experiment.products * shape.flops / times["time_ms"] / 1e6
@@ -87,6 +90,7 @@ def host_record(device: str, shape: GemmShape) -> Record:
 
 
 def _record(device: str, experiment: Experiment, **facts) -> Record:
+    """Return a record of an experiment of today with the columns in `facts`."""
     identity = {"ladder": LADDER, "step": experiment.step, "params": experiment.params}
     today = datetime.date.today().isoformat()
     empty = dict.fromkeys(records.COLUMNS)
@@ -131,6 +135,7 @@ def _configure(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(sizes: Callable[[], Iterable[SizeExperiments]], options: argparse.Namespace) -> int:
+    """Time all experiments, print a table, record it with --record; return the exit code 0."""
     device = device_for("transfers")
     rows = list(track(measure(device.name, sizes()), "Transfers", console=Console(stderr=True)))
     Console().print(_table(rows))
@@ -151,6 +156,7 @@ def _table(rows: list[Record]) -> Table:
 
 
 def _rate(row: Record) -> str:
+    """Return the speed of a record as text; "" if it has none."""
     if row.gb_per_s:
         return f"{row.gb_per_s:.1f} GB/s"
     return f"{row.gflops:.0f} GFLOP/s" if row.gflops else ""
