@@ -85,14 +85,17 @@ def notebook_of(number: str) -> Path:
 
 
 def _translations(notebook: Path) -> Iterator[Path]:
+    """Return the paths of a notebook's translations."""
     return (file for file in translations() if original(file) == notebook)
 
 
 def _files(folder: Path) -> set[Path]:
+    """Return all files below a folder, except compiled Python."""
     return {file for file in folder.rglob("*") if file.is_file() and file.suffix != ".pyc"}
 
 
 def _names(file: Path, text: str) -> bool:
+    """Return True if the file exists and contains the text."""
     return file.exists() and text in file.read_text(encoding="utf-8")
 
 
@@ -132,6 +135,7 @@ def _tables(number: str) -> dict[Path, set[str]]:
 
 
 def _last_parts_of_strings(tree: ast.Module) -> set[str]:
+    """Return the part behind the last slash of every string in a syntax tree."""
     nodes = (node for node in ast.walk(tree) if isinstance(node, ast.Constant))
     return {node.value.split("/")[-1] for node in nodes if isinstance(node.value, str)}
 

@@ -163,6 +163,7 @@ def two_estimates(*shapes: str, **steps: Step | Variant) -> Table | Card:
 
 
 def _no_table(error: CourseError) -> Card:
+    """Return the card that replaces a table, with the reason."""
     return Card("ask", (f"{error} The lesson goes on without this table.",))
 
 
@@ -176,10 +177,7 @@ def _unbroken(name: str) -> str:
 
 
 def _recorded(step: Step | Variant, shape: str) -> str:
-    """Return a step's recorded time at a shape as text, such as "1.20 ms".
-
-    The result is "–" if there is no record, as of an edited copy or of the reader's own kernel.
-    """
+    """Return a step's recorded time at a shape as text, such as "1.20 ms"; "–" without a record."""
     ms = ms_if_any(as_variant(step), shape)
     return _ms(ms) if ms else NOTHING
 

@@ -159,7 +159,7 @@ def _by_task(variants: Sequence[Variant]) -> Iterator[list[Variant]]:
 def _cold_copies(
     ladder: Ladder, step: Step, problem: Problem, device: Device | None
 ) -> list[tuple]:
-    """Return copies of the problem's inputs, each a tuple of arrays in memory that the step can read.
+    """Return copies of the problem's inputs, each a tuple of arrays that the step can read.
 
     There is one copy. On a GPU, for work that is limited by memory, there are as many as are needed
     for each launch to read from DRAM instead of the L2 cache. `device` is None for a ladder on the
@@ -181,7 +181,7 @@ def _times(
 
 
 def _on_copies(variant: Variant, shape: Shape, copies: Sequence[tuple], out) -> Execution:
-    """Return a function that runs the variant on the next of the copies at each call, in a cycle."""
+    """Return a function whose calls run the variant on one copy after the other, in a cycle."""
     return _cycling([variant.at(shape).execution(shape, inputs, out) for inputs in copies])
 
 

@@ -384,7 +384,7 @@ def out_of_order(table: pd.DataFrame) -> list[tuple[str, str]]:
 
 
 def recorded(ladder: Ladder, shape: Shape, where: str) -> Iterable[tuple[Variant, object]]:
-    """Yield (variant, record) per recorded step, with the constants that were fastest at this shape.
+    """Yield (variant, record) per recorded step, with the fastest constants at this shape.
 
     The record is a named tuple with the columns of `records.measured`. The steps are in the
     ladder's order. `where` is the name of the device or processor. Raises CourseError if no step
@@ -405,7 +405,7 @@ def recorded(ladder: Ladder, shape: Shape, where: str) -> Iterable[tuple[Variant
 
 
 def _tail_of(variant: Variant, shape: Shape, record, device: Device) -> float:
-    """Return the slowdown from a partial last wave, with the record's registers and shared bytes."""
+    """Return the slowdown from a partial last wave, with the resources that the record has."""
     launch = variant.launch(shape)
     resident = occupancy(
         device.compute_capability, launch.threads, int(record.registers), int(record.shared_bytes)

@@ -37,8 +37,9 @@ def curves(
 
     The resources are the threads per block, the registers per thread, and the shared memory per
     block; in each curve the other two keep the kernel's values. The area below a curve has the
-    colour of the resource that limits occupancy there, and a dot marks the kernel itself. Arguments
-    and errors are those of `occupancy`.
+    colour of the resource that limits occupancy there, and a dot marks the kernel itself.
+    capability: the compute capability. shared_bytes: per block. Raises CourseError for values that
+    no kernel can have.
     """
     limits = limits_of(capability)
     own = occupancy(capability, threads, registers, shared_bytes)
@@ -254,6 +255,7 @@ def controls(
 
 
 def _slider(name: str, value: int, least: int) -> ipywidgets.IntSlider:
+    """Return a slider that begins at `value`; its maximum is set later."""
     return ipywidgets.IntSlider(
         value=value,
         min=least,
@@ -291,6 +293,7 @@ def _ticks(last: int) -> list[int]:
 
 
 def _size(count: int) -> str:
+    """Return bytes of shared memory as text, such as "16 KiB shared"."""
     return f"{count / KIB:.4g} KiB shared" if count >= KIB else f"{count} bytes shared"
 
 

@@ -91,6 +91,7 @@ def _crew_name(workers: int, each: int) -> str:
 
 
 def _description(crew: Crew) -> str:
+    """Return words on the boxes on the belt of a crew, and on its rate."""
     in_flight, waiting = _in_flight_and_waiting(crew)
     rest = f", and {waiting} wait for a free place" if waiting else ""
     rate = f"{in_flight / LATENCY:.3g} boxes a second"
