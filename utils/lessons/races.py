@@ -91,7 +91,7 @@ def _raced(name: str, shape: str) -> Stack | Card:
 
 
 def raced(name: str, shape: str = "") -> tuple[Record, Record]:
-    """Time the reader's kernel and the course's step here; return the records of both, in this order.
+    """Time the reader's kernel and the course's step here; return both records, in this order.
 
     name: that of the exercise. shape: as on the command line; "" for that of the lesson. Both
     records have the time of the library in the same run, if there is one. Raises CourseError if

@@ -61,6 +61,7 @@ def _colour(gain: Gain) -> str:
 
 
 def _warps(gain: Gain) -> str:
+    """Return text on the resident warps, such as "16 → 12 warps"."""
     if gain.after == gain.before:
         return f"{gain.after} warps"
     return f"{gain.before} → {gain.after} warps"

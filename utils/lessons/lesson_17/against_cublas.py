@@ -35,7 +35,7 @@ WIDE, ANY = "wide", "strided"  # the kernel of `autotuned`, and the one that rea
 
 
 def estimate(count: int, tiles: int, sms: int, steps: int) -> int:
-    """Return the estimated time of a product, in steps along k of one tile.
+    """Return the estimated time of a product; the unit is the time of one step along k of one tile.
 
     Each of the `tiles` tiles is cut into `count` slices along k, and an uncut tile takes `steps`
     steps. Each of the `sms` SMs computes one slice at a time.
