@@ -1,4 +1,4 @@
-"""The recorded speed of multiply-adds in chains, for experiments that differ in the number of chains."""
+"""Recorded speeds of multiply-adds in chains, which differ only in the number of chains."""
 
 from __future__ import annotations
 

@@ -256,7 +256,7 @@ def _limits():
 
 
 def reads(**steps: Step | Variant) -> Table | Card:
-    """Return a table of the distances from shared-memory loads to their first use, one row per step.
+    """Return a table of how soon the values of shared-memory loads are used, one row per step.
 
     The columns are the smallest number of instructions from a load to its first use, and the number
     of loads that are used within `SHARED_LATENCY` instructions. Return a card with the reason if

@@ -60,11 +60,11 @@ class IssueSlots:
 
 
 def ways_of(step: Step | Variant) -> tuple[Mapping[str, int], ...]:
-    """Return name of an instruction -> count per tile, for a warp that loads a and one that loads b.
+    """Return name of an instruction -> count per tile, for each of the two kinds of warps.
 
-    The dict with fewer instructions comes first. The kernel is compiled here for the device shown,
-    or read from the record if there is no compiler. Raise CourseError if the record does not have
-    it either.
+    One kind loads a and the other b; the dict with fewer instructions comes first. The kernel is
+    compiled here for the device shown, or read from the record if there is no compiler. Raise
+    CourseError if the record does not have it either.
     """
     variant, arch = as_variant(step), device_shown().arch
     try:

@@ -1,4 +1,4 @@
-"""Bars of 100 issue slots: the published share, the course's, and the use of the slots in between."""
+"""Bars of 100 issue slots: the published share, the course's, and the use of all slots."""
 
 from __future__ import annotations
 

@@ -229,9 +229,9 @@ def _compiled(variant: Variant) -> XRay:
 
 
 def _listing_of(step: Step | Variant) -> tuple[Instruction, ...]:
-    """Return the instructions of the hot loop of a step, recorded, or of the reader's kernel, compiled.
+    """Return the instructions of the hot loop of a step, from the records.
 
-    Raise CourseError if there are none.
+    The reader's own kernel is compiled here. Raise CourseError if there is no such loop.
     """
     variant = as_variant(step)
     if is_of_a_ladder(variant.step):
