@@ -57,8 +57,8 @@ html_show_copyright = False
 def _picture(name: str) -> str:
     """Return two Markdown images of a figure of `data/figures`, for light and for dark pages.
 
-    name: that of its files without "_light.svg" and "_dark.svg". Each image's alternative text is
-    the `aria-label` of its SVG.
+    name: the name of its files without "_light.svg" and "_dark.svg". The alternative text of each
+    image is the `aria-label` of its SVG.
     """
     images = []
     for ground in ("light", "dark"):

@@ -39,7 +39,7 @@ def descriptions() -> dict[str, str]:
 def terms(name: str) -> list[str]:
     """Return the terms whose entries in the glossary link to a lesson, in the glossary's order.
 
-    name: that of the lesson's file, such as "07_tiling.ipynb".
+    name: the lesson's file name, such as "07_tiling.ipynb".
     """
     glossary = (NOTEBOOKS / "glossary.md").read_text(encoding="utf-8")
     return [entry[1] for entry in _ENTRY.finditer(glossary) if f"]({name})" in entry[2]]

@@ -61,9 +61,10 @@ def reports_on(name: str) -> dict:
 
 
 def _verdict(name: str, what: str, text: str) -> dict:
-    """Return the report on one version of an exercise, in the form of `reports_on`.
+    """Return the report on one version of an exercise.
 
-    what: the name of the version. text: its code.
+    It is a dict with the verdict's causes, facts, notes and counts, or {"undefined": name of the
+    error} for a version that cannot be defined. what: the name of the version. text: its code.
     """
     try:
         function = function_in(name, text)

@@ -178,7 +178,7 @@ def _cell(text: str) -> str:
 def wrong_text(name: str, what: str) -> str:
     """Return the content of a file with one wrong solution of an exercise.
 
-    name: that of the exercise. what: the words on the mistake in the table. The checker's sentences
+    name: the exercise's name. what: the words on the mistake in the table. The checker's sentences
     name lines of this file. Raises SystemExit with one sentence if there is no such exercise or
     mistake.
     """

@@ -90,7 +90,7 @@ def main(arguments: list[str]) -> int:
 def _measured(folder: Path) -> tuple[dict[str, int], dict[str, list[float]]]:
     """Return (test -> number of its cases, test -> seconds of each case that ran).
 
-    folder: that of the option --costs.
+    folder: the folder of the option --costs.
     """
     (cases, *_) = (json.loads(file.read_text()) for file in folder.glob("cases.*"))
     seconds = defaultdict(list)

@@ -181,7 +181,7 @@ def known_kernels(exercise: Exercise) -> Iterator[Known]:
 
 
 def mutants_of(exercise: KernelExercise, but: str = "") -> Iterator[Mutant]:
-    """Yield all mutants of the solution and some of each version of `right.py`.
+    """Yield all mutants of the solution and at most 8 of each version of `right.py`.
 
     but: the words on the version whose mutants are left out.
     """
@@ -249,7 +249,7 @@ def _effective(text: str) -> str:
 def write(name: str) -> list[str]:
     """Write the `mistakes.json` of an exercise; return a list of one line with its numbers.
 
-    name: that of the exercise.
+    name: the exercise's name.
     """
     warnings.simplefilter("ignore")
     exercise = EXERCISES[name]
@@ -267,7 +267,7 @@ def as_text(made: dict) -> str:
 def conflicts(name: str) -> list[str]:
     """Return a line per group of wrong versions that behave alike but need different sentences.
 
-    name: that of the exercise.
+    name: the exercise's name.
     """
     warnings.simplefilter("ignore")
     listed = [one for one in known_kernels(EXERCISES[name]) if one.listed]

@@ -45,7 +45,7 @@ CONTEXT = 40  # characters on each side of a number
 def prose(number: str) -> list[str]:
     """Return the text of each Markdown cell of a lesson, each on one line.
 
-    number: that of the lesson, such as "05".
+    number: the lesson's number, such as "05".
     """
     return [_one_line(text) for text in _cells(number)]
 
@@ -53,7 +53,7 @@ def prose(number: str) -> list[str]:
 def unproven(number: str) -> list[str]:
     """Return an excerpt for each number in a lesson's prose that no quote proves.
 
-    number: that of the lesson, such as "05". An excerpt has the words around the number.
+    number: the lesson's number, such as "05". An excerpt has the words around the number.
     """
     return unproven_in(_cells(number), list(quotes_of(number)))
 
@@ -94,7 +94,7 @@ def _proven(lines: list[str], quotes: list[re.Pattern]) -> list[list[tuple[int, 
 def claims_of(number: str) -> Path:
     """Return the path of the file with the tests of a lesson's claims.
 
-    number: that of the lesson, such as "05".
+    number: the lesson's number, such as "05".
     """
     return ROOT / "tests" / lesson_folder(number).relative_to(ROOT) / "test_claims.py"
 
@@ -102,7 +102,7 @@ def claims_of(number: str) -> Path:
 def quotes_of(number: str) -> Iterator[re.Pattern]:
     """Yield a pattern for each quote in the tests of a lesson's claims.
 
-    Each pattern has a group per computed figure. number: that of the lesson, such as "05".
+    Each pattern has a group per computed figure. number: the lesson's number, such as "05".
     """
     for call in ast.walk(ast.parse(claims_of(number).read_text(encoding="utf-8"))):
         if isinstance(call, ast.Call) and ast.unparse(call.func) == "says":
@@ -133,6 +133,7 @@ def _cells(number: str) -> list[str]:
 
 
 def _one_line(text: str) -> str:
+    """Return a text with each run of spaces and line breaks replaced by one space."""
     return " ".join(text.split())
 
 

@@ -256,7 +256,7 @@ def wrong_calls(calls: int, seed: int = 0, parts: Iterable[str] = PARTS) -> list
     """Make random calls in each part and return a sentence per wrong call.
 
     Without CuPy and PyTorch, the part "graphs" makes no calls. calls: the number of random calls in
-    each part. seed: that of the first call; the others count up from it. parts: keys of `PARTS`.
+    each part. seed: the first call's seed; the others count up from it. parts: keys of `PARTS`.
     """
     families = tuple(
         name for name in FAMILIES

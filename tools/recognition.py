@@ -43,7 +43,7 @@ class Unseen:
     """A wrong kernel that is not in the table, with the checker's sentence on it.
 
     exercise: the exercise's name. kind: "another spelling" or "other rules". what: the change in
-    words. text: that of the kernel. said: the sentence. named: True if the sentence names a cause.
+    words. text: the kernel's text. said: the sentence. named: True if the sentence names a cause.
     """
 
     exercise: str
@@ -107,7 +107,7 @@ def _judged(
 ) -> Iterator[Unseen]:
     """Yield the wrong kernels among changed ones, as the checker judges them with a table.
 
-    kind: that of the result. changes: (change in words, text of the kernel).
+    kind: the kind of the results. changes: (change in words, text of the kernel).
     """
     for what, text in changes:
         try:
@@ -136,7 +136,8 @@ def _judged(
 def _names_it(exercise: KernelExercise, runs: Sequence[Run]) -> bool:
     """Return True if the checker can name the cause of a wrong result without a table.
 
-    That is the case if the kernel does not run, or if its text or its values show the cause.
+    It can if the kernel does not run, or if its text or the values of its result show the cause.
+    runs: one per shape, up to the first wrong one.
     """
     if not runs or not goes_wrong(runs[-1]):
         return True

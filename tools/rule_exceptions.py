@@ -61,8 +61,8 @@ def broken(lesson: Lesson, among: tuple[Rule, ...]) -> list[str]:
 def listed(number: str, executed: Path) -> list[str]:
     """Return the names of the rules that the list must have for a lesson.
 
-    number: that of the lesson. executed: the folder of executed notebooks, which need not have that
-    of this lesson.
+    number: the lesson's number. executed: the folder of executed notebooks, which need not have the
+    one of this lesson.
     """
     file = lessons()[number]
     if (executed / file.name).exists():

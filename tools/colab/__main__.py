@@ -58,7 +58,7 @@ def main() -> int:
 def run_lessons(environment: Replay, numbers: list[str]) -> bool:
     """Run lessons in an environment and return True if a lesson fails.
 
-    numbers: those of the lessons, such as "07"; if empty, all lessons run. The first lesson runs
+    numbers: the lessons' numbers, such as "07"; if empty, all lessons run. The first lesson runs
     alone, because it installs packages; the others run in two halves.
     """
     first, *others = numbers or lessons()

@@ -70,8 +70,8 @@ def canonical(name: str) -> str:
 def build_image(file: Path, version: str, folder: Path) -> Path:
     """Return the folder of an environment with a list's packages; build it if it is missing.
 
-    file: the list, in the format of `pip freeze`. version: that of Python, such as "3.13". folder:
-    where environments are kept. Raises NoImage if it cannot be built.
+    file: the list, in the format of `pip freeze`. version: Python's version, such as "3.13".
+    folder: the folder that holds environments. Raises NoImage if it cannot be built.
     """
     packages = versions_in(file)
     chosen = repr((sorted(packages.items()), WITH_DEPENDENCIES, ALONE, version))

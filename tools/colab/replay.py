@@ -70,7 +70,7 @@ def lessons(replay: Replay, folder: Path, numbers: list[str]) -> subprocess.Pope
     """Start a process that runs lessons in the environment's kernel, and return the process.
 
     Each lesson runs alone in an empty folder. folder: for copies of the lessons and for their
-    pages. numbers: those of the lessons, such as "07".
+    pages. numbers: the lessons' numbers, such as "07".
     """
     copies = []
     for number in numbers:

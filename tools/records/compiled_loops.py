@@ -67,7 +67,7 @@ def listed() -> Iterator[tuple[str, Callable, object]]:
 def counted(name: str, limit: int | None, report: XRay) -> RecordedLoop:
     """Return the row with the counts of one kernel's hot loop.
 
-    name: that of the kernel. limit: the greatest number of registers per thread, or None. report:
+    name: the kernel's name. limit: the greatest number of registers per thread, or None. report:
     the kernel's x-ray.
     """
     installed = versions()

@@ -77,12 +77,13 @@ def constant_array(x, out):
 
 @cuda.jit(device=True)
 def divided(a, b):
+    """Return a / b."""
     return a / b
 
 
 @cuda.jit
 def device_function(x, out):
-    """Divide elements with a device function."""
+    """Divide each x[t] by out[t] with a device function, and store the quotient in out[t]."""
     t = cuda.grid(1)
     out[t] = divided(x[t], out[t])
 

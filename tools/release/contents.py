@@ -19,7 +19,7 @@ LEFT_OUT = ("hatch_build.py", "pyproject.toml", "LICENSE")
 def version(project: Path = PROJECT) -> str:
     """Return the version in a pyproject.toml, such as "0.3.0".
 
-    project: its path; by default that of the wheel. `COURSE` is that of the course.
+    project: the file's path; by default the wheel's file. `COURSE` is the course's file.
     """
     return tomllib.loads(project.read_text(encoding="utf-8"))["project"]["version"]
 

@@ -2,8 +2,8 @@
 
 On a page a figure has no background of its own. Its ink is the page's `currentColor`, so that the
 same figure can be read on a light and on a dark page. JupyterLab removes SVG and styles from a
-notebook that is not trusted. For this case the HTML also holds a PNG with a background, which the
-style sheet hides as long as it is not removed.
+notebook that is not trusted. For this case the HTML also holds a PNG with a background. The style
+sheet hides the PNG, unless the sheet itself is removed.
 """
 
 from __future__ import annotations

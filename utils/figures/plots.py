@@ -1,4 +1,4 @@
-"""The figures of records under one name: `plots.show(plots.curve(frame, ["naive"]))`.
+"""All functions that draw figures of records: `plots.show(plots.curve(frame, ["naive"]))`.
 
 Every figure is drawn from records, never shows more than 100 % of a peak, names its device, and has
 an alt text.

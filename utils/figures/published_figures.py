@@ -59,9 +59,9 @@ def published_percent(published: pd.DataFrame) -> pd.DataFrame:
     """Return the published speeds as a table with the columns kernel, who and percent.
 
     published: columns of `data/published/gemm_gpu.csv`. `who` is the device and, if it is known,
-    the year. `percent` is that of the data sheet's peak if this is known, else the published
-    percentage; rows without either are left out. Raises CourseError if no row is left, and for more
-    than 100 %.
+    the year. `percent` is the percentage of the data sheet's peak if this is known, else the
+    published percentage; rows without either are left out. Raises CourseError if no row is left,
+    and for more than 100 %.
     """
     work = 2 * published[["m", "n", "k"]].astype(float).prod(axis=1, skipna=False)
     timed = work / published["time_ms"].astype(float) / 1e6

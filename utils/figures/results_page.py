@@ -44,7 +44,8 @@ def results(device: str = REFERENCE) -> str:
 def _table(device: str, problems: tuple[tuple[str, str, str], ...], rival: str) -> str:
     """Return a Markdown table of each step's fastest record, below a sentence on date and device.
 
-    problems: in the form of `ON_GPU`. rival: the library's name in the sentence.
+    problems: (ladder, the problem in words, the pandas query for its rows) per ladder. rival: the
+    library's name in the sentence.
     """
     rows = list(rows_at(device, problems))
     recorded = (

@@ -89,8 +89,9 @@ def old_against_new(
     """Draw a step, the step that replaces it, and the speedup between them at each size.
 
     Both have their best constants. At most six other steps are grey: the slowest, the fastest, and
-    the greatest rises between them. frame, here: the same as for `curve`. peak: the top of the
-    axis, in `unit`. unit: "gflops" or "gb_per_s". Raises the errors of `curve`.
+    the greatest rises between them. frame: records of one device. peak: the top of the axis, in
+    `unit`. unit: "gflops" or "gb_per_s". here: True if the records were measured in this session.
+    Raises CourseError for a step that the frame lacks, several devices, and a speed above `peak`.
     """
     need_steps(frame, [old, new])
     # A step without an efficiency has another peak: a cache is faster than the memory.

@@ -80,6 +80,7 @@ def _verdicts(device: str) -> str:
 
 
 def _verdict_row(words: str, verdicts: pd.DataFrame) -> str:
+    """Return the row of the table of verdicts for one kind of flaw, named by `words`."""
     broken = verdicts[verdicts["corpus"] == "broken"]
     reported, correct = int(broken["reported"].sum()), len(verdicts) - len(broken)
     return f"| {words} | {len(broken)} | {reported} | {len(broken)} | {correct} | 0 |"

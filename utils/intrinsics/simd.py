@@ -36,6 +36,8 @@ class Vector(types.Type):
 
 @register_model(Vector)
 class _VectorModel(models.PrimitiveModel):
+    """Numba's data model of a Vector: the LLVM vector of its lanes."""
+
     def __init__(self, manager, vector: Vector) -> None:
         super().__init__(manager, vector, ir.VectorType(FLOAT, vector.lanes))
 
@@ -518,28 +520,34 @@ def store_row_masked(typing_context, x, i, row, count):
 
 
 def _load(machine: virtual_gpu.Machine, x, i, lanes) -> tuple:
+    """Run `loadu` on the virtual GPU: return x[i : i + lanes] as a tuple."""
     return machine.load(x, i, _checked_lanes(machine, lanes), aligned=False)
 
 
 def _broadcast(machine: virtual_gpu.Machine, x, i, lanes) -> tuple:
+    """Run `broadcast` on the virtual GPU: return a tuple with x[i] in each lane."""
     return machine.load(x, i, 1) * _checked_lanes(machine, lanes)
 
 
 def _set1(machine: virtual_gpu.Machine, value, lanes) -> tuple:
+    """Run `set1` on the virtual GPU: return a tuple with the value in each lane."""
     if getattr(value, "dtype", None) != np.float32:
         raise virtual_gpu.Unsupported(f"{machine.site}: set1 needs a float32.")
     return (value,) * _checked_lanes(machine, lanes)
 
 
 def _mul(machine: virtual_gpu.Machine, a, b) -> tuple:
+    """Run `mul` on the virtual GPU: return the products of the lanes as a tuple."""
     return tuple(map(machine.multiply, *_checked_vectors(machine, a, b)))
 
 
 def _fmadd(machine: virtual_gpu.Machine, a, b, c) -> tuple:
+    """Run `fmadd` on the virtual GPU: return a·b + c of the lanes as a tuple."""
     return tuple(map(machine.multiply_add, *_checked_vectors(machine, a, b, c)))
 
 
 def _store(machine: virtual_gpu.Machine, x, i, vector) -> None:
+    """Run `storeu` on the virtual GPU: store the vector's lanes from x[i] on."""
     machine.store(x, i, *_checked_vectors(machine, vector), aligned=False)
 
 

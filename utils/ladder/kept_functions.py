@@ -22,7 +22,7 @@ def file_of(name: str) -> Path:
 def keep(name: str, function) -> None:
     """Write a function's text, with all that it uses, into the file that is kept for an exercise.
 
-    name: that of the exercise; the function may have another name. Raises CourseError if the
+    name: the exercise's name; the function may have another name. Raises CourseError if the
     function uses something that a text cannot hold.
     """
     text = _with_name(name, function)

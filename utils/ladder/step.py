@@ -279,8 +279,8 @@ class Variant:
     def main_call(self, shape: Shape, inputs: tuple, out, allocate: Allocate = on_device) -> Call:
         """Return the first of the `calls` that launches the step's own kernel.
 
-        The parameters are those of `calls`: the arrays of the task, and an allocator for other
-        memory.
+        `inputs` and `out` are the arrays of the task, in memory that the step reads and writes.
+        `allocate` provides the additional memory that the step needs.
         """
         calls, kernel = self.calls(shape, inputs, out, allocate), self.kernel
         return next(call for call in calls if call.kernel is kernel)
@@ -290,8 +290,8 @@ class Variant:
     ) -> Callable[[], None]:
         """Return a function without arguments that makes all `calls`, in order.
 
-        The parameters are those of `calls`: the arrays of the task, and an allocator for other
-        memory.
+        `inputs` and `out` are the arrays of the task, in memory that the step reads and writes.
+        `allocate` provides the additional memory that the step needs; it is called now.
         """
         bound = [call.bound() for call in self.calls(shape, inputs, out, allocate)]
         if len(bound) == 1:

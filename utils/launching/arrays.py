@@ -226,6 +226,7 @@ def current_stream(families: tuple[Family, ...]) -> Callable[[], int]:
 
 
 def _look_at_numba(array):
+    """Return (pointer, key) of a Numba array."""
     key = NUMBA, array.shape, array.strides, array.dtype
     memory = array.gpu_data
     if numba_kernels.is_freed(memory):
@@ -240,12 +241,17 @@ def _look_at_numba_with_device(array):
 
 
 def _look_at_cupy(array):
+    """Return (pointer, key) of a CuPy array; the key has its device."""
     data = array.data
     key = _CUPY, array.shape, array.strides, array.dtype, data.device_id
     return data.ptr, key if data.ptr else (*key, _FREED)
 
 
 def _look_at_torch(tensor):
+    """Return (pointer, key) of a tensor; the key ends with its device, and True if it is not plain.
+
+    A tensor is not plain if it requires a gradient or its negation is pending.
+    """
     pointer = tensor.data_ptr()
     key = (
         _TORCH, tensor.shape, tensor.stride(), tensor.dtype, tensor.get_device(),
@@ -255,6 +261,7 @@ def _look_at_torch(tensor):
 
 
 def _slot_of_numpy_like(array, number: int, pointer: int) -> Slot:
+    """Return the Slot of an array of NumPy, Numba or CuPy."""
     aligned = pointer % WIDE_BYTES == 0
     return Slot(number, tuple(array.shape), tuple(array.strides), np.dtype(array.dtype), aligned)
 

@@ -145,7 +145,10 @@ def outside_captures() -> Iterator[None]:
 
 
 def _answer(call: str, *arguments):
-    """Call a driver function by name; return its first value, or None if it has none."""
+    """Call a driver function by name; return its first value, or None if it has none.
+
+    Raises DriverError or CourseError if the function returns an error code.
+    """
     error, *values = getattr(bindings, call)(*arguments)
     if error:
         refuse(error, call)

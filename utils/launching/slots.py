@@ -163,6 +163,7 @@ class Slot:
 
     @property
     def _numba_type_(self) -> types.Array:
+        """The Numba array type for which a kernel is compiled, with the layout "C", "F" or "A"."""
         # Numba types its device arrays like this: an array that repeats elements has layout "A".
         repeats = self.size and 0 in self.strides
         layout = "A"

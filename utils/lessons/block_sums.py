@@ -333,9 +333,9 @@ class RecordedBlock:
 
 
 def recorded_instructions() -> dict[tuple[str, str], int]:
-    """Return the recorded number of instructions per thread block, by (architecture, kernel).
+    """Return (architecture, kernel) -> recorded instructions that a full thread block issues.
 
-    The kernel is the step and its constants as text, as `str` of a Variant gives it.
+    The kernel is the step and its constants as text, such as "reduce1 BLOCK=128".
     """
     return {(row.arch, row.kernel): row.instructions for row in rows.read(FILE, RecordedBlock)}
 

@@ -29,11 +29,11 @@ FUNCTIONS = "own_functions.toml"
 
 
 def compare(name: str) -> Stack | Card:
-    """Show the reader's right kernel for an exercise beside the course's step and the one before.
+    """Return tables and pictures that compare the reader's right kernel with the course's.
 
-    A table has their counts, and a picture the bounds that follow from the counts in ms, beside the
-    recorded times. A function that is no kernel of a GPU is shown as its lesson shows such
-    functions.
+    The course's step and the step before it are shown with it: a table of their counts, and a
+    picture of the bounds in ms that follow from the counts and of the recorded times. For a
+    function that is no kernel of a GPU, the lesson has a comparison of its own.
 
     Parameters
     ----------
@@ -77,12 +77,13 @@ def variants_of(name: str) -> dict[str, Variant]:
 def words_of(name: str, variants: Mapping[str, Variant]) -> dict[str, str]:
     """Return role -> words of a legend, such as "your tree" or "reduce2, the course's step".
 
-    name: that of the exercise. variants: role -> kernel.
+    name: the exercise's name. variants: role -> kernel.
     """
     return {role: _words(role, one.step.name) for role, one in variants.items()}
 
 
 def _words(role: str, step: str) -> str:
+    """Return the words of a legend for a role and the name of its step."""
     if role == "before":
         return translate("{step}, the step before", step=step)
     if role == "mine":
@@ -116,7 +117,7 @@ def _parts(name: str) -> list[Table | Picture | Card]:
 
 @cache
 def _counterparts() -> dict:
-    """Return a dict from an exercise's name to the function that shows it beside the course's.
+    """Return exercise's name -> function that compares the reader's function with the course's.
 
     Only exercises in a lesson's own_functions.toml are in it. Each function takes the reader's own
     function as a Variant, and returns a Stack or a part of one. The result is cached.

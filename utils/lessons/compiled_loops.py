@@ -74,7 +74,7 @@ class CompiledLoop:
 
     @property
     def hot_loop(self) -> HotLoopCounts:
-        """The counts of the loop as `utils.measuring.roofline` takes them."""
+        """The loop's instructions, multiply-adds, shared loads by width in bits, and waits."""
         shared = {
             int(name.removeprefix("LDS.")): count
             for name, count in self.mix.items()

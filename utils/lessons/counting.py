@@ -151,7 +151,7 @@ def count(**traces: Trace) -> Table:
 
 
 def _loads(trace: Trace):
-    """Return the rows of a trace's accesses that are loads."""
+    """Return the rows of `trace.accesses` that are loads, as a DataFrame."""
     return trace.accesses.query("kind == 'load'")
 
 

@@ -24,8 +24,8 @@ WITH_USERS = ("tests", "tools", "site", "labs")  # folders whose modules may imp
 def page(number: str) -> str:
     """Return the files of a lesson as text: per purpose, a heading and one indented line per file.
 
-    number: the number of the lesson, such as "08". A line has the path, and what the file is for if
-    that is known. Purposes without files are left out. Raises CourseError if there is no such
+    number: the number of the lesson, such as "08". A line has the path, and the purpose of the file
+    if it is known. Purposes without files are left out. Raises CourseError if there is no such
     lesson.
     """
     blocks, named_in = [], _tables(number)
@@ -36,7 +36,7 @@ def page(number: str) -> str:
 
 
 def _line(path: Path, named_in: Iterable[str]) -> str:
-    """Return one line of text: a file's path from the repository's root, and what it is for.
+    """Return one line of text: a file's path from the repository's root, and a description.
 
     A Python file is described by the first line of its docstring. Another file is described by
     `named_in`, the names of the files that mention it. Without a description the line is the path

@@ -135,6 +135,7 @@ def hot_loops(shape: str = "", **steps: Step | Variant) -> Table | Card:
 
 
 def _cells(loop: InnerLoop) -> tuple[str, ...]:
+    """Return the cells of a loop: multiply-adds, instructions per multiply-add, loads first."""
     return str(loop.multiply_adds), number(loop.per_multiply_add), str(loop.loads_first)
 
 
@@ -168,6 +169,7 @@ def _no_table(error: CourseError) -> Card:
 
 
 def _words(name: str) -> str:
+    """Return a keyword with spaces for _."""
     return name.replace("_", " ")
 
 

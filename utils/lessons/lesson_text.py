@@ -26,9 +26,9 @@ _VOID = {"area", "br", "col", "hr", "img", "input", "link", "meta", "source", "w
 class Cell:
     """A cell of a notebook.
 
-    position: the number of the cell, counted from 1. kind: "code", "markdown" or "raw". shown: the
-    outputs of a code cell as HTML and text, in one string. is_folded: True if the cell's code is
-    folded away as that of the first code cell must be.
+    position: the number of the cell, counted from 1. kind: "code", "markdown" or "raw". source: the
+    cell's text. tags: from its metadata. shown: the outputs of a code cell as HTML and text, in one
+    string. is_folded: True if the cell's code is folded away as the first code cell's must be.
     """
 
     position: int
@@ -41,7 +41,10 @@ class Cell:
 
 @dataclass(frozen=True, eq=False)
 class Lesson:
-    """A notebook in the form that the rules need. name: its file name without the suffix."""
+    """A notebook in the form that the rules need.
+
+    name: its file name without the suffix. cells: all cells, in order.
+    """
 
     name: str
     cells: tuple[Cell, ...]

@@ -166,7 +166,7 @@ def of_kernel(kernel) -> Variant:
 
 @lru_cache(maxsize=64)
 def _step_of(name: str, text: str) -> Step:
-    """Return the step for a kept kernel of the reader's; name: that of the exercise."""
+    """Return the step for a kept kernel of the reader's; name: the exercise's name."""
     twin = twins()[name]
     module = module_of(f"{twin.package}.mine_{name}", text)
     kernel = getattr(module, name)

@@ -73,7 +73,7 @@ def _kept_in_order() -> list[str]:
 def _stair(name: str) -> Stair:
     """Return the bar of a kernel; raise CourseError if it cannot be counted or is not right.
 
-    name: that of the exercise.
+    name: the exercise's name.
     """
     twin, variant = twins()[name], mine(name)
     limit, ms = tightest(bounds_of(variant, twin.shape))

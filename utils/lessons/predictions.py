@@ -20,7 +20,7 @@ OPEN = "–"
 def predict(name: str, value) -> Card:
     """Keep the reader's prediction in the file of predictions, and return a card that says so.
 
-    name: that of the question, such as "05.strided". value: a number, a choice, or a list in order,
+    name: the question's name, such as "05.strided". value: a number, a choice, or a list in order,
     depending on the question. None keeps nothing, and the card shows the question. A prediction
     cannot change after its answer was revealed; the card then says that it stays. If the answer was
     revealed without a prediction, nothing is kept, and the card says so. For a value that cannot be
@@ -66,7 +66,7 @@ def reveal(name: str, measured) -> Card:
     Without a prediction the card only asks for one, and the answer stays hidden, with three
     exceptions: the answer was revealed before, the lesson is executed to make a page, or the same
     cell is run twice in a row. Then the card holds the answer in a closed fold. So a run of all
-    cells, however often, reveals nothing. name: that of the question. measured: the answer, in the
+    cells, however often, reveals nothing. name: the question's name. measured: the answer, in the
     form that the question asks for. Raises CourseError if there is no question of this name.
     """
     prompt, entries = question(name), ledger_file.entries()
@@ -101,7 +101,7 @@ def _is_second_run(entry: ledger_file.Entry) -> bool:
 def _has_asked(entries: Mapping[str, ledger_file.Entry], name: str) -> bool:
     """Return True if `reveal` has asked for a prediction of the same lesson in this process.
 
-    name: that of the question.
+    name: the question's name.
     """
     lesson, process = name.partition(".")[0], str(os.getpid())
     return any(

@@ -49,7 +49,7 @@ def race(name: str, shape: str = "") -> Stack | Card:
     name : str
         The name of the exercise, such as "tree".
     shape : str
-        The problem size as on the command line; by default that of the lesson.
+        The problem size as on the command line; by default the lesson's shape.
 
     Returns
     -------
@@ -93,7 +93,7 @@ def _raced(name: str, shape: str) -> Stack | Card:
 def raced(name: str, shape: str = "") -> tuple[Record, Record]:
     """Time the reader's kernel and the course's step here; return both records, in this order.
 
-    name: that of the exercise. shape: as on the command line; "" for that of the lesson. Both
+    name: the exercise's name. shape: as on the command line; "" for the lesson's shape. Both
     records have the time of the library in the same run, if there is one. Raises CourseError if
     there is no right kernel, or no step of the course for it.
     """

@@ -71,7 +71,9 @@ def record_of(step: Step | Variant, shape: str, on: str | None = None) -> Record
 def record_if_any(step: Step | Variant, shape: str, on: str | None = None) -> Record | None:
     """Return the record with the shortest time, or None if there is no record.
 
-    The parameters are those of `record_of`. Raises CourseError for an argument that is no step.
+    For a Step, it is that of the fastest constants. shape: as on the command line. on: the device
+    or processor of the record, by default `device_shown` or, for a CPU step, `CPU`. Raises
+    CourseError for an argument that is no step.
     """
     step = step if isinstance(step, Step) else as_variant(step)  # raises for what is no step
     try:
@@ -83,17 +85,20 @@ def record_if_any(step: Step | Variant, shape: str, on: str | None = None) -> Re
 def ms_if_any(step: Step | Variant, shape: str, on: str | None = None) -> float | None:
     """Return the recorded time in ms, or None if there is no record.
 
-    The parameters are those of `recorded_ms`. Raises CourseError for an argument that is no step.
+    For a Step, it is that of the fastest constants. shape: as on the command line. on: the device
+    or processor of the record, by default `device_shown` or, for a CPU step, `CPU`. Raises
+    CourseError for an argument that is no step.
     """
     record = record_if_any(step, shape, on)
     return record and record.time_ms
 
 
 def share_of_peak(step: Step | Variant, shape: str = "4096", on: str | None = None) -> float:
-    """Return the recorded fraction of the data sheet's peak.
+    """Return the recorded speed as a fraction of the data sheet's peak.
 
-    The record and the parameters are those of `recorded_ms`. Raises CourseError if there is no
-    record.
+    For a Step, it is that of the fastest constants. shape: as on the command line. on: the device
+    or processor of the record, by default `device_shown` or, for a CPU step, `CPU`. Raises
+    CourseError if there is no record.
     """
     return record_of(step, shape, on).efficiency
 
@@ -101,19 +106,19 @@ def share_of_peak(step: Step | Variant, shape: str = "4096", on: str | None = No
 def share_of_library(step: Step | Variant, shape: str = "4096") -> float:
     """Return the recorded speed as a fraction of the library's speed in the same run.
 
-    The record and the parameters are those of `recorded_ms`. The fraction is above 1 if the step is
-    faster.
+    For a Step, it is that of the fastest constants. The fraction is above 1 if the step is faster.
+    shape: as on the command line. Raises CourseError if there is no record.
     """
     return record_of(step, shape).library_ratio
 
 
 def times(*steps: Step | Variant, shape: str = "4096", on: str | None = None) -> Table:
-    """Return a table of recorded times, speedups over the first step, and shares of the peak.
+    """Return a table of recorded times, speedups, and shares of the peak, one row per step.
 
-    There is one row per step; a step without a record has "–" in its cells. The speedups are those
-    over the first step with a record. Raises CourseError if no step has one. On a CPU, whose peak
-    is not recorded, the last column has GFLOP/s instead of the share. The other parameters are
-    those of `recorded_ms`.
+    A step without a record has "–" in its cells. The speedups are those over the first step with a
+    record. On a CPU, whose peak is not recorded, the last column has GFLOP/s instead of the share.
+    shape: as on the command line. on: the device or processor of the records, by default
+    `device_shown` or, for CPU steps, `CPU`. Raises CourseError if no step has a record.
     """
     ladder = _ladder(steps[0])
     rows = [(name_of(step), record_if_any(step, shape, on)) for step in steps]

@@ -242,6 +242,7 @@ def _from_row(row: dict[str, str]) -> Device:
 
 
 def _labels(device: Device) -> tuple[str, ...]:
+    """Return the name and all aliases of a device."""
     return device.name, *device.aliases
 
 
@@ -256,12 +257,18 @@ def _words(text: str) -> set[str]:
 
 
 def _slug(name: str) -> str:
-    """Return a text in lower case in which all but letters and digits are underscores."""
+    """Return a text in lower case with one underscore for each run of other characters.
+
+    Letters and digits of ASCII stay. There is no underscore at the ends.
+    """
     return re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")
 
 
 def _close_names(name: str) -> list[str]:
-    """Return the names of devices like this one; without any, those of the newest devices."""
+    """Return the names of at most three devices whose name or alias is similar to this one.
+
+    Without any, return the names of the newest five devices and a phrase on the others.
+    """
     labels = {_slug(label): device.name for device in known() for label in _labels(device)}
     close = difflib.get_close_matches(_slug(name), labels, n=3, cutoff=0.5)
     newest = [*(device.name for device in known()[-5:]), "or another of its rows"]

@@ -230,4 +230,5 @@ def _within(name: str, value: int, least: int, most: int, limits: SmLimits) -> i
 
 
 def _name(limits: SmLimits) -> str:
+    """Return text such as "compute capability 9.0"."""
     return "compute capability {}.{}".format(*limits.compute_capability)

@@ -108,6 +108,7 @@ def pinned_toolkit(pins: str) -> tuple[int, int]:
 
 
 def _dotted(version: tuple[int, int]) -> str:
+    """Return a version as text, such as "12.4"."""
     return ".".join(map(str, version))
 
 

@@ -182,9 +182,9 @@ def compared(
 def row_of(case: CallCase, generator: random.Random, compare=compared, kernel_us=None) -> CallRow:
     """Time one case and its libraries, and return the row for the record.
 
-    `compare` and `kernel_us` are functions that tests replace. The first times calls as `compared`
-    does. The second returns the microseconds that a call's kernels take; None means to measure
-    them.
+    `generator` is the source of the random order of calls. `compare` and `kernel_us` are functions
+    that tests replace. The first is `compared`. The second returns the microseconds that a call's
+    kernels take; None means to measure them.
     """
     ours, libraries, without_waiting = case.bind()
     times = compare({"": ours} | dict(libraries), generator)
@@ -206,7 +206,8 @@ def rows_of(
 ) -> Iterator[CallRow]:
     """Time all cases `rounds` times and yield, per case, the row with the median ratio.
 
-    The rows are in the order of the cases. `compare` times calls as `compared` does.
+    The rows are in the order of the cases. `generator` is the source of the random order of calls.
+    `compare` is the function `compared`, or one with the same first two parameters and result.
     """
     repeated = [case for _ in range(rounds) for case in cases]
     timed = [
@@ -289,6 +290,7 @@ def as_called_command(
 
 
 def _configure(count: int, parser: argparse.ArgumentParser) -> None:
+    """Add the options of `as-called` to a parser."""
     parser.add_argument(
         "--count", type=int, default=count, metavar="N", help="random shapes; default: %(default)s"
     )

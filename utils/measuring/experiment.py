@@ -22,10 +22,10 @@ from utils.paths import DATA
 class Experiment:
     """An experiment whose command measures kernels, prints their times, and can record them.
 
-    name: that of the command, such as "ilp-alone"; the record is `ilp_alone.csv`. help: what the
-    command does, for --help. row: the dataclass of a row, with `kernel`, `time_ms`, `time_ms_min`
-    and `time_ms_max`. size: the row's field with the size of the problem. measured: a function from
-    the device's name to the rows, in the order in which they are printed.
+    name: the command's name, such as "ilp-alone"; the record is `ilp_alone.csv`. help: the
+    command's description for --help. row: the dataclass of a row, with `kernel`, `time_ms`,
+    `time_ms_min` and `time_ms_max`. size: the row's field with the size of the problem. measured: a
+    function from the device's name to the rows, in the order in which they are printed.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""From a step and a shape to a row: verify, time and verify again, or look up its record."""
+"""The rows of steps at a shape: verify, time and verify a step again, or look up its record."""
 
 from __future__ import annotations
 

@@ -60,6 +60,7 @@ def add_device(parser: argparse.ArgumentParser) -> None:
 
 
 def _configure(ladder: Ladder, parser: argparse.ArgumentParser) -> None:
+    """Add the options of `measure` to a parser."""
     parser.add_argument(
         "--n",
         nargs="+",
@@ -210,6 +211,7 @@ def _as_json(row: StepRow) -> dict:
 
 
 def _table(rows: Sequence[StepRow]) -> Table:
+    """Return the printed table, one line per row; columns without any value are left out."""
     lines = [_cells(row) for row in rows]
     headers = dict.fromkeys(header for line in lines for header in line)
     table = Table(box=box.SIMPLE)

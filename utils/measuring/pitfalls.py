@@ -198,6 +198,7 @@ def measured(cases: Iterable[PitfallCase], flush: Execution) -> Iterator[Series]
 def _series(
     case: PitfallCase, timer: str, times_ms: Sequence[float], clock: float | None
 ) -> Series:
+    """Return the series of a case and timer with these times, measured today."""
     return Series(
         kernel=case.kernel, n=case.n, elements=case.elements, timer=timer,
         time_ms=statistics.median(times_ms), time_ms_min=min(times_ms), time_ms_max=max(times_ms),
@@ -254,6 +255,7 @@ def _run(cases: Callable[[], Iterable[PitfallCase]], options: argparse.Namespace
 
 
 def _table(series: Sequence[Series]) -> Table:
+    """Return the printed table, one line per series, with times in microseconds."""
     table = Table("kernel", "size", "timer", "us", "least", "most", "MHz", title="Pitfalls")
     for row in series:
         size = f"{row.n}×{row.n}" if row.n else f"{row.elements:,}"

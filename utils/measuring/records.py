@@ -149,11 +149,12 @@ _identity = attrgetter(*IDENTITY)
 
 
 def read(path: Path) -> pd.DataFrame:
-    """Return the rows of a CSV file of records, in the form that `to_frame` returns.
+    """Return the rows of a CSV file of records as a DataFrame with `COLUMNS` as columns.
 
-    Raises CourseError if the file is missing, empty, has other columns, or holds an impossible
-    value. The file is parsed again only if it has changed, because a lesson reads many single
-    numbers of it. The DataFrame is a copy that the caller may change.
+    Integers are Int64 with NA for None, floats have NaN, and text has "". Raises CourseError if the
+    file is missing, empty, has other columns, or holds an impossible value. The file is parsed
+    again only if it has changed, because a lesson reads many single numbers of it. The DataFrame is
+    a copy that the caller may change.
     """
     return _frame(path, rows.version(path)).copy()
 
@@ -185,7 +186,7 @@ def file_of(device: str, ladder: str) -> Path:
 
 
 def measured(device: str, ladder: str) -> pd.DataFrame:
-    """Return the records of a ladder on a device as a DataFrame, in the form of `to_frame`.
+    """Return the records of a ladder on a device as a DataFrame with `COLUMNS` as columns.
 
     Raises CourseError if there are none.
     """
@@ -201,7 +202,7 @@ def records_of(device: str, ladder: str) -> tuple[Record, ...]:
 def repeated(device: str, ladder: str) -> pd.DataFrame:
     """Return the records of a ladder that were repeated on a second device with this name.
 
-    They are a DataFrame in the form of `to_frame`. Raises CourseError if there are none.
+    They are a DataFrame with `COLUMNS` as columns. Raises CourseError if there are none.
     """
     return read(DATA / "repeated" / slug(device) / f"{ladder}.csv")
 
@@ -241,4 +242,5 @@ def published(name: str) -> pd.DataFrame:
 
 
 def _names(names: Sequence[str]) -> str:
+    """Return names joined by commas; "none" without any."""
     return ", ".join(names) or "none"

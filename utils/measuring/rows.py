@@ -39,7 +39,10 @@ def read(path: Path, kind: type[Row]) -> tuple[Row, ...]:
 
 
 def read_if_any(path: Path, kind: type[Row]) -> tuple[Row, ...]:
-    """Return the rows of a CSV file as `read` does; an empty tuple if the file does not exist."""
+    """Return the rows of a CSV file as dataclasses; an empty tuple if the file does not exist.
+
+    kind: the dataclass of a row. Raises CourseError for a file that `read` refuses.
+    """
     return read(path, kind) if path.exists() else ()
 
 
@@ -201,6 +204,7 @@ def _words(text: str) -> str:
 
 
 def _whole(text: str) -> int:
+    """Return the integer in a text; raise ValueError for other text."""
     try:
         return int(text)
     except ValueError:
@@ -208,6 +212,7 @@ def _whole(text: str) -> int:
 
 
 def _number(text: str) -> float:
+    """Return the finite number in a text; raise ValueError for other text."""
     try:
         value = float(text)
     except ValueError:

@@ -158,6 +158,7 @@ def _gpu_sample(
 
 @cuda.jit
 def _sleep(microseconds):
+    """Keep one thread of the GPU asleep for about this many microseconds."""
     for _ in range(microseconds):
         cuda.nanosleep(uint32(1000))
 

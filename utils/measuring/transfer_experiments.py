@@ -235,6 +235,7 @@ def copied(array: np.ndarray, make: Callable) -> np.ndarray:
 
 
 def _all_copied(arrays: tuple, make: Callable) -> tuple[np.ndarray, ...]:
+    """Return copies of host arrays in arrays from `make`, such as `cuda.pinned_array`."""
     return tuple(copied(array, make) for array in arrays)
 
 
@@ -260,6 +261,7 @@ def _with_managed(kernel: Product, arrays: tuple) -> None:
 
 
 def _copy_to_host(array, host: np.ndarray) -> None:
+    """Copy a device array into a host array."""
     array.copy_to_host(host)
 
 

@@ -52,6 +52,7 @@ def timed(experiment: Experiment) -> dict[str, float]:
 
 
 def _times(median: float, least: float, most: float) -> dict[str, float]:
+    """Return the columns time_ms, time_ms_min and time_ms_max of a record."""
     return {"time_ms": median, "time_ms_min": least, "time_ms_max": most}
 
 
@@ -147,6 +148,7 @@ def _run(sizes: Callable[[], Iterable[SizeExperiments]], options: argparse.Names
 
 
 def _table(rows: list[Record]) -> Table:
+    """Return the printed table, one line per record."""
     table = Table("step", "", "size", "ms", "rate", title="Transfers")
     for row in rows:
         shape = f"{row.m}×{row.n}×{row.k}"

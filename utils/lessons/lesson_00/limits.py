@@ -33,7 +33,7 @@ def share_that_memory_allows(operations: float, moved: float) -> float:
 def curve_of_products(ladder: Ladder, names: Sequence[str]) -> Figure:
     """Draw the recorded speeds of the named steps of the matrix product, and of the library.
 
-    ladder: that of the matrix product. The records are those of the device shown.
+    ladder: the ladder of the matrix product. The records are those of the device shown.
     """
     frame = records.measured(device_shown().name, ladder.name)
     return plots.curve(frame[frame["step"].isin(names)], names, "Matrix product, float32")
@@ -42,7 +42,7 @@ def curve_of_products(ladder: Ladder, names: Sequence[str]) -> Figure:
 def shares_of_products(ladder: Ladder, names: Sequence[str]) -> Table:
     """Return a table of the shares of the peak at 4096×4096×4096: the named steps, and cuBLAS.
 
-    ladder: that of the matrix product.
+    ladder: the ladder of the matrix product.
     """
     shares = {name: share_of_peak(ladder.step(name), SIZE) for name in names}
     library = shares[names[-1]] / share_of_library(ladder.step(names[-1]), SIZE)

@@ -69,6 +69,7 @@ def _element(x: float, i: int) -> str:
 
 
 def _alt_text(length: int, block: int) -> str:
+    """Return the alt text for an array of this length."""
     blocks = cdiv(length, block)
     idle = blocks * block - length
     without = f"the last {idle} of them have none" if idle else "none is left over"

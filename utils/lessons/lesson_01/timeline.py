@@ -78,7 +78,7 @@ def _picture(kinds: tuple[str, ...], panels: int, body: str, alt: str) -> Pictur
 
 
 def _after(work: Callable[[ModelDevice], object], speeds: Speeds) -> ModelDevice:
-    """Return a new model device after the work that this function does on it."""
+    """Return a new model device with these speeds on which `work` has run."""
     device = ModelDevice(speeds)
     work(device)
     return device

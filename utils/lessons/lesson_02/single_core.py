@@ -292,6 +292,7 @@ def _function(kernel: CpuKernel) -> CPUDispatcher:
 
 
 def _name(kernel: CpuKernel) -> str:
+    """Return the name of a step or function, without constants."""
     if isinstance(kernel, Step | Variant):
         return as_step(kernel).name
     return getattr(kernel, "__name__", repr(kernel))

@@ -186,6 +186,7 @@ def _with_spread(caption: str, rows: dict[str, tuple[str, str]]) -> Table:
 
 
 def _milliseconds(ms: float) -> str:
+    """Return a time in ms as text, with two decimals below 10 ms and one from there on."""
     return f"{ms:.2f}" if ms < 10 else f"{ms:.1f}"
 
 

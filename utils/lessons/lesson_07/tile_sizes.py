@@ -63,7 +63,8 @@ def shares(published: pd.DataFrame, measured: pd.DataFrame) -> dict[str, dict[st
 def _published(frame: pd.DataFrame) -> dict[str, dict[str, float]]:
     """Return GPU -> bar -> published percentage of the data sheet's peak, in the order of the rows.
 
-    The keys are those of `shares`.
+    The key of a GPU is such as "Tesla K40, 2014", and the key of a bar "naive" or such as "tile
+    16".
     """
     percentages: dict[str, dict[str, float]] = {}
     for row in frame[frame["kernel"].isin(["trivial", "shared"])].itertuples():

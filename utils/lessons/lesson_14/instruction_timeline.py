@@ -98,7 +98,7 @@ def _ends(instructions: Instructions) -> tuple[int, int]:
 
 
 def _span_text(instructions: Instructions) -> str:
-    """Return words on the number of instructions between the load and the store."""
+    """Return text such as "12 instructions, 8 of them multiply-adds", from load to store."""
     total, multiply_adds = between_load_and_store(instructions)
     counted = f"{total} instruction{'s' * (total != 1)}"
     return f"{counted}, {multiply_adds} of them multiply-adds"

@@ -149,8 +149,8 @@ def _walk(code: XRay, big: Loop, small: Loop, taken: Mapping[str, bool]) -> Coun
 def _iterations_of_inner(big: Loop, small: Loop) -> int:
     """Return the number of iterations of the inner loop per tile.
 
-    A tile has 8 steps of 8×8 multiply-adds. The inner loop computes those that `big` has not
-    outside of it.
+    A tile has 8 steps of 8×8 multiply-adds. The inner loop computes all but those that the rest of
+    `big` has.
     """
     return (8**3 - big.ffma) // small.ffma
 

@@ -157,7 +157,7 @@ def searched(cut: Callable) -> Table:
 
 
 def _searched(frame: pd.DataFrame, cut: Callable) -> Iterator[tuple[str, ...]]:
-    """Yield the rows of the table of `searched`."""
+    """Yield (n, block tile, thread tile, tiles cut along k, quotient of times) as text per size."""
     for (m, n, k), rows in frame.groupby(["m", "n", "k"]):
         if m == n == k:
             best = rows.loc[rows["time_ms"].idxmin()]

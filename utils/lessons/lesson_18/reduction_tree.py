@@ -98,9 +98,11 @@ def draw_tree(tree: Tree, title: str, banks: bool = False) -> Picture:
 
 
 def draw_trees(banks: bool = False, **trees: Tree) -> Picture:
-    """Draw several trees side by side, each as `draw_tree` does.
+    """Draw several trees over 16 words side by side, step by step, with the warps that add.
 
-    The keywords are the names that the reader sees, with _ for spaces.
+    Next to each step is also the number of lanes that add or, if `banks`, the number of wavefronts
+    of a load. trees: number of words -> steps; the keywords are the names that the reader sees,
+    with _ for spaces.
     """
     drawn, alts = zip(*(_tree(tree, name.replace("_", " "), banks) for name, tree in trees.items()))
     row = f'<div class="row" style="align-items:start">{"".join(drawn)}</div>'

@@ -32,8 +32,9 @@ def longest_of(rows: Iterable) -> dict:
 def times_of(step: Step | Variant, rows: Iterable) -> ResourceTimes:
     """Return the times of one kernel: recorded at the greatest length, and three estimates.
 
-    rows: of `remainder.csv`; the device is that of the first row. Raises CourseError for a step
-    that is no reduction.
+    The recorded time is None without a record, and the estimate for instructions if they are not
+    known. rows: of `remainder.csv`; the device is that of the first row. Raises CourseError for a
+    step that is no reduction.
     """
     variant, timed = as_variant(step), longest_of(rows)
     any_row = next(iter(timed.values()))

@@ -52,6 +52,7 @@ def _run(name: str, order: Sequence[int]) -> str:
 
 
 def _bold(last: bool) -> dict[str, str]:
+    """Return the SVG attribute for bold text if `last`, else no attribute."""
     return {"font_weight": "bold"} if last else {}
 
 

@@ -75,7 +75,10 @@ def _step(done: int) -> str:
 
 
 def _caption(done: int) -> str:
-    """Return a sentence on the block that took the last of `done` tickets."""
+    """Return a sentence on the last event when `done` blocks have taken a ticket.
+
+    If `done` is one more than the number of blocks, it is on the addition of the partial sums.
+    """
     if done == 0:
         return "The blocks add their elements; the counter is at 0"
     last, number = order_of()[min(done, len(ENDS)) - 1], min(done, len(ENDS)) - 1

@@ -80,7 +80,7 @@ def _done() -> dict[str, ledger_file.Entry]:
 
 
 def _is_choice(name: str) -> bool:
-    """Return True if the answer to a question is a choice or an order, and no number."""
+    """Return True if the answer to this question is a choice or an order, False for a number."""
     prompt = question(name)
     return bool(prompt.choices or prompt.order)
 

@@ -173,5 +173,6 @@ def _runs(lanes: tuple[int, ...]) -> str:
 
 
 def _description(name: str, wavefronts: tuple[Wavefront, ...]) -> str:
+    """Return words on a lane map's wavefronts for the alt text."""
     descriptions = "; ".join(f"{one.array} for lanes {_runs(one.lanes)}" for one in wavefronts)
     return f"{name}: {_counts(wavefronts)} wavefronts, which are {descriptions}."

@@ -134,6 +134,7 @@ def _column(quads: Sequence[int], quad: int) -> str:
 
 
 def _lane(lane: int) -> str:
+    """Return the HTML of the button of a lane."""
     label = html.escape(translate("lane {lane}", lane=lane))
     return (
         f'<button type="button" class="lane" data-lane="{lane}" draggable="true" '
@@ -142,6 +143,7 @@ def _lane(lane: int) -> str:
 
 
 def _buttons() -> str:
+    """Return the HTML of a button per arrangement of the lanes."""
     return "".join(
         f'<button type="button" data-quads="{json.dumps(quads)}" {KEEP_KEYS}>'
         f"{html.escape(translate(words))}</button>"
@@ -150,6 +152,7 @@ def _buttons() -> str:
 
 
 def _help() -> str:
+    """Return a text on how lanes are moved."""
     return translate(
         "Drag a lane to another quad, or click the lane and then the quad. With the keyboard: the "
         "left and right arrows move the lane that has the focus. Orange frames mark lanes that do "
