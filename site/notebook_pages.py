@@ -107,7 +107,7 @@ def how_to_run(name: str, at: Repository) -> str:
 def get_the_course(at: Repository) -> str:
     """Return Markdown: the commands that fetch the course and open its first lesson.
 
-    The command `git clone` is left out if the repository has no public address.
+    at: the repository. The command `git clone` is left out if it has no public address.
     """
     lines = [f"git clone {at.address} gpu-course", "cd gpu-course"] if is_public(at) else []
     where = "" if lines else "In your clone of the course:\n\n"

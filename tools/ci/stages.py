@@ -31,7 +31,10 @@ SLOW = {
 
 @dataclass(frozen=True)
 class Stage:
-    """A command to run, and how many times it is tried before it counts as failed."""
+    """A stage of the check.
+
+    command: the words of the command. tries: the most attempts before the stage counts as failed.
+    """
 
     command: tuple[str, ...]
     tries: int = 1

@@ -87,7 +87,7 @@ def need_steps(frame: pd.DataFrame, steps: Sequence[str]) -> None:
 
 
 def library_of(points: pd.DataFrame) -> pd.Series:
-    """Return the library's median speed, a Series from size to speed; empty if there is none."""
+    """Return size -> the library's median speed, as a Series; it is empty without a library."""
     return points.dropna(subset=["library_value"]).groupby("size")["library_value"].median()
 
 
@@ -114,7 +114,10 @@ def where_from(frame: pd.DataFrame, here: bool = False) -> str:
 
 
 def climbers(values: pd.Series) -> pd.Series:
-    """Return the positive values that are greater than all values before them, with their index."""
+    """Return the positive values that are greater than all values before them, as a Series.
+
+    They keep their index.
+    """
     return values[values > values.cummax().shift(fill_value=0)]
 
 

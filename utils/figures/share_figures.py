@@ -71,7 +71,10 @@ def share_lines(
 def _alt_text(
     points: pd.DataFrame, axes: str, where: str, marks: Sequence[tuple[float, float, str]]
 ) -> str:
-    """Return the alt text: each line's first and highest share, and the crosses."""
+    """Return the alt text: each line's first and highest share, and the crosses.
+
+    axes: words such as "the peak against bytes in flight". where, marks: those of `share_lines`.
+    """
     rises = "; ".join(
         f"{label} rises from {line['share'].iloc[0]:.0%} at {line['x'].iloc[0]:g} to at most "
         f"{line['share'].max():.0%} at {line['x'][line['share'].idxmax()]:g}"

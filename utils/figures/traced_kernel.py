@@ -34,7 +34,10 @@ _BANKS = (420, 258)  # width and height of the drawing of `lanes_by_banks`
 
 @dataclass(frozen=True)
 class _Part:
-    """A part of the picture: SVG elements that begin at y = 0, and their height."""
+    """A part of the picture.
+
+    body: SVG elements that begin at y = 0. height: in pixels.
+    """
 
     body: str
     height: float

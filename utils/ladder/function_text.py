@@ -118,7 +118,7 @@ def name_of(function) -> str:
 
 
 def _source(plain: FunctionType) -> tuple[str, ast.stmt]:
-    """Return the statement that defines a Python function, as text without indent and as a tree."""
+    """Return the statement that defines a Python function: (text without indent, syntax tree)."""
     source = textwrap.dedent(inspect.getsource(plain)).rstrip()
     return source, ast.parse(source).body[0]
 

@@ -26,8 +26,9 @@ Execution = Callable[[], object]
 class Library:
     """A library that computes what a ladder's steps compute.
 
-    `bind(inputs, out)` returns a function without arguments that computes once into an array of its
-    own, like `out`; it returns None if the library is not installed.
+    `name` is the name in records and figures. `bind(inputs, out)` returns a function without
+    arguments that computes once into an array of its own, like `out`; it returns None if the
+    library is not installed.
     """
 
     name: str

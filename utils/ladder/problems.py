@@ -25,7 +25,7 @@ KINDS = ("integers", "uniform")
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Inputs and the reference result, with the error that is allowed.
+    """Inputs of a task at a shape and the reference result, with the error that is allowed.
 
     A result is right if ‖out - reference‖ / scale ≤ allowed and no element is NaN. `inputs` are
     float32 arrays on the host. `scale` is a norm of the result or of the inputs. `allowed` is 0 if

@@ -31,9 +31,10 @@ MAX_GRID = (2**31 - 1, 65535, 65535)
 
 @dataclass(frozen=True)
 class Launch:
-    """The grid and the block of a launch, and the dynamic shared memory per block in bytes.
+    """The sizes of a launch.
 
-    Raises CourseError for a launch that no CUDA device accepts.
+    `grid` and `block` have one to three numbers, x first. `shared_bytes` is the dynamic shared
+    memory per block. Raises CourseError for a launch that no CUDA device accepts.
     """
 
     grid: tuple[int, ...]
@@ -234,7 +235,7 @@ class Variant:
 
     @property
     def constants(self) -> dict[str, int]:
-        """The value of each constant, by name."""
+        """Name -> value of each constant."""
         return dict(self.values)
 
     @property

@@ -30,7 +30,7 @@ ERROR_OF_A_SUM = 1e-6
 
 @dataclass(frozen=True)
 class TaskWork:
-    """The work of one execution: floating-point operations, or bytes to move; the other is None.
+    """The work of one execution: `flops`, operations, or `bytes` to move; the other is None.
 
     `cached` is True if the bytes come from a cache or from shared memory, for which no data sheet
     states a peak.

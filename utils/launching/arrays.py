@@ -51,7 +51,11 @@ def look(array) -> tuple[int, Hashable]:
 
 @dataclass(frozen=True, eq=False)
 class Argument:
-    """An array that a call received, with the pointer and the key that `look` returned for it."""
+    """An array that a call received, with the result of `look` for it.
+
+    `pointer` is its address and `known` its key: a tuple of its family and all else that a plan
+    depends on.
+    """
 
     array: object
     pointer: int

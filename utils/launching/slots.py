@@ -30,10 +30,10 @@ def shares_memory(x: np.ndarray, y: np.ndarray) -> bool | None:
 class Slot:
     """An array of which everything is known except its address.
 
-    `number` is its index among a plan's arrays. `strides` are in bytes. `dtype` is a NumPy dtype,
-    or its name if NumPy has none. `aligned` is True if the array begins at a multiple of 16 bytes.
-    `offset` is the distance in bytes from the address that a call passes to the first element; it
-    is 0 for a whole array.
+    `number` is its index among a plan's arrays. `shape` is in elements, and `strides` are in bytes.
+    `dtype` is a NumPy dtype, or its name if NumPy has none. `aligned` is True if the array begins
+    at a multiple of 16 bytes. `offset` is the distance in bytes from the address that a call passes
+    to the first element; it is 0 for a whole array.
     """
 
     number: int

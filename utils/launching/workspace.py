@@ -80,7 +80,10 @@ class WorkspaceLayout:
 
 @dataclass(frozen=True)
 class Allocation:
-    """Device memory: its address, its size in bytes, and the object that keeps it allocated."""
+    """Device memory: its address `pointer` and its size `nbytes`.
+
+    It is freed when the object `owner` is.
+    """
 
     pointer: int
     nbytes: int

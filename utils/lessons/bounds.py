@@ -152,7 +152,7 @@ def hot_loop_if_any(variant: Variant) -> HotLoopCounts | None:
 
 
 def _time_of_dram(moved: float) -> dict[str, float]:
-    """Return {DRAM: ms to move these bytes at the data sheet's rate}; {} if that is not known."""
+    """Return {DRAM: ms to move these bytes at the data sheet's rate}; {} without such a rate."""
     rate = device_shown().peak_gb_per_s
     return {DRAM: moved / rate / 1e6} if rate else {}
 

@@ -160,7 +160,7 @@ def _shared(notebook: Path) -> Iterator[Path]:
 
 
 def _modules_of_course() -> dict[str, str]:
-    """Return a dict from each public name of `course` to the module that defines it, with dots."""
+    """Return public name of `course` -> dotted name of the module that defines it."""
     tree = ast.parse((LESSONS_PACKAGE / "__init__.py").read_text(encoding="utf-8"))
     return {
         alias.name: node.module

@@ -161,8 +161,8 @@ def _counted(html: str) -> Words:
 class _Open:
     """An open element of HTML.
 
-    is_prose: True if text in it counts as prose. is_fold: True if it is in a closed fold. Both also
-    hold for elements inside of it.
+    tag: its name, such as "p". is_prose: True if text in it counts as prose. is_fold: True if it is
+    in a closed fold. The last two also hold for elements inside of it.
     """
 
     tag: str
@@ -259,7 +259,7 @@ def _parsed(shown: str) -> _Reader:
 
 
 def text_of(shown: str) -> str:
-    """Return the visible text of HTML, without scripts and styles.
+    """Return the visible text of HTML such as `Cell.shown`, without scripts and styles.
 
     The pieces of text between tags are joined by spaces.
     """

@@ -85,14 +85,14 @@ def _answer() -> str:
 
 
 def _item(one: tuple[str, str]) -> str:
-    """Return the HTML of a line that can be moved."""
+    """Return the HTML of a line that can be moved, given as (label, line)."""
     label, line = one
     attributes = f'data-line="{label}" tabindex="0" {KEEP_KEYS} draggable="true"'
     return f"<li {attributes}>{_code(label, line)}</li>"
 
 
 def _given(one: tuple[str, str]) -> str:
-    """Return the HTML of a line that cannot be moved."""
+    """Return the HTML of a line that cannot be moved, given as (label, line)."""
     return f'<div class="given">{_code(*one)}</div>'
 
 

@@ -41,9 +41,10 @@ FIGURES = ("Issue Slots Busy", "L1/TEX Cache Throughput", "DRAM Throughput")
 
 @dataclass(frozen=True)
 class ProfilerFigure:
-    """A row of the recorded figures: one figure of one kernel, in its unit.
+    """A row of the recorded figures: one figure of one kernel.
 
-    figure: the profiler's name of it, such as "Issue Slots Busy".
+    kernel: the step with its constants. figure: the profiler's name, such as "Issue Slots Busy".
+    value: the figure in this unit.
     """
 
     kernel: str
@@ -68,7 +69,8 @@ class Stall:
 class SampledInstruction:
     """A row of the recorded instructions: the number of samples taken at an instruction.
 
-    place: the index of the instruction in the kernel. reason: the most frequent stall there.
+    kernel: the step with its constants. place: the index of the instruction in the kernel. opcode:
+    such as "FFMA". reason: the most frequent stall there.
     """
 
     kernel: str

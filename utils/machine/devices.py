@@ -27,11 +27,16 @@ GIB = 1024**3
 class Device:
     """One GPU: a row of `data/devices.csv`, or the driver's description of a GPU without a row.
 
-    name: the name that drivers report. aliases: the names in the source documents. source: where
-    the figures are published. boost_clock_mhz: the clock at which the data sheet states
-    `fp32_gflops`. fp32_gflops, memory_gb_per_s: the data sheet's peaks, in 10^9 per second; None
-    without a row. driver_gb_per_s: memory clock × bus width × 2 as the driver reports them; None
-    without a driver.
+    name: the name that drivers report. aliases: the names in the source documents.
+    year, architecture: such as 2010 and "Fermi"; None without a row.
+    compute_capability: such as (9, 0). sms: the number of SMs.
+    fp32_lanes_per_sm: the number of float32 lanes of an SM.
+    boost_clock_mhz: the clock at which the data sheet states `fp32_gflops`.
+    fp32_gflops, memory_gb_per_s: the data sheet's peaks, in 10^9 per second; None without a row.
+    memory_gib, l2_kib: the sizes of the memory and of the L2 cache.
+    shared_kib_per_sm, max_shared_kib_per_block: the most shared memory of an SM and of a block.
+    source: where the figures are published, or "the driver".
+    driver_gb_per_s: memory clock × bus width × 2 as the driver reports them; None without a driver.
     """
 
     name: str

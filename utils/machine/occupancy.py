@@ -108,7 +108,8 @@ def best_block_size(
     """Return the threads per block that cudaOccupancyMaxPotentialBlockSize suggests.
 
     It is the multiple of a warp, or `max_threads`, with the most resident threads; if several are
-    equal, the largest. `shared_bytes` is the shared memory of a block, or a function of the block's
+    equal, the largest. `capability` is the compute capability, such as (9, 0). `registers` is their
+    number per thread. `shared_bytes` is the shared memory of a block, or a function of the block's
     threads. `max_threads` is the largest block that the kernel was compiled for. Raises CourseError
     for impossible values, and if no block fits.
     """

@@ -21,7 +21,8 @@ __all__ = ["Versions", "cupy", "explained", "nvml", "torch", "versions"]
 class Versions:
     """The software versions in a record, as text; None for software that is not installed.
 
-    toolkit: the version of the CUDA toolkit that compiles kernels.
+    driver: the GPU driver's version. python, numba, numba_cuda: the packages' versions. toolkit:
+    the version of the CUDA toolkit that compiles kernels.
     """
 
     driver: str | None

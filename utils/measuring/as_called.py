@@ -63,10 +63,11 @@ class CallCase:
 class CallRow:
     """One row of the record `as_called.csv`: our time of a call and the fastest library's.
 
-    `time_us` and `library_us` are microseconds per call until the work is done. `library` is the
-    name of the fastest library, and `ratio` is its time divided by ours. `host_us` is the time
-    until the call returns; for a call that waits for the GPU, the time of its kernels is
-    subtracted. Sizes that do not apply are None.
+    `function` is our function's name, and `m`, `n`, `k` and `elements` are the sizes; those that do
+    not apply are None. `layout` and `dtype` are those of the inputs, as text. `time_us` and
+    `library_us` are microseconds per call until the work is done. `library` is the name of the
+    fastest library, and `ratio` is its time divided by ours. `host_us` is the time until the call
+    returns; for a call that waits for the GPU, the time of its kernels is subtracted.
     """
 
     function: str
@@ -93,7 +94,10 @@ COLUMNS = tuple(field.name for field in fields(CallRow))
 
 @dataclass(frozen=True)
 class Called:
-    """Microseconds per call in a burst: until all calls returned, and until all work was done."""
+    """Mean or median microseconds per call in a burst of calls.
+
+    `host_us` is the time until all calls returned, and `time_us` the time until all work was done.
+    """
 
     host_us: float
     time_us: float

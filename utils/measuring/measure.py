@@ -191,7 +191,8 @@ def _in_turns(
     """Time the rivals, interleaved with the ladder's library.
 
     The result has one Timing per rival, and at its end a list with that of the library, which is
-    empty without a library. rivals: functions that run a variant once.
+    empty without a library. rivals: functions that run a variant once. copies: of the inputs, for
+    the library. out: a result array, for its shape.
     """
     library = [ladder.library.bind(inputs, out) for inputs in copies] if ladder.library else [None]
     cycles = [*rivals, *([_cycling(library)] if library[0] else [])]

@@ -32,8 +32,9 @@ class Record:
     time_ms, time_ms_min, time_ms_max: median, minimum and maximum of the repetitions.
     gflops, gb_per_s: 10^9 operations or bytes per second.
     registers, spill_bytes: per thread. shared_bytes: per block.
+    sm_clock_mhz: the SM clock during the measurement.
     peak: the data sheet's peak, in the unit of the row's speed.
-    library_ms: the library's median time in the same run.
+    library, library_ms: the library's name, and its median time in the same run.
 
     `efficiency`, the fraction of the peak, follows from `peak`. `library_ratio`, the library's time
     over ours, follows from `library_ms`. Rows that were recorded before the columns `peak` and
@@ -167,7 +168,10 @@ def _frame(path: Path, version: tuple[int, int]) -> pd.DataFrame:
 
 @lru_cache(rows.FILES)
 def _checked(path: Path, version: tuple[int, int]) -> tuple[Record, ...]:
-    """Return the records of a CSV file, none above its peak; cached per `version` of the file."""
+    """Return the records of a CSV file; cached per `version` of the file.
+
+    Raises CourseError if a record's speed is above its peak.
+    """
     records = rows.read(path, Record)
     _check_shares(records, str(path))
     return records

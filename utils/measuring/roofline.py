@@ -232,7 +232,7 @@ def _shorter(variant: Variant, shape: ReduceShape) -> ReduceShape:
 
 
 def _traced(variant: Variant, shape: Shape) -> pd.Series:
-    """Return a copy of the counts of one block, by counter name."""
+    """Return counter name -> count of one block, as a new Series."""
     return _traced_once(variant, shape).copy()
 
 

@@ -129,7 +129,7 @@ def _check_columns(path: Path, header: list[str], kind: type) -> None:
 
 @cache
 def _columns(kind: type) -> tuple[str, ...]:
-    """Return the names of the columns, with those of nested dataclasses in place of their field."""
+    """Return the names of the columns; a nested dataclass is replaced by its own columns."""
     hints = get_type_hints(kind)
     names = (
         _columns(hints[field.name]) if is_dataclass(hints[field.name]) else (field.name,)

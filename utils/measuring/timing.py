@@ -33,8 +33,8 @@ Sample = tuple[float, float | None]
 class Timing:
     """Milliseconds per execution: median, minimum and maximum over the repetitions.
 
-    `launches` is the number of executions in one repetition. `sm_clock_mhz` is the median SM clock
-    while the GPU worked; None without a GPU or without NVML.
+    `repetitions` is their number, and `launches` the number of executions in one repetition.
+    `sm_clock_mhz` is the median SM clock while the GPU worked; None without a GPU or without NVML.
     """
 
     median_ms: float

@@ -136,7 +136,10 @@ def _configure(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(sizes: Callable[[], Iterable[SizeExperiments]], options: argparse.Namespace) -> int:
-    """Time all experiments, print a table, record it with --record; return the exit code 0."""
+    """Time all experiments, print a table, record it with --record; return the exit code 0.
+
+    `sizes()` returns the experiments.
+    """
     device = device_for("transfers")
     rows = list(track(measure(device.name, sizes()), "Transfers", console=Console(stderr=True)))
     Console().print(_table(rows))

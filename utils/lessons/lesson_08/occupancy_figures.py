@@ -180,7 +180,8 @@ def in_words(
     """Return one line of text: a kernel's resources, its blocks and warps per SM, and the limit.
 
     If no block fits an SM, the text says which resource is too small. result: the occupancy of a
-    kernel with these resources.
+    kernel with these resources. capability: the compute capability. registers: per thread.
+    shared_bytes: per block.
     """
     most = limits_of(capability).warps_per_sm
     kernel = f"{threads} threads, {registers} registers, {_size(shared_bytes)}"

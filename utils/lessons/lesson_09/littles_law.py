@@ -80,7 +80,7 @@ def _drawing(crew: Crew) -> str:
 
 
 def _in_flight_and_waiting(crew: Crew) -> tuple[int, int]:
-    """Return the number of a crew's boxes on the belt, and of those that wait for a free place."""
+    """Return (number of a crew's boxes on the belt, number that wait for a free place)."""
     boxes = crew[0] * crew[1]
     return min(boxes, LATENCY), max(boxes - LATENCY, 0)
 

@@ -130,7 +130,7 @@ def _iteration(kernel_xray: XRay, multiply_adds: int) -> BigLoop:
 def _unrolled(
     code: Sequence[Instruction], start: int, end: int, iterations: int
 ) -> tuple[Instruction, ...]:
-    """Return the code with the instructions from `start` to before `end` repeated."""
+    """Return the code with the instructions from `start` to before `end` `iterations` times."""
     return (*code[:start], *code[start:end] * iterations, *code[end:])
 
 

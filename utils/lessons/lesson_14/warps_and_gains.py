@@ -15,8 +15,9 @@ STEP = 0.05  # between ticks of the axis
 class Gain:
     """The speed-up of a variant over an older one, and the resident warps per SM of both.
 
-    `faster` is the older variant's time over the newer one's. `before` is the number of resident
-    warps of the older variant, and `after` that of the newer one.
+    `name` is shown next to the bar. `faster` is the older variant's time over the newer one's.
+    `before` is the number of resident warps of the older variant, and `after` that of the newer
+    one.
     """
 
     name: str

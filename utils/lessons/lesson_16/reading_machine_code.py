@@ -45,7 +45,8 @@ class SpillRecord:
 
     `max_registers` is the limit, None without a limit. `registers` and `local_bytes` are per
     thread. `gflops` is the rate in 10^9 operations per second. `time_ms` is the median,
-    `time_ms_min` and `time_ms_max` are the shortest and the longest measured time.
+    `time_ms_min` and `time_ms_max` are the shortest and the longest measured time. `sm_clock_mhz`
+    is the clock during the measurement, None if it is not known, and `date` its day.
     """
 
     kernel: str

@@ -117,7 +117,7 @@ def _key(*trees: Tree) -> str:
 
 
 def _tree(tree: Tree, title: str, banks: bool) -> tuple[str, str]:
-    """Return the SVG of a tree and its alt text."""
+    """Return (SVG, alt text) of a tree."""
     steps = tree(WORDS)
     body = text(_LEFT, 14, title, 14, font_weight="bold")
     body += "".join(_word(_TOP, word, word) for word in range(WORDS))

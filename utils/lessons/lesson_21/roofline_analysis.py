@@ -183,7 +183,7 @@ def draw_samples(step: Step) -> Picture:
 
 
 def _busy_stretch(shares: list[float]) -> tuple[int, int]:
-    """Return the index of the first and of the last share that is at least a thousandth."""
+    """Return the indices of the first and of the last share that is at least a thousandth."""
     busy_indices = [index for index, share in enumerate(shares) if share >= 1e-3]
     return busy_indices[0], busy_indices[-1]
 

@@ -159,7 +159,10 @@ def _counts(wavefronts: tuple[Wavefront, ...]) -> str:
 
 
 def _moment(now: Wavefront, moment: int, total: int) -> str:
-    """Return text on a wavefront: its lanes and the number of banks that work."""
+    """Return text on a wavefront: its lanes and the number of banks that work.
+
+    After the last one, it is the number of all wavefronts, `total`.
+    """
     if not now.lanes:
         return f"done after {total} wavefronts"
     busy = QUAD * len(now.quads)
