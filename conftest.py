@@ -35,7 +35,7 @@ def pytest_addoption(parser):
 
 
 def pytest_collection_modifyitems(config, items):
-    """Mark the cases that `make test` leaves out as slow, unless --every-case is given."""
+    """Mark the cases that `tests/fast_cases.csv` leaves out as slow, except with --every-case."""
     if not config.getoption("--every-case"):
         fast_cases.mark_slow(items)
 

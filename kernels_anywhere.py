@@ -36,7 +36,10 @@ def require_utils() -> None:
 
 
 def ready() -> None:
-    """Install the virtual GPU if there is no CUDA device; silence Numba's expected warnings."""
+    """Install the virtual GPU, on which `numba.cuda` launches kernels, if there is no CUDA device.
+
+    Numba's warnings about small grids and about host arrays as arguments are ignored from now on.
+    """
     for hint in _EXPECTED:
         warnings.filterwarnings("ignore", message=hint)
     if not cuda.is_available():

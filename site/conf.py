@@ -55,7 +55,11 @@ html_show_copyright = False
 
 
 def _picture(name: str) -> str:
-    """Return Markdown images of a figure, for light and dark pages, with its alternative text."""
+    """Return two Markdown images of a figure of `data/figures`, for light and for dark pages.
+
+    name: the name of its files without "_light.svg" and "_dark.svg". The alternative text of each
+    image is the `aria-label` of its SVG.
+    """
     images = []
     for ground in ("light", "dark"):
         file = f"{name}_{ground}.svg"
@@ -71,7 +75,7 @@ _CODE = re.compile(r"(``?)(.+?)\1")
 
 
 def _as_rst(app, what, name, item, options, lines: list[str]) -> None:
-    """Replace a docstring's lines by reStructuredText, in place.
+    """Replace the docstring in `lines` by reStructuredText, in place; a callback of Sphinx.
 
     The docstring is prose with code between backticks and no other markup. Lines that begin with
     "Returns" or "Raises" become paragraphs of their own.
@@ -81,6 +85,7 @@ def _as_rst(app, what, name, item, options, lines: list[str]) -> None:
 
 
 def _line_as_rst(line: str) -> str:
+    """Return a line with its code in double backticks and the prose's markup escaped."""
     prose = iter(_CODE.split(line))
     parts = []
     for text in prose:
@@ -91,7 +96,7 @@ def _line_as_rst(line: str) -> str:
 
 
 def _one_player(app, page, template, context, doctree) -> None:
-    """Change the HTML in `context`: keep only the first movie's player on a page."""
+    """Keep only the first movie player in the HTML of `context["body"]`; a callback of Sphinx."""
     from virtual_gpu.pictures import once_per_page
 
     if "body" in context:
@@ -99,7 +104,11 @@ def _one_player(app, page, template, context, doctree) -> None:
 
 
 def _describe(app, page, template, context, doctree) -> None:
-    """Add the description of a page to `context`, for search engines and previews of links."""
+    """Append a description to `context["metatags"]`, the tags of the page's head, unless it is "".
+
+    Search engines and previews of links show it. A callback of Sphinx. page: the name of the page,
+    such as "notebooks/07_tiling".
+    """
     words = _description(page, doctree)
     if words:
         tag = f'<meta name="description" content="{html.escape(words)}">'
@@ -107,7 +116,11 @@ def _describe(app, page, template, context, doctree) -> None:
 
 
 def _description(page: str, doctree) -> str:
-    """Return a lesson's line of the syllabus, or the beginning of the page's first paragraph."""
+    """Return the syllabus's sentence on a lesson; for other pages the first paragraph's beginning.
+
+    page: Sphinx's name of the page, such as "notebooks/07_tiling". The beginning has at most
+    `MOST_DESCRIBED` characters; it is "" without a paragraph.
+    """
     from docutils import nodes
     from notebook_pages import descriptions
 
@@ -121,7 +134,7 @@ def _description(page: str, doctree) -> str:
 
 def setup(app) -> None:
     # Cells of notebooks may hold commands, such as `!git`.
-    """Register the lexer of notebooks and the callbacks above with Sphinx."""
+    """Register the lexer of notebooks and the callbacks of this file with Sphinx."""
     app.add_lexer("python", IPython3Lexer)
     # Before napoleon, which turns the sections of a docstring into markup.
     app.connect("autodoc-process-docstring", _as_rst, priority=400)

@@ -29,7 +29,7 @@ def stamp() -> str:
 
 
 def main() -> int:
-    """Make the environment if anything has changed; return 0 or a command's exit code."""
+    """Make the environment unless it is up to date; return 0, or the failed command's exit code."""
     if STAMP.exists() and STAMP.read_text(encoding="utf-8") == stamp():
         return 0
     print("Installing Sphinx into build/site-env. This takes up to a minute.", flush=True)
@@ -43,6 +43,7 @@ def main() -> int:
 
 
 def _make() -> int:
+    """Create an empty environment that also sees the course's packages; return venv's exit code."""
     code = _run(sys.executable, "-m", "venv", "--clear", str(ENVIRONMENT))
     if code == 0:
         # addsitedir also reads the .pth files of that folder, one of which finds Numba's CUDA.
@@ -52,6 +53,7 @@ def _make() -> int:
 
 
 def _install() -> int:
+    """Install `PACKAGES` in the pinned versions into the environment; return pip's exit code."""
     pins = [part for file in PINS for part in ("--constraint", str(file))]
     options = ("--disable-pip-version-check", "--quiet")
     return _run(str(python()), "-m", "pip", "install", *options, *pins, *PACKAGES)
@@ -63,14 +65,17 @@ def python() -> Path:
 
 
 def _packages() -> Path:
+    """Return the path of the environment's `site-packages`."""
     return Path(sysconfig.get_path("purelib", "venv", _inside()))
 
 
 def _inside() -> dict[str, str]:
+    """Return the variables with which `sysconfig` finds paths inside the environment."""
     return {"base": str(ENVIRONMENT), "platbase": str(ENVIRONMENT)}
 
 
 def _run(*command: str) -> int:
+    """Run a command in the repository's folder; return its exit code, or 1 after a timeout."""
     try:
         return subprocess.run(command, cwd=ROOT, check=False, timeout=TIMEOUT).returncode
     except subprocess.TimeoutExpired:

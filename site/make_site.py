@@ -59,7 +59,7 @@ def main() -> int:
 
 
 def executed() -> int:
-    """Execute the lessons that are newer than their results; return an exit code."""
+    """Execute the lessons that are newer than their executed copies; return an exit code."""
     stale = [lesson for lesson in lessons() if _is_stale(lesson)]
     return run_notebooks.main([*map(str, stale), "--out", str(BUILD)]) if stale else 0
 
@@ -73,12 +73,16 @@ def lessons() -> list[Path]:
 
 
 def _is_stale(lesson: Path) -> bool:
+    """Return True if a lesson has no executed copy or has changed since."""
     result = EXECUTED / lesson.name
     return not result.exists() or result.stat().st_mtime < lesson.stat().st_mtime
 
 
 def gathered() -> int:
-    """Copy or make all sources of the site in an emptied folder; return the handouts' exit code."""
+    """Empty the folder `SOURCE` and write all sources of the site to it.
+
+    Returns the exit code of the command that writes the labs' handouts.
+    """
     shutil.rmtree(SOURCE, ignore_errors=True)
     shutil.copytree(HERE / "pages", SOURCE)
     code = _gather_notebooks()
@@ -142,7 +146,7 @@ def _gathered_path(file: Path) -> Path:
 def _copy_text(text: Path, texts: list[Path]) -> None:
     """Copy a page to the sources; a link to an existing file that is not on the site becomes words.
 
-    texts: the paths of all pages that are copied.
+    text: the path of the page. texts: the paths of all pages that are copied.
     """
     known = {*texts, *lessons()}
 
@@ -168,9 +172,11 @@ def _page(file: Path) -> str:
 
 
 def _list_pages(page: Path, caption: str, pages: Iterable[str]) -> None:
-    """Append a hidden table of contents to a page, so that the navigation shows pages below it.
+    """Append a hidden table of contents to a page; the site's navigation shows its entries.
 
-    pages: Sphinx's names of these pages.
+    page: the path of the page in the sources. caption: the heading of these entries. pages:
+    Sphinx's names of the pages to list, such as "/notebooks/07_tiling" or "title
+    </notebooks/07_tiling>".
     """
     names = "\n".join(pages)
     with page.open("a", encoding="utf-8") as file:
@@ -178,6 +184,7 @@ def _list_pages(page: Path, caption: str, pages: Iterable[str]) -> None:
 
 
 def _rows_of_labs() -> Iterator[Row]:
+    """Yield a header, then a row per lab: page, minutes, points, lessons before it, download."""
     yield ("lab", "minutes", "points", "after lesson", "notebook")
     for lab in LABS.values():
         page = f"[{lab.title}]({lab.name}.ipynb)"
@@ -186,7 +193,11 @@ def _rows_of_labs() -> Iterator[Row]:
 
 
 def _rows_of_terms() -> Iterator[Row]:
-    """Yield a header, then a row per term: a link to the glossary, words per language."""
+    """Yield a header, then a row per term of `data/terms.csv`.
+
+    A row has a link to the glossary and the term's words in Spanish and in Chinese, joined by
+    commas.
+    """
     yield ("term", *LANGUAGES)
     words = pd.read_csv(TERMS).groupby(["term", "language"], sort=False)["word"].agg(", ".join)
     for term, by_language in words.unstack(fill_value="").iterrows():
@@ -195,6 +206,7 @@ def _rows_of_terms() -> Iterator[Row]:
 
 
 def _write_table(file: Path, rows: Iterable[Row]) -> None:
+    """Write rows to a CSV file."""
     with file.open("w", encoding="utf-8", newline="") as stream:
         csv.writer(stream).writerows(rows)
 

@@ -1,4 +1,4 @@
-"""What a notebook's page on the site shows instead of its set-up cell: how to run it."""
+"""Pages of notebooks on the site, which show how to run a notebook instead of its set-up cell."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ _ENTRY = re.compile(r"^## (.+)\n((?:(?!## ).*\n?)*)", re.MULTILINE)
 
 
 def _rows() -> list[re.Match]:
+    """Return a match per lesson in the syllabus's tables, with the groups title, file and about."""
     return list(_ROW.finditer((NOTEBOOKS / "README.md").read_text(encoding="utf-8")))
 
 
@@ -36,13 +37,20 @@ def descriptions() -> dict[str, str]:
 
 
 def terms(name: str) -> list[str]:
-    """Return the terms that the glossary says a lesson explains. name: of the lesson's file."""
+    """Return the terms whose entries in the glossary link to a lesson, in the glossary's order.
+
+    name: the lesson's file name, such as "07_tiling.ipynb".
+    """
     glossary = (NOTEBOOKS / "glossary.md").read_text(encoding="utf-8")
     return [entry[1] for entry in _ENTRY.finditer(glossary) if f"]({name})" in entry[2]]
 
 
 def search_scorer(script: str) -> str:
-    """Return the search's script, in which TERMS names the pages that explain a term."""
+    """Return a JavaScript of the site's search, preceded by the definition of its constant TERMS.
+
+    TERMS maps each term of the glossary, in lower case, to a list of the pages of the lessons that
+    explain it, such as "notebooks/07_tiling". script: the code that uses TERMS.
+    """
     pages = {term.lower(): [] for name in titles() for term in terms(name)}
     for name in titles():
         for term in terms(name):
@@ -51,23 +59,23 @@ def search_scorer(script: str) -> str:
 
 
 def download(name: str) -> str:
-    """Return the path of a notebook to download, below the folder of the site's sources.
+    """Return the path of a notebook's download, such as "/downloads/07_tiling.ipynb".
 
-    name: of its file, without the suffix.
+    The path begins at the folder of the site's sources. name: the file's name without the suffix.
     """
     return f"/{DOWNLOADS}/{name}.ipynb"
 
 
 def is_public(at: Repository) -> bool:
-    """Return whether the repository has a real address; the placeholder's host does not exist."""
+    """Return False for a repository whose address is a placeholder with a host in ".invalid"."""
     return re.match(r"\w+://[^/]+\.invalid(/|$)", at.address) is None
 
 
 def for_page(notebook: NotebookNode, name: str, at: Repository) -> NotebookNode:
-    """Return an executed lesson or a handout as its page shows it; the argument is changed.
+    """Change an executed lesson or a lab's handout into what its page shows, and return it.
 
-    The set-up cell is not shown, but its card is, if it was executed. The opening cell says how to
-    run the notebook. name: the file name. at: the repository of the course.
+    The code of the set-up cell is hidden; its output stays if the cell was executed. The opening
+    cell says how to run the notebook. name: the file name. at: the repository of the course.
     """
     for cell in notebook.cells:
         if cell.cell_type == "code" and SET_UP in cell.source:
@@ -80,9 +88,10 @@ def for_page(notebook: NotebookNode, name: str, at: Repository) -> NotebookNode:
 
 
 def how_to_run(name: str, at: Repository) -> str:
-    """Return Markdown: ways to run a notebook, in a line.
+    """Return Markdown: a line with the ways to run a notebook.
 
-    name: its file name. at: the repository; without a public address there is no link to it.
+    name: its file name. at: the repository. A link to Colab appears only for a lesson whose
+    repository is on GitHub.
     """
     stem = name.removesuffix(".ipynb")
     ways = [
@@ -96,7 +105,10 @@ def how_to_run(name: str, at: Repository) -> str:
 
 
 def get_the_course(at: Repository) -> str:
-    """Return Markdown: the commands that fetch the course and open its first lesson."""
+    """Return Markdown: the commands that fetch the course and open its first lesson.
+
+    at: the repository. The command `git clone` is left out if it has no public address.
+    """
     lines = [f"git clone {at.address} gpu-course", "cd gpu-course"] if is_public(at) else []
     where = "" if lines else "In your clone of the course:\n\n"
     commands = "\n".join([*lines, "make lab"])

@@ -1,4 +1,4 @@
-"""Record what the checker and the virtual GPU say on every known kernel: `python -m tools.corpus`.
+"""Record the reports of the checker and the virtual GPU on known kernels: `python -m tools.corpus`.
 
 For each exercise the corpus covers starter, solution, right and wrong versions and mutants with all
 sentences and counts of the verdict, and the text of the task. For the virtual GPU it covers the
@@ -61,6 +61,11 @@ def reports_on(name: str) -> dict:
 
 
 def _verdict(name: str, what: str, text: str) -> dict:
+    """Return the report on one version of an exercise.
+
+    It is a dict with the verdict's causes, facts, notes and counts, or {"undefined": name of the
+    error} for a version that cannot be defined. what: the name of the version. text: its code.
+    """
     try:
         function = function_in(name, text)
     except Exception as error:  # a mutant that cannot even be defined
@@ -75,6 +80,7 @@ def _verdict(name: str, what: str, text: str) -> dict:
 
 
 def _findings(case) -> list[str]:
+    """Run a kernel on the virtual GPU and return a text per finding."""
     arguments = tuple(
         device_array_like(argument) if number in case.unset else argument
         for number, argument in enumerate(case.arguments())
@@ -89,7 +95,10 @@ def digest(reports: dict) -> str:
 
 
 def differences(before: dict, after: dict) -> Iterator[str]:
-    """Yield a text of three lines for each version whose report differs: version, before, after."""
+    """Yield a text of three lines per version whose report differs: version, old and new report.
+
+    before, after: version -> report.
+    """
     after = json.loads(json.dumps(after))
     for what in dict.fromkeys((*before, *after)):
         if before.get(what) != after.get(what):

@@ -24,10 +24,10 @@ TARGET = 1.2
 
 
 def measure_here(size: int) -> dict[str, float]:
-    """Return processor seconds: {"imports": …, "first": …, "second": …}.
+    """Return processor seconds of this process: {"imports": …, "first": …, "second": …}.
 
-    The keys mean the imports, and the first and the second trace of all steps. size: the number of
-    rows of the square matrices.
+    "first" and "second" are the first and the second trace of all steps. size: the number of rows
+    of the square matrices.
     """
     begin = time.process_time()
     from gemm_kernels import LADDER
@@ -62,9 +62,9 @@ def in_new_process(size: int, cache: str) -> dict[str, float]:
 
 
 def compare(size: int, repetitions: int) -> None:
-    """Print the medians of imports and traces, without a cache, with an empty and a filled one.
+    """Print the medians of imports and traces: without a cache, with an empty and a filled one.
 
-    size: the number of rows of the matrices. repetitions: of each measurement.
+    size: the number of rows of the matrices. repetitions: the number of measurements of each.
     """
     runs_by_cache: dict[str, list[dict[str, float]]] = {"off": [], "empty": [], "filled": []}
     for _ in range(repetitions):

@@ -141,6 +141,10 @@ def mistakes() -> str:
 
 
 def _lab(lab: Lab) -> Iterator[str]:
+    """Yield the lines of a lab's section of the page of mistakes.
+
+    An exercise that an earlier lab has is only referred to.
+    """
     yield f"\n## {lab.title} (`{lab.name}`)"
     for part in lab.parts:
         first = next(o for o in LABS.values() if part.exercise in [p.exercise for p in o.parts])
@@ -151,7 +155,10 @@ def _lab(lab: Lab) -> Iterator[str]:
 
 
 def mistakes_of(name: str) -> str:
-    """Return an exercise's Markdown section: up to SHOWN wrong solutions with different causes."""
+    """Return the Markdown section of an exercise on its mistakes.
+
+    It is a table of up to `SHOWN` wrong solutions, each with another sentence of the checker.
+    """
     by_cause: dict[str, str] = {}
     for one in wrong_versions(EXERCISES[name]):
         verdict = check(name, function_in(name, one.text), PATIENCE)
@@ -164,14 +171,16 @@ def mistakes_of(name: str) -> str:
 
 
 def _cell(text: str) -> str:
+    """Return a text as a cell of a Markdown table."""
     return " ".join(text.replace("|", "\\|").split())
 
 
 def wrong_text(name: str, what: str) -> str:
     """Return the content of a file with one wrong solution of an exercise.
 
-    name: the exercise's. what: the words on the mistake in the table. The checker's sentences name
-    lines of this file. Raises SystemExit with one sentence if there is no such exercise or mistake.
+    name: the exercise's name. what: the words on the mistake in the table. The checker's sentences
+    name lines of this file. Raises SystemExit with one sentence if there is no such exercise or
+    mistake.
     """
     if name not in EXERCISES:
         raise SystemExit(f"There is no exercise {name!r}: {', '.join(EXERCISES)}.")

@@ -1,4 +1,4 @@
-"""Measure what tests cost, and write which of their cases `make test` runs.
+"""Measure the cost of tests, and write how many of their cases `make test` runs.
 
 The file is a command, and the plugin by which the command's pytest measures.
 
@@ -6,8 +6,8 @@ The file is a command, and the plugin by which the command's pytest measures.
     python -m tools.measure_tests --all        every case that no mark of its own makes slow
     python -m tools.measure_tests tests/labs   these tests alone; the others' rows stay
 
-A test function may cost `make test` SECONDS of processor time. Where its cases cost more, as many
-of them stay as fit, spread evenly. Tests that no longer exist lose their rows.
+A test function may cost `make test` SECONDS of processor time. If its cases cost more, as many of
+them stay as fit, spread evenly. Tests that no longer exist lose their rows.
 """
 
 import argparse
@@ -30,7 +30,7 @@ SECONDS = 1.0
 
 
 def pytest_addoption(parser):
-    """Add the option --costs, a folder, to pytest."""
+    """Add the option --costs to pytest: the folder for the measured costs."""
     parser.addoption("--costs", metavar="FOLDER", help="where to write what each test cost")
 
 
@@ -52,6 +52,7 @@ def pytest_runtest_protocol(item):
 
 
 def _file(config, kind: str) -> Path:
+    """Return the path of this process's file of one kind, "cases" or "seconds"."""
     return Path(config.getoption("--costs")) / f"{kind}.{os.getpid()}"
 
 
@@ -89,7 +90,7 @@ def main(arguments: list[str]) -> int:
 def _measured(folder: Path) -> tuple[dict[str, int], dict[str, list[float]]]:
     """Return (test -> number of its cases, test -> seconds of each case that ran).
 
-    folder: where the plugin has written its files.
+    folder: the folder of the option --costs.
     """
     (cases, *_) = (json.loads(file.read_text()) for file in folder.glob("cases.*"))
     seconds = defaultdict(list)
@@ -102,12 +103,12 @@ def _measured(folder: Path) -> tuple[dict[str, int], dict[str, list[float]]]:
 def table_from(
     cases: dict[str, int], seconds: dict[str, list[float]], kept: dict[str, int], complete: bool
 ) -> dict[str, int]:
-    """Return the rows of the table, test -> number of cases that `make test` runs.
+    """Return the rows of the table: test -> number of cases that `make test` runs.
 
     Only tests that cost more than `SECONDS` have a row. cases: test -> number of its cases.
     seconds: test -> seconds of each case that ran. kept: the rows so far; a test stays in the table
     until every case is measured again. complete: True if all tests were collected, so that rows of
-    others are out of date.
+    other tests are dropped.
     """
     table = {test: number for test, number in kept.items() if test in cases or not complete}
     for test, costs in seconds.items():

@@ -55,7 +55,11 @@ WIDTH = 100
 
 @dataclass(frozen=True)
 class Message:
-    """An English sentence, the path of the file that it is from, and a comment for translators."""
+    """A sentence for translators.
+
+    text: the English sentence. file: the path of the file that it is from. comment: for
+    translators.
+    """
 
     text: str
     file: str
@@ -85,6 +89,7 @@ def messages() -> Iterator[Message]:
 
 
 def _in_code(file: Path) -> Iterator[Message]:
+    """Yield the messages in a Python file."""
     name, tree = file.relative_to(ROOT).as_posix(), ast.parse(file.read_bytes())
     for call, text in _texts_in_calls(tree):
         if call == "counted":
@@ -128,6 +133,7 @@ def _heads(name: str, tree: ast.Module) -> Iterator[Message]:
 
 
 def _of_questions() -> Iterator[Message]:
+    """Yield the messages of all `questions.toml` files."""
     for file in sorted(LESSONS_PACKAGE.glob(f"lesson_*/{QUESTIONS}")):
         name = file.relative_to(ROOT).as_posix()
         for key, row in tomllib.loads(file.read_text(encoding="utf-8")).items():
@@ -138,6 +144,7 @@ def _of_questions() -> Iterator[Message]:
 
 
 def _of_changes() -> Iterator[Message]:
+    """Yield the messages of all `changes.toml` files."""
     for file in sorted(LESSONS_PACKAGE.glob(f"lesson_*/{SENTENCES}")):
         name = file.relative_to(ROOT).as_posix()
         for change, sentences in tomllib.loads(file.read_text(encoding="utf-8")).items():
@@ -145,6 +152,7 @@ def _of_changes() -> Iterator[Message]:
 
 
 def _of_own_kernels() -> Iterator[Message]:
+    """Yield the notes in all `own_kernels.toml` files as messages."""
     for file in sorted(LESSONS_PACKAGE.glob(f"lesson_*/{TWINS}")):
         name = file.relative_to(ROOT).as_posix()
         for key, row in tomllib.loads(file.read_text(encoding="utf-8")).items():
@@ -153,6 +161,7 @@ def _of_own_kernels() -> Iterator[Message]:
 
 
 def _of_exercise(exercise: Exercise) -> Iterator[Message]:
+    """Yield the messages of an exercise and of its table of mistakes."""
     folder = exercise.folder.relative_to(ROOT).as_posix()
     name = f"{folder}/exercise.py"
     yield Message(exercise.title, name, f"title of {exercise.name}")
@@ -177,6 +186,7 @@ def _of_exercise(exercise: Exercise) -> Iterator[Message]:
 
 
 def _of_labs() -> Iterator[Message]:
+    """Yield the messages of all labs and of their handouts."""
     for lab in LABS.values():
         for text in (lab.title, *lab.objectives):
             yield Message(text, "labs/grading/labs.py", f"the lab {lab.name}")
@@ -185,6 +195,10 @@ def _of_labs() -> Iterator[Message]:
 
 
 def _of_numbers(exercise: NumbersExercise, name: str) -> Iterator[Message]:
+    """Yield the messages that only an exercise about numbers has.
+
+    name: the path of its file `exercise.py`.
+    """
     if exercise.unit:
         yield from (Message(text, name) for text in one_and_many(exercise.unit))
         yield Message(whole_number_of(exercise.unit), name)
@@ -220,8 +234,8 @@ def languages() -> list[str]:
 def updated(language: str, sentences: Catalog) -> Catalog:
     """Return the catalogue of a language, updated to the sentences of a template.
 
-    Translations are kept, and those of a changed sentence become fuzzy. A language without a file
-    gets a new catalogue. Nothing is written.
+    sentences: the template. Translations are kept, and those of a changed sentence become fuzzy. A
+    language without a file gets a new catalogue. Nothing is written.
     """
     file = catalogue_of(language)
     catalog = read(file, language) if file.exists() else _new(language)
@@ -235,13 +249,17 @@ def missing(catalog: Catalog) -> int:
 
 
 def is_shown(entry) -> bool:
-    """Return True if an entry has a translation that is not fuzzy and fits its message."""
+    """Return True if an entry's translation is shown to readers.
+
+    It must not be fuzzy, and must have the placeholders of its message.
+    """
     if not entry.string or entry.fuzzy:
         return False
     return translation.fits(entry.id, entry.string)
 
 
 def _new(language: str | None) -> Catalog:
+    """Return an empty catalogue; `language` is None for a template."""
     return Catalog(
         language,
         header_comment=HEADER,

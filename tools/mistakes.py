@@ -58,9 +58,10 @@ _SOURCES = (
 class Known:
     """A wrong kernel, or a wrong function of numbers, whose behaviour is known.
 
-    what: the mistake in words. prints: its fingerprints, the finest first. sentence: what `check`
-    says about it, or None if the checker says so without a table. listed: True for a version of
-    `wrong.py`, False for a mutant. run: the run that went wrong; None for a function of numbers.
+    what: the mistake in words. prints: its fingerprints, the most exact first. sentence: what
+    `check` says about it, or None if the checker says so without a table. listed: True for a
+    version of `wrong.py`, False for a mutant. run: the run that went wrong; None for a function of
+    numbers.
     """
 
     what: str
@@ -71,9 +72,11 @@ class Known:
 
 
 def table(exercise: Exercise) -> dict:
-    """Return the content of `mistakes.json`, with the keys made_from (a digest), known and alike.
+    """Return the content of `mistakes.json` for an exercise, a dict with three keys.
 
-    known and alike map each sentence to its fingerprints, separated by spaces.
+    "made_from" is a digest of the files that the table depends on. "known" and "alike" map each
+    sentence to its fingerprints, separated by spaces: exact ones of `wrong.py`, and those of other
+    kernels.
     """
     made = table_of(list(known_kernels(exercise)))
     return {
@@ -95,9 +98,9 @@ def table_of(every: Sequence[Known]) -> MistakeTable:
 
 
 def _listed(every: Sequence[Known]) -> dict[str, list[str]]:
-    """Return exact fingerprint -> sentences, of the versions of `wrong.py`.
+    """Return exact fingerprint -> sentences, for the versions of `wrong.py`.
 
-    A fingerprint is left out if a kernel that has it would get the sentence of another one.
+    A fingerprint is left out if a kernel that has it would get the sentence of another kernel.
     """
     sentences_by_mark = {}
     for mark, group in _by_print([one for one in every if one.listed], 0).items():
@@ -125,7 +128,8 @@ def _shared(group: Sequence[Known], listed: Mapping[str, list[str]], level: int)
     """Return the sentence for all kernels of a group, which share a fingerprint, or None.
 
     Kernels that behave exactly alike get the sentence of `wrong.py`, or else of the first mutant. A
-    coarser fingerprint gives a sentence only if all its kernels share that sentence.
+    coarser fingerprint gives a sentence only if all its kernels share that sentence. listed: exact
+    fingerprint -> sentences. level: the index of the fingerprint in `Known.prints`.
     """
     if level < EXACT:
         of_wrong = {one.sentence for one in group if one.listed and one.sentence}
@@ -137,6 +141,7 @@ def _shared(group: Sequence[Known], listed: Mapping[str, list[str]], level: int)
 
 
 def _by_print(every: Sequence[Known], level: int) -> dict[str, list[Known]]:
+    """Return fingerprint -> kernels that have it at this index of `Known.prints`."""
     groups = defaultdict(list)
     for one in every:
         if level < len(one.prints):
@@ -176,7 +181,7 @@ def known_kernels(exercise: Exercise) -> Iterator[Known]:
 
 
 def mutants_of(exercise: KernelExercise, but: str = "") -> Iterator[Mutant]:
-    """Yield all mutants of the solution and some of each version of `right.py`.
+    """Yield all mutants of the solution and at most 8 of each version of `right.py`.
 
     but: the words on the version whose mutants are left out.
     """
@@ -207,6 +212,7 @@ def known(
 
 
 def _formulas(exercise: NumbersExercise) -> Iterator[Known]:
+    """Yield the wrong versions of an exercise about numbers."""
     for one in wrong_versions(exercise):
         function = function_in(exercise.name, one.text)
         mark = numbers.fingerprint(exercise, function, ALL_CASES)
@@ -241,9 +247,9 @@ def _effective(text: str) -> str:
 
 
 def write(name: str) -> list[str]:
-    """Write the `mistakes.json` of one exercise; return a list of one line with its numbers.
+    """Write the `mistakes.json` of an exercise; return a list of one line with its numbers.
 
-    name: the exercise's.
+    name: the exercise's name.
     """
     warnings.simplefilter("ignore")
     exercise = EXERCISES[name]
@@ -261,7 +267,7 @@ def as_text(made: dict) -> str:
 def conflicts(name: str) -> list[str]:
     """Return a line per group of wrong versions that behave alike but need different sentences.
 
-    name: the exercise's.
+    name: the exercise's name.
     """
     warnings.simplefilter("ignore")
     listed = [one for one in known_kernels(EXERCISES[name]) if one.listed]

@@ -1,6 +1,6 @@
-"""Say in a sentence what a kernel that behaves like a mutant does: which slip, and where.
+"""Sentences on the behaviour of mutants: the slip that was made, and where in the kernel.
 
-The sentence is written by rule and describes the behaviour, never what would be right.
+They are written by rule and describe the behaviour, never the right code.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _OTHER_FUNCTIONS = {"min": "max", "max": "min", "floor": "ceil", "isqrt": "sqrt"
 
 
 def sentence_of(mutant: Mutant, exercise: KernelExercise) -> str:
-    """Return a sentence on the behaviour of a mutant: which slip was made, and where.
+    """Return a sentence on the behaviour of a mutant: the slip that was made, and where.
 
     The sentence has placeholders of `labs.checking.placeholders`, such as `{store c}`.
     """
@@ -60,6 +60,7 @@ def sentence_of(mutant: Mutant, exercise: KernelExercise) -> str:
 
 
 def _slip(mutant: Mutant, exercise: KernelExercise) -> str:
+    """Return the words on the slip of a mutant, such as "a barrier were missing"."""
     node, rule = mutant.node, mutant.rule
     if rule in _SLIPS:
         return _SLIPS[rule]
@@ -86,6 +87,7 @@ def _called(node: ast.AST) -> str:
 
 
 def _dropped(statement: ast.stmt) -> str:
+    """Return the words on a slip that drops this statement."""
     if isinstance(statement, ast.Expr) and "sync" in ast.unparse(statement):
         return "a barrier were missing"
     if isinstance(statement, ast.AugAssign):
@@ -125,6 +127,7 @@ class _Arrays:
 
 
 def _arrays(tree: ast.Module, exercise: KernelExercise) -> _Arrays:
+    """Return the meaning of the array names in the exercise's function of a text."""
     function = next(
         one for one in tree.body if isinstance(one, ast.FunctionDef) and one.name == exercise.name
     )
@@ -155,6 +158,10 @@ def _elements(node: ast.AST, context: type) -> list[str]:
 
 
 def _where(statement: ast.stmt, mutant: Mutant, exercise: KernelExercise) -> str:
+    """Return the words on where a slip is, such as "where `{c}` is stored in line {store c}".
+
+    statement: the changed or dropped statement.
+    """
     arrays, result = _arrays(mutant.tree, exercise), exercise.result
     if isinstance(statement, ast.If | ast.For | ast.While):
         is_test = isinstance(statement, ast.If)
@@ -182,9 +189,10 @@ def _where(statement: ast.stmt, mutant: Mutant, exercise: KernelExercise) -> str
 
 
 def _access(node: ast.AST, arrays: _Arrays, result: str) -> str | None:
-    """Return words on a node's access to an array: "`{a}` is loaded in line {load a}".
+    """Return words on a node's access to an array, such as "`{a}` is loaded in line {load a}".
 
     The access may store the result, load an input, or use a tile. Returns None if there is none.
+    result: the exercise's name for the result.
     """
     stored, loaded = _elements(node, ast.Store), _elements(node, ast.Load)
     if any(arrays.parameters.get(name) == result for name in stored):

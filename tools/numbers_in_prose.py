@@ -43,14 +43,17 @@ CONTEXT = 40  # characters on each side of a number
 
 
 def prose(number: str) -> list[str]:
-    """Return the text of each Markdown cell of a lesson, on one line; number: such as "05"."""
+    """Return the text of each Markdown cell of a lesson, each on one line.
+
+    number: the lesson's number, such as "05".
+    """
     return [_one_line(text) for text in _cells(number)]
 
 
 def unproven(number: str) -> list[str]:
     """Return an excerpt for each number in a lesson's prose that no quote proves.
 
-    number: the lesson's, such as "05". An excerpt has the words around the number.
+    number: the lesson's number, such as "05". An excerpt has the words around the number.
     """
     return unproven_in(_cells(number), list(quotes_of(number)))
 
@@ -89,14 +92,17 @@ def _proven(lines: list[str], quotes: list[re.Pattern]) -> list[list[tuple[int, 
 
 
 def claims_of(number: str) -> Path:
-    """Return the file with the tests of a lesson's claims; number: the lesson's, such as "05"."""
+    """Return the path of the file with the tests of a lesson's claims.
+
+    number: the lesson's number, such as "05".
+    """
     return ROOT / "tests" / lesson_folder(number).relative_to(ROOT) / "test_claims.py"
 
 
 def quotes_of(number: str) -> Iterator[re.Pattern]:
     """Yield a pattern for each quote in the tests of a lesson's claims.
 
-    Each pattern has a group per computed figure. number: the lesson's, such as "05".
+    Each pattern has a group per computed figure. number: the lesson's number, such as "05".
     """
     for call in ast.walk(ast.parse(claims_of(number).read_text(encoding="utf-8"))):
         if isinstance(call, ast.Call) and ast.unparse(call.func) == "says":
@@ -122,14 +128,17 @@ def pattern(quote: str, figures: list[ast.expr]) -> re.Pattern:
 
 
 def _cells(number: str) -> list[str]:
+    """Return the sources of a lesson's Markdown cells."""
     return [cell.source for cell in read(notebook_of(number)).prose]
 
 
 def _one_line(text: str) -> str:
+    """Return a text with each run of spaces and line breaks replaced by one space."""
     return " ".join(text.split())
 
 
 def _without_digits(match: re.Match) -> str:
+    """Return the matched text with each digit replaced by "_"."""
     return re.sub(r"\d", "_", match[0])
 
 

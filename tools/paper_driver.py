@@ -27,8 +27,9 @@ class PaperDriver:
     """A fake driver that records the calls made to it.
 
     launches: (kernel's name, grid, block, stream) of every launch. loaded: names of loaded kernels.
-    lent: address -> host memory that was allocated. freed: freed addresses. waited: synchronised
-    streams, or "device". answer: the name of an error that launches return instead of running.
+    lent: address -> host memory that was allocated. freed: freed addresses. waited: the streams
+    that were synchronised, or "device". answer: the name of an error that launches return instead
+    of running; None to run them.
     """
 
     launches: list = field(default_factory=list)
@@ -85,7 +86,7 @@ def iter_words(parameters: int):
 def read(numba_type, words):
     """Return one argument of this Numba type, read from the words at the next addresses.
 
-    It is a tuple, a NumPy scalar, or an array of the virtual GPU. words: the iterator of addresses.
+    It is a tuple, a NumPy scalar, or an array of the virtual GPU. words: an iterator of addresses.
     """
 
     def number(c_type=ctypes.c_int64):
@@ -111,7 +112,7 @@ def read(numba_type, words):
 
 @contextlib.contextmanager
 def installed(monkeypatch):
-    """Within this context, fast launches use a new PaperDriver, which is yielded.
+    """Let fast launches use a new PaperDriver within this context, and yield it.
 
     The pools of workspaces and of words begin empty. monkeypatch: pytest's fixture, which undoes
     the replacement at the end of the test.

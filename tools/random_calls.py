@@ -49,8 +49,9 @@ OPERATIONS = {"sum": np.sum, "max": np.max, "min": np.min, "prod": np.prod}
 class RandomMatrix:
     """A random float32 matrix on the host and on the device, in one of the layouts.
 
-    `memory` is the whole host memory and `host` the matrix in it, a view. Some matrices hold a NaN.
-    `backwards` allows the layout of this name, which has a negative stride.
+    `memory` is the whole host memory and `host` the matrix in it, a view. `layout` is a key of
+    `LAYOUTS`. One matrix in ten holds a NaN. `backwards` allows the layout of this name, which has
+    a negative stride. `draw` is the source of random choices.
     """
 
     def __init__(self, draw: random.Random, rows: int, columns: int, backwards: bool) -> None:
@@ -95,10 +96,11 @@ def of_family(family: str, array):
 
 @contextmanager
 def stream_of(family: str, draw: random.Random):
-    """Within this context, calls use a new stream of the library, or sometimes the default one.
+    """Let calls within this context use a new stream of the library, or sometimes the default one.
 
     Yields the value for `stream=`: a stream of Numba, or None, because the streams of CuPy and
-    PyTorch are made current. Waits for the device at the end.
+    PyTorch are made current. Waits for the device at the end. family: "numba", "cupy" or "torch".
+    draw: the source of random choices.
     """
     if draw.random() < 0.3:
         yield None
@@ -118,7 +120,8 @@ def stream_of(family: str, draw: random.Random):
 def product(draw: random.Random, family: str, make_call: Callable) -> None:
     """Compute one random product twice; raise AssertionError unless both results are right.
 
-    make_call: a function of (call, family) that makes the call.
+    draw: the source of random choices. family: "numba", "cupy" or "torch". make_call: a function of
+    (call, family) that makes the call.
     """
     m, n, k = (round(math.exp(draw.uniform(0, math.log(LARGEST)))) for _ in range(3))
     backwards = family != "torch"
@@ -161,8 +164,9 @@ def check(results: list[np.ndarray], exact: np.ndarray, allowed: float, where: s
 def reduction(draw: random.Random, family: str, make_call: Callable) -> None:
     """Compute one random reduction with and without `out`; raise AssertionError if one is wrong.
 
-    A product of floats is only compared between the two calls. make_call: a function of (call,
-    family) that makes the call with `out`.
+    A product of floats is only compared between the two calls. draw: the source of random choices.
+    family: "numba", "cupy" or "torch". make_call: a function of (call, family) that makes the call
+    with `out`.
     """
     elements = round(math.exp(draw.uniform(0, math.log(10**6))))
     generator = np.random.default_rng(draw.getrandbits(32))
@@ -194,7 +198,8 @@ def reduction(draw: random.Random, family: str, make_call: Callable) -> None:
 def overlapping(draw: random.Random, family: str, make_call: Callable) -> None:
     """Fail unless `sgemm` refuses an `out` that shares memory with an input.
 
-    The product has a random size and overlap. make_call: not used.
+    The product has a random size and overlap. draw: the source of random choices. family: "numba",
+    "cupy" or "torch". make_call: is not called.
     """
     n, shift = draw.randrange(2, 60), draw.randrange(-1, 2)
     memory = cuda.to_device(np.zeros(3 * n * n, np.float32))
@@ -251,7 +256,7 @@ def wrong_calls(calls: int, seed: int = 0, parts: Iterable[str] = PARTS) -> list
     """Make random calls in each part and return a sentence per wrong call.
 
     Without CuPy and PyTorch, the part "graphs" makes no calls. calls: the number of random calls in
-    each part. seed: of the first call; the others count up from it.
+    each part. seed: the first call's seed; the others count up from it. parts: keys of `PARTS`.
     """
     families = tuple(
         name for name in FAMILIES
@@ -295,9 +300,9 @@ def host_times() -> list[str]:
 
 
 def main() -> int:
-    """Make random calls and print what is wrong.
+    """Make random calls, print a sentence per wrong call, and return an exit code.
 
-    Returns 0 if all are right, 1 if one is wrong, and 2 without a GPU.
+    It is 0 if all calls are right, 1 if one is wrong, and 2 without a GPU.
     """
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--calls", type=int, default=500, help="of each part")

@@ -1,12 +1,12 @@
 """Measure how many unseen mistakes `check` can name: `python -m tools.recognition tiling`.
 
 Unseen kernels are of two kinds. *Another spelling*: mutants of a version in `right.py`, judged with
-a table that knows no mutant of that version. *Other rules*: mutants by rules that no table uses, of
+a table that has no mutant of that version. *Other rules*: mutants by rules that no table uses, of
 the solution and of every right version, judged with the whole table. A kernel counts as named if
 `check` says more than what was observed: a sentence of the table, a target that is missed, or why
 the kernel does not run. `--experiment` builds the table from only the wrong versions and the basic
-mutants of the solution. `--read 50` prints 50 named kernels, drawn at random, with what was
-changed, for a person to judge.
+mutants of the solution. `--read 50` prints 50 named kernels, drawn at random, with their changes,
+for a person to judge.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ UNSEEN = 8  # mutants per version, for each of the two kinds
 
 @dataclass(frozen=True)
 class Unseen:
-    """A wrong kernel that the table does not know, with the checker's sentence on it.
+    """A wrong kernel that is not in the table, with the checker's sentence on it.
 
-    kind: "another spelling" or "other rules". what: the change in words. text: the kernel's. said:
-    the sentence. named: True if the sentence names a cause.
+    exercise: the exercise's name. kind: "another spelling" or "other rules". what: the change in
+    words. text: the kernel's text. said: the sentence. named: True if the sentence names a cause.
     """
 
     exercise: str
@@ -81,10 +81,10 @@ def unseen_in(name: str, experiment: bool) -> list[Unseen]:
 
 
 def _known_mutants(exercise: KernelExercise, experiment: bool) -> dict[str, list[Known]]:
-    """Return the mutants that a table knows, by the version from which they are made.
+    """Return right version -> its mutants that a table has.
 
-    The key is the words on a right version, or "" for the solution. experiment: True for mutants of
-    the solution only, by the basic rules.
+    A version is the words on it in `right.py`, or "" for the solution. experiment: True for mutants
+    of the solution only, by the basic rules.
     """
     texts = {"": exercise.solution_text} | ({} if experiment else dict(right_versions(exercise)))
     known_by_version = {}
@@ -105,6 +105,10 @@ def _known_mutants(exercise: KernelExercise, experiment: bool) -> dict[str, list
 def _judged(
     exercise: KernelExercise, kind: str, changes: Sequence[tuple[str, str]], table: MistakeTable
 ) -> Iterator[Unseen]:
+    """Yield the wrong kernels among changed ones, as the checker judges them with a table.
+
+    kind: the kind of the results. changes: (change in words, text of the kernel).
+    """
     for what, text in changes:
         try:
             kernel = function_in(exercise.name, text)
@@ -132,7 +136,8 @@ def _judged(
 def _names_it(exercise: KernelExercise, runs: Sequence[Run]) -> bool:
     """Return True if the checker can name the cause of a wrong result without a table.
 
-    That is the case if the kernel does not run, or if its text or its values show the cause.
+    It can if the kernel does not run, or if its text or the values of its result show the cause.
+    runs: one per shape, up to the first wrong one.
     """
     if not runs or not goes_wrong(runs[-1]):
         return True
@@ -165,6 +170,7 @@ def step_of_one(node: ast.AST) -> bool:
 
 
 def _is_range(node: ast.AST, arguments: int) -> bool:
+    """Return True for a call of `range` with this number of arguments."""
     is_range = isinstance(node, ast.Call) and ast.unparse(node.func) == "range"
     return is_range and len(node.args) == arguments
 
@@ -261,6 +267,7 @@ OTHER_RULES: tuple[Callable[[ast.AST], bool], ...] = (
 
 
 def _share(judged: Sequence[Unseen]) -> str:
+    """Return text such as "3 of 4, 75%"; "none" if no kernel was judged."""
     named = sum(one.named for one in judged)
     return f"{named} of {len(judged)}, {named / len(judged):.0%}" if judged else "none"
 
@@ -291,6 +298,7 @@ def main() -> None:
 
 
 def _print(name: str, judged: Sequence[Unseen]) -> None:
+    """Print the shares of named kernels, by kind."""
     kinds = dict.fromkeys(one.kind for one in judged)
     shares = (f"{kind} {_share([one for one in judged if one.kind == kind])}" for kind in kinds)
     print(f"{name}: {'; '.join(shares)}", flush=True)

@@ -1,8 +1,8 @@
 """Write the list of the rules that lessons still break: `python -m tools.rule_exceptions`.
 
-The notebooks are read. What only an executed lesson shows is taken from executed notebooks; of a
-lesson that has none, the list keeps these entries. `--run` executes the lessons that are named, or
-all of them, first.
+Rules on notebooks are checked on the notebooks. Rules on outputs are checked on executed notebooks;
+for a lesson without one, the list keeps its entries for these rules. `--run` executes the lessons
+that are named, or all of them, first.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ HEAD = """\
 
 
 def proves_its_numbers(lesson: Lesson) -> Iterator[str]:
-    """Each number in the prose is proven by a quote in the tests of the lesson's claims.
+    """Yield an excerpt for each number in the prose that no quote in the lesson's tests proves.
 
-    Yields an excerpt of the prose, such as "…words 12 words…", for each number without a proof.
+    An excerpt has the words around the number, such as "…words 12 words…".
     """
     yield from unproven(lesson.number)
 
 
 def has_tasks_of_two_kinds(lesson: Lesson) -> Iterator[str]:
-    """The checked tasks are of at least two kinds, and one of them is to write a kernel.
+    """Yield a sentence unless a lesson checks tasks of two kinds, one of them to write a kernel.
 
     An exercise that names no kind is one to write.
     """
@@ -54,14 +54,15 @@ WIDER_RULES = (proves_its_numbers, has_tasks_of_two_kinds)
 
 
 def broken(lesson: Lesson, among: tuple[Rule, ...]) -> list[str]:
-    """Return the names of those of these rules that a lesson breaks."""
+    """Return the names of the rules in `among` that a lesson breaks."""
     return [name_of(rule) for rule in among if list(rule(lesson))]
 
 
 def listed(number: str, executed: Path) -> list[str]:
-    """Return the names that the list must have for a lesson.
+    """Return the names of the rules that the list must have for a lesson.
 
-    executed: the folder of executed notebooks, which need not have that of this lesson.
+    number: the lesson's number. executed: the folder of executed notebooks, which need not have the
+    one of this lesson.
     """
     file = lessons()[number]
     if (executed / file.name).exists():
@@ -72,7 +73,10 @@ def listed(number: str, executed: Path) -> list[str]:
 
 
 def text(names: dict[str, list[str]]) -> str:
-    """Return the content of the file. names: the broken rules by the number of the lesson."""
+    """Return the content of `rule_exceptions.toml`.
+
+    names: number of a lesson -> names of the rules that it breaks.
+    """
     rows = (
         f'"{number}" = [\n' + "".join(f'    "{name}",\n' for name in broken) + "]\n"
         for number, broken in names.items()
@@ -82,7 +86,7 @@ def text(names: dict[str, list[str]]) -> str:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Write the file, print the violations of the lessons that are named, and return 0."""
+    """Write the file, print the violations of the lessons in the arguments, and return 0."""
     parser = argparse.ArgumentParser(prog="rule_exceptions", description=__doc__.splitlines()[0])
     parser.add_argument("lessons", nargs="*", help="lessons whose violations are printed")
     parser.add_argument("--run", action="store_true", help="execute the lessons first")
@@ -100,7 +104,10 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def violations(number: str, executed: Path) -> Iterator[str]:
-    """Yield a line for each violation of a lesson, with the name of its rule."""
+    """Yield a line for each violation of a lesson, with the name of its rule.
+
+    executed: the folder of executed notebooks; without one of this lesson, the notebook is read.
+    """
     file = executed / lessons()[number].name
     lesson = read(file if file.exists() else lessons()[number])
     for rule in (*RULES, *WIDER_RULES, *SHOWN_RULES):

@@ -1,4 +1,4 @@
-"""The exception that a student meets. `gpu_xray` defines it, because the x-ray raises it, too."""
+"""The exceptions whose messages are written for a student; `gpu_xray` defines them."""
 
 from gpu_xray.errors import ArgumentError, CourseError
 

@@ -12,9 +12,10 @@ EXTRA = "extra_"  # a lesson beside the numbered ones, for readers who want to k
 
 
 def lessons() -> dict[str, Path]:
-    """Return the path of each lesson's English notebook by its number, such as "07", in order.
+    """Return number -> path of the English notebook, sorted by file name.
 
-    Extra lessons follow the numbered ones; their `number` is a name, such as "lane_maps".
+    The number is a text such as "07". Extra lessons follow; their keys are names such as
+    "lane_maps".
     """
     return {number_of(file.stem): file for file in _notebooks() if "." not in file.stem}
 
@@ -25,21 +26,24 @@ def is_extra(number: str) -> bool:
 
 
 def number_of(name: str) -> str:
-    """Return a lesson's number, such as "07", or an extra one's name, such as "lane_maps".
+    """Return the number of a lesson, such as "07"; for an extra one its name, such as "lane_maps".
 
-    name: that of its notebook's file, with or without suffixes, such as "07_tiling.es.ipynb".
+    name: that of the notebook's file, with or without suffixes, such as "07_tiling.es.ipynb".
     """
     stem = name.partition(".")[0]
     return stem.removeprefix(EXTRA) if stem.startswith(EXTRA) else stem[:2]
 
 
 def translations() -> list[Path]:
-    """Return the paths of the translated notebooks, such as `07_tiling.es.ipynb`, in order."""
+    """Return the paths of the translated notebooks, such as `07_tiling.es.ipynb`, sorted.
+
+    Those of extra lessons come last.
+    """
     return [file for file in _notebooks() if "." in file.stem]
 
 
 def original(translation: Path) -> Path:
-    """Return the path of the English notebook of a translated one, whose path is given."""
+    """Return the path of the English notebook; translation: the path of a translated one."""
     return translation.with_name(f"{translation.name.partition('.')[0]}.ipynb")
 
 
@@ -49,5 +53,6 @@ def tag(notebook: Path) -> str:
 
 
 def _notebooks() -> list[Path]:
+    """Return the paths of all notebooks, translations included, sorted; extra lessons come last."""
     numbered = sorted(NOTEBOOKS.glob("[0-9][0-9]_*.ipynb"))
     return [*numbered, *sorted(NOTEBOOKS.glob(f"{EXTRA}*.ipynb"))]

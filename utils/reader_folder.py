@@ -15,9 +15,10 @@ NAME = "numba-gpu-kernels"
 
 
 def reader_folder() -> Path:
-    """Return the path of the folder, and create it.
+    """Return the path of the folder that keeps the reader's predictions and kernels, and create it.
 
-    It is a folder for temporary files if the usual one cannot be written.
+    It is that of the file in `COURSE_LEDGER`, else the operating system's folder for user data. If
+    that cannot be written, it is a folder for temporary files.
     """
     chosen = os.environ.get(LEDGER)
     usual = Path(chosen).parent if chosen else user_data_path(NAME, appauthor=False)
@@ -27,7 +28,7 @@ def reader_folder() -> Path:
 
 
 def is_page() -> bool:
-    """Return True if the lesson is executed to make a page, not by a reader."""
+    """Return True if the environment variable `COURSE_PAGE` says that no reader runs the lesson."""
     return bool(os.environ.get(PAGE))
 
 
@@ -38,6 +39,7 @@ def shown(path: Path) -> str:
 
 
 def _can_be_written(folder: Path) -> bool:
+    """Create a folder if it is missing; return True if files can be written to it."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError:

@@ -1,8 +1,8 @@
-"""The course's sentences in another language, where its catalogue has them.
+"""Translation of the course's sentences into the reader's language.
 
-Sentences are written in English, where they are made. `locale/LANGUAGE/LC_MESSAGES/course.po` has
-their translations; `python -m tools.messages` collects the sentences. A sentence that the catalogue
-lacks stays English.
+Sentences are written in English in the code that shows them.
+`locale/LANGUAGE/LC_MESSAGES/course.po` has their translations; `python -m tools.messages` collects
+the sentences. A sentence without a translation stays English.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _TAG = re.compile(r"[a-z]{2,3}([_-][A-Za-z0-9]+)?")
 def language() -> str:
     """Return the reader's language, such as "de" or "pt_BR"; "en" if none is chosen.
 
-    It is that of the environment variable `COURSE_LANGUAGE`, else that of the open notebook: the
+    The environment variable `COURSE_LANGUAGE` chooses it, else the name of the open notebook: the
     language of `07_tiling.de.ipynb` is "de". JupyterLab and VS Code tell a notebook's name to its
     kernel; elsewhere, as in Colab, only the environment variable can choose a language.
     """
@@ -43,7 +43,10 @@ def language() -> str:
 
 @contextmanager
 def in_english() -> Iterator[None]:
-    """Within this context, or a function that it decorates, no sentence is translated."""
+    """Set the language to English within this context, or in a function that it decorates.
+
+    It changes the environment variable `COURSE_LANGUAGE` and restores it at the end.
+    """
     chosen = os.environ.get(LANGUAGE)
     os.environ.update(IN_ENGLISH)
     try:
@@ -67,9 +70,10 @@ def translate(message: str, /, **values: object) -> str:
 
 
 def _filled(sentence: str, values: Mapping[str, object]) -> str:
-    """Return a sentence with its placeholders filled.
+    """Return a sentence with its placeholders filled from `values`, as `str.format` does.
 
-    A number that its format would write with an exponent, such as 1.02e+03, is written as 1,024.
+    A number below 1e9 that its format would write with an exponent, such as 1.02e+03, is written as
+    1,024.
     """
     filled = sentence.format(**values)
     if "e+" not in filled or "{{" in sentence:
@@ -78,6 +82,7 @@ def _filled(sentence: str, values: Mapping[str, object]) -> str:
 
 
 def _without_exponent(placeholder: str, values: Mapping[str, object]) -> str:
+    """Return a placeholder's text; a number below 1e9 has thousands separators, no exponent."""
     filled, value = placeholder.format(**values), values.get(_NAME.match(placeholder)[1])
     if _EXPONENT.fullmatch(filled) and isinstance(value, Real) and abs(value) < LONGEST:
         return f"{value:,.0f}"
@@ -90,7 +95,7 @@ def placeholders(message: str) -> set[str]:
 
 
 def fits(message: str, translation: str) -> bool:
-    """Return True if a translation has the placeholders of its message and no other braces."""
+    """Return True if a translation has the same placeholders as its message and no other braces."""
     rest = _PLACEHOLDER.sub("", translation)
     return placeholders(message) == placeholders(translation) and not set("{}") & set(rest)
 
@@ -98,7 +103,7 @@ def fits(message: str, translation: str) -> bool:
 def _catalogue(chosen: str) -> Mapping[str, str]:
     """Return English sentence -> translation for a language.
 
-    "pt_BR" falls back to "pt"; a language without a catalogue has an empty one.
+    "pt_BR" falls back to "pt". The mapping is empty for a language without a catalogue.
     """
     for name in (chosen, chosen.partition("_")[0]):
         file = LOCALE / name / "LC_MESSAGES" / "course.po"
@@ -109,9 +114,9 @@ def _catalogue(chosen: str) -> Mapping[str, str]:
 
 @cache
 def _read(file: Path) -> Mapping[str, str]:
-    """Return English sentence -> translation, of the entries in a file that can be shown.
+    """Return English sentence -> translation from a .po file; the result is cached.
 
-    They are translated, not fuzzy, and have the right placeholders. The result is cached.
+    Entries without a translation, fuzzy ones and those with other placeholders are left out.
     """
     from babel.messages.pofile import read_po  # English needs no catalogue
 
@@ -125,6 +130,7 @@ def _read(file: Path) -> Mapping[str, str]:
 
 
 def _open_notebook() -> str:
+    """Return the name of the open notebook from VS Code or JupyterLab; "" if there is none."""
     in_vs_code = getattr(sys.modules["__main__"], "__vsc_ipynb_file__", "")
     name = in_vs_code or os.environ.get("JPY_SESSION_NAME", "")
     return name if name.endswith(".ipynb") else ""

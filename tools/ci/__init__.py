@@ -1,5 +1,5 @@
-"""What is checked after a change: the stages, and which files each of them depends on.
+"""Checks after a change: their stages, and the files on which each of them depends.
 
-`python -m tools.ci` runs what the changes since the last whole check can reach, and
-`python -m tools.ci --everything` the whole.
+`python -m tools.ci` runs the stages that the changes since their last complete run can reach, and
+`python -m tools.ci --everything` runs all stages on everything.
 """

@@ -1,8 +1,8 @@
-"""Check a change, or everything: see `tools/ci/__init__.py`.
+"""Check a change, or everything; see `tools/ci/__init__.py`.
 
-Each stage runs if it is reached by what changed since it was green on everything. Exit code: 0 if
-no stage failed, 1 if one did; the others still run. With `--minutes`, what is not done in time is
-stopped and named; it is left to `--everything`.
+A stage runs if files changed that it depends on, since it last passed on everything. Exit code: 0
+if no stage failed, 1 if one did; the others still run. With `--minutes`, a stage that is not done
+in time is stopped and named; it is left to `--everything`.
 """
 
 from __future__ import annotations
@@ -54,6 +54,7 @@ def _read() -> dict[str, str]:
 
 
 def _write(stage: str, commit: str) -> None:
+    """Note in the file `WHOLE` the commit at which a stage passed on everything."""
     lines = [f"{commit} {stage}" for stage, commit in sorted({**_read(), stage: commit}.items())]
     WHOLE.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
@@ -62,7 +63,8 @@ def _write(stage: str, commit: str) -> None:
 def _change(since: str | None) -> Change:
     """Return the files that differ from a commit, new files included.
 
-    It is everything if `since` is None or there is no such commit. The result is cached.
+    It is a Change of everything if `since` is None or there is no such commit. The result is
+    cached.
     """
     if since is None or _git("cat-file", "-e", f"{since}^{{commit}}") is None:
         return Change(None)
@@ -81,8 +83,9 @@ def _git(*arguments: str) -> str | None:
 def _run_all(wanted: Mapping[str, Stage], everything: bool, minutes: float) -> bool:
     """Run the stages, print a table of them, and return True if none failed.
 
-    everything: True to note the commit of each stage that passes in the file `WHOLE`. minutes: the
-    time after which the running stage is stopped, and the others are not begun.
+    wanted: name -> stage. everything: True to note the commit of each stage that passes in the file
+    `WHOLE`. minutes: the time after which the running stage is stopped, and the others are not
+    begun.
     """
     commit, rows, first = _git("rev-parse", "HEAD"), [], time.monotonic()
     for name, stage in wanted.items():

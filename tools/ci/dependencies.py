@@ -1,9 +1,9 @@
-"""Which files of the repository a file depends on: by its imports, and by names in its text.
+"""The files of the repository on which a file depends, by its imports and the names in its text.
 
-A Python file depends on the modules that it imports, and on the files of data whose names, or whose
-folders' names, stand in one of its strings. The `__init__` of a package counts where something is
-imported from it, and not where a module beside it is: a package that does not import is noticed by
-every test. Files that nothing names reach everything, except texts for readers.
+A Python file depends on the modules that it imports, and on the data files whose names, or whose
+folders' names, are one of its strings. The `__init__` of a package counts only where something is
+imported from it: a package that does not import is noticed by every test. Files that nothing names
+reach everything, except texts for readers.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ def tracked() -> tuple[str, ...]:
 
 @cache
 def of_the_repository() -> Graph:
-    """Return, for the path of every Python file of the repository, the files that it depends on.
+    """Return path of a Python file -> paths of the files that it depends on, for all such files.
 
-    These are the paths that `graph` finds. The result is cached.
+    These are direct dependencies, as `graph` finds them. The result is cached.
     """
     names = tracked()
     texts = {name: (ROOT / name).read_text("utf-8") for name in names if name.endswith(".py")}
@@ -49,10 +49,10 @@ def of_the_repository() -> Graph:
 
 
 def graph(texts: Mapping[str, str], others: Iterable[str]) -> Graph:
-    """Return, for the path of each Python file, the paths of the files that it depends on.
+    """Return path of a Python file -> paths of the files that it directly depends on.
 
-    They are the modules that it imports and the files that its strings name, without what these
-    depend on. texts: path of each Python file -> its text. others: the paths of all other files.
+    They are the modules that it imports and the files that its strings name. texts: path of each
+    Python file -> its text. others: the paths of all other files.
     """
     modules = {_dotted(path): path for path in texts}
     data = _Data(others)
@@ -70,7 +70,7 @@ def graph(texts: Mapping[str, str], others: Iterable[str]) -> Graph:
 def reached_by(changed: Iterable[str], dependencies: Graph) -> set[str]:
     """Return the paths of changed files and of all that depend on them, directly or through others.
 
-    dependencies: as `graph` returns them.
+    dependencies: path of a Python file -> paths of the files that it directly depends on.
     """
     users = defaultdict(set)
     for path, targets in dependencies.items():
@@ -86,10 +86,15 @@ def reached_by(changed: Iterable[str], dependencies: Graph) -> set[str]:
 
 
 def _dotted(path: str) -> str:
+    """Return the dotted name of the module in a file."""
     return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
 
 
 def _imported(path: str, tree: ast.Module, modules: Mapping[str, str]) -> set[str]:
+    """Return the paths of the modules that a file imports, or names as a whole string.
+
+    path, tree: of the file. modules: dotted name -> path.
+    """
     package = path.removesuffix("/__init__.py").removesuffix(".py").split("/")
     if not path.endswith("/__init__.py"):
         package = package[:-1]
@@ -115,7 +120,7 @@ def _lists_notebooks(node: ast.AST) -> bool:
 
 
 class _Data:
-    """The files that are not Python, indexed by the words that name them in a program."""
+    """The files that are not Python, by their names and by the folders that contain them."""
 
     def __init__(self, paths: Iterable[str]) -> None:
         self._by_name, self._by_folder = defaultdict(set), defaultdict(set)
@@ -143,6 +148,7 @@ class _Data:
         return found
 
     def _of_text(self, module: str, text: str) -> set[str]:
+        """Return the paths of the files that a string in a module names; none for a sentence."""
         if "\n" in text or " " in text or module == "utils/paths.py":  # a sentence
             return set()
         folder, _, name = text.rpartition("/")

@@ -1,4 +1,4 @@
-"""The stages of the check: what each runs, and the files on which its result depends."""
+"""The stages of the check: the command of each, and the files on which its result depends."""
 
 from __future__ import annotations
 
@@ -31,7 +31,10 @@ SLOW = {
 
 @dataclass(frozen=True)
 class Stage:
-    """A command to run, and how many times it is tried before it counts as failed."""
+    """A stage of the check.
+
+    command: the words of the command. tries: the most attempts before the stage counts as failed.
+    """
 
     command: tuple[str, ...]
     tries: int = 1
@@ -68,7 +71,7 @@ class Change:
     def lessons(self) -> list[str] | None:
         """The numbers of the lessons whose own files changed, sorted.
 
-        It is None if all lessons must be checked, because something that every lesson uses changed.
+        It is None if all lessons must be checked, because a file that every lesson uses changed.
         """
         if self.is_whole or self.reached & set(ENGINE):
             return None
@@ -121,10 +124,15 @@ def stages() -> Mapping[str, Build]:
 
 
 def _always(*command: str) -> Build:
+    """Return a function: change -> the stage with this command."""
     return lambda change: Stage(command)
 
 
 def _if_reached(starts: tuple[str, ...], *command: str, tries: int = 1) -> Build:
+    """Return a function: change -> the stage with this command, or None.
+
+    It is None if the change reaches no file whose path begins with one of `starts`.
+    """
     return lambda change: Stage(command, tries) if change.reaches(starts) else None
 
 
@@ -160,7 +168,7 @@ def _slow(folders: tuple[str, ...]) -> Build:
 
 
 def _of_lessons(change: Change) -> set[str]:
-    """Return the paths of files with tests of the changed lessons, or of what is made from lessons.
+    """Return the paths of test files of the changed lessons, and of pages made from all lessons.
 
     The set is empty if no lesson or every lesson is to be checked.
     """
@@ -182,6 +190,7 @@ def _slow_of_exercises(change: Change) -> Stage | None:
 
 
 def _is_test(file: str) -> bool:
+    """Return True for the path of a test file that this environment can run."""
     name = file.rpartition("/")[2]
     return name.startswith("test_") and not file.startswith(("tests/hub/", "tests/nbgrader/"))
 
@@ -218,6 +227,10 @@ def _colab(change: Change) -> Stage | None:
 
 
 def _on_lessons(change: Change, target: str, option: Callable[[list[str]], str]) -> Stage | None:
+    """Return the stage that runs a make target on the changed lessons, or on all lessons.
+
+    It is None if no lesson changed. option: numbers of lessons -> the option of make.
+    """
     if change.lessons is None:
         return Stage(("make", target))
     return Stage(("make", target, option(change.lessons))) if change.lessons else None

@@ -1,8 +1,9 @@
 """Run every lesson as in Colab, and list the packages that the course changes there.
 
-``python -m tools.colab`` uses the list in data/platforms/; ``--list FILE`` uses another one, the
-output of ``pip freeze`` in Colab. The exit code is 0 on success, 1 if a lesson fails or NumPy or
-IPython change, and 2 if Colab cannot be reproduced although COURSE_NEEDS_EVERYTHING is 1.
+``python -m tools.colab`` uses the newest list of packages in data/platforms/; ``--list FILE`` uses
+another one, the output of ``pip freeze`` in Colab. The exit code is 0 on success, 1 if a lesson
+fails or NumPy or IPython change, and 2 if Colab cannot be reproduced although
+COURSE_NEEDS_EVERYTHING is 1.
 """
 
 from __future__ import annotations
@@ -57,8 +58,8 @@ def main() -> int:
 def run_lessons(environment: Replay, numbers: list[str]) -> bool:
     """Run lessons in an environment and return True if a lesson fails.
 
-    numbers: the lessons', such as "07"; if empty, all. The first lesson runs alone, because it
-    installs packages; the others run in two halves.
+    numbers: the lessons' numbers, such as "07"; if empty, all lessons run. The first lesson runs
+    alone, because it installs packages; the others run in two halves.
     """
     first, *others = numbers or lessons()
     with tempfile.TemporaryDirectory() as folder:
@@ -75,9 +76,9 @@ def run_lessons(environment: Replay, numbers: list[str]) -> bool:
 
 
 def changes(before: Path, after: Path, where: str) -> bool:
-    """Print which packages differ between two environments; return True if one of `NEVER` does.
+    """Print the packages that differ between two environments; return True if one of `NEVER` does.
 
-    where: the beginning of the sentence.
+    before, after: the folders of the environments. where: the beginning of the printed sentence.
     """
     old, new = packages_of(before), packages_of(after)
     changed = [name for name in sorted(old | new) if old.get(name) != new.get(name)]

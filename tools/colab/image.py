@@ -32,7 +32,7 @@ SECONDS = 900  # for one installation
 
 
 class NoImage(Exception):
-    """The environment cannot be made; the message is one sentence."""
+    """Colab's environment cannot be made; the message is a sentence with the reason."""
 
 
 def interpreter(version: str) -> Path:
@@ -70,8 +70,8 @@ def canonical(name: str) -> str:
 def build_image(file: Path, version: str, folder: Path) -> Path:
     """Return the folder of an environment with a list's packages; build it if it is missing.
 
-    file: the list. version: Python's, such as "3.13". folder: where environments are kept. Raises
-    NoImage if it cannot be built.
+    file: the list, in the format of `pip freeze`. version: Python's version, such as "3.13".
+    folder: the folder that holds environments. Raises NoImage if it cannot be built.
     """
     packages = versions_in(file)
     chosen = repr((sorted(packages.items()), WITH_DEPENDENCIES, ALONE, version))

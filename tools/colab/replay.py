@@ -1,4 +1,4 @@
-"""Do what happens when somebody opens a lesson in Colab."""
+"""Reproduce what happens when somebody opens a lesson in Colab."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def lessons(replay: Replay, folder: Path, numbers: list[str]) -> subprocess.Pope
     """Start a process that runs lessons in the environment's kernel, and return the process.
 
     Each lesson runs alone in an empty folder. folder: for copies of the lessons and for their
-    pages. numbers: the lessons', such as "07".
+    pages. numbers: the lessons' numbers, such as "07".
     """
     copies = []
     for number in numbers:
@@ -84,7 +84,7 @@ def lessons(replay: Replay, folder: Path, numbers: list[str]) -> subprocess.Pope
 
 
 def with_a_t4(replay: Replay) -> str:
-    """Prepare Colab for CUDA 12.4, compile a kernel for a T4, and return what was printed."""
+    """Prepare Colab for CUDA 12.4, compile a kernel for a T4, and return the printed text."""
     command = [str(python_of(replay.python)), "-c", AS_WITH_A_T4]
     return _run(command, replay.course, {**MARKS, "XRAY_CACHE": str(replay.python / "xray")})
 
@@ -109,6 +109,7 @@ def _kernels(replay: Replay, folder: Path) -> Path:
 
 
 def _environment(course: Path) -> dict[str, str]:
+    """Return this process's environment variables, with the course on PYTHONPATH."""
     return {**os.environ, "PYTHONPATH": str(course)}
 
 

@@ -21,7 +21,10 @@ ARCH = "sm_90"
 
 
 def variants() -> list[Variant]:
-    """Return a variant, with equal tiles, per step whose loop over tiles lesson 14 compares."""
+    """Return a variant of each step for which lesson 14 compares the loop over tiles.
+
+    All have tiles of 128×128×8.
+    """
     names = ("vectorized", "double_buffered", "prefetch")
     return [LADDER.step(name).variant(BM=128, BN=128, BK=8) for name in names]
 

@@ -39,7 +39,7 @@ PRODUCT = gemm_kernels.LADDER.step("naive").signature
 
 
 def variants() -> list[Variant]:
-    """Return the products' steps with their fastest constants, then all of `fma_loop`."""
+    """Return the products' steps with their fastest constants, then all variants of `fma_loop`."""
     ladder = gemm_kernels.LADDER
     best = [variant for variant, _ in recorded(ladder, ladder.parse(SIZE), DEVICE)]
     return [*best, *FMA_LOOP.variants()]
@@ -67,8 +67,8 @@ def listed() -> Iterator[tuple[str, Callable, object]]:
 def counted(name: str, limit: int | None, report: XRay) -> RecordedLoop:
     """Return the row with the counts of one kernel's hot loop.
 
-    name: the kernel's. limit: the greatest number of registers, or None. report: the kernel's
-    x-ray.
+    name: the kernel's name. limit: the greatest number of registers per thread, or None. report:
+    the kernel's x-ray.
     """
     installed = versions()
     return RecordedLoop(ARCH, installed.toolkit, installed.numba_cuda, name, limit, loop_of(report))

@@ -21,7 +21,7 @@ ARCH = "sm_90"
 
 
 def variants() -> list[Variant]:
-    """Return the variants of products whose innermost loop a lesson shows."""
+    """Return the variants of products for which a lesson shows the innermost loop."""
     return [
         LADDER.step("naive").variant(),
         *LADDER.step("unrolled").variants(),

@@ -30,7 +30,7 @@ BUSY = "smsp__issue_active.avg.pct_of_peak_sustained_active"
 
 
 def launch() -> None:
-    """Launch each kernel twice with its second pass; only the second launch is profiled."""
+    """Launch each kernel, with its second pass, twice; only the second launch is profiled."""
     x = cuda.to_device(np.ones(ELEMENTS, np.float32))
     out = cuda.device_array(1, np.float32)
     for variant in variants():

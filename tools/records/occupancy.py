@@ -74,13 +74,18 @@ def with_static_shared(size: int) -> Callable:
 
 @cuda.jit
 def plain(x):
+    """Add 1 to every element; the kernel uses few registers and no shared memory."""
     i = cuda.grid(1)
     if i < x.size:
         x[i] += float32(1)
 
 
 class DriverFunction:
-    """A compiled kernel as the driver knows it: registers, static bytes, largest block."""
+    """A compiled kernel as the driver has loaded it.
+
+    registers: per thread. static_bytes: static shared memory per block. max_threads: the largest
+    block. handle: the CUfunction.
+    """
 
     def __init__(self, kernel: Callable):
         kernel.compile(SIGNATURE)
@@ -98,14 +103,15 @@ class DriverFunction:
         ask("cuFuncSetAttribute", self.handle, getattr(driver.CUfunction_attribute, name), value)
 
     def blocks(self, threads: int, dynamic_bytes: int) -> int:
-        """Return the number of blocks of this size that an SM holds, by the driver."""
+        """Return the number of blocks of this many threads that an SM holds, by the driver."""
         call = "cuOccupancyMaxActiveBlocksPerMultiprocessor"
         return ask(call, self.handle, threads, dynamic_bytes)
 
     def best_block(self, bytes_per_thread: int, dynamic_bytes: int) -> int:
-        """Return the block size in threads that the driver suggests.
+        """Return the number of threads per block that the driver suggests.
 
-        Dynamic shared memory is given in bytes per thread; if that is 0, in bytes per block.
+        The dynamic shared memory of a block is `bytes_per_thread` times its threads, or
+        `dynamic_bytes` if that is 0.
         """
         by_size = ctypes.CFUNCTYPE(ctypes.c_size_t, ctypes.c_int)(lambda n: bytes_per_thread * n)
         address = ctypes.cast(by_size, ctypes.c_void_p).value if bytes_per_thread else 0
@@ -126,7 +132,7 @@ def ask(call: str, *arguments):
 
 
 def questions() -> Iterator[dict]:
-    """Yield rows for occupancy.csv: the blocks that an SM holds of a kernel, by the driver.
+    """Yield rows for occupancy.csv: how many blocks of a kernel an SM holds, by the driver.
 
     The keys are registers, static_bytes, dynamic_bytes, threads, carveout (in percent, None for the
     default) and blocks.
@@ -147,6 +153,10 @@ def questions() -> Iterator[dict]:
 def _answers(
     function: DriverFunction, sizes: tuple[int, ...], dynamic: tuple[int, ...]
 ) -> Iterator[dict]:
+    """Yield a row of occupancy.csv per block size and number of dynamic bytes.
+
+    sizes: threads per block. dynamic: bytes; more than a block may have are left out.
+    """
     optin = cuda.get_current_device().MAX_SHARED_MEMORY_PER_BLOCK_OPTIN
     function.set("MAX_DYNAMIC_SHARED_SIZE_BYTES", optin - function.static_bytes)
     for dynamic_bytes in dynamic:

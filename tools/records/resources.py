@@ -37,6 +37,7 @@ DRIVER = {
 
 @cuda.jit
 def reverse_async(x, out):
+    """Copy 128 numbers to out with the order of their groups of four reversed."""
     tile = cuda.shared.array((32, 4), float32, alignment=16)
     t = uint32(cuda.threadIdx.x)
     copy4_async(tile, (t, 0), x, 4 * t)
@@ -48,6 +49,7 @@ def reverse_async(x, out):
 
 @cuda.jit
 def dynamic_shared(x, out):
+    """Exchange neighbouring numbers through dynamic shared memory."""
     tile = cuda.shared.array(0, float32)
     t = cuda.threadIdx.x
     tile[t] = x[t]
@@ -57,6 +59,7 @@ def dynamic_shared(x, out):
 
 @cuda.jit
 def local_array(x, out):
+    """Sum numbers by their integer part in a local array."""
     counts = cuda.local.array(40, float32)
     for j in range(40):
         counts[j] = float32(0)
@@ -67,23 +70,26 @@ def local_array(x, out):
 
 @cuda.jit
 def constant_array(x, out):
+    """Read a number from a constant array."""
     table = cuda.const.array_like(TABLE)
     out[cuda.threadIdx.x] = table[int32(x[0])]
 
 
 @cuda.jit(device=True)
 def divided(a, b):
+    """Return a / b."""
     return a / b
 
 
 @cuda.jit
 def device_function(x, out):
+    """Divide each x[t] by out[t] with a device function, and store the quotient in out[t]."""
     t = cuda.grid(1)
     out[t] = divided(x[t], out[t])
 
 
 def kernels() -> Iterator[tuple[str, object, object]]:
-    """Yield (name, kernel, signature) of every kernel whose resources are compared.
+    """Yield (name, kernel, signature) of every kernel for which resources are compared.
 
     name: the variant or function, with its compile options, such as "fma_loop, lto=False". kernel:
     the dispatcher. signature: the Numba signature to compile it for.

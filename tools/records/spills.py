@@ -35,8 +35,9 @@ NAME = "sums_in_registers"
 class Rival:
     """One kernel to be timed, with its arguments on the device.
 
-    registers: the greatest number of registers per thread, or None without a limit. right: the
-    right result. flops: floating-point operations of one launch.
+    kernel: the name in the record. registers: the greatest number of registers per thread, or None
+    without a limit. function: the dispatcher. grid, block: of the launch. right: the right result.
+    flops: floating-point operations of one launch.
     """
 
     kernel: str

@@ -1,4 +1,4 @@
-"""Record what the profiler says about a few kernels: busy units, and why their warps wait.
+"""Record profiler figures of a few kernels: how busy units are, and the reasons why warps wait.
 
     python -m tools.records.stalls --out FOLDER --raw FOLDER
 
@@ -144,7 +144,8 @@ def samples_of(source: str) -> Iterator[tuple[str, pd.DataFrame]]:
     """Yield (kernel's name, table) with a row per instruction, in order.
 
     source: the profiler's output for this view. The columns are opcode and the number of samples
-    per stall reason. Helper kernels are left out. Exits if a table has no stall reasons.
+    per stall reason. Kernels other than the steps' own are left out. Exits if a table has no stall
+    reasons.
     """
     for section in source[source.index('"Kernel Name"') :].split('"Kernel Name"')[1:]:
         name = _step_name(section.partition("\n")[0])
@@ -195,7 +196,7 @@ def sampled(source: str) -> pd.DataFrame:
 def _step_name(kernel: str) -> str | None:
     """Return the name of a step with its constants, from the profiler's name of a kernel.
 
-    Returns None for a helper kernel, such as the one that adds slices.
+    Returns None for another kernel, such as the one that adds slices.
     """
     match = re.search(r"::(\w+)\[", kernel)
     return _names().get(match[1]) if match else None
@@ -203,6 +204,7 @@ def _step_name(kernel: str) -> str | None:
 
 @cache
 def _names() -> dict[str, str]:
+    """Return step's name -> name with constants; the result is cached."""
     return {variant.step.name: str(variant) for variant in variants()}
 
 

@@ -1,4 +1,4 @@
-"""Record the instructions of a warp per tile that lesson 15 counts, without a compiler at hand.
+"""Record the instructions of a warp per tile for lesson 15, so that it needs no compiler.
 
     python -m tools.records.tile_iterations --out data/compiled/tile_iterations.csv
 
@@ -20,7 +20,7 @@ ARCH, STEPS = "sm_90", ("maxwell64", "maxwell256")
 
 
 def recorded() -> Iterator[RecordedWay]:
-    """Compile every step and yield a row per way through its iteration."""
+    """Compile every step and yield a row per kind of warp: one loads a, the other b."""
     installed = versions()
     for name in STEPS:
         variant = LADDER.step(name).variant()

@@ -17,12 +17,15 @@ LEFT_OUT = ("hatch_build.py", "pyproject.toml", "LICENSE")
 
 
 def version(project: Path = PROJECT) -> str:
-    """Return the version in a pyproject.toml: by default the wheel's, with COURSE the course's."""
+    """Return the version in a pyproject.toml, such as "0.3.0".
+
+    project: the file's path; by default the wheel's file. `COURSE` is the course's file.
+    """
     return tomllib.loads(project.read_text(encoding="utf-8"))["project"]["version"]
 
 
 def changes(release: str, text: str) -> str | None:
-    """Return the text below a version's heading in CHANGELOG.md; None if there is none.
+    """Return the text below a version's heading in CHANGELOG.md; None if it is missing or empty.
 
     release: the version. text: the content of CHANGELOG.md.
     """
@@ -31,9 +34,9 @@ def changes(release: str, text: str) -> str | None:
 
 
 def left_out(wheel: Path, tracked: list[str]) -> list[str]:
-    """Return the names of files that belong into the wheel and are missing there.
+    """Return the paths of files that belong into the wheel and are missing there.
 
-    tracked: the paths of all files that git tracks.
+    wheel: the path of the wheel. tracked: the paths of all files that git tracks.
     """
     with zipfile.ZipFile(wheel) as archive:
         in_wheel = set(archive.namelist())
@@ -41,9 +44,9 @@ def left_out(wheel: Path, tracked: list[str]) -> list[str]:
 
 
 def too_much(wheel: Path, tracked: list[str]) -> list[str]:
-    """Return the names of files in the wheel that are neither the packages' own nor metadata.
+    """Return the paths of files in the wheel that are neither the packages' own nor metadata.
 
-    tracked: the paths of all files that git tracks.
+    wheel: the path of the wheel. tracked: the paths of all files that git tracks.
     """
     with zipfile.ZipFile(wheel) as archive:
         in_wheel = [name for name in archive.namelist() if ".dist-info/" not in name]
@@ -52,6 +55,7 @@ def too_much(wheel: Path, tracked: list[str]) -> list[str]:
 
 
 def _belongs(name: str) -> bool:
+    """Return True for the path of a file that belongs into the wheel."""
     package, *inner = name.split("/")
     pages = name.endswith(".md")
     return package in PACKAGES and inner[0] not in ("tests", *LEFT_OUT) and not pages

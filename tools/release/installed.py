@@ -1,4 +1,4 @@
-"""Use the installed wheel in a stranger's folder: a script, the command, pytest, an x-ray.
+"""Use the installed wheel in a foreign folder: a script, the command, pytest, an x-ray.
 
 The fresh environment runs this file. The folder holds nine puzzles and a file `utils.py`, and
 nothing of the project but the installed wheel.
@@ -38,6 +38,7 @@ def test_wrong():
 
 @cuda.jit
 def double(x):
+    """Double every element of x."""
     i = cuda.grid(1)
     if i < x.size:
         x[i] *= 2

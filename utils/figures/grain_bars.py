@@ -1,4 +1,4 @@
-"""Bars of the share of the peak by grain, the elements of c that one thread computes."""
+"""Bars of the share of the peak for each grain, the number of elements of c per thread."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ BAR, PITCH, LEFT, WIDTH = 13, 17, 76, 400
 def draw_grain_bars(
     title: str, groups: Mapping[str, Mapping[int, float]], ours: Collection[str]
 ) -> Picture:
-    """Draw a bar per grain in each group: its percentage of the peak of the group's GPU.
+    """Draw a bar per grain in each group, and return the picture with its alt text.
 
-    groups: heading -> grain -> percentage, each above 0. ours: the headings of the groups that were
-    recorded for this course, whose bars are blue; all others are grey. Returns the picture with its
-    alt text.
+    A bar is the percentage of the peak of the group's GPU. groups: heading -> grain, the elements
+    of c per thread -> percentage, each above 0. ours: the headings of the groups that were recorded
+    for this course, whose bars are blue; all others are grey.
     """
     most = max(max(shares.values()) for shares in groups.values())
     parts, y = [text(0, 14, title, size=13, font_weight="600")], 38

@@ -31,7 +31,7 @@ def kind_of(opcode: str) -> str:
 
 
 def draw_idea() -> Picture:
-    """Draw the steps of a sum of four terms, in four iterations and in one unrolled iteration."""
+    """Draw the steps of a sum of four terms: in four iterations, and in one unrolled iteration."""
     loops = {
         "one term in each turn": [TERM + LOOP_OVERHEAD] * 4,
         "all four in one turn": [TERM * 4 + LOOP_OVERHEAD],
@@ -76,4 +76,5 @@ def _picture(title: str, unit: str, loops: Mapping[str, Iterations], pitch: int)
 
 
 def _listed(counts: Counter) -> str:
+    """Return the counts as text, such as "load 2, multiply-add 1", with all kinds of `COLOURS`."""
     return ", ".join(f"{kind} {counts[kind]}" for kind in COLOURS)

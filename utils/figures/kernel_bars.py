@@ -1,4 +1,4 @@
-"""Bars of the reader's kernel beside the course's, and the staircase of all that they wrote.
+"""Bars of the reader's kernel beside the course's, and the staircase of all the reader's kernels.
 
 A role has the same colour in all of these pictures: the reader's kernel, the course's step, the
 step before it, and the library.
@@ -17,7 +17,10 @@ WIDTH, LEFT, BAR, PITCH = 412, 8, 13, 17
 
 @dataclass(frozen=True)
 class Bar:
-    """A bar of a group. role: a key of `ROLES`. value: its length. words: the text at its end."""
+    """A bar of a group: the reader's kernel, the course's, or another role.
+
+    role: a key of `ROLES`. value: the length in any unit. words: the text at its end.
+    """
 
     role: str
     value: float
@@ -27,7 +30,7 @@ class Bar:
 def draw_groups(
     title: str, where: str, names: Mapping[str, str], groups: Mapping[str, Sequence[Bar]]
 ) -> Picture:
-    """Draw groups of horizontal bars from a common zero, on one linear axis.
+    """Draw groups of horizontal bars from a common zero on one linear axis; return the picture.
 
     where: the line below the title, such as the shape and the device. names: role -> the words of
     the legend. groups: heading -> its bars, from top to bottom; a group without bars is left out.
@@ -63,8 +66,9 @@ def draw_groups(
 class Stair:
     """A kernel of the reader's in the staircase.
 
-    bound: the share of the peak that the tightest bound allows. limit: the resource of that bound.
-    measured: the share of the peak that was measured here, None without a GPU.
+    lesson: the lesson's number, such as "07". name: the kernel's name. bound: the share of the
+    peak, a fraction, that the tightest bound allows. limit: the resource of that bound. measured:
+    the share that was measured here, None without a GPU.
     """
 
     lesson: str
@@ -78,7 +82,8 @@ def draw_stairs(title: str, stairs: Sequence[Stair]) -> Picture:
     """Draw one bar per kernel in the given order, from 0 to 100 % of the data sheet's peak.
 
     The outline of a bar is the bound, with the limiting resource in words, and the filled part is
-    what was measured. Without measurements the bound is filled. A line marks the best value so far.
+    the measured share. If no kernel was measured, the bounds are filled. A dashed line marks the
+    best value among the kernels down to each row.
     """
     left, right, top, pitch = 118, 388, 58, 34
     bottom, measured = top + pitch * len(stairs), any(stair.measured for stair in stairs)

@@ -60,9 +60,9 @@ def need_few(labels: Sequence[str], most: int = MOST_LABELS) -> None:
 def label_ends(axes: Axes, ends: dict[str, tuple[float, float, str]]) -> None:
     """Write each label to the right of the end of its line, with a leader and without overlaps.
 
-    ends: label -> (x, y, colour) of the line's right end. Call this after everything else is drawn:
-    the heights of the labels follow from the limits and scales of the axes. Raises CourseError for
-    more than six labels.
+    ends: label -> (x, y, colour), the line's right end in data coordinates. Call this after
+    everything else is drawn: the heights of the labels follow from the limits and scales of the
+    axes. Raises CourseError for more than six labels.
     """
     need_few(list(ends))
     axes.figure.draw_without_rendering()
@@ -93,10 +93,10 @@ def label_points(
 ) -> None:
     """Write each label beside its data point, where it covers as few labels and lines as possible.
 
-    labelled: label -> (x, y, colour). lines: the (x, y) arrays of lines to keep free. A label
-    without room near its point is further away, with a leader to the point. Call this after
-    everything else is drawn: the positions follow from the limits and scales of the axes. Raises
-    CourseError for more than six labels.
+    labelled: label -> (x, y, colour), in data coordinates. lines: an (x, y) pair of arrays per line
+    that should stay uncovered. A label without room near its point is further away, with a leader
+    to the point. Call this after everything else is drawn: the positions follow from the limits and
+    scales of the axes. Raises CourseError for more than six labels.
     """
     need_few(list(labelled))
     axes.figure.draw_without_rendering()
@@ -139,6 +139,7 @@ def _leader(axes: Axes, point: np.ndarray, spot: _Spot) -> np.ndarray:
 
 
 def _put(text: Text, spot: _Spot) -> None:
+    """Move an annotation to a spot, and align it so that it does not cover its data point."""
     text.set_position(spot.offset)
     text.set_horizontalalignment({-1: "right", 0: "center", 1: "left"}[spot.across])
     text.set_verticalalignment("center" if not spot.up else "bottom" if spot.up > 0 else "top")
@@ -150,8 +151,9 @@ def _cost(
 ) -> float:
     """Move a text to a spot and return the cost of that spot; lower is better.
 
-    It is 100 per label that the text or its leader would cover, 100 if the text leaves the axes,
-    and 1 per point in `occupied` that the text covers.
+    It is 100 per box of `words` that the text or its leader would cover, 100 if the text leaves the
+    axes, and 1 per point of `occupied` that the text covers. point: the data point in pixels.
+    occupied: points in pixels, of shape (n, 2).
     """
     _put(text, spot)
     box = extent(text)
@@ -164,8 +166,8 @@ def _cost(
 def spread(heights: Sequence[float], gap: float) -> np.ndarray:
     """Return ascending heights, moved as little as possible so that they are at least `gap` apart.
 
-    heights: ascending, as fractions of the height of the axes. The result is an array in the same
-    order; it is in 0 … 1 if the heights fit there.
+    heights: ascending, as fractions of the height of the axes; `gap` is such a fraction, too. The
+    result is an array in the same order; it is in 0 … 1 if the heights fit there.
     """
     room = gap * np.arange(len(heights))
     # After subtracting the room below each height, they only have to ascend. Pool neighbours that
@@ -180,5 +182,5 @@ def spread(heights: Sequence[float], gap: float) -> np.ndarray:
 
 
 def extent(text: Text) -> Bbox:
-    """Return the bounding box of a text in pixels; the leader of an annotation is left out."""
+    """Return the bounding box of a text in pixels, without the leader of an annotation."""
     return Text.get_window_extent(text)

@@ -21,11 +21,12 @@ def staircase(
 ) -> Figure:
     """Draw one bar per step with its best constants, in the ladder's order; the library as a line.
 
-    Steps that are faster than all steps before them are in colour, and a stair marks the best speed
-    so far. frame: records of one device. size: as figures write it, "4096" or "2³⁰"; by default the
-    largest that every step has. here: True if the records were measured in this session, False if
-    they were read from `data/measured`. Raises CourseError for an empty frame, if the steps share
-    no size or were not measured at `size`, and for more than 100 % of the peak.
+    A bar is the step's percentage of the peak. Steps that are faster than all steps before them are
+    in colour, and a stair marks the best speed so far. frame: records of one device. size: as
+    figures write it, "4096" or "2³⁰"; by default the largest that every step has. here: True if the
+    records were measured in this session, False if they were read from `data/measured`. Raises
+    CourseError for an empty frame, if the steps share no size or were not measured at `size`, and
+    for more than 100 % of the peak.
     """
     points = _at_size(points_of(frame, 1.0, "efficiency"), size)
     percent = 100 * points.set_index("step")["value"]
@@ -60,6 +61,10 @@ def staircase(
 
 
 def _at_size(points: pd.DataFrame, size: str | None) -> pd.DataFrame:
+    """Return the points at the size with this label; by default at the largest that all steps have.
+
+    Raises CourseError if there is no such size.
+    """
     steps = list(points["step"].unique())
     if size is not None:
         at_size = points[points["size_label"] == size]
@@ -78,7 +83,11 @@ def _at_size(points: pd.DataFrame, size: str | None) -> pd.DataFrame:
 
 
 def _alt_text(percent: pd.Series, library: float, rival: str, where: str) -> str:
-    """Return the alt text: first and best step, greatest rises, steps above the library."""
+    """Return the alt text: first and best step, greatest rises, and the steps above the library.
+
+    percent: step -> percentage of the peak, in the ladder's order. library: its percentage, NaN
+    without a library. rival: the library's name. where: the text on the device and the date.
+    """
     up, best = climbers(percent), percent.idxmax()
     if len(percent) == 1:
         alt = f"{best} reaches {percent[best]:.1f} % of the peak"

@@ -59,7 +59,7 @@ def style() -> AbstractContextManager[None]:
 
 
 def new_figure(title: str, where: str, height: float) -> Figure:
-    """Return a figure without axes, with a title and a line on where its numbers come from.
+    """Return a figure without axes, with a title and below it a line on its device and date.
 
     title, where: the two texts, which are wrapped. height: of the area below both, in inches.
     """
@@ -82,7 +82,10 @@ def with_alt(figure: Figure, text: str) -> Figure:
 
 
 def mixed(colour: str, ink: str) -> str:
-    """Return a series' colour mixed with a page's ink, for the series' label, as "#rrggbb"."""
+    """Return 70 % of a series' colour mixed with 30 % of a page's ink, as "#rrggbb".
+
+    It is the colour of the series' label. colour, ink: such as "#0072b2".
+    """
     parts = zip(to_rgb(colour), to_rgb(ink), strict=True)
     return to_hex([TEXT_SHARE * one + (1 - TEXT_SHARE) * other for one, other in parts])
 
@@ -97,10 +100,10 @@ def of_text(colour: str) -> str:
 
 
 def number(value: float) -> str:
-    """Return a value as text: three significant digits below 100, else as in "1,234"."""
+    """Return a value as text: three significant digits below 100, else rounded as in "1,234"."""
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
 
 
 def factor(value: float) -> str:
-    """Return a factor as text: "2.5×" with one decimal below 10, else "12×"."""
+    """Return a factor as text, such as "2.5×"; from 10 on without decimals, such as "12×"."""
     return f"{value:.1f}×" if value < 10 else f"{value:.0f}×"

@@ -1,4 +1,4 @@
-"""SVG of a small matrix as a grid of squares, some of which a picture colours."""
+"""SVG of a small matrix as a grid of squares, some of which can be filled."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from virtual_gpu.pictures.svg import path, rect, text
 def matrix(at: tuple[float, float], rows: int, columns: int, size: float, name: str) -> str:
     """Return the SVG of an empty grid of squares, with the matrix's name above it.
 
-    at: (x, y) of its upper left corner. size: the side of one square. name: its first word is bold.
+    at: (x, y) of its upper left corner. size: the length of a square's edge. name: such as "a
+    global memory", whose first word is bold. Lengths are in pixels.
     """
     x, y = at
     across, down = columns * size, rows * size
@@ -24,9 +25,10 @@ def matrix(at: tuple[float, float], rows: int, columns: int, size: float, name: 
 
 
 def squares(at: tuple[float, float], size: float, cells, colour: str) -> str:
-    """Return the SVG of filled squares in a matrix. cells: (row, column) of each, from 0.
+    """Return the SVG of filled squares in a grid that `matrix` drew at the same `at` and `size`.
 
-    at, size: the same as for `matrix`.
+    at: (x, y) of the grid's upper left corner. size: the length of a square's edge. cells: the
+    (row, column) of each filled square, from 0.
     """
     x, y = at
     return "".join(

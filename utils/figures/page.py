@@ -2,8 +2,8 @@
 
 On a page a figure has no background of its own. Its ink is the page's `currentColor`, so that the
 same figure can be read on a light and on a dark page. JupyterLab removes SVG and styles from a
-notebook that is not trusted. For this case the HTML also holds a PNG with a background, which the
-style sheet hides as long as it is not removed.
+notebook that is not trusted. For this case the HTML also holds a PNG with a background. The style
+sheet hides the PNG, unless the sheet itself is removed.
 """
 
 from __future__ import annotations
@@ -107,6 +107,7 @@ def save(figure: Figure, file: Path | BinaryIO, ground: str = "light") -> None:
 
 
 def _save_png(figure: Figure, file: Path | BinaryIO, dots_per_inch: float) -> None:
+    """Write the figure as a PNG of 128 colours on white, with its alt text as metadata."""
     buffer, text = io.BytesIO(), PngInfo()
     text.add_itxt("Description", _alt_of(figure))
     figure.savefig(buffer, format="png", dpi=dots_per_inch, facecolor=CARD)
@@ -117,12 +118,14 @@ def _save_png(figure: Figure, file: Path | BinaryIO, dots_per_inch: float) -> No
 
 
 def _url(figure: Figure) -> str:
+    """Return the figure as a PNG in a data URL."""
     png = io.BytesIO()
     _save_png(figure, png, DOTS_PER_INCH)
     return f"data:image/png;base64,{base64.b64encode(png.getvalue()).decode()}"
 
 
 def _alt_of(figure: Figure) -> str:
+    """Return the figure's attribute `alt_text`; raise CourseError if it has none."""
     if not getattr(figure, "alt_text", None):
         raise CourseError(
             "This figure has no alt text: say in words what it shows, with with_alt(fig, text)."
@@ -161,7 +164,7 @@ def _svg(figure: Figure, paint: Callable[[str, str], str]) -> ElementTree.Elemen
 
 
 def _with_stable_ids(text: str) -> str:
-    """Return an SVG with its ids renamed to i0, i1, …: the backend's ids change at each run."""
+    """Return an SVG with its ids renamed to i0, i1, …: Matplotlib's ids change at each run."""
     names = {}
     return _ID.sub(lambda match: names.setdefault(match[0], f"i{len(names)}"), text)
 

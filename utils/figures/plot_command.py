@@ -19,7 +19,7 @@ from utils.measuring.measure_command import add_device, add_steps
 def plot_command(ladder: Ladder) -> Command:
     """Return the sub-command `plot`, which draws a ladder's records into PNG files.
 
-    It prints the path and the alt text of each file.
+    Its argument is the folder of the files. It prints the path and the alt text of each file.
     """
 
     def configure(parser: argparse.ArgumentParser) -> None:
@@ -35,6 +35,7 @@ def plot_command(ladder: Ladder) -> Command:
 
 
 def _plot(ladder: Ladder, options: argparse.Namespace) -> int:
+    """Draw the records of the chosen steps and device into files; return the exit code 0."""
     device = devices.find(options.device).name if ladder.on_gpu else devices.cpu_name()
     frame = records.measured(device, ladder.name)
     figures = plots.figures_of(frame[frame["step"].isin(options.steps)], ladder.title)
@@ -45,7 +46,7 @@ def _plot(ladder: Ladder, options: argparse.Namespace) -> int:
 def write(figures: dict[str, Figure], folder: Path, prefix: str) -> None:
     """Save each figure as FOLDER/PREFIX_NAME.png, and print its path and its alt text.
 
-    figures: NAME -> figure.
+    figures: NAME -> figure. The folder is created if it is missing.
     """
     folder.mkdir(parents=True, exist_ok=True)
     for name, figure in figures.items():

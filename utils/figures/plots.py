@@ -1,4 +1,4 @@
-"""The figures of records under one name: `plots.show(plots.curve(frame, ["naive"]))`.
+"""All functions that draw figures of records: `plots.show(plots.curve(frame, ["naive"]))`.
 
 Every figure is drawn from records, never shows more than 100 % of a peak, names its device, and has
 an alt text.
@@ -36,12 +36,12 @@ __all__ = [
 
 
 def figures_of(frame: pd.DataFrame, title: str) -> dict[str, Figure]:
-    """Return the figures that the command `plot` draws, with each step's best constants, by name.
+    """Return name -> figure, for the figures that the command `plot` draws.
 
-    They are one figure of speed against size per unit in the records, called "gflops" or
-    "gb_per_s", with a panel per step, and "share_of_peak", the staircase at the largest size that
-    all steps have. frame: records of one device. Raises CourseError if no row has an efficiency,
-    from which the peak follows, or the steps share no size.
+    There is one figure of speed against size per unit in the records, called "gflops" or
+    "gb_per_s", with a panel per step. "share_of_peak" is the staircase at the largest size that all
+    steps have. Each step has its best constants. frame: records of one device. Raises CourseError
+    if no row has an efficiency, from which the peak follows, or the steps share no size.
     """
     figures = {
         unit: small_multiples(frame.dropna(subset=[unit]), title) for unit in units_of(frame)

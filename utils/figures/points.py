@@ -17,12 +17,13 @@ UNITS = {"gflops": "GFLOP/s", "gb_per_s": "GB/s"}
 
 
 def points_of(frame: pd.DataFrame, peak: float, unit: str) -> pd.DataFrame:
-    """Return one row per step and size, that with the best constants, by step and then by size.
+    """Return a table with one row per step and size, sorted by step and then by size.
 
-    unit: the column whose values are drawn; rows without a value are left out. The new columns are
-    size (its number on the axis), size_label, value, library_value (NaN without a library), and
-    order (the step's index among the steps, from 0). Raises CourseError for no rows, several
-    devices, or a value above `peak`.
+    Of several rows of a step and size, the row with the best constants remains. unit: the column
+    whose values are drawn; rows without a value are left out. New columns are size (its number on
+    the axis), size_label, value, library_value (NaN without a library), and order (the step's index
+    among the steps, from 0). Raises CourseError for no rows, several devices, or a value above
+    `peak`.
     """
     points = frame.dropna(subset=[unit]).reset_index(drop=True)
     if points.empty:
@@ -44,7 +45,7 @@ def points_of(frame: pd.DataFrame, peak: float, unit: str) -> pd.DataFrame:
 
 
 def peak_of(frame: pd.DataFrame, unit: str) -> float:
-    """Return the median peak of the rows that have a speed in `unit`; NaN if none has one.
+    """Return the median peak of the rows that have a speed in `unit`; NaN if none has a peak.
 
     unit: "gflops" or "gb_per_s", which is also the unit of the peak. The peak of a row that was
     recorded without one follows from the efficiency and is only as precise as that.
@@ -68,7 +69,8 @@ def units_of(frame: pd.DataFrame) -> list[str]:
 def squares(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of reductions and of square products; if there are none, all rows.
 
-    The speed at another shape would make a dent in the line over the sizes.
+    Another shape of the same size has another speed, which would make a dent in a line over the
+    sizes.
     """
     even = frame["elements"].notna() | ((frame["m"] == frame["n"]) & (frame["n"] == frame["k"]))
     return frame[even] if even.any() else frame
@@ -85,7 +87,7 @@ def need_steps(frame: pd.DataFrame, steps: Sequence[str]) -> None:
 
 
 def library_of(points: pd.DataFrame) -> pd.Series:
-    """Return the library's median speed, a Series from size to speed; empty if there is none."""
+    """Return size -> the library's median speed, as a Series; it is empty without a library."""
     return points.dropna(subset=["library_value"]).groupby("size")["library_value"].median()
 
 
@@ -112,7 +114,10 @@ def where_from(frame: pd.DataFrame, here: bool = False) -> str:
 
 
 def climbers(values: pd.Series) -> pd.Series:
-    """Return the positive values that are greater than all values before them, with their index."""
+    """Return the positive values that are greater than all values before them, as a Series.
+
+    They keep their index.
+    """
     return values[values > values.cummax().shift(fill_value=0)]
 
 
@@ -130,6 +135,7 @@ def milestones(values: pd.Series, most: int = MOST_LABELS) -> list[str]:
 
 
 def _one_device(frame: pd.DataFrame) -> str:
+    """Return the name of the only device in a table; raise CourseError if there are several."""
     names = frame["device"].unique()
     if len(names) > 1:
         raise CourseError(
@@ -152,6 +158,7 @@ def _sizes(frame: pd.DataFrame) -> pd.Series:
 
 
 def _size_label(row) -> str:
+    """Return a record's size as text: "4096" for a cube, else such as "512×64×4096" or "2³⁰"."""
     if pd.isna(row.elements):
         return str(row.n) if row.m == row.n == row.k else str(GemmShape(row.m, row.n, row.k))
     return str(ReduceShape(int(row.elements)))

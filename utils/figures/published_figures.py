@@ -58,9 +58,10 @@ def published_beside_measured(
 def published_percent(published: pd.DataFrame) -> pd.DataFrame:
     """Return the published speeds as a table with the columns kernel, who and percent.
 
-    who is the device and, if it is known, the year. The percentage is that of the data sheet's peak
-    if this is known, else the published one; rows without either are left out. Raises CourseError
-    if no row is left, and for more than 100 %.
+    published: columns of `data/published/gemm_gpu.csv`. `who` is the device and, if it is known,
+    the year. `percent` is the percentage of the data sheet's peak if this is known, else the
+    published percentage; rows without either are left out. Raises CourseError if no row is left,
+    and for more than 100 %.
     """
     work = 2 * published[["m", "n", "k"]].astype(float).prod(axis=1, skipna=False)
     timed = work / published["time_ms"].astype(float) / 1e6
@@ -86,6 +87,7 @@ def published_percent(published: pd.DataFrame) -> pd.DataFrame:
 
 
 def _peak_gflops(device: str) -> float:
+    """Return a device's peak in GFLOP/s; NaN if `data/devices.csv` lacks the device."""
     try:
         return find(device).peak_gflops
     except CourseError:

@@ -1,4 +1,4 @@
-"""A map of the library's time over ours for calls of a product, by the sizes m·n and k."""
+"""A map of the ratio library's time ÷ our time for matrix products, by the sizes m·n and k."""
 
 from __future__ import annotations
 
@@ -43,7 +43,10 @@ def ratio_map(rows: Sequence[CallRow], title: str, where: str) -> Figure:
 
 
 def _cells(rows: Sequence[CallRow]) -> Iterator[tuple[int, int, list[float]]]:
-    """Yield (column, line, ratios) per class of sizes with ratios; line 0 is the least m·n."""
+    """Yield (column, line, ratios) for each class of sizes that has calls.
+
+    column: the index of the class of k. line: the index of the class of m·n; 0 is the smallest.
+    """
     for line, (low, high) in enumerate(pairwise(RESULTS)):
         for column, (first, last) in enumerate(pairwise(DEPTHS)):
             ratios = [
@@ -54,7 +57,7 @@ def _cells(rows: Sequence[CallRow]) -> Iterator[tuple[int, int, list[float]]]:
 
 
 def _cell(axes: Axes, column: int, line: int, ratios: list[float]) -> str:
-    """Draw one cell, and return its sentence for the alt text."""
+    """Draw the cell at a column and line, and return its sentence for the alt text."""
     mean = geometric_mean(ratios)
     strength = min(1, abs(math.log(mean)) / math.log(FULL))
     colour = OURS if mean >= 1 else THEIRS
@@ -68,4 +71,5 @@ def _cell(axes: Axes, column: int, line: int, ratios: list[float]) -> str:
 
 
 def _power(size: float) -> str:
+    """Return a power of ten as text, such as "10⁴"."""
     return "10" + "⁰¹²³⁴⁵⁶⁷⁸⁹"[round(math.log10(size))]

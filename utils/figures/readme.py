@@ -27,7 +27,7 @@ CUBES = (64, 128, 256, 512, 1024, 2048)  # sizes of the square products on the C
 
 
 def traced() -> str:
-    """Return HTML that shows a traced kernel with its findings, with its alt text."""
+    """Return HTML that shows the picture of a traced kernel, with its alt text."""
     folder = FIGURES.relative_to(README.parent).as_posix()
     return results_page.picture_of(
         folder, traced_kernel.NAME, traced_kernel.alt_text(), traced_kernel.WIDTH
@@ -35,13 +35,16 @@ def traced() -> str:
 
 
 def staircase() -> str:
-    """Return HTML that shows the staircase of the product's ladder, with its alt text."""
+    """Return HTML that shows the staircase of the GPU's ladder of products, with its alt text."""
     folder = FIGURES.relative_to(README.parent).as_posix()
     return results_page.picture(folder, STAIRCASE, figures()[STAIRCASE])
 
 
 def short_results(device: str = REFERENCE) -> str:
-    """Return Markdown: a table of GPU_STEPS at a large size, with one step on each recorded CPU."""
+    """Return Markdown: a table of the records of `GPU_STEPS` on a device, each at one large size.
+
+    The last rows are of the step `ON_ONE_THREAD`, one per recorded CPU.
+    """
     rows = [pair for pair in results_page.rows_at(device, ON_GPU) if pair[0].step in GPU_STEPS]
     sheet = devices.find(device)
     recorded = (
@@ -89,9 +92,11 @@ def calls(device: str = REFERENCE) -> str:
 def _by_layout(
     function: str, rows: Sequence[as_called.CallRow]
 ) -> Iterator[tuple[str, list[as_called.CallRow]]]:
-    """Yield (name shown, rows) for a function; rows of a product in two groups by the layout.
+    """Yield (name shown, rows) once or twice for a function.
 
-    Libraries are made for plain rows, so that one mean of all layouts would flatter ours.
+    The first rows are those whose inputs are all stored row by row; the second, if there are any,
+    have other layouts. Libraries are made for the first kind, so one mean of all would flatter
+    ours.
     """
     plain = [row for row in rows if set(row.layout.split(", ")) == {"rows"}]
     others = [row for row in rows if row not in plain]
@@ -101,6 +106,7 @@ def _by_layout(
 
 
 def _call_on_cpu(processor: str, rows: Sequence[as_called.CallRow]) -> str:
+    """Return a sentence that compares `matmul` with NumPy on one thread of a CPU."""
     summary = as_called.summary(rows)
     cubes = ", ".join(
         f"{row.ratio:.2f} at {row.m}³" for row in rows if row.m == row.n == row.k and row.m in CUBES
@@ -114,6 +120,7 @@ def _call_on_cpu(processor: str, rows: Sequence[as_called.CallRow]) -> str:
 
 
 def _call(kind: str, summary: as_called.CallSummary) -> str:
+    """Return the row of the table of calls for one kind of call."""
     worst = summary.worst
     size = ReduceShape(worst.elements) if worst.elements else worst.size
     return (
@@ -123,7 +130,10 @@ def _call(kind: str, summary: as_called.CallSummary) -> str:
 
 
 def trust(device: str = REFERENCE) -> str:
-    """Return a paragraph that compares the course's tools with a device's profiler and driver."""
+    """Return a paragraph that compares the course's tools with a device's profiler and driver.
+
+    The counts come from the device's files in `data/measured`.
+    """
     folder = MEASURED / slug(device)
     counters = pd.read_csv(folder / "counters.csv", keep_default_na=False)
     verdicts = pd.read_csv(folder / "sanitizer.csv")
@@ -161,9 +171,8 @@ PAGES = (
 def with_results(text: str, sections: Mapping[str, Callable[[], str]] = SECTIONS) -> str:
     """Return a page's text in which the content of each section is replaced by new content.
 
-    A section is between ``<!-- name: … -->`` and ``<!-- end -->``. The content of a section that
-    the text does not have is appended at its end. sections: name -> function that returns the
-    content.
+    A section is between ``<!-- name: … -->`` and ``<!-- end -->``. If the text lacks a section, its
+    content is appended at the end. sections: name -> function that returns the content.
     """
     for name, make in sections.items():
         parts = re.split(rf"(<!-- {name}: [^>]*-->\n).*?(\n<!-- end -->)", text, flags=re.S)

@@ -15,10 +15,11 @@ SHADE = 0.13  # opacity of the band of the recorded time
 
 @dataclass(frozen=True)
 class ResourceTimes:
-    """Milliseconds of one kernel: an estimate per resource, each used alone, and the recorded time.
+    """Times of one kernel in ms: the recorded time, and an estimate for each resource.
 
-    memory: at the data sheet's bandwidth. wavefronts: one per cycle and SM. instructions: one per
-    cycle and scheduler. None means that the time is not known, or not estimated.
+    Each estimate assumes that the resource alone limits the kernel. memory: at the data sheet's
+    bandwidth. wavefronts: one per cycle and SM. instructions: one per cycle and scheduler. None
+    means that the time is not known, or not estimated.
     """
 
     recorded: float | None
@@ -54,7 +55,10 @@ def draw_resources(
 def _kernel(
     name: str, one: ResourceTimes, resources: Sequence[str], y: float, scale: float
 ) -> str:
-    """Return SVG of one kernel, whose name is at y. scale: pixels per millisecond."""
+    """Return SVG of one kernel's heading and bars.
+
+    y: the baseline of the heading in pixels. scale: pixels per millisecond.
+    """
     heading = name if one.recorded is None else f"{name}: {_ms(one.recorded)}"
     body, top = text(0, y, heading, 13, font_weight="600"), y + 6
     band = (one.recorded or 0) * scale
@@ -74,4 +78,5 @@ def _kernel(
 
 
 def _ms(ms: float | None) -> str:
+    """Return a time as text, such as "1.23 ms"; "–" for None."""
     return "–" if ms is None else f"{ms:.2f}\N{NO-BREAK SPACE}ms"

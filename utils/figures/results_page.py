@@ -42,6 +42,11 @@ def results(device: str = REFERENCE) -> str:
 
 
 def _table(device: str, problems: tuple[tuple[str, str, str], ...], rival: str) -> str:
+    """Return a Markdown table of each step's fastest record, below a sentence on date and device.
+
+    problems: (ladder, the problem in words, the pandas query for its rows) per ladder. rival: the
+    library's name in the sentence.
+    """
     rows = list(rows_at(device, problems))
     recorded = (
         f"Recorded on one {device}, {max(row.date for row, _ in rows)}, strict float32, each step "
@@ -53,7 +58,8 @@ def _table(device: str, problems: tuple[tuple[str, str, str], ...], rival: str) 
 def rows_at(device: str, problems: tuple[tuple[str, str, str], ...]) -> Iterator[tuple]:
     """Yield (record, problem) per step of the ladders: its fastest record at the problem's size.
 
-    problems: in the form of ON_GPU. A ladder without records on the device is left out.
+    problems: (ladder, the problem in words, the pandas query for its rows) per ladder. A ladder
+    without records on the device is left out. problem: the words. record: a named tuple of the row.
     """
     for ladder, problem, sizes in problems:
         if device in records.recorded_devices(ladder):
@@ -73,9 +79,10 @@ def line(row, problem: str) -> str:
 
 
 def last_steps(device: str = REFERENCE) -> str:
-    """Return Markdown: the library's time over that of each ladder's final step, on two devices.
+    """Return a Markdown table of each ladder's final step against the library, on two devices.
 
-    The second device is one of the same kind, on which the records were repeated.
+    Its numbers are the library's time over the step's. The second device is one of the same kind,
+    on which the records were repeated.
     """
     lines = ["| step | problem | library | first | second |", "| --- | --- | --- | ---: | ---: |"]
     for ladder, step, sides in LAST_STEPS:
@@ -93,9 +100,9 @@ def last_steps(device: str = REFERENCE) -> str:
 
 @cache
 def figures(device: str = REFERENCE) -> dict[str, Figure]:
-    """Return file name -> figure: the staircases, each step by size, and the calls of sgemm.
+    """Return file name without suffix -> figure; the result is cached.
 
-    The names have no suffix. The result is cached.
+    These are a staircase and the steps by size for each ladder of `PLOTS`, and the calls of sgemm.
     """
     named = {}
     for ladder, title, size in PLOTS:
@@ -117,7 +124,7 @@ def picture(folder: str, name: str, figure: Figure) -> str:
     """Return HTML of one figure, for light and dark pages, with its alt text.
 
     folder: the folder of the SVG files, relative to the page. name: the file name without
-    "_light.svg".
+    "_light.svg" or "_dark.svg".
     """
     return picture_of(folder, name, figure.alt_text)
 
@@ -126,7 +133,7 @@ def picture_of(folder: str, name: str, alt: str, width: int = 560) -> str:
     """Return HTML of one SVG picture, for light and dark pages.
 
     folder: the folder of the SVG files, relative to the page. name: the file name without
-    "_light.svg". alt: its alt text. width: in pixels.
+    "_light.svg" or "_dark.svg". alt: the alt text. width: in pixels.
     """
     return (
         '<picture><source media="(prefers-color-scheme: dark)" '

@@ -1,4 +1,4 @@
-"""Lines of the share of a peak against what hides the latency, compared with Little's law."""
+"""Lines of the share of a peak against the work in flight, compared with Little's law."""
 
 from __future__ import annotations
 
@@ -26,13 +26,14 @@ def share_lines(
     notes: Sequence[tuple[float, float, str]] = (),
     yardstick: str = "the data sheet's peak",
 ) -> Figure:
-    """Draw the share of the peak against what hides the latency; the model's share is dotted.
+    """Draw the share of the peak against a quantity on the x-axis, such as the bytes in flight.
 
-    points: columns label, x, share and model (fractions), with at most six labels. axis: the label
-    of the x-axis, whose scale is binary. where: the line below the title. marks: crosses for the
-    results of others, as (x, share, label of the line whose colour they get). ticks: x of the
-    ticks; by default the greatest x, its half, its quarter and so on. notes: words below a point,
-    as (x, share, words). Raises CourseError for a share above 1.
+    A dotted line per label shows the model's share. points: columns label, x, share and model
+    (fractions), with at most six labels. axis: the label of the x-axis, whose scale is binary.
+    where: the line below the title. marks: crosses for the results of others, as (x, share, label
+    of the line whose colour they get). ticks: x of the ticks; by default the greatest x, its half,
+    its quarter and so on. notes: words below a point, as (x, share, words). yardstick: what 100 %
+    is. Raises CourseError for a share above 1.
     """
     with style():
         figure = new_figure(title, where, height=3.9)
@@ -70,6 +71,10 @@ def share_lines(
 def _alt_text(
     points: pd.DataFrame, axes: str, where: str, marks: Sequence[tuple[float, float, str]]
 ) -> str:
+    """Return the alt text: each line's first and highest share, and the crosses.
+
+    axes: words such as "the peak against bytes in flight". where, marks: those of `share_lines`.
+    """
     rises = "; ".join(
         f"{label} rises from {line['share'].iloc[0]:.0%} at {line['x'].iloc[0]:g} to at most "
         f"{line['share'].max():.0%} at {line['x'][line['share'].idxmax()]:g}"

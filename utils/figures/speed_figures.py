@@ -63,13 +63,12 @@ def curve(
 ) -> Figure:
     """Draw speed against size: marked steps in colour with names, others grey, the library dashed.
 
-    The others are at most six: the slowest, the fastest, and the greatest rises between them.
-
-    frame: records of one device with an efficiency, from which the peak follows. Each step is drawn
-    with its best constants, only at square products if there are any. here: True if the records
-    were measured in this session, False if they were read from `data/measured`. Raises CourseError
-    for a step that the frame lacks, more than five names, several devices, and more than 100 % of
-    the peak.
+    The grey steps are at most six: the slowest, the fastest, and the greatest rises between them.
+    frame: records of one device with an efficiency, from which the peak follows. marked: names of
+    steps. Each step is drawn with its best constants, only at square products if there are any.
+    here: True if the records were measured in this session, False if they were read from
+    `data/measured`. Raises CourseError for a step that the frame lacks, more than five names,
+    several devices, and more than 100 % of the peak.
     """
     need_steps(frame, marked)
     unit = units_of(frame)[0]
@@ -89,8 +88,10 @@ def old_against_new(
 ) -> Figure:
     """Draw a step, the step that replaces it, and the speedup between them at each size.
 
-    Both have their best constants; of the other steps, the grey ones are as in `curve`. peak: the
-    top of the axis, in `unit`. unit: "gflops" or "gb_per_s". Raises the errors of `curve`.
+    Both have their best constants. At most six other steps are grey: the slowest, the fastest, and
+    the greatest rises between them. frame: records of one device. peak: the top of the axis, in
+    `unit`. unit: "gflops" or "gb_per_s". here: True if the records were measured in this session.
+    Raises CourseError for a step that the frame lacks, several devices, and a speed above `peak`.
     """
     need_steps(frame, [old, new])
     # A step without an efficiency has another peak: a cache is faster than the memory.
@@ -120,7 +121,9 @@ def old_against_new(
 def small_multiples(frame: pd.DataFrame, title: str, here: bool = False) -> Figure:
     """Draw a small panel per step: its speed in colour over all others in grey, below the peak.
 
-    frame, here and errors: the same as for `curve`.
+    frame: records of one device with an efficiency, from which the peak follows. here: True if they
+    were measured in this session. Raises CourseError for several devices, and for more than 100 %
+    of the peak.
     """
     unit = units_of(frame)[0]
     peak = peak_of(frame, unit)
@@ -164,7 +167,7 @@ def _draw(
 
 
 def _others(points: pd.DataFrame, steps: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
-    """Return arrays x and y of these steps, with NaN between two steps."""
+    """Return arrays x and y of the lines of these steps, joined, with a NaN after each line."""
     parts = [
         np.vstack([line[["size", "value"]].to_numpy(float), [np.nan, np.nan]])
         for step, line in points.groupby("step", sort=False)
@@ -174,16 +177,19 @@ def _others(points: pd.DataFrame, steps: Sequence[str]) -> tuple[np.ndarray, np.
 
 
 def _grey_steps(points: pd.DataFrame, marked: Sequence[str]) -> list[str]:
-    """Return the steps that are drawn in grey: the milestones of those that are not marked."""
+    """Return the names of the steps to draw in grey: at most six of those that are not marked.
+
+    They are the slowest, the fastest and the greatest rises between them.
+    """
     others = points[~points["step"].isin(marked)].groupby("step", sort=False)["value"].last()
     return list(others.index) if len(others) <= MOST_GREY else milestones(others, MOST_GREY)
 
 
 def _grey_note(points: pd.DataFrame, marked: Sequence[str]) -> str:
-    """Return text that counts the grey steps, such as "; grey: 3 other steps"; "" if none.
+    """Return text that counts the grey steps, such as "; grey: 3 other steps"; "" if there is none.
 
-    If not all others are drawn, it is "; grey: 6 of 23 other steps". Its spaces after the semicolon
-    do not break.
+    If not all unmarked steps are drawn, it is "; grey: 6 of 23 other steps". Its spaces after the
+    semicolon do not break.
     """
     drawn, others = len(_grey_steps(points, marked)), len(set(points["step"]) - set(marked))
     if not others:
@@ -193,6 +199,7 @@ def _grey_note(points: pd.DataFrame, marked: Sequence[str]) -> str:
 
 
 def _speed_axes(figure: Figure, points: pd.DataFrame, peak: float, unit: str) -> Axes:
+    """Return logarithmic axes with ticks at speeds, grid lines at shares, a line at the peak."""
     axes = figure.add_subplot()
     levels = _scale(axes, points, peak)
     sizes = size_labels(points)
@@ -216,19 +223,22 @@ def _speed_axes(figure: Figure, points: pd.DataFrame, peak: float, unit: str) ->
 
 
 def round_speeds(lowest: float, peak: float) -> list[float]:
-    """Return the speeds 1, 2 and 5 times a power of ten from the lowest up to near the peak."""
+    """Return the speeds 1, 2 and 5 times a power of ten, ascending, from the lowest to peak / 1.35.
+
+    A tick nearer to the peak would cover the peak's own number.
+    """
     exponents = range(math.floor(math.log10(lowest)), math.ceil(math.log10(peak)) + 1)
     speeds = (digit * 10.0**exponent for exponent in exponents for digit in (1, 2, 5))
     return [speed for speed in speeds if lowest <= speed <= peak / _NEAR]
 
 
 def _as_label(speed: float) -> str:
-    """Return a speed as text, with thousands separated and no more digits than it has."""
+    """Return a speed as text: "1,234" from 100 on, else three significant digits."""
     return f"{speed:,.0f}" if speed >= 100 else f"{speed:.3g}"
 
 
 def _scale(axes: Axes, points: pd.DataFrame, peak: float) -> np.ndarray:
-    """Make both axes logarithmic, with the peak at the top.
+    """Make both axes logarithmic, with limits that fit the points and the peak at the top.
 
     Returns the heights of the grid lines, in percent of the peak, from 100 down.
     """
@@ -274,6 +284,7 @@ def _thinned(sizes: pd.Series) -> list[str]:
 
 
 def _draw_panel(axes: Axes, points: pd.DataFrame, step: str, peak: float) -> None:
+    """Draw one step in colour over all others in grey, with the peak as a line."""
     axes.plot(*_others(points, set(points["step"]) - {step}), color=GREY, linewidth=0.9)
     line = points[points["step"] == step]
     mark = "o" if len(line) == 1 else ""
@@ -283,6 +294,7 @@ def _draw_panel(axes: Axes, points: pd.DataFrame, step: str, peak: float) -> Non
 
 
 def _finish_panels(panels: np.ndarray, points: pd.DataFrame, peak: float) -> None:
+    """Set the ticks, labels and grid lines that all panels share."""
     levels = [level for level in _scale(panels[0, 0], points, peak) if level in _DECADES]
     sizes = size_labels(points)
     for axes in panels.flat:
@@ -300,7 +312,7 @@ def _finish_panels(panels: np.ndarray, points: pd.DataFrame, peak: float) -> Non
 
 
 def _alt_text(points: pd.DataFrame, marked: Sequence[str], peak: float, unit: str) -> str:
-    """Return the alt text: how each marked step rises, and the library's speed at the end."""
+    """Return the alt text: how each marked step rises, and the library's last speed."""
     lines = [f"{step} {_rise(points, step, peak)}" for step in marked]
     line, ends = library_of(points), points.groupby("step")["value"].last()
     if not line.empty:

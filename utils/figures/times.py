@@ -65,11 +65,10 @@ def draw_estimates(times: Mapping[str, tuple[float, float | None]], title: str) 
 def draw_growth(
     title: str, at: Sequence[int], times: Mapping[str, Sequence[float]], note: str = ""
 ) -> Picture:
-    """Draw a curve per series of times, each divided by its first time.
+    """Draw a curve per series of times, each divided by its first time, on a logarithmic y-axis.
 
-    title: what the numbers in `at` are; the words appear below the x-axis. times: name -> a time
-    for each number in `at`; at most four series. note: a sentence below the picture. The y-axis is
-    logarithmic.
+    title: words below the x-axis that say what the numbers in `at` are. times: name -> a time for
+    each number in `at`, in any unit; at most four series. note: a sentence below the picture.
     """
     left, right, top, bottom = 38, 340, 44 + 17 * len(times), 260 + 17 * len(times)
     ratios = {name: [ms / series[0] for ms in series] for name, series in times.items()}
@@ -137,6 +136,7 @@ def draw_gains(title: str, gains: Mapping[str, float]) -> Picture:
 
 
 def _dot(x: float, y: float, colour: str, ring: bool = False) -> str:
+    """Return the SVG of a filled dot or, if `ring`, of a circle."""
     if ring:
         inner = f'r="5.5" fill="none" stroke="{colour}" stroke-width="2"'
     else:
@@ -145,7 +145,7 @@ def _dot(x: float, y: float, colour: str, ring: bool = False) -> str:
 
 
 def _spread(heights: Sequence[float], gap: float) -> list[float]:
-    """Return heights moved down just enough that any two are at least `gap` apart, in their order.
+    """Return heights, in the given order, moved down just enough to be at least `gap` apart.
 
     Heights are pixels from the top of the picture.
     """

@@ -34,7 +34,10 @@ _BANKS = (420, 258)  # width and height of the drawing of `lanes_by_banks`
 
 @dataclass(frozen=True)
 class _Part:
-    """A part of the picture: SVG elements that begin at y = 0, and their height."""
+    """A part of the picture.
+
+    body: SVG elements that begin at y = 0. height: in pixels.
+    """
 
     body: str
     height: float
@@ -48,7 +51,7 @@ def traced() -> Trace:
 
 
 def alt_text() -> str:
-    """Return what is to be seen in the picture, as text."""
+    """Return the alt text of the picture."""
     listing = traced().listing()
     return (
         f"The source of the kernel {transpose.__name__} with counts beside its lines, as the "
@@ -58,6 +61,7 @@ def alt_text() -> str:
 
 
 def _wavefronts() -> int:
+    """Return the mean number of wavefronts per request of the loads from the tile, as an int."""
     totals = traced().accesses.query("array == 'tile' and kind == 'load'").sum(numeric_only=True)
     return int(totals["wavefronts"] / totals["requests"])
 
@@ -103,16 +107,19 @@ def _source(listing: AnnotatedSource) -> _Part:
 
 
 def _right_edge(place: int, columns: list[Column]) -> float:
+    """Return x of the right edge of the column of counts with the index `place`."""
     return WIDTH - _MARGIN - (len(columns) - 1 - place) * _COLUMN
 
 
 def _heads(columns: list[Column]) -> Iterator[str]:
+    """Yield SVG of each word in the columns' titles."""
     for place, column in enumerate(columns):
         for line, word in enumerate(column.title.replace("-", "- ").split()):
             yield text(_right_edge(place, columns) - 4, 12 + 14 * line, word, 11, "end")
 
 
 def _code_line(y: float, number: int, code: str) -> str:
+    """Return SVG of a source line with its number."""
     look = {"font_family": _MONOSPACE}
     spaces = len(code) - len(code.lstrip())
     words = INDENT * spaces + code.lstrip()
@@ -122,7 +129,10 @@ def _code_line(y: float, number: int, code: str) -> str:
 
 
 def _count(right: float, y: float, value: float, total: float) -> str:
-    """Return a count; the larger its share of the column, the darker its ground."""
+    """Return SVG of a count, on a background that is darker the larger its share of `total`.
+
+    right: x of the column's right edge. y: the top of the row.
+    """
     shade = {"fill_opacity": f"{0.08 + 0.4 * value / total:.2f}"}
     return rect(right - 45, y + 1, 45, _ROW - 2, BLUE, **shade) + text(
         right - 4, y + 15, f"{value:,.0f}", _SMALL, "end"
@@ -139,6 +149,7 @@ def _notes(listing: AnnotatedSource) -> Iterator[_Part]:
 
 
 def _note(listing: AnnotatedSource, note: Finding | Hint, colour: str) -> _Part:
+    """Return a finding's or hint's wrapped sentence beside a line of this colour."""
     lines = textwrap.wrap(listing.sentence(note), _WRAPPED)
     drawn = [rect(_MARGIN, 2, 4, _LINE * len(lines) + 2, colour)]
     drawn += [text(_MARGIN + 14, 15 + _LINE * at, line, _CODE) for at, line in enumerate(lines)]

@@ -1,4 +1,4 @@
-"""A kernel with a race and bank conflicts, which the README shows as `trace` explains it."""
+"""A kernel with a race and bank conflicts, for the README's picture of a trace."""
 
 from numba import cuda, float32
 

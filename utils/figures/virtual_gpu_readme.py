@@ -35,6 +35,7 @@ def exactness(device: str = REFERENCE) -> str:
 
 
 def _counts(device: str) -> str:
+    """Return Markdown: how many counts equal the profiler's, and why others differ."""
     counts = pd.read_csv(MEASURED / slug(device) / "counters.csv", keep_default_na=False)
     different = counts[counts["reason"] != ""]
     rows = [
@@ -50,6 +51,7 @@ def _counts(device: str) -> str:
 
 
 def _results(device: str) -> str:
+    """Return Markdown: how many results equal the device's, with the reasons of all differences."""
     rows = pd.read_csv(MEASURED / slug(device) / "differential.csv", keep_default_na=False)
     ran = rows[rows["verdict"].isin(["equal", "within", "different"])]
     kinds = ran["verdict"].value_counts()
@@ -66,6 +68,7 @@ def _results(device: str) -> str:
 
 
 def _verdicts(device: str) -> str:
+    """Return Markdown: the broken kernels that compute-sanitizer and the virtual GPU report."""
     verdicts = pd.read_csv(MEASURED / slug(device) / "sanitizer.csv")
     rows = [_verdict_row(words, verdicts[verdicts["kind"] == k]) for k, words in KINDS.items()]
     hung = int(verdicts["hung"].sum())
@@ -77,12 +80,14 @@ def _verdicts(device: str) -> str:
 
 
 def _verdict_row(words: str, verdicts: pd.DataFrame) -> str:
+    """Return the row of the table of verdicts for one kind of flaw, named by `words`."""
     broken = verdicts[verdicts["corpus"] == "broken"]
     reported, correct = int(broken["reported"].sum()), len(verdicts) - len(broken)
     return f"| {words} | {len(broken)} | {reported} | {len(broken)} | {correct} | 0 |"
 
 
 def _numba_suite() -> str:
+    """Return Markdown: the outcomes of Numba's own tests on the virtual GPU."""
     outcomes = pd.read_csv(NUMBA_SUITE).groupby("outcome")["count"].sum()
     listed = outcomes.sort_values(ascending=False).items()
     rows = "\n".join(f"| {outcome} | {number} |" for outcome, number in listed)

@@ -1,4 +1,4 @@
-"""What Numba lacks: wide memory accesses and asynchronous copies on the GPU, vectors on the CPU.
+"""Intrinsics that Numba lacks: wide memory accesses, asynchronous copies, and CPU vectors.
 
 A second compiler would need these files again and no others. Code that knows a particular kernel
 does not belong here.

@@ -36,6 +36,8 @@ class Vector(types.Type):
 
 @register_model(Vector)
 class _VectorModel(models.PrimitiveModel):
+    """Numba's data model of a Vector: the LLVM vector of its lanes."""
+
     def __init__(self, manager, vector: Vector) -> None:
         super().__init__(manager, vector, ir.VectorType(FLOAT, vector.lanes))
 
@@ -47,20 +49,27 @@ POINTER = types.CPointer(types.float32)
 
 
 def _is_array(x) -> bool:
+    """Return True for Numba's type of a contiguous float32 array of one dimension."""
     return isinstance(x, types.Array) and (x.dtype, x.layout, x.ndim) == (types.float32, "C", 1)
 
 
 def _is_vector_memory(x) -> bool:
+    """Return True for a Numba type that a vector can be loaded from: pointer or float32 array."""
     return x == POINTER or _is_array(x)
 
 
 def _lanes(literal) -> int | None:
+    """Return the value of a literal type if it is 8 or 16, else None."""
     value = getattr(literal, "literal_value", None)
     return value if value in LANES else None
 
 
 def _pointer(context, builder, signature, values, element=FLOAT):
-    """Return the LLVM pointer to x[i], of the type `element` *; x and i are the first arguments."""
+    """Return an LLVM pointer to element i of an array x, cast to the type `element` *.
+
+    x and i are the first two arguments of an intrinsic; `values` has their LLVM values, `signature`
+    their types.
+    """
     (array, index), (array_type, index_type) = values[:2], signature.args[:2]
     if array_type != POINTER:
         array = context.make_array(array_type)(context, builder, array).data
@@ -69,12 +78,14 @@ def _pointer(context, builder, signature, values, element=FLOAT):
 
 
 def _call(builder, name: str, result, arguments: list):
+    """Emit a call of the LLVM function `name` and return its result, of the LLVM type `result`."""
     kind = ir.FunctionType(result, [argument.type for argument in arguments])
     # llvmlite's declare_intrinsic does not know vectors.
     return builder.call(cgutils.get_or_insert_function(builder.module, kind, name), arguments)
 
 
 def _splat(builder, scalar, lanes: int):
+    """Return an LLVM vector with a scalar in each of its `lanes` lanes."""
     kind = ir.VectorType(scalar.type, lanes)
     undefined = ir.Constant(kind, ir.Undefined)
     first = builder.insert_element(undefined, scalar, INT(0))
@@ -83,34 +94,38 @@ def _splat(builder, scalar, lanes: int):
 
 
 def _mask(context, builder, count, count_type, lanes: int):
-    """Return the LLVM mask "lane number < count", as a vector of `lanes` × i1."""
+    """Return an LLVM vector of `lanes` × i1 that is true in lanes whose number is below `count`."""
     count = context.cast(builder, count, count_type, types.int32)
     numbers = ir.Constant(ir.VectorType(INT, lanes), list(range(lanes)))
     return builder.icmp_signed("<", numbers, _splat(builder, count, lanes))
 
 
 def _masked_load(builder, pointer, mask, lanes: int):
+    """Return an LLVM vector loaded from a pointer; lanes outside of the mask are 0."""
     kind = ir.VectorType(FLOAT, lanes)
     zero = ir.Constant(kind, [0.0] * lanes)
     return _call(builder, f"llvm.masked.load.v{lanes}f32.p0", kind, [pointer, INT(4), mask, zero])
 
 
 def _masked_store(builder, vector, pointer, mask) -> None:
+    """Emit a store of the lanes that the mask selects."""
     name = f"llvm.masked.store.v{vector.type.count}f32.p0"
     _call(builder, name, ir.VoidType(), [vector, pointer, INT(4), mask])
 
 
 def _fma(builder, a, b, c):
+    """Return the LLVM vector a·b + c."""
     # Not llvm.fma, which calls a function for every lane if the processor has no such instruction.
     return _call(builder, f"llvm.fmuladd.v{a.type.count}f32", a.type, [a, b, c])
 
 
 @intrinsic
 def pointer(typing_context, x, i):
-    """Return the address of x[i], for the inner functions of a kernel: pointer(x, i).
+    """Return the pointer to x[i], a float32 *: pointer(x, i).
 
-    Numba counts the references to an array in every function that takes it, which costs two calls
-    and, around them, all vector registers. A pointer is a number; the caller keeps the array alive.
+    Inner functions of a kernel take it instead of the array. Numba counts the references to an
+    array in every function that takes it, which costs two calls and, around them, all vector
+    registers. A pointer is a number; the caller keeps the array alive.
     """
     if not (_is_vector_memory(x) and isinstance(i, types.Integer)):
         return None
@@ -131,7 +146,7 @@ def at_address(typing_context, address):
 
 @intrinsic
 def address_of(typing_context, x):
-    """Return the address of a pointer as an integer, which `at_address` accepts: address_of(x)."""
+    """Return a pointer's address as an int64, which `at_address` accepts: address_of(x)."""
     if x != POINTER:
         return None
 
@@ -205,6 +220,7 @@ def set1(typing_context, value, lanes):
 
 
 def _same_vectors(*operands) -> bool:
+    """Return True if all operands are one vector type."""
     return isinstance(operands[0], Vector) and len(set(operands)) == 1
 
 
@@ -320,10 +336,10 @@ def _shuffle_of(indices_of, doc: str, name: str):
 
 
 def _within_blocks(pattern: tuple[int, int, int, int]):
-    """Return a function from a number of lanes to a list of lane indices of a and b, for shuffles.
+    """Return a function: number of lanes -> indices of the lanes that a shuffle of a and b picks.
 
-    It applies the pattern to every block of four lanes. In the pattern, 0 to 3 are lanes of a and 4
-    to 7 are lanes of b.
+    The pattern is applied to every block of four lanes. In the pattern, 0 to 3 are the block's
+    lanes of a and 4 to 7 those of b. In the list, b's lanes are numbered after all of a's.
     """
     return lambda lanes: [
         block + lane % 4 + lanes * (lane // 4) for block in range(0, lanes, 4) for lane in pattern
@@ -363,10 +379,12 @@ join_upper = _shuffle_of(
 
 
 def _is_row(row) -> bool:
+    """Return True for Numba's type of a row: a tuple of equal vectors."""
     return isinstance(row, types.UniTuple) and isinstance(row.dtype, Vector)
 
 
 def _row_of(lanes, vectors) -> types.UniTuple | None:
+    """Return the type of a row of `vectors` vectors; None unless `lanes` is 8 or 16."""
     return types.UniTuple(Vector(_lanes(lanes)), vectors.literal_value) if _lanes(lanes) else None
 
 
@@ -389,7 +407,7 @@ def _masks(context, builder, count, count_type, row):
 
 @intrinsic
 def zero_row(typing_context, lanes, vectors):
-    """Return a row of zeros: zero_row(lanes, vectors), vxorps each."""
+    """Return a row of zeros, of `vectors` vectors: zero_row(lanes, vectors), vxorps each."""
     row = _row_of(lanes, vectors)
     if row is None:
         return None
@@ -400,7 +418,7 @@ def zero_row(typing_context, lanes, vectors):
 
 @intrinsic
 def load_row(typing_context, x, i, lanes, vectors):
-    """Load the row x[i : i + lanes * vectors]: load_row(x, i, lanes, vectors), vmovups each."""
+    """Return x[i : i + lanes * vectors] as a row: load_row(x, i, lanes, vectors), vmovups each."""
     row = _row_of(lanes, vectors)
     if row is None or not (_is_vector_memory(x) and isinstance(i, types.Integer)):
         return None
@@ -415,10 +433,9 @@ def load_row(typing_context, x, i, lanes, vectors):
 
 @intrinsic
 def fmadd_row(typing_context, a, b, c):
-    """Return the row a·b + c, of the vector a and the rows b and c: fmadd_row(a, b, c).
+    """Return the row whose vector k is a·b[k] + c[k], for a vector a and rows b and c.
 
-    Each vector of b is multiplied by a, and the vector of c with the same index is added. One
-    vfmadd231ps per vector.
+    The call is fmadd_row(a, b, c). It takes one vfmadd231ps per vector.
     """
     if not (_is_row(b) and b == c and a == b.dtype):
         return None
@@ -433,7 +450,7 @@ def fmadd_row(typing_context, a, b, c):
 
 @intrinsic
 def mul_row(typing_context, a, b):
-    """Return the row of the vector a times each vector of b: mul_row(a, b), vmulps each."""
+    """Return the row of all a·b[k], for a vector a and a row b: mul_row(a, b), vmulps each."""
     if not (_is_row(b) and a == b.dtype):
         return None
 
@@ -446,7 +463,7 @@ def mul_row(typing_context, a, b):
 
 @intrinsic
 def store_row(typing_context, x, i, row):
-    """Store the vectors of a row in x from x[i] on: store_row(x, i, row), vmovups each."""
+    """Store a row in x[i : i + lanes * vectors]: store_row(x, i, row), vmovups each."""
     if not (_is_vector_memory(x) and isinstance(i, types.Integer) and _is_row(row)):
         return None
 
@@ -503,38 +520,46 @@ def store_row_masked(typing_context, x, i, row, count):
 
 
 def _load(machine: virtual_gpu.Machine, x, i, lanes) -> tuple:
+    """Run `loadu` on the virtual GPU: return x[i : i + lanes] as a tuple."""
     return machine.load(x, i, _checked_lanes(machine, lanes), aligned=False)
 
 
 def _broadcast(machine: virtual_gpu.Machine, x, i, lanes) -> tuple:
+    """Run `broadcast` on the virtual GPU: return a tuple with x[i] in each lane."""
     return machine.load(x, i, 1) * _checked_lanes(machine, lanes)
 
 
 def _set1(machine: virtual_gpu.Machine, value, lanes) -> tuple:
+    """Run `set1` on the virtual GPU: return a tuple with the value in each lane."""
     if getattr(value, "dtype", None) != np.float32:
         raise virtual_gpu.Unsupported(f"{machine.site}: set1 needs a float32.")
     return (value,) * _checked_lanes(machine, lanes)
 
 
 def _mul(machine: virtual_gpu.Machine, a, b) -> tuple:
+    """Run `mul` on the virtual GPU: return the products of the lanes as a tuple."""
     return tuple(map(machine.multiply, *_checked_vectors(machine, a, b)))
 
 
 def _fmadd(machine: virtual_gpu.Machine, a, b, c) -> tuple:
+    """Run `fmadd` on the virtual GPU: return a·b + c of the lanes as a tuple."""
     return tuple(map(machine.multiply_add, *_checked_vectors(machine, a, b, c)))
 
 
 def _store(machine: virtual_gpu.Machine, x, i, vector) -> None:
+    """Run `storeu` on the virtual GPU: store the vector's lanes from x[i] on."""
     machine.store(x, i, *_checked_vectors(machine, vector), aligned=False)
 
 
 def _checked_lanes(machine: virtual_gpu.Machine, lanes) -> int:
+    """Return `lanes` as an int; raise Unsupported unless it is 8 or 16."""
     if lanes not in LANES:
         raise virtual_gpu.Unsupported(f"{machine.site}: a vector has 8 or 16 lanes, not {lanes}.")
     return int(lanes)
 
 
 def _checked_vectors(machine: virtual_gpu.Machine, *operands) -> tuple:
+    """Return the operands; raise Unsupported unless all are tuples of 8, or all of 16, lanes."""
     for one in operands:
         if not (isinstance(one, tuple) and len(one) == len(operands[0]) and len(one) in LANES):
             raise virtual_gpu.Unsupported(

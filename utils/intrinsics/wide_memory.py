@@ -2,8 +2,8 @@
 
 Each function moves two or four adjacent float32, the first of which is aligned to 8 or 16 bytes.
 The functions are intrinsics: the compiler makes one instruction of each (LDG.128, STG.128, LDS.128,
-STS.128, LDGSTS.128). No other module knows how; the virtual GPU runs and counts them, too.
-``stream16`` is for any numbers of 4 or 8 bytes, and for data that is read once.
+STS.128, LDGSTS.128). The virtual GPU runs and counts them, too. ``stream16`` is for any numbers of
+4 or 8 bytes, and for data that is read once.
 
 A position is an index, or a tuple of indices, as in ``x[position]``.
 """
@@ -32,20 +32,26 @@ def _vector(width: int) -> ir.VectorType:
 
 
 def _is_float32_array(array) -> bool:
+    """Return True for Numba's type of a float32 array in C order."""
     return isinstance(array, types.Array) and array.dtype == types.float32 and array.layout == "C"
 
 
 def _is_position(array, position) -> bool:
+    """Return True if `position` has one integer type per dimension of the array."""
     indices = position.types if isinstance(position, types.BaseTuple) else (position,)
     return len(indices) == array.ndim and all(isinstance(i, types.Integer) for i in indices)
 
 
 def _fits(array, position) -> bool:
+    """Return True for a float32 array in C order and one integer index per dimension."""
     return _is_float32_array(array) and _is_position(array, position)
 
 
 def _pointer(context, builder, array_and_position, values):
-    """Return the LLVM pointer to array[position], given the types and the values of both."""
+    """Return the LLVM pointer to array[position].
+
+    array_and_position: the Numba types of both. values: the LLVM values of both.
+    """
     array_type, position_type = array_and_position
     array, position = values
     if isinstance(position_type, types.BaseTuple):
@@ -61,6 +67,7 @@ def _pointer(context, builder, array_and_position, values):
 
 
 def _load_of(width: int):
+    """Return the typing function of an intrinsic that loads `width` float32 as a tuple."""
     alignment, result = FLOAT_BYTES * width, types.UniTuple(types.float32, width)
 
     def load(typing_context, array, position):
@@ -80,6 +87,7 @@ def _load_of(width: int):
 
 
 def _store_of(width: int):
+    """Return the typing function of an intrinsic that stores a tuple of `width` float32."""
     alignment, expected = FLOAT_BYTES * width, types.UniTuple(types.float32, width)
 
     def store(typing_context, array, position, parts):
@@ -101,6 +109,7 @@ def _store_of(width: int):
 
 
 def _intrinsic(name: str, function, doc: str):
+    """Return a typing function as an intrinsic with this name and docstring."""
     function.__name__, function.__qualname__, function.__doc__ = name, name, doc
     return intrinsic(function)
 
@@ -113,9 +122,10 @@ store4 = _intrinsic("store4", _store_of(4), "Store a tuple of four float32 at ``
 
 @intrinsic
 def stream16(typing_context, array, position):
-    """Load 16 bytes of global memory at ``array[position]``, as a tuple of two or four elements.
+    """Load 16 bytes of global memory at ``array[position]``, as a tuple of 4 or 2 elements.
 
     It is for data that is read once and not written by this kernel: the L1 cache does not keep it.
+    The dtype is float32 or int32 for 4 elements, float64 or int64 for 2.
     """
     kind = _STREAMED.get(array.dtype) if isinstance(array, types.Array) else None
     if kind is None or array.layout != "C" or not _is_position(array, position):
@@ -150,9 +160,9 @@ _STREAMED = {
 
 @intrinsic
 def before_boundary(typing_context, array):
-    """Return the number of elements of an array before its first 16-byte boundary (int64).
+    """Return the number of elements of an array before its first 16-byte boundary, an int64.
 
-    It is 0 to 3 for elements of 4 bytes, and 0 or 1 for elements of 8 bytes. A part of another
+    It is 0 to 3 for elements of 4 bytes, and 0 or 1 for elements of 8 bytes. A slice of another
     array, such as x[1:], may begin at any address.
     """
     if not isinstance(array, types.Array) or array.ndim != 1 or array.dtype not in _STREAMED:
@@ -169,6 +179,7 @@ def before_boundary(typing_context, array):
 
 
 def _copy_of(width: int):
+    """Return the typing function of an intrinsic that starts a copy of `width` float32."""
     # 16 bytes may bypass the L1 cache ("cg"); fewer may not.
     cache = "cg" if width == COPY_WIDTH else "ca"
     text = f"cp.async.{cache}.shared.global [$0], [$1], {width * FLOAT_BYTES};"
@@ -235,16 +246,20 @@ def wait_copies(typing_context, pending):
 
 
 def _float_pointer(space: int) -> ir.PointerType:
+    """Return the LLVM type of a float32 pointer into an address space."""
     return ir.PointerType(ir.FloatType(), addrspace=space)
 
 
 def _assemble(builder, text: str, constraints: str, operands: list) -> None:
+    """Emit inline PTX that reads the operands, returns nothing and may change memory."""
     kind = ir.FunctionType(ir.VoidType(), [operand.type for operand in operands])
     constraints = ",".join(part for part in (constraints, "~{memory}") if part)
     builder.call(ir.InlineAsm(kind, text, constraints, side_effect=True), operands)
 
 
 def _copy_later(width: int):
+    """Return the virtual GPU's version of an asynchronous copy of `width` float32."""
+
     def copy(machine: virtual_gpu.Machine, shared, to, source, position) -> None:
         machine.copy_later(shared, to, machine.load(source, position, width))
 
@@ -252,6 +267,7 @@ def _copy_later(width: int):
 
 
 def _width(array) -> int:
+    """Return the number of an array's elements in 16 bytes."""
     return WIDE_BYTES // array.dtype.itemsize
 
 

@@ -8,9 +8,9 @@ from utils.ladder.step import Budget
 
 
 def budget_violations(report: XRay, budget: Budget) -> list[str]:
-    """Return one sentence per part of the budget that the machine code does not keep.
+    """Return one sentence per limit of the budget that the machine code exceeds.
 
-    The list is empty if it keeps the budget.
+    The list is empty if the code keeps the budget. report: the x-ray of the kernel's machine code.
     """
     broken = []
     if report.float64 and not budget.float64:

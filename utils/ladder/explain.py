@@ -35,6 +35,7 @@ def count_step(variant: Variant, shape: Shape, blocks: int) -> Trace:
 
 
 def _traced(call: Call, **observed) -> Trace:
+    """Run a call on the virtual GPU and return its trace; `observed` goes to `trace`."""
     launch = call.launch or Launch((1,), (1,))  # a CPU function runs as one thread
     return trace(
         call.kernel,

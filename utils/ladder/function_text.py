@@ -1,4 +1,4 @@
-"""The text of a module that defines one function again, with all that the function uses."""
+"""The source text of a function together with all that it uses, as a module of its own."""
 
 from __future__ import annotations
 
@@ -52,7 +52,10 @@ def module_of(name: str, text: str) -> ModuleType:
 
 
 def _merged(imports: Iterable[str]) -> list[str]:
-    """Return sorted import statements, with one statement for all names of a module."""
+    """Return sorted import statements, with one statement for all names of a module.
+
+    imports: statements with one name each.
+    """
     names: dict[str, list[str]] = {}
     for line in sorted(imports):
         start, _, name = line.rpartition("import ")
@@ -115,7 +118,7 @@ def name_of(function) -> str:
 
 
 def _source(plain: FunctionType) -> tuple[str, ast.stmt]:
-    """Return the statement that defines a Python function, as text without indent and as a tree."""
+    """Return the statement that defines a Python function: (text without indent, syntax tree)."""
     source = textwrap.dedent(inspect.getsource(plain)).rstrip()
     return source, ast.parse(source).body[0]
 
@@ -126,7 +129,7 @@ def plain_function(function):
 
 
 def _used(function: FunctionType, tree: ast.stmt) -> Iterator[tuple[str, object]]:
-    """Yield name and value of each global or free variable once, in the order of `ast.walk`."""
+    """Yield (name, value) of each global or free variable in a function's tree, each once."""
     known = {**function.__globals__, **inspect.getclosurevars(function).nonlocals}
     own = {name_of(function), *function.__code__.co_varnames}
     names = (node.id for node in ast.walk(tree) if isinstance(node, ast.Name))
@@ -136,12 +139,16 @@ def _used(function: FunctionType, tree: ast.stmt) -> Iterator[tuple[str, object]
 
 
 def _is_written_here(value: object) -> bool:
-    """Return True for a function of a notebook or of a file of the reader's."""
+    """Return True for a function outside of the packages numba, numpy and utils.
+
+    It may be a Numba dispatcher.
+    """
     plain = plain_function(value)
     return isinstance(plain, FunctionType) and plain.__module__.partition(".")[0] not in INSTALLED
 
 
 def _is_tuple_of_numbers(value: object) -> bool:
+    """Return True for a tuple of numbers, texts or None."""
     return isinstance(value, tuple) and all(isinstance(one, PLAIN) for one in value)
 
 

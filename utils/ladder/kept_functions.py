@@ -1,7 +1,7 @@
-"""The kernels and functions of the reader that `check` found right, kept as text.
+"""The reader's kernels and functions that `check` found right, kept as text.
 
-Each is a file of its own in the folder `kernels` beside the predictions. It is made anew whenever
-`check` finds a submission right, and the reader may read, copy or delete it.
+Each is a file of its own in the folder `kernels` beside the predictions. The file is written anew
+whenever `check` finds a submission right, and the reader may read, copy or delete it.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ def file_of(name: str) -> Path:
 
 
 def keep(name: str, function) -> None:
-    """Write the text of a function that is right for an exercise.
+    """Write a function's text, with all that it uses, into the file that is kept for an exercise.
 
-    name: that of the exercise; the function may have another one. Raises CourseError if the
+    name: the exercise's name; the function may have another name. Raises CourseError if the
     function uses something that a text cannot hold.
     """
     text = _with_name(name, function)
@@ -34,7 +34,7 @@ def keep(name: str, function) -> None:
 
 
 def kept(name: str):
-    """Return the function that is kept for an exercise, or "" if there is none.
+    """Return the function or kernel that is kept for an exercise, or "" if there is none.
 
     The same text gives the same object, so counts of it are made once.
     """
@@ -56,15 +56,17 @@ def kept_names() -> list[str]:
 
 
 def is_kept(name: str, function) -> bool:
-    """Return True if this very function is the one that is kept for an exercise."""
+    """Return True if the text that is kept for an exercise is exactly that of this function."""
     return kept_text(name) == _with_name(name, function)
 
 
 def _with_name(name: str, function) -> str:
+    """Return the text of a function's module, in which the function also has this name."""
     text, own = text_of(function), name_of(function)
     return text if own == name else f"{text}\n\n{name} = {own}\n"
 
 
 @lru_cache(maxsize=128)
 def _module(name: str, text: str):
+    """Return the module made of a kept text; the result is cached."""
     return module_of(f"kept_{name}", text)

@@ -1,7 +1,6 @@
 """A ladder: its steps in order, and how to run and compare them.
 
-Tests, plots, notebooks and the command line iterate over the ladders, so that no second list of
-steps exists.
+Tests, plots, notebooks and the command line iterate over the ladders.
 """
 
 from __future__ import annotations
@@ -25,6 +24,8 @@ from utils.machine.versions import explained
 class Ladder:
     """The steps of a ladder in order, and how to run, check and compare them.
 
+    name: a short name, such as "gemm", that records use.
+    title: what the ladder computes, as figures name it.
     sizes: the shapes that a record holds, as text.
     sweep: the sizes at which a record holds every choice of constants and not only the defaults;
         None for all sizes.
@@ -49,7 +50,7 @@ class Ladder:
         return self.steps[0].task.parse(text)
 
     def step(self, name: str) -> Step:
-        """Return the step called `name`; raise CourseError with the names that exist otherwise."""
+        """Return the step called `name`; raise CourseError if there is none."""
         for step in self.steps:
             if step.name == name:
                 return step
@@ -61,7 +62,8 @@ class Ladder:
     def placed(self, step: Step, array: np.ndarray):
         """Return a host array's copy in memory that the step can read.
 
-        A device array, and any array of a ladder on the CPU, is returned unchanged.
+        It is device memory unless the step has a `place` of its own. A device array, and any array
+        of a ladder on the CPU, is returned unchanged.
         """
         if not (self.on_gpu and isinstance(array, np.ndarray)):
             return array
@@ -107,15 +109,18 @@ def ladder_of(step: Step) -> Ladder:
 
 
 def is_of_a_ladder(step: Step) -> bool:
-    """Return True for a step of its package's ladder, False for an edited copy or another kernel.
+    """Return True if the step is in its package's ladder; only these steps have records.
 
-    Only steps of a ladder have records.
+    It is False for an edited copy of a step, and for other kernels of the package.
     """
     return any(step is one for one in ladder_of(step).steps)
 
 
 def _require(step: Step, capability: tuple[int, int]) -> None:
-    """Raise CourseError, naming an earlier step, if the device lacks instructions of `step`."""
+    """Raise CourseError, naming an earlier step, if the device lacks instructions of `step`.
+
+    capability: the device's compute capability.
+    """
     if not step.runs_on(capability):
         needed, present = (".".join(map(str, each)) for each in (step.capability, capability))
         raise CourseError(

@@ -1,4 +1,4 @@
-"""The libraries that ladders are measured against, bound to arrays as calls without arguments.
+"""Libraries that ladders are measured against, bound to arrays as functions without arguments.
 
 oneDNN is used if it is installed: `pip install onednn-cpu-gomp` installs it, and any other libdnnl
 that the loader finds will do. The environment variable ONEDNN_MAX_CPU_ISA=AVX2 limits oneDNN to
@@ -26,7 +26,8 @@ Execution = Callable[[], object]
 class Library:
     """A library that computes what a ladder's steps compute.
 
-    `bind(inputs, out)` returns a function without arguments that computes once, or None if the
+    `name` is the name in records and figures. `bind(inputs, out)` returns a function without
+    arguments that computes once into an array of its own, like `out`; it returns None if the
     library is not installed.
     """
 
@@ -35,6 +36,7 @@ class Library:
 
 
 def _bind_cublas(inputs: tuple, out) -> Execution | None:
+    """Return a call of cuBLAS for c = a·b, through CuPy; None without CuPy or a GPU."""
     xp = cupy()
     if xp is None:
         return None
@@ -43,6 +45,7 @@ def _bind_cublas(inputs: tuple, out) -> Execution | None:
 
 
 def _bind_cub(inputs: tuple, out) -> Execution | None:
+    """Return a call of CUB's sum of an array, through CuPy; None without CuPy or a GPU."""
     xp = cupy()
     if xp is None:
         return None
@@ -52,6 +55,7 @@ def _bind_cub(inputs: tuple, out) -> Execution | None:
 
 
 def _bind_numpy(inputs: tuple, out: np.ndarray) -> Execution:
+    """Return a call of NumPy's matmul."""
     return partial(np.matmul, *inputs, out=np.empty_like(out))
 
 
@@ -78,6 +82,7 @@ def _sgemm():
 
 
 def _bind_onednn(inputs: tuple, out) -> Execution | None:
+    """Return a call of oneDNN's sgemm for c = a·b; None without libdnnl."""
     function = _sgemm()
     if function is None:
         return None

@@ -1,4 +1,4 @@
-"""Allocators for a step's own memory: partial sums, tickets, slices of a product."""
+"""Allocators for a step's own memory: partial sums, counters, slices of a product."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Allocate = Callable[..., object]
 
 
 def on_device(size: int | tuple[int, ...], dtype, fill: float | None = None):
-    """Return a new array on the current device, full of `fill`, or uninitialised if it is None."""
+    """Return a new array on the current device, full of `fill`; uninitialised if that is None."""
     if fill is None:
         return cuda.device_array(size, dtype)
     return cuda.to_device(np.full(size, fill, dtype))

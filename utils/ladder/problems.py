@@ -1,4 +1,4 @@
-"""Check results: random inputs, an output full of NaN, a float64 reference, a stated error bound.
+"""Check results: random inputs, an output full of NaN, a float64 reference, an error bound.
 
 There are two kinds of inputs, because each one misses an error that the other one catches:
 
@@ -25,11 +25,12 @@ KINDS = ("integers", "uniform")
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Inputs and the reference result, with the error that is allowed.
+    """Inputs of a task at a shape and the reference result, with the error that is allowed.
 
     A result is right if ‖out - reference‖ / scale ≤ allowed and no element is NaN. `inputs` are
-    float32 arrays on the host. `allowed` is 0 if float32 is exact for these inputs. `reference` is
-    float64: a CuPy array if a GPU computed it and will compare, a NumPy array otherwise.
+    float32 arrays on the host. `scale` is a norm of the result or of the inputs. `allowed` is 0 if
+    float32 is exact for these inputs. `reference` is float64: a CuPy array if a GPU computed it and
+    will compare, a NumPy array otherwise.
     """
 
     shape: GemmShape | ReduceShape
@@ -41,10 +42,10 @@ class Problem:
 
 @dataclass(frozen=True)
 class StepVerdict:
-    """The judgement of one result.
+    """The judgement of one result; `str(verdict)` is a sentence on it.
 
     `error` is ‖out - reference‖ / scale, or infinity if the result contains NaN or has another
-    shape. `unwritten` is the number of NaN.
+    shape. `allowed` is the greatest error of a right result. `unwritten` is the number of NaN.
     """
 
     error: float
@@ -65,9 +66,10 @@ class StepVerdict:
 
 
 def draw(kind: str, size: int | tuple[int, ...], seed: int) -> np.ndarray:
-    """Return an array of random float32 of one of the `KINDS`, reproducible by its seed.
+    """Return a float32 array of random numbers, reproducible by the seed.
 
-    "integers" are odd integers from -7 to 7, "uniform" are numbers from [-1, 1).
+    kind: "integers" gives odd integers from -7 to 7, "uniform" gives numbers from [-1, 1). size:
+    the number of elements or the shape.
     """
     generator = np.random.default_rng(seed)
     # Computed in place, because a sum may have 2^30 elements.
@@ -83,7 +85,7 @@ def draw(kind: str, size: int | tuple[int, ...], seed: int) -> np.ndarray:
 
 
 def poisoned(size: tuple[int, ...]) -> np.ndarray:
-    """Return a float32 array full of NaN, which stays where a kernel does not write an element."""
+    """Return a float32 array of this shape full of NaN, which stay where nothing is written."""
     return np.full(size, np.nan, np.float32)
 
 

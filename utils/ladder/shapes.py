@@ -59,12 +59,15 @@ class ReduceShape:
 
 
 def in_print(text: str) -> str:
-    """Return a text in which powers such as "2^30" are printed as in "2³⁰"."""
+    """Return a text with its powers raised: "2^30" becomes "2³⁰"."""
     return re.sub(r"(?<=\d)\^(\d+)", lambda power: power[1].translate(_RAISED), text)
 
 
 def parse_gemm(text: str) -> GemmShape:
-    """Parse "1024" (square), "2^10" or "2000x600x2000" (m, n, k); raise CourseError otherwise."""
+    """Return the shape that "1024" (square), "2^10" or "2000x600x2000" (m, n, k) describes.
+
+    Raises CourseError for other text.
+    """
     sizes = [_size(part) for part in re.split("[x×]", text.strip().lower())]
     if len(sizes) == 1:
         sizes *= 3
@@ -77,7 +80,7 @@ def parse_gemm(text: str) -> GemmShape:
 
 
 def parse_reduce(text: str) -> ReduceShape:
-    """Parse a number of elements such as "1048576", "2^20" or "2²⁰".
+    """Return the shape of a sum of "1048576", "2^20" or "2²⁰" elements.
 
     Raises CourseError for other text.
     """
@@ -91,10 +94,12 @@ def parse_reduce(text: str) -> ReduceShape:
 
 
 def _as_typed(power: re.Match) -> str:
+    """Return a matched power with raised digits as it is typed, such as "2^20"."""
     return f"2^{power[1].translate(_LOWERED)}"
 
 
 def _size(text: str) -> int | None:
+    """Return the positive number that "1024", "2^10" or "2¹⁰" describes; None for other text."""
     # A power may be printed, too, because that is how tables show it.
     typed = re.sub("^2([⁰¹²³⁴⁵⁶⁷⁸⁹]+)$", _as_typed, text.strip())
     match = re.fullmatch(r"(?:2\^(?P<exponent>\d{1,2})|(?P<number>\d{1,15}))", typed)

@@ -1,4 +1,4 @@
-"""A step of a ladder: one kernel, how it is launched, and what its machine code must look like.
+"""A step of a ladder: one kernel, its launch, and requirements on its machine code.
 
 Every kernel's file ends with its `Step`. All code that runs, checks, times, traces, x-rays or draws
 a kernel asks the step for its `calls`.
@@ -31,9 +31,10 @@ MAX_GRID = (2**31 - 1, 65535, 65535)
 
 @dataclass(frozen=True)
 class Launch:
-    """The grid and the block of a launch, and the dynamic shared memory per block in bytes.
+    """The sizes of a launch.
 
-    Raises CourseError for a launch that no CUDA device accepts.
+    `grid` and `block` have one to three numbers, x first. `shared_bytes` is the dynamic shared
+    memory per block. Raises CourseError for a launch that no CUDA device accepts.
     """
 
     grid: tuple[int, ...]
@@ -65,6 +66,7 @@ class Launch:
 
     @staticmethod
     def _times(numbers: tuple[int, ...]) -> str:
+        """Return the numbers joined by a multiplication sign, such as "32×8"."""
         return "×".join(map(str, numbers))
 
 
@@ -72,7 +74,7 @@ class Launch:
 class Call:
     """One launch of a kernel, or one call of a CPU function, with all its arguments.
 
-    `launch` is None for a function on the CPU.
+    `kernel` is the kernel or function. `launch` is None for a function on the CPU.
     """
 
     kernel: Callable
@@ -90,13 +92,16 @@ class Call:
 def one_call(
     variant: Variant, shape: Shape, inputs: tuple, out, allocate: Allocate
 ) -> tuple[Call, ...]:
-    """Return the call of a step whose kernel takes only the inputs and the output, in a tuple."""
+    """Return a tuple of one Call: the variant's kernel with the inputs, then the output.
+
+    `allocate` is not used. It is the default for `Step.calls`.
+    """
     return (Call(variant.kernel, variant.launch(shape), (*inputs, out)),)
 
 
 @dataclass(frozen=True)
 class Budget:
-    """What the machine code of a step must look like, on every architecture with a budget.
+    """Limits for the machine code of a step, on every architecture with a budget.
 
     float64: True if the kernel may compute in float64.
     spill_bytes: the most local memory per thread; registers that do not fit are spilled there.
@@ -115,7 +120,7 @@ class Budget:
     but: Mapping[tuple[int, int], Mapping[str, float]] = field(default_factory=dict)
 
     def on(self, capability: tuple[int, int]) -> Budget:
-        """Return the budget that holds for one compute capability."""
+        """Return the budget that holds for one compute capability, with its exceptions applied."""
         return replace(self, but={}, **self.but.get(capability, {}))
 
 
@@ -165,7 +170,7 @@ class Step:
         return import_module(self.module)
 
     def constants(self, **requested: int) -> dict[str, int]:
-        """Return the value of every constant: the requested one, or the default.
+        """Return name -> value of every constant: the requested value, or the default.
 
         Raises CourseError for a name or a value that the step does not offer.
         """
@@ -187,13 +192,17 @@ class Step:
         return tuple(capability) >= self.capability
 
     def variant(self, **requested: int) -> Variant:
-        """Return this step with the requested constants; raises CourseError like `constants`."""
+        """Return this step with the requested constants and the defaults of all others.
+
+        Raises CourseError for a name or a value that the step does not offer.
+        """
         return Variant(self, tuple(self.constants(**requested).items()))
 
     def named(self, params: str | None) -> Variant:
-        """Return the variant with these `params`, such as "TILE=32 GRAIN=2"; defaults for None.
+        """Return the variant with these constants as records write them, such as "TILE=32 GRAIN=2".
 
-        Raises CourseError like `constants`.
+        None and "" mean the defaults. Raises CourseError for a name or a value that the step does
+        not offer.
         """
         pairs = (pair.split("=") for pair in (params or "").split())
         return self.variant(**{name: int(value) for name, value in pairs})
@@ -201,8 +210,7 @@ class Step:
     def variants(self) -> list[Variant]:
         """Return the variants for all combinations of the choices, the default first.
 
-        A step that picks its own constants has one variant: its choices are for a search, not for
-        people.
+        A step with `choose`, which picks its constants by the shape, has only the default variant.
         """
         if self.choose:
             return [self.variant()]
@@ -214,7 +222,10 @@ class Step:
 
 @dataclass(frozen=True)
 class Variant:
-    """A step with a value for each of its constants; made by `Step.variant`."""
+    """A step with a value for each of its constants; made by `Step.variant`.
+
+    values: (name, value) of each constant. `str(variant)` is such as "tiled TILE=32".
+    """
 
     step: Step
     values: tuple[tuple[str, int], ...]
@@ -224,7 +235,7 @@ class Variant:
 
     @property
     def constants(self) -> dict[str, int]:
-        """The value of each constant, by name."""
+        """Name -> value of each constant."""
         return dict(self.values)
 
     @property
@@ -245,15 +256,15 @@ class Variant:
     def at(self, shape: Shape) -> Variant:
         """Return the variant that runs at this shape.
 
-        A step with `choose` picks its constants for the shape, unless others than the defaults were
-        requested.
+        A step with `choose` picks its constants for the shape if all constants have their defaults.
+        Any other variant is returned unchanged.
         """
         if self.step.choose is None or not self.is_default:
             return self
         return self.step.variant(**self.step.choose(shape))
 
     def launch(self, shape: Shape) -> Launch | None:
-        """Return the grid and block for this shape; None on the CPU."""
+        """Return the kernel's Launch, with grid and block, for this shape; None on the CPU."""
         return self.step.launch(shape, **self.constants)
 
     def calls(
@@ -267,14 +278,22 @@ class Variant:
         return self.step.calls(self, shape, inputs, out, allocate)
 
     def main_call(self, shape: Shape, inputs: tuple, out, allocate: Allocate = on_device) -> Call:
-        """Return the first of the `calls` that launches the step's own kernel."""
+        """Return the first of the `calls` that launches the step's own kernel.
+
+        `inputs` and `out` are the arrays of the task, in memory that the step reads and writes.
+        `allocate` provides the additional memory that the step needs.
+        """
         calls, kernel = self.calls(shape, inputs, out, allocate), self.kernel
         return next(call for call in calls if call.kernel is kernel)
 
     def execution(
         self, shape: Shape, inputs: tuple, out, allocate: Allocate = on_device
     ) -> Callable[[], None]:
-        """Return a function without arguments that makes all `calls`, in order."""
+        """Return a function without arguments that makes all `calls`, in order.
+
+        `inputs` and `out` are the arrays of the task, in memory that the step reads and writes.
+        `allocate` provides the additional memory that the step needs; it is called now.
+        """
         bound = [call.bound() for call in self.calls(shape, inputs, out, allocate)]
         if len(bound) == 1:
             return bound[0]

@@ -1,4 +1,4 @@
-"""What ladders compute: their input arrays, the right result, and how work is counted."""
+"""Computations of ladders: their input arrays, the right result, and the work to count."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ ERROR_OF_A_SUM = 1e-6
 
 @dataclass(frozen=True)
 class TaskWork:
-    """The work of one execution: floating-point operations, or bytes to move. The other is None.
+    """The work of one execution: `flops`, operations, or `bytes` to move; the other is None.
 
     `cached` is True if the bytes come from a cache or from shared memory, for which no data sheet
     states a peak.
@@ -45,10 +45,11 @@ class TaskWork:
 class Task:
     """A computation that several steps share, so that they can be compared.
 
-    parse: text -> shape. shape: sizes -> shape. check: arrays -> sizes, or CourseError.
-    input_shapes: shape -> the array shape of each input. output_shape: sizes -> that of the result.
-    problem: (shape, kind of inputs) -> Problem. work: shape -> TaskWork.
-    signature: the Numba signature of every kernel, inputs first and the result last.
+    "Sizes" are numbers such as m, n, k, each passed as an argument of its own. parse: text ->
+    shape. shape: sizes -> shape. check: arrays -> tuple of sizes, or CourseError. input_shapes:
+    shape -> the array shape of each input. output_shape: sizes -> the array shape of the result.
+    problem: (shape, kind of inputs) -> Problem. work: shape -> TaskWork. signature: the Numba
+    signature of every kernel, inputs first and the result last.
     """
 
     parse: Callable[[str], Shape]
@@ -98,7 +99,7 @@ def converted(name: str, dtype: str, library: str = "") -> str:
 def check_array(name: str, array, ndim: int) -> None:
     """Raise CourseError unless `array` is a float32 array in C order with `ndim` dimensions.
 
-    An array with a mask is refused, too.
+    A masked array of NumPy is refused, too. `name` names the array in the error.
     """
     check_float32(name, array, ndim)
     if not in_c_order(array):
@@ -111,7 +112,8 @@ def check_array(name: str, array, ndim: int) -> None:
 def check_float32(name: str, array, ndim: int, library: str = "") -> None:
     """Raise CourseError unless `array` is an unmasked float32 array with `ndim` dimensions.
 
-    `library` is the name of the array's library, whose functions the error message uses.
+    `name` names the array in the error. `library` is the name of the array's library, whose
+    functions the error suggests.
     """
     if not hasattr(array, "dtype"):
         raise CourseError(
@@ -132,7 +134,10 @@ def check_float32(name: str, array, ndim: int, library: str = "") -> None:
 
 
 def check_unmasked(name: str, array) -> None:
-    """Raise CourseError for a masked array, whose mask no kernel would read."""
+    """Raise CourseError for a masked array of NumPy, whose mask no kernel would read.
+
+    `name` names the array in the error.
+    """
     if isinstance(array, np.ma.MaskedArray):
         raise CourseError(
             f"{name} is a MaskedArray, and an array without a mask is needed: use "
@@ -148,13 +153,17 @@ def in_c_order(array) -> bool:
 
 
 def _check_gemm(a, b) -> tuple[int, int, int]:
+    """Return (m, n, k) of a product; raise CourseError unless a and b fit and are float32."""
     check_array("a", a, ndim=2)
     check_array("b", b, ndim=2)
     return product_sizes(a, b)
 
 
 def product_sizes(a, b) -> tuple[int, int, int]:
-    """Return (m, n, k) of the product of two matrices; raise CourseError if they do not chain."""
+    """Return (m, n, k) of the product of matrices a, m×k, and b, k×n.
+
+    Raises CourseError if a has not as many columns as b has rows.
+    """
     (m, k), (rows, n) = a.shape, b.shape
     if rows != k:
         raise CourseError(
@@ -165,6 +174,7 @@ def product_sizes(a, b) -> tuple[int, int, int]:
 
 
 def _gemm_problem(shape: GemmShape, kind: str) -> Problem:
+    """Return the Problem of a product; "integers" become "uniform" if sums could reach 2^24."""
     if kind == "integers" and shape.k * LARGEST_DRAWN**2 >= LARGEST_EXACT:
         # Longer sums could leave the range in which float32 holds every integer.
         kind = "uniform"
@@ -187,12 +197,13 @@ def _float64_product(a: np.ndarray, b: np.ndarray):
 
 
 def check_vector(x) -> tuple[int]:
-    """Return (length,) of a float32 vector in C order; raise CourseError for anything else."""
+    """Return (length,) of a contiguous float32 vector; raise CourseError for anything else."""
     check_array("x", x, ndim=1)
     return (x.shape[0],)
 
 
 def _sum_problem(shape: ReduceShape, kind: str) -> Problem:
+    """Return the Problem of a sum, whose scale is the sum of the absolute values."""
     x = draw(kind, shape.elements, seed=1)
     # Summed in parts, because np.abs of everything would be a second array of the same size.
     parts = np.array_split(x, 1 + x.size // 2**24)

@@ -1,4 +1,4 @@
-"""Run steps into a poisoned output and judge what they wrote."""
+"""Run steps into outputs full of NaN and judge the results."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ def verify_all(
     shape: GemmShape | ReduceShape,
     kinds: Sequence[str] = KINDS,
 ) -> list[StepVerdict]:
-    """Return one verdict per variant: the first failure over all kinds of inputs, or the last pass.
+    """Return one verdict per variant: its first failure, or its last pass.
 
-    The variants must have the same task and keep their arrays in the same memory. Only one kind of
-    inputs is in memory at a time.
+    Each variant runs with each kind of inputs until it fails. The variants must have the same task
+    and keep their arrays in the same memory. Only one kind of inputs is in memory at a time.
     """
     verdicts: list[StepVerdict | None] = [None] * len(variants)
     for kind in kinds:

@@ -24,12 +24,12 @@ _FREED = "freed"
 
 @dataclass(frozen=True, eq=False)
 class Family:
-    """The arrays of one library.
+    """The arrays of one library, or one of the families HOST, OTHER and NO_ARRAY.
 
-    look: array -> (pointer, key), where the key is a tuple of all else that a plan may depend on
-    and begins with the family. slot: (array, number, pointer) -> Slot. stream: () -> the handle of
-    the library's current stream; None if the library has no current stream. on_device: True if its
-    arrays are in device memory.
+    name: of the library, for messages. look: array -> (pointer, key), where the key is a tuple of
+    all else that a plan may depend on and begins with the family. slot: (array, number, pointer) ->
+    Slot. stream: () -> the handle of the library's current stream; None if the library has no
+    current stream. on_device: True if its arrays are in device memory.
     """
 
     name: str
@@ -40,17 +40,22 @@ class Family:
 
 
 def look(array) -> tuple[int, Hashable]:
-    """Return (pointer, key) of an array; the key is a tuple of all that a plan depends on.
+    """Return (pointer, key) of an array.
 
-    The first element of the key is the array's family. The pointer is 0 for the families HOST,
-    OTHER and NO_ARRAY, for which no plan is kept, and for freed memory.
+    The key is a tuple of all else that a plan depends on: the array's family, then shape, strides,
+    dtype and further properties. The pointer is 0 for freed memory, and for the families HOST,
+    OTHER and NO_ARRAY, whose key is the family alone.
     """
     return (_LOOKS.get(type(array)) or _first_look(type(array), array))(array)
 
 
 @dataclass(frozen=True, eq=False)
 class Argument:
-    """An array that a call received, with the pointer and the key that `look` returned for it."""
+    """An array that a call received, with the result of `look` for it.
+
+    `pointer` is its address and `known` its key: a tuple of its family and all else that a plan
+    depends on.
+    """
 
     array: object
     pointer: int
@@ -83,7 +88,10 @@ def argument(array) -> Argument:
 
 
 def family_of(array) -> Family:
-    """Return the family of an array: HOST, OTHER, NO_ARRAY, NUMBA, or that of CuPy or PyTorch."""
+    """Return the family of any object: NUMBA, that of CuPy or PyTorch, HOST, OTHER, or NO_ARRAY.
+
+    HOST is an array of NumPy, and OTHER any other array on a device.
+    """
     return look(array)[1][0]
 
 
@@ -143,8 +151,8 @@ def is_read_only(array) -> bool:
 def check_device(name: str, slot: Slot, pointer: int, device: int) -> None:
     """Raise CourseError if an array is on another device than `device`, or its memory was freed.
 
-    `name` names the array in the error. An empty array passes, and so does every array on the
-    virtual GPU.
+    `name` names the array in the error. `slot` describes it, `pointer` is its address, `device` a
+    device's number. An empty array passes, and so does every array on the virtual GPU.
     """
     if not slot.size or not driver.present():
         return
@@ -169,7 +177,7 @@ def slot_of(array, number: int) -> Slot:
 
 
 def stream_handle(stream) -> int:
-    """Return the handle of a CUDA stream as an int; an int is taken for a handle.
+    """Return the handle of a CUDA stream as an int; an int is taken as a handle and returned.
 
     Streams of Numba, CuPy and PyTorch are accepted, and any object with `__cuda_stream__`. Raises
     CourseError for anything else.
@@ -199,7 +207,7 @@ def handle_for(arguments: Iterable[Argument], stream) -> int:
 
 
 def current_stream(families: tuple[Family, ...]) -> Callable[[], int]:
-    """Return a function that returns the handle of the stream to use if a call gives none.
+    """Return a function () -> handle of the stream to use if a call gives none.
 
     That is the current stream of the arrays' libraries, or the default stream, 0, if none of them
     has one. The function raises CourseError if two libraries have different current streams,
@@ -222,6 +230,7 @@ def current_stream(families: tuple[Family, ...]) -> Callable[[], int]:
 
 
 def _look_at_numba(array):
+    """Return (pointer, key) of a Numba array."""
     key = NUMBA, array.shape, array.strides, array.dtype
     memory = array.gpu_data
     if numba_kernels.is_freed(memory):
@@ -230,17 +239,23 @@ def _look_at_numba(array):
 
 
 def _look_at_numba_with_device(array):
+    """Return (pointer, key) of a Numba array; the key ends with the number of its device."""
     pointer, key = _look_at_numba(array)
     return pointer, (*key, driver.device_of(pointer) if pointer else None)
 
 
 def _look_at_cupy(array):
+    """Return (pointer, key) of a CuPy array; the key has its device."""
     data = array.data
     key = _CUPY, array.shape, array.strides, array.dtype, data.device_id
     return data.ptr, key if data.ptr else (*key, _FREED)
 
 
 def _look_at_torch(tensor):
+    """Return (pointer, key) of a tensor; the key ends with its device, and True if it is not plain.
+
+    A tensor is not plain if it requires a gradient or its negation is pending.
+    """
     pointer = tensor.data_ptr()
     key = (
         _TORCH, tensor.shape, tensor.stride(), tensor.dtype, tensor.get_device(),
@@ -250,11 +265,13 @@ def _look_at_torch(tensor):
 
 
 def _slot_of_numpy_like(array, number: int, pointer: int) -> Slot:
+    """Return the Slot of an array of NumPy, Numba or CuPy."""
     aligned = pointer % WIDE_BYTES == 0
     return Slot(number, tuple(array.shape), tuple(array.strides), np.dtype(array.dtype), aligned)
 
 
 def _slot_of_torch(tensor, number: int, pointer: int) -> Slot:
+    """Return the Slot of a CUDA tensor; raise CourseError for one that cannot be read directly."""
     if tensor.requires_grad or tensor.is_neg():
         raise CourseError(
             "A tensor that requires a gradient, or whose negation is still pending, cannot be read "
@@ -282,6 +299,8 @@ def _current_stream_of_cupy() -> int:
 
 
 def _without_pointer(name: str) -> Family:
+    """Return a family whose arrays have the pointer 0 and a key of the family alone."""
+
     def look(array) -> tuple[int, Hashable]:
         return 0, (family,)
 
@@ -316,6 +335,7 @@ def _first_look(kind: type, array) -> Callable:
 
 
 def _family(array) -> Family:
+    """Return the family of an array; it is NO_ARRAY for any other object."""
     if getattr(array, "__cuda_ndarray__", False):
         return NUMBA
     if isinstance(array, np.ndarray):

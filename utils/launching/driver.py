@@ -1,4 +1,4 @@
-"""The calls of the CUDA driver that fast launches need, by `cuda.bindings`.
+"""Functions of the CUDA driver that fast launches need, called through `cuda.bindings`.
 
 Streams and pointers are integers. All functions but `launch` raise DriverError with the driver's
 name of the error, or CourseError if the caller can fix it.
@@ -41,7 +41,7 @@ def present() -> bool:
 def refuse(error, call: str) -> None:
     """Raise DriverError with the name of an error code, or CourseError if the caller can fix it.
 
-    `call` is the name of the driver's function that returned the code.
+    `error` is the code, and `call` the name of the driver's function that returned it.
     """
     name = getattr(error, "name", str(error))
     if name in _NOT_OF_THIS_DEVICE:
@@ -58,9 +58,9 @@ def refuse(error, call: str) -> None:
 
 
 def function_of(handle):
-    """Return the CUfunction in the current context for a handle that Numba loaded.
+    """Return the CUfunction, in the current context, of a kernel that Numba loaded.
 
-    Newer versions of Numba load a CUkernel, which belongs to no context.
+    `handle` is Numba's: a CUfunction, or in newer versions a CUkernel, which belongs to no context.
     """
     if isinstance(handle, bindings.CUkernel):
         return _answer("cuKernelGetFunction", handle)
@@ -132,7 +132,7 @@ def free_in_order(pointer: int, stream: int) -> None:
 
 @contextlib.contextmanager
 def outside_captures() -> Iterator[None]:
-    """Within this context, this thread may load and allocate while a stream is being captured.
+    """Let this thread load and allocate within this context even if a stream is being captured.
 
     See cuThreadExchangeStreamCaptureMode in the CUDA driver API.
     """
@@ -145,6 +145,10 @@ def outside_captures() -> Iterator[None]:
 
 
 def _answer(call: str, *arguments):
+    """Call a driver function by name; return its first value, or None if it has none.
+
+    Raises DriverError or CourseError if the function returns an error code.
+    """
     error, *values = getattr(bindings, call)(*arguments)
     if error:
         refuse(error, call)

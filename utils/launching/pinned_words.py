@@ -1,6 +1,6 @@
-"""Return a single number to the host: the GPU writes a word of pinned memory, the host reads it.
+"""Words of pinned memory, through which the GPU returns a single number to the host.
 
-Because the word is pinned, the kernel writes it over the bus, and no copy is needed.
+Because a word is pinned, the kernel writes it over the bus, and no copy is needed.
 """
 
 from __future__ import annotations
@@ -36,7 +36,10 @@ class Word:
 
 
 def free_word(dtype: np.dtype) -> Word:
-    """Return a word of that dtype, a new one if none is free, for use until its value is read."""
+    """Return a word of that dtype which is not in use; a new word is made if all are in use.
+
+    It is in use until its `value` is read.
+    """
     try:
         # pop() is atomic, so no two threads get the same word.
         return _FREE[dtype].pop()
@@ -45,6 +48,7 @@ def free_word(dtype: np.dtype) -> Word:
 
 
 def _new(dtype: np.dtype) -> Word:
+    """Return a new word in pinned memory, or in the virtual GPU's if no device is present."""
     if not driver.present():
         array = cuda.device_array(1, dtype)
         return Word(array, array.gpu_data.device_ctypes_pointer.value)

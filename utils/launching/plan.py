@@ -33,9 +33,9 @@ _PLANNING = threading.RLock()
 class LaunchPlan:
     """All launches of one call of a function.
 
-    `calls` have a Slot as argument for each array and a Factor for each factor. `arrays` and
-    `factors` are the numbers of arrays and factors that a call passes. `layout` is the additional
-    memory that the plan needs.
+    `calls` are in the order of their launches. Their arguments are a Slot for each array, a Factor
+    for each factor, and constants. `arrays` and `factors` are the numbers of arrays and factors
+    that a call passes. `layout` is the additional memory that the plan needs.
     """
 
     calls: tuple[Call, ...]
@@ -57,9 +57,9 @@ class LaunchPlan:
 
 
 class Plans:
-    """The plans of one function, by key. When there are too many, the first one made is dropped.
+    """The plans of one function, by key. When there are more than `most`, the oldest is dropped.
 
-    `get(key)` returns the plan for a key, or None.
+    `get(key)` returns the plan for a key, or None. `len(plans)` is their number.
     """
 
     def __init__(self, most: int = MOST_PLANS) -> None:
@@ -87,7 +87,7 @@ class Plans:
 
 
 class _Packed:
-    """A plan whose arguments are packed in one array of 8-byte words.
+    """A plan whose arguments are packed in one array of 8-byte words; a call launches its kernels.
 
     The words are pointers, factors, addresses in the workspace, then constants. Kernels that take
     the same argument share its words.
@@ -148,8 +148,8 @@ class _Packed:
     def _take_workspace(self, stream: int) -> int | None:
         """Write the addresses of the workspace's arrays into the plan's words.
 
-        Returns the address of memory that was allocated for this call alone and that the caller
-        must free, or None if the workspace is the pool's.
+        Returns the address of memory that was allocated for this call alone, which the caller must
+        free. It is None if the memory belongs to the pool.
         """
         base = workspace.POOL.address(self._device, stream, self._nbytes)
         temporary = None
@@ -166,7 +166,7 @@ class _Packed:
     def _word_indices(self, argument, plan: LaunchPlan, words: list[int]) -> list[int]:
         """Return the indices in `words` of the words that hold an argument, in a kernel's order.
 
-        Words that no other argument shares are appended to `words`.
+        New words are appended to `words`, except for pointers and factors, which all kernels share.
         """
         if isinstance(argument, Factor):
             return [plan.arrays + argument.number]
@@ -234,7 +234,7 @@ class _ThroughNumba:
 
 
 def _view(array, slot: Slot):
-    """Return a device array over the array's memory with the slot's shape, strides and offset."""
+    """Return a device array over an array's memory with the slot's shape, strides and offset."""
     if slot.ndim == 1 and array.is_c_contiguous() and array.size == slot.size:
         return array.ravel()
     interface = dict(array.__cuda_array_interface__, shape=slot.shape, strides=slot.strides)
@@ -253,4 +253,5 @@ def _slots(arguments: tuple) -> Iterator[Slot]:
 
 
 def _three(sizes: tuple[int, ...]) -> tuple[int, int, int]:
+    """Return a grid's or block's sizes as three numbers; missing ones are 1."""
     return (*sizes, 1, 1)[:3]

@@ -1,4 +1,4 @@
-"""The variables of a plan: arrays whose addresses change, and factors, from call to call."""
+"""The variables of a plan: arrays whose addresses differ between calls, and factors."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ def shares_memory(x: np.ndarray, y: np.ndarray) -> bool | None:
 class Slot:
     """An array of which everything is known except its address.
 
-    `number` is its index among a plan's arrays. `strides` are in bytes. `dtype` is a NumPy dtype,
-    or its name if NumPy has none. `aligned` is True if the array begins at a multiple of 16 bytes.
-    `offset` is the distance in bytes from the address that a call passes to the first element; it
-    is 0 for a whole array.
+    `number` is its index among a plan's arrays. `shape` is in elements, and `strides` are in bytes.
+    `dtype` is a NumPy dtype, or its name if NumPy has none. `aligned` is True if the array begins
+    at a multiple of 16 bytes. `offset` is the distance in bytes from the address that a call passes
+    to the first element; it is 0 for a whole array.
     """
 
     number: int
@@ -131,25 +131,29 @@ class Slot:
         return replace(flat, aligned=self.aligned, offset=self.offset)
 
     def transposed(self) -> Slot:
-        """Return a slot for the same memory with the order of its dimensions reversed."""
+        """Return a slot for the same memory with shape and strides reversed."""
         return replace(self, shape=self.shape[::-1], strides=self.strides[::-1])
 
     def flat(self) -> Slot:
-        """Return a dense slot of one dimension from the first to the last byte, gaps included.
+        """Return a slot of one dimension that covers the array from its first to its last byte.
 
-        No stride may be negative.
+        Gaps between elements are included. No stride may be negative.
         """
         length = self.extent[1] // self.dtype.itemsize
         flat = Slot.new(self.number, (length,), self.dtype)
         return replace(flat, aligned=self.aligned, offset=self.offset)
 
     def part(self, first: tuple[int, ...], shape: tuple[int, ...]) -> Slot:
-        """Return the slot of a part of the array; its first element is at the index `first`."""
+        """Return the slot of the part with this shape whose first element has the index `first`.
+
+        The part has the array's strides.
+        """
         ahead = sum(index * stride for index, stride in zip(first, self.strides, strict=True))
         aligned = self.aligned and ahead % WIDE_BYTES == 0
         return replace(self, shape=shape, aligned=aligned, offset=self.offset + ahead)
 
     def _is_dense(self, extents_and_strides) -> bool:
+        """Return True if the strides, fastest dimension first, leave no gaps, or if it is empty."""
         expected = self.dtype.itemsize
         for extent, stride in extents_and_strides:
             if extent != 1 and stride != expected and self.size:
@@ -159,6 +163,7 @@ class Slot:
 
     @property
     def _numba_type_(self) -> types.Array:
+        """The Numba array type for which a kernel is compiled, with the layout "C", "F" or "A"."""
         # Numba types its device arrays like this: an array that repeats elements has layout "A".
         repeats = self.size and 0 in self.strides
         layout = "A"

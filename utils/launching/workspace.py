@@ -29,7 +29,9 @@ MOST_ALLOCATIONS = 32
 class WorkspaceLayout:
     """The arrays that one plan's calls need, packed one after the other into one allocation.
 
-    `slots`, `offsets` in bytes, and `zeroed` have an entry per array, in the order of `allocate`.
+    Three lists have an entry per array, in the order of the calls of `allocate`: `slots`, `offsets`
+    in bytes from the begin of the allocation, and `zeroed`, True for an array that is zero before
+    every launch.
     """
 
     def __init__(self, first: int) -> None:
@@ -49,16 +51,16 @@ class WorkspaceLayout:
     def reuse(self) -> None:
         """Let arrays that are allocated later share memory with those that were allocated before.
 
-        That is right for calls that run after all calls which use the earlier arrays. Arrays with a
-        fill of 0 are never shared.
+        The later arrays may be used only by calls that run after all calls which use the earlier
+        ones. Arrays with a fill of 0 are never shared.
         """
         self._most, self._end = self.nbytes, ZERO_BYTES
 
     def allocate(self, size: int | tuple[int, ...], dtype, fill: int | None = None) -> Slot:
-        """Reserve room for an array in the layout and return its slot.
+        """Reserve room for an array in the layout and return its slot; no memory is allocated yet.
 
-        `fill` is None, or 0 for an array that is zero before every launch and that the launch must
-        leave zero. No memory is allocated yet.
+        `size` is a number of elements or a shape. `fill` is None, or 0 for an array that is zero
+        before every launch and that the launch must leave zero.
         """
         shape = size if isinstance(size, tuple) else (size,)
         slot = Slot.new(self._first + len(self.slots), shape, dtype)
@@ -78,7 +80,10 @@ class WorkspaceLayout:
 
 @dataclass(frozen=True)
 class Allocation:
-    """Device memory that lives as long as `owner`: its address and its size."""
+    """Device memory: its address `pointer` and its size `nbytes`.
+
+    It is freed when the object `owner` is.
+    """
 
     pointer: int
     nbytes: int
@@ -95,7 +100,9 @@ def on_current_device(nbytes: int) -> Allocation:
 class Pool:
     """The workspaces of this process, one per device and stream.
 
-    The caller must hold the launch lock.
+    The caller must hold the launch lock. `allocate` is a function: bytes -> Allocation on the
+    current device. A workspace has at most `most_bytes`, and a device at most `most_allocations`
+    workspaces.
     """
 
     def __init__(
@@ -109,8 +116,9 @@ class Pool:
     def address(self, device: int, stream: int, nbytes: int) -> int | None:
         """Return the address of the stream's workspace of at least `nbytes`, grown if necessary.
 
-        Its first `ZERO_BYTES` are zero when it is new. Returns None if the memory must be allocated
-        for this call alone, because the plan needs too much or the stream is being captured.
+        `device` is a number, `stream` a handle. The first `ZERO_BYTES` of a new workspace are zero.
+        Returns None if the memory must be allocated for this call alone, because the plan needs too
+        much or the stream is being captured.
         """
         if nbytes > self._most_bytes:
             return None
@@ -135,6 +143,10 @@ class Pool:
         return sum(each.nbytes for several in self._allocations.values() for each in several)
 
     def _grown(self, key: tuple[int, int], nbytes: int) -> Allocation:
+        """Return a new, larger allocation for a (device, stream) and keep it in the pool.
+
+        All of a device's workspaces are dropped first if it has the most that are allowed.
+        """
         on_device = [other for other in self._allocations if other[0] == key[0]]
         if key not in self._allocations and len(on_device) >= self._most_allocations:
             driver.synchronize_device()

@@ -8,7 +8,7 @@ from utils.lessons.files import page
 
 
 def main() -> int:
-    """Run the command line and return the exit status.
+    """Run the command line and return the exit code.
 
     Prints the files of the lesson and returns 0. If there is no such lesson, prints the error to
     stderr and returns 2.

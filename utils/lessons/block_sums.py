@@ -101,10 +101,10 @@ def blocks(**steps: Step | Variant) -> Table:
 
 
 def _steps(trace: Trace, array: str) -> list[Event]:
-    """Return the first of the two loads of the array in each level of the tree, in level order.
+    """Return the event of the first load of an array in each level of the tree, in level order.
 
-    The final load of the block, in which thread 0 reads the sum, is left out. Raises CourseError if
-    there is no such tree.
+    A tree loads twice per level. The final load of the block, in which thread 0 reads the sum, is
+    left out. Raises CourseError if there is no such tree.
     """
     events = trace.recording.events if trace.recording else ()
     loads = [event for event in events if (event.array, event.kind) == (array, "load")]
@@ -149,6 +149,7 @@ def loads_by_step(trace: Trace, array: str) -> list[LoadOfStep]:
 
 
 def _load_of_step(warps: list[np.ndarray]) -> LoadOfStep:
+    """Return the counts of one load, given as an array of 32 indices per warp."""
     indices = [lanes[lanes >= 0] for lanes in warps]
     return LoadOfStep(
         lanes=sum(lanes.size for lanes in indices),
@@ -160,8 +161,9 @@ def _load_of_step(warps: list[np.ndarray]) -> LoadOfStep:
 def draw_step(trace: Trace, array: str, step: int) -> Picture:
     """Draw which shared-memory bank each lane of the first active warp loads from.
 
-    The picture shows the first load in one level of the tree. step: the level, counted from 1.
-    trace, array: as for `loads_by_step`. Raises CourseError if the tree does not have this level.
+    The picture shows the first load in one level of the tree. trace: a launch that recorded one
+    block. array: the name of the array in shared memory that the tree reduces. step: the level,
+    counted from 1. Raises CourseError if the tree does not have this level.
     """
     levels = _steps(trace, array)
     if not 1 <= step <= len(levels):
@@ -174,10 +176,11 @@ def draw_step(trace: Trace, array: str, step: int) -> Picture:
 
 
 def turns_and_busy(trace: Trace, array: str) -> tuple[int, int]:
-    """Return how often the warps of one block execute the tree's loop, in total and busy.
+    """Return how often the warps of one block execute the tree's loop: (in total, with work).
 
     The first number is warps × iterations of the loop. The second counts only the iterations in
-    which at least one lane of the warp is active. trace, array: as for `loads_by_step`.
+    which at least one lane of the warp is active. trace: a launch that recorded one block. array:
+    the name of the array in shared memory that the tree reduces.
     """
     steps = _steps(trace, array)
     warps = steps[0].first.size // WARP
@@ -186,7 +189,7 @@ def turns_and_busy(trace: Trace, array: str) -> tuple[int, int]:
 
 @dataclass(frozen=True)
 class IssuedInstructions:
-    """The instructions that all warps of one full thread block issue in total.
+    """The number of instructions that all warps of one full thread block issue in total.
 
     fewest: a lower bound, on the shortest way through the code. It is less than `number` if some
     warps may jump over instructions; then `number` is an upper bound.
@@ -201,14 +204,15 @@ class IssuedInstructions:
         return self.fewest < self.number
 
     def per(self, parts: float) -> str:
-        """Return the number divided by `parts` as text such as "296", or "≤ 296" for a bound."""
+        """Return `number` divided by `parts` as text, such as "296"; "≤ 296" for an upper bound."""
         return f"{'≤ ' * self.at_most}{self.number / parts:.0f}"
 
 
 def instructions_of_block(step: Step | Variant) -> int:
-    """Return the number of `issued_by_block`, which is an upper bound for a kernel without a loop.
+    """Return the instructions that all warps of one full thread block issue in total.
 
-    Raises CourseError as `issued_by_block` does.
+    It is an upper bound for a kernel without a loop. They are counted in the machine code for the
+    device shown, or else recorded. Raises CourseError if neither is possible.
     """
     return issued_by_block(step).number
 
@@ -234,7 +238,11 @@ def issued_by_block(step: Step | Variant) -> IssuedInstructions:
 
 
 def compiled_instructions(variant: Variant, arch: str) -> int:
-    """Return the number of `compiled_issue`; raise CourseError if it is only an upper bound."""
+    """Compile a kernel and return the instructions that all warps of a full block issue.
+
+    arch: such as "sm_90". Raises CourseError if they cannot be counted, or only have an upper
+    bound.
+    """
     issued = compiled_issue(variant, arch)
     if issued.at_most:
         raise CourseError(
@@ -291,7 +299,7 @@ def compiled_issue(variant: Variant, arch: str) -> IssuedInstructions:
 
 
 def shortest_way(code: Sequence[Instruction]) -> int:
-    """Return the fewest instructions that a warp issues from the first one to an exit.
+    """Return the fewest instructions that a warp issues from the first one of a kernel to an exit.
 
     code: machine code without loops, so all its branches go forward.
     """
@@ -325,9 +333,9 @@ class RecordedBlock:
 
 
 def recorded_instructions() -> dict[tuple[str, str], int]:
-    """Return the recorded number of instructions per thread block, by (architecture, kernel).
+    """Return (architecture, kernel) -> recorded instructions that a full thread block issues.
 
-    The kernel is the step and its constants as text, as `str` of a Variant gives it.
+    The kernel is the step and its constants as text, such as "reduce1 BLOCK=128".
     """
     return {(row.arch, row.kernel): row.instructions for row in rows.read(FILE, RecordedBlock)}
 

@@ -23,9 +23,10 @@ ON_CHIP, ISSUE = "shared memory and L1", "issue slots"
 
 @dataclass(frozen=True)
 class Bound:
-    """The ms for which a resource is busy.
+    """The milliseconds for which a launch keeps a resource busy.
 
-    least_ms: less than `ms` if the count is known only between two bounds; then `ms` is the upper.
+    least_ms: equal to `ms`, or less if the count is known only between two bounds; then `ms` is the
+    upper bound.
     """
 
     ms: float
@@ -38,6 +39,7 @@ class Bound:
 
 
 def _exact(ms: float) -> Bound:
+    """Return a bound from an exact count."""
     return Bound(ms, ms)
 
 
@@ -59,7 +61,11 @@ class Memory:
 
 @dataclass(frozen=True)
 class Compiled:
-    """What one thread needs. loads: global loads before the first instruction that uses one."""
+    """The resources of one thread in a compiled kernel.
+
+    registers: their number. spilled: bytes of spilled registers. loads: the number of global loads
+    before the first instruction that uses a loaded value.
+    """
 
     registers: int
     spilled: int
@@ -67,9 +73,10 @@ class Compiled:
 
 
 def memory_of(variant: Variant, shape: str) -> Memory:
-    """Count the accesses of one block on the virtual GPU. shape: as on the command line.
+    """Count the accesses of one thread block on the virtual GPU, and return the counts.
 
-    Raises CourseError if the virtual GPU cannot run the step.
+    shape: as on the command line, such as "4096". Raises CourseError if the virtual GPU cannot run
+    the step.
     """
     problem = ladder_of(variant.step).parse(shape)
     total, blocks = roofline.counts_of_block(variant, problem)
@@ -87,7 +94,10 @@ def memory_of(variant: Variant, shape: str) -> Memory:
 
 
 def compiled_of(variant: Variant) -> Compiled:
-    """Compile the kernel for the device shown; raise CourseError without a compiler."""
+    """Compile the kernel for the device shown, and return the resources of one thread.
+
+    Raises CourseError without a compiler.
+    """
     code = xray(variant.kernel, variant.step.signature, device_shown().arch)
     return Compiled(code.registers, code.spill_bytes, code.loads_before_use)
 
@@ -118,9 +128,10 @@ def bounds_of(variant: Variant, shape: str) -> Mapping[str, Bound]:
 
 
 def tightest(bounds: Mapping[str, Bound]) -> tuple[str, float]:
-    """Return the resource that needs the most time, and this time in ms.
+    """Return (resource, milliseconds) of the resource that is busy longest.
 
-    Of a count that is known only between two bounds, the lower one is taken.
+    bounds: resource -> Bound. For a count that is known only between two bounds, the lower one is
+    compared and returned.
     """
     name = max(bounds, key=lambda one: bounds[one].least_ms)
     return name, bounds[name].least_ms
@@ -129,7 +140,7 @@ def tightest(bounds: Mapping[str, Bound]) -> tuple[str, float]:
 def hot_loop_if_any(variant: Variant) -> HotLoopCounts | None:
     """Return the hot loop with multiply-adds: compiled here, or else recorded for a ladder's step.
 
-    Returns None if neither is known, and if the hot loop has no multiply-adds.
+    Returns None if neither is possible, and if the hot loop has no multiply-adds.
     """
     hot = roofline.hot_loop_of(variant, device_shown().arch)
     if hot is None and is_of_a_ladder(variant.step):
@@ -141,13 +152,13 @@ def hot_loop_if_any(variant: Variant) -> HotLoopCounts | None:
 
 
 def _time_of_dram(moved: float) -> dict[str, float]:
-    """Return {DRAM: ms to move these bytes at the data sheet's rate}; {} if that is not known."""
+    """Return {DRAM: ms to move these bytes at the data sheet's rate}; {} without such a rate."""
     rate = device_shown().peak_gb_per_s
     return {DRAM: moved / rate / 1e6} if rate else {}
 
 
 def _issue_of_blocks(variant: Variant, shape: Shape, ceilings: Ceilings) -> Bound | None:
-    """Return the time to issue the instructions of all blocks of a reduction; None if not known."""
+    """Return the time to issue the instructions of all blocks of a reduction; None if unknown."""
     try:
         issued = issued_by_block(variant)
     except CourseError:

@@ -37,6 +37,7 @@ _STYLE = """<style>
 
 
 def _block(inner: str) -> str:
+    """Return HTML inside the element that the course's styles apply to, with these styles."""
     return f'{_STYLE}<div class="course">{inner}</div>'
 
 
@@ -188,6 +189,7 @@ def table(caption: str, head: Sequence[str], rows: Sequence[Sequence], note: str
 
 
 def _is_words(cell: str) -> bool:
+    """Return True if a cell has more than three spaces, as a phrase has."""
     return cell.count(" ") > 3
 
 
@@ -199,6 +201,7 @@ def _cell(cell: str, words: bool) -> str:
 
 
 def _folded(hints: Sequence[str]) -> str:
+    """Return the hints as HTML folds, each of which contains the next."""
     inner = ""
     for number, hint in reversed(list(enumerate(hints, start=1))):
         title = html.escape(translate("Hint {number}", number=number))

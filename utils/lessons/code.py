@@ -168,6 +168,7 @@ def kernel_code(step: Step) -> str:
 
 
 def _computing_code(text: str) -> str:
+    """Return the part of a file that `kernel_code` keeps."""
     lines = _without_comments(text)
     tree = ast.parse(text).body
     functions = [
@@ -228,6 +229,10 @@ def _without_comments(text: str) -> list[str]:
 
 
 def _block(lines: Iterable[str], marked: bool = True) -> HTML:
+    """Return lines of code as HTML.
+
+    marked: True for lines of a diff, which are coloured by their first character.
+    """
     lines = list(lines)
     if marked and lines[:1] and lines[0].startswith("@@"):
         lines = lines[1:]  # a skip mark above the first part would say nothing
@@ -235,10 +240,12 @@ def _block(lines: Iterable[str], marked: bool = True) -> HTML:
 
 
 def _rows(lines: Iterable[str], marked: bool) -> str:
+    """Return the HTML of lines of code; `marked` colours the lines of a diff."""
     return f'<pre class="lesson-code">{"".join(_row(line, marked) for line in lines)}</pre>'
 
 
 def _row(line: str, marked: bool = True) -> str:
+    """Return the HTML of a line of code; `marked` colours a line of a diff."""
     kind = _KINDS.get(line[:1], "") if marked else ""
     text = "⋯" if kind == "skipped" else line
     return f'<span class="{kind}">{html.escape(text)}\n</span>'

@@ -1,7 +1,7 @@
-"""The card after `check`: the reader's own kernel beside the course's step and the step before it.
+"""The card after `check`: the reader's kernel beside the course's step and the step before it.
 
-`own_functions.toml` in a lesson's folder names the function that shows a function of the reader's
-which is no kernel of a GPU, such as a benchmark.
+`own_functions.toml` in a lesson's folder names, for an exercise that is no kernel of a GPU, such as
+a benchmark, the function that shows the reader's answer.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ FUNCTIONS = "own_functions.toml"
 
 
 def compare(name: str) -> Stack | Card:
-    """Show the reader's right kernel for an exercise beside the course's step and the one before.
+    """Return tables and pictures that compare the reader's right kernel with the course's.
 
-    A table has their counts, and a picture the bounds that follow from the counts in ms, beside the
-    recorded times. A function that is no kernel of a GPU is shown as its lesson shows such
-    functions.
+    The course's step and the step before it are shown with it: a table of their counts, and a
+    picture of the bounds in ms that follow from the counts and of the recorded times. For a
+    function that is no kernel of a GPU, the lesson has a comparison of its own.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def compare(name: str) -> Stack | Card:
 
 
 def nothing_yet(name: str) -> Card:
-    """Return the card that says what to do while no right kernel is kept for an exercise."""
+    """Return the card that tells the reader to write a right kernel for an exercise first."""
     sentence = translate(
         "Your kernel is shown here beside the course's once `check` finds it right: write "
         "`{name}`, run its check, and run this cell again.",
@@ -64,9 +64,10 @@ def nothing_yet(name: str) -> Card:
 
 
 def variants_of(name: str) -> dict[str, Variant]:
-    """Return the kernels to compare by role: "before" if there is a step before, "mine", "course".
+    """Return role -> kernel: "before" if there is a step before, "mine" and "course".
 
-    name: an exercise with a twin, for which a right kernel is kept.
+    name: an exercise for which the course has a step that does the same work, and for which a right
+    kernel of the reader's is kept.
     """
     twin = twins()[name]
     before = {"before": twin.before} if twin.before else {}
@@ -74,11 +75,15 @@ def variants_of(name: str) -> dict[str, Variant]:
 
 
 def words_of(name: str, variants: Mapping[str, Variant]) -> dict[str, str]:
-    """Return the words of a legend by role, such as "your tree" or "reduce2, the course's step"."""
+    """Return role -> words of a legend, such as "your tree" or "reduce2, the course's step".
+
+    name: the exercise's name. variants: role -> kernel.
+    """
     return {role: _words(role, one.step.name) for role, one in variants.items()}
 
 
 def _words(role: str, step: str) -> str:
+    """Return the words of a legend for a role and the name of its step."""
     if role == "before":
         return translate("{step}, the step before", step=step)
     if role == "mine":
@@ -87,7 +92,10 @@ def _words(role: str, step: str) -> str:
 
 
 def _parts(name: str) -> list[Table | Picture | Card]:
-    """Return what `compare` shows, from top to bottom; raise CourseError if there is nothing."""
+    """Return the tables, pictures and cards of `compare`, from top to bottom.
+
+    Raises CourseError, with a sentence for the reader, if there is nothing to compare.
+    """
     if shown := _counterparts().get(name):
         result = shown(mine(name))
         return list(result.parts) if isinstance(result, Stack) else [result]
@@ -109,7 +117,7 @@ def _parts(name: str) -> list[Table | Picture | Card]:
 
 @cache
 def _counterparts() -> dict:
-    """Return a dict from an exercise's name to the function that shows it beside the course's.
+    """Return exercise's name -> function that compares the reader's function with the course's.
 
     Only exercises in a lesson's own_functions.toml are in it. Each function takes the reader's own
     function as a Variant, and returns a Stack or a part of one. The result is cached.
@@ -126,7 +134,10 @@ def _counterparts() -> dict:
 def _counts(
     twin: Twin, variants: Mapping[str, Variant], words: Mapping[str, str], notes: list[str]
 ) -> Table:
-    """Return the table of counts, one row per kernel. A sentence is added to `notes` if needed."""
+    """Return the table of counts, one row per kernel.
+
+    variants, words: by role. Appends a sentence to `notes` if registers are not known.
+    """
     memory = {role: memory_of(one, twin.shape) for role, one in variants.items()}
     try:
         compiled = {role: compiled_of(one) for role, one in variants.items()}
@@ -181,7 +192,7 @@ def _compiled_columns(
 
 
 def _title_of(resource: str) -> str:
-    """Return the title above the bars of a resource, which says where its rate is from for DRAM."""
+    """Return the translated title above the bars of a resource."""
     titles = {DRAM: translate("bytes from DRAM, by the data sheet"), L2: translate("bytes from L2")}
     return titles.get(resource) or translate(resource)
 
@@ -189,7 +200,10 @@ def _title_of(resource: str) -> str:
 def _bounds(
     twin: Twin, variants: Mapping[str, Variant], words: Mapping[str, str], notes: list[str]
 ) -> Picture:
-    """Return the bars of the bounds and of the recorded times, and add sentences to `notes`."""
+    """Return the picture of the bounds and of the recorded times, a group of bars per resource.
+
+    variants, words: by role. Appends sentences on upper bounds and missing counts to `notes`.
+    """
     bounds = {role: bounds_of(one, twin.shape) for role, one in variants.items()}
     resources = dict.fromkeys(name for each in bounds.values() for name in each)
     groups = {}

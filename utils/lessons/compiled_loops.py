@@ -74,11 +74,7 @@ class CompiledLoop:
 
     @property
     def hot_loop(self) -> HotLoopCounts:
-        """The counts of the loop as the roofline model takes them.
-
-        They are the instructions, the multiply-adds, the loads from shared memory by width in bits,
-        and the waits.
-        """
+        """The loop's instructions, multiply-adds, shared loads by width in bits, and waits."""
         shared = {
             int(name.removeprefix("LDS.")): count
             for name, count in self.mix.items()
@@ -88,7 +84,7 @@ class CompiledLoop:
 
 
 def loop_of(xray: XRay) -> CompiledLoop:
-    """Count the instructions in the hot loop of an x-ray and return them as a CompiledLoop."""
+    """Return the counts of the hot loop in an x-ray."""
     body = xray.hot.body
     multiply_adds = (instruction for instruction in body if instruction.name in FFMA)
     sources = [source for instruction in multiply_adds for source in instruction.sources if source]
@@ -150,8 +146,9 @@ def recorded_loops() -> dict[tuple[str, int | None], CompiledLoop]:
 class ListedInstruction:
     """A row of `listings.csv`: one instruction of a kernel's hot loop.
 
-    address: its offset in bytes from the start of the kernel. predicate: such as "@!P0", None if
-    the instruction is always executed. operands: the operands, separated by "; ". word: the encoded
+    arch: such as "sm_90". kernel: the name with its constants. address: the offset in bytes from
+    the start of the kernel. predicate: such as "@!P0", None if the instruction is always executed.
+    opcode: such as "LDS.128". operands: the operands, separated by "; ". word: the encoded
     instruction in hexadecimal. line: the text of its Python line without spaces around it, None if
     it has no line.
     """
@@ -215,5 +212,8 @@ def listed_rows(kernel: str) -> tuple[LoopRow, ...]:
 
 
 def listing(kernel: str) -> tuple[Instruction, ...]:
-    """Return the instructions of a kernel's recorded hot loop, in order; see `listed_rows`."""
+    """Return the instructions of a kernel's recorded hot loop, in order.
+
+    kernel: the name with its constants. Raises CourseError if the kernel is not listed.
+    """
     return tuple(row.instruction for row in listed_rows(kernel))

@@ -44,7 +44,7 @@ def _watched(variant: Variant, shape: Shape, **observed) -> Trace:
 
 
 def multiply_adds(trace: Trace) -> float:
-    """Return the number of multiply-adds of all threads: half their float32 operations.
+    """Return the number of multiply-adds of all threads in a launch: half the float32 operations.
 
     Raises CourseError if there are none.
     """
@@ -113,8 +113,8 @@ def one_per_cycle_ms(needed: float, shape: str) -> float:
 def as_variant(step: Step | Variant | Callable) -> Variant:
     """Return a step with its default constants, and a variant unchanged.
 
-    A kernel of the reader's stands for its step, if `check` found it right. Raises CourseError for
-    any other kernel.
+    For a kernel of the reader's that `check` found right, return its variant. Raises CourseError
+    for any other kernel.
     """
     if isinstance(step, Variant):
         return step
@@ -122,7 +122,11 @@ def as_variant(step: Step | Variant | Callable) -> Variant:
 
 
 def as_step(step: Step | Variant | Callable) -> Step:
-    """Return the step of a variant, and a step unchanged; a kernel as for `as_variant`."""
+    """Return the step of a variant, and a step unchanged.
+
+    For a kernel of the reader's that `check` found right, return its step. Raises CourseError for
+    any other kernel.
+    """
     return step if isinstance(step, Step) else as_variant(step).step
 
 
@@ -147,10 +151,12 @@ def count(**traces: Trace) -> Table:
 
 
 def _loads(trace: Trace):
+    """Return the rows of `trace.accesses` that are loads, as a DataFrame."""
     return trace.accesses.query("kind == 'load'")
 
 
 def _rows(name: str, trace: Trace) -> Iterator[dict]:
+    """Yield title -> value per array that a trace loads from; NaN for counts that it lacks."""
     loads = _loads(trace)
     for (_, array), sums in loads.groupby(["space", "array"]).sum(numeric_only=True).iterrows():
         yield {
@@ -164,4 +170,5 @@ def _rows(name: str, trace: Trace) -> Iterator[dict]:
 
 
 def _cell(value: float) -> str:
+    """Return a count as text; "" for NaN."""
     return number(value) if value == value else ""

@@ -57,6 +57,10 @@ def difference(before: str, after: str, context: int) -> list[str]:
 
 
 def _apply(edit: Edit, text: str, name: str) -> str:
+    """Return the text after an edit; raise CourseError if the old text is not in it.
+
+    name: of the module, for the error.
+    """
     count = text.count(edit.old)
     if count < max(1, edit.occurrence):
         raise CourseError(

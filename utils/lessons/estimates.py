@@ -17,8 +17,9 @@ from virtual_gpu.pictures.svg import Picture
 def estimates(*steps: Step | Variant, shapes: Sequence[str] = ("4096",)) -> Table:
     """Return a table that compares estimated with recorded times, one row per step and shape.
 
-    The columns are the cache lines that a warp loads per multiply-add, the time in ms that
-    `estimated_ms` derives from them, and the recorded time in ms, "–" if there is no record.
+    The columns are the cache lines that a warp loads per multiply-add, the time in ms if an SM gets
+    one cache line per cycle, and the recorded time in ms, "–" if there is no record. shapes: as on
+    the command line.
     """
     rows = []
     for step in steps:
@@ -53,10 +54,10 @@ def draw_growth(
 ) -> Picture:
     """Draw one line per series: its times divided by its first time, against the numbers `at`.
 
-    title: what the numbers `at` are. series: by the name shown, one entry per number of `at`: a
-    time in ms, or a step whose recorded time is used. shape: the shape of the recorded times, as on
-    the command line. A series with a step that is not recorded at this shape is left out, and a
-    note below the picture names it.
+    title: words that say what the numbers `at` are. series: name shown -> one entry per number of
+    `at`: a time in ms, or a step whose recorded time is used. shape: the shape of the recorded
+    times, as on the command line. A series with a step that is not recorded at this shape is left
+    out, and a note below the picture names it.
     """
     times, missing = {}, []
     for name, members in series.items():

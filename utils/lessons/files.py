@@ -24,8 +24,8 @@ WITH_USERS = ("tests", "tools", "site", "labs")  # folders whose modules may imp
 def page(number: str) -> str:
     """Return the files of a lesson as text: per purpose, a heading and one indented line per file.
 
-    number: the number of the lesson, such as "08". A line has the path, and what the file is for if
-    that is known. Purposes without files are left out. Raises CourseError if there is no such
+    number: the number of the lesson, such as "08". A line has the path, and the purpose of the file
+    if it is known. Purposes without files are left out. Raises CourseError if there is no such
     lesson.
     """
     blocks, named_in = [], _tables(number)
@@ -36,7 +36,7 @@ def page(number: str) -> str:
 
 
 def _line(path: Path, named_in: Iterable[str]) -> str:
-    """Return one line of text: a file's path from the repository's root, and what it is for.
+    """Return one line of text: a file's path from the repository's root, and a description.
 
     A Python file is described by the first line of its docstring. Another file is described by
     `named_in`, the names of the files that mention it. Without a description the line is the path
@@ -85,14 +85,17 @@ def notebook_of(number: str) -> Path:
 
 
 def _translations(notebook: Path) -> Iterator[Path]:
+    """Return the paths of a notebook's translations."""
     return (file for file in translations() if original(file) == notebook)
 
 
 def _files(folder: Path) -> set[Path]:
+    """Return all files below a folder, except compiled Python."""
     return {file for file in folder.rglob("*") if file.is_file() and file.suffix != ".pyc"}
 
 
 def _names(file: Path, text: str) -> bool:
+    """Return True if the file exists and contains the text."""
     return file.exists() and text in file.read_text(encoding="utf-8")
 
 
@@ -132,6 +135,7 @@ def _tables(number: str) -> dict[Path, set[str]]:
 
 
 def _last_parts_of_strings(tree: ast.Module) -> set[str]:
+    """Return the part behind the last slash of every string in a syntax tree."""
     nodes = (node for node in ast.walk(tree) if isinstance(node, ast.Constant))
     return {node.value.split("/")[-1] for node in nodes if isinstance(node.value, str)}
 
@@ -156,7 +160,7 @@ def _shared(notebook: Path) -> Iterator[Path]:
 
 
 def _modules_of_course() -> dict[str, str]:
-    """Return a dict from each public name of `course` to the module that defines it, with dots."""
+    """Return public name of `course` -> dotted name of the module that defines it."""
     tree = ast.parse((LESSONS_PACKAGE / "__init__.py").read_text(encoding="utf-8"))
     return {
         alias.name: node.module

@@ -78,7 +78,7 @@ def first_cell(lesson: str, at: Repository | None = None) -> str:
 
 
 def is_folded(metadata: Mapping) -> bool:
-    """Return True if a code cell with this metadata is folded as the first cell must be."""
+    """Return True if a code cell with this metadata is folded in JupyterLab, Colab and pages."""
     return all(metadata.get(key) == value for key, value in FOLDED.items())
 
 
@@ -155,7 +155,7 @@ def write(file: Path, at: Repository | None = None) -> None:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the command line and return the exit status.
+    """Run the command line and return the exit code.
 
     Writes the first cell, its sentence and the badge into all notebooks, after data/repository.toml
     if `--repo` is given, and returns 0. For an invalid repository, prints the error to stderr and

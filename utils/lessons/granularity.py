@@ -35,6 +35,7 @@ SHAPE = "32x256x32"
 
 @cache
 def _trace(step: Step | Variant) -> Trace:
+    """Return the trace of a step at `SHAPE`; the result is cached."""
     return watch(step, SHAPE)
 
 
@@ -60,17 +61,21 @@ def words_per_multiply_add(**steps: Step | Variant) -> Table:
 def _fraction(value: float) -> str:
     """Return a number between 0 and 1 as the nearest unit fraction, such as "1/32".
 
-    0 and numbers from 1 on are returned as `number` writes them.
+    0 and numbers from 1 on have three significant digits.
     """
     return f"1/{1 / value:.0f}" if 0 < value < 1 else number(value)
 
 
 def _ms(value: float | None) -> str:
+    """Return a time as text, such as "1.2 ms"; "–" for None and 0."""
     return f"{value:.3g}\N{NO-BREAK SPACE}ms" if value else NOTHING
 
 
 def _with(step: Step | Variant, constant: str) -> Step:
-    """Return the step; raise CourseError unless records hold it with several of this constant."""
+    """Return the step of a step or variant, if records compare several values of this constant.
+
+    Raises CourseError if the step lacks the constant or is of no ladder.
+    """
     step = as_step(step)
     if constant not in step.choices or not is_of_a_ladder(step):
         raise CourseError(
@@ -161,6 +166,7 @@ def published_shares(kernel: str) -> dict[str, dict[int, float]]:
 
 
 def _share(step: Step, **constants: int) -> float:
+    """Return the recorded share of the peak at 1024×1024×1024, a fraction."""
     return share_of_peak(step.variant(**constants), "1024")
 
 
@@ -179,6 +185,7 @@ def fastest_tile(step: Step, shape: str, **constants: int) -> int:
 
 
 def _is_recorded(step: Step, **constants: int) -> bool:
+    """Return True if the step with these constants has a recorded share at 1024×1024×1024."""
     try:
         _share(step, **constants)
     except CourseError:
@@ -201,6 +208,7 @@ def grain_costs(step: Step, published_on: str, **constants: int) -> Table:
 
 
 def _published(kernel: str, device: str) -> Iterator[tuple]:
+    """Yield the rows of `grain_costs` for a kernel that was published for a device."""
     frame = records.published("gemm_gpu")
     capability = devices.find(device).compute_capability
     for row in frame[(frame["kernel"] == kernel) & (frame["device"] == device)].itertuples():
@@ -215,6 +223,7 @@ def _published(kernel: str, device: str) -> Iterator[tuple]:
 
 
 def _recorded(step: Step, constants: dict[str, int]) -> Iterator[tuple]:
+    """Yield the rows of `grain_costs` for the device shown, in ascending order of the grain."""
     device, ladder = device_shown(), ladder_of(step)
     frame = records.measured(device.name, ladder.name)
     for grain in sorted(step.choices["GRAIN"]):
@@ -230,6 +239,7 @@ def _recorded(step: Step, constants: dict[str, int]) -> Iterator[tuple]:
 def _needs(
     name: str, capability: tuple[int, int], threads: int, registers: int, shared: int
 ) -> tuple:
+    """Return a row of `grain_costs`: name, registers, shared bytes, blocks, occupancy."""
     resident = occupancy(capability, threads, registers, shared)
     share = f"{number(100 * resident.fraction)} %"
     return name, registers, f"{shared:,}", resident.blocks, share

@@ -135,6 +135,7 @@ def hot_loops(shape: str = "", **steps: Step | Variant) -> Table | Card:
 
 
 def _cells(loop: InnerLoop) -> tuple[str, ...]:
+    """Return the cells of a loop: multiply-adds, instructions per multiply-add, loads first."""
     return str(loop.multiply_adds), number(loop.per_multiply_add), str(loop.loads_first)
 
 
@@ -163,10 +164,12 @@ def two_estimates(*shapes: str, **steps: Step | Variant) -> Table | Card:
 
 
 def _no_table(error: CourseError) -> Card:
+    """Return the card that replaces a table, with the reason."""
     return Card("ask", (f"{error} The lesson goes on without this table.",))
 
 
 def _words(name: str) -> str:
+    """Return a keyword with spaces for _."""
     return name.replace("_", " ")
 
 
@@ -176,10 +179,7 @@ def _unbroken(name: str) -> str:
 
 
 def _recorded(step: Step | Variant, shape: str) -> str:
-    """Return a step's recorded time at a shape as text, such as "1.20 ms".
-
-    The result is "–" if there is no record, as of an edited copy or of the reader's own kernel.
-    """
+    """Return a step's recorded time at a shape as text, such as "1.20 ms"; "–" without a record."""
     ms = ms_if_any(as_variant(step), shape)
     return _ms(ms) if ms else NOTHING
 

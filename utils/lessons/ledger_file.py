@@ -22,8 +22,8 @@ class Entry:
     """The reader's prediction for one question, and the measured answer.
 
     value: the prediction, None if the reader has made none. measured: the answer, None until it is
-    revealed. asked: the run of a cell in which `reveal` asked the reader for a prediction last, as
-    `predictions.run_of_cell` names it; "" if it has not asked.
+    revealed. asked: the name of the last run of a cell in which `reveal` asked the reader for a
+    prediction, from `predictions.run_of_cell`; "" if it has not asked.
     """
 
     value: float | str | list[str] | None = None
@@ -100,6 +100,7 @@ def _write(changed: dict[str, Entry]) -> Path | None:
 
 
 def _put_aside(file: Path) -> Path:
+    """Rename a file to "NAME.1.old" or the next free number, and return the new path."""
     number = len(list(file.parent.glob(f"{file.stem}.*.old"))) + 1
     return file.replace(file.with_name(f"{file.stem}.{number}.old"))
 

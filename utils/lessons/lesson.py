@@ -11,7 +11,7 @@ from utils.translation import translate
 
 
 def this_device() -> str:
-    """Return a sentence that names the GPU that runs kernels here, or says why none can.
+    """Return a sentence that names the GPU that runs kernels here, or the reason why none can.
 
     The sentence on a GPU also has the compute capability and the number of SMs.
     """

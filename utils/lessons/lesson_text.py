@@ -1,4 +1,4 @@
-"""A lesson as the rules read it: its cells, its calls of course functions, and its words."""
+"""A notebook as the rules for lessons read it: its cells, its calls, and its words."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ _VOID = {"area", "br", "col", "hr", "img", "input", "link", "meta", "source", "w
 class Cell:
     """A cell of a notebook.
 
-    position: the number of the cell, counted from 1. kind: "code", "markdown" or "raw". shown: the
-    outputs of a code cell as HTML and text, in one string. is_folded: True if the cell's code is
-    folded away as that of the first code cell must be.
+    position: the number of the cell, counted from 1. kind: "code", "markdown" or "raw". source: the
+    cell's text. tags: from its metadata. shown: the outputs of a code cell as HTML and text, in one
+    string. is_folded: True if the cell's code is folded away as the first code cell's must be.
     """
 
     position: int
@@ -41,7 +41,10 @@ class Cell:
 
 @dataclass(frozen=True, eq=False)
 class Lesson:
-    """A notebook in the form that the rules need. name: its file name without the suffix."""
+    """A notebook in the form that the rules need.
+
+    name: its file name without the suffix. cells: all cells, in order.
+    """
 
     name: str
     cells: tuple[Cell, ...]
@@ -73,7 +76,8 @@ class Lesson:
     def positions(self, function: str) -> dict[str, int]:
         """Return name -> position of the first cell that calls `function` with this name.
 
-        function: "predict", "reveal", "task" or "check". name: that of a question or an exercise.
+        function: "predict", "reveal", "task" or "check". A name is that of a question or of an
+        exercise; positions count cells from 1.
         """
         positions: dict[str, int] = {}
         for called, name, position in self.calls:
@@ -105,7 +109,10 @@ def from_notebook(notebook: nbformat.NotebookNode, name: str) -> Lesson:
 
 @dataclass
 class Words:
-    """The words of a page or of a part of it. visible: at once. folded: in closed folds."""
+    """The number of words on a page or in a part of it.
+
+    visible: words outside of closed folds. folded: words inside of them.
+    """
 
     visible: int = 0
     folded: int = 0
@@ -115,7 +122,7 @@ class Words:
 
 
 def words_of(cell: Cell) -> Words:
-    """Return the words of prose in a cell: Markdown, or in outputs the cards, captions and notes.
+    """Count the words of prose in a cell: Markdown, or in outputs the cards, captions and notes.
 
     Code, tables, numbers that a cell prints, and the text in pictures are not counted.
     """
@@ -132,7 +139,8 @@ def without_code_blocks(markdown: str) -> str:
 def prose_of(lesson: Lesson) -> list[tuple[int, str]]:
     """Return (position, text) of the Markdown cells, with each text on one line.
 
-    Blocks of code and link targets are left out, and "x" replaces code within a line.
+    Positions count all cells from 1. Blocks of code and link targets are left out, and "x" replaces
+    code within a line.
     """
     cells = []
     for cell in lesson.prose:
@@ -143,6 +151,7 @@ def prose_of(lesson: Lesson) -> list[tuple[int, str]]:
 
 
 def _counted(html: str) -> Words:
+    """Count the words of prose in HTML."""
     counter = _WordCounter()
     counter.feed(html)
     return counter.words
@@ -150,7 +159,11 @@ def _counted(html: str) -> Words:
 
 @dataclass
 class _Open:
-    """An open element of HTML. is_prose and is_fold also hold for what is inside of it."""
+    """An open element of HTML.
+
+    tag: its name, such as "p". is_prose: True if text in it counts as prose. is_fold: True if it is
+    in a closed fold. The last two also hold for elements inside of it.
+    """
 
     tag: str
     is_prose: bool = True
@@ -158,7 +171,7 @@ class _Open:
 
 
 class _WordCounter(HTMLParser):
-    """An HTML parser that counts the words of prose."""
+    """An HTML parser that counts the words of prose in `words`."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -201,7 +214,10 @@ def _shown(cell: nbformat.NotebookNode) -> str:
 
 
 class _Reader(HTMLParser):
-    """An HTML parser that collects the visible text and the sizes of tables."""
+    """An HTML parser that collects the visible text and the sizes of tables.
+
+    tables: (rows below the head, columns) of each table; annotated source code is left out.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -236,13 +252,14 @@ class _Reader(HTMLParser):
 
 
 def _parsed(shown: str) -> _Reader:
+    """Return a `_Reader` that has read this HTML."""
     reader = _Reader()
     reader.feed(shown)
     return reader
 
 
 def text_of(shown: str) -> str:
-    """Return the visible text of HTML, without scripts and styles.
+    """Return the visible text of HTML such as `Cell.shown`, without scripts and styles.
 
     The pieces of text between tags are joined by spaces.
     """

@@ -1,4 +1,4 @@
-"""The lines of a kernel in disorder: numbered as text, and to be arranged in a notebook."""
+"""The lines of a kernel in random order, which the reader numbers or arranges in a notebook."""
 
 from __future__ import annotations
 
@@ -33,12 +33,13 @@ _STYLE = """<style>
 
 @dataclass(frozen=True)
 class LineOrder:
-    """The lines of a kernel in disorder.
+    """The lines of a kernel in a wrong order, for an exercise that asks for the right one.
 
-    exercise: the name of the exercise. listing: pairs of a label and a line. A number labels a line
-    to be ordered; letters and empty labels are of given lines, above and below. `str` returns the
+    exercise: the name of the exercise. listing: pairs (label, line). A label is a number for a line
+    to be ordered, and a letter or "" for a fixed line above or below them. `str` returns the
     listing as text. In a notebook, the lines can be arranged by clicks, by dragging and by keys,
-    and an assignment of the list of their numbers is shown; without scripts the listing remains.
+    and an assignment of the list of their numbers is shown; without scripts only the listing is
+    shown.
     """
 
     exercise: str
@@ -84,19 +85,21 @@ def _answer() -> str:
 
 
 def _item(one: tuple[str, str]) -> str:
+    """Return the HTML of a line that can be moved, given as (label, line)."""
     label, line = one
     attributes = f'data-line="{label}" tabindex="0" {KEEP_KEYS} draggable="true"'
     return f"<li {attributes}>{_code(label, line)}</li>"
 
 
 def _given(one: tuple[str, str]) -> str:
+    """Return the HTML of a line that cannot be moved, given as (label, line)."""
     return f'<div class="given">{_code(*one)}</div>'
 
 
 def _code(label: str, line: str) -> str:
     """Return a label and a line of code as HTML, with spaces that no page collapses.
 
-    Where the line is too long for its column, it goes on below, indented further than it begins.
+    A line that is too long for its column is wrapped, and its continuation is indented further.
     """
     depth = len(line) - len(line.lstrip())
     hanging = depth + CONTINUED

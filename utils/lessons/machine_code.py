@@ -44,6 +44,10 @@ def compiled(space: str = "global", **steps: Step | Variant) -> Table | Card:
 
 
 def _cells(variant: Variant, code: XRay, space: str) -> tuple[str, ...]:
+    """Return loads in the source and, per multiply-add, loads and instructions, and the share.
+
+    All are text; "–" is for what is not known.
+    """
     words, loop = number(loads_per_multiply_add(watch(variant), space)), code.hot
     if loop is None or not loop.ffma:
         return words, NOTHING, NOTHING, NOTHING

@@ -21,7 +21,7 @@ REFERENCE = devices.find(devices.REFERENCE)
 
 
 def sm_limits() -> Table:
-    """Return a table of what a reference device's SM has and what a block takes of it.
+    """Return a table of the resources of the reference device's SM, and what a block takes of each.
 
     There is one row for each of warp slots, block slots, registers and shared memory.
     """

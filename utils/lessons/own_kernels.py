@@ -1,4 +1,4 @@
-"""The reader's own kernels as steps of a ladder: what takes a step of the course takes them, too.
+"""The reader's own kernels as steps, so that functions for steps of the course accept them.
 
 `own_kernels.toml` in a lesson's folder says which step of the course does the same work as the
 kernel of an exercise, and how the exercise launches it.
@@ -24,16 +24,16 @@ TWINS = "own_kernels.toml"
 
 @dataclass(frozen=True)
 class Twin:
-    """The step of the course that does what the kernel of an exercise does.
+    """The step of the course that does the same work as the kernel of an exercise.
 
     lesson: its number. course: the package and the name of the step, such as
     "reduce_kernels.reduce2". constants: the constants of that step. shape: the shape at which the
     lesson compares. previous: the name of the step before it in the lesson; "" for the step that
-    the course's step improves on. other: further values of its constants at which the reader's
-    kernel runs without a change, such as tile sides that the launch decides. block: the threads of
-    a block, x first, and covers: the rows and columns of the result, or the elements of x, that a
-    block has; both () if the launch is that of the step. shared_bytes: dynamic shared memory of a
-    block. note: a sentence on what else differs between the two kernels, "" if nothing does.
+    the course's step improves on. other: constant -> further values at which the reader's kernel
+    runs without a change, such as tile sides that the launch decides. block: the threads of a
+    block, x first. covers: the rows and columns of the result, or the elements of x, that a block
+    computes. Both are () if the launch is that of the step. shared_bytes: dynamic shared memory of
+    a block. note: a sentence on what else differs between the two kernels, "" if nothing does.
     """
 
     lesson: str
@@ -77,7 +77,7 @@ class Twin:
 
     @property
     def choices(self) -> dict[str, tuple[int, ...]]:
-        """The values of each constant of the reader's kernel as a step, by the constant's name.
+        """The possible values of each constant of the reader's kernel, by the constant's name.
 
         The first value is that of the course's step. The dict is empty if the kernel has its own
         launch.
@@ -87,7 +87,7 @@ class Twin:
         return {name: (value, *self.other.get(name, ())) for name, value in self.constants.items()}
 
     def launch(self, shape, **constants: int) -> Launch | None:
-        """Return the launch of the reader's kernel, None on the CPU. shape: one of the ladder."""
+        """Return the launch of the reader's kernel at a shape of the ladder; None on the CPU."""
         if not self.block:
             return self.step.launch(shape, **constants)
         sizes = tuple(vars(shape).values())[: len(self.covers)]
@@ -97,9 +97,9 @@ class Twin:
 
 @cache
 def twins() -> dict[str, Twin]:
-    """Return a dict from the name of an exercise to the step of the course that does the same.
+    """Return exercise -> Twin, the step of the course that does the same work; cached.
 
-    Exercises without such a step are not in it. The result is cached.
+    Exercises without such a step are not in it.
     """
     lists = ("block", "covers")
     return {
@@ -112,11 +112,11 @@ def twins() -> dict[str, Twin]:
 def mine(name: str, otherwise: object = None) -> Variant | object:
     """Return the reader's own kernel for an exercise, the latest that `check` found right.
 
-    It is a step like those of the course, so that all functions of a lesson take it. If no step of
-    the course does the same work, it is the kernel or the function itself. name: that of the
-    exercise, such as "tiling". otherwise: what to return, after a printed sentence, if there is
-    none yet. Raises CourseError if there is none and nothing else to return, or if the kept text
-    cannot be executed.
+    It is a Variant like those of the course, so that all functions of a lesson take it. If no step
+    of the course does the same work, it is the kernel or the function itself. name: that of the
+    exercise, such as "tiling". otherwise: what to return, after a printed sentence, if there is no
+    right kernel yet. Raises CourseError if there is none and `otherwise` is None, or if the kept
+    text cannot be executed.
     """
     text = kept_functions.kept_text(name)
     if not text and otherwise is not None:
@@ -141,7 +141,7 @@ def mine(name: str, otherwise: object = None) -> Variant | object:
 
 
 def is_mine(variant: Variant) -> bool:
-    """Return True for a step that `mine` made: there is no record of it."""
+    """Return True for a variant that `mine` returned; it has no record."""
     return variant.step.module.rpartition(".")[2].startswith("mine_")
 
 
@@ -166,6 +166,7 @@ def of_kernel(kernel) -> Variant:
 
 @lru_cache(maxsize=64)
 def _step_of(name: str, text: str) -> Step:
+    """Return the step for a kept kernel of the reader's; name: the exercise's name."""
     twin = twins()[name]
     module = module_of(f"{twin.package}.mine_{name}", text)
     kernel = getattr(module, name)

@@ -31,7 +31,7 @@ def my_ladder() -> Picture | Stack | Card:
     Returns
     -------
     Picture, Stack or Card
-        The staircase, with a card below it on kernels that could not be drawn. A card alone if
+        The bars, with a card below them on kernels that could not be drawn. A card alone if
         there is no kernel yet, or if none of them could be drawn.
     """
     names = _kept_in_order()
@@ -51,7 +51,7 @@ def my_ladder() -> Picture | Stack | Card:
 
 
 def _without_a_stair() -> str:
-    """Return a sentence that names the right kernels without a step to compare, "" if none."""
+    """Return a sentence that names the right kernels without a step to compare; "" if none."""
     names = [name for name in kept_functions.kept_names() if name not in twins()]
     kernels = [name for name in names if isinstance(kept_functions.kept(name), CUDADispatcher)]
     if not kernels:
@@ -71,7 +71,10 @@ def _kept_in_order() -> list[str]:
 
 
 def _stair(name: str) -> Stair:
-    """Return the stair of a kernel; raise CourseError if it cannot be counted or is not right."""
+    """Return the bar of a kernel; raise CourseError if it cannot be counted or is not right.
+
+    name: the exercise's name.
+    """
     twin, variant = twins()[name], mine(name)
     limit, ms = tightest(bounds_of(variant, twin.shape))
     measured = None
@@ -94,6 +97,10 @@ def share_of_peak_at(variant: Variant, shape: str, ms: float) -> float:
 
 
 def _shown(stairs: list[Stair], left: Mapping[str, str]) -> Picture | Stack | Card:
+    """Return the picture of the bars, with a card on other kernels if there are any.
+
+    left: exercise -> why its kernel could not be drawn.
+    """
     sentences = [*(f"`{name}`: {why}" for name, why in left.items()), _without_a_stair()]
     card = Card("ask", tuple(filter(None, sentences)))
     if not stairs:

@@ -20,11 +20,11 @@ OPEN = "–"
 def predict(name: str, value) -> Card:
     """Keep the reader's prediction in the file of predictions, and return a card that says so.
 
-    value: a number, a choice, or a list in order, depending on the question. None keeps nothing,
-    and the card shows the question. A prediction cannot change after its answer was revealed; the
-    card then says that it stays. If the answer was revealed without a prediction, nothing is kept,
-    and the card says so. For a value that cannot be an answer, the card says why. Raises
-    CourseError if there is no question of this name.
+    name: the question's name, such as "05.strided". value: a number, a choice, or a list in order,
+    depending on the question. None keeps nothing, and the card shows the question. A prediction
+    cannot change after its answer was revealed; the card then says that it stays. If the answer was
+    revealed without a prediction, nothing is kept, and the card says so. For a value that cannot be
+    an answer, the card says why. Raises CourseError if there is no question of this name.
     """
     prompt, before = question(name), ledger_file.entries().get(name, ledger_file.Entry())
     if before.revealed and before.value is not None:
@@ -63,12 +63,11 @@ def predict(name: str, value) -> Card:
 def reveal(name: str, measured) -> Card:
     """Keep the answer, and return a card that compares it with the reader's prediction.
 
-    Without a prediction the card only asks for one, and the answer stays hidden. The card holds it
-    in a closed fold, still without a prediction, if it was revealed before, if the lesson is
-    executed as a page, or if the same cell is run twice in a row. So a run of all cells, however
-    often, reveals nothing, and no answer is open below a question that nobody has answered.
-    measured: in the form that the question asks for. Raises CourseError if there is no question of
-    this name.
+    Without a prediction the card only asks for one, and the answer stays hidden, with three
+    exceptions: the answer was revealed before, the lesson is executed to make a page, or the same
+    cell is run twice in a row. Then the card holds the answer in a closed fold. So a run of all
+    cells, however often, reveals nothing. name: the question's name. measured: the answer, in the
+    form that the question asks for. Raises CourseError if there is no question of this name.
     """
     prompt, entries = question(name), ledger_file.entries()
     entry = entries.get(name, ledger_file.Entry())
@@ -85,22 +84,25 @@ def reveal(name: str, measured) -> Card:
 
 
 def run_of_cell(later: int = 0) -> str:
-    """Return a name for the run of a cell that is executed now: process and execution count.
+    """Return a name for the current run of a cell, such as "4711:12": process and execution count.
 
-    later: how many runs of cells later; -1 is the run before. Outside of a notebook, where nothing
-    counts the runs of cells, all runs of a process have the same name.
+    later: is added to the execution count; -1 gives the name of the run before. Outside of a
+    notebook, where nothing counts the runs of cells, all runs of a process have the same name.
     """
     count = getattr(get_ipython(), "execution_count", None)
     return f"{os.getpid()}" if count is None else f"{os.getpid()}:{count + later}"
 
 
 def _is_second_run(entry: ledger_file.Entry) -> bool:
-    """Return True if the run of a cell just before this one asked for the same prediction."""
+    """Return True if `reveal` asked for this prediction in the run just before this one."""
     return entry.asked == run_of_cell(-1)
 
 
 def _has_asked(entries: Mapping[str, ledger_file.Entry], name: str) -> bool:
-    """Return True if this process has asked for any prediction of the lesson of this question."""
+    """Return True if `reveal` has asked for a prediction of the same lesson in this process.
+
+    name: the question's name.
+    """
     lesson, process = name.partition(".")[0], str(os.getpid())
     return any(
         str(one.asked).partition(":")[0] == process  # files of earlier versions hold True or False
@@ -110,7 +112,10 @@ def _has_asked(entries: Mapping[str, ledger_file.Entry], name: str) -> bool:
 
 
 def _hidden(prompt: Question, name: str, has_asked: bool) -> Card:
-    """Return the card for an answer without a prediction; a short one if the lesson has asked."""
+    """Return the card for an answer without a prediction: it asks for one.
+
+    has_asked: True for a short card, because an earlier one of the lesson has explained how.
+    """
     if has_asked:
         return Card("ask", (translate("Hidden until you predict: `{name}`.", name=name),))
     text = prompt.shown
@@ -126,7 +131,7 @@ def _hidden(prompt: Question, name: str, has_asked: bool) -> Card:
 
 
 def begin_anew(lesson: str) -> Card:
-    """Forget the reader's predictions of one lesson, and return a card that says so.
+    """Delete the reader's predictions of one lesson from the file, and return a card that says so.
 
     The predictions of the other lessons stay. lesson: its number, such as "07". Raises CourseError
     if the lesson has no questions.
@@ -174,7 +179,7 @@ def ledger(lesson: str | None = None) -> Table | Fold:
 
 
 def _where_kept(lesson: str | None) -> str:
-    """Return the sentences below the table of predictions."""
+    """Return text on the file of the predictions and, for one lesson, on how to delete them."""
     kept = translate("Kept in `{path}`.", path=ledger_file.shown_path())
     if lesson is None:
         return kept

@@ -1,4 +1,4 @@
-"""Profiler records of a few kernels at 4096: the utilisation of units, and what warps wait for.
+"""Profiler records of a few kernels at 4096: how busy units are, and the reasons why warps wait.
 
 `python -m tools.records.stalls` makes the records. The profiler samples: again and again it looks
 at the warps of an SM and notes for each warp why it issues no instruction now.
@@ -41,9 +41,10 @@ FIGURES = ("Issue Slots Busy", "L1/TEX Cache Throughput", "DRAM Throughput")
 
 @dataclass(frozen=True)
 class ProfilerFigure:
-    """A row of the recorded figures: one figure of one kernel, in its unit.
+    """A row of the recorded figures: one figure of one kernel.
 
-    figure: the profiler's name of it, such as "Issue Slots Busy".
+    kernel: the step with its constants. figure: the profiler's name, such as "Issue Slots Busy".
+    value: the figure in this unit.
     """
 
     kernel: str
@@ -68,7 +69,8 @@ class Stall:
 class SampledInstruction:
     """A row of the recorded instructions: the number of samples taken at an instruction.
 
-    place: the index of the instruction in the kernel. reason: the most frequent stall there.
+    kernel: the step with its constants. place: the index of the instruction in the kernel. opcode:
+    such as "FFMA". reason: the most frequent stall there.
     """
 
     kernel: str
@@ -79,9 +81,10 @@ class SampledInstruction:
 
 
 def figure(step: Step | Variant, name: str) -> float:
-    """Return a recorded figure of a step, in the unit of its row; CourseError if it has none.
+    """Return a figure that the profiler recorded for a step, in the unit of its row.
 
-    name: the profiler's name of the figure, such as "Issue Slots Busy".
+    name: the profiler's name of the figure, such as "Issue Slots Busy". Raises CourseError if the
+    step has no such figure.
     """
     kernel = _name(step)
     if (kernel, name) not in _figures():
@@ -92,7 +95,7 @@ def figure(step: Step | Variant, name: str) -> float:
 def stalls(step: Step | Variant) -> Mapping[str, float]:
     """Return stall reason -> fraction of all samples of a step, the most frequent reason first.
 
-    The reasons of `READY` are included. Raises CourseError if the step was not sampled.
+    A reason is a key of `WORDS` or one of `READY`. Raises CourseError if the step was not sampled.
     """
     kernel = _name(step)
     samples = {reason: count for (name, reason), count in _samples().items() if name == kernel}
@@ -104,9 +107,10 @@ def stalls(step: Step | Variant) -> Mapping[str, float]:
 
 
 def most_frequent_wait(step: Step | Variant) -> tuple[str, float]:
-    """Return the most frequent stall, by the profiler's name, and its fraction of all samples.
+    """Return (reason, fraction of all samples) of the most frequent stall of a step.
 
-    The reasons of `READY` do not count as stalls.
+    The reason is a key of `WORDS`; those of `READY` do not count as stalls. Raises CourseError if
+    the step was not sampled.
     """
     return next((reason, share) for reason, share in stalls(step).items() if reason not in READY)
 
@@ -152,11 +156,13 @@ def sampled(step: Step) -> list[SampledInstruction]:
 
 @cache
 def _figures() -> dict[tuple[str, str], float]:
+    """Return (kernel, figure) -> value; the result is cached."""
     return {(row.kernel, row.figure): row.value for row in _rows("figures", ProfilerFigure)}
 
 
 @cache
 def _samples() -> dict[tuple[str, str], int]:
+    """Return (kernel, reason) -> number of samples; the result is cached."""
     return {(row.kernel, row.reason): row.samples for row in _rows("stalls", Stall)}
 
 

@@ -62,9 +62,10 @@ class Question:
         return translate("Give a number.")
 
     def parse(self, value: object) -> object:
-        """Return an answer in the form that is kept; CourseError if it cannot be an answer.
+        """Return an answer in the form that is kept: a float, a choice, or a list of items.
 
-        The form is a float, one of `choices`, or a list of the items of `order`.
+        A choice is one of `choices`, and a list has the items of `order`. Raises CourseError, with
+        a sentence for the reader, for a value that cannot be an answer.
         """
         if self.choices:
             return _same(value, self.choices, self.hint)
@@ -90,10 +91,10 @@ class Question:
         return float(value)
 
     def note_on_percent(self, value: object) -> str | None:
-        """Return a sentence if the unit is % and a number is between 0 and 1, else None.
+        """Return a sentence on how a number between 0 and 1 is understood, if the unit is %.
 
-        The sentence says how such a number is understood. It is the same for right and for wrong
-        answers, so it does not tell whether the answer is less than one percent.
+        Otherwise return None. The sentence is the same for right and for wrong answers, so it does
+        not tell whether the answer is less than one percent.
         """
         if self.unit != "%" or not 0 < value < 1:
             return None
@@ -117,9 +118,9 @@ class Question:
     def feedback(self, value: object, measured: object) -> str:
         """Return a sentence that compares a prediction with the answer, in the reader's language.
 
-        Both have the form that `parse` returns, and the sentence contains both. A number is close
-        if it is off by at most 15 % of the answer; a share of at least 20 % is also close within
-        three points.
+        Both have the form that `parse` returns, and the sentence contains both. A number is right
+        if it is off by at most 5 % of the answer, and close if it is off by at most 15 %; a share
+        of at least 20 % is also close within three points.
         """
         said, answer = self.as_text(value), self.as_text(measured)
         if self.choices:
@@ -141,11 +142,13 @@ class Question:
         return self._how_far(value, measured)
 
     def _is_right(self, value: object, measured: object) -> bool:
+        """Return True for an equal count or order; other numbers may be 5 % off."""
         if self.order or self.exact:
             return value == measured
         return abs(value - measured) <= RIGHT * abs(measured)
 
     def _is_close(self, value: float, measured: float) -> bool:
+        """Return True within 15 % of the answer; shares from 20 % on may be three points off."""
         off = abs(value - measured)
         in_points = self.unit == "%" and measured >= SMALL_SHARE
         return off <= CLOSE * abs(measured) or (in_points and off <= CLOSE_POINTS)
@@ -189,6 +192,7 @@ class Question:
         )  # fmt: skip
 
     def _too_small(self, value: float) -> str:
+        """Return the sentence for a number that is below the least possible one."""
         if not self.at_least:
             return translate(
                 "{question}: this must be more than 0, and {given:g} was given.",
@@ -203,6 +207,7 @@ class Question:
         )
 
     def _ordered(self, value: object) -> list[str]:
+        """Return the list of items in the reader's order; raise CourseError for another value."""
         if isinstance(value, str) or not isinstance(value, Sequence):
             raise CourseError(
                 translate("`{given!r}` is not a list. {hint}", given=value, hint=self.hint)
@@ -217,9 +222,10 @@ class Question:
 
 @cache
 def bank() -> dict[str, Question]:
-    """Return the questions of all lessons by name, such as "05.strided"; cached.
+    """Return name -> Question of all lessons; the result is cached.
 
-    The name is the lesson's number and the question's name in the lesson's `questions.toml`.
+    A name such as "05.strided" is the lesson's number and the question's name in the lesson's
+    `questions.toml`.
     """
     lists = ("choices", "order")
     return {
@@ -255,9 +261,9 @@ def _chosen(said: str, answer: str) -> str:
 def _same(value: object, answers: Sequence[str], hint: str) -> str:
     """Return the one of `answers` that equals `value` apart from case, outer spaces, and × or x.
 
-    `value` may also be in the reader's language; the English answer is returned. A number equals
-    the answer that is written as this number. Raises CourseError, whose message ends with `hint`,
-    if no answer equals `value`.
+    `value` may also be in the reader's language; the English answer is returned. A number equals an
+    answer that is written as this number. Raises CourseError, whose message ends with `hint`, if no
+    answer equals `value`.
     """
     by_spelling = {_normalized(translate(answer)): answer for answer in answers}
     by_spelling |= {_normalized(answer): answer for answer in answers}
@@ -270,7 +276,7 @@ def _same(value: object, answers: Sequence[str], hint: str) -> str:
 
 
 def _as_written(value: object) -> str | None:
-    """Return a text as it is, and a number as it is written: 2048.0 is "2048"; else None."""
+    """Return a text unchanged, and a number as text: 2048.0 gives "2048"; None for other values."""
     if isinstance(value, str):
         return value
     is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
@@ -280,8 +286,10 @@ def _as_written(value: object) -> str | None:
 
 
 def _normalized(answer: str) -> str:
+    """Return an answer in lower case without outer spaces, with x for ×."""
     return answer.strip().casefold().replace("×", "x")  # most keyboards have no ×
 
 
 def _quoted(names: Sequence[str]) -> str:
+    """Return the translated names, in quotes and backticks, joined by commas."""
     return ", ".join(f'`"{translate(name)}"`' for name in names)

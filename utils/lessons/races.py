@@ -1,4 +1,4 @@
-"""The reader's own kernel on a GPU: timed in turns with the course's step and the library."""
+"""The reader's own kernel on a GPU: timed alternately with the course's step and the library."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Figure:
 
 
 def race(name: str, shape: str = "") -> Stack | Card:
-    """Time the reader's right kernel, the course's step and the library in turns on this GPU.
+    """Time the reader's right kernel, the course's step and the library alternately on this GPU.
 
     The table has their times and their shares of the data sheet's peak, and the figure puts the
     reader's kernel on the curve of the recorded steps. Inputs are not in the cache, and a time is a
@@ -49,7 +49,7 @@ def race(name: str, shape: str = "") -> Stack | Card:
     name : str
         The name of the exercise, such as "tree".
     shape : str
-        The problem size as on the command line; by default that of the lesson.
+        The problem size as on the command line; by default the lesson's shape.
 
     Returns
     -------
@@ -66,6 +66,10 @@ def race(name: str, shape: str = "") -> Stack | Card:
 
 
 def _raced(name: str, shape: str) -> Stack | Card:
+    """Return the table and the figure of `race`, or its card without a GPU.
+
+    Raises CourseError if there is no step of the course to race against.
+    """
     if name not in twins():
         raise CourseError(
             translate(
@@ -87,10 +91,11 @@ def _raced(name: str, shape: str) -> Stack | Card:
 
 
 def raced(name: str, shape: str = "") -> tuple[Record, Record]:
-    """Time the reader's kernel and the course's step here; return a record of each, in this order.
+    """Time the reader's kernel and the course's step here; return both records, in this order.
 
-    name, shape: as for `race`. Both records have the time of the library in the same run, if there
-    is one. Raises CourseError if there is no right kernel, or no step of the course for it.
+    name: the exercise's name. shape: as on the command line; "" for the lesson's shape. Both
+    records have the time of the library in the same run, if there is one. Raises CourseError if
+    there is no right kernel, or no step of the course for it.
     """
     own, twin = mine(name), twins()[name]
     ladder = ladder_of(twin.step)
@@ -100,6 +105,7 @@ def raced(name: str, shape: str = "") -> tuple[Record, Record]:
 
 
 def _without_a_gpu(twin: Twin, name: str, shape: str) -> str:
+    """Return a sentence on what the cell would time on a GPU."""
     library = ladder_of(twin.step).library
     rivals = f"`{twin.step.name}`" + (f" and {library.name}" if library else "")
     return translate(
@@ -142,9 +148,9 @@ def _cells(name: str, ms: float, mine: Record, unit: str) -> tuple[str, ...]:
 
 
 def _curve(twin: Twin, rows: Sequence[Record]):
-    """Return the lesson's curve with the reader's point: recorded steps, if this GPU has records.
+    """Return the figure of the recorded steps with the reader's point.
 
-    Without records of this GPU, the figure has the two points that were measured here.
+    If this GPU has no records, the figure has only the two points that were measured here.
     """
     ladder, here = ladder_of(twin.step), rows[0].device
     if here not in records.recorded_devices(ladder.name):

@@ -31,15 +31,17 @@ def recorded_ms(step: Step | Variant, shape: str = "4096", on: str | None = None
     """Return the recorded time in ms; for a Step that of its fastest constants at this shape.
 
     shape: as on the command line. on: the device or processor of the record, by default
-    `device_shown` or `CPU`. Raises CourseError if there is no record.
+    `device_shown` or, for a CPU step, `CPU`. Raises CourseError if there is no record.
     """
     return record_of(step, shape, on).time_ms
 
 
 def record_of(step: Step | Variant, shape: str, on: str | None = None) -> Record:
-    """Return the record with the shortest time; the parameters are those of `recorded_ms`.
+    """Return the record with the shortest time; for a Step that of its fastest constants.
 
-    Raises CourseError if there is no record, and for the reader's own kernel.
+    shape: as on the command line. on: the device or processor of the record, by default
+    `device_shown` or, for a CPU step, `CPU`. Raises CourseError if there is no record, and for the
+    reader's own kernel.
     """
     step = step if isinstance(step, Step) else as_variant(step)
     ladder, device = _ladder(step), on or _device(_ladder(step))
@@ -67,9 +69,11 @@ def record_of(step: Step | Variant, shape: str, on: str | None = None) -> Record
 
 
 def record_if_any(step: Step | Variant, shape: str, on: str | None = None) -> Record | None:
-    """Return what `record_of` returns, or None if there is no record.
+    """Return the record with the shortest time, or None if there is no record.
 
-    Raises CourseError for an argument that is no step.
+    For a Step, it is that of the fastest constants. shape: as on the command line. on: the device
+    or processor of the record, by default `device_shown` or, for a CPU step, `CPU`. Raises
+    CourseError for an argument that is no step.
     """
     step = step if isinstance(step, Step) else as_variant(step)  # raises for what is no step
     try:
@@ -79,15 +83,22 @@ def record_if_any(step: Step | Variant, shape: str, on: str | None = None) -> Re
 
 
 def ms_if_any(step: Step | Variant, shape: str, on: str | None = None) -> float | None:
-    """Return what `recorded_ms` returns, or None if there is no record."""
+    """Return the recorded time in ms, or None if there is no record.
+
+    For a Step, it is that of the fastest constants. shape: as on the command line. on: the device
+    or processor of the record, by default `device_shown` or, for a CPU step, `CPU`. Raises
+    CourseError for an argument that is no step.
+    """
     record = record_if_any(step, shape, on)
     return record and record.time_ms
 
 
 def share_of_peak(step: Step | Variant, shape: str = "4096", on: str | None = None) -> float:
-    """Return the recorded fraction of the data sheet's peak.
+    """Return the recorded speed as a fraction of the data sheet's peak.
 
-    The record and the parameters are those of `recorded_ms`.
+    For a Step, it is that of the fastest constants. shape: as on the command line. on: the device
+    or processor of the record, by default `device_shown` or, for a CPU step, `CPU`. Raises
+    CourseError if there is no record.
     """
     return record_of(step, shape, on).efficiency
 
@@ -95,19 +106,19 @@ def share_of_peak(step: Step | Variant, shape: str = "4096", on: str | None = No
 def share_of_library(step: Step | Variant, shape: str = "4096") -> float:
     """Return the recorded speed as a fraction of the library's speed in the same run.
 
-    The record and the parameters are those of `recorded_ms`. The fraction is above 1 if the step is
-    faster.
+    For a Step, it is that of the fastest constants. The fraction is above 1 if the step is faster.
+    shape: as on the command line. Raises CourseError if there is no record.
     """
     return record_of(step, shape).library_ratio
 
 
 def times(*steps: Step | Variant, shape: str = "4096", on: str | None = None) -> Table:
-    """Return a table of recorded times, speedups over the first step, and shares of the peak.
+    """Return a table of recorded times, speedups, and shares of the peak, one row per step.
 
-    There is one row per step; a step without a record has "–" in its cells. The speedups are those
-    over the first step with a record. Raises CourseError if no step has one. On a CPU, whose peak
-    is not recorded, the last column has GFLOP/s instead of the share. The other parameters are
-    those of `recorded_ms`.
+    A step without a record has "–" in its cells. The speedups are those over the first step with a
+    record. On a CPU, whose peak is not recorded, the last column has GFLOP/s instead of the share.
+    shape: as on the command line. on: the device or processor of the records, by default
+    `device_shown` or, for CPU steps, `CPU`. Raises CourseError if no step has a record.
     """
     ladder = _ladder(steps[0])
     rows = [(name_of(step), record_if_any(step, shape, on)) for step in steps]
@@ -132,6 +143,7 @@ def times(*steps: Step | Variant, shape: str = "4096", on: str | None = None) ->
 
 
 def _faster(ratio: float) -> str:
+    """Return a speedup as text, such as "2.50×"."""
     return f"{ratio:.2f}×" if ratio < 10 else f"{number(ratio)}×"
 
 
@@ -154,6 +166,7 @@ def one_thread(steps: Sequence[str], peak: float) -> pd.DataFrame:
 
 
 def _device(ladder: Ladder) -> str:
+    """Return the name of the device or processor whose records are used by default."""
     return device_shown().name if ladder.on_gpu else CPU
 
 

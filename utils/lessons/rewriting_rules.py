@@ -2,7 +2,7 @@
 
 The rules that a lesson still breaks are in `rule_exceptions.toml`, so a lesson that is rewritten
 leaves this list and must keep them from then on. Each rule is a function that takes a Lesson and
-yields a sentence for each violation.
+yields a sentence per violation.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ UNEXPLAINED = re.compile(
 
 
 def begins_with_a_question(lesson: Lesson) -> Iterator[str]:
-    """Yield a sentence if a lesson does not begin as it should.
+    """Yield a sentence per way in which a lesson does not begin as it should.
 
-    It begins with a title and one sentence, the set-up cell, a picture, and a cell with the goals,
-    the minutes and what the reader needs.
+    It should begin with a title and one sentence, the set-up cell, a picture, and a cell with the
+    goals, the minutes and what the reader needs.
     """
     kinds = [cell.kind for cell in lesson.cells[:4]]
     if kinds != ["markdown", "code", "code", "markdown"]:
@@ -47,9 +47,10 @@ def begins_with_a_question(lesson: Lesson) -> Iterator[str]:
 
 
 def lets_the_reader_write_early(lesson: Lesson) -> Iterator[str]:
-    """Yield a sentence for each condition on the reader's first turn that a lesson breaks.
+    """Yield a sentence if the first cell for the reader's code comes too late in a lesson.
 
-    At most 600 visible words are before it, and it is in the first third of the cells.
+    At most 600 visible words may be before it, and it must be in the first third of the cells.
+    There is one sentence per broken condition.
     """
     turns = [cell.position for cell in lesson.code if YOUR_TURN in cell.tags]
     first = min(turns, default=len(lesson.cells) + 1)
@@ -78,8 +79,9 @@ def explains_its_answers(lesson: Lesson) -> Iterator[str]:
 def hides_its_choices(lesson: Lesson) -> Iterator[str]:
     """Yield a sentence for each cell of code that gives away the answer of a question with choices.
 
-    Such a cell is not below the `reveal`, and has one of the choices in quotes and no other choice.
-    A choice that is a number is not looked for, because the code may need it for something else.
+    Such a cell is above or is the cell of the `reveal`, and has exactly one of the choices in
+    quotes. A choice that is a number is not looked for, because the code may need it for something
+    else.
     """
     for name, position in lesson.positions("reveal").items():
         choices = bank()[name].choices if name in bank() else ()
@@ -128,7 +130,7 @@ def fits_its_sittings(lesson: Lesson) -> Iterator[str]:
 
 
 def sittings(lesson: Lesson) -> int:
-    """Return in how many sittings a lesson is read, as its line of time says: 1 or 2."""
+    """Return in how many sittings a lesson is read according to its line of time: 1 or 2."""
     return 1 + any(re.search(r"\*\*Time:\*\* two sittings", cell.source) for cell in lesson.prose)
 
 

@@ -1,4 +1,4 @@
-"""The rules that a lesson still breaks: `rule_exceptions.toml`.
+"""The rules that each lesson still breaks: `rule_exceptions.toml`.
 
 `python -m tools.rule_exceptions` writes the file. Tests hold that it lists exactly the rules that
 are broken, so it can only become shorter.
@@ -15,7 +15,7 @@ FILE = Path(__file__).with_suffix(".toml")
 
 @cache
 def exceptions() -> dict[str, tuple[str, ...]]:
-    """Return a dict from the number of a lesson to the names of the rules that it breaks; cached.
+    """Return the number of a lesson -> the names of the rules that it breaks; cached.
 
     Lessons that break no rule may be missing.
     """

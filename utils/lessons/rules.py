@@ -1,7 +1,7 @@
 """The rules that a lesson must keep and a program can check, in its notebook and its outputs.
 
-Each rule is a function that takes a Lesson and yields a sentence for each violation. A lesson may
-break only the rules that `rule_exceptions.toml` lists for it, and must break each of these.
+Each rule is a function that takes a Lesson and yields a sentence per violation. A lesson may break
+only the rules that `rule_exceptions.toml` lists for it, and must break each of these.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ _WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", 
 def broken_rules(lesson: Lesson, excepted: Collection[str] = ()) -> list[str]:
     """Return a sentence for each violation in the notebook itself; [] if there is none.
 
-    The outputs of the cells are not examined. excepted: the names of the rules that the lesson
-    breaks as long as it is not rewritten; there is also a sentence for each that it does not break.
+    The outputs of the cells are not examined. excepted: the names of the rules that the lesson may
+    break. There is also a sentence for each of these rules that it keeps.
     """
     return _violations(lesson, RULES, excepted)
 
@@ -45,8 +45,9 @@ def broken_when_shown(
 ) -> list[str]:
     """Return a sentence for each violation in the outputs of an executed lesson.
 
-    answers: the measured answers by the question's name; no cell above the question may show one.
-    excepted: as for `broken_rules`.
+    answers: question's name -> measured answer; no cell above the question may show one. excepted:
+    the names of the rules that the lesson may break. There is also a sentence for each of these
+    rules that it keeps.
     """
     return [*_gives_away(lesson, answers), *_violations(lesson, SHOWN_RULES, excepted)]
 
@@ -59,6 +60,7 @@ def name_of(rule: Rule) -> str:
 def _violations(
     lesson: Lesson, rules: tuple[Rule, ...], excepted: Collection[str]
 ) -> list[str]:
+    """Return a sentence per violation, and one per excepted rule that the lesson keeps."""
     sentences = []
     for rule in rules:
         broken = list(rule(lesson))
@@ -73,6 +75,7 @@ def _violations(
 
 
 def _begins_as_all_do(lesson: Lesson) -> Iterator[str]:
+    """Yield a sentence per part that the first cells lack, such as the set-up or the goals."""
     if not lesson.code or lesson.code[0].source != first_cell(lesson.number):
         yield "its first code cell is not that of utils.lessons.first_cell"
     elif not lesson.code[0].is_folded:
@@ -86,6 +89,7 @@ def _begins_as_all_do(lesson: Lesson) -> Iterator[str]:
 
 
 def _has_short_cells(lesson: Lesson) -> Iterator[str]:
+    """Yield a sentence per code cell with too many lines."""
     for cell in lesson.code[1:]:  # the first one is folded
         lines = sum(bool(line.strip()) for line in cell.source.splitlines())
         most = LONGEST_TO_REPAIR if YOUR_TURN in cell.tags else LONGEST_CELL
@@ -94,12 +98,14 @@ def _has_short_cells(lesson: Lesson) -> Iterator[str]:
 
 
 def _leaves_tables_to_functions(lesson: Lesson) -> Iterator[str]:
+    """Yield a sentence per use of pandas in a code cell."""
     for cell in lesson.code:
         for word in (word for word in TABLE_WORK if word in cell.source):
             yield f"cell {cell.position} works on tables: {word}"
 
 
 def _asks_before_it_shows(lesson: Lesson) -> Iterator[str]:
+    """Yield a sentence per fault of the questions: their number, names, order and ledger."""
     predicted, revealed = lesson.positions("predict"), lesson.positions("reveal")
     if not 2 <= len(predicted) <= MOST_PREDICTIONS:
         yield f"it asks for {len(predicted)} predictions; 2 to {MOST_PREDICTIONS} are wanted"
@@ -116,6 +122,7 @@ def _asks_before_it_shows(lesson: Lesson) -> Iterator[str]:
 
 
 def _lets_the_reader_write(lesson: Lesson) -> Iterator[str]:
+    """Yield a sentence if no task is checked, and per check without a task and a cell before it."""
     tasks, checks = lesson.positions("task"), lesson.positions("check")
     turns = [cell.position for cell in lesson.code if YOUR_TURN in cell.tags]
     if not checks:
@@ -129,6 +136,7 @@ def _lets_the_reader_write(lesson: Lesson) -> Iterator[str]:
 
 
 def _says_which_line(lesson: Lesson) -> Iterator[str]:
+    """Yield a sentence per "line" in the prose that does not say what kind of line it is."""
     for cell in lesson.prose:
         prose = re.sub(r"```.*?```|`[^`]*`", "", cell.source, flags=re.DOTALL)
         for word in re.finditer(r"\blines?\b", prose, flags=re.IGNORECASE):
@@ -138,6 +146,7 @@ def _says_which_line(lesson: Lesson) -> Iterator[str]:
 
 
 def _links_to_what_exists(lesson: Lesson) -> Iterator[str]:
+    """Yield a sentence per link to a file that does not exist."""
     for cell in lesson.prose:
         for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", cell.source):
             if not (NOTEBOOKS / target).exists():
@@ -145,6 +154,7 @@ def _links_to_what_exists(lesson: Lesson) -> Iterator[str]:
 
 
 def _parses(lesson: Lesson) -> Iterator[str]:
+    """Yield a sentence per code cell that is not valid Python."""
     for cell in lesson.code[1:]:
         try:
             ast.parse(cell.source)
@@ -155,8 +165,8 @@ def _parses(lesson: Lesson) -> Iterator[str]:
 def _gives_away(lesson: Lesson, answers: dict[str, object]) -> Iterator[str]:
     """Yield a sentence for each cell that gives away the answer of a question.
 
-    answers: the measured answers by the question's name; orders are not looked for. No cell may
-    show the answer above the question, and no prose may say it above the `reveal`.
+    answers: question's name -> measured answer; orders are not looked for. No cell may show the
+    answer above the question, and no prose may say it above the `reveal`.
     """
     predicted, revealed = lesson.positions("predict"), lesson.positions("reveal")
     for name, value in answers.items():
@@ -210,6 +220,7 @@ def _whole(words: str) -> re.Pattern:
 
 
 def _shows_small_tables(lesson: Lesson) -> Iterator[str]:
+    """Yield a sentence per output table with more than 8 rows or 5 columns."""
     for cell in lesson.cells:
         for rows, columns in tables_of(cell.shown):
             if rows > MOST_ROWS or columns > MOST_COLUMNS:
@@ -217,6 +228,7 @@ def _shows_small_tables(lesson: Lesson) -> Iterator[str]:
 
 
 def _describes_its_pictures(lesson: Lesson) -> Iterator[str]:
+    """Yield a sentence per picture in the outputs without an alternative text."""
     for cell in lesson.cells:
         for tag in re.findall(r"<(?:img|svg)\b[^>]*>", cell.shown):
             if not re.search(r'(?:alt|aria-label|aria-labelledby)="[^"]+|aria-hidden="true"', tag):
@@ -224,6 +236,7 @@ def _describes_its_pictures(lesson: Lesson) -> Iterator[str]:
 
 
 def _names_no_machine(lesson: Lesson) -> Iterator[str]:
+    """Yield a sentence per cell whose output has an absolute path."""
     for cell in lesson.cells:
         if match := _PATH.search(text_of(cell.shown)):
             yield f"cell {cell.position} shows a path of this machine: {match[0]}"

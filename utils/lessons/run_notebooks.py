@@ -50,8 +50,8 @@ HIDE_COMPILER = "from numba.cuda.cudadrv import nvvm; nvvm.is_available = lambda
 class LessonRun:
     """The result of executing a lesson.
 
-    page: the file that was written. seconds: the duration. failure: the failed cell or the broken
-    rules as text; None if the lesson ran and breaks no rule.
+    page: the path of the page that was written. seconds: the duration. failure: the failed cell or
+    the broken rules as text; None if the lesson ran and breaks no rule.
     """
 
     page: Path
@@ -65,7 +65,7 @@ class RunOptions:
 
     timeout: seconds that one cell may take. compiler: False hides the compiler, as on macOS.
     kernels: a folder of Jupyter kernel specifications whose "python3" runs the lessons; None runs
-    them with this interpreter. rules: False does not look at what the outputs show.
+    them with this interpreter. rules: False leaves out the check of the outputs.
     """
 
     timeout: int
@@ -160,6 +160,7 @@ def _execute(
 
 
 def _environment(notebook: Path, predictions: Path) -> dict[str, str]:
+    """Return the environment variables of the kernel that runs a notebook."""
     return {
         **os.environ,
         "MPLBACKEND": "module://matplotlib_inline.backend_inline",
@@ -172,6 +173,7 @@ def _environment(notebook: Path, predictions: Path) -> dict[str, str]:
 
 
 def _describe(where: str, cell: nbformat.NotebookNode, error: Exception) -> str:
+    """Return a failed cell and its error as text; where: its heading."""
     text = str(error).partition("\n")[0]
     if isinstance(error, CellExecutionError):
         raised = [output for output in cell.outputs if output.output_type == "error"]
@@ -182,6 +184,7 @@ def _describe(where: str, cell: nbformat.NotebookNode, error: Exception) -> str:
 
 
 def _page(lesson: nbformat.NotebookNode, name: str) -> str:
+    """Return the HTML page of a notebook, whose opening cell loses its set-up in place."""
     for cell in lesson.cells[:1]:
         cell.source = without_setup(cell.source)  # a page loads nothing from other hosts
     exporter = HTMLExporter(
@@ -198,14 +201,14 @@ def _page(lesson: nbformat.NotebookNode, name: str) -> str:
 
 
 def _title(lesson: nbformat.NotebookNode) -> str:
-    """Return the heading with which a notebook begins, or ""."""
+    """Return the heading with which a notebook begins; "" if there is none."""
     text = next((cell.source for cell in lesson.cells if cell.cell_type == "markdown"), "")
     match = re.match(r"# (.+)", text)
     return match[1] if match else ""
 
 
 def unlink_missing(out: Path) -> None:
-    """In each page in `out`, replace links to pages that are not in `out` by their words."""
+    """Replace links to pages that are not in `out` by their words, in each page in `out`."""
     for page in out.glob("*.html"):
         text = page.read_text(encoding="utf-8")
         linked = _LINK.sub(lambda link: link[0] if (out / link["page"]).exists() else link[2], text)
@@ -223,7 +226,7 @@ def write_texts(folder: Path, out: Path) -> None:
 def write_index(out: Path) -> Path:
     """Write `out/index.html` and return its path.
 
-    The page looks like a lesson's and links, by title, every page of a lesson in `out`.
+    The page links, by title, every page of a lesson in `out`.
     """
     index = out / "index.html"
     pages = [*sorted(out.glob("[0-9]*.html")), *sorted(out.glob(f"{EXTRA}*.html"))]

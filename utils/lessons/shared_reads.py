@@ -28,6 +28,7 @@ def shared_reads(shape: str = "4096", **steps: Step | Variant) -> Table:
 
 
 def _cells(step: Step | Variant, shape: str) -> tuple[str, ...]:
+    """Return the cells of a step: wavefronts per read, estimate, recorded time, and share."""
     trace = watch(step, SHAPE)
     requests = trace.totals["shared_load_requests"]
     if not requests:

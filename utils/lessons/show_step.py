@@ -46,9 +46,11 @@ _MIX_TITLE = "instructions of the hot loop per multiply-add"
 class StepChange:
     """The comparison of two steps. A notebook shows the diff, the table and the two curves.
 
-    lines: the diff of the kernels. figures: one row per figure, with the columns `old` and `new`.
-    mix: instructions of the hot loop per multiply-add, by what they do. notes: sentences that say
-    what is missing and why. arch: the architecture compiled for; None for steps on the CPU.
+    old, new: the steps with their default constants. arch: the architecture compiled for; None for
+    steps on the CPU. lines: the diff of the kernels. figures: one row per figure, with the columns
+    `old` and `new`. mix: instructions of the hot loop per multiply-add, by what they do, with the
+    same columns. curves: the figure of both speeds by size, or None. notes: sentences that say what
+    is missing and why.
     """
 
     old: Variant
@@ -192,11 +194,10 @@ def _per_multiply_add(totals: pd.Series, compiled: XRay) -> dict[str, str]:
 
 
 def _per_element(totals: pd.Series, elements: float) -> dict[str, str]:
-    """Return name -> text of memory counts; totals: the counts of the virtual GPU.
+    """Return name -> text of memory counts per element, and of active lanes per instruction.
 
-    All are divided by `elements`, except the last, the average of active lanes per memory
-    instruction, such as "24 of 32". Each wavefront of a shared-memory request after its first
-    counts as a bank conflict.
+    The latter are an average, such as "24 of 32". Each wavefront of a shared-memory request after
+    its first counts as a bank conflict. totals: the counts of the virtual GPU.
     """
     requests, wavefronts = (
         totals[f"shared_load_{what}"] + totals[f"shared_store_{what}"]
@@ -217,6 +218,7 @@ def _per_element(totals: pd.Series, elements: float) -> dict[str, str]:
 
 
 def _share(compiled: XRay) -> str:
+    """Return text on the multiply-adds in the hot loop and the bound; "–" if there are none."""
     if not (compiled.hot and compiled.hot.ffma):
         return _NOTHING
     loop = compiled.hot
@@ -263,11 +265,12 @@ def curves(ladder: Ladder, device: Device, old: str, new: str) -> Figure:
 
 
 def _comparable(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows with a single size: products with m = n = k, and all other tasks."""
+    """Return the rows whose size is one number: products with m = n = k, and other tasks."""
     cubes = frame["m"].eq(frame["n"]) & frame["n"].eq(frame["k"])
     return frame[cubes | frame["m"].isna()]
 
 
 def _html_row(row, css_class: str = "") -> str:
+    """Return a table row of HTML with these cells."""
     cells = "".join(f"<td>{html.escape(str(value))}</td>" for value in row)
     return f'<tr class="{css_class}">{cells}</tr>'

@@ -77,6 +77,7 @@ def wavefronts(*steps: Step | Variant, shape: str = "4096") -> Table:
 
 
 def _cells(variant: Variant, shape: str) -> tuple[str, ...]:
+    """Return the cells of a step: wavefronts counted and profiled, estimate, recorded time."""
     counted = None
     if is_of_a_ladder(variant.step):
         counted = profiled_wavefronts(variant)

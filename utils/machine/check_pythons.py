@@ -55,9 +55,9 @@ def requirements(extras: tuple[str, ...] = EXTRAS) -> list[str]:
 def find(version: str) -> Path | None:
     """Return the path of an interpreter of a version such as "3.12", or None if there is none.
 
-    It is the running interpreter, or one from PATH or pyenv. If several are found, the one with the
-    lowest patch release is returned: a package may need a newer patch release than a distribution
-    offers, and only the lowest one shows that.
+    It is the running interpreter, or one from PATH or pyenv. Of several, it is the one with the
+    lowest patch release: a package may need a newer patch release than a distribution offers, and
+    only the lowest one shows that.
     """
     pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
     on_path = [Path(folder) / f"python{version}" for folder in os.get_exec_path()]
@@ -77,6 +77,7 @@ def release(python: Path) -> tuple[int, ...]:
 
 
 def _numbers(version: str) -> tuple[int, ...]:
+    """Return the first three numbers in a text, such as (3, 12, 1)."""
     return tuple(int(digits) for digits in re.findall(r"\d+", version)[:3])
 
 
@@ -118,8 +119,8 @@ def _resolve(python: Path) -> subprocess.CompletedProcess:
 def main() -> int:
     """Check all versions, print a sentence per version, and return the exit code.
 
-    It is 1 if the pins do not resolve for a version, else 0. A version that is not found is a
-    failure only if COURSE_NEEDS_EVERYTHING is set.
+    It is 1 if the pins do not resolve for a version, else 0. If COURSE_NEEDS_EVERYTHING is set, it
+    is also 1 if a version is not found.
     """
     with ThreadPoolExecutor(AT_ONCE) as pool:
         answers = list(pool.map(check, VERSIONS))

@@ -27,10 +27,15 @@ GIB = 1024**3
 class Device:
     """One GPU: a row of `data/devices.csv`, or the driver's description of a GPU without a row.
 
-    name, aliases: the name that drivers report, and the names in the source documents.
-    source: where the figures are published.
+    name: the name that drivers report. aliases: the names in the source documents.
+    year, architecture: such as 2010 and "Fermi"; None without a row.
+    compute_capability: such as (9, 0). sms: the number of SMs.
+    fp32_lanes_per_sm: the number of float32 lanes of an SM.
     boost_clock_mhz: the clock at which the data sheet states `fp32_gflops`.
     fp32_gflops, memory_gb_per_s: the data sheet's peaks, in 10^9 per second; None without a row.
+    memory_gib, l2_kib: the sizes of the memory and of the L2 cache.
+    shared_kib_per_sm, max_shared_kib_per_block: the most shared memory of an SM and of a block.
+    source: where the figures are published, or "the driver".
     driver_gb_per_s: memory clock × bus width × 2 as the driver reports them; None without a driver.
     """
 
@@ -63,7 +68,7 @@ class Device:
 
     @property
     def peak_gflops(self) -> float:
-        """FP32 peak in 10^9 operations per second: the data sheet's, or computed without one."""
+        """FP32 peak in 10^9 operations per second: the data sheet's, else computed."""
         return self.fp32_gflops or self.computed_gflops()
 
     @property
@@ -72,7 +77,7 @@ class Device:
         return self.memory_gb_per_s or self.driver_gb_per_s
 
     def computed_gflops(self, clock_mhz: float | None = None) -> float:
-        """Return SMs × FP32 lanes × 2 × clock in 10^9 per second; the boost clock if it is None."""
+        """Return SMs × FP32 lanes × 2 × clock in 10^9 per second; by default at the boost clock."""
         return self.sms * self.fp32_lanes_per_sm * 2 * (clock_mhz or self.boost_clock_mhz) / 1000
 
 
@@ -84,9 +89,10 @@ def known() -> tuple[Device, ...]:
 
 
 def find(name: str) -> Device:
-    """Return the device with that name or alias; words of a name do if only one device has them.
+    """Return the device that has this name or alias, or whose name or alias has all these words.
 
-    Case is ignored. Raises CourseError with the closest names if no device or several devices fit.
+    Case is ignored. An equal name wins over words. Raises CourseError with the closest names if no
+    device or several devices fit.
     """
     matches = [device for device in known() if _is_called(device, name)] or [
         device
@@ -103,12 +109,12 @@ def find(name: str) -> Device:
 
 
 def slug(name: str) -> str:
-    """Return the name of a device's folder in `data/measured`; `name` may also be a CPU's."""
+    """Return the folder's name in `data/measured` for a GPU or CPU, such as "nvidia_h200"."""
     return next((device.slug for device in known() if _is_called(device, name)), _slug(name))
 
 
 def current(cuda=cuda) -> Device | None:
-    """Return the current CUDA device, or None if `why_no_device` has a reason.
+    """Return the current CUDA device, or None if kernels cannot run on one.
 
     `cuda` is Numba's module; tests pass another.
     """
@@ -128,7 +134,7 @@ def from_driver(gpu, memory_bytes: int) -> Device:
 
     If the table has a row with its name and its number of SMs, the device is that row. Otherwise
     the figures are the driver's. The lanes per SM are then those of the newest compute capability
-    in the table that is not newer than the device's.
+    in the table that is not newer than the device's. `memory_bytes` is the size of its memory.
     """
     # In kHz and bits; some virtualised GPUs report 0.
     bandwidth = 2 * gpu.MEMORY_CLOCK_RATE * gpu.GLOBAL_MEMORY_BUS_WIDTH / 8 / 1e6 or None
@@ -176,7 +182,7 @@ def fraction_of_peak(value: float, peak: float, what: str) -> float:
 
 @functools.cache
 def cpu_info() -> dict:
-    """Return py-cpuinfo's facts about this machine's processor, by name.
+    """Return py-cpuinfo's facts about this machine's processor, name -> value.
 
     The first call takes a second; the result is cached.
     """
@@ -190,6 +196,7 @@ def cpu_name() -> str:
 
 
 def _probe(cuda) -> tuple[Device | None, str | None]:
+    """Return (device, None), or (None, a sentence on why no CUDA device can be used)."""
     try:
         if not cuda.is_available():
             return None, _runs_virtually(cuda.cuda_error())
@@ -205,10 +212,12 @@ def _probe(cuda) -> tuple[Device | None, str | None]:
 
 
 def _runs_virtually(problem: str | None) -> str:
+    """Return a sentence on a problem of CUDA that says that kernels run on the virtual GPU."""
     return translate("{why}: kernels run on the virtual GPU.", why=_why(problem))
 
 
 def _why(problem: str | None) -> str:
+    """Return the words on a problem; None means that Numba's CUDA compiler is missing."""
     if problem is None:
         return translate("Numba's CUDA compiler is missing ('make setup' installs it)")
     if "cannot be found" in problem:
@@ -221,6 +230,7 @@ def _why(problem: str | None) -> str:
 
 
 def _from_row(row: dict[str, str]) -> Device:
+    """Return the device of a row of `data/devices.csv`, given as column -> text."""
     major, minor = row["compute_capability"].split(".")
     whole = ("year", "sms", "fp32_lanes_per_sm", "l2_kib")
     texts = ("name", "architecture", "source")
@@ -237,22 +247,33 @@ def _from_row(row: dict[str, str]) -> Device:
 
 
 def _labels(device: Device) -> tuple[str, ...]:
+    """Return the name and all aliases of a device."""
     return device.name, *device.aliases
 
 
 def _is_called(device: Device, name: str) -> bool:
+    """Return True if this is the device's name or alias, ignoring case and punctuation."""
     return _slug(name) in map(_slug, _labels(device))
 
 
 def _words(text: str) -> set[str]:
+    """Return the words of a text, in lower case."""
     return set(_slug(text).split("_"))
 
 
 def _slug(name: str) -> str:
+    """Return a text in lower case with one underscore for each run of other characters.
+
+    Letters and digits of ASCII stay. There is no underscore at the ends.
+    """
     return re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")
 
 
 def _close_names(name: str) -> list[str]:
+    """Return the names of at most three devices whose name or alias is similar to this one.
+
+    Without any, return the names of the newest five devices and a phrase on the others.
+    """
     labels = {_slug(label): device.name for device in known() for label in _labels(device)}
     close = difflib.get_close_matches(_slug(name), labels, n=3, cutoff=0.5)
     newest = [*(device.name for device in known()[-5:]), "or another of its rows"]

@@ -41,7 +41,7 @@ def folder() -> Path | None:
 
 
 def kept_on_disk(function: Dispatcher) -> Dispatcher:
-    """Return the same function, whose machine code is from now on read from disk or written.
+    """Let a function read its machine code from disk, or else write it; return the same function.
 
     Without a folder, or if the function uses a value that `cache_key` cannot describe, the function
     is compiled in each process.
@@ -57,7 +57,7 @@ class _ByContent(NullCache):
         self._function, self._identity = function, ""
 
     def load_overload(self, sig, target_context) -> CompileResult | None:
-        """Return the compiled function for a signature from disk; None if no entry is whole."""
+        """Return the compiled function for a signature from disk; None without a valid entry."""
         target_context.refresh()
         file = self._file(sig, target_context.codegen())
         if file is None:
@@ -69,7 +69,7 @@ class _ByContent(NullCache):
         return None
 
     def save_overload(self, sig, data: CompileResult) -> None:
-        """Write the machine code for a signature to disk; do nothing if it cannot be kept there."""
+        """Write the machine code for a signature to disk; do nothing if it cannot be kept."""
         file = self._file(sig, data.codegen)
         if file is None or data.lifted or data.library.has_dynamic_globals:
             return
@@ -79,6 +79,7 @@ class _ByContent(NullCache):
             prune(file.parent, MOST_FILES)
 
     def _file(self, sig, codegen) -> Path | None:
+        """Return the path of the entry for a signature; None if it cannot be kept on disk."""
         where = folder()
         # Described at the first call, when everything that the function uses has been defined.
         self._identity = self._identity or cache_key(self._function)
@@ -89,4 +90,5 @@ class _ByContent(NullCache):
 
 
 def _parts(raw: bytes) -> tuple[bytes, bytes]:
+    """Return (digest, payload) of a file's bytes."""
     return raw[:DIGEST_BYTES], raw[DIGEST_BYTES:]

@@ -108,7 +108,8 @@ def best_block_size(
     """Return the threads per block that cudaOccupancyMaxPotentialBlockSize suggests.
 
     It is the multiple of a warp, or `max_threads`, with the most resident threads; if several are
-    equal, the largest. `shared_bytes` is the shared memory of a block, or a function of the block's
+    equal, the largest. `capability` is the compute capability, such as (9, 0). `registers` is their
+    number per thread. `shared_bytes` is the shared memory of a block, or a function of the block's
     threads. `max_threads` is the largest block that the kernel was compiled for. Raises CourseError
     for impossible values, and if no block fits.
     """
@@ -136,9 +137,10 @@ def best_block_size(
 
 
 def square_side(threads: int) -> int:
-    """Return the greatest power of two whose square is at most `threads`: the side of a block.
+    """Return the greatest power of two whose square is at most `threads`.
 
-    Raises CourseError for fewer than one thread.
+    It is the side of the largest square block whose side is a power of two. Raises CourseError for
+    fewer than one thread.
     """
     if operator.index(threads) < 1:
         raise CourseError(f"A block of {threads} threads has no side: give at least 1.")
@@ -148,6 +150,7 @@ def square_side(threads: int) -> int:
 def _occupancy(
     limits: SmLimits, threads: int, registers: int, shared_bytes: int, carveout: int | None = None
 ) -> Occupancy:
+    """Return the occupancy for values that are within the limits."""
     warps = cdiv(threads, WARP)
     room = {
         "warp slots": limits.warps_per_sm // warps,
@@ -167,6 +170,10 @@ def _occupancy(
 
 
 def _room_in_registers(limits: SmLimits, warps: int, registers: int) -> int:
+    """Return the number of blocks that fit into an SM's registers.
+
+    warps: per block. registers: per thread.
+    """
     per_warp = _round_up(registers * WARP, limits.register_unit)
     # The limit per block is checked as if its warps were spread evenly over the sub-partitions.
     if per_warp * _round_up(warps, limits.warp_granularity) > limits.registers_per_block:
@@ -177,7 +184,7 @@ def _room_in_registers(limits: SmLimits, warps: int, registers: int) -> int:
 
 
 def _room_in_shared(limits: SmLimits, shared_bytes: int, carveout: int | None) -> int | None:
-    """Return how many blocks fit into an SM's shared memory; None if a block takes none of it."""
+    """Return the number of blocks that fit into an SM's shared memory; None if none is used."""
     if shared_bytes > limits.max_shared_bytes:
         return 0
     taken = _round_up(shared_bytes + limits.shared_reserved_bytes, limits.shared_unit_bytes)
@@ -187,11 +194,11 @@ def _room_in_shared(limits: SmLimits, shared_bytes: int, carveout: int | None) -
 
 
 def _shared_of_sm(limits: SmLimits, taken: int, carveout: int | None) -> int:
-    """Return the bytes of shared memory to which the driver sets an SM.
+    """Return the bytes of shared memory that the driver configures for an SM.
 
-    `taken` is the bytes that one block takes. Without a `carveout`, it is all of the SM's shared
-    memory. With one, a percentage that the kernel prefers, it is the smallest step that has this
-    percentage and holds one block.
+    `taken` is the bytes that one block takes. Without a `carveout`, the result is all of the SM's
+    shared memory. With one, a percentage that the kernel prefers, it is the smallest configuration
+    that has this percentage and holds one block.
     """
     if carveout is None:
         return limits.shared_kib_per_sm * KIB
@@ -203,6 +210,7 @@ def _shared_of_sm(limits: SmLimits, taken: int, carveout: int | None) -> int:
 
 
 def _round_up(amount: int, unit: int) -> int:
+    """Return the smallest multiple of `unit` that is at least `amount`."""
     return cdiv(amount, unit) * unit
 
 
@@ -223,4 +231,5 @@ def _within(name: str, value: int, least: int, most: int, limits: SmLimits) -> i
 
 
 def _name(limits: SmLimits) -> str:
+    """Return text such as "compute capability 9.0"."""
     return "compute capability {}.{}".format(*limits.compute_capability)

@@ -1,8 +1,8 @@
 """Prepare this Python for a lesson: a lesson's first cell runs this file before any import.
 
-In Colab, this file installs missing packages at versions that suit the driver, and changes no
-others. Elsewhere it names the missing packages. Therefore it imports only the standard library and
-files of the course that do the same.
+In Colab, this file installs missing packages at versions that suit the driver, and changes no other
+packages. Elsewhere it names the missing packages. Therefore it imports only the standard library
+and files of the course that do the same.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ system_program = _file("gpu_xray/cuda_programs.py").system_program
 
 @dataclass(frozen=True)
 class Missing:
-    """The packages to install: requirements for pip, and constraints on packages that must stay."""
+    """The packages to install: requirements for pip, and constraints that keep other packages."""
 
     requirements: tuple[str, ...]
     constraints: tuple[str, ...]
@@ -88,7 +88,7 @@ def in_colab() -> bool:
 def needed(platform: str) -> list[str]:
     """Return the names of the packages that lessons import, from pyproject.toml.
 
-    `platform` is a value of `sys.platform`.
+    `platform` is a value of `sys.platform`, such as "linux" or "darwin".
     """
     text = (COURSE / "pyproject.toml").read_text(encoding="utf-8")
     lines = re.search(r"^dependencies = \[\n(.*?)^\]", text, re.MULTILINE | re.DOTALL)[1]
@@ -98,13 +98,14 @@ def needed(platform: str) -> list[str]:
 
 
 def _constraints() -> str:
+    """Return the text of constraints.txt."""
     return (COURSE / "constraints.txt").read_text(encoding="utf-8")
 
 
 def plan(driver: tuple[int, int]) -> SimpleNamespace:
-    """Return the `Plan` of CUDA packages that `make setup` would choose for a driver.
+    """Return the `Plan` of CUDA packages that `make setup` would choose for a driver on Linux.
 
-    `driver` is the CUDA version that the driver understands.
+    `driver` is the CUDA version that the driver understands, such as (12, 4).
     """
     return setup.plan(driver, setup.pinned_toolkit(_constraints()), "linux")
 
@@ -112,18 +113,18 @@ def plan(driver: tuple[int, int]) -> SimpleNamespace:
 def cuda_major(driver: tuple[int, int] | None, packages: dict[str, str]) -> int:
     """Return 12 or 13, the CUDA version for which packages are to be installed.
 
-    It is 12 if the installed CUDA bindings or the driver are for CUDA 12, else 13. `driver` and
-    `packages` are the same as for `missing`.
+    It is 12 if the installed CUDA bindings or the driver are for CUDA 12, else 13. `driver` is the
+    CUDA version that the driver understands, None without a driver. `packages` is name -> version.
     """
     installed_major = int(packages.get("cuda-bindings", "13").split(".")[0])
     return 12 if installed_major == 12 or (driver and driver[0] == 12) else 13
 
 
 def missing(driver: tuple[int, int] | None, packages: dict[str, str]) -> Missing | None:
-    """Return what to install for the course on a Linux image such as Colab's; None if nothing.
+    """Return the packages to install for the course on a Linux image such as Colab's; None if none.
 
-    `driver` is the CUDA version that the driver understands, None without a driver. `packages` are
-    the versions that `installed` returns.
+    `driver` is the CUDA version that the driver understands, None without a driver. `packages` is
+    name -> version of the installed packages.
     """
     ours = dict(re.findall(r"^([\w-]+)==(\S+)$", _constraints(), re.MULTILINE))
     replaced = [name for name in REPLACED if packages.get(name) != ours[name]]
@@ -196,9 +197,9 @@ def hide_the_gpu() -> None:
 def prepare_colab(driver: tuple[int, int] | None) -> None:
     """Install missing packages in Colab; if that fails, let the course use the virtual GPU.
 
-    It does nothing if no package is missing. `driver` is the same as for `missing`. Raises
-    CourseError if a package that lessons import stays missing, or if the session must be restarted
-    because it had imported a replaced package.
+    It does nothing if no package is missing. `driver` is the CUDA version that the driver
+    understands, None without a driver. Raises CourseError if a package that lessons import stays
+    missing, or if the session must be restarted because it had imported a replaced package.
     """
     before = installed()
     packages = missing(driver, before)
@@ -241,8 +242,8 @@ def require_python(version: tuple) -> None:
 def main() -> None:
     """Prepare this Python for a lesson, and import `kernels_anywhere`.
 
-    A GPU whose driver is too old is hidden. In Colab, missing packages are installed. Raises
-    CourseError if the lesson cannot go on.
+    A GPU whose driver is too old is hidden. In Colab, missing packages are installed; elsewhere
+    they raise CourseError. It is also raised for a Python that is too old.
     """
     require_python(sys.version_info)
     with contextlib.suppress(ValueError):

@@ -25,6 +25,7 @@ INSTRUCTION_SETS = {8: "AVX2", 16: "AVX-512"}
 class Cpu:
     """One processor.
 
+    name: the brand name.
     lanes: the number of float32 in its widest vector: 16 with AVX-512, 8 with AVX2 and FMA, 0
         without.
     caches: bytes of the data caches of levels 1, 2 and 3.
@@ -58,10 +59,10 @@ def current() -> Cpu:
 
 
 def blas() -> str:
-    """Return NumPy's BLAS, its version, and the processor whose kernels it chose.
+    """Return NumPy's BLAS, its version, and the processor whose kernels it chose, as text.
 
-    They are text such as "openblas 0.3.30 (SkylakeX)"; several libraries are separated by commas.
-    OpenBLAS obeys the environment variable OPENBLAS_CORETYPE, which can make it slow.
+    An example is "openblas 0.3.30 (SkylakeX)"; several libraries are separated by commas. OpenBLAS
+    obeys the environment variable OPENBLAS_CORETYPE, which can make it slow.
     """
     return ", ".join(
         f"{library['internal_api']} {library['version']} ({library.get('architecture', 'unknown')})"
@@ -71,7 +72,7 @@ def blas() -> str:
 
 
 def caches() -> tuple[int, int, int]:
-    """Return the bytes of the data caches that one core reaches, for levels 1, 2 and 3.
+    """Return the bytes of the data caches that one core reaches, of levels 1, 2 and 3.
 
     A level that the system does not report has its size in `SMALLEST_CACHES`.
     """
@@ -101,6 +102,10 @@ def lanes() -> int:
 
 
 def _fma_units(info: dict) -> tuple[dict[int, int], str]:
+    """Return (lanes -> FMAs per cycle of a core, source) for py-cpuinfo's facts.
+
+    The dict is empty, and the source gives the reason, if `data/cpus.csv` lacks the processor.
+    """
     vendor, family, model = (info.get(key) for key in ("vendor_id_raw", "family", "model"))
     with TABLE.open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):

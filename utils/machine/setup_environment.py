@@ -86,6 +86,7 @@ def limited(pins: str, limits: tuple[str, ...]) -> str:
     """Return the text of a constraints file in which `limits` replace the pins of the CUDA toolkit.
 
     `pins` is the text of constraints.txt, which is returned unchanged if there are no limits.
+    `limits` are requirements such as "cuda-toolkit<12.5".
     """
     if not limits:
         return pins
@@ -107,6 +108,7 @@ def pinned_toolkit(pins: str) -> tuple[int, int]:
 
 
 def _dotted(version: tuple[int, int]) -> str:
+    """Return a version as text, such as "12.4"."""
     return ".".join(map(str, version))
 
 
@@ -123,7 +125,7 @@ def _base_python() -> str:
 
 
 def _stamp(chosen: Plan, pins: str) -> str:
-    """Return two lines that say what the environment was made from.
+    """Return two lines that say from what the environment was made.
 
     If the first line changes, the environment must be made anew; if only the second changes, pip
     must run again.
@@ -134,6 +136,7 @@ def _stamp(chosen: Plan, pins: str) -> str:
 
 
 def _install(chosen: Plan, pins: str, stamp: str) -> int:
+    """Make `.venv` if it must be made anew, and install the packages; return pip's exit code."""
     old_stamp = STAMP.read_text(encoding="utf-8") if STAMP.exists() else ""
     if old_stamp.splitlines()[:1] != stamp.splitlines()[:1]:
         subprocess.run([_base_python(), "-m", "venv", "--clear", str(VENV)], check=True)

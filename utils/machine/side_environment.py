@@ -23,7 +23,10 @@ SECONDS_TO_ASK, SECONDS_TO_INSTALL, SECONDS_TO_CHECK = 20, 1800, 1800
 
 
 def python_of(version: str) -> Path | None:
-    """Return the path of an interpreter of a version such as "3.12", or None."""
+    """Return the path of an interpreter of a version such as "3.12", or None if none is found.
+
+    It is the running interpreter, or one from PATH or pyenv.
+    """
     for python in _candidates(version):
         if _output([str(python), "-c", VERSION]) == version:
             return python
@@ -31,6 +34,7 @@ def python_of(version: str) -> Path | None:
 
 
 def _candidates(version: str) -> Iterator[Path]:
+    """Yield the paths of interpreters that may have this version."""
     if sys.version_info[:2] == tuple(map(int, version.split("."))):
         yield Path(sys.executable)
     for folder in os.get_exec_path():
@@ -77,6 +81,7 @@ def made(name: str, version: str, python: Path, requirements: Path) -> Path:
 
 
 def _stamp(python: Path, requirements: Path) -> str:
+    """Return a text that changes if the interpreter, the folder or the pins change."""
     files = (ROOT / "pyproject.toml", ROOT / "constraints.txt", ROOT / requirements)
     texts = [str(python), str(ROOT), *(file.read_text(encoding="utf-8") for file in files)]
     return hashlib.sha256("\0".join(texts).encode()).hexdigest()
@@ -101,8 +106,8 @@ def run(folder: Path, arguments: Sequence[str]) -> int:
 def main(arguments: list[str] | None = None) -> int:
     """Run the check in an environment per Python version, and return the greatest exit code.
 
-    A version that is not found is reported; its code is 1 if `COURSE_NEEDS_EVERYTHING` is 1, else
-    0.
+    The code of a version is that of the check; it is 1 if pip fails. A version that is not found is
+    reported; its code is 1 if `COURSE_NEEDS_EVERYTHING` is 1, else 0.
     """
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("name", help="the environments' name; the Python version is appended")

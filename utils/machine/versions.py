@@ -1,4 +1,4 @@
-"""The versions of the installed software, and optional libraries."""
+"""The versions of the installed software, and optional libraries as modules."""
 
 from __future__ import annotations
 
@@ -19,7 +19,11 @@ __all__ = ["Versions", "cupy", "explained", "nvml", "torch", "versions"]
 
 @dataclass(frozen=True)
 class Versions:
-    """The software versions in a record; None for software that is not installed."""
+    """The software versions in a record, as text; None for software that is not installed.
+
+    driver: the GPU driver's version. python, numba, numba_cuda: the packages' versions. toolkit:
+    the version of the CUDA toolkit that compiles kernels.
+    """
 
     driver: str | None
     python: str

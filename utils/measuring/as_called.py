@@ -40,11 +40,13 @@ SHOWN = 12
 
 @dataclass(frozen=True)
 class CallCase:
-    """One call to time, next to the same call of libraries. Sizes that do not apply are None.
+    """One call of a function to time, next to the same call of libraries.
 
-    `bind()` returns a triple: our call, a dict from each library's name to its call, and our call
-    without waiting for the GPU, or None if our call does not wait anyway. What `bind` allocates is
-    kept only while the case is timed.
+    function: our function's name, such as "sgemm". m, n, k, elements: the sizes; those that do not
+    apply are None. layout, dtype: of the inputs, as text. `bind()` returns a triple: our call, a
+    dict from each library's name to its call, and our call without waiting for the GPU, or None if
+    our call does not wait anyway. Arrays that `bind` allocates are kept only while the case is
+    timed.
     """
 
     function: str
@@ -61,10 +63,11 @@ class CallCase:
 class CallRow:
     """One row of the record `as_called.csv`: our time of a call and the fastest library's.
 
-    `time_us` and `library_us` are microseconds per call until the work is done. `library` is the
-    name of the fastest library, and `ratio` is its time divided by ours. `host_us` is the time
-    until the call returns; for a call that waits for the GPU, the time of its kernels is
-    subtracted. Sizes that do not apply are None.
+    `function` is our function's name, and `m`, `n`, `k` and `elements` are the sizes; those that do
+    not apply are None. `layout` and `dtype` are those of the inputs, as text. `time_us` and
+    `library_us` are microseconds per call until the work is done. `library` is the name of the
+    fastest library, and `ratio` is its time divided by ours. `host_us` is the time until the call
+    returns; for a call that waits for the GPU, the time of its kernels is subtracted.
     """
 
     function: str
@@ -91,7 +94,10 @@ COLUMNS = tuple(field.name for field in fields(CallRow))
 
 @dataclass(frozen=True)
 class Called:
-    """Microseconds per call in a burst: until all calls returned, and until all work was done."""
+    """Mean or median microseconds per call in a burst of calls.
+
+    `host_us` is the time until all calls returned, and `time_us` the time until all work was done.
+    """
 
     host_us: float
     time_us: float
@@ -154,10 +160,10 @@ def compared(
     wait: Callable = cuda.synchronize,
     clock: Callable[[], float] = time.perf_counter,
 ) -> dict[str, Called]:
-    """Time the rivals in interleaved bursts and return a dict from each name to its times per call.
+    """Time calls in interleaved bursts and return name -> times per call, in microseconds.
 
-    Both times are medians over the rival's bursts. Each round times the rivals in another random
-    order.
+    rivals: name -> call. Both times are medians over the bursts of a call. Each round times the
+    calls in another random order. `wait()` waits until all work is done; `clock()` returns seconds.
     """
     calls = {}
     for name, call in rivals.items():
@@ -180,8 +186,9 @@ def compared(
 def row_of(case: CallCase, generator: random.Random, compare=compared, kernel_us=None) -> CallRow:
     """Time one case and its libraries, and return the row for the record.
 
-    `compare` and `kernel_us` are functions that tests replace: the first times rivals as `compared`
-    does, the second returns the microseconds of a call's kernels, and None means to measure them.
+    `generator` is the source of the random order of calls. `compare` and `kernel_us` are functions
+    that tests replace. The first is `compared`. The second returns the microseconds that a call's
+    kernels take; None means to measure them.
     """
     ours, libraries, without_waiting = case.bind()
     times = compare({"": ours} | dict(libraries), generator)
@@ -203,7 +210,8 @@ def rows_of(
 ) -> Iterator[CallRow]:
     """Time all cases `rounds` times and yield, per case, the row with the median ratio.
 
-    The rows are in the order of the cases.
+    The rows are in the order of the cases. `generator` is the source of the random order of calls.
+    `compare` is the function `compared`, or one with the same first two parameters and result.
     """
     repeated = [case for _ in range(rounds) for case in cases]
     timed = [
@@ -216,6 +224,7 @@ def rows_of(
 
 
 def _kernel_us(call: Execution) -> float:
+    """Return the microseconds that a call's kernels take on the GPU."""
     return 1e3 * time_gpu([call])[0].median_ms
 
 
@@ -225,7 +234,7 @@ class CallSummary:
 
     rows: the number of rows.
     worst: the row with the lowest ratio.
-    geometric_mean: of the ratios.
+    geometric_mean: the geometric mean of the ratios.
     behind: the number of rows in which our call is slower than the library.
     host_us: the median of the rows' `host_us`.
     """
@@ -271,7 +280,7 @@ def read(path: Path) -> tuple[CallRow, ...]:
 def as_called_command(
     cases: Callable[[int, int], Iterable[CallCase]], count: int, processor: Processor = GPU
 ) -> Command:
-    """Return the sub-command `as-called`.
+    """Return the sub-command `as-called`, which times functions as a user calls them.
 
     `cases(count, seed)` returns the calls to time, of which `count` have random shapes. The option
     --count has the default `count`.
@@ -285,6 +294,7 @@ def as_called_command(
 
 
 def _configure(count: int, parser: argparse.ArgumentParser) -> None:
+    """Add the options of `as-called` to a parser."""
     parser.add_argument(
         "--count", type=int, default=count, metavar="N", help="random shapes; default: %(default)s"
     )
@@ -300,6 +310,7 @@ def _run(
     processor: Processor,
     options: argparse.Namespace,
 ) -> int:
+    """Time all cases, print the table, record it with --record; return the exit code 0."""
     path = file_of(processor.device())
     requested = list(cases(options.count, options.seed))
     generator, compare = random.Random(options.seed), partial(compared, wait=processor.wait)
@@ -321,6 +332,7 @@ def by_function(rows: Sequence[CallRow]) -> Iterator[tuple[str, list[CallRow]]]:
 
 
 def _sentences(rows: Sequence[CallRow], queues: bool) -> Iterator[str]:
+    """Yield a summary of each function's rows; it names Python's time if `queues`."""
     for function, rows_of_function in by_function(rows):
         all_ = summary(rows_of_function)
         host = f"; {all_.host_us:.1f} us of Python a call" if queues else ""

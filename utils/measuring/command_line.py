@@ -67,6 +67,7 @@ def device_for(what: str, instead: str = "Run it on a machine with a GPU.") -> d
 
 
 def _parser(title: str, commands: Sequence[Command]) -> argparse.ArgumentParser:
+    """Return the parser of a command line with these sub-commands."""
     program = _program()
     parser = argparse.ArgumentParser(
         prog=program,
@@ -82,6 +83,6 @@ def _parser(title: str, commands: Sequence[Command]) -> argparse.ArgumentParser:
 
 
 def _program() -> str | None:
-    """Return the command that runs, such as "python -m gemm_kernels"; None if it is no package."""
+    """Return the command that runs, such as "python -m gemm_kernels"; None outside of a package."""
     spec = sys.modules["__main__"].__spec__
     return f"python -m {spec.parent}" if spec and spec.parent else None

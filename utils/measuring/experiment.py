@@ -1,4 +1,4 @@
-"""Experiments beside a ladder: kernels that are timed in turns, with one record per device."""
+"""Experiments beside a ladder: kernels whose timings are interleaved, with a record per device."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from utils.paths import DATA
 class Experiment:
     """An experiment whose command measures kernels, prints their times, and can record them.
 
-    name: that of the command, such as "ilp-alone"; the record is `ilp_alone.csv`. help: what the
-    command does, for --help. row: the dataclass of a row, with `kernel`, `time_ms`, `time_ms_min`
-    and `time_ms_max`. size: the row's field with the size of the problem. measured: a function from
-    the device's name to the rows, in the order in which they are printed.
+    name: the command's name, such as "ilp-alone"; the record is `ilp_alone.csv`. help: the
+    command's description for --help. row: the dataclass of a row, with `kernel`, `time_ms`,
+    `time_ms_min` and `time_ms_max`. size: the row's field with the size of the problem. measured: a
+    function from the device's name to the rows, in the order in which they are printed.
     """
 
     name: str
@@ -50,6 +50,7 @@ class Experiment:
         return Command(self.name, f"{self.help}; --record keeps the figures", _configure, self._run)
 
     def _run(self, options: argparse.Namespace) -> int:
+        """Measure, print a table, and write the record with --record; return the exit code 0."""
         device = device_for(self.name)
         timed = list(self.measured(device.name))
         table = Table("kernel", self.size, "ms", "least", "most", title=device.name)

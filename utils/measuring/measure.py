@@ -1,4 +1,4 @@
-"""From a step and a shape to a row: verify, time and verify again, or look up its record."""
+"""The rows of steps at a shape: verify, time and verify a step again, or look up its record."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ L2_TIMES = 4
 
 @dataclass(frozen=True)
 class StepRow:
-    """The record of a step at one shape, and the verdict on its kernel where this process runs.
+    """The record of a step at one shape, and the verdict on its kernel from this process.
 
     `verified_on` is the processor that ran the kernel for the verdict. `recorded_on` is the device
     and the date of an old record as text, or None for a new record and for a step without any.
@@ -73,12 +73,12 @@ def measured_rows(
 def race(
     ladder: Ladder, variants: Sequence[Variant], shape: Shape, device: Device | None
 ) -> tuple[Record, ...]:
-    """Time variants of the same task and the ladder's library in turns; return a record of each.
+    """Time variants of the same task and the ladder's library, interleaved; return their records.
 
     Each repetition runs every variant and then the library, so that a change of the clock affects
     all of them. The records are in the order of the variants, and each has the library's time.
-    `device` is the current GPU, or None for a ladder that runs on the CPU. Raises CourseError for a
-    result that is wrong, which is not timed, and for a figure above the device's peak.
+    `device` is the current GPU, or None for a ladder that runs on the CPU. Raises CourseError
+    before timing if a result is wrong, and for a figure above the device's peak.
     """
     processor, step = device.name if device else devices.cpu_name(), variants[0].step
     exact = verify_all(ladder, variants, shape, kinds=("integers",))
@@ -109,9 +109,9 @@ def recorded_rows(
 ) -> Iterator[StepRow]:
     """Verify the variants on the virtual GPU and yield a row per record that `device` has of them.
 
-    `shapes` are the shapes to look up; none means all. A variant without a record gives one row
-    without figures if its constants are the defaults or if it is the only requested variant of its
-    step; otherwise it is left out.
+    `shapes` are the shapes to look up; an empty sequence means all. A variant without a record
+    gives one row without figures if its constants are the defaults or if it is the only requested
+    variant of its step; otherwise it is left out.
     """
     recorded = _recorded(ladder, device)
     by_variant = {each: _records_of(each, recorded, shapes) for each in variants}
@@ -133,7 +133,7 @@ def recorded_rows(
 def _records_of(
     variant: Variant, recorded: Sequence[Record], shapes: Sequence[Shape]
 ) -> list[Record]:
-    """Return the records of a variant at the shapes, or at all shapes if there are none to choose.
+    """Return the records of a variant at the shapes; at all shapes if `shapes` is empty.
 
     If its step picks its constants itself, return the step's records with any constants.
     """
@@ -159,10 +159,11 @@ def _by_task(variants: Sequence[Variant]) -> Iterator[list[Variant]]:
 def _cold_copies(
     ladder: Ladder, step: Step, problem: Problem, device: Device | None
 ) -> list[tuple]:
-    """Return copies of the problem's inputs, each a tuple of arrays where the step needs them.
+    """Return copies of the problem's inputs, each a tuple of arrays that the step can read.
 
-    There is one copy, or on a GPU as many as are needed for each launch to read from DRAM instead
-    of the L2 cache, for work that is limited by memory. `device` is None for a ladder on the CPU.
+    There is one copy. On a GPU, for work that is limited by memory, there are as many as are needed
+    for each launch to read from DRAM instead of the L2 cache. `device` is None for a ladder on the
+    CPU.
     """
     copies, work = 1, step.task.work(problem.shape)
     if device and work.bytes is not None and not work.cached:
@@ -180,17 +181,18 @@ def _times(
 
 
 def _on_copies(variant: Variant, shape: Shape, copies: Sequence[tuple], out) -> Execution:
-    """Return a function whose calls execute the variant on the copies in a cycle."""
+    """Return a function whose calls run the variant on one copy after the other, in a cycle."""
     return _cycling([variant.at(shape).execution(shape, inputs, out) for inputs in copies])
 
 
 def _in_turns(
     ladder: Ladder, rivals: Sequence[Execution], copies: Sequence[tuple], out
 ) -> list[Timing | list[Timing]]:
-    """Time the rivals in turns with the ladder's library.
+    """Time the rivals, interleaved with the ladder's library.
 
     The result has one Timing per rival, and at its end a list with that of the library, which is
-    empty without a library.
+    empty without a library. rivals: functions that run a variant once. copies: of the inputs, for
+    the library. out: a result array, for its shape.
     """
     library = [ladder.library.bind(inputs, out) for inputs in copies] if ladder.library else [None]
     cycles = [*rivals, *([_cycling(library)] if library[0] else [])]
@@ -281,7 +283,7 @@ def _record(ladder: Ladder, variant: Variant, **facts) -> Record:
 
 
 def _recorded(ladder: Ladder, device: Device) -> tuple[Record, ...]:
-    """Return all records of the ladder on the device, or an empty tuple if there are none."""
+    """Return all records of the ladder on the device; an empty tuple if there are none."""
     if device.name not in records.recorded_devices(ladder.name):
         return ()
     return records.records_of(device.name, ladder.name)

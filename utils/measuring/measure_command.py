@@ -60,6 +60,7 @@ def add_device(parser: argparse.ArgumentParser) -> None:
 
 
 def _configure(ladder: Ladder, parser: argparse.ArgumentParser) -> None:
+    """Add the options of `measure` to a parser."""
     parser.add_argument(
         "--n",
         nargs="+",
@@ -83,6 +84,7 @@ def _configure(ladder: Ladder, parser: argparse.ArgumentParser) -> None:
 
 
 def _run(ladder: Ladder, options: argparse.Namespace) -> int:
+    """Run the sub-command and return its exit code: 0, or 1 if a step is wrong."""
     rows = _rows(ladder, options, Console(stderr=True))
     if options.json:
         print(json.dumps([_as_json(row) for row in rows], indent=1))
@@ -95,6 +97,7 @@ def _run(ladder: Ladder, options: argparse.Namespace) -> int:
 
 
 def _rows(ladder: Ladder, options: argparse.Namespace, console: Console) -> list[StepRow]:
+    """Return the rows that the options ask for: measured on the device, or else recorded."""
     steps = [ladder.step(name) for name in options.steps]
     variants = _variants(steps, options.params)
     sizes = options.n or (ladder.sizes if options.record else ladder.quick)
@@ -156,6 +159,7 @@ def _record_plan(
 
 
 def _what_is_shown(rows: list[StepRow], device: str) -> str:
+    """Return a sentence that says on which device the figures were recorded, if there are any."""
     if any(row.recorded_on for row in rows):
         return f"The figures were recorded on {device}."
     return f"Nothing is recorded on {device} for this: run it with --record on such a machine."
@@ -170,7 +174,7 @@ def _measure(
 ) -> list[StepRow]:
     """Measure the variants of each (shape, variants) in `plan` and return all rows, in this order.
 
-    `device` is None for a ladder on the CPU. If `record` is true, write the rows of each shape to
+    `device` is None for a ladder on the CPU. If `record` is True, write the rows of each shape to
     disk as soon as the shape is finished.
     """
     rows: list[StepRow] = []
@@ -207,6 +211,7 @@ def _as_json(row: StepRow) -> dict:
 
 
 def _table(rows: Sequence[StepRow]) -> Table:
+    """Return the printed table, one line per row; columns without any value are left out."""
     lines = [_cells(row) for row in rows]
     headers = dict.fromkeys(header for line in lines for header in line)
     table = Table(box=box.SIMPLE)
@@ -218,6 +223,7 @@ def _table(rows: Sequence[StepRow]) -> Table:
 
 
 def _where(rows: Sequence[StepRow]) -> str:
+    """Return text on where the figures were measured or recorded and the results verified."""
     figures = dict.fromkeys(
         f"recorded on {row.recorded_on}" if row.recorded_on else f"measured on {row.record.device}"
         for row in rows
@@ -249,6 +255,7 @@ def _cells(row: StepRow) -> dict[str, str]:
 
 
 def _shape(record: Record) -> str:
+    """Return the shape of a record as text; "" if it has none."""
     if record.m is not None:
         return str(GemmShape(record.m, record.n, record.k))
     return "" if record.elements is None else str(ReduceShape(record.elements))

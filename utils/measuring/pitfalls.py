@@ -41,8 +41,9 @@ HOLD_US = 500  # longer than the host needs to enqueue one repetition
 class PitfallCase:
     """One kernel at one size: `n` for a product of n×n matrices, or `elements` for a copy.
 
-    The other size is None. `bind()` returns an execution, a function that launches the kernel. What
-    `bind` allocates is kept only while the case is timed.
+    kernel: the kernel's name. The size that does not apply is None. `bind()` returns an execution,
+    a function that launches the kernel. Arrays that `bind` allocates are kept only while the case
+    is timed.
     """
 
     kernel: str
@@ -55,10 +56,12 @@ class PitfallCase:
 class Series:
     """The times that one timer measured for one kernel at one size, a row of `pitfalls.csv`.
 
+    kernel, n, elements: the kernel's name and its size; the size that does not apply is None.
     timer: a name from `TIMERS`, or "first" for the kernel's first call in the process.
     time_ms, time_ms_min, time_ms_max: median, minimum and maximum of the repetitions.
     times_us: all repetitions in microseconds, in the order in which they were measured.
     sm_clock_mhz: the SM clock after the last repetition; None if it cannot be read.
+    date: the day of the measurement.
     """
 
     kernel: str
@@ -144,6 +147,7 @@ TIMERS: Mapping[str, Callable[[Execution, Execution], float]] = {
 
 
 def _between_events(execute: Execution) -> float:
+    """Return the ms between two events, of which one is recorded before and one after a launch."""
     start, end = cuda.event(), cuda.event()
     start.record()
     execute()
@@ -154,7 +158,7 @@ def _between_events(execute: Execution) -> float:
 
 @cuda.jit
 def read_all(x, out):
-    """Read every element; only a negative one is stored in out[0], and there is none."""
+    """Read every element of x; an element below zero would be stored in out[0], but none is."""
     for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):
         if x[i] < float32(0):
             out[0] = x[i]
@@ -194,6 +198,7 @@ def measured(cases: Iterable[PitfallCase], flush: Execution) -> Iterator[Series]
 def _series(
     case: PitfallCase, timer: str, times_ms: Sequence[float], clock: float | None
 ) -> Series:
+    """Return the series of a case and timer with these times, measured today."""
     return Series(
         kernel=case.kernel, n=case.n, elements=case.elements, timer=timer,
         time_ms=statistics.median(times_ms), time_ms_min=min(times_ms), time_ms_max=max(times_ms),
@@ -218,7 +223,7 @@ def read(path: Path) -> tuple[Series, ...]:
 
 
 def pitfalls_command(cases: Callable[[], Iterable[PitfallCase]]) -> Command:
-    """Return the sub-command `pitfalls`.
+    """Return the sub-command `pitfalls`, which times kernels in right and in wrong ways.
 
     `cases()` returns the kernels and sizes to time, the smallest size of each kernel first.
     """
@@ -235,6 +240,7 @@ def _configure(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(cases: Callable[[], Iterable[PitfallCase]], options: argparse.Namespace) -> int:
+    """Time the cases, print a table, record it with --record; return the exit code 0."""
     device, requested = device_for("pitfalls"), list(cases())
     total = len(TIMERS) * len(requested) + len({case.kernel for case in requested})
     timed = measured(requested, flush_of(device))
@@ -249,6 +255,7 @@ def _run(cases: Callable[[], Iterable[PitfallCase]], options: argparse.Namespace
 
 
 def _table(series: Sequence[Series]) -> Table:
+    """Return the printed table, one line per series, with times in microseconds."""
     table = Table("kernel", "size", "timer", "us", "least", "most", "MHz", title="Pitfalls")
     for row in series:
         size = f"{row.n}×{row.n}" if row.n else f"{row.elements:,}"

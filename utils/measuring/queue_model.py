@@ -1,4 +1,4 @@
-"""A model of a host, a queue and a device with its own clock: it shows what a timer measures."""
+"""A model of a host, a queue and a device with a clock: it shows which actions a timer measures."""
 
 from __future__ import annotations
 
@@ -135,10 +135,12 @@ class ModelDevice:
         raise AttributeError(f"a device has no {name}; it has {names}")
 
     def _pass(self, kind: str, seconds: float, site: Site) -> None:
+        """Record an event of the host and advance the host's clock by its duration."""
         self.events.append(QueueEvent(kind, self._host, self._host + seconds, site))
         self._host += seconds
 
     def _enqueue(self, kind: str, seconds: float, site: Site) -> None:
+        """Record an event of the device, which begins when the queue's earlier work is done."""
         begin = max(self._host, self._free)
         self._free = begin + seconds
         hot = kind == "kernel" and self._cached
@@ -146,7 +148,7 @@ class ModelDevice:
 
 
 def _caller() -> Site:
-    """Return the line of code that called the function from which `_caller` is called."""
+    """Return the line of code that called the caller of `_caller`."""
     frame = sys._getframe(2)
     file, line = frame.f_code.co_filename, frame.f_lineno
     return Site(file, line, linecache.getline(file, line).strip())

@@ -90,4 +90,5 @@ class GpuQueue:
 
 
 def _inputs(n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return two random n×n float32 matrices."""
     return draw("uniform", (n, n), 1), draw("uniform", (n, n), 2)

@@ -25,10 +25,16 @@ from utils.paths import DATA
 class Record:
     """One row of a record. Columns that do not apply are None.
 
+    device, compute_capability: where it was measured. driver … toolkit: software versions.
+    ladder, step: names. date: the day of the measurement.
     params: the constants, such as "TILE=32 GRAIN=2".
+    m, n, k, elements: the shape.
+    time_ms, time_ms_min, time_ms_max: median, minimum and maximum of the repetitions.
     gflops, gb_per_s: 10^9 operations or bytes per second.
+    registers, spill_bytes: per thread. shared_bytes: per block.
+    sm_clock_mhz: the SM clock during the measurement.
     peak: the data sheet's peak, in the unit of the row's speed.
-    library_ms: the library's median time in the same run.
+    library, library_ms: the library's name, and its median time in the same run.
 
     `efficiency`, the fraction of the peak, follows from `peak`. `library_ratio`, the library's time
     over ours, follows from `library_ms`. Rows that were recorded before the columns `peak` and
@@ -85,9 +91,9 @@ SHAPE = ("m", "n", "k", "elements")
 def to_frame(records: Iterable[Record]) -> pd.DataFrame:
     """Return a DataFrame with a row per record and `COLUMNS` as columns.
 
-    Integers are Int64 with NA for None, floats have NaN, and text has "". For a record with ratios
-    only, `peak` and `library_ms` are computed from the ratio. They are no more precise than the
-    ratio, and `write` never stores them.
+    Integers are Int64 with NA for None, floats have NaN, and text has "". For a record that has
+    only the ratios, `peak` and `library_ms` are computed from them. They are no more precise than
+    the ratio, and `write` never stores them.
     """
     frame = pd.DataFrame([vars(record) for record in records], columns=COLUMNS, dtype=object)
     frame[[*TEXTS]] = frame[[*TEXTS]].where(frame[[*TEXTS]].notna(), "")
@@ -144,29 +150,35 @@ _identity = attrgetter(*IDENTITY)
 
 
 def read(path: Path) -> pd.DataFrame:
-    """Return the rows of a CSV file of records, in the form that `to_frame` returns.
+    """Return the rows of a CSV file of records as a DataFrame with `COLUMNS` as columns.
 
-    Raises CourseError if the file is missing, empty, has other columns, or holds an impossible
-    value. The file is parsed again only if it has changed, because a lesson reads many single
-    numbers of it. The DataFrame is a copy that the caller may change.
+    Integers are Int64 with NA for None, floats have NaN, and text has "". Raises CourseError if the
+    file is missing, empty, has other columns, or holds an impossible value. The file is parsed
+    again only if it has changed, because a lesson reads many single numbers of it. The DataFrame is
+    a copy that the caller may change.
     """
     return _frame(path, rows.version(path)).copy()
 
 
 @lru_cache(rows.FILES)
 def _frame(path: Path, version: tuple[int, int]) -> pd.DataFrame:
+    """Return the rows of a CSV file as a DataFrame; cached per `version` of the file."""
     return to_frame(_checked(path, version))
 
 
 @lru_cache(rows.FILES)
 def _checked(path: Path, version: tuple[int, int]) -> tuple[Record, ...]:
+    """Return the records of a CSV file; cached per `version` of the file.
+
+    Raises CourseError if a record's speed is above its peak.
+    """
     records = rows.read(path, Record)
     _check_shares(records, str(path))
     return records
 
 
 def _check_shares(records: Iterable[Record], origin: str) -> None:
-    """Raise CourseError if a record's speed is above its peak; `origin` is where it comes from."""
+    """Raise CourseError if a record's speed is above its peak; `origin` begins the message."""
     for record in records:
         if record.efficiency is not None:
             fraction_of_peak(record.efficiency, 1.0, f"{origin}: efficiency")
@@ -178,7 +190,10 @@ def file_of(device: str, ladder: str) -> Path:
 
 
 def measured(device: str, ladder: str) -> pd.DataFrame:
-    """Return the records of a ladder on a device as a DataFrame; see `read`."""
+    """Return the records of a ladder on a device as a DataFrame with `COLUMNS` as columns.
+
+    Raises CourseError if there are none.
+    """
     return read(file_of(device, ladder))
 
 
@@ -189,7 +204,10 @@ def records_of(device: str, ladder: str) -> tuple[Record, ...]:
 
 
 def repeated(device: str, ladder: str) -> pd.DataFrame:
-    """Return the records that were repeated on another device of the same name, as a DataFrame."""
+    """Return the records of a ladder that were repeated on a second device with this name.
+
+    They are a DataFrame with `COLUMNS` as columns. Raises CourseError if there are none.
+    """
     return read(DATA / "repeated" / slug(device) / f"{ladder}.csv")
 
 
@@ -203,8 +221,8 @@ def recorded_devices(ladder: str) -> tuple[str, ...]:
 def fastest(frame: pd.DataFrame, of: Sequence[str] = ("step", *SHAPE)) -> pd.DataFrame:
     """Return the row with the least time of each group: by default, of each step at each shape.
 
-    The rows of a group agree in the columns `of`; they differ in the constants. Rows without a time
-    are dropped. Groups keep the order of their first rows.
+    The rows of a group agree in the columns `of` and differ in others, such as the constants. Rows
+    without a time are dropped. Groups keep the order of their first rows.
     """
     timed = frame.dropna(subset=["time_ms"]).reset_index(drop=True)
     groups = timed.groupby(list(of), sort=False, dropna=False)
@@ -228,4 +246,5 @@ def published(name: str) -> pd.DataFrame:
 
 
 def _names(names: Sequence[str]) -> str:
+    """Return names joined by commas; "none" without any."""
     return ", ".join(names) or "none"

@@ -72,7 +72,7 @@ class LaunchCounts:
         keeps it for the rest of the block.
     wavefronts: wavefronts of the pipe to shared memory and the L1 cache.
     instructions: warp instructions, and issue slots lost to register bank conflicts.
-    blocks: the blocks of the grid, before tiles are cut along k.
+    blocks: the number of thread blocks whose work this is; tiles cut along k count as one block.
     """
 
     flops: float
@@ -199,7 +199,7 @@ def counted(variant: Variant, shape: Shape, hot: HotLoopCounts | None = None) ->
 
 
 def counts_of_block(variant: Variant, shape: Shape) -> tuple[pd.Series, int]:
-    """Return (counts of one block, number of blocks that do all the work).
+    """Return (counts of one block, number of such blocks in the whole launch).
 
     The counts are a Series by counter name, with the block's `footprint_bytes`. They grow linearly
     with k for a product, so a long product is never run: two short ones give the growth. A step may
@@ -222,16 +222,17 @@ def counts_of_block(variant: Variant, shape: Shape) -> tuple[pd.Series, int]:
 
 
 def _shorter(variant: Variant, shape: ReduceShape) -> ReduceShape:
-    """Return a shape with the same first block that a copy of a large array takes less time for.
+    """Return a smaller shape whose first block does the same; the shape itself if there is none.
 
-    The elements that a block of a copy moves do not depend on the size. All other shapes are
-    returned unchanged, because the grid of a reduction may depend on the size.
+    Only a copy has a smaller one: the number of elements that its block moves does not depend on
+    the size, while the grid of a reduction may.
     """
     is_copy = variant.step.task.output_shape(shape.elements) == (shape.elements,)
     return ReduceShape(min(shape.elements, SHORT)) if is_copy else shape
 
 
 def _traced(variant: Variant, shape: Shape) -> pd.Series:
+    """Return counter name -> count of one block, as a new Series."""
     return _traced_once(variant, shape).copy()
 
 
@@ -266,8 +267,8 @@ def _merged(hot: HotLoopCounts, reads_per_ffma: float, per_read: float) -> float
     `reads_per_ffma` is the number of reads from shared memory per multiply-add in the source code,
     and `per_read` the wavefronts of one read. An H200 answers a merged read that all lanes share
     with 8 bytes per lane and cycle. Lanes whose first words conflict in a bank conflict in the
-    banks of the other words as well, but at the same time. So a merged read waits once where each
-    of the single reads would have waited.
+    banks of the other words as well, but at the same time. So a merged read waits only once, while
+    single reads would each have waited.
     """
     reads = reads_per_ffma * hot.ffma
     if reads <= sum(hot.shared_loads.values()):
@@ -277,7 +278,7 @@ def _merged(hot: HotLoopCounts, reads_per_ffma: float, per_read: float) -> float
 
 
 def times(counts: LaunchCounts, ceilings: Ceilings) -> dict[str, float]:
-    """Return resource -> milliseconds for which the launch keeps it busy, at the GPU's ceilings.
+    """Return resource -> milliseconds for which the launch keeps it busy, at these ceilings.
 
     The resources are "arithmetic", "DRAM", "L2", "shared memory and L1" and "issue slots".
     """
@@ -293,9 +294,9 @@ def times(counts: LaunchCounts, ceilings: Ceilings) -> dict[str, float]:
 
 
 def tail(blocks: int, blocks_per_sm: int, sms: int) -> float:
-    """Return the slowdown, at least 1, from a partial wave: the waves rounded up over the waves.
+    """Return the slowdown, at least 1, from a partial last wave: waves rounded up over waves.
 
-    A wave is all the blocks that the device holds at once; the final wave may be nearly empty.
+    A wave is all the blocks that the device holds at once.
     """
     waves = blocks / (blocks_per_sm * sms)
     return math.ceil(waves) / waves
@@ -308,14 +309,14 @@ def points(
     memory: str = "DRAM",
     hot_loop: Callable[[Variant], HotLoopCounts | None] = hot_loop_of,
 ) -> pd.DataFrame:
-    """Return the point of each recorded step on a roofline, with its best constants.
+    """Return a table with the point of each recorded step on a roofline, with its best constants.
 
-    `where` is the name of the device or processor of the record. `memory` is "DRAM" for the bytes
-    that must move at least, or "L2" or "shared" for the bytes that the virtual GPU counts. The
-    table has a row per step, in the ladder's order, with the columns label (the step's name),
-    intensity (operations per byte) and gflops. `hot_loop` returns the hot loop of a variant. A step
-    that cannot be counted or that moves no bytes is left out. Raises CourseError if nothing is
-    recorded there at that size.
+    There is a row per step, in the ladder's order, with the columns label (the step's name),
+    intensity (operations per byte) and gflops. `where` is the name of the device or processor of
+    the record. `memory` is "DRAM" for the bytes that must move at least, or "L2" or "shared" for
+    the bytes that the virtual GPU counts. `hot_loop` returns the hot loop of a variant. A step that
+    cannot be counted or that moves no bytes is left out. Raises CourseError if nothing is recorded
+    there at that size.
     """
     shape, rows = ladder.parse(size), []
     for variant, record in recorded(ladder, shape, where):
@@ -340,7 +341,7 @@ def estimates(
     hot_loop: Callable[[Variant], HotLoopCounts | None] = hot_loop_of,
     with_tail: bool = False,
 ) -> pd.DataFrame:
-    """Return the estimated and the recorded time of every recorded step, with its best constants.
+    """Return a table of estimated and recorded times of the recorded steps, with best constants.
 
     There is one row per step, in the ladder's order, with the variant's name as index. The columns
     are the milliseconds of each resource, `limit` (the slowest resource), `estimate_ms`,
@@ -368,9 +369,10 @@ def estimates(
 
 
 def out_of_order(table: pd.DataFrame) -> list[tuple[str, str]]:
-    """Return pairs of variants in `estimates` that the estimate orders differently than the record.
+    """Return pairs of variants that the estimates order differently than the records do.
 
-    Each pair holds two index labels of the table, first the variant whose estimate is faster.
+    table: a result of `estimates`. Each pair holds two index labels of the table, first the variant
+    whose estimate is faster.
     """
     ordered = table.sort_values("estimate_ms")["recorded_ms"]
     return [
@@ -382,7 +384,7 @@ def out_of_order(table: pd.DataFrame) -> list[tuple[str, str]]:
 
 
 def recorded(ladder: Ladder, shape: Shape, where: str) -> Iterable[tuple[Variant, object]]:
-    """Yield (variant, record) per recorded step: the constants that were fastest at this shape.
+    """Yield (variant, record) per recorded step, with the fastest constants at this shape.
 
     The record is a named tuple with the columns of `records.measured`. The steps are in the
     ladder's order. `where` is the name of the device or processor. Raises CourseError if no step
@@ -403,6 +405,7 @@ def recorded(ladder: Ladder, shape: Shape, where: str) -> Iterable[tuple[Variant
 
 
 def _tail_of(variant: Variant, shape: Shape, record, device: Device) -> float:
+    """Return the slowdown from a partial last wave, with the resources that the record has."""
     launch = variant.launch(shape)
     resident = occupancy(
         device.compute_capability, launch.threads, int(record.registers), int(record.shared_bytes)

@@ -39,7 +39,10 @@ def read(path: Path, kind: type[Row]) -> tuple[Row, ...]:
 
 
 def read_if_any(path: Path, kind: type[Row]) -> tuple[Row, ...]:
-    """Return the rows of a CSV file, or an empty tuple if the file does not exist; see `read`."""
+    """Return the rows of a CSV file as dataclasses; an empty tuple if the file does not exist.
+
+    kind: the dataclass of a row. Raises CourseError for a file that `read` refuses.
+    """
     return read(path, kind) if path.exists() else ()
 
 
@@ -70,7 +73,7 @@ def write(path: Path, rows: Iterable[object], kind: type, digits: int = DIGITS) 
 
 
 def write_text(path: Path, text: str) -> None:
-    """Replace the text of a file as a whole or not at all; make the folders that it needs."""
+    """Replace the text of a file as a whole or not at all; create missing folders."""
     path.parent.mkdir(parents=True, exist_ok=True)
     # In the same folder, because a rename is atomic only within one file system.
     unfinished = path.with_name(f".{path.name}.{os.getpid()}")
@@ -83,6 +86,7 @@ def write_text(path: Path, text: str) -> None:
 
 @lru_cache(FILES)
 def _read(path: Path, kind: type[Row], version: tuple[int, int]) -> tuple[Row, ...]:
+    """Return the rows of a CSV file; cached per `version` of the file."""
     try:
         with path.open(encoding="utf-8", newline="") as file:
             reader = csv.reader(file, strict=True)
@@ -112,6 +116,7 @@ def _lines(path: Path, header: list[str], reader) -> Iterator[tuple[dict[str, st
 
 
 def _check_columns(path: Path, header: list[str], kind: type) -> None:
+    """Raise CourseError for unknown columns, and for missing ones without a default."""
     missing = [name for name in _columns(kind) if name not in (*header, *_with_default(kind))]
     unknown = [name for name in header if name not in _columns(kind)]
     if missing or unknown:
@@ -124,6 +129,7 @@ def _check_columns(path: Path, header: list[str], kind: type) -> None:
 
 @cache
 def _columns(kind: type) -> tuple[str, ...]:
+    """Return the names of the columns; a nested dataclass is replaced by its own columns."""
     hints = get_type_hints(kind)
     names = (
         _columns(hints[field.name]) if is_dataclass(hints[field.name]) else (field.name,)
@@ -133,6 +139,7 @@ def _columns(kind: type) -> tuple[str, ...]:
 
 
 def _with_default(kind: type) -> list[str]:
+    """Return the names of the fields that have a default."""
     return [field.name for field in fields(kind) if field.default is not MISSING]
 
 
@@ -167,6 +174,10 @@ def _readers(kind: type) -> tuple[tuple[str, Any], ...]:
 
 
 def _reader(hint: Any) -> Callable[[str], object]:
+    """Return the function that converts a cell's text to a value of this type.
+
+    The function raises ValueError for other text.
+    """
     if get_origin(hint) is UnionType:
         (inner,) = set(get_args(hint)) - {NoneType}
         read = _reader(inner)
@@ -186,12 +197,14 @@ def _reader(hint: Any) -> Callable[[str], object]:
 
 
 def _words(text: str) -> str:
+    """Return a text unchanged; raise ValueError if it is empty."""
     if not text:
         raise ValueError("must not be empty")
     return text
 
 
 def _whole(text: str) -> int:
+    """Return the integer in a text; raise ValueError for other text."""
     try:
         return int(text)
     except ValueError:
@@ -199,6 +212,7 @@ def _whole(text: str) -> int:
 
 
 def _number(text: str) -> float:
+    """Return the finite number in a text; raise ValueError for other text."""
     try:
         value = float(text)
     except ValueError:
@@ -209,6 +223,7 @@ def _number(text: str) -> float:
 
 
 def _date(text: str) -> str:
+    """Return a text unchanged; raise ValueError unless it is an ISO date."""
     try:
         if datetime.date.fromisoformat(text).isoformat() == text:
             return text
@@ -223,6 +238,7 @@ READERS: Mapping[Any, Callable[[str], object]] = {
 
 
 def _values(row: object) -> Iterator[object]:
+    """Yield the values of a row's fields, those of nested dataclasses included."""
     for field in fields(row):
         value = getattr(row, field.name)
         if is_dataclass(value):
@@ -232,6 +248,7 @@ def _values(row: object) -> Iterator[object]:
 
 
 def _text(value: object, digits: int) -> str:
+    """Return a value as the text of a cell; floats get `digits` significant digits."""
     if isinstance(value, tuple):
         return " ".join(_text(part, digits) for part in value)
     if isinstance(value, Mapping):

@@ -2,7 +2,8 @@
 
 A time is the median of at least seven repetitions after a warm-up that also compiles. Each
 repetition contains enough executions to last about ten milliseconds, so that neither the clock's
-resolution nor the cost of a launch shows.
+resolution nor the cost of a launch shows. A sample is a pair: milliseconds per execution, and the
+SM clock in MHz or None.
 """
 
 from __future__ import annotations
@@ -32,8 +33,8 @@ Sample = tuple[float, float | None]
 class Timing:
     """Milliseconds per execution: median, minimum and maximum over the repetitions.
 
-    `launches` is the number of executions in one repetition. `sm_clock_mhz` is the median SM clock
-    while the GPU worked; None without a GPU or without NVML.
+    `repetitions` is their number, and `launches` the number of executions in one repetition.
+    `sm_clock_mhz` is the median SM clock while the GPU worked; None without a GPU or without NVML.
     """
 
     median_ms: float
@@ -84,6 +85,7 @@ def _interleaved(
 
 
 def _summary(samples: Sequence[Sample], launches: int) -> Timing:
+    """Return the Timing of a rival's samples."""
     times = [milliseconds for milliseconds, _ in samples]
     clocks = [mhz for _, mhz in samples if mhz is not None]
     return Timing(
@@ -97,17 +99,22 @@ def _summary(samples: Sequence[Sample], launches: int) -> Timing:
 
 
 def _launches_for(milliseconds: float, repetition_ms: float = REPETITION_MS) -> int:
-    """Return how many executions of this length fill a repetition: 1 to `MOST_LAUNCHES`."""
+    """Return how many executions of this length fill a repetition: 1 to `MOST_LAUNCHES`.
+
+    Both lengths are in milliseconds.
+    """
     return max(1, min(MOST_LAUNCHES, round(repetition_ms / max(milliseconds, 1e-6))))
 
 
 def _cpu_repetition(rival: Execution, repetition_ms: float) -> tuple[Callable[[], Sample], int]:
+    """Return (a function that takes a sample, executions per sample), after a warm-up."""
     rival()  # compiles
     launches = _launches_for(_cpu_sample(rival, 1)[0], repetition_ms)
     return partial(_cpu_sample, rival, launches), launches
 
 
 def _cpu_sample(rival: Execution, launches: int) -> Sample:
+    """Return the sample of this many executions on the CPU."""
     start = time.perf_counter()
     for _ in range(launches):
         rival()
@@ -117,6 +124,7 @@ def _cpu_sample(rival: Execution, launches: int) -> Sample:
 def _gpu_repetition(
     rival: Execution, clock: Callable[[], float | None]
 ) -> tuple[Callable[[], Sample], int]:
+    """Return (a function that takes a sample, executions per sample), after a warm-up."""
     rival()  # compiles
     cuda.synchronize()
     start = time.perf_counter()
@@ -130,6 +138,10 @@ def _gpu_repetition(
 def _gpu_sample(
     rival: Execution, launches: int, enqueue_us: float, clock: Callable[[], float | None]
 ) -> Sample:
+    """Return the sample of this many executions, which are queued before the GPU starts.
+
+    enqueue_us: the host's time to enqueue one execution, in microseconds.
+    """
     start, end = cuda.event(), cuda.event()
     # Python needs longer to enqueue a small kernel than the GPU to run it. The GPU is kept waiting
     # until all launches are in its queue; then it runs them without a gap.
@@ -146,6 +158,7 @@ def _gpu_sample(
 
 @cuda.jit
 def _sleep(microseconds):
+    """Keep one thread of the GPU asleep for about this many microseconds."""
     for _ in range(microseconds):
         cuda.nanosleep(uint32(1000))
 

@@ -1,6 +1,7 @@
 """Ways to move data to the GPU and back: copies, managed memory, and whole products.
 
-`transfers.py` times them. A product is a kernel with its launch, called with a, b and c.
+`transfers.py` times them. A product is a function that launches a kernel for c = a·b, called with
+the arrays a, b and c.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ class Experiment:
 
     `prepare` runs before each repetition and is not timed. `execute` returns None, or milliseconds
     that it measured itself; it need not wait for the GPU. `products` is the number of matrix
-    products in one execution, or 0 for a part of one.
+    products in one execution, or 0 if it is only a part of a product.
     """
 
     step: str
@@ -76,7 +77,10 @@ def prefetch(array: np.ndarray, to_device: bool) -> None:
 
 
 def copies(elements: int, prefetch: Prefetch = prefetch) -> Iterator[Experiment]:
-    """Yield experiments that move `elements` float32 to the GPU or back, one per way to do so."""
+    """Yield experiments that move `elements` float32 to the GPU or back, one per way to do so.
+
+    `prefetch` migrates a managed array; tests replace it.
+    """
     on_device = cuda.to_device(np.ones(elements, np.float32))
     ones = np.ones(elements, np.float32)
     for step, host in (("pageable", ones), ("pinned", copied(ones, cuda.pinned_array))):
@@ -102,9 +106,10 @@ def copies(elements: int, prefetch: Prefetch = prefetch) -> Iterator[Experiment]
 def products(
     shape: GemmShape, kernel: Product, prefetch: Prefetch = prefetch
 ) -> Iterator[Experiment]:
-    """Yield experiments that compute a product in several ways, from arrays to a host result.
+    """Yield experiments that compute a product in several ways, from host arrays to a host result.
 
-    In their params, WHAT=wall is the whole time and WHAT=kernel the kernel's own time.
+    In their params, WHAT=wall is the whole time and WHAT=kernel the kernel's own time. `prefetch`
+    migrates a managed array; tests replace it.
     """
     host = host_arrays(shape)
     on_device = tuple(map(cuda.to_device, host))
@@ -230,6 +235,7 @@ def copied(array: np.ndarray, make: Callable) -> np.ndarray:
 
 
 def _all_copied(arrays: tuple, make: Callable) -> tuple[np.ndarray, ...]:
+    """Return copies of host arrays in arrays from `make`, such as `cuda.pinned_array`."""
     return tuple(copied(array, make) for array in arrays)
 
 
@@ -240,6 +246,7 @@ def host_arrays(shape: GemmShape) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def _with_copies(kernel: Product, host: tuple) -> None:
+    """Compute a product of host arrays with copies to the device and back."""
     a, b, c = host
     on_device = cuda.to_device(a), cuda.to_device(b), cuda.device_array(c.shape, c.dtype)
     kernel(*on_device)
@@ -247,16 +254,19 @@ def _with_copies(kernel: Product, host: tuple) -> None:
 
 
 def _with_managed(kernel: Product, arrays: tuple) -> None:
+    """Compute a product of managed arrays and read all of its result on the host."""
     kernel(*arrays)
     cuda.synchronize()
     np.asarray(arrays[2]).sum()
 
 
 def _copy_to_host(array, host: np.ndarray) -> None:
+    """Copy a device array into a host array."""
     array.copy_to_host(host)
 
 
 def _kernel_ms(kernel: Product, arrays: tuple) -> float:
+    """Return the milliseconds of a kernel on the GPU, measured with events."""
     start, end = cuda.event(), cuda.event()
     start.record()
     kernel(*arrays)

@@ -1,4 +1,4 @@
-"""The sub-command `transfers`: measure what it costs to move data to the GPU and back.
+"""The sub-command `transfers`: measure the cost of moving data to the GPU and back.
 
 All times are the host's, from the call until the work is done, unless they are called a kernel's.
 """
@@ -52,11 +52,15 @@ def timed(experiment: Experiment) -> dict[str, float]:
 
 
 def _times(median: float, least: float, most: float) -> dict[str, float]:
+    """Return the columns time_ms, time_ms_min and time_ms_max of a record."""
     return {"time_ms": median, "time_ms_min": least, "time_ms_max": most}
 
 
 def copy_record(device: str, elements: int, experiment: Experiment) -> Record:
-    """Time one way to move `elements` float32, and return its record with its GB/s."""
+    """Time one way to move `elements` float32, and return its record with its GB/s.
+
+    device: the GPU's name.
+    """
     times = timed(experiment)
     rate = elements * FLOAT32_BYTES / times["time_ms"] / 1e6
     return _record(device, experiment, elements=elements, gb_per_s=rate, **times)
@@ -65,7 +69,7 @@ def copy_record(device: str, elements: int, experiment: Experiment) -> Record:
 def product_record(device: str, shape: GemmShape, experiment: Experiment) -> Record:
     """Time an experiment on a product of this shape, and return its record with its GFLOP/s.
 
-    The experiment may compute several products or only a part of one, which has no GFLOP/s.
+    device: the GPU's name. If the experiment computes only a part of a product, it has no GFLOP/s.
     """
     times = timed(experiment)
     rate = experiment.products * shape.flops / times["time_ms"] / 1e6
@@ -87,6 +91,7 @@ def host_record(device: str, shape: GemmShape) -> Record:
 
 
 def _record(device: str, experiment: Experiment, **facts) -> Record:
+    """Return a record of an experiment of today with the columns in `facts`."""
     identity = {"ladder": LADDER, "step": experiment.step, "params": experiment.params}
     today = datetime.date.today().isoformat()
     empty = dict.fromkeys(records.COLUMNS)
@@ -131,6 +136,10 @@ def _configure(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(sizes: Callable[[], Iterable[SizeExperiments]], options: argparse.Namespace) -> int:
+    """Time all experiments, print a table, record it with --record; return the exit code 0.
+
+    `sizes()` returns the experiments.
+    """
     device = device_for("transfers")
     rows = list(track(measure(device.name, sizes()), "Transfers", console=Console(stderr=True)))
     Console().print(_table(rows))
@@ -142,6 +151,7 @@ def _run(sizes: Callable[[], Iterable[SizeExperiments]], options: argparse.Names
 
 
 def _table(rows: list[Record]) -> Table:
+    """Return the printed table, one line per record."""
     table = Table("step", "", "size", "ms", "rate", title="Transfers")
     for row in rows:
         shape = f"{row.m}×{row.n}×{row.k}"
@@ -151,6 +161,7 @@ def _table(rows: list[Record]) -> Table:
 
 
 def _rate(row: Record) -> str:
+    """Return the speed of a record as text; "" if it has none."""
     if row.gb_per_s:
         return f"{row.gb_per_s:.1f} GB/s"
     return f"{row.gflops:.0f} GFLOP/s" if row.gflops else ""

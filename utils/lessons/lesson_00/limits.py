@@ -1,4 +1,4 @@
-"""What limits a kernel: the share of the arithmetic peak that memory allows, and recorded shares.
+"""The share of the arithmetic peak that memory allows, and recorded shares of steps.
 
 The functions on records take the ladder of the steps, because this package imports no kernels.
 """
@@ -87,27 +87,26 @@ def times_of_first_kernels(*kernels: str) -> Table:
 def share_that_memory_allows(operations: float, moved: float) -> float:
     """Return the most that a kernel can reach of the arithmetic peak, in percent.
 
-    operations: those on float32 numbers per element. moved: bytes per element, in and out. Both
-    peaks are those of the H200's data sheet.
+    operations: the number of float32 operations per element. moved: bytes per element, read and
+    written. Both peaks are those of the H200's data sheet.
     """
     h200 = devices.find(devices.REFERENCE)
     return float(100 * operations / moved * h200.peak_gb_per_s / h200.peak_gflops)
 
 
 def curve_of_products(ladder: Ladder, names: Sequence[str]) -> Figure:
-    """Draw the recorded speeds of steps of the matrix product, and of the library, without others.
+    """Draw the recorded speeds of the named steps of the matrix product, and of the library.
 
-    ladder: that of the matrix product. names: those of the steps. The records are those of the
-    device shown.
+    ladder: the ladder of the matrix product. The records are those of the device shown.
     """
     frame = records.measured(device_shown().name, ladder.name)
     return plots.curve(frame[frame["step"].isin(names)], names, "Matrix product, float32")
 
 
 def shares_of_products(ladder: Ladder, names: Sequence[str]) -> Table:
-    """Return a table of the shares of the peak at 4096: steps of the product, and cuBLAS.
+    """Return a table of the shares of the peak at 4096×4096×4096: the named steps, and cuBLAS.
 
-    ladder: that of the matrix product. names: those of the steps.
+    ladder: the ladder of the matrix product.
     """
     shares = {name: share_of_peak(ladder.step(name), SIZE) for name in names}
     library = shares[names[-1]] / share_of_library(ladder.step(names[-1]), SIZE)

@@ -12,7 +12,7 @@ _LABELS, _THREADS, _ELEMENTS = 13, 20, 76  # top of each row of the picture
 
 
 def threads_over_elements(block: int = 4, lengths: Sequence[int] = tuple(range(6, 17))) -> Picture:
-    """Draw the blocks of threads that cover an array above its elements, with a slider.
+    """Draw an array's elements below the blocks of threads that cover them, with a slider.
 
     The slider chooses the length of the array. A thread without an element is dashed.
 
@@ -58,15 +58,18 @@ def _drawing(length: int, block: int, most: int) -> str:
 
 
 def _left(i: int, block: int) -> int:
+    """Return x of the left edge of thread i, in pixels."""
     return _LEFT + i * _CELL + i // block * _GAP
 
 
 def _element(x: float, i: int) -> str:
+    """Return the SVG of element i of the array."""
     box = rect(x, _ELEMENTS, _CELL - 2, _CELL - 2, "none", stroke="currentColor", stroke_width=0.8)
     return box + text(x + _CELL / 2 - 1, _ELEMENTS + 13, i, anchor="middle")
 
 
 def _alt_text(length: int, block: int) -> str:
+    """Return the alt text for an array of this length."""
     blocks = cdiv(length, block)
     idle = blocks * block - length
     without = f"the last {idle} of them have none" if idle else "none is left over"

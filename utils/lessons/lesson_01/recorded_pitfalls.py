@@ -72,8 +72,8 @@ def recorded_series(kernel: str, size: int, timer: str) -> Series:
 def draw_pitfalls(kernel: str, size: int, *timers: str) -> Picture:
     """Draw the recorded times of one kernel at one size, one row of dots per timer.
 
-    The arguments are those of `recorded_series`, with any number of timers. Raises CourseError if a
-    timer has no record.
+    kernel: "naive", "autotuned" or "copy". size: n of an n×n product, or the number of elements of
+    a copy. timers: keys of `NAMES`. Raises CourseError if a timer has no record.
     """
     device, _ = _recorded()
     title = f"{kernel}, {size:,} floats" if kernel == "copy" else f"{kernel}, {size}×{size}"

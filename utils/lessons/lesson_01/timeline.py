@@ -1,4 +1,4 @@
-"""Time lines of host and device: which part of the work a clock reading includes."""
+"""Time lines of host and device, with the part of the work that a clock reading includes."""
 
 from __future__ import annotations
 
@@ -72,23 +72,27 @@ def draw_benchmark(benchmark: Callable, until: float = 40) -> Picture:
 
 
 def _picture(kinds: tuple[str, ...], panels: int, body: str, alt: str) -> Picture:
+    """Return the picture of `panels` time lines with a legend of these kinds of events."""
     key = legend(**{kind: COLOURS[kind] for kind in kinds}, what_the_clock_sees=CLOCK)
     return Picture(key + svg(RIGHT + 4, HEIGHT * panels, body, alt, widest=560), alt)
 
 
 def _after(work: Callable[[ModelDevice], object], speeds: Speeds) -> ModelDevice:
+    """Return a new model device with these speeds on which `work` has run."""
     device = ModelDevice(speeds)
     work(device)
     return device
 
 
 def _until_it_returns(device: ModelDevice) -> float:
+    """Return the model's seconds until a launch returns."""
     start = device.now()
     device.launch()
     return device.now() - start
 
 
 def _to_its_end(device: ModelDevice) -> float:
+    """Return the model's seconds until a launched kernel ends."""
     start = device.now()
     device.launch()
     device.synchronize()
@@ -119,6 +123,7 @@ def _panel(title: str, device: ModelDevice, until: float) -> str:
 
 
 def _bar(event: QueueEvent, begin: float, end: float, y: float) -> str:
+    """Return the SVG of an event; its name is written on it if there is room."""
     name, width = _name(event), end - begin
     drawn = rect(begin, y, max(width - 1, 1), BAR - 1, COLOURS[name], rx=2)
     if width < 8 * len(name):
@@ -127,6 +132,7 @@ def _bar(event: QueueEvent, begin: float, end: float, y: float) -> str:
 
 
 def _bracket(span: Span, begin: float, end: float, y: float) -> str:
+    """Return the SVG of a timed span between two dotted lines."""
     ends = path(
         f"M{begin} {y - 54}V{y + 8}M{end} {y - 54}V{y + 8}",
         stroke=CLOCK, stroke_dasharray="2 3",
@@ -135,4 +141,5 @@ def _bracket(span: Span, begin: float, end: float, y: float) -> str:
 
 
 def _name(event: QueueEvent) -> str:
+    """Return an event's name in the picture."""
     return NAMES.get(event.kind, event.kind)

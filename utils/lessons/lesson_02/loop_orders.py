@@ -42,7 +42,7 @@ def draw_loop_orders() -> Picture:
 
 
 def _along_k(iteration: int) -> Words:
-    """Return the (row, column) of the word that an iteration touches per array, with k innermost.
+    """Return array -> (row, column) of the word that an iteration touches, with k innermost.
 
     Only the final iteration touches c, because it stores the sum.
     """
@@ -51,6 +51,7 @@ def _along_k(iteration: int) -> Words:
 
 
 def _along_n(iteration: int) -> Words:
+    """Return array -> (row, column) of the word that an iteration touches, with n innermost."""
     return {"a": (0, 0), "b": (0, iteration), "c": (0, iteration)}
 
 
@@ -87,4 +88,5 @@ def _lines(order: Callable[[int], Words], iteration: int) -> list[tuple[str, int
 
 
 def _count(order: Callable[[int], Words]) -> int:
+    """Return the number of cache lines that all iterations load."""
     return len(_lines(order, SIDE - 1))

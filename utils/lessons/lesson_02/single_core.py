@@ -128,6 +128,7 @@ def count_misses(lines: int = FEW_LINES, **traces: Trace) -> Table:
 
 
 def _events(recorded: Trace) -> tuple[Event, ...]:
+    """Return all recorded loads and stores; raise CourseError if some were not recorded."""
     recording = recorded.recording
     if recording.left_out:
         raise CourseError(
@@ -138,11 +139,12 @@ def _events(recorded: Trace) -> tuple[Event, ...]:
 
 
 def _line(event: Event) -> int:
+    """Return the index of the cache line of an event in its array."""
     return int(event.first[0]) * 4 // LINE_BYTES
 
 
 def beside_the_course(mine: Variant) -> Stack:
-    """Show the reader's loop order beside the course's, and beside the step before.
+    """Return tables that compare the reader's loop order with the course's and the step before.
 
     mine: the reader's own function as a step. The first table counts cache misses of a product of
     1×16×64, and the second has the times of both loop orders for a 512×512×512 product on this
@@ -226,6 +228,7 @@ def faster_by_size(slow: Step, fast: Step) -> Table:
 
 
 def _recorded_factor(slow: Step, fast: Step, size: str, on: str) -> str:
+    """Return a recorded speed-up as text; "–" if a time is not recorded."""
     try:
         return factor(recorded_ms(slow, size, on) / recorded_ms(fast, size, on))
     except CourseError:  # not recorded at this size
@@ -233,9 +236,9 @@ def _recorded_factor(slow: Step, fast: Step, size: str, on: str) -> str:
 
 
 def _published(size: str) -> str:
-    """Return as text the speed-up of loop_reordered over naive of Gray and others 2022.
+    """Return the published speed-up of loop_reordered over naive as text.
 
-    The result is "–" for a size without published rates.
+    It is from Gray and others 2022. The result is "–" for a size without published rates.
     """
     try:
         rates = [published_gflops(name, int(size)) for name in ("naive", "loop_reordered")]
@@ -279,6 +282,7 @@ def peak_of_core(peaks: Sequence) -> Table | Card:
 
 
 def _function(kernel: CpuKernel) -> CPUDispatcher:
+    """Return the compiled function of a step or function; raise CourseError without `@njit`."""
     function = as_variant(kernel).kernel if isinstance(kernel, Step | Variant) else kernel
     if not isinstance(function, CPUDispatcher):
         raise CourseError(
@@ -288,12 +292,14 @@ def _function(kernel: CpuKernel) -> CPUDispatcher:
 
 
 def _name(kernel: CpuKernel) -> str:
+    """Return the name of a step or function, without constants."""
     if isinstance(kernel, Step | Variant):
         return as_step(kernel).name
     return getattr(kernel, "__name__", repr(kernel))
 
 
 def _machine_code(kernel: CpuKernel) -> str:
+    """Compile a function for this CPU and return its assembly as text."""
     function = _function(kernel)
     a = draw("integers", (2, 2), 1)
     function(a, a, a.copy())  # the first call compiles

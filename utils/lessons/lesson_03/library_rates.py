@@ -1,4 +1,4 @@
-"""Figures of one CPU core beside the libraries, against matrix size: published and recorded."""
+"""Figures of one CPU core compared with libraries, against matrix size: published and recorded."""
 
 from __future__ import annotations
 
@@ -75,10 +75,10 @@ def recorded(processor: str, steps: Sequence[str]) -> Figure:
 
 
 def _square_values(rows: pd.DataFrame, value: str) -> pd.Series:
-    """Return the largest value of a column per size n, over all n×n products with n in `SIZES`.
+    """Return a Series n -> largest value of a column, over all n×n products with n in `SIZES`.
 
-    rows: measurements with the columns m, n and k. value: the name of the column. The result is
-    indexed by n in ascending order.
+    rows: measurements with the columns m, n and k. value: the name of the column. The index is in
+    ascending order.
     """
     square = (rows["m"] == rows["n"]) & (rows["n"] == rows["k"]) & rows["m"].isin(SIZES)
     return rows[square].groupby("m")[value].max().astype(float)
@@ -95,9 +95,9 @@ def _draw(
 ) -> Figure:
     """Draw one line per series against matrix size, on two logarithmic axes.
 
-    Libraries have dashed lines. `colours` maps the name of a series to its colour. `ticks` are the
-    numbers shown on the y axis, and `where` is the line below the title. `level` is the height of a
-    dotted horizontal line and its label.
+    series: name -> Series by size. Libraries have dashed lines. `colours` maps the name of a series
+    to its colour. `ticks` are the numbers shown on the y axis, and `where` is the line below the
+    title. `level` is the height of a dotted horizontal line and its label.
     """
     need_few(list(series))
     least = min(values.min() for values in series.values())

@@ -56,6 +56,7 @@ def draw_packing() -> Picture:
 
 
 def _packing(step: int) -> str:
+    """Return an SVG of both layouts of b, with row `step` of the first panel highlighted."""
     top, below = 40, 40 + DEPTH * CELL + 44
     body = text(2, 16, "as NumPy stores it: row after row", 14, font_weight="bold")
     body += _offsets((2, top), WIDE, step, 0)
@@ -108,6 +109,7 @@ def draw_micro_tile() -> Picture:
 
 
 def _label(step: int, action: str) -> str:
+    """Return the words on an action such as "broadcast 1" in a step of k."""
     verb, _, row = action.partition(" ")
     if verb == "store":
         return f"after the last step: store sum {row} into c"
@@ -116,10 +118,11 @@ def _label(step: int, action: str) -> str:
 
 
 def registers(done: list[tuple[int, str]]) -> dict[str, tuple[int, ...] | None]:
-    """Return the eight values in each of the four registers after some actions of the micro-kernel.
+    """Return register -> its eight values after some actions of the micro-kernel.
 
-    done: the actions in order, each as (step of k, action), such as (0, "broadcast 1"). The keys
-    are those of `COLOURS`. A register that was not loaded is None; the two sums begin with zeros.
+    done: the actions in order, each as (step of k, action), such as (0, "broadcast 1"). The
+    registers are the keys of `COLOURS`. A register that was not loaded is None; the two sums begin
+    with zeros.
     """
     sums = [[0] * LANES for _ in range(ROWS)]
     vector = element = None
@@ -138,6 +141,10 @@ def registers(done: list[tuple[int, str]]) -> dict[str, tuple[int, ...] | None]:
 
 
 def _moment(at: int, moments: list[tuple[int, str]]) -> str:
+    """Return an SVG of memory and registers after the action with the index `at`.
+
+    moments: all actions in order, each as (step of k, action).
+    """
     step, action = moments[at]
     verb, _, row = action.partition(" ")
     body, y = text(2, 16, "what the steps need, in memory", 14, font_weight="bold"), 26
@@ -244,6 +251,7 @@ def draw_views() -> Picture:
 
 
 def _view(title: str, a_cells, b_cells, c_cells) -> str:
+    """Return an SVG of a, b and c with these (row, column) cells of each highlighted."""
     size, gap = 22, 30
     b, a = (4 * size + gap, 46), (4, 46 + 4 * size + gap)
     c = (b[0], a[1])

@@ -72,7 +72,7 @@ def transfer_ms(step: str, params: str = "", shape: str = "2000x600x2000") -> fl
     params : str
         The beginning of the record's text in the column `params`, such as "PART=kernel".
     shape : str
-        m×n×k, or one number for all three.
+        m×n×k as on the command line, such as "2000x600x2000", or one number for all three.
 
     Raises
     ------
@@ -87,7 +87,9 @@ def transfer_times(
 ) -> tuple[float, float, float]:
     """Return the median, shortest and longest time in ms of one recorded transfer or product.
 
-    The parameters and errors are those of `transfer_ms`.
+    step: as `transfers.csv` names it. params: the beginning of the record's text in the column
+    `params`. shape: m×n×k, or one number for all three. Raises CourseError unless exactly one
+    record matches.
     """
     sizes = (shape.split("x") * 3)[:3] if "x" not in shape else shape.split("x")
     frame = recorded_transfers()
@@ -173,7 +175,7 @@ def wall_times() -> Table:
 def _with_spread(caption: str, rows: dict[str, tuple[str, str]]) -> Table:
     """Return a table of recorded times in ms, with the median and the range per row.
 
-    rows: by the name shown, the (step, params) of a record of a 2000×600×2000 product.
+    rows: name shown -> (step, params) of a record of a 2000×600×2000 product.
     """
     formatted = []
     for name, (step, params) in rows.items():
@@ -184,6 +186,7 @@ def _with_spread(caption: str, rows: dict[str, tuple[str, str]]) -> Table:
 
 
 def _milliseconds(ms: float) -> str:
+    """Return a time in ms as text, with two decimals below 10 ms and one from there on."""
     return f"{ms:.2f}" if ms < 10 else f"{ms:.1f}"
 
 
@@ -268,6 +271,7 @@ def ten_products() -> Table:
 
 
 def _device() -> str:
+    """Return the name of the device whose transfer records are shown."""
     recorded = records.recorded_devices("transfers")
     shown = device_shown().name
     return shown if shown in recorded else devices.REFERENCE

@@ -1,4 +1,4 @@
-"""Pictures of host and device memory and the bus: explicit copies, and pages of managed memory."""
+"""Pictures of host memory, device memory and the bus: copies, and pages of managed memory."""
 
 from __future__ import annotations
 
@@ -78,6 +78,7 @@ def draw_pages() -> Picture:
 
 
 def _slider(moments: dict[str, str], name: str, alt: str) -> Picture:
+    """Return a picture with a slider over moments, given as words -> SVG body."""
     drawn = [svg(WIDTH, HEIGHT, body, alt, widest=WIDTH * 1.2) for body in moments.values()]
     key = legend(**COLOURS)
     return Picture(key + frames(drawn, list(moments), name), alt)
@@ -105,6 +106,7 @@ def _moment(
 
 
 def _memory(left: float, name: str, processor: str, busy: str) -> str:
+    """Return the SVG of an empty memory; `busy` is the processor at work, "CPU" or "GPU"."""
     is_busy = processor == busy
     box = rect(left, TOP - 8, WIDE, HIGH, "none", stroke="currentColor", stroke_width=1.2,
                opacity=0.7)  # fmt: skip
@@ -117,6 +119,7 @@ def _memory(left: float, name: str, processor: str, busy: str) -> str:
 
 
 def _squares(left: float, pages: Iterable[Page]) -> str:
+    """Return the SVG of pages in the memory whose left edge is at `left`."""
     return "".join(
         rect(*_corner(left, name, page), SIZE, SIZE, COLOURS[name]) for name, page in pages
     )
@@ -138,11 +141,13 @@ def _bus(heights: Iterable[float], back: bool) -> str:
 
 
 def _heights(moving: Iterable[Page]) -> list[float]:
+    """Return y of the middle of each array that has moving pages."""
     names = dict.fromkeys(name for name, _ in moving)
     return [_corner(HOST, name, 0)[1] + SIZE / 2 for name in names]
 
 
 def _corner(left: float, name: str, page: int) -> tuple[float, float]:
+    """Return the upper left corner of a page in the memory whose left edge is at `left`."""
     return left + 18 + page * (SIZE + 10), TOP + list(COLOURS).index(name) * PITCH + 4
 
 

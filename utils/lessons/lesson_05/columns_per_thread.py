@@ -53,7 +53,7 @@ def draw_orders() -> Picture:
 def _moment(title: str, done: list[tuple[int, int]], kept: bool) -> str:
     """Return an SVG of a thread's operands and loads at one multiply-add of its sequence.
 
-    `done` are the multiply-adds so far, each as (k, column), and the final one is the current one.
+    `done` are the multiply-adds so far, each as (k, column), and the last one is the current one.
     If `kept`, all sums and the current element of a stay in registers.
     """
     k, column = done[-1]
@@ -72,6 +72,7 @@ def _moment(title: str, done: list[tuple[int, int]], kept: bool) -> str:
 
 
 def _matrices() -> str:
+    """Return the SVG of the empty matrices a, b and c."""
     return (
         matrix(A, 1, K, SIZE, "a 1 row")
         + matrix(B, K, COLUMNS, SIZE, "b 4 columns")

@@ -125,6 +125,7 @@ def draw_owners() -> Picture:
 
 
 def _owners(title: str, top: float, owner: Callable[[int], int]) -> str:
+    """Return the SVG of a row of 16 columns; `owner` is a function: column -> lane."""
     size, left, colours = 23, 4, (BLUE, ORANGE, GREEN, PURPLE)
     body, labelled = text(left, top - 8, title, 13, font_weight="bold"), set()
     for column in range(16):

@@ -50,19 +50,21 @@ def draw_tile_sizes(published: pd.DataFrame, measured: pd.DataFrame) -> Picture:
 
 
 def shares(published: pd.DataFrame, measured: pd.DataFrame) -> dict[str, dict[str, float]]:
-    """Return the percentages of the peak at 1024×1024×1024, by GPU and then by bar.
+    """Return GPU -> bar -> percentage of the peak at 1024×1024×1024.
 
     The key of a GPU is its name and a year, such as "Tesla K40, 2014", and the key of a bar is
-    "naive" or such as "tile 16". The published GPUs come first, then the recorded device. The
-    parameters are those of `draw_tile_sizes`.
+    "naive" or such as "tile 16". The published GPUs come first, then the recorded device.
+    published: the rows of `data/published/gemm_gpu.csv`. measured: records of the product ladder on
+    one device.
     """
     return {**_published(published), **_measured(measured)}
 
 
 def _published(frame: pd.DataFrame) -> dict[str, dict[str, float]]:
-    """Return the published percentages of the data sheet's peak, by GPU and then by bar.
+    """Return GPU -> bar -> published percentage of the data sheet's peak, in the order of the rows.
 
-    The keys are those of `shares`, in the order of the rows.
+    The key of a GPU is such as "Tesla K40, 2014", and the key of a bar "naive" or such as "tile
+    16".
     """
     percentages: dict[str, dict[str, float]] = {}
     for row in frame[frame["kernel"].isin(["trivial", "shared"])].itertuples():
@@ -74,6 +76,7 @@ def _published(frame: pd.DataFrame) -> dict[str, dict[str, float]]:
 
 
 def _measured(frame: pd.DataFrame) -> dict[str, dict[str, float]]:
+    """Return GPU -> bar -> recorded percentage of the peak, for the only device of the records."""
     cubes = frame[(frame[["m", "n", "k"]] == SIZE).all(axis=1)]
     wanted = {("naive", ""): "naive"}
     wanted |= {("tiled", f"TILE={tile}"): f"tile {tile}" for tile in TILES}

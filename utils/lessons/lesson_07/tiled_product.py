@@ -128,10 +128,12 @@ def _stage() -> str:
 
 
 def _tile(x: float, y: float, colour: str, opacity: float = 1) -> str:
+    """Return the SVG of a filled tile whose upper left corner is (x, y)."""
     return rect(x, y, TILE * CELL, TILE * CELL, colour, fill_opacity=opacity)
 
 
 def _grid(x: float, y: float, side: int) -> str:
+    """Return the SVG of a grid of side × side words whose upper left corner is (x, y)."""
     length = side * CELL
     lines = "".join(
         f"M{x:g} {y + at * CELL:g}h{length}M{x + at * CELL:g} {y:g}v{length}"
@@ -141,6 +143,7 @@ def _grid(x: float, y: float, side: int) -> str:
 
 
 def _arrow(x: float, y: float, to_x: float, to_y: float) -> str:
+    """Return the SVG of an arrow from (x, y) to (to_x, to_y)."""
     length = math.hypot(to_x - x, to_y - y)
     along, across = (to_x - x) / length, (to_y - y) / length
     base_x, base_y = to_x - 9 * along, to_y - 9 * across

@@ -37,8 +37,9 @@ def curves(
 
     The resources are the threads per block, the registers per thread, and the shared memory per
     block; in each curve the other two keep the kernel's values. The area below a curve has the
-    colour of the resource that limits occupancy there, and a dot marks the kernel itself. Arguments
-    and errors are those of `occupancy`.
+    colour of the resource that limits occupancy there, and a dot marks the kernel itself.
+    capability: the compute capability. shared_bytes: per block. Raises CourseError for values that
+    no kernel can have.
     """
     limits = limits_of(capability)
     own = occupancy(capability, threads, registers, shared_bytes)
@@ -179,7 +180,8 @@ def in_words(
     """Return one line of text: a kernel's resources, its blocks and warps per SM, and the limit.
 
     If no block fits an SM, the text says which resource is too small. result: the occupancy of a
-    kernel with these resources.
+    kernel with these resources. capability: the compute capability. registers: per thread.
+    shared_bytes: per block.
     """
     most = limits_of(capability).warps_per_sm
     kernel = f"{threads} threads, {registers} registers, {_size(shared_bytes)}"
@@ -254,6 +256,7 @@ def controls(
 
 
 def _slider(name: str, value: int, least: int) -> ipywidgets.IntSlider:
+    """Return a slider that begins at `value`; its maximum is set later."""
     return ipywidgets.IntSlider(
         value=value,
         min=least,
@@ -291,6 +294,7 @@ def _ticks(last: int) -> list[int]:
 
 
 def _size(count: int) -> str:
+    """Return bytes of shared memory as text, such as "16 KiB shared"."""
     return f"{count / KIB:.4g} KiB shared" if count >= KIB else f"{count} bytes shared"
 
 

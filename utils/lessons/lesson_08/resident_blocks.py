@@ -28,11 +28,10 @@ _WIDTH = 420
 
 
 def blocks_that_fit(block: Mapping[str, int], sm: Mapping[str, int] = SMALL) -> dict[str, int]:
-    """Return how many blocks each resource of an SM has room for, by the name of the resource.
+    """Return resource -> number of blocks that an SM's resource has room for, in the order of `sm`.
 
-    Each block takes one block slot in addition to its portions in `block`. A resource of which a
-    block takes nothing is left out. The order is that of `sm`, and the parameters are those of
-    `draw_rack`.
+    block: resource -> portions that one block takes. sm: resource -> portions that the SM has. Each
+    block takes one block slot in addition. A resource of which a block takes nothing is left out.
     """
     taken = {**block, "block slots": 1}
     return {name: sm[name] // taken[name] for name in sm if taken.get(name)}
@@ -64,8 +63,9 @@ def what_if_registers(
 ) -> Picture:
     """Draw an SM full of blocks, with a slider over the register portions that a block takes.
 
-    registers: the numbers of portions, one drawing each. The slider starts at that of `block`,
-    which must be in `registers`. block, sm: as for `draw_rack`.
+    block: resource -> portions that one block takes. registers: the numbers of register portions,
+    one drawing each. The slider starts at that of `block`, which must be in `registers`. sm:
+    resource -> portions that the SM has.
     """
     kernels = [{**block, "registers": count} for count in registers]
     drawings = [
@@ -111,6 +111,7 @@ def _drawing(block: Mapping[str, int], blocks: int, sm: Mapping[str, int], mark_
 
 
 def _cell(x: float, y: float, fill: str, owner: int | None) -> str:
+    """Return the SVG of a portion, with the number of the block that has it, or None."""
     edge = {"stroke": GREY, "stroke_width": 0.8}
     box = rect(x, y, _CELL - 2, _CELL - 2, fill, rx=2, **edge)
     if owner is None:
@@ -123,12 +124,14 @@ def _blocks(count: int) -> str:
 
 
 def _exhausted(block: Mapping[str, int], sm: Mapping[str, int]) -> str:
+    """Return a sentence that names the resources without room for one more block."""
     capacity = blocks_that_fit(block, sm)
     exhausted = [name for name, count in capacity.items() if count == min(capacity.values())]
     return f"There is no room for one more in {' and '.join(exhausted)}."
 
 
 def _alt_text(block: Mapping[str, int], sm: Mapping[str, int]) -> str:
+    """Return the alt text: the portions of a block, and the blocks that fit."""
     capacity = blocks_that_fit(block, sm)
     needs = ", ".join(f"{count} of {sm[name]} {name}" for name, count in block.items() if count)
     each = ", ".join(f"{name} for {count}" for name, count in capacity.items())

@@ -80,7 +80,7 @@ def _drawing(crew: Crew) -> str:
 
 
 def _in_flight_and_waiting(crew: Crew) -> tuple[int, int]:
-    """Return the number of a crew's boxes on the belt, and of those that wait for a free place."""
+    """Return (number of a crew's boxes on the belt, number that wait for a free place)."""
     boxes = crew[0] * crew[1]
     return min(boxes, LATENCY), max(boxes - LATENCY, 0)
 
@@ -91,6 +91,7 @@ def _crew_name(workers: int, each: int) -> str:
 
 
 def _description(crew: Crew) -> str:
+    """Return words on the boxes on the belt of a crew, and on its rate."""
     in_flight, waiting = _in_flight_and_waiting(crew)
     rest = f", and {waiting} wait for a free place" if waiting else ""
     rate = f"{in_flight / LATENCY:.3g} boxes a second"

@@ -58,14 +58,15 @@ def all_at_once() -> tuple[list[Issue], list[Issue]]:
 
 
 def _end(stores: list[Issue]) -> int:
+    """Return the moment at which the last store is done."""
     return stores[-1][0] + STEP
 
 
 def waits(loads: list[Issue], stores: list[Issue]) -> list[tuple[int, int]]:
     """Return the intervals (begin, end) in which the warp waits between two instructions.
 
-    They are in time order, in units of the drawing. loads, stores: what the warp issues, in the
-    form that `one_at_a_time` returns.
+    They are in time order, in units of the drawing. loads, stores: (moment of issue, index of the
+    word) of each instruction.
     """
     busy = sorted(start for start, _ in (*loads, *stores))
     return [(one + STEP, two) for one, two in pairwise(busy) if two > one + STEP]

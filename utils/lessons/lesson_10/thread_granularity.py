@@ -20,7 +20,7 @@ Words = Iterable[tuple[int, int]]
 
 
 def draw_grain_walk() -> Picture:
-    """Draw a block's copy and two steps of one thread, for one and for two tiles of b.
+    """Draw a block's copy and two steps of one thread, with one tile of b and with two tiles.
 
     A slider goes through the six moments.
     """
@@ -90,4 +90,5 @@ def _sb(grain: int) -> list[tuple[int, int]]:
 
 
 def _cells(rows: int, columns: int) -> Words:
+    """Return (row, column) of all cells of a grid, row by row."""
     return [(row, column) for row in range(rows) for column in range(columns)]

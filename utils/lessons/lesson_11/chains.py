@@ -1,4 +1,4 @@
-"""The recorded speed of multiply-adds in chains, where nothing but the number of chains changes."""
+"""Recorded speeds of multiply-adds in chains, which differ only in the number of chains."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ def share_of_loop(curves: pd.DataFrame, chains: int, warps: int) -> float:
     Parameters
     ----------
     curves : DataFrame
-        The recorded curves of latency hiding of one device.
+        The rows of `latency_curves.csv` of one device.
     chains : int
-        The independent chains of multiply-adds per thread.
+        The number of independent chains of multiply-adds per thread.
     warps : int
-        The resident warps per SM.
+        The number of resident warps per SM.
 
     Raises
     ------

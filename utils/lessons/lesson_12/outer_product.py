@@ -65,6 +65,7 @@ def draw_tile_sizes(tiles: Sequence[tuple[int, int]]) -> Picture:
 
 
 def _words(at: tuple[float, float], rows: int, columns: int, side: int, colour: str) -> str:
+    """Return the SVG of rows × columns filled squares whose upper left corner is `at`."""
     cells = [(row, column) for row in range(rows) for column in range(columns)]
     return squares(at, side, cells, colour)
 

@@ -30,16 +30,18 @@ def draw_sweep(step: Step, shape: str = "4096") -> Picture:
 
 
 def _tiles(variant: Variant) -> tuple[str, str]:
+    """Return the thread tile and the block tile as text, such as ("8×8", "128×128")."""
     c = variant.constants
     return f"{c['TM']}×{c['TN']}", f"{c['BM']}×{c['BN']}"
 
 
 def _order(c: Mapping[str, int]) -> tuple[int, ...]:
+    """Return the key by which the heat map's rows and columns are sorted."""
     return c["TM"], c["TN"], c["BM"], c["BN"]
 
 
 def thread_tiles(*variants: Variant, shape: str = "4096") -> Table:
-    """Tabulate variants with a thread tile TM×TN, one row per variant.
+    """Return a table of variants with a thread tile TM×TN, one row per variant.
 
     The columns are the words loaded from shared memory per multiply-add, the wavefronts per load of
     `sa`, the resident warps per SM, and the recorded time at `shape`. The first two are counted on

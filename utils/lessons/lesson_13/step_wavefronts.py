@@ -18,7 +18,7 @@ _LEFT, _UNIT, _HEIGHT, _ROW = 128, 9, 22, 34
 
 
 def wavefronts_of_step(variant: Variant) -> Mapping[str, tuple[int, int]]:
-    """Return tile -> (reads, wavefronts of one read) of a warp in one step of k, "sa" and "sb".
+    """Return tile -> (reads, wavefronts of one read) of a warp in one step of k, for "sa" and "sb".
 
     A thread needs TM words of sa and TN words of sb. The reads are those of machine code: words of
     a row are read four at a time, because the compiler joins such reads, and the words of a column

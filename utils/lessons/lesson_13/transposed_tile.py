@@ -36,6 +36,7 @@ def draw_transposed_tile() -> Picture:
 
 
 def _moment(transposed: bool, storing: bool) -> str:
+    """Return an SVG of the tile in both memories, while a thread stores or reads four words."""
     rows, columns = (STEPS, ROWS) if transposed else (ROWS, STEPS)
     at, to = (4, _TOP), (_FAR, _TOP)
     loaded = [(LOADED, z) for z in range(STEPS)]
@@ -56,6 +57,7 @@ def _moment(transposed: bool, storing: bool) -> str:
 
 
 def _caption(transposed: bool, storing: bool) -> str:
+    """Return the words below a moment: the loads, stores or reads and their widths."""
     if storing:
         ways = "four stores of 32 bits" if transposed else "one store of 128 bits"
         return f"one load of 128 bits, {ways}"

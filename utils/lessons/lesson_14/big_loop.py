@@ -93,6 +93,7 @@ def compiled_big_loop(variant: Variant, arch: str) -> BigLoop:
 
 
 def _side_of_block(variant: Variant) -> int:
+    """Return the number of threads along a side of square blocks; raise CourseError for others."""
     launch = variant.launch(ladder_of(variant.step).parse("1"))
     if launch is None or len(launch.block) != 2 or len(set(launch.block)) != 1:
         raise CourseError(
@@ -129,6 +130,7 @@ def _iteration(kernel_xray: XRay, multiply_adds: int) -> BigLoop:
 def _unrolled(
     code: Sequence[Instruction], start: int, end: int, iterations: int
 ) -> tuple[Instruction, ...]:
+    """Return the code with the instructions from `start` to before `end` `iterations` times."""
     return (*code[:start], *code[start:end] * iterations, *code[end:])
 
 
@@ -144,8 +146,8 @@ def draw_turns(**kernels: Step | Variant | Callable) -> Picture | Card:
     Returns
     -------
     Picture or Card
-        The picture. A card that says why there is none if neither a compiler nor the record knows
-        one of the kernels.
+        The picture. If neither a compiler nor the record has one of the kernels, a card that says
+        so.
     """
     try:
         iterations = {_label(name, one): _loop_of(one).names for name, one in kernels.items()}
@@ -161,6 +163,7 @@ def _label(name: str, kernel: Step | Variant | Callable) -> str:
 
 
 def _loop_of(kernel: Step | Variant | Callable) -> BigLoop:
+    """Return an iteration of the loop over tiles of a step, or of a kernel with tiles of 16×16."""
     if isinstance(kernel, Step | Variant):
         return big_loop(kernel)
     if not hasattr(kernel, "py_func"):
@@ -169,7 +172,7 @@ def _loop_of(kernel: Step | Variant | Callable) -> BigLoop:
 
 
 def cycles_per_tile(shape: str, **steps: Step | Variant) -> Table | Card:
-    """Tabulate the cycles in which an SM computes one tile in each of its resident blocks.
+    """Return a table of the cycles in which an SM computes one tile in each of its resident blocks.
 
     There is one row per step, with the recorded time, the cycles needed to issue the instructions,
     the recorded cycles, and the difference of the two.
@@ -185,9 +188,9 @@ def cycles_per_tile(shape: str, **steps: Step | Variant) -> Table | Card:
     Returns
     -------
     Table or Card
-        The table. A card that says why there is none if neither a compiler nor the record knows one
-        of the steps, or if a step of the course has no recorded time. The reader's own kernel has
-        none: its cells are "–".
+        The table. A card with the reason if neither a compiler nor the record has one of the
+        steps, or if a step of the course has no recorded time. The reader's own kernel has none:
+        its cells are "–".
     """
     rows = []
     for name, step in steps.items():
@@ -248,15 +251,16 @@ def resident_warps(variant: Variant, shape: str = "4096") -> int:
 
 
 def _limits():
+    """Return the limits of an SM of the device shown."""
     return limits_of(device_shown().compute_capability)
 
 
 def reads(**steps: Step | Variant) -> Table | Card:
-    """Tabulate how soon the values of shared-memory loads are used, one row per step.
+    """Return a table of how soon the values of shared-memory loads are used, one row per step.
 
     The columns are the smallest number of instructions from a load to its first use, and the number
-    of loads that are used within `SHARED_LATENCY` instructions. Return a card that says why there
-    is no table if neither a compiler nor the record knows one of the steps.
+    of loads that are used within `SHARED_LATENCY` instructions. Return a card with the reason if
+    neither a compiler nor the record has one of the steps.
     """
     rows = []
     for name, step in steps.items():
@@ -272,6 +276,7 @@ def reads(**steps: Step | Variant) -> Table | Card:
 
 
 def _no_table(error: CourseError) -> Card:
+    """Return the card that replaces a table, with the reason."""
     return Card("ask", (f"{error} The lesson goes on without this table.",))
 
 
@@ -300,7 +305,11 @@ def draw_tile_shapes(old: Step, new: Step, shape: str = "4096") -> Picture:
 
 @dataclass(frozen=True)
 class RecordedBigLoop:
-    """A row of the record: a kernel's loop over tiles, and the versions of the compiler."""
+    """A row of the record: a kernel's loop over tiles, and the versions of the compiler.
+
+    arch: the architecture compiled for, such as "sm_90". toolkit, numba_cuda: the versions. kernel:
+    the step and its constants.
+    """
 
     arch: str
     toolkit: str

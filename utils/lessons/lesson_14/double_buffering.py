@@ -53,7 +53,10 @@ class Activity:
 
 @dataclass(frozen=True)
 class Schedule:
-    """The schedule of a block or a warp: its activities, and the times of its barriers."""
+    """The schedule of a block or a warp.
+
+    bars: its activities. barriers: the times of its barriers, in the drawing's unit.
+    """
 
     bars: tuple[Activity, ...]
     barriers: tuple[int, ...] = ()
@@ -152,6 +155,11 @@ def draw_steps() -> Picture:
 def _picture(
     ways: Mapping[str, Schedule], tracks: tuple[str, str], noun: str, parts: int, key: str, alt: str
 ) -> Picture:
+    """Return the picture of schedules, given by name, one below the other on one scale.
+
+    tracks: the upper and the lower track. noun: "tile" or "step". parts: of a multiply-add bar.
+    key: the legend as SVG.
+    """
     scale = (WIDTH - LEFT - 34) / max(schedule.end for schedule in ways.values())
     panels = [_panel(name, schedule, tracks, noun, parts, scale) for name, schedule in ways.items()]
     body = "".join(
@@ -211,6 +219,7 @@ def waits(schedule: Schedule, shortest: int) -> list[tuple[int, int]]:
 
 
 def _colour(bar: Activity) -> str:
+    """Return the colour of an activity; that of multiply-adds depends on the buffer."""
     return BUFFER_COLOURS[bar.buffer] if bar.track == "multiply-adds" else COLOURS[bar.track]
 
 

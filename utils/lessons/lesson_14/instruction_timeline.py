@@ -61,6 +61,7 @@ def draw_iterations(title: str, iterations: Mapping[str, Instructions]) -> Pictu
 
 
 def _bar(name: str, instructions: Instructions, scale: float) -> str:
+    """Return the SVG of one iteration; scale: pixels per instruction."""
     body, x = text(0, 16, f"{name}: {len(instructions)} instructions", 13), 2.0
     low = 30
     for kind, run in groupby(instructions, lambda name: name if name in (*COLOURS, "BAR") else ""):
@@ -97,6 +98,7 @@ def _ends(instructions: Instructions) -> tuple[int, int]:
 
 
 def _span_text(instructions: Instructions) -> str:
+    """Return text such as "12 instructions, 8 of them multiply-adds", from load to store."""
     total, multiply_adds = between_load_and_store(instructions)
     counted = f"{total} instruction{'s' * (total != 1)}"
     return f"{counted}, {multiply_adds} of them multiply-adds"

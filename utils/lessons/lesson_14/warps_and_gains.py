@@ -15,8 +15,9 @@ STEP = 0.05  # between ticks of the axis
 class Gain:
     """The speed-up of a variant over an older one, and the resident warps per SM of both.
 
-    `faster` is the older variant's time over the newer one's. `before` is the number of resident
-    warps of the older variant, and `after` that of the newer one.
+    `name` is shown next to the bar. `faster` is the older variant's time over the newer one's.
+    `before` is the number of resident warps of the older variant, and `after` that of the newer
+    one.
     """
 
     name: str
@@ -57,10 +58,12 @@ def draw_gains_and_warps(title: str, gains: Sequence[Gain]) -> Picture:
 
 
 def _colour(gain: Gain) -> str:
+    """Return green if the newer variant has at least as many resident warps, else orange."""
     return GREEN if gain.after >= gain.before else ORANGE
 
 
 def _warps(gain: Gain) -> str:
+    """Return text on the resident warps, such as "16 → 12 warps"."""
     if gain.after == gain.before:
         return f"{gain.after} warps"
     return f"{gain.before} → {gain.after} warps"

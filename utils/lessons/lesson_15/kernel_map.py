@@ -18,7 +18,11 @@ from virtual_gpu.pictures.svg import BLUE, GREEN, GREY, ORANGE, PURPLE
 
 @dataclass(frozen=True)
 class Part:
-    """A part of the kernel. lines: a regular expression that finds its lines. words: its label."""
+    """A part of the kernel's code in the map.
+
+    name, words: its label and a sentence. colour: of its lines' edge. lines: a regular expression
+    that finds its lines.
+    """
 
     name: str
     words: str
@@ -48,12 +52,15 @@ _STYLE = """<style>
 
 
 def part_of(line: str) -> Part:
-    """Return the part that a line of code belongs to; a part without a name if it has none."""
+    """Return the part that a line of code belongs to; a part with the name "" if it has none."""
     return next((one for one in PARTS if re.search(one.lines, line)), _REST)
 
 
 def map_of(step: Step) -> list[tuple[Part, list[str]]]:
-    """Return the kernel's lines without comments, in runs of lines of the same part."""
+    """Return (part, lines) for each run of lines of the same part, in the order of the code.
+
+    Comments and empty lines are left out.
+    """
     text = textwrap.dedent(inspect.getsource(plain_function(step.variant().kernel)))
     lines = [line for line in text.splitlines() if line.strip() and line.strip()[0] != "#"]
     return [(part, list(run)) for part, run in itertools.groupby(lines, part_of)]

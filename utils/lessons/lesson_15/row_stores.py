@@ -1,4 +1,4 @@
-"""The stores of c: the reader's kernel beside steps of the course, per 32 elements of c."""
+"""The stores of c by the reader's kernel and by steps of the course, per 32 elements of c."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TILE = (16, 32)  # of the tile of the exercise
 
 
 def beside_direct(kernel) -> Table:
-    """Tabulate the stores of the reader's `whole_rows` beside those of three steps of the course.
+    """Return a table of the stores of the reader's `whole_rows` and of three steps of the course.
 
     The columns are requests and sectors per 32 neighbouring elements of c; 4 sectors hold them.
     """

@@ -1,4 +1,4 @@
-"""Bars of 100 issue slots: the published share, ours, and what fills the slots between them."""
+"""Bars of 100 issue slots: the published share, the course's, and the use of all slots."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def draw_missing(step: Step | Variant) -> Picture:
 
 
 def draw_slots(step: Step | Variant, shape: str = "4096") -> Picture:
-    """Draw what fills 100 issue slots of a Maxwell design, by the record and its machine code."""
+    """Draw how 100 issue slots of a Maxwell design are used, by the record and its machine code."""
     slots = slots_of(step, shape)
     rows = _rows(slots)
     parts = [(100 * share, colour, opacity) for _, share, colour, opacity in rows]
@@ -64,7 +64,7 @@ def draw_slots(step: Step | Variant, shape: str = "4096") -> Picture:
 
 
 def _rows(slots: IssueSlots) -> list[tuple[str, float, str, float]]:
-    """Return (words, share, colour, opacity) of each part, in the order of the bar."""
+    """Return (words, fraction of the slots, colour, opacity) of each part, in the bar's order."""
     return [
         ("multiply-adds", slots.multiply_adds, GREEN, 1),
         ("other instructions", slots.other_instructions, ORANGE, 1),
@@ -86,7 +86,7 @@ def _bar(y: float, title: str, parts: Sequence[tuple[float, str, float]], end: s
 
 
 def _axis(y: float, whole: str) -> str:
-    """Return SVG of an axis from 0 to 100 percent; whole: of what, such as "the peak"."""
+    """Return SVG of an axis from 0 to 100 percent; whole: what 100 % is, such as "the peak"."""
     body = ""
     for percent in (0, 25, 50, 75, 100):
         x = _LEFT + percent * _SCALE

@@ -48,7 +48,7 @@ def draw_thread_bits() -> Picture:
 
 
 def _weight(bit: int) -> str:
-    """Return text such as "2 quads down": how far away a thread's quad is if this bit is set."""
+    """Return text on the distance that this bit adds to a thread's quad, such as "2 quads down"."""
     what, at = BITS[bit]
     distance = 1 << at
     return f"{distance} quad{'s' * (distance > 1)} {'down' if what == 'down' else 'to the right'}"
@@ -93,5 +93,6 @@ def _thread_path(threads: int) -> str:
 
 
 def _corner(thread: int) -> tuple[float, float]:
+    """Return the upper left corner of a thread's quad in pixels."""
     down, across = quad_of(thread)
     return _LEFT + across * _SIZE, _TOP + down * _SIZE

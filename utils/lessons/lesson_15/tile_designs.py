@@ -35,9 +35,9 @@ def busy_fraction(blocks: int, sms: int) -> float:
 
 
 def blocks_and_sms(small: Step | Variant, large: Step | Variant, *sizes: int) -> Table:
-    """Tabulate the blocks of two steps at n×n products, one row per size n.
+    """Return a table of the blocks of two steps at n×n products, one row per size n.
 
-    After each number of blocks the table has the percentage of all SMs' time that has work.
+    Each cell has the number of blocks and the percentage of all SMs' time that has work.
     """
     device, rows = device_shown(), []
     variants = as_variant(small), as_variant(large)

@@ -117,6 +117,7 @@ def _mark(x: float, y: float) -> str:
 
 
 def _key(where: str) -> str:
+    """Return the SVG of the legend of the mark."""
     words = f"share of the peak, recorded on {where}"
     body = _mark(8, 4) + text(20, 16, words)
     return svg(360, 24, body, f"Upright bar: {words}.", widest=360)

@@ -1,4 +1,4 @@
-"""A loop of machine code beside its Python lines: every instruction coloured and explained."""
+"""A loop of machine code next to its Python lines: every instruction coloured and explained."""
 
 from __future__ import annotations
 
@@ -64,13 +64,13 @@ _MODIFIERS = {
 
 @dataclass(frozen=True)
 class LoopListing:
-    """A loop of machine code beside its Python lines, which a notebook displays.
+    """A loop of machine code next to its Python lines, which a notebook displays.
 
     title: the line above. source: the Python lines of the loop with their indentation. rows: the
-    instructions of one iteration, in order; they are numbered from 1. known: the loop that the
-    reader has seen before, whose opcodes the fold below leaves out. `str` returns the instructions
-    as text, one per line. In a notebook, a pointer over an instruction, a tap or the arrow keys
-    show what the instruction does.
+    instructions of one iteration, in order; they are numbered from 1. known: the instructions of an
+    earlier loop, whose opcodes are not explained again below this one. `str` returns the
+    instructions as text, one per line. In a notebook, a pointer over an instruction, a tap or the
+    arrow keys show what the instruction does.
     """
 
     title: str
@@ -111,6 +111,7 @@ class LoopListing:
         )
 
     def _key(self) -> str:
+        """Return the HTML of the legend of the kinds in this loop."""
         used = {kind_of(row.instruction.name) for row in self.rows}
         return '<p class="key listing">' + "".join(
             f'<span><i style="background:{colour}"></i>{translate(kind)}</span>'
@@ -119,7 +120,10 @@ class LoopListing:
         ) + "</p>"  # fmt: skip
 
     def _opcodes(self) -> str:
-        """Return the fold with the meaning of each opcode, the most frequent one first."""
+        """Return the HTML of a fold that explains each opcode, the most frequent one first.
+
+        It is "" if all opcodes are known.
+        """
         known = {_key_of(row.instruction) for row in self.known}
         keys = (_key_of(row.instruction) for row in self.rows)
         counts = Counter(key for key in keys if key not in known)
@@ -173,7 +177,7 @@ def explanation(number: int, instruction: Instruction) -> tuple[str, ...]:
 
 
 def _key_of(instruction: Instruction) -> tuple[str, str]:
-    """Return an opcode with the modifier that matters, such as "IMAD.MOV", and what it does."""
+    """Return (opcode with the modifier that matters, such as "IMAD.MOV", its meaning in words)."""
     name, *modifiers = instruction.opcode.split(".")
     for modifier in reversed(modifiers):
         if words := _MODIFIERS.get((name, modifier)):
@@ -182,10 +186,12 @@ def _key_of(instruction: Instruction) -> tuple[str, str]:
 
 
 def _text(instruction: Instruction) -> str:
+    """Return an instruction as text, with words for the target of a jump."""
     return instruction.text_to(translate("the top of the loop")).strip()
 
 
 def _line(number: int, line: str, count: int) -> str:
+    """Return the HTML of a Python line with the number of its instructions."""
     depth = len(line) - len(line.lstrip())
     code = f"{INDENT * depth}{html.escape(line.lstrip())}"
     counted = f"<code>{code}</code><i>{count or '–'}</i>"
@@ -193,6 +199,10 @@ def _line(number: int, line: str, count: int) -> str:
 
 
 def _row(number: int, row: LoopRow, stripped: Sequence[str]) -> str:
+    """Return the HTML of an instruction with its explanation.
+
+    stripped: the Python lines without indentation.
+    """
     line = stripped.index(row.line) if row.line in stripped else ""
     sentences = explanation(number, row.instruction)
     plain = html.escape(" ".join(sentences).replace("`", ""))

@@ -44,7 +44,7 @@ ORDERS = {"row by row": row_by_row, "back and forth": back_and_forth, "in a spir
 def shared(cells: Cells) -> int:
     """Count the steps from one cell to the next that stay in the same row or column.
 
-    In such a step one operand of the multiply-add is the previous one.
+    In such a step one operand of the multiply-add is the same as before.
     """
     pairs = itertools.pairwise(cells)
     return sum(one[0] == two[0] or one[1] == two[1] for one, two in pairs)

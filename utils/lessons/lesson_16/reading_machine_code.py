@@ -44,7 +44,9 @@ class SpillRecord:
     """The recorded resources and times of a kernel compiled with few registers per thread.
 
     `max_registers` is the limit, None without a limit. `registers` and `local_bytes` are per
-    thread. `time_ms_min` and `time_ms_max` are the shortest and the longest measured time.
+    thread. `gflops` is the rate in 10^9 operations per second. `time_ms` is the median,
+    `time_ms_min` and `time_ms_max` are the shortest and the longest measured time. `sm_clock_mhz`
+    is the clock during the measurement, None if it is not known, and `date` its day.
     """
 
     kernel: str
@@ -62,12 +64,12 @@ class SpillRecord:
 def machine_loop(
     step: Step | Variant | ModuleType, known: Step | None = None
 ) -> LoopListing | Card:
-    """Show the hot loop of a kernel in machine code beside its Python lines.
+    """Return the hot loop of a kernel in machine code next to its Python lines.
 
     A step of the course, or the module of a starter whose loop is recorded, is shown as it was
     compiled for the records. The reader's own kernel is compiled here; without a compiler, or for a
-    kernel without a loop, return a card that says so. known: a step whose loop the reader has seen,
-    so that only the opcodes that it lacks are explained below the loop.
+    kernel without a loop, return a card that says so. known: a step whose loop was shown before, so
+    that only the opcodes that it lacks are explained below the loop.
     """
     seen = listed_rows(str(as_variant(known))) if known else ()
     if isinstance(step, ModuleType):
@@ -90,7 +92,10 @@ def machine_loop(
 def _beside(
     name: str, kernel, found: Sequence[LoopRow], seen: Sequence[LoopRow]
 ) -> LoopListing:
-    """Return the listing of a loop beside those lines of the kernel that its instructions have."""
+    """Return the listing of a loop with those lines of the kernel that its instructions have.
+
+    found: the loop's instructions. seen: those of a loop that was shown before.
+    """
     source = _lines_around(
         inspect.getsource(python_of(kernel)).splitlines(), {row.line for row in found} - {None}
     )
@@ -147,7 +152,10 @@ def find_in_loop(
 
 
 def _loads_of(code: Sequence[Instruction], user: int) -> list[int]:
-    """Return the indices of the last loads above an instruction that write registers it reads."""
+    """Return the indices of the global loads of the registers that instruction `user` reads.
+
+    Of several loads of a register above the instruction, the last one counts.
+    """
     sources = {source[0] for source in code[user].sources if source}
     loads = {}
     for index, one in enumerate(code[:user]):
@@ -171,6 +179,10 @@ _MISSING = {
 
 
 def _said(code: Sequence[Instruction], name: str, given: int | None, right: set[int]) -> str:
+    """Return a sentence on the number that the reader gave for an instruction.
+
+    name: an argument of `find_in_loop`. right: the numbers that are right.
+    """
     if given is None:
         return translate("`{name}`: no number yet.", name=name)
     if not (isinstance(given, int) and 1 <= given <= len(code)):
@@ -218,9 +230,9 @@ def _compiled(variant: Variant) -> XRay:
 
 
 def _listing_of(step: Step | Variant) -> tuple[Instruction, ...]:
-    """Return the instructions of the step's hot loop: recorded, or of the reader's compiled here.
+    """Return the instructions of the hot loop of a step, from the records.
 
-    Raise CourseError if there are none.
+    The reader's own kernel is compiled here. Raise CourseError if there is no such loop.
     """
     variant = as_variant(step)
     if is_of_a_ladder(variant.step):
@@ -265,7 +277,7 @@ def fastest(step: Step | Variant) -> Variant:
 
 
 def orders(**steps: Step | Variant) -> Table:
-    """Tabulate loops that consist of multiply-adds alone, one row per step.
+    """Return a table of loops that consist of multiply-adds alone, one row per step.
 
     The columns are the share of operands marked for reuse, the registers that the even bank
     delivers per iteration, and a scheduler's estimated and recorded cycles per multiply-add.
@@ -305,7 +317,7 @@ def recorded_cycles(step: Step | Variant) -> float:
 
 
 def spills(limits: Sequence[int | None] = (None, 80, 72, 64, 48)) -> Table:
-    """Tabulate the recorded cost of register limits for `fma_loop`, one row per limit.
+    """Return a table of the recorded cost of register limits for `fma_loop`, one row per limit.
 
     A limit is a number of registers per thread, or None for no limit. The columns are the bytes
     spilled per thread, the share of multiply-adds among the loop's instructions, the recorded time,
@@ -341,6 +353,7 @@ def spilled_ms(kernel: str, max_registers: int | None = None) -> float:
 
 
 def _spilled(kernel: str, max_registers: int | None) -> SpillRecord:
+    """Return the record of a kernel with this register limit; raise CourseError without one."""
     for row in rows.read_if_any(records.file_of(course_device().name, SPILLS), SpillRecord):
         if (row.kernel, row.max_registers) == (kernel, max_registers):
             return row
@@ -351,5 +364,6 @@ def _spilled(kernel: str, max_registers: int | None) -> SpillRecord:
 
 
 def _size(variant: Variant) -> str:
+    """Return the size at which a variant's records are compared, as text."""
     ladder = ladder_of(variant.step)
     return "4096" if ladder.name == "gemm" else ladder.sizes[-1]

@@ -1,4 +1,4 @@
-"""Pictures of the registers that multiply-adds read: their banks, and which are kept for reuse."""
+"""Pictures of the registers that multiply-adds read: their banks, and those kept for reuse."""
 
 from __future__ import annotations
 
@@ -111,6 +111,7 @@ def draw_reads(
 
 
 def _row(one: Instruction, reads: Sequence[Read], y: float) -> str:
+    """Return the SVG of a multiply-add: its text, operands, and reads of each bank."""
     body = text(0, y, one.text_to("").strip(), 12, font_family="monospace")
     for index, read in enumerate(reads):
         colour = BANKS[read.bank]
@@ -125,6 +126,7 @@ def _row(one: Instruction, reads: Sequence[Read], y: float) -> str:
 
 
 def _key() -> str:
+    """Return the SVG of the legend."""
     body = ""
     for x, words, bank, fill in (
         (0, "read, even bank", "even", BANKS["even"]),
@@ -145,6 +147,7 @@ def bank_reads(bank: str, reads: Sequence[Read]) -> int:
 
 
 def _description(name: str, rows: Sequence[tuple[Instruction, Sequence[Read]]]) -> str:
+    """Return words on a loop for the alt text."""
     kept = sum(read.kept for _, reads in rows for read in reads)
     crowded = sum(max(bank_reads(bank, reads) for bank in BANKS) > 1 for _, reads in rows)
     return (
@@ -154,5 +157,6 @@ def _description(name: str, rows: Sequence[tuple[Instruction, Sequence[Read]]]) 
 
 
 def _instruction(words: str) -> Instruction:
+    """Return the instruction that a text such as "FFMA R11, R2, R4, R11" describes."""
     opcode, _, operands = words.partition(" ")
     return Instruction(0, "", opcode, tuple(operands.split(", ")), 0)

@@ -35,7 +35,7 @@ WIDE, ANY = "wide", "strided"  # the kernel of `autotuned`, and the one that rea
 
 
 def estimate(count: int, tiles: int, sms: int, steps: int) -> int:
-    """Return the estimated time of a product, in steps along k of one tile.
+    """Return the estimated time of a product; the unit is the time of one step along k of one tile.
 
     Each of the `tiles` tiles is cut into `count` slices along k, and an uncut tile takes `steps`
     steps. Each of the `sms` SMs computes one slice at a time.
@@ -78,12 +78,12 @@ def recorded_slices(m: int, n: int, k: int, count: int) -> float:
 
 
 def choices(slices: Callable[[int, int, int], int]) -> Table:
-    """Tabulate how close a function's number of slices comes to the fastest recorded one.
+    """Return a table that compares a function's number of slices with the fastest recorded one.
 
     Parameters
     ----------
     slices : callable
-        The solution of the exercise of this name: (tiles, SMs, steps) to the number of slices.
+        The solution of the exercise `slices`: (tiles, SMs, steps) -> number of slices per tile.
 
     Returns
     -------
@@ -131,10 +131,9 @@ def _mean(ratios: list[float]) -> float:
 
 @cache
 def _slices() -> dict[tuple, dict[int, float]]:
-    """Return a dict from (kind of kernel, m, n, k) to the recorded times of this product; cached.
+    """Return (kind of kernel, m, n, k) -> number of slices -> recorded microseconds; cached.
 
-    The times are a dict from the number of slices to microseconds. The kernel has tiles of 128×256
-    and one block per SM.
+    The kernel has tiles of 128×256 and one block per SM.
     """
     frame = pd.read_csv(DATA / "tuned" / f"{slug(REFERENCE)}_shapes.csv")
     frame = frame[(frame["BM"] == BM) & (frame["BN"] == BN) & (frame["BLOCKS"] == 1)]
@@ -145,7 +144,7 @@ def _slices() -> dict[tuple, dict[int, float]]:
 
 
 def searched(cut: Callable) -> Table:
-    """Tabulate the fastest candidate of the search over constants for each n×n×n product.
+    """Return a table of the fastest candidate of the search for constants, per n×n×n product.
 
     The columns are its block tile, its thread tile, which tiles it cuts along k, and the slowest
     candidate's time over its time. `cut` is the function `cut` of `gemm_kernels.parts.slices`.
@@ -158,6 +157,7 @@ def searched(cut: Callable) -> Table:
 
 
 def _searched(frame: pd.DataFrame, cut: Callable) -> Iterator[tuple[str, ...]]:
+    """Yield (n, block tile, thread tile, tiles cut along k, quotient of times) as text per size."""
     for (m, n, k), rows in frame.groupby(["m", "n", "k"]):
         if m == n == k:
             best = rows.loc[rows["time_ms"].idxmin()]
@@ -205,7 +205,7 @@ def draw_called_shapes() -> Picture:
 
 
 def called_by_work() -> Table:
-    """Tabulate the recorded `sgemm` calls at random shapes, one row per range of operations.
+    """Return a table of the recorded `sgemm` calls at random shapes, a row per range of operations.
 
     The columns are the number of shapes, the number at which `sgemm` is no slower than the library,
     the geometric mean of the library's time over that of `sgemm`, and the share of the time before
@@ -222,6 +222,7 @@ def called_by_work() -> Table:
 
 
 def _work_row(label: str, frame: pd.DataFrame) -> tuple[str, ...]:
+    """Return the row of `called_by_work` for these calls."""
     return (
         label,
         f"{len(frame)}",
@@ -232,7 +233,7 @@ def _work_row(label: str, frame: pd.DataFrame) -> tuple[str, ...]:
 
 
 def called_cubes() -> Table:
-    """Tabulate the recorded `sgemm` calls with m = n = k, one row per size.
+    """Return a table of the recorded `sgemm` calls with m = n = k, one row per size.
 
     The columns are the share of the peak of the kernel `autotuned` alone, the library's time over
     the time of this kernel, and the library's time over that of the whole call.
@@ -252,9 +253,10 @@ def called_cubes() -> Table:
 
 
 def published_library() -> Table:
-    """Tabulate cuBLAS's share of the peak at 1024, 2048 and 4096, on two GPUs.
+    """Return a table of cuBLAS's share of the peak at 1024, 2048 and 4096, on two GPUs.
 
-    Rows: as Córdoba 2016 printed it; computed from its printed time; recorded on the reference GPU.
+    The rows are: as Córdoba 2016 printed it; computed from its printed time; recorded on the
+    reference GPU.
     """
     frame = records.published("gemm_gpu")
     printed = frame[frame["kernel"] == "cublas"].iloc[0]

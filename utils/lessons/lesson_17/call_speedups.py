@@ -53,4 +53,5 @@ def draw_speedups(title: str, points: Sequence[tuple[float, float]]) -> Picture:
 
 
 def _raised(number: int) -> str:
+    """Return a number in superscript digits."""
     return "".join("⁰¹²³⁴⁵⁶⁷⁸⁹"[int(digit)] for digit in str(number))

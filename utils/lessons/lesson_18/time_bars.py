@@ -30,9 +30,11 @@ def longest_of(rows: Iterable) -> dict:
 
 
 def times_of(step: Step | Variant, rows: Iterable) -> ResourceTimes:
-    """Return the times of one kernel at the length and on the device of `longest_of`.
+    """Return the times of one kernel: recorded at the greatest length, and three estimates.
 
-    rows: as for `longest_of`. Raises CourseError for a step that is no reduction.
+    The recorded time is None without a record, and the estimate for instructions if they are not
+    known. rows: of `remainder.csv`; the device is that of the first row. Raises CourseError for a
+    step that is no reduction.
     """
     variant, timed = as_variant(step), longest_of(rows)
     any_row = next(iter(timed.values()))
@@ -57,7 +59,7 @@ def times_of(step: Step | Variant, rows: Iterable) -> ResourceTimes:
 def draw(rows: Iterable, **steps: Step | Variant) -> Picture:
     """Draw the three estimates of each kernel as bars on the pale band of its recorded time.
 
-    The longest estimate is in the colour of the text. rows: as for `longest_of`. steps: one per
+    The longest estimate is in the colour of the text. rows: of `remainder.csv`. steps: one per
     kernel, from top to bottom; the keyword is the kernel's name, with _ for spaces.
     """
     rows = list(rows)

@@ -1,4 +1,4 @@
-"""Pictures of the warps that add in each step of a tree, and of those that only reach a barrier."""
+"""Pictures of the warps that add in each step of a tree, and of those that wait at a barrier."""
 
 from __future__ import annotations
 

@@ -65,6 +65,7 @@ def needed_lanes(lanes: int) -> list[int]:
 
 
 def _middle(lane: int) -> float:
+    """Return x of the middle of a lane."""
     return _LEFT + lane * _LANE + _WIDE / 2
 
 

@@ -22,10 +22,10 @@ ITEM = 4  # bytes per float32
 
 
 def ways_with_a_free_order(ways: Mapping[str, Step], shape: str = "10007") -> list[str]:
-    """Return the names of the reductions whose blocks add to the result as they come, in order.
+    """Return the names of the reductions that add with an atomic on `out`, in the order of `ways`.
 
-    They are those that use an atomic on `out`, as the virtual GPU counts it. ways: steps by the
-    name that the reader sees. shape: the problem size as on the command line.
+    Their blocks add to the result in the order in which they finish. ways: name -> step. shape: the
+    problem size as on the command line, at which the virtual GPU counts.
     """
     return [
         name
@@ -36,10 +36,10 @@ def ways_with_a_free_order(ways: Mapping[str, Step], shape: str = "10007") -> li
 
 
 def launches_and_memory(ways: Mapping[str, Step], shape: str) -> Table:
-    """Tabulate the launches and the extra memory, in bytes, of several reductions, one row each.
+    """Return a table of the launches and the additional bytes of several reductions, one row each.
 
-    `ways` are steps of the ladder of reductions, by the name that the reader sees. `shape` is the
-    problem size as on the command line.
+    ways: name shown -> step of the ladder of reductions. shape: the problem size as on the command
+    line. x and out do not count as additional memory.
     """
     rows = []
     for name, step in ways.items():
@@ -66,11 +66,11 @@ def needed(step: Step, shape: str) -> tuple[int, int]:
 
 
 def rates(ways: Mapping[str, Step], *shapes: str) -> Table:
-    """Tabulate the recorded GB/s of each step with its fastest constants, and of the library.
+    """Return a table of the recorded GB/s of steps and of the library, one row each.
 
-    There is one row per step, one for the library, and one column per shape. The library ran beside
-    each of the steps; its median is shown. A step without a record has "–" in its cells. Raise
-    CourseError for steps that are no reductions.
+    Steps have their fastest constants; there is one column per shape. ways: name shown -> step. The
+    library was timed together with each of the steps; its median is shown. A step without a record
+    has "–" in its cells. Raise CourseError for steps that are no reductions.
     """
     ladder, device = ladder_of(as_step(next(iter(ways.values())))), device_shown()
     frame = records.measured(device.name, ladder.name)
@@ -94,9 +94,11 @@ def library_ms(frame: pd.DataFrame, ladder, shape: str) -> float:
 
 
 def _rate(ms: float | None, shape: str) -> str:
+    """Return GB/s as text for a sum that reads all elements in `ms`; "–" for None."""
     return NOTHING if ms is None else f"{ITEM * _elements(shape) / ms / 1e6:,.0f}"
 
 
 def _elements(shape: str) -> int:
+    """Return the number of elements that a shape such as "2^30" names."""
     base, _, exponent = shape.partition("^")
     return int(base) ** int(exponent or 1)

@@ -1,4 +1,4 @@
-"""Picture of two runs in which the same four blocks add their sums in two orders, in float32."""
+"""A picture of two runs in which the same four blocks add their sums in two orders, in float32."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ _COLUMN, _BOX = 96, 84
 
 
 def running_sums(order: Sequence[int], sums: Sequence[int] = SUMS) -> list[int]:
-    """Return what the result holds after each block has added its sum to it in float32.
+    """Return the value of the result after each block has added its sum to it in float32.
 
-    order: the numbers of the blocks, first comes first. sums: the sum of each block.
+    order: the numbers of the blocks in the order in which they add. sums: the sum of each block.
     """
     totals = np.add.accumulate(np.array([sums[block] for block in order], np.float32))
     return [int(total) for total in totals]
 
 
 def draw_orders() -> Picture:
-    """Draw two runs: which block adds what, and the value of out[0] after each addition."""
+    """Draw two runs: each block with the sum that it adds, and the value of out[0] after it."""
     body = "".join(
         f'<g transform="translate(0 {number * _HEIGHT})">{_run(name, order)}</g>'
         for number, (name, order) in enumerate(RUNS.items())
@@ -34,7 +34,7 @@ def draw_orders() -> Picture:
 
 
 def _run(name: str, order: Sequence[int]) -> str:
-    """Return SVG of one run: its name, the blocks as they come, and out[0] after each of them."""
+    """Return SVG of one run: its name, the blocks in their order, and out[0] after each of them."""
     totals = running_sums(order)
     body = text(0, 16, name, 14, font_weight="bold")
     body += text(_WIDTH - 10, 16, _error(totals), 13, "end", font_weight="bold")
@@ -52,15 +52,18 @@ def _run(name: str, order: Sequence[int]) -> str:
 
 
 def _bold(last: bool) -> dict[str, str]:
+    """Return the SVG attribute for bold text if `last`, else no attribute."""
     return {"font_weight": "bold"} if last else {}
 
 
 def _error(totals: Sequence[int]) -> str:
+    """Return text on the error of the last sum, such as "2 too small", or "exact"."""
     missing = sum(SUMS) - totals[-1]
     return f"{missing} too small" if missing else "exact"
 
 
 def _words(name: str, order: Sequence[int]) -> str:
+    """Return a sentence on a run for the alt text."""
     steps = zip(order, running_sums(order), strict=True)
     told = ", ".join(f"block {block} adds {SUMS[block]:,} and leaves {total:,}"
                      for block, total in steps)  # fmt: skip

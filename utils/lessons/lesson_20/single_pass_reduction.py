@@ -1,4 +1,8 @@
-"""Pictures of a single-pass reduction: the block with the last ticket adds the partial sums."""
+"""Pictures of a single-pass reduction.
+
+Each block leaves its partial sum and takes the next number, its ticket, from a counter. The block
+with the last ticket adds the partial sums.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +37,7 @@ def order_of(ends: Sequence[int] = ENDS) -> list[int]:
 
 
 def draw_tickets() -> Picture:
-    """Draw four blocks, a counter and the partial sums, with a slider over the tickets drawn."""
+    """Draw four blocks, a counter and the partial sums, with a slider over the tickets taken."""
     steps = range(len(ENDS) + 2)
     captions = [_caption(done) for done in steps]
     colours = legend(a_block_adds_its_elements=BLUE, drawn_ticket=ORANGE, adds_partial_sums=GREEN)
@@ -43,7 +47,7 @@ def draw_tickets() -> Picture:
 
 
 def _step(done: int) -> str:
-    """Return SVG of the state when `done` blocks have drawn tickets.
+    """Return SVG of the state in which `done` blocks have taken a ticket.
 
     If `done` is one more than the number of blocks, the block with the last ticket has also added
     the partial sums.
@@ -71,6 +75,10 @@ def _step(done: int) -> str:
 
 
 def _caption(done: int) -> str:
+    """Return a sentence on the last event when `done` blocks have taken a ticket.
+
+    If `done` is one more than the number of blocks, it is on the addition of the partial sums.
+    """
     if done == 0:
         return "The blocks add their elements; the counter is at 0"
     last, number = order_of()[min(done, len(ENDS)) - 1], min(done, len(ENDS)) - 1
@@ -82,6 +90,7 @@ def _caption(done: int) -> str:
 
 
 def _ticket(x: float, y: float, number: int) -> str:
+    """Return the SVG of a ticket with its number."""
     box = rect(x, y + 1, 24, _THICK - 2, "none", rx=3, stroke=ORANGE, stroke_width=2)
     return box + text(x + 12, y + 16, number, 13, "middle", font_weight="bold")
 

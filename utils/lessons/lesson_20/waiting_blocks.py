@@ -1,4 +1,4 @@
-"""Blocks that wait for all others on a GPU with few slots: a simulation, and a picture of it."""
+"""A simulation of blocks that wait for all others on a GPU with few slots, and a picture of it."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ _WIDTH, _ROW, _BOX = 410, 92, 30
 
 @dataclass(frozen=True)
 class Moment:
-    """The state of a GPU between two steps.
+    """The state of a GPU between two steps of the simulation.
 
     slots: the block in each slot, or None if it is free. queue: the blocks that have not started.
-    drawn: the blocks that have drawn a number. ended: the blocks that have ended.
+    drawn: the blocks that have taken a number from the counter. ended: the blocks that have ended.
     """
 
     slots: tuple[int | None, ...]
@@ -50,9 +50,10 @@ class Moment:
 def moments(blocks: int, slots: int, waiting: Collection[int]) -> Iterator[Moment]:
     """Yield the state of the GPU at the start and after each step, until nothing changes any more.
 
-    In a step each block that has started draws its number. It ends and frees its slot, unless it is
-    one of those in `waiting`, which end when all blocks have drawn. Free slots take blocks from the
-    queue. The last state is over, or its blocks wait forever.
+    Each block that runs takes a number from a counter in its first step. It ends and frees its
+    slot, unless it is one of those in `waiting`, which end when all blocks have taken a number.
+    Free slots take blocks from the queue. The last state is over, or its blocks wait forever.
+    blocks, slots: how many there are.
     """
     now = _filled(Moment((None,) * slots, tuple(range(blocks))))
     yield now
@@ -61,12 +62,13 @@ def moments(blocks: int, slots: int, waiting: Collection[int]) -> Iterator[Momen
 
 
 def ends(blocks: int, slots: int, waiting: Collection[int]) -> bool:
-    """Return True if every block ends. The arguments are those of `moments`."""
+    """Return True if every block ends in the simulation of `moments`, whose arguments these are."""
     *_, last = moments(blocks, slots, waiting)
     return last.is_over
 
 
 def _after_a_step(now: Moment, blocks: int, waiting: Collection[int]) -> Moment:
+    """Return the state after one step; it equals `now` if nothing changes."""
     resident = frozenset(block for block in now.slots if block is not None)
     drawn = now.drawn | resident
     everyone = len(now.drawn) == blocks  # a block that waits looks at the counter first
@@ -97,6 +99,7 @@ def draw_waiting() -> Picture:
 
 
 def _frame(runs: dict[str, list[Moment]], step: int) -> str:
+    """Return SVG of all runs in a step."""
     body = "".join(
         f'<g transform="translate(0 {number * _ROW})">{_gpu(name, run, step)}</g>'
         for number, (name, run) in enumerate(runs.items())
@@ -106,7 +109,7 @@ def _frame(runs: dict[str, list[Moment]], step: int) -> str:
 
 
 def _gpu(name: str, run: list[Moment], step: int) -> str:
-    """Return SVG of one GPU in a step: slots, queue, drawn numbers and a verdict."""
+    """Return SVG of one GPU in a step: its slots, queue, numbers taken, and whether it is done."""
     now = run[min(step, len(run) - 1)]
     body = text(0, 16, name, 14, font_weight="bold")
     for slot, block in enumerate(now.slots):
@@ -129,18 +132,21 @@ def _gpu(name: str, run: list[Moment], step: int) -> str:
 
 
 def _colour(now: Moment, block: int) -> str:
+    """Return the colour of a block: it works, waits, or adds the sums."""
     if block not in now.drawn:
         return BLUE
     return GREEN if len(now.drawn) == BLOCKS else PURPLE
 
 
 def _verdict(run: list[Moment], step: int) -> str:
+    """Return "done" or "waits forever" from the end of a run on; before that ""."""
     if step < len(run) - 1 + (not run[-1].is_over):
         return ""
     return "done" if run[-1].is_over else "waits forever"
 
 
 def _told(name: str, run: list[Moment], step: int) -> str:
+    """Return words on a run in a step for the alt text."""
     now = run[min(step, len(run) - 1)]
     inside = [str(block) for block in now.slots if block is not None]
     where = f"blocks {' and '.join(inside)} have slots" if inside else "all slots are free"
@@ -148,6 +154,7 @@ def _told(name: str, run: list[Moment], step: int) -> str:
 
 
 def _words(name: str, run: list[Moment]) -> str:
+    """Return a sentence on the end of a run for the alt text."""
     last = run[-1]
     if last.is_over:
         return f"{name.capitalize()}: it is done after {len(run) - 1} steps."

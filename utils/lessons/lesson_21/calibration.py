@@ -1,4 +1,4 @@
-"""The reader's predictions in all lessons, and how far off they were."""
+"""The reader's predictions in all lessons, and their errors."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from utils.lessons.questions import bank, question
 
 @dataclass(frozen=True)
 class WholeLedger:
-    """A card with the calibration, and a table of predictions per lesson.
+    """A card on the errors of the reader's predictions, and a table of predictions per lesson.
 
-    `lessons` are the numbers of the lessons, such as "05". A notebook shows the tables folded.
+    `card` is that of `calibration`. `lessons` are the numbers of the lessons, such as "05". A
+    notebook shows the tables folded.
     """
 
     card: Card
@@ -38,7 +39,7 @@ class WholeLedger:
 
 
 def whole_ledger() -> WholeLedger:
-    """Return the calibration and the predictions of all lessons, to be shown by a notebook."""
+    """Return the card and the tables of all predictions of the reader, for a notebook to show."""
     lessons = dict.fromkeys(name.partition(".")[0] for name in bank())
     return WholeLedger(calibration(), tuple(sorted(lessons)))
 
@@ -71,7 +72,7 @@ def calibration() -> Card:
 
 
 def _done() -> dict[str, ledger_file.Entry]:
-    """Return the reader's predictions whose answer was revealed, by the name of their question."""
+    """Return question's name -> entry for the reader's predictions whose answer was revealed."""
     return {
         name: one for name, one in ledger_file.entries().items()
         if name in bank() and one.revealed and one.value is not None
@@ -79,6 +80,7 @@ def _done() -> dict[str, ledger_file.Entry]:
 
 
 def _is_choice(name: str) -> bool:
+    """Return True if the answer to this question is a choice or an order, False for a number."""
     prompt = question(name)
     return bool(prompt.choices or prompt.order)
 

@@ -1,7 +1,7 @@
 """Counts of each recorded product, made once on the virtual GPU and kept as data.
 
-`python -m tools.records.counted_steps` makes the table. It runs one block of each step, and the
-counts of this block stand for all blocks. This takes a minute, which a lesson need not spend.
+`python -m tools.records.counted_steps` makes the table in a minute. It runs one block of each step
+and assumes that all blocks have the same counts.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ def counts_of(step: Step | Variant | str) -> LaunchCounts:
     """Return the counts of one launch of a step in the table.
 
     A step or a name without constants means the variant that was recorded as fastest. The reader's
-    own kernel for a product is counted here, as for the table: at 4096. Raise CourseError for any
-    other kernel that is not in the table.
+    own kernel for a product is counted here, at 4096. Raise CourseError for any other kernel that
+    is not in the table.
     """
     if not isinstance(step, str | Step) and is_mine(as_variant(step)):
         variant = as_variant(step)
@@ -58,9 +58,9 @@ def counts_of(step: Step | Variant | str) -> LaunchCounts:
 
 
 def recorded_counts() -> dict[str, LaunchCounts]:
-    """Return the counts of one launch by kernel, in the order of the ladders.
+    """Return kernel -> counts of one launch, in the order of the ladders.
 
-    The keys are the kernels' names with their constants.
+    A kernel is a step's name with its constants.
     """
     return {row.kernel: row.counts for row in rows.read(FILE, CountedStep)}
 
@@ -74,9 +74,9 @@ _ceilings_of = cache(roofline.gpu_ceilings)
 
 
 def recorded_of(ladder: Ladder, size: str) -> dict[str, float]:
-    """Return the recorded milliseconds of each counted step at a size, by kernel.
+    """Return kernel's name with its fastest constants -> recorded milliseconds at a size.
 
-    The keys are the kernels' names with the constants that were fastest at this size.
+    Only kernels in the table of counts are included.
     """
     pairs = roofline.recorded(ladder, ladder.parse(size), course_device().name)
     times = {str(variant): record.time_ms for variant, record in pairs}

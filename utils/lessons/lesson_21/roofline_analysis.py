@@ -1,4 +1,4 @@
-"""Figures and tables of lesson 21: rooflines, counts beside profiler figures, shares of peaks."""
+"""Figures and tables of lesson 21: rooflines, counts and profiler figures, shares of peaks."""
 
 from __future__ import annotations
 
@@ -61,6 +61,7 @@ def draw_roofline(
 
 
 def _moved(counts: roofline.LaunchCounts, memory: str) -> float:
+    """Return the bytes that a launch moves from a memory: "DRAM", "L2" or "shared"."""
     if memory == "shared":
         return roofline.WAVEFRONT_BYTES * counts.wavefronts
     return getattr(counts, MEMORIES[memory])
@@ -82,10 +83,11 @@ def dram_over_least(step: Step) -> float:
 
 
 def counted_and_profiled(*steps: Step) -> Table:
-    """Tabulate the traffic at 4096 that the virtual GPU and the profiler counted, per step.
+    """Return a table of the traffic at 4096, counted on the virtual GPU and by the profiler.
 
-    The columns are the GB between L2 and the SMs, and the 10⁹ wavefronts of shared memory, each
-    counted and profiled. The reader's own kernel was not profiled: these cells are "–".
+    There is one row per step. The columns are the GB between L2 and the SMs, and the 10⁹ wavefronts
+    of shared memory, each counted and profiled. The reader's own kernel was not profiled: these
+    cells are "–".
     """
     rows = []
     for step in steps:
@@ -99,14 +101,17 @@ def counted_and_profiled(*steps: Step) -> Table:
 
 
 def _profiled(step: Step | Variant, figure: str, unit: float, form: str) -> str:
-    """Return a profiler figure of a step in a unit as text, "–" for the reader's own kernel."""
+    """Return a profiler figure of a step as text; "–" for the reader's own kernel.
+
+    unit: the figure is divided by it. form: a format such as "{:.2f}".
+    """
     if not is_of_a_ladder(as_step(step)):
         return NOTHING
     return form.format(profiler.figure(step, figure) / unit)
 
 
 def busiest(step: Step | Variant) -> tuple[str, float]:
-    """Return the resource that needs the most time for a step by the counts, and this time in ms.
+    """Return (resource, milliseconds) of the resource that a step needs longest by the counts.
 
     The resource is a key of `utils.measuring.roofline.times`, such as "DRAM".
     """
@@ -116,7 +121,7 @@ def busiest(step: Step | Variant) -> tuple[str, float]:
 
 
 def busy(*steps: Step) -> Table:
-    """Tabulate the utilization of each step's busiest resource, one row per step.
+    """Return a table of the utilization of each step's busiest resource, one row per step.
 
     The columns are the name of the resource, its time by the counts over the recorded time of the
     step, and its utilization by the profiler. For the reader's own kernel the last two are "–".
@@ -134,14 +139,15 @@ def busy(*steps: Step) -> Table:
 
 
 def _recorded_ms(step: Step) -> float:
+    """Return the recorded time of a step at 4096 on the course's device."""
     return recorded_ms(step, SIZE, on=course_device().name)
 
 
 def profiled_busy(step: Step) -> float:
     """Return the utilization, in percent, that the profiler recorded for the busiest resource.
 
-    If the counts call the issue slots busiest, it is that of the issue slots. Else it is that of
-    the L1 cache, which includes shared memory.
+    If the counts say that the issue slots are busiest, it is that of the issue slots. Else it is
+    that of the L1 cache, which includes shared memory.
     """
     resource = (
         "Issue Slots Busy" if busiest(step)[0] == "issue slots" else "L1/TEX Cache Throughput"
@@ -177,7 +183,7 @@ def draw_samples(step: Step) -> Picture:
 
 
 def _busy_stretch(shares: list[float]) -> tuple[int, int]:
-    """Return the index of the first and of the last share that is at least a thousandth."""
+    """Return the indices of the first and of the last share that is at least a thousandth."""
     busy_indices = [index for index, share in enumerate(shares) if share >= 1e-3]
     return busy_indices[0], busy_indices[-1]
 

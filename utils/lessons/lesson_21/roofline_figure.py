@@ -90,6 +90,7 @@ def _paths(points: pd.DataFrame) -> list[pd.DataFrame]:
 
 
 def _chosen(paths: Sequence[pd.DataFrame]) -> list[str]:
+    """Return the labels that are written by default: milestones of each path, at most six."""
     most = max(2, MOST_LABELS // len(paths))
     return [path["label"][at] for path in paths for at in milestones(path["gflops"], most)[:most]][
         :MOST_LABELS
@@ -97,6 +98,7 @@ def _chosen(paths: Sequence[pd.DataFrame]) -> list[str]:
 
 
 def _axes(figure: Figure, points: pd.DataFrame, ceilings: Ceilings) -> Axes:
+    """Return logarithmic axes whose limits fit the points and the ceilings."""
     ridge = ceilings.gflops / min(ceilings.gb_per_s.values())
     axes = figure.add_subplot()
     axes.loglog()
@@ -141,7 +143,7 @@ def _draw_ceilings(
 
 
 def _free_stretch(start: float, end: float, rate: float, points: pd.DataFrame) -> float:
-    """Return the x at which a ceiling's name begins: the leftmost one with no point in the way.
+    """Return the x at which a ceiling's name begins: the leftmost one that covers no point.
 
     The sloped ceiling of `rate` GB/s reaches from x = `start` to x = `end`. A name takes about a
     factor of 10 along the slope, and a factor of 3 above it. If no position is free, the name

@@ -1,4 +1,4 @@
-"""A sketch of the roofline: two ceilings, the ridge, and two ways to move up."""
+"""A sketch of the roofline: two ceilings, the ridge where they meet, and two ways to move up."""
 
 from __future__ import annotations
 

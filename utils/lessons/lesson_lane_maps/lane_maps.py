@@ -153,11 +153,16 @@ def _quad(x: float, y: float, width: float, fill: str) -> str:
 
 
 def _counts(wavefronts: tuple[Wavefront, ...]) -> str:
+    """Return text on the number of wavefronts for a and for b."""
     of_a = sum(one.array == "a" for one in wavefronts)
     return f"{of_a} for a, {len(wavefronts) - of_a} for b"
 
 
 def _moment(now: Wavefront, moment: int, total: int) -> str:
+    """Return text on a wavefront: its lanes and the number of banks that work.
+
+    After the last one, it is the number of all wavefronts, `total`.
+    """
     if not now.lanes:
         return f"done after {total} wavefronts"
     busy = QUAD * len(now.quads)
@@ -165,10 +170,12 @@ def _moment(now: Wavefront, moment: int, total: int) -> str:
 
 
 def _runs(lanes: tuple[int, ...]) -> str:
+    """Return lanes as text, such as "0 to 7, 16"."""
     runs = np.split(np.array(lanes), np.flatnonzero(np.diff(lanes) != 1) + 1)
     return ", ".join(f"{run[0]} to {run[-1]}" if len(run) > 1 else f"{run[0]}" for run in runs)
 
 
 def _description(name: str, wavefronts: tuple[Wavefront, ...]) -> str:
+    """Return words on a lane map's wavefronts for the alt text."""
     descriptions = "; ".join(f"{one.array} for lanes {_runs(one.lanes)}" for one in wavefronts)
     return f"{name}: {_counts(wavefronts)} wavefronts, which are {descriptions}."

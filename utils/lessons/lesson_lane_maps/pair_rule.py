@@ -1,4 +1,7 @@
-"""A picture of the pair rule: 32 lanes to drag to the quads that they read, and the wavefronts."""
+"""A picture of the pair rule: 32 lanes, which the reader moves to quads, and the wavefronts.
+
+A quad is four consecutive words in shared memory, which a lane reads at once.
+"""
 
 from __future__ import annotations
 
@@ -81,7 +84,7 @@ def draw_pair_rule(quads: Sequence[int] = ARRANGEMENTS["side by side"]) -> PairR
 
 
 def _words() -> dict[str, str]:
-    """Return the sentences of the picture, which the script fills with numbers."""
+    """Return key -> sentence, in which the picture's script replaces placeholders by numbers."""
     return {
         "count": translate("{count} wavefronts", count="{count}"),
         "neighbours": translate(
@@ -102,11 +105,13 @@ def _words() -> dict[str, str]:
 
 
 def _count(quads: Sequence[int]) -> str:
+    """Return a sentence with the number of wavefronts."""
     sent = wavefronts_of(lambda lane: (0, quads[lane]))
     return _words()["count"].format(count=sum(one.array == "b" for one in sent))
 
 
 def _reason(quads: Sequence[int]) -> str:
+    """Return a sentence on why half a warp or only eight lanes are served at a time."""
     first, second = (_apart(quads, distance) for distance in (1, 2))
     if first is None:
         return _words()["neighbours"]
@@ -116,18 +121,20 @@ def _reason(quads: Sequence[int]) -> str:
 
 
 def _apart(quads: Sequence[int], distance: int) -> int | None:
-    """Return the first lane whose quad is not that of the lane at this distance, or None."""
+    """Return the first lane whose quad is not that of lane ^ distance; None if all quads agree."""
     lanes = (lane for lane in range(LANES) if quads[lane] != quads[lane ^ distance])
     return next(lanes, None)
 
 
 def _column(quads: Sequence[int], quad: int) -> str:
+    """Return the HTML of a quad with the lanes that read it."""
     lanes = "".join(_lane(lane) for lane in range(LANES) if quads[lane] == quad)
     title = translate("quad {quad}", quad=quad)
     return f'<div class="quad"><span>{title}</span>{lanes}</div>'
 
 
 def _lane(lane: int) -> str:
+    """Return the HTML of the button of a lane."""
     label = html.escape(translate("lane {lane}", lane=lane))
     return (
         f'<button type="button" class="lane" data-lane="{lane}" draggable="true" '
@@ -136,6 +143,7 @@ def _lane(lane: int) -> str:
 
 
 def _buttons() -> str:
+    """Return the HTML of a button per arrangement of the lanes."""
     return "".join(
         f'<button type="button" data-quads="{json.dumps(quads)}" {KEEP_KEYS}>'
         f"{html.escape(translate(words))}</button>"
@@ -144,6 +152,7 @@ def _buttons() -> str:
 
 
 def _help() -> str:
+    """Return a text on how lanes are moved."""
     return translate(
         "Drag a lane to another quad, or click the lane and then the quad. With the keyboard: the "
         "left and right arrows move the lane that has the focus. Orange frames mark lanes that do "

@@ -1,4 +1,4 @@
-"""The answer to the question on two lane maps, in the words of its choices."""
+"""The answer to the question "lane_maps.map", as one of its choices."""
 
 from __future__ import annotations
 
