@@ -116,7 +116,10 @@ def build(BM, BN, BK):
 
 
 def launch(shape, BM, BN, BK):
-    """Return the launch that covers c; raise CourseError unless n and k are multiples of 4."""
+    """Return a launch with one thread block per BM×BN tile of c.
+
+    Raises CourseError unless n and k are multiples of 4.
+    """
     check_wide("async_copy", shape)
     return Launch(grid=(cdiv(shape.n, BN), cdiv(shape.m, BM)), block=(BM // TM * (BN // TN),))
 

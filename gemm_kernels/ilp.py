@@ -68,7 +68,7 @@ def build(GRAIN):
 
 
 def launch(shape, GRAIN):
-    """Return a launch that covers c with tiles; each block has TILE×(TILE/GRAIN) threads."""
+    """Return a launch with one block of TILE×(TILE/GRAIN) threads per TILE×TILE tile of c."""
     return Launch(grid=(cdiv(shape.n, TILE), cdiv(shape.m, TILE)), block=(TILE, TILE // GRAIN))
 
 

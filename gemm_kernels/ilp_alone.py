@@ -98,7 +98,10 @@ def build_rows():
 
 @cache
 def build_unrolled_rows():
-    """Return the same kernel with four steps of k in a loop of their own, and an aligned tile."""
+    """Return the kernel of `build_rows` with an inner loop over four steps of k.
+
+    Its tile of a is aligned to 16 bytes.
+    """
 
     @cuda.jit
     def unrolled_rows(a, b, c):
@@ -131,7 +134,7 @@ def build_unrolled_rows():
 
 @cache
 def build_sixteen():
-    """Return `ilp` of grain 16 with two loops over two steps of k instead of one over four."""
+    """Return `ilp` of GRAIN = 16 with two loops over two steps of k instead of one over four."""
     ROWS = TILE // GRAIN
 
     @cuda.jit
@@ -219,9 +222,10 @@ def recorded_times() -> tuple[IlpTime, ...]:
 
 
 def measured(device: str, sizes: Sequence[int] = SIZES) -> Iterator[IlpTime]:
-    """Yield the time of each kernel for n×n matrices of each size; the kernels take turns.
+    """Yield the time of each kernel for n×n matrices of each size; repetitions are interleaved.
 
-    Raises CourseError if a kernel's product is wrong.
+    `device` is the name for the rows, and `sizes` are the values of n. Raises CourseError if a
+    kernel's product is wrong.
     """
     for shape in VERIFIED:
         verify(variants(), shape)
@@ -248,7 +252,10 @@ def verify(timed: Sequence[Variant], shape: GemmShape) -> None:
 
 
 def _step(name: str, build: Callable, threads: int) -> Variant:
-    """Return the only variant of a kernel with blocks of TILE×`threads` threads, one tile each."""
+    """Return the variant called `name` of a kernel without constants, which `build()` returns.
+
+    Its launch has one block of TILE×`threads` threads per TILE×TILE tile of c.
+    """
     step = Step(
         module=__name__,
         name=name,
@@ -262,6 +269,7 @@ def _step(name: str, build: Callable, threads: int) -> Variant:
 
 
 def _launch(threads: int, shape: GemmShape) -> Launch:
+    """Return a launch with one block of TILE×`threads` threads per TILE×TILE tile of c."""
     return Launch(grid=(cdiv(shape.n, TILE), cdiv(shape.m, TILE)), block=(TILE, threads))
 
 

@@ -1,6 +1,7 @@
 """The classic design for Maxwell, 256 threads for 128×128 of c: half the global reads.
 
-It differs from Gray and others 2022 as `maxwell64` does.
+It reads half as much global memory as `maxwell64`. Unlike the kernel of Gray and others 2022, it
+reads `a` stored by rows, and the compiler chooses registers and order.
 """
 
 from functools import cache
@@ -93,7 +94,10 @@ def build():
 
 
 def launch(shape):
-    """Return the launch that covers c; raise CourseError unless n and k are multiples of 4."""
+    """Return a launch with one thread block per 128×128 tile of c.
+
+    Raises CourseError unless n and k are multiples of 4.
+    """
     check_wide("maxwell256", shape)
     return Launch(grid=(cdiv(shape.n, BN), cdiv(shape.m, BM)), block=(BM // TM * (BN // TN),))
 

@@ -103,7 +103,7 @@ def build(BM, BN, BK, TM, TN):
 
 
 def launch(shape, BM, BN, BK, TM, TN):
-    """Return the launch of `register_blocked`, with one block per BM×BN tile of c.
+    """Return a launch with one thread block per BM×BN tile of c, and TM×TN of c per thread.
 
     Raises CourseError unless n and k are multiples of 4.
     """

@@ -60,7 +60,7 @@ def build(BM, BN, BK, TM):
 
 
 def launch(shape, BM, BN, BK, TM):
-    """Return a launch that covers c with BM×BN per block and TM rows of a column per thread."""
+    """Return a launch with one thread block per BM×BN tile of c, and TM×1 of c per thread."""
     return Launch(grid=(cdiv(shape.n, BN), cdiv(shape.m, BM)), block=(BM // TM * BN,))
 
 

@@ -25,7 +25,10 @@ TM, TN = 16, 8
 
 @cache
 def kernel_of(BM, BN, BK, BLOCKS):
-    """Return the kernel for BM×BN of c per block, 16×8 of c per thread, BLOCKS blocks per SM."""
+    """Return the kernel for BM×BN of c per block, 16×8 of c per thread, BLOCKS blocks per SM.
+
+    A tile has BK steps of k.
+    """
     THREADS = BM // TM * (BN // TN)
     LOADS_A = BM * BK // 4 // THREADS
     QUADS_A, QUADS_B = BK // 4, BN // 4
@@ -111,14 +114,15 @@ def kernel_of(BM, BN, BK, BLOCKS):
 
 
 def build(BM, BN, BK, BLOCKS, SLICES):
-    """Return the kernel of these constants. SLICES is ignored, because only the launch uses it."""
+    """Return the kernel of these constants, see `kernel_of`; SLICES has no influence on it."""
     return kernel_of(BM, BN, BK, BLOCKS)
 
 
 def launch(shape, BM, BN, BK, BLOCKS, SLICES):
     """Return a launch with one block per tile of c, or per slice of a tile that is cut along k.
 
-    Raises CourseError unless n and k are multiples of 4.
+    SLICES is the number of slices per tile if the tiles do not fill one wave. Raises CourseError
+    unless n and k are multiples of 4.
     """
     check_wide("split_k", shape)
     tiles, how = plan(shape, BM, BN, BK, BLOCKS, SLICES)
