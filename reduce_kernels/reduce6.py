@@ -16,10 +16,10 @@ from utils.ladder.tasks import SUM
 
 @cache
 def kernel_of(BLOCK):
-    """Return the kernel for blocks of BLOCK threads, a power of two; the grid strides over x.
+    """Return the kernel (x, partials) for blocks of BLOCK threads, a power of two, in any grid.
 
-    It works with any grid. A grid of just the blocks that run at once is somewhat slower than many
-    more blocks.
+    Each block reads sections of x with the stride of the grid and stores one partial sum. A grid of
+    just the blocks that run at once is somewhat slower than many more blocks.
     """
 
     # Each thread adds eight elements before the tree, so there are fewer trees; flaw: every step of

@@ -17,7 +17,10 @@ ALL_LANES = 0xFFFFFFFF
 
 @cache
 def kernel_of(BLOCK):
-    """Return the kernel for blocks of BLOCK threads, a power of two; the grid strides over x."""
+    """Return the kernel (x, partials) for blocks of BLOCK threads, a power of two, in any grid.
+
+    Each block reads sections of x with the stride of the grid and stores one partial sum.
+    """
     WARPS = BLOCK // 32
 
     # Shuffles add within a warp without shared memory, so that one barrier is left; flaw: a load

@@ -30,7 +30,7 @@ def build(BLOCK, TURNS):
 
 
 def launch(shape, BLOCK, TURNS):
-    """Return a launch with one block, and one partial sum, per 16·BLOCK·TURNS elements."""
+    """Return a launch with one block of BLOCK threads per 16·BLOCK·TURNS elements."""
     return Launch(grid=(blocks(shape.bytes_min, BLOCK, TURNS),), block=(BLOCK,))
 
 
