@@ -24,7 +24,10 @@ TM, TN = 16, 8
 
 @cache
 def build(BM, BN, BK):
-    """Return the kernel for BM×BN of c per block, BK steps of k per tile, 16×8 of c per thread."""
+    """Return the kernel (a, b, c) that computes c = a·b, with BM×BN of c per block.
+
+    A tile has BK steps of k, and a thread computes 16×8 of c.
+    """
     WARPS_ACROSS = BN // TN // 8
     THREADS = BM // TM * (BN // TN)
     LOADS_A = BM * BK // 4 // THREADS

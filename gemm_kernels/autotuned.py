@@ -27,10 +27,13 @@ from utils.ladder.tasks import GEMM
 
 @cache
 def kernel_of(BM, BN, BK, TM, TN, BLOCKS, ORDER):
-    """Return the kernel for BM×BN of c per block, TM×TN of c per thread, BLOCKS blocks per SM.
+    """Return the kernel that computes alpha·a·b on flat arrays, with tiles cut along k.
 
-    A tile has BK steps of k. ORDER, 0 to 3, is the order of the multiply-adds of a step, see
-    `back_and_forth`.
+    Its arguments are (a, b, c, partials, alpha, m, n, k, whole, slices). The first `whole` tiles
+    are stored in c. The other tiles have `slices` slices each: the first slice is stored in c, the
+    others in partials. A block computes BM×BN of c, or a slice of it, and a thread TM×TN. A tile
+    has BK steps of k. The kernel is built for BLOCKS blocks per SM. ORDER, 0 to 3, is the order of
+    the multiply-adds of a step, see `back_and_forth`.
     """
     THREADS = BM // TM * (BN // TN)
     LOADS_A = BM * BK // 4 // THREADS

@@ -19,7 +19,10 @@ UNROLL = 8
 
 @cache
 def build(GRAIN, TILE):
-    """Return the kernel whose blocks have TILE×TILE threads and compute TILE×(GRAIN·TILE) of c."""
+    """Return the kernel (a, b, c) that computes c = a·b, with TILE×TILE threads per block.
+
+    A block computes TILE×(GRAIN·TILE) of c, and a thread GRAIN elements with stride TILE.
+    """
     WIDTH = GRAIN * TILE
 
     # A tile of a serves GRAIN tiles of b, so one read of it feeds GRAIN multiply-adds; flaw: each

@@ -18,7 +18,10 @@ TM, TN = 16, 8
 
 @cache
 def build(BM, BN, BK):
-    """Return the kernel for BM×BN of c per block, BK steps of k per tile, 16×8 of c per thread."""
+    """Return the kernel (a, b, c, m, n, k) that computes c = a·b on flat arrays.
+
+    A block computes BM×BN of c and a thread 16×8. A tile has BK steps of k.
+    """
     WARPS_ACROSS = BN // TN // 8
     THREADS = BM // TM * (BN // TN)
     LOADS_A = BM * BK // 4 // THREADS

@@ -38,7 +38,8 @@ GRAIN = 16  # of sixteen_rows
 def build_chains(USED):
     """Return the kernel of the exercise `four_chains`, whose threads use USED of their four sums.
 
-    With 1 it is the starter, and with 4 the solution.
+    It computes c = a·b, with one element of c per thread. With 1 it is the starter, and with 4 the
+    solution.
     """
 
     @cuda.jit
@@ -66,7 +67,11 @@ def build_chains(USED):
 
 @cache
 def build_rows():
-    """Return the solution of the exercise `independent_sums`: four rows per thread, no UNROLL."""
+    """Return the kernel (a, b, c) of the exercise `independent_sums`, for c = a·b.
+
+    It is the solution: a thread computes four rows of a column, and its loop over k is not
+    unrolled.
+    """
 
     @cuda.jit
     def independent_sums(a, b, c):
@@ -98,9 +103,9 @@ def build_rows():
 
 @cache
 def build_unrolled_rows():
-    """Return the kernel of `build_rows` with an inner loop over four steps of k.
+    """Return a kernel (a, b, c) for c = a·b: four rows per thread, and k in two nested loops.
 
-    Its tile of a is aligned to 16 bytes.
+    The inner loop takes four steps of k. The tile of a is aligned to 16 bytes.
     """
 
     @cuda.jit

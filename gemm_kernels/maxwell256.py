@@ -19,7 +19,10 @@ BM, BN, BK, TM, TN = 128, 128, 8, 8, 8
 
 @cache
 def build():
-    """Return the kernel for 128×128 of c per block of 256 threads, with 8×8 of c per thread."""
+    """Return the kernel (a, b, c) that computes c = a·b, with 128×128 of c per block.
+
+    A block has 256 threads, each of which computes 8×8 of c.
+    """
     THREADS = BM // TM * (BN // TN)
     LOADERS, WARPS = THREADS // 2, THREADS // 32
     LOADS = BM * BK // 4 // LOADERS

@@ -21,10 +21,10 @@ BM, BN, BK, TM, TN = 64, 64, 8, 8, 8
 
 @cache
 def build():
-    """Return the kernel for 64×64 of c per block of 64 threads, with 8×8 of c per thread.
+    """Return the kernel (a, b, c) that computes c = a·b, with 64×64 of c per block.
 
-    Without its launch bound, the compiler would limit the registers to those that a block of 1024
-    threads can have.
+    A block has 64 threads, each of which computes 8×8 of c. Without its launch bound, the compiler
+    would limit the registers to those that a block of 1024 threads can have.
     """
     THREADS = BM // TM * (BN // TN)
     LOADERS, WARPS = THREADS // 2, THREADS // 32

@@ -17,9 +17,9 @@ WIDTH, HEIGHT = BLOCK = (32, 8)
 
 @cache
 def build(MULTI, APART):
-    """Return the kernel for MULTI columns of c per thread.
+    """Return the kernel (a, b, c) that computes c = a·b, with MULTI elements of a row per thread.
 
-    Neighbouring columns of a thread are APART columns of c apart, which is 1 or WIDTH.
+    The columns of these elements are APART columns apart. APART is 1 or WIDTH.
     """
 
     # One element of a serves MULTI multiply-adds; flaw: each multiply-add still needs its own load

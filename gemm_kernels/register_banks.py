@@ -26,7 +26,10 @@ TM, TN = 16, 8
 
 @cache
 def build(BM, BN, BK):
-    """Return the kernel for BM×BN of c per block, BK steps of k per tile, 16×8 of c per thread."""
+    """Return the kernel (a, b, c, alpha, m, n, k) that computes c = alpha·a·b on flat arrays.
+
+    A block computes BM×BN of c and a thread 16×8. A tile has BK steps of k.
+    """
     THREADS = BM // TM * (BN // TN)
     LOADS_A = BM * BK // 4 // THREADS
     QUADS_A, QUADS_B = BK // 4, BN // 4

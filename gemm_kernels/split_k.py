@@ -25,9 +25,12 @@ TM, TN = 16, 8
 
 @cache
 def kernel_of(BM, BN, BK, BLOCKS):
-    """Return the kernel for BM×BN of c per block, 16×8 of c per thread, BLOCKS blocks per SM.
+    """Return the kernel that computes alpha·a·b on flat arrays, with tiles cut along k.
 
-    A tile has BK steps of k.
+    Its arguments are (a, b, c, partials, alpha, m, n, k, whole, slices). The first `whole` tiles
+    are stored in c. The other tiles have `slices` slices each: the first slice is stored in c, the
+    others in partials. A block computes BM×BN of c, or a slice of it, and a thread 16×8. A tile has
+    BK steps of k. The kernel is built for BLOCKS blocks per SM.
     """
     THREADS = BM // TM * (BN // TN)
     LOADS_A = BM * BK // 4 // THREADS

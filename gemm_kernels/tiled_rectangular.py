@@ -15,9 +15,9 @@ UNROLL = 4
 
 @cache
 def build(BM, BN, BK):
-    """Return the kernel for blocks of BM×BN threads, each with one element of c.
+    """Return the kernel (a, b, c) that computes c = a·b, with BM×BN of c per block.
 
-    A tile has BK steps of k.
+    A tile has BK steps of k. A block has BM×BN threads, and each computes one element of c.
     """
     THREADS = BM * BN
     LOADS_A, LOADS_B = BM * BK // THREADS, BK * BN // THREADS

@@ -28,9 +28,9 @@ BM, BN, TM, TN = 128, 128, 8, 8
 
 @cache
 def build(LANES, BK):
-    """Return the kernel for 128×128 of c per block, whose threads follow the map LANE_MAPS[LANES].
+    """Return the kernel (a, b, c) that computes c = a·b, with 128×128 of c per block.
 
-    A tile has BK steps of k, and a thread computes 8×8 of c.
+    A thread computes 8×8 of c, and LANE_MAPS[LANES] says which. A tile has BK steps of k.
     """
     place = LANE_MAPS[LANES]
     THREADS = BM // TM * (BN // TN)

@@ -17,7 +17,8 @@ UNROLL = 2
 def build(ORDER=1):
     """Return the kernel (x, out) whose threads repeat the multiply-adds of an 8×8 outer product.
 
-    ORDER is their order: 0 is row by row, 1 back and forth, and 2 a spiral.
+    A thread stores the total of its 64 sums in out[thread]. ORDER is the order of the
+    multiply-adds: 0 is row by row, 1 back and forth, and 2 a spiral.
     """
     add_outer_product = ORDERS[ORDER](PATCH)
 

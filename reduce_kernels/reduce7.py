@@ -17,9 +17,10 @@ ALL_LANES = 0xFFFFFFFF
 
 @cache
 def kernel_of(BLOCK):
-    """Return the kernel (x, partials) for blocks of BLOCK threads, a power of two, in any grid.
+    """Return the kernel (x, partials) whose blocks each sum sections of x, with any grid.
 
-    Each block reads sections of x with the stride of the grid and stores one partial sum.
+    The sections of a block have the stride of the grid. Block i stores its sum in partials[i].
+    BLOCK is the number of threads per block, a power of two.
     """
     WARPS = BLOCK // 32
 

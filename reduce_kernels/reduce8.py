@@ -14,7 +14,10 @@ from utils.ladder.tasks import SUM
 
 @cache
 def build(BLOCK, TURNS):
-    """Return the kernel for blocks of BLOCK threads, each of which reads 16·TURNS elements."""
+    """Return the kernel (x, partials) whose blocks sum 16·BLOCK·TURNS floats each.
+
+    Block i, with BLOCK threads, stores its sum in partials[i].
+    """
     read = total_of_thread(SUM_OF_FLOAT32, BLOCK, TURNS)
     across = across_block(SUM_OF_FLOAT32, BLOCK)
 

@@ -20,9 +20,11 @@ from utils.ladder.tasks import SUM
 
 @cache
 def build(BLOCK, TURNS, operation=SUM_OF_FLOAT32):
-    """Return the kernel for blocks of BLOCK threads, each of which reads 64·TURNS bytes.
+    """Return the kernel (x, partials, drawn, out) that stores the reduction of x in out[0].
 
-    `operation` is an Operation, the sum of float32 by default.
+    A block has BLOCK threads, each of which reads 64·TURNS bytes, and block i stores its result in
+    partials[i]. drawn[0] is the counter of tickets, 0 before and after the launch. `operation` is
+    an Operation, the sum of float32 by default.
     """
     combine, identity, total_type = operation.combine, operation.identity, operation.total
     read = total_of_thread(operation, BLOCK, TURNS)

@@ -18,9 +18,10 @@ LOADS, THREADS_PER_SM, BLOCKS_PER_SM = 8, 1024, 16  # an SM of any GPU holds at 
 
 @cache
 def build(BLOCK):
-    """Return the kernel for blocks of BLOCK threads, a power of two, in a grid that runs at once.
+    """Return the kernel (x, partials, out) that stores the sum of x in out[0].
 
-    Each block reads sections of x with the stride of the grid.
+    All its blocks must run at once. Block i sums sections of x with the stride of the grid and
+    stores its sum in partials[i]. BLOCK is the number of threads per block, a power of two.
     """
     across = across_block(SUM_OF_FLOAT32, BLOCK)
 

@@ -31,7 +31,11 @@ ELEMENTS = (2**25, 2**30)
 
 @cache
 def build(BLOCK):
-    """Return reduce0 with `&` instead of `%`; blocks of BLOCK threads each sum BLOCK floats."""
+    """Return the kernel (x, partials) of reduce0 with `&` instead of `%`.
+
+    Each block of BLOCK threads, a power of two, sums BLOCK floats; block i stores its sum in
+    partials[i].
+    """
 
     @cuda.jit
     def without_remainder(x, partials):

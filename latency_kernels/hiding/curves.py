@@ -102,9 +102,10 @@ def expected_share(
 ) -> pd.Series:
     """Return the share of an SM's peak, from 0 to 1, that chains can reach by Little's law.
 
-    `threads` is the number per SM and `ilp` the number of independent chains per thread. The warps
-    are distributed over the SM's sub-partitions, each with lanes of its own, and the SM has
-    finished when the fullest sub-partition has.
+    There is a share per entry of `threads`, the threads per SM, and of `ilp`, the independent
+    chains per thread. `frame` has the latency. The warps are distributed over the SM's
+    sub-partitions, each with lanes of its own, and the SM has finished when the fullest
+    sub-partition has.
     """
     parts = limits_of(device.compute_capability).sub_partitions
     warps = np.ceil(threads / WARP)

@@ -55,7 +55,7 @@ def _l2_threads(reads: int) -> int:
 def _fma_problem(shape: ReduceShape, kind: str) -> Problem:
     """Return the problem whose lane l sums ITERATIONS · x[l + i] · x[l + 8 + j] over i, j < 8.
 
-    `kind` is the kind of random numbers in x; see `draw`.
+    `kind` is a kind of random numbers for x, such as "uniform" or "integers".
     """
     x = draw(kind, FMA_INPUTS, seed=1)
     windows = np.lib.stride_tricks.sliding_window_view(x.astype(np.float64), PATCH)[: LANES + PATCH]
@@ -72,8 +72,8 @@ def _fma_problem(shape: ReduceShape, kind: str) -> Problem:
 def _shared_problem(shape: ReduceShape, kind: str) -> Problem:
     """Return the problem whose thread in lane l sums element l of every row of x, repeatedly.
 
-    Each row is added TURNS · PER_TURN / ROWS times. `kind` is the kind of random numbers in x; see
-    `draw`.
+    Each row is added TURNS · PER_TURN / ROWS times. `kind` is a kind of random numbers for x, such
+    as "uniform" or "integers".
     """
     x = draw(kind, SHARED_INPUTS, seed=1)
     rows = x.reshape(ROWS, LANES).astype(np.float64) * (TURNS * PER_TURN // ROWS)
@@ -84,7 +84,8 @@ def _shared_problem(shape: ReduceShape, kind: str) -> Problem:
 def _l2_problem(shape: ReduceShape, kind: str) -> Problem:
     """Return the problem whose block b sums the windows (b + STRIDE · turn) mod WINDOWS of x.
 
-    `turn` counts from 0 to L2_TURNS - 1. `kind` is the kind of random numbers in x; see `draw`.
+    `turn` counts from 0 to L2_TURNS - 1. `kind` is a kind of random numbers for x, such as
+    "uniform" or "integers".
     """
     x = draw(kind, L2_INPUTS, seed=1)
     # The axes are window, load, thread, and element of the load.
@@ -117,7 +118,10 @@ def _sums(
 
 
 def _copy_problem(shape: ReduceShape, kind: str) -> Problem:
-    """Return the problem of a copy: random numbers x of a kind, which are also the reference."""
+    """Return the problem of a copy, whose reference is its input.
+
+    `kind` is a kind of random numbers for the input, such as "uniform" or "integers".
+    """
     x = draw(kind, shape.elements, seed=1)
     return Problem(shape, (x,), reference=x, scale=1.0, allowed=0.0)
 
