@@ -34,9 +34,9 @@ ALPHA, BETA = Factor(0), Factor(1)
 
 @cuda.jit(device=True)
 def row_of_thread():
-    """Return the row of this thread in a grid of `_over`.
+    """Return the row of this thread, whose blocks are counted along y and then along z.
 
-    The blocks of rows are counted along y and then z, because y has at most 65,535 blocks.
+    The y axis of a grid has at most 65,535 blocks.
     """
     block = cuda.blockIdx.z * cuda.gridDim.y + cuda.blockIdx.y
     return block * cuda.blockDim.y + cuda.threadIdx.y
@@ -113,7 +113,7 @@ def sgemm(a, b, out=None, alpha: float = 1.0, beta: float = 0.0, stream=None):
     product is zero.
 
     Raises CourseError for another dtype, for arrays that are not 2-D, that are masked or whose
-    shapes do not chain, if out shares memory with a or b, is read-only or has two elements at one
+    shapes do not fit, if out shares memory with a or b, is read-only or has two elements at one
     address, for factors that are no numbers, for arrays and streams of another device than the
     current one, and for memory that was freed.
     """

@@ -61,8 +61,8 @@ def matmul(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Return a·b in strict float32 as a new array in C order, computed on one thread.
 
     `a` is float32, m×k; `b` is float32, k×n. Transposed and sliced arrays are copied only if
-    neither their rows nor their columns are contiguous. Raises CourseError for arrays that do not
-    fit. The first call on a machine compiles the multiplication, which takes some
+    neither their rows nor their columns are contiguous. Raises CourseError for arrays of another
+    dtype, kind or shape. The first call on a machine compiles the multiplication, which takes some
     seconds; the machine code is cached on disk.
     """
     if type(a) is type(b) is ndarray and a.dtype is b.dtype is FLOAT32 and a.ndim == b.ndim == 2:

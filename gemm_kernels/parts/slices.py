@@ -33,7 +33,11 @@ ONE = np.float32(1)
 
 @dataclass(frozen=True)
 class Cut:
-    """How tiles are cut: the first `whole` tiles have one block each, the others have `slices`."""
+    """How the tiles of c are cut along k.
+
+    whole: the number of tiles that have one thread block each; they come first.
+    slices: the number of slices, with a thread block each, of every other tile.
+    """
 
     whole: int
     slices: int

@@ -93,10 +93,14 @@ def spread(ACROSS, THREADS):
 
 @cache
 def kernel_of(BM, BN, BK, TM, TN, BLOCKS, A_ALONG_K, B_ALONG_K):
-    """Return the kernel for BM×BN of c per block, TM×TN of c per thread, BLOCKS blocks per SM.
+    """Return the kernel that computes alpha·a·b + beta·c into c, for matrices with any strides.
 
-    A tile has BK steps of k. If A_ALONG_K, neighbouring threads load neighbours of a along k,
-    otherwise across k; B_ALONG_K says the same of b.
+    Its arguments are (a, b, c, partials, alpha, beta, sizes, of_a, of_b, of_c, shares): flat
+    arrays, memory for slices, (m, n, k), the strides of a and b in elements, (stride of a row of c,
+    1 if c is stored four elements at a time), and (number of whole tiles, slices per other tile). A
+    block computes BM×BN of c, or a slice of it, and a thread TM×TN. A tile has BK steps of k. The
+    kernel is built for BLOCKS blocks per SM. If A_ALONG_K, neighbouring threads load neighbours of
+    a along k, otherwise across k; B_ALONG_K says the same of b.
     """
     THREADS = BM // TM * (BN // TN)
     LOADS_A, LOADS_B = BM * BK // THREADS, BN * BK // THREADS
