@@ -2,7 +2,7 @@
 
 >>> c = run("naive", a, b)
 >>> c = run("tiled", a, b, TILE=16)
->>> c = sgemm(a, b)  # the fastest step for this shape, and any shape
+>>> c = sgemm(a, b)  # any shape, with the kernel that should be fastest for it
 """
 
 import numpy as np
@@ -86,6 +86,7 @@ def run(step: str, a, b, **constants: int) -> np.ndarray:
 
     `a` is a float32 matrix of m×k, `b` of k×n, both in C order, on the host or on the device.
     `constants` are compile-time constants of the step, such as TILE=16. Returns a new float32 array
-    of m×n on the host. Raises CourseError when the step, a constant or an array does not fit.
+    of m×n on the host. Raises CourseError for an unknown step, for a constant or a value that the
+    step does not have, and for arrays of another dtype, order or shape.
     """
     return LADDER.run(step, a, b, **constants)

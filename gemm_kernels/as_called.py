@@ -66,10 +66,11 @@ COMMAND = as_called_command(cases, COUNT)
 
 
 def _bind(shape: GemmShape, of_a: str, of_b: str):
-    """Return (call of `sgemm`, dict library -> the same call, None) for a shape and its layouts.
+    """Return (call of `sgemm`, calls of libraries, None) for a shape and the layouts of a and b.
 
-    The calls take no arguments. None means that `sgemm` does not wait for the GPU. All arrays are
-    on the device, and out is stored by rows.
+    The calls of libraries are a dict from the library's name to a call. Each call computes a·b and
+    takes no arguments. None means that `sgemm` does not wait for the GPU. All arrays are on the
+    device, and out is stored by rows.
     """
     a = matrix(0, (shape.m, shape.k), of_a)
     b = matrix(1, (shape.k, shape.n), of_b)
@@ -114,8 +115,8 @@ def _memory(number: int):
 def matrix(number: int, sides: tuple[int, int], layout: str):
     """Return a float32 device array of shape `sides` whose strides follow a layout of `LAYOUTS`.
 
-    Its elements are in the cached memory of matrix `number`, which is 0 for a, 1 for b and 2 for
-    out.
+    It is a view of the cached random numbers of matrix `number`, which is 0 for a, 1 for b and 2
+    for out.
     """
     memory = _memory(number)
     row, column, first = LAYOUTS[layout](*sides)

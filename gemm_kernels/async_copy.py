@@ -24,7 +24,10 @@ TM, TN = 16, 8
 
 @cache
 def build(BM, BN, BK):
-    """Return the kernel for BM×BN of c per block, BK steps of k per tile, 16×8 of c per thread."""
+    """Return the kernel (a, b, c) that computes c = a·b, with BM×BN of c per block.
+
+    A tile has BK steps of k, and a thread computes 16×8 of c.
+    """
     WARPS_ACROSS = BN // TN // 8
     THREADS = BM // TM * (BN // TN)
     LOADS_A = BM * BK // 4 // THREADS
@@ -116,7 +119,10 @@ def build(BM, BN, BK):
 
 
 def launch(shape, BM, BN, BK):
-    """Return the launch that covers c; raise CourseError unless n and k are multiples of 4."""
+    """Return a launch with one thread block per BM×BN tile of c.
+
+    Raises CourseError unless n and k are multiples of 4.
+    """
     check_wide("async_copy", shape)
     return Launch(grid=(cdiv(shape.n, BN), cdiv(shape.m, BM)), block=(BM // TM * (BN // TN),))
 

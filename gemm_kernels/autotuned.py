@@ -1,4 +1,4 @@
-"""The last step: the constants of split_k and some more, searched for each shape.
+"""The last step: `split_k` with more constants, which a search found for each shape.
 
 TUNING.md says what each decision gained, and what gained nothing.
 """
@@ -27,7 +27,14 @@ from utils.ladder.tasks import GEMM
 
 @cache
 def kernel_of(BM, BN, BK, TM, TN, BLOCKS, ORDER):
-    """Return the kernel for BM×BN of c per block, TM×TN of c per thread, BLOCKS blocks per SM."""
+    """Return the kernel that computes alpha·a·b on flat arrays, with tiles cut along k.
+
+    Its arguments are (a, b, c, partials, alpha, m, n, k, whole, slices). The first `whole` tiles
+    are stored in c. The other tiles have `slices` slices each: the first slice is stored in c, the
+    others in partials. A block computes BM×BN of c, or a slice of it, and a thread TM×TN. A tile
+    has BK steps of k. The kernel is built for BLOCKS blocks per SM. ORDER, 0 to 3, is the order of
+    the multiply-adds of a step, see `back_and_forth`.
+    """
     THREADS = BM // TM * (BN // TN)
     LOADS_A = BM * BK // 4 // THREADS
     QUADS_A, QUADS_B = BK // 4, BN // 4
@@ -113,14 +120,15 @@ def kernel_of(BM, BN, BK, TM, TN, BLOCKS, ORDER):
 
 
 def build(BM, BN, BK, TM, TN, BLOCKS, ORDER, SLICES):
-    """Return the kernel of these constants. SLICES is ignored, because only the launch uses it."""
+    """Return the kernel of these constants, see `kernel_of`; SLICES has no influence on it."""
     return kernel_of(BM, BN, BK, TM, TN, BLOCKS, ORDER)
 
 
 def launch(shape, BM, BN, BK, TM, TN, BLOCKS, ORDER, SLICES):
     """Return a launch with one block per tile of c, or per slice of a tile that is cut along k.
 
-    Raises CourseError unless n and k are multiples of 4.
+    SLICES is the number of slices per tile if the tiles do not fill one wave. Raises CourseError
+    unless n and k are multiples of 4.
     """
     check_wide("autotuned", shape)
     tiles, how = plan(shape, BM, BN, BK, BLOCKS, SLICES)

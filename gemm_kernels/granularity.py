@@ -19,7 +19,10 @@ UNROLL = 8
 
 @cache
 def build(GRAIN, TILE):
-    """Return the kernel whose blocks of TILE×TILE threads compute TILE×(GRAIN·TILE) of c."""
+    """Return the kernel (a, b, c) that computes c = a·b, with TILE×TILE threads per block.
+
+    A block computes TILE×(GRAIN·TILE) of c, and a thread GRAIN elements with stride TILE.
+    """
     WIDTH = GRAIN * TILE
 
     # A tile of a serves GRAIN tiles of b, so one read of it feeds GRAIN multiply-adds; flaw: each
@@ -63,7 +66,7 @@ def build(GRAIN, TILE):
 
 
 def launch(shape, GRAIN, TILE):
-    """Return a launch that covers c, with TILE rows and GRAIN·TILE columns per block."""
+    """Return a launch with blocks of TILE×TILE threads, one block per TILE×(GRAIN·TILE) of c."""
     grid = (cdiv(shape.n, GRAIN * TILE), cdiv(shape.m, TILE))
     return Launch(grid=grid, block=(TILE, TILE))
 

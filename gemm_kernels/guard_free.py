@@ -18,7 +18,10 @@ TM, TN = 16, 8
 
 @cache
 def build(BM, BN, BK):
-    """Return the kernel for BM×BN of c per block, BK steps of k per tile, 16×8 of c per thread."""
+    """Return the kernel (a, b, c, m, n, k) that computes c = a·b on flat arrays.
+
+    A block computes BM×BN of c and a thread 16×8. A tile has BK steps of k.
+    """
     WARPS_ACROSS = BN // TN // 8
     THREADS = BM // TM * (BN // TN)
     LOADS_A = BM * BK // 4 // THREADS
@@ -109,13 +112,16 @@ def build(BM, BN, BK):
 
 
 def launch(shape, BM, BN, BK):
-    """Return the launch that covers c; raise CourseError unless n and k are multiples of 4."""
+    """Return a launch with one thread block per BM×BN tile of c.
+
+    Raises CourseError unless n and k are multiples of 4.
+    """
     check_wide("guard_free", shape)
     return Launch(grid=(cdiv(shape.n, BN), cdiv(shape.m, BM)), block=(BM // TM * (BN // TN),))
 
 
 def calls(variant, shape, inputs, out, allocate):
-    """Return the step's one call in a tuple: flat a, b and out, then m, n and k as uint32."""
+    """Return a tuple of one Call, for flat a, b and out, then m, n and k as uint32."""
     flat = (array.ravel() for array in (*inputs, out))
     sizes = map(np.uint32, (shape.m, shape.n, shape.k))
     return (Call(variant.kernel, variant.launch(shape), (*flat, *sizes)),)

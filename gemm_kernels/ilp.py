@@ -19,7 +19,10 @@ UNROLL = 4
 
 @cache
 def build(GRAIN):
-    """Return the kernel for blocks of TILE×(TILE/GRAIN) threads with GRAIN elements of c each."""
+    """Return the kernel (a, b, c) that computes c = a·b, with TILE×(TILE/GRAIN) threads per block.
+
+    A block computes TILE×TILE of c, and a thread GRAIN elements of one column.
+    """
     ROWS = TILE // GRAIN
 
     # GRAIN sums that do not depend on each other keep the pipeline busy with fewer threads; flaw:
@@ -68,7 +71,7 @@ def build(GRAIN):
 
 
 def launch(shape, GRAIN):
-    """Return a launch that covers c with tiles; each block has TILE×(TILE/GRAIN) threads."""
+    """Return a launch with one block of TILE×(TILE/GRAIN) threads per TILE×TILE tile of c."""
     return Launch(grid=(cdiv(shape.n, TILE), cdiv(shape.m, TILE)), block=(TILE, TILE // GRAIN))
 
 

@@ -38,7 +38,8 @@ GRAIN = 16  # of sixteen_rows
 def build_chains(USED):
     """Return the kernel of the exercise `four_chains`, whose threads use USED of their four sums.
 
-    With 1 it is the starter, and with 4 the solution.
+    It computes c = a·b, with one element of c per thread. With 1 it is the starter, and with 4 the
+    solution.
     """
 
     @cuda.jit
@@ -66,7 +67,11 @@ def build_chains(USED):
 
 @cache
 def build_rows():
-    """Return the solution of the exercise `independent_sums`: four rows per thread, no UNROLL."""
+    """Return the kernel (a, b, c) of the exercise `independent_sums`, for c = a·b.
+
+    It is the solution: a thread computes four rows of a column, and its loop over k is not
+    unrolled.
+    """
 
     @cuda.jit
     def independent_sums(a, b, c):
@@ -98,7 +103,10 @@ def build_rows():
 
 @cache
 def build_unrolled_rows():
-    """Return the same kernel with four steps of k in a loop of their own, and an aligned tile."""
+    """Return a kernel (a, b, c) for c = a·b: four rows per thread, and k in two nested loops.
+
+    The inner loop takes four steps of k. The tile of a is aligned to 16 bytes.
+    """
 
     @cuda.jit
     def unrolled_rows(a, b, c):
@@ -131,7 +139,7 @@ def build_unrolled_rows():
 
 @cache
 def build_sixteen():
-    """Return `ilp` of grain 16 with two loops over two steps of k instead of one over four."""
+    """Return `ilp` of GRAIN = 16 with two loops over two steps of k instead of one over four."""
     ROWS = TILE // GRAIN
 
     @cuda.jit
@@ -219,9 +227,10 @@ def recorded_times() -> tuple[IlpTime, ...]:
 
 
 def measured(device: str, sizes: Sequence[int] = SIZES) -> Iterator[IlpTime]:
-    """Yield the time of each kernel for n×n matrices of each size; the kernels take turns.
+    """Yield the time of each kernel for n×n matrices of each size; repetitions are interleaved.
 
-    Raises CourseError if a kernel's product is wrong.
+    `device` is the name for the rows, and `sizes` are the values of n. Raises CourseError if a
+    kernel's product is wrong.
     """
     for shape in VERIFIED:
         verify(variants(), shape)
@@ -248,7 +257,10 @@ def verify(timed: Sequence[Variant], shape: GemmShape) -> None:
 
 
 def _step(name: str, build: Callable, threads: int) -> Variant:
-    """Return the only variant of a kernel with blocks of TILE×`threads` threads, one tile each."""
+    """Return the variant called `name` of a kernel without constants, which `build()` returns.
+
+    Its launch has one block of TILE×`threads` threads per TILE×TILE tile of c.
+    """
     step = Step(
         module=__name__,
         name=name,
@@ -262,6 +274,7 @@ def _step(name: str, build: Callable, threads: int) -> Variant:
 
 
 def _launch(threads: int, shape: GemmShape) -> Launch:
+    """Return a launch with one block of TILE×`threads` threads per TILE×TILE tile of c."""
     return Launch(grid=(cdiv(shape.n, TILE), cdiv(shape.m, TILE)), block=(TILE, threads))
 
 

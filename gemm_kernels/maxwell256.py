@@ -1,6 +1,7 @@
 """The classic design for Maxwell, 256 threads for 128×128 of c: half the global reads.
 
-It differs from Gray and others 2022 as `maxwell64` does.
+It reads half as much global memory as `maxwell64`. Unlike the kernel of Gray and others 2022, it
+reads `a` stored by rows, and the compiler chooses registers and order.
 """
 
 from functools import cache
@@ -18,7 +19,10 @@ BM, BN, BK, TM, TN = 128, 128, 8, 8, 8
 
 @cache
 def build():
-    """Return the kernel for 128×128 of c per block of 256 threads, with 8×8 of c per thread."""
+    """Return the kernel (a, b, c) that computes c = a·b, with 128×128 of c per block.
+
+    A block has 256 threads, each of which computes 8×8 of c.
+    """
     THREADS = BM // TM * (BN // TN)
     LOADERS, WARPS = THREADS // 2, THREADS // 32
     LOADS = BM * BK // 4 // LOADERS
@@ -93,7 +97,10 @@ def build():
 
 
 def launch(shape):
-    """Return the launch that covers c; raise CourseError unless n and k are multiples of 4."""
+    """Return a launch with one thread block per 128×128 tile of c.
+
+    Raises CourseError unless n and k are multiples of 4.
+    """
     check_wide("maxwell256", shape)
     return Launch(grid=(cdiv(shape.n, BN), cdiv(shape.m, BM)), block=(BM // TM * (BN // TN),))
 

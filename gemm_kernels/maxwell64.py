@@ -1,9 +1,9 @@
 """The classic design for Maxwell, 64 threads for 64×64 of c: small products still fill many SMs.
 
 Gray and others 2022 read `a` stored by columns, through textures, with registers chosen by hand.
-Here `a` is stored by rows and transposed on its way, a and b have exchanged their zig-zags, rows of
-a's tile are padded, c has rows of its own in shared memory, and the compiler chooses registers and
-order.
+Here `a` is stored by rows and transposed while it is copied to shared memory, the zig-zag maps of a
+and b are exchanged, rows of a's tile are padded, c goes through shared memory of its own, and the
+compiler chooses registers and order.
 """
 
 from functools import cache
@@ -21,10 +21,10 @@ BM, BN, BK, TM, TN = 64, 64, 8, 8, 8
 
 @cache
 def build():
-    """Return the kernel for 64×64 of c per block of 64 threads, with 8×8 of c per thread.
+    """Return the kernel (a, b, c) that computes c = a·b, with 64×64 of c per block.
 
-    Without the launch bound the compiler plans for blocks of up to 1024 threads, and their
-    registers.
+    A block has 64 threads, each of which computes 8×8 of c. Without its launch bound, the compiler
+    would limit the registers to those that a block of 1024 threads can have.
     """
     THREADS = BM // TM * (BN // TN)
     LOADERS, WARPS = THREADS // 2, THREADS // 32
@@ -101,7 +101,10 @@ def build():
 
 
 def launch(shape):
-    """Return the launch that covers c; raise CourseError unless n and k are multiples of 4."""
+    """Return a launch with one thread block per 64×64 tile of c.
+
+    Raises CourseError unless n and k are multiples of 4.
+    """
     check_wide("maxwell64", shape)
     return Launch(grid=(cdiv(shape.n, BN), cdiv(shape.m, BM)), block=(BM // TM * (BN // TN),))
 

@@ -17,7 +17,10 @@ WIDTH, HEIGHT = BLOCK = (32, 8)
 
 @cache
 def build(MULTI, APART):
-    """Return the kernel for MULTI columns per thread with stride APART, which is 1 or WIDTH."""
+    """Return the kernel (a, b, c) that computes c = a·b, with MULTI elements of a row per thread.
+
+    The columns of these elements are APART columns apart. APART is 1 or WIDTH.
+    """
 
     # One element of a serves MULTI multiply-adds; flaw: each multiply-add still needs its own load
     # of an element of b from global memory.
@@ -55,7 +58,10 @@ def build(MULTI, APART):
 
 
 def launch(shape, MULTI, APART):
-    """Return a launch that covers c with HEIGHT rows and MULTI·WIDTH columns per block."""
+    """Return a launch that covers c with HEIGHT rows and MULTI·WIDTH columns per block.
+
+    APART has no influence on it.
+    """
     return Launch(grid=(cdiv(shape.n, MULTI * WIDTH), cdiv(shape.m, HEIGHT)), block=BLOCK)
 
 

@@ -18,7 +18,10 @@ WIDTH, HEIGHT = BLOCK = (16, 16)
 
 @cache
 def build(MULTI):
-    """Return the kernel for MULTI columns per thread; neighbouring threads take adjacent groups."""
+    """Return the kernel (a, b, c) that computes c = a·b, with MULTI elements of a row per thread.
+
+    The elements of a thread are adjacent, and so are those of neighbouring threads.
+    """
 
     # Fewer threads do the same work; flaw: k is the inner loop, so a is read again for each column,
     # each iteration stores the sum, and the lanes of a warp read b with a stride of MULTI columns.

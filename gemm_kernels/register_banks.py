@@ -26,7 +26,10 @@ TM, TN = 16, 8
 
 @cache
 def build(BM, BN, BK):
-    """Return the kernel for BM×BN of c per block, BK steps of k per tile, 16×8 of c per thread."""
+    """Return the kernel (a, b, c, alpha, m, n, k) that computes c = alpha·a·b on flat arrays.
+
+    A block computes BM×BN of c and a thread 16×8. A tile has BK steps of k.
+    """
     THREADS = BM // TM * (BN // TN)
     LOADS_A = BM * BK // 4 // THREADS
     QUADS_A, QUADS_B = BK // 4, BN // 4
@@ -100,13 +103,16 @@ def build(BM, BN, BK):
 
 
 def launch(shape, BM, BN, BK):
-    """Return the launch that covers c; raise CourseError unless n and k are multiples of 4."""
+    """Return a launch with one thread block per BM×BN tile of c.
+
+    Raises CourseError unless n and k are multiples of 4.
+    """
     check_wide("register_banks", shape)
     return Launch(grid=(cdiv(shape.n, BN), cdiv(shape.m, BM)), block=(BM // TM * (BN // TN),))
 
 
 def calls(variant, shape, inputs, out, allocate):
-    """Return a tuple of the step's one call: flat a, b and out, alpha = 1, m, n and k as uint32."""
+    """Return a tuple of one Call, for flat a, b and out, alpha = 1, and m, n and k as uint32."""
     flat = (array.ravel() for array in (*inputs, out))
     sizes = map(np.uint32, (shape.m, shape.n, shape.k))
     return (Call(variant.kernel, variant.launch(shape), (*flat, np.float32(1), *sizes)),)

@@ -18,7 +18,10 @@ BK = 8
 
 @cache
 def build(BM, BN, TM, TN):
-    """Return the kernel for BM×BN of c per block, BK steps of k per tile, TM×TN of c per thread."""
+    """Return the kernel (a, b, c) that computes c = a·b, with BM×BN of c per block.
+
+    A tile has 8 steps of k, and a thread computes TM×TN of c.
+    """
     THREADS = BM // TM * (BN // TN)
     ACROSS = BN // TN
     LOADS_A, LOADS_B = BM * BK // THREADS, BK * BN // THREADS
@@ -71,7 +74,7 @@ def build(BM, BN, TM, TN):
 
 
 def launch(shape, BM, BN, TM, TN):
-    """Return a launch that covers c with BM×BN per block and TM×TN per thread."""
+    """Return a launch with one thread block per BM×BN tile of c, and TM×TN of c per thread."""
     return Launch(grid=(cdiv(shape.n, BN), cdiv(shape.m, BM)), block=(BM // TM * (BN // TN),))
 
 

@@ -15,7 +15,10 @@ UNROLL = 4
 
 @cache
 def build(BM, BN, BK, TM):
-    """Return the kernel for BM×BN of c per block, BK steps of k per tile, TM×1 of c per thread."""
+    """Return the kernel (a, b, c) that computes c = a·b, with BM×BN of c per block.
+
+    A tile has BK steps of k, and a thread computes TM×1 of c.
+    """
     THREADS = BM // TM * BN
     LOADS_A, LOADS_B = BM * BK // THREADS, BK * BN // THREADS
 
@@ -60,7 +63,7 @@ def build(BM, BN, BK, TM):
 
 
 def launch(shape, BM, BN, BK, TM):
-    """Return a launch that covers c with BM×BN per block and TM rows of a column per thread."""
+    """Return a launch with one thread block per BM×BN tile of c, and TM×1 of c per thread."""
     return Launch(grid=(cdiv(shape.n, BN), cdiv(shape.m, BM)), block=(BM // TM * BN,))
 
 

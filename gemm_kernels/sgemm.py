@@ -34,7 +34,10 @@ ALPHA, BETA = Factor(0), Factor(1)
 
 @cuda.jit(device=True)
 def row_of_thread():
-    """Return this thread's row, counted along y and then z, as y has at most 65,535 blocks."""
+    """Return the row of this thread, whose blocks are counted along y and then along z.
+
+    The y axis of a grid has at most 65,535 blocks.
+    """
     block = cuda.blockIdx.z * cuda.gridDim.y + cuda.blockIdx.y
     return block * cuda.blockDim.y + cuda.threadIdx.y
 
@@ -63,10 +66,12 @@ def blend(product, alpha, beta, out):
 class Product:
     """The plan of all products whose arrays differ only in their addresses.
 
-    `run` is a function of (pointers, factors, stream, arrays): the pointers and the arrays of a, b
-    and out, (alpha, beta), and a handle. `stream()` returns the stream if none is given. An input
-    may overlap out if its pointer minus that of out is inside the open interval `meets_a` or
-    `meets_b`; `slots` are a, b and out.
+    run: a function of (pointers, factors, stream, arrays) that launches the product: the pointers
+        and the arrays of a, b and out, (alpha, beta), and the stream's handle.
+    stream: a function that returns the handle of the stream to use if the caller gives none.
+    meets_a, meets_b: the open interval in which the pointer of a or b minus that of out must be for
+        the two arrays to overlap.
+    slots: a, b and out.
     """
 
     run: Callable
@@ -108,7 +113,7 @@ def sgemm(a, b, out=None, alpha: float = 1.0, beta: float = 0.0, stream=None):
     product is zero.
 
     Raises CourseError for another dtype, for arrays that are not 2-D, that are masked or whose
-    shapes do not chain, if out shares memory with a or b, is read-only or has two elements at one
+    shapes do not fit, if out shares memory with a or b, is read-only or has two elements at one
     address, for factors that are no numbers, for arrays and streams of another device than the
     current one, and for memory that was freed.
     """
@@ -154,8 +159,8 @@ def sgemm(a, b, out=None, alpha: float = 1.0, beta: float = 0.0, stream=None):
 def _planned(matrices: Arguments, alpha: float, beta: float) -> Product:
     """Check the arrays and return the plan of their product, which can run at any addresses.
 
-    Of alpha and beta, the plan depends only on whether they are 0 or 1. Raises CourseError for
-    arrays that do not fit.
+    `matrices` are a, b and out. The plan depends on alpha and beta only by whether they are 0 or 1.
+    Raises CourseError for arrays that do not fit.
     """
     a, b, out = slots = [each.slot(number) for number, each in enumerate(matrices)]
     _check((a, b, out), matrices)
@@ -198,7 +203,7 @@ def _calls(
 def _calls_of_a_part(
     a: Slot, b: Slot, out: Slot, alpha: float, scale, allocate: Allocate
 ) -> tuple[Call, ...]:
-    """Return the calls that compute a product in which all offsets fit into uint32.
+    """Return the calls that compute a product in which all offsets fit into uint32, in order.
 
     `scale` is (beta, the argument that the kernels receive for it).
     """
@@ -249,7 +254,7 @@ def _through_copies(a: Slot, b: Slot, out: Slot, factors, allocate: Allocate, va
 
 
 def _has_autotuned() -> bool:
-    """Return True if this device can run `autotuned`."""
+    """Return True if the current device can run `autotuned`."""
     return autotuned.STEP.runs_on(cuda.get_current_device().compute_capability)
 
 
@@ -309,7 +314,8 @@ def _copied_back(target, out: np.ndarray | None, handle: int) -> np.ndarray:
 def _check(shown: tuple, given: Arguments) -> tuple[int, int]:
     """Return (m, n) of the product; raise CourseError unless the arrays fit.
 
-    `shown` are a, b and out as arrays on the host or as slots, and `given` as the caller gave them.
+    `shown` are a, b and out as arrays on the host or as slots on the device; out may be None.
+    `given` are the same arrays as the caller gave them, for the messages.
     """
     a, b, out = shown
     for name, array, argument in zip(("a", "b", "out"), shown, given, strict=True):
@@ -367,7 +373,7 @@ def _check_factors(alpha, beta) -> None:
 
 
 def _holds_a_number(factor) -> bool:
-    """Return True for an array without dimensions that may hold a real number."""
+    """Return True if `factor` is an array without dimensions that may hold a real number."""
     if isinstance(factor, str | bytes | Complex | np.ma.MaskedArray):
         return False
     return tuple(getattr(factor, "shape", (0,))) == () and "complex" not in str(
@@ -376,7 +382,10 @@ def _holds_a_number(factor) -> bool:
 
 
 def _check_overlap(name: str, shares: bool | None) -> None:
-    """Raise CourseError unless `shares` is False. None means that out may overlap the input."""
+    """Raise CourseError unless `shares` is False.
+
+    `shares` is True if out shares memory with the input called `name`, and None if it may.
+    """
     if shares is False:
         return
     may = "may share" if shares is None else "shares"

@@ -25,7 +25,13 @@ TM, TN = 16, 8
 
 @cache
 def kernel_of(BM, BN, BK, BLOCKS):
-    """Return the kernel for BM×BN of c per block, 16×8 of c per thread, BLOCKS blocks per SM."""
+    """Return the kernel that computes alpha·a·b on flat arrays, with tiles cut along k.
+
+    Its arguments are (a, b, c, partials, alpha, m, n, k, whole, slices). The first `whole` tiles
+    are stored in c. The other tiles have `slices` slices each: the first slice is stored in c, the
+    others in partials. A block computes BM×BN of c, or a slice of it, and a thread 16×8. A tile has
+    BK steps of k. The kernel is built for BLOCKS blocks per SM.
+    """
     THREADS = BM // TM * (BN // TN)
     LOADS_A = BM * BK // 4 // THREADS
     QUADS_A, QUADS_B = BK // 4, BN // 4
@@ -111,14 +117,15 @@ def kernel_of(BM, BN, BK, BLOCKS):
 
 
 def build(BM, BN, BK, BLOCKS, SLICES):
-    """Return the kernel of these constants. SLICES is ignored, because only the launch uses it."""
+    """Return the kernel of these constants, see `kernel_of`; SLICES has no influence on it."""
     return kernel_of(BM, BN, BK, BLOCKS)
 
 
 def launch(shape, BM, BN, BK, BLOCKS, SLICES):
     """Return a launch with one block per tile of c, or per slice of a tile that is cut along k.
 
-    Raises CourseError unless n and k are multiples of 4.
+    SLICES is the number of slices per tile if the tiles do not fill one wave. Raises CourseError
+    unless n and k are multiples of 4.
     """
     check_wide("split_k", shape)
     tiles, how = plan(shape, BM, BN, BK, BLOCKS, SLICES)

@@ -11,7 +11,10 @@ from utils.ladder.tasks import GEMM
 
 @cache
 def build(TILE):
-    """Return the kernel for TILE×TILE threads, each of which computes one element of c."""
+    """Return the kernel (a, b, c) that computes c = a·b, with TILE×TILE threads per block.
+
+    Each thread computes one element of c.
+    """
 
     # A block loads each element into shared memory once, and all its threads read it there; flaw:
     # two reads from shared memory still feed one multiply-add.

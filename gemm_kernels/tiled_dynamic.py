@@ -44,7 +44,10 @@ def tiled_dynamic(a, b, c):
 
 
 def launch(shape, TILE):
-    """Return the launch of `tiled`, with dynamic shared memory for two tiles."""
+    """Return a launch with one block of TILE×TILE threads per TILE×TILE tile of c.
+
+    Its dynamic shared memory has room for two tiles of float32.
+    """
     covering = tiled.launch(shape, TILE)
     return Launch(covering.grid, covering.block, shared_bytes=2 * TILE * TILE * FLOAT32_BYTES)
 

@@ -11,7 +11,10 @@ from utils.ladder.tasks import GEMM
 
 @cache
 def build(TILE):
-    """Return the kernel for TILE×TILE threads, each of which computes one element of c."""
+    """Return the kernel (a, b, c) that computes c = a·b, with TILE×TILE threads per block.
+
+    Each thread computes one element of c.
+    """
     PADDED = TILE + 1
 
     # One unused column shifts each row by a bank, so 32 lanes find 32 banks; flaw: as in tiled, two

@@ -15,7 +15,10 @@ UNROLL = 4
 
 @cache
 def build(BM, BN, BK):
-    """Return the kernel for BM×BN threads with one element of c each and BK steps of k per tile."""
+    """Return the kernel (a, b, c) that computes c = a·b, with BM×BN of c per block.
+
+    A tile has BK steps of k. A block has BM×BN threads, and each computes one element of c.
+    """
     THREADS = BM * BN
     LOADS_A, LOADS_B = BM * BK // THREADS, BK * BN // THREADS
 
@@ -55,7 +58,7 @@ def build(BM, BN, BK):
 
 
 def launch(shape, BM, BN, BK):
-    """Return a launch that covers c with BM×BN per block and one thread per element."""
+    """Return a launch with one block of BM×BN threads per BM×BN tile of c."""
     return Launch(grid=(cdiv(shape.n, BN), cdiv(shape.m, BM)), block=(BM * BN,))
 
 

@@ -11,7 +11,10 @@ from utils.ladder.tasks import GEMM
 
 @cache
 def build(TILE):
-    """Return the kernel for TILE×TILE threads, each of which computes one element of c."""
+    """Return the kernel (a, b, c) that computes c = a·b, with TILE×TILE threads per block.
+
+    Each thread computes one element of c.
+    """
 
     # Rows and columns of b's tile are exchanged, so that a thread reads neighbours, which suits a
     # CPU; flaw: the 32 lanes of a warp then read from one bank.

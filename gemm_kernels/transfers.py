@@ -28,7 +28,11 @@ CPU_STEPS = ("naive", "naive_parallel", "parallel")
 
 
 def sizes() -> Iterator[SizeExperiments]:
-    """Yield the experiments per size: of copies, of square products, of the published product."""
+    """Yield the experiments of one size at a time, in three groups.
+
+    The groups are copies of the sizes in BYTES, products of n×n for n in PRODUCTS, and the product
+    of the shape PUBLISHED.
+    """
     for size in BYTES:
         elements = size // FLOAT32_BYTES
         yield SizeExperiments(elements, copies(elements))
@@ -41,13 +45,13 @@ def sizes() -> Iterator[SizeExperiments]:
 
 
 def kernel(shape: GemmShape) -> Callable:
-    """Return the kernel `naive` bound to its launch for this shape: a function of (a, b, c)."""
+    """Return a function (a, b, c) that launches the kernel `naive` with the grid for this shape."""
     launch = naive.launch(shape)
     return naive.naive[launch.grid, launch.block]
 
 
 def on_cpu(shape: GemmShape, steps: Sequence[str]) -> Iterator[Experiment]:
-    """Yield one experiment per step of the CPU ladder in `steps`: its product of host arrays."""
+    """Yield an experiment per name in `steps`: a product by that step of the CPU ladder."""
     arrays = host_arrays(shape)
     for step in steps:
         function = cpu.LADDER.step(step).variant().kernel

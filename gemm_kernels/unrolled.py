@@ -11,7 +11,10 @@ from utils.ladder.tasks import GEMM
 
 @cache
 def build(UNROLL):
-    """Return the kernel whose loop over k makes UNROLL multiply-adds per iteration."""
+    """Return the kernel (a, b, c) that computes c = a·b, with one element of c per thread.
+
+    Its loop over k makes UNROLL multiply-adds per iteration.
+    """
 
     # UNROLL steps of k share one comparison and one branch, and their loads can all be in flight;
     # flaw: two loads from global memory still feed one multiply-add, however many are unrolled.

@@ -17,7 +17,10 @@ from utils.ladder.tasks import GEMM
 
 @cache
 def build(BM, BN, BK, TM, TN):
-    """Return the kernel for BM×BN of c per block, BK steps of k per tile, TM×TN of c per thread."""
+    """Return the kernel (a, b, c) that computes c = a·b, with BM×BN of c per block.
+
+    A tile has BK steps of k, and a thread computes TM×TN of c.
+    """
     ACROSS = BN // TN
     THREADS = BM // TM * ACROSS
     LOADS_A, LOADS_B = BM * BK // 4 // THREADS, BK * BN // 4 // THREADS
@@ -69,7 +72,7 @@ def build(BM, BN, BK, TM, TN):
 
 
 def launch(shape, BM, BN, BK, TM, TN):
-    """Return the launch of `register_blocked`, with one block per BM×BN tile of c.
+    """Return a launch with one thread block per BM×BN tile of c, and TM×TN of c per thread.
 
     Raises CourseError unless n and k are multiples of 4.
     """

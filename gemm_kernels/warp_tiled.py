@@ -28,7 +28,10 @@ BM, BN, TM, TN = 128, 128, 8, 8
 
 @cache
 def build(LANES, BK):
-    """Return the kernel for 128×128 of c per block, with LANE_MAPS[LANES] and BK steps per tile."""
+    """Return the kernel (a, b, c) that computes c = a·b, with 128×128 of c per block.
+
+    A thread computes 8×8 of c, and LANE_MAPS[LANES] says which. A tile has BK steps of k.
+    """
     place = LANE_MAPS[LANES]
     THREADS = BM // TM * (BN // TN)
     LOADS_A, LOADS_B = BM * BK // 4 // THREADS, BK * BN // 4 // THREADS
@@ -104,7 +107,10 @@ def build(LANES, BK):
 
 
 def launch(shape, LANES, BK):
-    """Return the launch that covers c; raise CourseError unless n and k are multiples of 4."""
+    """Return a launch with one thread block per 128×128 tile of c.
+
+    Raises CourseError unless n and k are multiples of 4.
+    """
     check_wide("warp_tiled", shape)
     return Launch(grid=(cdiv(shape.n, BN), cdiv(shape.m, BM)), block=(BM // TM * (BN // TN),))
 

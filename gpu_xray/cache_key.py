@@ -69,6 +69,7 @@ class _KernelDescriber:
         return self._callable(value)
 
     def _callable(self, value) -> object:
+        """Return a description of a function or dispatcher: its name, its content or its number."""
         if id(value) in self._numbers:
             return self._numbers[id(value)]
         self._numbers[id(value)] = len(self._numbers)
@@ -82,6 +83,7 @@ class _KernelDescriber:
         raise _Indescribable(value)
 
     def _function(self, python: FunctionType) -> object:
+        """Return a description of a Python function: its code, and all values that it uses."""
         cells = [self.describe(cell.cell_contents) for cell in python.__closure__ or ()]
         defaults = self.describe((python.__defaults__, python.__kwdefaults__))
         codes = list(_codes(python.__code__))
@@ -99,6 +101,7 @@ class _KernelDescriber:
         return self._code(python.__code__), cells, defaults, descriptions
 
     def _code(self, code: CodeType) -> object:
+        """Return a tuple that describes a code object: bytecode, constants and names."""
         constants = [self.describe(constant) for constant in code.co_consts]
         return code.co_code, constants, code.co_names, code.co_varnames, code.co_freevars
 
@@ -126,6 +129,7 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
 
 
 def _global_names(code: CodeType) -> set[str]:
+    """Return the names that the code loads as globals."""
     instructions = dis.get_instructions(code)
     return {each.argval for each in instructions if each.opname == "LOAD_GLOBAL"}
 
@@ -139,6 +143,7 @@ def _is_installed(value) -> bool:
 
 @cache
 def _is_library(file: str) -> bool:
+    """Return True if a file belongs to Python's standard library or an installed package."""
     parts = Path(file).parts
     standard = Path(np.__file__).parents[2], Path(hashlib.__file__).parent
     return "site-packages" in parts or any(folder in Path(file).parents for folder in standard)

@@ -96,6 +96,7 @@ def limits_of(capability: tuple[int, int]) -> SmLimits:
 
 
 def _rows() -> list[dict[str, str]]:
+    """Return the rows of `data/architectures.csv` as dicts from column to text."""
     with TABLE.open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 

@@ -35,7 +35,9 @@ _STYLE = """<style>
 class ListingRow:
     """A Python line with its PTX and SASS instructions.
 
-    ``number`` is None in the row of instructions without a line. ``hot``: some are in the hot loop.
+    number: the number of the line; None in the row of instructions without a line.
+    source: the text of the line.
+    hot: True if some of the instructions are in the hot loop.
     """
 
     number: int | None
@@ -47,7 +49,10 @@ class ListingRow:
 
 @dataclass(frozen=True)
 class Listing:
-    """A kernel's source lines with their machine code, which a notebook displays."""
+    """A kernel's source lines with their machine code, which a notebook displays.
+
+    rows: in the order of the source. The last row may hold instructions without a line.
+    """
 
     title: str
     rows: tuple[ListingRow, ...]
@@ -73,6 +78,7 @@ class Listing:
         return f'{_STYLE}<div class="xray-scroll">{table}</div>{self._legend()}'
 
     def _legend(self) -> str:
+        """Return the listing's opcodes with number and meaning as HTML that is folded at first."""
         counts = Counter(instruction.name for row in self.rows for instruction in row.sass)
         rows = "".join(
             f"<tr><td>{name}</td><td class='number'>{count}</td>"
@@ -112,6 +118,7 @@ def listing(
 
 
 def _is_comment(text: str) -> bool:
+    """Return True for a line that is a comment or empty."""
     return text.lstrip().startswith("#") or not text.strip()
 
 
@@ -122,19 +129,23 @@ def _sass_name(instruction: Instruction) -> str:
 
 
 def _ptx_name(text: str) -> str:
+    """Return the opcode of a PTX instruction, with its modifiers but without a predicate."""
     words = text.split()
     return words[1] if words[0].startswith("@") else words[0].rstrip(";")
 
 
 def _counted(sass: Iterable[Instruction]) -> list[tuple[str, int]]:
+    """Return (opcode, number) of each opcode of the instructions, the most frequent first."""
     return Counter(map(_sass_name, sass)).most_common()
 
 
 def _summary(counts: Counter[str]) -> str:
+    """Return the counts as text, such as "2 FFMA, 1 LDS", the most frequent opcode first."""
     return ", ".join(f"{count} {name}" for name, count in counts.most_common())
 
 
 def _html_row(row: ListingRow) -> str:
+    """Return a row as HTML, with the instructions folded below their counts if there are many."""
     ptx = [html.escape(text) for text in row.ptx]
     sass = [
         f'<span title="{html.escape(meaning_of(each.name))}">{html.escape(_plain(each))}</span>'
@@ -152,6 +163,7 @@ def _html_row(row: ListingRow) -> str:
 
 
 def _plain(instruction: Instruction) -> str:
+    """Return an instruction as text, with a label such as .L_12 as the target of a branch."""
     target = instruction.target
     return instruction.text_to("…" if target is None else f".L_{target}").strip()
 

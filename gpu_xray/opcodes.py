@@ -36,5 +36,6 @@ def mix(code: Iterable[Instruction]) -> dict[str, int]:
 
 @cache
 def _table() -> dict[str, tuple[str, str]]:
+    """Return opcode -> (group, meaning), as `data/sass_opcodes.csv` has them."""
     with TABLE.open(encoding="utf-8", newline="") as file:
         return {row["opcode"]: (row["group"], row["words"]) for row in csv.DictReader(file)}

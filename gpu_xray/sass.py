@@ -157,6 +157,10 @@ def parse(listing: str) -> tuple[Instruction, ...]:
 
 
 def _instruction(match: re.Match, high: int, labels: dict[str, int]) -> Instruction:
+    """Return the instruction of a line of a listing.
+
+    Its upper 64 bits are `high`. `labels` maps the labels of branches to indices in the listing.
+    """
     operands = tuple(part.strip() for part in match["operands"].split(",") if part.strip())
     target = _TARGET.search(match["operands"])
     return Instruction(

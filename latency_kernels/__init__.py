@@ -1,4 +1,7 @@
-"""Micro-benchmarks that measure the rates which this device reaches without obstacles."""
+"""Micro-benchmarks that measure the rates which this device reaches without obstacles.
+
+Such a rate is called a ceiling.
+"""
 
 import kernels_anywhere  # noqa: F401
 from latency_kernels import copy, fma_loop, l2_read, shared_read

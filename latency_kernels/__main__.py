@@ -1,4 +1,4 @@
-"""`python -m latency_kernels`: verify, measure and record ceilings and curves of this device.e"""
+"""`python -m latency_kernels`: verify, measure and record ceilings and curves of this device."""
 
 from latency_kernels import LADDER
 from latency_kernels.hiding import curves

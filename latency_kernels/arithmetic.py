@@ -15,8 +15,10 @@ UNROLL = 16
 def build(ILP):
     """Return the kernel (x, out, turns) with ILP chains per thread, whose sum goes to out[thread].
 
-    The chains are independent. `x` has at least 32 + ILP float32, and `out` one float32 per thread.
-    `turns` is the number of iterations, each of which extends every chain by UNROLL multiply-adds.
+    A chain is a sequence of multiply-adds, each of which uses the result of the one before. The
+    chains are independent of each other. `x` has at least 32 + ILP float32, and `out` one float32
+    per thread. `turns` is the number of iterations, each of which extends every chain by UNROLL
+    multiply-adds.
     """
 
     @cuda.jit

@@ -20,7 +20,10 @@ def chase_global(following, at, steps):
 
 @cuda.jit
 def chase_shared(following, at, steps):
-    """Chase like `chase_global`, by thread 0, in a copy of SHARED_WORDS words in shared memory."""
+    """Let thread 0 repeat i = words[i] `steps` times; i begins and ends in at[0].
+
+    words is a copy of the first SHARED_WORDS elements of `following` in shared memory.
+    """
     words = cuda.shared.array(SHARED_WORDS, uint32)
     for word in range(cuda.threadIdx.x, SHARED_WORDS, cuda.blockDim.x):
         words[word] = following[word]
@@ -35,11 +38,12 @@ def chase_shared(following, at, steps):
 
 
 def tour(places: int, apart: int, seed: int = 1) -> np.ndarray:
-    """Return a uint32 array for a chase, in which element i holds the index of the next element.
+    """Return a uint32 array for a chase, in which an element holds the index of the next element.
 
     The array has places · apart elements. The chase visits the `places` multiples of `apart` in
-    random order and then begins again; the other elements hold 0. The order is random, so that
-    neither a cache line nor the hardware's prefetcher loads the next element early.
+    random order and then begins again; the other elements hold 0. The order, which depends on
+    `seed`, is random, so that neither a cache line nor the hardware's prefetcher loads the next
+    element early.
     """
     order = np.random.default_rng(seed).permutation(places).astype(np.uint32) * np.uint32(apart)
     following = np.zeros(places * apart, np.uint32)

@@ -22,10 +22,11 @@ def turns_of(width: int, count: int) -> int:
 
 @cache
 def build(WIDTH, COUNT, BLOCK):
-    """Return the kernel (x, out, turns) whose threads copy COUNT times WIDTH floats at once.
+    """Return the kernel (x, out, turns) whose threads copy COUNT times WIDTH floats per iteration.
 
-    WIDTH is 1, 2 or 4. `x` and `out` have BLOCK·FLOATS float32 per block. `turns` comes from
-    `turns_of`. It is an argument, so that the compiler keeps the loop.
+    WIDTH is 1, 2 or 4, the floats per load. A thread issues COUNT loads before its first store. `x`
+    and `out` have BLOCK·FLOATS float32 per block of BLOCK threads. `turns`, the number of
+    iterations, comes from `turns_of`. It is an argument, so that the compiler keeps the loop.
     """
     take, put = _MOVES[WIDTH]
 
@@ -49,31 +50,37 @@ def build(WIDTH, COUNT, BLOCK):
 
 @cuda.jit(device=True, forceinline=True)
 def _take1(values, i, x, at):
+    """Load x[at] into row i of `values`."""
     values[i, 0] = x[at]
 
 
 @cuda.jit(device=True, forceinline=True)
 def _take2(values, i, x, at):
+    """Load two floats from x, the first with index `at`, into row i of `values`."""
     values[i, 0], values[i, 1] = load2(x, at)
 
 
 @cuda.jit(device=True, forceinline=True)
 def _take4(values, i, x, at):
+    """Load four floats from x, the first with index `at`, into row i of `values`."""
     values[i, 0], values[i, 1], values[i, 2], values[i, 3] = load4(x, at)
 
 
 @cuda.jit(device=True, forceinline=True)
 def _put1(values, i, out, at):
+    """Store row i of `values`, one float, in out[at]."""
     out[at] = values[i, 0]
 
 
 @cuda.jit(device=True, forceinline=True)
 def _put2(values, i, out, at):
+    """Store row i of `values`, two floats, in `out`, the first with index `at`."""
     store2(out, at, (values[i, 0], values[i, 1]))
 
 
 @cuda.jit(device=True, forceinline=True)
 def _put4(values, i, out, at):
+    """Store row i of `values`, four floats, in `out`, the first with index `at`."""
     store4(out, at, (values[i, 0], values[i, 1], values[i, 2], values[i, 3]))
 
 

@@ -28,7 +28,7 @@ def copy(x, out):
 
 
 def launch(shape):
-    """Return a launch whose blocks copy BLOCK·IN_FLIGHT consecutive elements each."""
+    """Return a launch with one block of BLOCK threads per BLOCK·IN_FLIGHT elements to copy."""
     return Launch(grid=(cdiv(shape.elements, BLOCK * IN_FLIGHT),), block=(BLOCK,))
 
 

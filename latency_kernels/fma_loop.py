@@ -15,7 +15,11 @@ UNROLL = 2
 
 @cache
 def build(ORDER=1):
-    """Return the kernel whose multiply-adds are in the order ORDERS[ORDER] of `outer_products`."""
+    """Return the kernel (x, out) whose threads repeat the multiply-adds of an 8×8 outer product.
+
+    A thread stores the total of its 64 sums in out[thread]. ORDER is the order of the
+    multiply-adds: 0 is row by row, 1 back and forth, and 2 a spiral.
+    """
     add_outer_product = ORDERS[ORDER](PATCH)
 
     @cuda.jit
@@ -57,7 +61,10 @@ def build(ORDER=1):
 
 
 def launch(shape, ORDER):
-    """Return a launch with one thread per 64 accumulators; shape.elements counts accumulators."""
+    """Return a launch with one thread per 64 accumulators; `shape.elements` counts accumulators.
+
+    ORDER has no influence on it.
+    """
     return Launch(grid=(cdiv(shape.elements, PATCH**2 * BLOCK),), block=(BLOCK,))
 
 

@@ -53,10 +53,11 @@ LADDER = Ladder(
 
 
 def run(step: str, x, **constants: int) -> np.float32:
-    """Compute the sum of x with one step of the ladder and its second pass.
+    """Compute the sum of x with the step of the ladder that is called `step`.
 
-    `x` is float32 with one dimension, in C order, on the host or on the device; empty sums to zero.
-    `constants` are compile-time constants of the step, such as BLOCK=512. Returns a NumPy float32.
-    Raises CourseError when the step, a constant or the array does not fit.
+    `x` is float32 with one dimension, in C order, on the host or on the device; an empty x sums to
+    zero. `constants` are compile-time constants of the step, such as BLOCK=512. Returns a NumPy
+    float32. Raises CourseError for an unknown step, for a constant or a value that the step does
+    not have, and for an array of another dtype, order or shape.
     """
     return LADDER.run(step, x, **constants)[0]

@@ -20,10 +20,9 @@ COUNT = 20
 
 
 def cases(count: int = COUNT, seed: int = 1) -> Iterator[CallCase]:
-    """Yield a CallCase per length: powers of two and `count` random lengths, all in two forms.
+    """Yield a benchmark case per length, first for `reduce(x)` and then for `reduce(x, out=out)`.
 
-    All lengths come first with `reduce` returning the result, and then with `reduce` storing it in
-    `out`.
+    The lengths are the powers of two in EXPONENTS and `count` random lengths, in both forms.
     """
     generator = random.Random(seed)
     lengths = [2**exponent for exponent in EXPONENTS]
@@ -40,6 +39,11 @@ COMMAND = as_called_command(cases, COUNT)
 
 
 def _bind_waiting(elements: int):
+    """Return (`reduce(x)`, library -> its sum, `reduce(x, out=out)`) for `elements` float32.
+
+    All are functions without arguments. The first two kinds wait for the result, and the third does
+    not.
+    """
     x, out = _memory()[:elements], cuda.device_array(1, np.float32)
     libraries = {}
     if xp := cupy():
@@ -52,6 +56,10 @@ def _bind_waiting(elements: int):
 
 
 def _bind_into_out(elements: int):
+    """Return (`reduce(x, out=out)`, library -> its sum into an out, None) for `elements` float32.
+
+    All are functions without arguments, and none waits for the result.
+    """
     x, out = _memory()[:elements], cuda.device_array(1, np.float32)
     libraries = {}
     if xp := cupy():
@@ -65,6 +73,7 @@ def _bind_into_out(elements: int):
 
 
 def _some(libraries: Mapping[str, Execution]) -> Mapping[str, Execution]:
+    """Return `libraries`; raise CourseError if it is empty."""
     if not libraries:
         raise CourseError(
             "as-called compares with PyTorch and CuPy, and neither is here: install one of them."
@@ -74,6 +83,7 @@ def _some(libraries: Mapping[str, Execution]) -> Mapping[str, Execution]:
 
 @cache
 def _memory():
+    """Return a device array of random float32, as long as the longest case; it is cached."""
     elements = 2 ** EXPONENTS[-1]
     block = np.random.default_rng(1).random(1 << 22, np.float32)
     memory = cuda.device_array(elements, np.float32)

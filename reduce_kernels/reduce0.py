@@ -12,7 +12,10 @@ from utils.ladder.tasks import SUM
 
 @cache
 def build(BLOCK):
-    """Return the kernel whose blocks of BLOCK threads, a power of two, each sum BLOCK floats."""
+    """Return the kernel (x, partials) whose blocks sum BLOCK floats each.
+
+    BLOCK is the number of threads per block, a power of two. Block i stores its sum in partials[i].
+    """
 
     # Each step halves the number of sums, so a block needs log2 of BLOCK steps; flaw: the stride
     # between the threads that add grows, and every warp stays busy.

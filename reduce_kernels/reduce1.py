@@ -12,7 +12,10 @@ from utils.ladder.tasks import SUM
 
 @cache
 def build(BLOCK):
-    """Return the kernel whose blocks of BLOCK threads, a power of two, each sum BLOCK floats."""
+    """Return the kernel (x, partials) whose blocks sum BLOCK floats each.
+
+    BLOCK is the number of threads per block, a power of two. Block i stores its sum in partials[i].
+    """
 
     # The threads that add are neighbours, so whole warps are done early; flaw: the stride between
     # the words that they touch grows, until all are in one bank.

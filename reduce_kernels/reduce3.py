@@ -12,7 +12,10 @@ from utils.ladder.tasks import SUM
 
 @cache
 def build(BLOCK):
-    """Return the kernel whose blocks of BLOCK threads, a power of two, each sum 2·BLOCK floats."""
+    """Return the kernel (x, partials) whose blocks sum 2·BLOCK floats each.
+
+    BLOCK is the number of threads per block, a power of two. Block i stores its sum in partials[i].
+    """
 
     # Each thread adds two elements while it loads, so all of them add; flaw: in the last steps one
     # warp adds, but all warps wait at every barrier.

@@ -16,7 +16,10 @@ from utils.ladder.tasks import SUM
 
 @cache
 def build(BLOCK):
-    """Return the kernel whose blocks of BLOCK threads, a power of two, each sum 2·BLOCK floats."""
+    """Return the kernel (x, partials) whose blocks sum 2·BLOCK floats each.
+
+    BLOCK is the number of threads per block, a power of two. Block i stores its sum in partials[i].
+    """
 
     # The last warp adds without block-wide barriers; flaw: each step of the tree computes its
     # stride, compares and branches.

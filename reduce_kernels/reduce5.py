@@ -15,7 +15,10 @@ from utils.ladder.tasks import SUM
 
 @cache
 def build(BLOCK):
-    """Return the kernel whose blocks of BLOCK threads, a power of two, each sum 2·BLOCK floats."""
+    """Return the kernel (x, partials) whose blocks sum 2·BLOCK floats each.
+
+    BLOCK is the number of threads per block, a power of two. Block i stores its sum in partials[i].
+    """
 
     # The compiler unrolls the steps of the tree; flaw: a block has only two loads per thread, and
     # most of the time none of its loads is in flight.

@@ -16,10 +16,11 @@ from utils.ladder.tasks import SUM
 
 @cache
 def kernel_of(BLOCK):
-    """Return the kernel for blocks of BLOCK threads, a power of two; the grid strides over x.
+    """Return the kernel (x, partials) whose blocks each sum sections of x, with any grid.
 
-    It works with any grid. A grid of just the blocks that run at once is somewhat slower than many
-    more blocks.
+    The sections of a block have the stride of the grid. Block i stores its sum in partials[i].
+    BLOCK is the number of threads per block, a power of two. A grid of just the blocks that run at
+    once is somewhat slower than many more blocks.
     """
 
     # Each thread adds eight elements before the tree, so there are fewer trees; flaw: every step of

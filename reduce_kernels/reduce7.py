@@ -17,7 +17,11 @@ ALL_LANES = 0xFFFFFFFF
 
 @cache
 def kernel_of(BLOCK):
-    """Return the kernel for blocks of BLOCK threads, a power of two; the grid strides over x."""
+    """Return the kernel (x, partials) whose blocks each sum sections of x, with any grid.
+
+    The sections of a block have the stride of the grid. Block i stores its sum in partials[i].
+    BLOCK is the number of threads per block, a power of two.
+    """
     WARPS = BLOCK // 32
 
     # Shuffles add within a warp without shared memory, so that one barrier is left; flaw: a load

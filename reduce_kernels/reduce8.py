@@ -14,7 +14,10 @@ from utils.ladder.tasks import SUM
 
 @cache
 def build(BLOCK, TURNS):
-    """Return the kernel for blocks of BLOCK threads, each of which reads 16·TURNS elements."""
+    """Return the kernel (x, partials) whose blocks sum 16·BLOCK·TURNS floats each.
+
+    Block i, with BLOCK threads, stores its sum in partials[i].
+    """
     read = total_of_thread(SUM_OF_FLOAT32, BLOCK, TURNS)
     across = across_block(SUM_OF_FLOAT32, BLOCK)
 
@@ -30,7 +33,7 @@ def build(BLOCK, TURNS):
 
 
 def launch(shape, BLOCK, TURNS):
-    """Return a launch with one block, and one partial sum, per 16·BLOCK·TURNS elements."""
+    """Return a launch with one block of BLOCK threads per 16·BLOCK·TURNS elements."""
     return Launch(grid=(blocks(shape.bytes_min, BLOCK, TURNS),), block=(BLOCK,))
 
 

@@ -1,4 +1,8 @@
-"""One launch: the block that draws the last ticket reduces the partial results of all blocks."""
+"""One launch: the block that draws the last ticket reduces the partial results of all blocks.
+
+A ticket is a number that a block draws from an atomic counter after it has stored its partial
+result. So the block with the last ticket finds all partial results stored.
+"""
 
 from dataclasses import replace
 from functools import cache
@@ -16,9 +20,11 @@ from utils.ladder.tasks import SUM
 
 @cache
 def build(BLOCK, TURNS, operation=SUM_OF_FLOAT32):
-    """Return the kernel for blocks of BLOCK threads, each of which reads 64·TURNS bytes.
+    """Return the kernel (x, partials, drawn, out) that stores the reduction of x in out[0].
 
-    It works for any operation.
+    A block has BLOCK threads, each of which reads 64·TURNS bytes, and block i stores its result in
+    partials[i]. drawn[0] is the counter of tickets, 0 before and after the launch. `operation` is
+    an Operation, the sum of float32 by default.
     """
     combine, identity, total_type = operation.combine, operation.identity, operation.total
     read = total_of_thread(operation, BLOCK, TURNS)
@@ -56,9 +62,10 @@ def build(BLOCK, TURNS, operation=SUM_OF_FLOAT32):
 
 
 def calls(variant, shape, inputs, out, allocate):
-    """Return a tuple of one Call that stores the total in out[0].
+    """Return a tuple of one Call that stores the result in out[0].
 
-    The ticket counter, which it allocates, is zero before and after the launch.
+    The counter from which blocks draw their tickets comes from `allocate`; it is zero before and
+    after the launch.
     """
     launch = variant.launch(shape)
     partials = allocate(launch.blocks, np.float32)

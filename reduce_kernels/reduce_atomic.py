@@ -14,9 +14,9 @@ from utils.ladder.tasks import SUM
 
 @cache
 def build(BLOCK, TURNS):
-    """Return the kernel for blocks of BLOCK threads, each of which reads 16·TURNS elements.
+    """Return the kernel (x, out) whose blocks each add a sum of 16·BLOCK·TURNS floats to out[0].
 
-    The caller sets out[0] to zero before the launch.
+    The caller sets out[0] to zero before the launch. BLOCK is the number of threads per block.
     """
     read = total_of_thread(SUM_OF_FLOAT32, BLOCK, TURNS)
     across = across_block(SUM_OF_FLOAT32, BLOCK)

@@ -18,7 +18,11 @@ LOADS, THREADS_PER_SM, BLOCKS_PER_SM = 8, 1024, 16  # an SM of any GPU holds at 
 
 @cache
 def build(BLOCK):
-    """Return the kernel for blocks of BLOCK threads, a power of two; the grid strides over x."""
+    """Return the kernel (x, partials, out) that stores the sum of x in out[0].
+
+    All its blocks must run at once. Block i sums sections of x with the stride of the grid and
+    stores its sum in partials[i]. BLOCK is the number of threads per block, a power of two.
+    """
     across = across_block(SUM_OF_FLOAT32, BLOCK)
 
     # All blocks of one launch synchronize before one of them adds the partial sums; flaw: no block
@@ -52,7 +56,10 @@ def build(BLOCK):
 
 
 def launch(shape, BLOCK):
-    """Return a launch whose blocks all run at once, no more than x needs; one SM without a GPU."""
+    """Return a launch of as many blocks as run at once, but no more than x needs.
+
+    Without a GPU, it is a launch for one SM.
+    """
     sms = cuda.get_current_device().MULTIPROCESSOR_COUNT if cuda.is_available() else 1
     at_once = sms * min(BLOCKS_PER_SM, THREADS_PER_SM // BLOCK)
     return Launch((min(at_once, cdiv(shape.elements, LOADS * BLOCK)),), (BLOCK,))

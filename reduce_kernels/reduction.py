@@ -33,10 +33,12 @@ SHORT_BYTES = 2**28
 class Reduction:
     """The plan of all reductions whose arguments differ in their addresses only.
 
-    `run` is a function of (pointers, factors, stream, arrays) that launches the reduction: the
-    pointers and the arrays of x and out, (), and a handle. `stream()` returns the handle of the
-    stream to use if the caller gives none. `total` is the dtype of the result. x overlaps out if
-    the pointer of x minus that of out is inside the open interval `meets`.
+    run: a function of (pointers, factors, stream, arrays) that launches the reduction: the pointers
+        and the arrays of x and out, (), and the stream's handle.
+    stream: a function that returns the handle of the stream to use if the caller gives none.
+    total: the dtype of the result.
+    meets: the open interval in which the pointer of x minus that of out must be for x to overlap
+        out.
     """
 
     run: Callable
@@ -118,11 +120,15 @@ def longest_chain(elements: int, itemsize: int) -> int:
 
 
 def _turns(bytes_read: int) -> int:
+    """Return the iterations per thread for a reduction of this many bytes: fewer if x is short."""
     return TURNS if bytes_read >= SHORT_BYTES else TURNS_OF_SHORT
 
 
 def _planned(x, op: str, out) -> Reduction:
-    """Return the plan of a reduction, which holds everything but the addresses of the arrays."""
+    """Check the arrays and return the plan of a reduction, which can run at any addresses.
+
+    Raises CourseError for arrays and an operation that do not fit.
+    """
     slot, device = arrays.slot_of(x, 0), driver.device()
     combining = _check(slot, op, arrays.family_of(x).name)
     arrays.check_device("x", slot, look(x)[0], device)
@@ -148,6 +154,7 @@ def put(value, out):
 
 
 def _calls(x: Slot, combining: Operation, out: Slot, allocate) -> tuple[Call, ...]:
+    """Return a tuple of one Call that stores the reduction of x in out[0]."""
     if x.size == 0:
         return (Call(put, Launch(grid=(1,), block=(1,)), (combining.identity, out)),)
     turns = _turns(x.size * x.dtype.itemsize)
@@ -158,10 +165,10 @@ def _calls(x: Slot, combining: Operation, out: Slot, allocate) -> tuple[Call, ..
 
 
 def _check(x, op: str, library: str) -> Operation:
-    """Return the operation with this name for the dtype of x, an array of `library`.
+    """Return the operation called `op` for the dtype of x, an array of `library`.
 
-    Raises CourseError if x is masked, is not in C order, has another dtype, or is empty and has no
-    maximum or minimum.
+    Raises CourseError if there is no such operation, or if x is masked, is not in C order, has
+    another dtype, or is empty and has no maximum or minimum.
     """
     check_unmasked("x", x)
     combining = operation(op, x.dtype, library)
@@ -176,6 +183,7 @@ def _check(x, op: str, library: str) -> Operation:
 
 
 def _check_out(out: Slot, total: np.dtype) -> None:
+    """Raise CourseError unless out has one element, of the dtype `total`."""
     if out.size != 1 or out.dtype != total:
         raise CourseError(
             f"out has the shape {out.shape} and holds {out.dtype}, and the result is one {total}: "
@@ -184,10 +192,10 @@ def _check_out(out: Slot, total: np.dtype) -> None:
 
 
 def _via_numba_arrays(x, op: str, out, stream):
-    """Reduce an array that is on the host or of a library without a family, and return the result.
+    """Reduce an array of the host or of a library that `arrays` does not know; return the result.
 
-    Such an array is copied to the device or wrapped as a Numba array first. If `out` is given, it
-    is returned.
+    Such an array is copied to the device or wrapped as a Numba array first. The result is `out` if
+    it is given, and otherwise a NumPy scalar. Raises CourseError for arrays that do not fit.
     """
     source, target = arrays.argument(x), arrays.argument(out)
     handle = arrays.handle_for((source, target), stream)

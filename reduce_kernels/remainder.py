@@ -1,8 +1,8 @@
 """`python -m reduce_kernels remainder`: time `reduce0` with and without its integer remainder.
 
-Both kernels keep the same lanes busy, so they diverge alike. `reduce1` to `reduce3` are timed in
-turns with them, and so are two kernels whose `stride` has 32 bits throughout: Numba gives the
-result of `uint32 >> uint32` 64 bits, and compares a uint32 with an int32 in 64 bits.
+Both kernels keep the same lanes busy, so they diverge alike. Their repetitions are interleaved with
+those of `reduce1` to `reduce3`, and of two kernels whose `stride` has 32 bits throughout: Numba
+gives the result of `uint32 >> uint32` 64 bits, and compares a uint32 with an int32 in 64 bits.
 """
 
 from __future__ import annotations
@@ -32,7 +32,11 @@ ELEMENTS = (2**25, 2**30)
 
 @cache
 def build(BLOCK):
-    """Return reduce0 with `&` instead of `%`; blocks of BLOCK threads each sum BLOCK floats."""
+    """Return the kernel (x, partials) of reduce0 with `&` instead of `%`.
+
+    Each block of BLOCK threads, a power of two, sums BLOCK floats; block i stores its sum in
+    partials[i].
+    """
 
     @cuda.jit
     def without_remainder(x, partials):
@@ -141,8 +145,10 @@ class RemainderTime:
 class IssueSlots:
     """A row of `issue_slots.csv`: what the profiler counted in one launch of a kernel.
 
-    instructions: executed by all warps. busy: the fraction of the SMs' cycles in which a scheduler
-    issues an instruction, on average over the schedulers.
+    elements: the number of float32 that are summed.
+    instructions: the number of instructions that all warps executed.
+    busy: the fraction of the SMs' cycles in which a scheduler issues an instruction, on average
+        over the schedulers.
     """
 
     device: str
@@ -165,15 +171,16 @@ def recorded_times() -> tuple[RemainderTime, ...]:
 
 
 def recorded_slots() -> tuple[IssueSlots, ...]:
-    """Return what the profiler counted on all devices that have a record; () if none has one."""
+    """Return the rows of the files `issue_slots.csv` of all devices; () if there is no file."""
     files = sorted((DATA / "measured").glob("*/issue_slots.csv"))
     return tuple(row for file in files for row in rows.read(file, IssueSlots))
 
 
 def measured(device: str, lengths: Sequence[int] = ELEMENTS) -> Iterator[RemainderTime]:
-    """Yield the time of each kernel at each length; the kernels are timed in turns.
+    """Yield the time of each kernel at each length; the repetitions of the kernels are interleaved.
 
-    Raises CourseError if a kernel's sum of whole numbers is wrong.
+    `device` is the name for the rows, and `lengths` are numbers of float32. Raises CourseError if a
+    kernel's sum of whole numbers is wrong.
     """
     for elements in lengths:
         shape = ReduceShape(elements)
@@ -190,6 +197,7 @@ def measured(device: str, lengths: Sequence[int] = ELEMENTS) -> Iterator[Remaind
 
 
 def _verify(variant: Variant) -> None:
+    """Raise CourseError unless the kernel sums 5000 whole numbers without an error."""
     shape = ReduceShape(5000)
     x, out = np.arange(5000, dtype=np.float32) % 7, cuda.to_device(np.full(1, np.nan, np.float32))
     variant.execution(shape, (cuda.to_device(x),), out)()

@@ -53,7 +53,9 @@ LADDER = Ladder(
 def run(step: str, a: np.ndarray, b: np.ndarray, **constants: int) -> np.ndarray:
     """Compute c = a·b with the step of the ladder that is called `step`.
 
-    `a` is a float32 matrix of m×k, `b` of k×n, both in C order. Returns a new float32 array of m×n.
-    Raises CourseError when the step, a constant or an array does not fit.
+    `a` is a float32 matrix of m×k, `b` of k×n, both in C order. `constants` are compile-time
+    constants of the step. Returns a new float32 array of m×n. Raises CourseError for an unknown
+    step, for a constant or a value that the step does not have, and for arrays of another dtype,
+    order or shape.
     """
     return LADDER.run(step, a, b, **constants)

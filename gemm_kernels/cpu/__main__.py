@@ -20,8 +20,8 @@ LADDER_ALONE = measure_command(LADDER)
 def measure(options: argparse.Namespace) -> int:
     """Measure and print the ladder and, below it, the libraries' rates here and published rates.
 
-    With `record`, the libraries' rates are recorded, too; with `json`, only the ladder is printed.
-    Returns the exit code of the ladder's own command.
+    With `options.record`, the rates of the libraries are recorded, too. With `options.json`, only
+    the ladder is printed. Returns the exit code of the command that measures the ladder alone.
     """
     code = LADDER_ALONE.run(options)
     if options.record:
@@ -41,7 +41,8 @@ COMMANDS = (
 def with_own_choice(arguments: list[str]) -> int:
     """Run the command line with OpenBLAS's own choice of kernels, and return the exit code.
 
-    If an environment variable would change that choice, it is removed and a new process runs.
+    If an environment variable would change that choice, the command runs in a new process without
+    the variable.
     """
     if not any(name in os.environ for name in bench.CHOICES):
         return main(LADDER.title, COMMANDS, arguments)

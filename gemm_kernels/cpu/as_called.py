@@ -43,6 +43,10 @@ COMMAND = as_called_command(cases, COUNT, CPU)
 
 
 def _case(shape: GemmShape, layouts: tuple[str, str]) -> CallCase:
+    """Return the benchmark case of `matmul` for a shape.
+
+    `layouts` are those of a and b, "rows" or "columns".
+    """
     return CallCase(
         function="matmul", m=shape.m, n=shape.n, k=shape.k, elements=None,
         layout=", ".join(layouts), dtype="float32", bind=partial(_bind, shape, layouts),
@@ -50,11 +54,16 @@ def _case(shape: GemmShape, layouts: tuple[str, str]) -> CallCase:
 
 
 def _bind(shape: GemmShape, layouts: tuple[str, str]):
+    """Return (call of `matmul`, {"NumPy": call of np.matmul}, None) for new matrices a and b.
+
+    The calls take no arguments and return a·b.
+    """
     a = _matrix((shape.m, shape.k), layouts[0], seed=1)
     b = _matrix((shape.k, shape.n), layouts[1], seed=2)
     return partial(matmul, a, b), {"NumPy": partial(np.matmul, a, b)}, None
 
 
 def _matrix(sides: tuple[int, int], layout: str, seed: int) -> np.ndarray:
+    """Return a random float32 matrix of shape `sides`, stored by "rows" or by "columns"."""
     values = draw("uniform", sides, seed)
     return values if layout == "rows" else np.asfortranarray(values)

@@ -61,8 +61,8 @@ def matmul(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Return a·b in strict float32 as a new array in C order, computed on one thread.
 
     `a` is float32, m×k; `b` is float32, k×n. Transposed and sliced arrays are copied only if
-    neither their rows nor their columns are contiguous. Raises CourseError for arrays that do not
-    fit. The first call on a machine compiles the multiplication, which takes some
+    neither their rows nor their columns are contiguous. Raises CourseError for arrays of another
+    dtype, kind or shape. The first call on a machine compiles the multiplication, which takes some
     seconds; the machine code is cached on disk.
     """
     if type(a) is type(b) is ndarray and a.dtype is b.dtype is FLOAT32 and a.ndim == b.ndim == 2:
@@ -90,10 +90,10 @@ def compiled():
     """Return the compiled function run(alpha, a, b, beta, c): c = alpha·a·b + beta·c.
 
     The rows of c must be contiguous. The function returns True if c holds the result. It returns
-    False, and has done nothing, if a and b do not chain, or if they must be read and neither rows
-    nor columns of one of them are contiguous. It does not check the shape of c, nor that the arrays
-    are 2D float32, because it is the compiled function itself, without Numba's search for the
-    version that fits the arguments.
+    False, and has done nothing, if a has another number of columns than b has rows, or if a and b
+    must be read and neither rows nor columns of one of them are contiguous. It does not check the
+    shape of c, nor that the arrays are 2-D float32, because it is the compiled function itself,
+    without Numba's search for the version that fits the arguments.
     """
     multiply, memory = multiplication(), memory_of()
 
@@ -119,7 +119,7 @@ def compiled():
 
 @njit(forceinline=True)
 def has_lines(x):
-    """Return True if rows or columns of x are contiguous and its strides are whole elements."""
+    """Return True if rows or columns of x are contiguous and its strides are multiples of 4."""
     row, col = x.strides
     whole = row % FLOAT_BYTES == 0 and col % FLOAT_BYTES == 0
     return whole and (row == FLOAT_BYTES or col == FLOAT_BYTES)
@@ -127,7 +127,10 @@ def has_lines(x):
 
 @njit(forceinline=True)
 def in_memory(x):
-    """Return a 2-D float32 array as a Matrix over the same memory; the caller keeps it alive."""
+    """Return a 2-D float32 array as a Matrix over the same memory.
+
+    The caller keeps the array alive.
+    """
     row, col = x.strides
     return Matrix(
         at_address(x.ctypes.data), x.shape[0], x.shape[1], row // FLOAT_BYTES, col // FLOAT_BYTES
@@ -158,19 +161,25 @@ def _check_of_numpy(name: str, matrix) -> None:
 
 
 def _refused(name: str, reason: str) -> ArgumentError:
-    """Return the ArgumentError of `sgemm` for the argument called `name`, with its position."""
+    """Return an ArgumentError that names an argument of `sgemm`, its position and the `reason`."""
     return ArgumentError(f"sgemm's argument {POSITIONS.index(name) + 1}, {name}, {reason}")
 
 
 def _letter(name: str, value) -> bool:
-    """Return True for "T" and "C", False for "N", in either case; raise ArgumentError otherwise."""
+    """Return True for "T" and "C", False for "N", in either case; raise ArgumentError otherwise.
+
+    `name` is the name of the argument, for the message.
+    """
     if isinstance(value, str) and value.upper() in ("N", "T", "C"):
         return value.upper() != "N"
     raise _refused(name, f"is {value!r}: give 'N', 'T' or 'C'.")
 
 
 def _size(name: str, value) -> int:
-    """Return the value as an int; raise ArgumentError unless it is a whole number of 0 or more."""
+    """Return the value as an int; raise ArgumentError unless it is a whole number of 0 or more.
+
+    `name` is the name of the argument, for the message.
+    """
     try:
         size = operator.index(value)
     except TypeError:
@@ -181,7 +190,10 @@ def _size(name: str, value) -> int:
 
 
 def _factor(name: str, value) -> np.float32:
-    """Return the value as a float32; raise ArgumentError unless it is a real number."""
+    """Return the value as a float32; raise ArgumentError unless it is a real number.
+
+    `name` is the name of the argument, for the message.
+    """
     if not isinstance(value, numbers.Real):
         raise _refused(name, f"is {value!r}, and a real number is needed.")
     return np.float32(value)
@@ -190,7 +202,8 @@ def _factor(name: str, value) -> np.float32:
 def _matrix(name: str, array, shape: tuple[int, int], ld) -> np.ndarray:
     """Return a column-major view of `shape`, with leading dimension `ld`, of an array's memory.
 
-    Raises ArgumentError if `ld` or the array does not fit.
+    `name` is "a", "b" or "c". Raises ArgumentError if `ld` is too small, or if the array is not a
+    contiguous float32 array with enough elements.
     """
     rows, cols = shape
     ld = _size(f"ld{name}", ld)

@@ -21,7 +21,11 @@ ROWS, LANES, VECTORS = 4, 8, 3
 
 
 def tile_of(vectors, packs):
-    """Return the micro-kernel for 4 rows and `vectors` vectors of 8; see `five_loops`."""
+    """Return the micro-kernel (alpha, a, panel, beta, c) for 4 rows and `vectors` vectors of 8.
+
+    It computes c = alpha·a·b + beta·c for one tile of c. If `packs`, it reads the Panel from b and
+    packs it.
+    """
     read, write = row_reader(LANES, vectors, packs), tile_writer(ROWS, LANES, vectors)
 
     @njit(error_model="numpy")

@@ -34,8 +34,8 @@ def derived(l1: int, l2: int, l3: int) -> tuple[int, int]:
 def build(DERIVED):
     """Return the compiled function (a, b, c) that computes c = a·b on one thread.
 
-    Its block sizes follow this processor's caches if DERIVED is 1. Otherwise they are published
-    sizes.
+    If DERIVED is 1, its block sizes follow this processor's caches. If it is 0, they are those of
+    Gray and others 2022.
     """
     MC, KC = derived(*processors.caches()) if DERIVED else PUBLISHED
 

@@ -21,7 +21,14 @@ FOLDER = DATA / "tuned"
 
 @dataclass(frozen=True)
 class TunedConstants:
-    """A value for each constant of `autotuned`."""
+    """The constants of the kernel `autotuned` and of its launch.
+
+    BM, BN, BK: a block computes BM×BN of c, and a tile has BK steps of k.
+    TM, TN: a thread computes TM×TN of c.
+    BLOCKS: the blocks per SM that the kernel is built for.
+    ORDER: the order of the multiply-adds of a step, 0 to 3; see `back_and_forth`.
+    SLICES: the number of slices per tile if the tiles do not fill one wave.
+    """
 
     BM: int
     BN: int
@@ -35,9 +42,10 @@ class TunedConstants:
 
 @dataclass(frozen=True)
 class TimedCandidate:
-    """A candidate that was timed at a shape.
+    """A row of a file in `data/tuned`: the time of `autotuned` with some constants at a shape.
 
-    `library_ratio` is the library's time over the candidate's, or None without a library.
+    time_ms, gflops: the median time of one product, and its rate in GFLOP/s.
+    library_ratio: the library's time over `time_ms`; None if no library was timed.
     """
 
     shape: GemmShape
@@ -54,20 +62,20 @@ class TimedCandidate:
 
 
 def choose(shape: GemmShape) -> dict[str, int]:
-    """Return name -> value of the constants that were fastest at the nearest timed shape.
+    """Return the constants that were fastest at the nearest timed shape, as name -> value.
 
-    They are those of the current device. Without a GPU, and for a device that has not been tuned,
-    they are those of the H200. Returns {} if there are no timings at all.
+    The timings are those of the current device. Without a GPU, and for a device that has not been
+    tuned, they are those of the H200. Returns {} if there are no timings at all.
     """
     device = devices.current()
     return _fastest(shape, device.name if device else devices.REFERENCE)
 
 
 def nearest(shape: GemmShape, within: float) -> dict[str, int] | None:
-    """Return the constants of `choose` as name -> value, or None if no timed shape is near.
+    """Return the constants that were fastest at the nearest timed shape, or None if none is near.
 
-    A timed shape is near if its distance is at most `within`. The timings are those of the current
-    device, or of the H200 without a GPU.
+    They are a dict from name to value. A timed shape is near if its distance is at most `within`.
+    The timings are those of the current device, or of the H200 without a GPU.
     """
     device = devices.current()
     timed = tuned(device.name if device else devices.REFERENCE)
@@ -89,6 +97,10 @@ def file_of(device: str) -> Path:
 # Cached, because each product needs it, and a search in the table costs more than a small product.
 @cache
 def _fastest(shape: GemmShape, device: str) -> dict[str, int]:
+    """Return the fastest constants at the timed shape that is nearest, as name -> value.
+
+    A device without timings gets those of the H200. Returns {} if these are missing, too.
+    """
     timed = tuned(device) or tuned(devices.REFERENCE)
     if not timed:
         return {}

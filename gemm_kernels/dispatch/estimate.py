@@ -35,8 +35,8 @@ MOST_SLICES = {"wide": 16, "strided": 64}
 class KernelFit:
     """The fitted constants of one kernel.
 
-    cycles: the cycles per multiply-add and lane of an SM with all lanes busy; above 1.
-    warps: the number of warps on an SM that reach 0.7 of its speed.
+    cycles: the cycles of a lane per multiply-add while the SM has enough warps; above 1.
+    warps: the number of warps on an SM with which it reaches 0.7 of its full speed.
     """
 
     cycles: float
@@ -47,13 +47,15 @@ class KernelFit:
 class Costs:
     """The fitted constants that all kernels share.
 
-    call_us: microseconds of any call.
-    adding_us: microseconds of the launch that adds slices.
-    beginning: the time to begin a tile, in elements along k.
-    storing: the time to store a tile, in elements along k, divided by the blocks on an SM, because
-        the other blocks compute meanwhile.
-    reading, writing: shares of the memory's bandwidth.
-    overlap: how well reading hides behind arithmetic; if it is large, only the longer one counts.
+    call_us: the fixed time of every call, in microseconds.
+    adding_us: the fixed time of the launch that adds slices, in microseconds.
+    beginning: the time to begin a tile, as the number of elements along k that are computed
+        meanwhile.
+    storing: the time to store a tile, in the same unit. It is divided by the number of blocks on an
+        SM, because the other blocks compute meanwhile.
+    reading, writing: the fractions of the memory's bandwidth that reads and writes reach.
+    overlap: the exponent p of (w^p + r^p)^(1/p), the time of arithmetic w and reading r together.
+        The larger p is, the better one hides behind the other.
     """
 
     call_us: float
@@ -67,10 +69,10 @@ class Costs:
 
 @dataclass(frozen=True)
 class Estimate:
-    """The fitted constants: `costs` are those that all kernels share.
+    """All fitted constants of the estimate.
 
-    `tilings` are kind -> tiling with one slice -> constants of its kernel, for "wide" and
-    "strided".
+    costs: the constants that all kernels share.
+    tilings: "wide" and "strided" -> tiling with one slice -> the constants of its kernel.
     """
 
     costs: Costs
@@ -79,7 +81,13 @@ class Estimate:
 
 @dataclass(frozen=True)
 class DeviceSpeed:
-    """The speed of a device: cycles_per_us is its clock, bytes_per_us its memory bandwidth."""
+    """The speed of a device.
+
+    sms: the number of SMs.
+    lanes: the number of float32 lanes per SM.
+    cycles_per_us: the clock, in cycles per microsecond.
+    bytes_per_us: the bandwidth of memory, in bytes per microsecond.
+    """
 
     sms: int
     lanes: int
@@ -108,9 +116,10 @@ def speed_of(device: devices.Device) -> DeviceSpeed:
 
 
 def candidates(kind: str, shape: GemmShape, tiling: Tiling, sms: int) -> Iterator[Tiling]:
-    """Yield the tiling once per number of slices that may be worth a try for this shape.
+    """Yield `tiling` once per number of slices that may be worth a try for this shape.
 
-    The numbers are in ascending order from 1 on. `sms` is the number of SMs of the device.
+    The numbers of slices ascend from 1. `kind` is "wide" or "strided", and `sms` is the number of
+    SMs of the device.
     """
     tiles, slots = _tiles(shape, tiling), sms * tiling.BLOCKS
     steps = cdiv(shape.k, tiling.BK)
@@ -122,7 +131,10 @@ def candidates(kind: str, shape: GemmShape, tiling: Tiling, sms: int) -> Iterato
 
 
 def best(shape: GemmShape, kind: str, device: devices.Device) -> tuple[Tiling, float]:
-    """Return (tiling, microseconds) of the tiling of this kind with the lowest estimated time."""
+    """Return (tiling, microseconds): the tiling with the lowest estimated time, and that time.
+
+    `kind` is the kind of kernel, "wide" or "strided".
+    """
     speed, known = speed_of(device), fitted()
     possible = (
         (sliced, estimate_us(shape, sliced, kernel_fit, known.costs, speed))
@@ -135,7 +147,11 @@ def best(shape: GemmShape, kind: str, device: devices.Device) -> tuple[Tiling, f
 def estimate_us(
     shape: GemmShape, tiling: Tiling, kernel_fit: KernelFit, costs: Costs, speed: DeviceSpeed
 ) -> float:
-    """Return the estimated microseconds of one product of this shape with this tiling."""
+    """Return the estimated microseconds of one product of this shape with this tiling.
+
+    `kernel_fit` has the constants of the tiling's kernel. Reading, arithmetic, writing and the
+    adding of slices are included; copies of the inputs are not.
+    """
     tiles, steps = _tiles(shape, tiling), cdiv(shape.k, tiling.BK)
     how = cut(tiles, speed.sms * tiling.BLOCKS, steps, tiling.SLICES)
     step_cycles = tiling.BM * tiling.BN * tiling.BK * kernel_fit.cycles / speed.lanes
@@ -158,7 +174,8 @@ def _steps_of_busiest_sm(
 ) -> float:
     """Return how many steps of a tile the busiest SM could do at full speed in the time it needs.
 
-    A step is BK elements along k. The time includes the beginning and the storing of tiles.
+    A step is BK elements along k, and a whole tile has `steps` of them. `how` says which of the
+    `tiles` are cut. The time includes the beginning and the storing of tiles.
     """
     full = how.whole // (sms * tiling.BLOCKS) * tiling.BLOCKS
     rest = how.whole - full * sms + (tiles - how.whole) * how.slices
@@ -172,9 +189,10 @@ def _steps_of_busiest_sm(
 
 
 def _share(blocks: int, tiling: Tiling, kernel_fit: KernelFit) -> float:
-    """Return the share of its speed that an SM reaches with `blocks` blocks on it."""
+    """Return the fraction of its full speed, 0 to 1, that an SM reaches with `blocks` blocks."""
     return 1 / math.sqrt(1 + (kernel_fit.warps * WARP / (blocks * tiling.threads)) ** 2)
 
 
 def _tiles(shape: GemmShape, tiling: Tiling) -> int:
+    """Return the number of BM×BN tiles that cover c."""
     return cdiv(shape.m, tiling.BM) * cdiv(shape.n, tiling.BN)

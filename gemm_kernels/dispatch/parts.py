@@ -28,8 +28,8 @@ def sizes_of_a_part(
 ) -> tuple[int, int, int]:
     """Return the (m, n, k) of the parts into which a product is cut, so that offsets are uint32.
 
-    They are the sizes of the whole product if it need not be cut. `most_rows` limits m, for a
-    kernel whose grid has no room for more; None sets no limit.
+    They are the sizes of the whole product if it need not be cut. `most_rows` is the most rows of a
+    part, for a kernel whose grid has no room for more; None sets no limit.
     """
     sizes = [*out.shape, a.shape[1]]
     if most_rows:
@@ -67,10 +67,11 @@ def parts_of(
 
 
 def _reaches(array: Slot, sides: tuple[int, int], sizes: list[int]) -> tuple[dict[int, int], ...]:
-    """Return how far apart first and last element are along each axis, in the array and in a copy.
+    """Return how far apart the first and last element along each axis are, in elements of memory.
 
-    Each is a dict from an axis of the product (M, N or K) to a number of elements in memory. The
-    first dict is that of the array itself, the second that of a contiguous copy with padded rows.
+    The result is two dicts from an axis of the product (M, N or K) to that distance: one for the
+    array itself, and one for a contiguous copy with padded rows. `sides` are the two axes that are
+    the array's rows and columns, and `sizes` is (m, n, k).
     """
     down, across = sides
     steps = (abs(stride) // FLOAT32_BYTES for stride in array.strides)
@@ -80,10 +81,11 @@ def _reaches(array: Slot, sides: tuple[int, int], sizes: list[int]) -> tuple[dic
 
 
 def _fits(reach: dict[int, int]) -> bool:
-    """Return True if an array with these distances along its axes has only uint32 offsets."""
+    """Return True if an array with these distances, axis -> elements, has only uint32 offsets."""
     return sum(reach.values()) + 1 < routes.MOST_ELEMENTS
 
 
 def _half(size: int) -> int:
+    """Return half of a size, rounded up; above 2·UNIT it is rounded up to a multiple of UNIT."""
     half = cdiv(size, 2)
     return half if half <= 2 * UNIT else cdiv(half, UNIT) * UNIT

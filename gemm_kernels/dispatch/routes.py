@@ -24,10 +24,12 @@ MOST_ELEMENTS = 1 << 32
 
 @dataclass(frozen=True)
 class Route:
-    """A kernel with its tiling, and the estimated microseconds without copies.
+    """A way to compute a product: a kind of kernel and its tiling.
 
-    The kind "wide" reads 16 bytes at once, from copies if necessary; "strided" reads any array.
-    `variant` is the variant of `autotuned` for "wide", and None for "strided".
+    kind: "wide" for a kernel that reads 16 bytes at once, from copies of the inputs if necessary;
+        "strided" for a kernel that reads any array.
+    time_us: the estimated time without copies, in microseconds.
+    variant: the variant of `autotuned` for "wide"; None for "strided".
     """
 
     kind: str
@@ -41,7 +43,8 @@ def fastest(
 ) -> Route:
     """Return the route with the lowest estimated time, copies included.
 
-    "strided" is possible only if all offsets are uint32 and the rows of out are contiguous.
+    `inputs` are a and b. "strided" is possible only if all offsets are uint32 and the rows of out
+    are contiguous.
     """
     wide = _wide(shape, device)
     wide_us = wide.time_us + _copies_us(shape, inputs, out, beta, device)
@@ -57,6 +60,10 @@ def fits(array: Slot) -> bool:
 
 
 def _wide(shape: GemmShape, device: Device) -> Route:
+    """Return the route "wide" for this shape, with n and k rounded up to multiples of 4.
+
+    Its variant has the constants of the nearest timed shape, or of the estimate if none is near.
+    """
     padded = GemmShape(shape.m, _padded(shape.n), _padded(shape.k))
     tiling, time_us = estimate.best(padded, "wide", device)
     chosen = constants.nearest(padded, NEAR)
@@ -67,6 +74,7 @@ def _wide(shape: GemmShape, device: Device) -> Route:
 
 
 def _padded(size: int) -> int:
+    """Return the size rounded up to a multiple of 4."""
     return cdiv(size, WIDE) * WIDE
 
 
@@ -89,9 +97,9 @@ def has_offsets(array: Slot) -> bool:
 
 
 def has_columns(out: Slot) -> bool:
-    """Return True if neighbours in a column of out are adjacent in memory, those in a row not.
+    """Return True if out is stored by columns: neighbours in a column are adjacent in memory.
 
-    It is False if out has one column, because then `_has_rows` is True.
+    It is False if neighbours in a row are adjacent, too, or if out has one column.
     """
     return out.strides[0] == FLOAT32_BYTES and not _has_rows(out)
 

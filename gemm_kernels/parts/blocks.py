@@ -1,6 +1,7 @@
 """Parts of the register-blocked steps: access at the edges, the outer product, double buffers.
 
-All functions are inlined into the kernel that calls them. Local arrays stay in registers.
+A quad is four adjacent elements of a row, which one 128-bit access loads or stores. All functions
+are inlined into the kernel that calls them. Local arrays stay in registers.
 """
 
 from functools import cache
@@ -18,7 +19,8 @@ WIDE = 4  # float32 per 128-bit access
 def check_wide(step, shape):
     """Raise CourseError unless rows of a, b and c begin at multiples of 16 bytes.
 
-    For that, k and n of the shape must be multiples of 4; m may be any number.
+    For that, k and n of the shape must be multiples of 4; m may be any number. `step` is the name
+    of the step, for the message.
     """
     if shape.k % WIDE or shape.n % WIDE:
         fits = GemmShape(shape.m, _multiple(shape.n), _multiple(shape.k))
@@ -29,6 +31,7 @@ def check_wide(step, shape):
 
 
 def _multiple(size):
+    """Return the size rounded up to a multiple of 4."""
     return cdiv(size, WIDE) * WIDE
 
 
@@ -51,7 +54,10 @@ def quad(x, row, col):
 
 @cuda.jit(device=True, forceinline=True)
 def quad_place(number, across):
-    """Return the (row, column) where quad `number` begins in a tile of `across` quads per row."""
+    """Return (row, column) of the first element of quad `number` in a tile.
+
+    `across` is the number of quads in a row of the tile.
+    """
     return number // across, number % across * 4
 
 
@@ -85,11 +91,11 @@ def clear(sums):
 
 @cuda.jit(device=True, forceinline=True)
 def fetch(x, corner, across, workers, staged):
-    """Start to load a thread's share of a tile of x into the registers `staged`.
+    """Start to load a thread's quads of a tile of x into the registers `staged`.
 
-    `corner` is the (row, col) of the tile, `across` the number of quads in a row of it. `workers`
-    is (this thread's number, the number of threads); neighbours take neighbouring quads. `staged`
-    is a local array, quads × 4.
+    `corner` is the (row, col) of the tile in x, and `across` the number of quads in a row of the
+    tile. `workers` is (this thread's number, the number of threads); neighbours take neighbouring
+    quads. `staged` is a local array, quads × 4. Quads outside x become zeros.
     """
     for load in range(len(staged)):
         q = uint32(workers[0] + load * workers[1])
@@ -100,7 +106,11 @@ def fetch(x, corner, across, workers, staged):
 
 @cuda.jit(device=True, forceinline=True)
 def put_rows(shared, side, across, workers, staged):
-    """Store the quads of fetch() into one buffer of shared memory, indexed [side, row, col]."""
+    """Store the quads that fetch() has loaded into shared[side, row, col].
+
+    `side` is the buffer, 0 or 1, and row and col count from the tile's corner. `across`, `workers`
+    and `staged` are those of the call of fetch().
+    """
     for load in range(len(staged)):
         q = uint32(workers[0] + load * workers[1])
         four = staged[load, 0], staged[load, 1], staged[load, 2], staged[load, 3]
@@ -109,7 +119,11 @@ def put_rows(shared, side, across, workers, staged):
 
 @cuda.jit(device=True, forceinline=True)
 def put_columns(shared, side, across, workers, staged):
-    """Store the quads of fetch() transposed into shared memory, indexed [side, col, row]."""
+    """Store the quads that fetch() has loaded, transposed, into shared[side, col, row].
+
+    `side` is the buffer, 0 or 1, and row and col count from the tile's corner. `across`, `workers`
+    and `staged` are those of the call of fetch().
+    """
     for load in range(len(staged)):
         q = uint32(workers[0] + load * workers[1])
         for j in range(4):
@@ -129,10 +143,10 @@ def read_fragment(shared, at, first, apart, fragment):
 
 @cuda.jit(device=True, forceinline=True)
 def store_tile(x, corner, apart, sums):
-    """Store a thread's sums into x as 4×4 quads, the first at corner (row, col).
+    """Store a thread's sums into x in patches of 4×4, the first with its corner at `corner`.
 
-    `apart` is the stride between the quads of a thread, (down, across). No quad outside x is
-    stored.
+    `corner` is (row, col). `apart` is the stride from one patch of the thread to the next, (down,
+    across), in elements. No element outside x is stored.
     """
     for i in range(sums.shape[0]):
         row = corner[0] + i // 4 * apart[0] + i % 4

@@ -1,7 +1,8 @@
 """Parts of the last steps: access to flat arrays, and a product with few register bank conflicts.
 
-Indices are uint32 throughout: signed or wider indices cost more instructions per address. All
-functions are inlined into the kernel.
+A quad is four adjacent elements of a row, which one 128-bit access loads or stores. Indices are
+uint32 throughout: signed or wider indices cost more instructions per address. All functions are
+inlined into the kernel.
 """
 
 from functools import cache
@@ -15,10 +16,10 @@ FLAT = float32[::1]
 
 @cache
 def warps_in_rows(ACROSS):
-    """Return a device function t -> (row, column) where thread t's first quad begins.
+    """Return a device function t -> (row, column) of thread t's first element in the tile.
 
-    ACROSS is the number of threads in a row of the tile. A warp has 4×8 quads, and warps follow
-    each other in rows.
+    Row and column are uint32. ACROSS is the number of threads in a row of the tile. The threads are
+    4 elements apart, and a warp has 4 rows of 8 threads. Warps follow each other in rows.
     """
     WARP_DOWN, WARP_ACROSS = 4, 8
     WARPS_ACROSS = ACROSS // WARP_ACROSS
@@ -35,7 +36,7 @@ def warps_in_rows(ACROSS):
 
 @cuda.jit(device=True, forceinline=True)
 def quad_or_zeros(x, inside, at):
-    """Return the four elements of flat array x from index `at` on; four zeros unless `inside`."""
+    """Return x[at] to x[at + 3] of a flat array as a tuple if `inside`, otherwise four zeros."""
     if inside:
         return load4(x, at)
     return float32(0), float32(0), float32(0), float32(0)
@@ -45,8 +46,9 @@ def quad_or_zeros(x, inside, at):
 def read_fragment_uint32(shared, at, first, apart, fragment):
     """Fill `fragment` with one step of k from shared memory: quads at first, first + apart, ...
 
-    `at` is (buffer, step of k). Unlike in `blocks.read_fragment`, every index is a uint32: then the
-    step is a constant part of the address, and reading another step takes no arithmetic.
+    `at` is (buffer, step of k), and `fragment` a local array. Unlike in `blocks.read_fragment`,
+    every index is a uint32: then the step is a constant part of the address, and reading another
+    step takes no arithmetic.
     """
     for quad in range(len(fragment) // 4):
         four = load4(shared, (at[0], at[1], uint32(first + uint32(quad * apart))))
@@ -79,10 +81,14 @@ def back_and_forth(TM, TN, ORDER):
 def multiply_of(BK, APART_Y, APART_X, add_outer_product, z=0):
     """Return a device function that multiplies the steps z to BK - 2 of a tile, two at a time.
 
-    It is called with (sa, sb, side, y, x, a0, b0, a1, b1, sums). Step z is in a0 and b0 at first;
-    at the end the last step is in a1 and b1 and still has to be multiplied. Each pair calls the
-    next one, so every row is a constant. The compiler would keep a loop: NVVM unrolls up to a limit
-    of instructions, and two steps alone have some 200.
+    It is called with (sa, sb, side, y, x, a0, b0, a1, b1, sums): the shared tiles and their buffer,
+    the row and column of the thread's first element, two pairs of fragments, and the sums. Step z
+    is in a0 and b0 at first; at the end the last step is in a1 and b1 and still has to be
+    multiplied. APART_Y and APART_X are the strides between a thread's quads of a and of b, and
+    add_outer_product(sums, x, y) adds the products of two fragments.
+
+    Each pair of steps calls the next one, so every row is a constant. The compiler would keep a
+    loop: NVVM unrolls up to a limit of instructions, and two steps alone have some 200.
     """
     if z == BK - 2:
 
@@ -114,8 +120,10 @@ def multiply_of(BK, APART_Y, APART_X, add_outer_product, z=0):
 def loaders(BM, BN, BK, THREADS):
     """Return device functions (load_first, load_next) for tiles of a, BM×BK, and of b, BK×BN.
 
-    `at_a` holds the index of each of this thread's quads in a; `at_b` is the index of the first one
-    in b. load_first fills buffer 0; load_next fills buffer `side` and returns the new `at_b`.
+    Both copy tiles from flat a and b to shared memory. Their argument `at_a` holds the index in a
+    of each of this thread's quads, and `at_b` is the index in b of its first quad. `next_a` is a
+    local array for the quads of a, quads × 4. load_first fills buffer 0; load_next starts to fill
+    another one and returns the new `at_b`.
     """
     QUADS_A, QUADS_B = BK // 4, BN // 4
     ROWS_A, ROWS_B = THREADS // QUADS_A, THREADS // QUADS_B
@@ -123,8 +131,9 @@ def loaders(BM, BN, BK, THREADS):
 
     @cuda.jit(device=True, forceinline=True)
     def load_first(a, b, at_a, at_b, start, n, k, t, next_a, sa, sb):
-        """Load the tiles at `start` into buffer 0, a's into next_a, too; steps outside become zero.
+        """Load the tiles at `start` along k into sa[0] and sb[0].
 
+        Thread t's quads of a are also stored in next_a. Steps outside of 0 to k - 1 become zeros.
         The numbers are unsigned, so steps before 0 are huge.
         """
         down, z = t // uint32(QUADS_A), uint32(t % uint32(QUADS_A) * 4)
@@ -141,11 +150,11 @@ def loaders(BM, BN, BK, THREADS):
 
     @cuda.jit(device=True, forceinline=True)
     def load_next(a, b, at_a, at_b, n, place, next_a, sb, side):
-        """Start loading the next tiles to next_a and sb[side]; advance at_a, return new at_b.
+        """Start to load the next tiles, a's into next_a and b's into sb[side]; return the new at_b.
 
-        The indices are advanced first. `place` is (row, column) of this thread's first quad in b's
-        tile. The caller commits and awaits the copies of b, and stores next_a, which holds
-        registers, in shared memory.
+        The indices are advanced first, those in `at_a` in place. `place` is (row, column) of this
+        thread's first quad in b's tile. The caller commits and awaits the copies of b, and stores
+        next_a, which holds registers, in shared memory.
         """
         down_b, x_b = place
         for load in range(LOADS_A):
@@ -167,8 +176,9 @@ def loaders(BM, BN, BK, THREADS):
 def store_of(TM, TN, APART_Y, APART_X, GUARDED):
     """Return a device function store(sums, x, corner, inner, shape, alpha) for TM×TN sums.
 
-    The quads have a stride of APART_Y rows and APART_X columns. If GUARDED, only elements inside
-    the matrix are stored; otherwise all are inside.
+    It stores alpha·sums into the flat matrix x. The 4×4 patches of a thread are APART_Y rows and
+    APART_X columns apart. If GUARDED, only elements inside the matrix are stored; otherwise all are
+    inside.
     """
 
     @cuda.jit(device=True, forceinline=True)

@@ -11,11 +11,12 @@ from utils.intrinsics.wide_memory import store4
 
 @cuda.jit(device=True, forceinline=True)
 def load_half(a, b, corner, start, sa, sb, side, across, me, loads_a, staged):
-    """Load this thread's share of the tile at `start` along k into buffer `side`.
+    """Load this thread's quads of the tile at `start` along k into buffer `side` of shared memory.
 
-    The tile is a's if `loads_a`, otherwise b's. `corner` is the (row, col) of the block's tile of
-    c. `across` has the quads per row of a's tile and of b's. `me` is (this thread's number, the
-    number of threads that load the same matrix).
+    A quad is four adjacent elements of a row. The tile is a's if `loads_a`, otherwise b's. `corner`
+    is the (row, col) of the block's tile of c. `across` is (quads per row of a's tile, quads per
+    row of b's tile). `me` is (this thread's number, the number of threads that load the same
+    matrix). `staged` is a local array, quads × 4, that holds the quads on their way.
     """
     if loads_a:
         fetch(a, (corner[0], start), across[0], me, staged)
@@ -27,7 +28,10 @@ def load_half(a, b, corner, start, sa, sb, side, across, me, loads_a, staged):
 
 @cuda.jit(device=True, forceinline=True)
 def fetch_half(a, b, corner, start, across, me, loads_a, staged):
-    """Start to load this thread's quads of a or b, see load_half(), into the registers `staged`."""
+    """Start to load this thread's quads into the registers `staged`.
+
+    They are a's if `loads_a`, otherwise b's. The parameters are those of load_half().
+    """
     if loads_a:
         fetch(a, (corner[0], start), across[0], me, staged)
     else:
@@ -36,7 +40,11 @@ def fetch_half(a, b, corner, start, across, me, loads_a, staged):
 
 @cuda.jit(device=True, forceinline=True)
 def put_half(sa, sb, side, across, me, loads_a, staged):
-    """Store the quads of fetch_half() into buffer `side` of sa, transposed, or of sb."""
+    """Store the quads that fetch_half() has loaded into buffer `side` of shared memory.
+
+    They go to sa, transposed, if `loads_a`, and otherwise to sb. The parameters are those of
+    load_half().
+    """
     if loads_a:
         put_columns(sa, side, across[0], me, staged)
     else:
@@ -47,11 +55,11 @@ def put_half(sa, sb, side, across, me, loads_a, staged):
 def store_through_shared(c, shape, rows, corner, place, apart, t, sums):
     """Store a thread's 8×8 sums into c, so that a warp stores 32 neighbours of a row at once.
 
-    `shape` is (m, n), `rows` is shared memory, (warps, 4, 64). `place` is (down, across), in quads,
-    of the thread's first quad in the tile at `corner`. `apart` is the stride of its quads, down and
-    across.
+    `shape` is (m, n), and `rows` is shared memory, (warps, 4, 64). `place` is (down, across) of the
+    thread's first 4×4 patch in the tile at `corner`, in patches. Its patches are `apart` elements
+    apart, down and across. `t` is the thread's number.
 
-    A warp holds four rows of quads and all columns of two groups of 32. One of each thread's rows
+    A warp holds four rows of patches and all columns of two groups of 32. One of each thread's rows
     at a time goes through shared memory, and is read back as 32 neighbours of a row of c.
     """
     m, n = shape

@@ -33,7 +33,11 @@ ONE = np.float32(1)
 
 @dataclass(frozen=True)
 class Cut:
-    """How tiles are cut: the first `whole` tiles have one block each, the others have `slices`."""
+    """How the tiles of c are cut along k.
+
+    whole: the number of tiles that have one thread block each; they come first.
+    slices: the number of slices, with a thread block each, of every other tile.
+    """
 
     whole: int
     slices: int
@@ -61,7 +65,10 @@ def cut(tiles: int, slots: int, steps: int, slices: int) -> Cut:
 
 @cuda.jit(device=True, forceinline=True)
 def tile_place(tile, down, across):
-    """Return (row, column) of tile number `tile`, counted by columns within bands of GROUP rows."""
+    """Return (row, column) of tile number `tile`, counted by columns within bands of GROUP rows.
+
+    Row and column are in tiles; c has `down` rows and `across` columns of tiles.
+    """
     in_a_patch = uint32(GROUP * across)
     top = uint32(tile // in_a_patch * GROUP)
     high = min(uint32(down - top), uint32(GROUP))
@@ -73,7 +80,8 @@ def tile_place(tile, down, across):
 def share_of_block(tiles, steps, whole, slices):
     """Return (tile, number of the slice, first step, step after the last) of this block.
 
-    The first `whole` tiles have one block each, the others `slices` blocks.
+    c has `tiles` tiles of `steps` steps of k. The first `whole` tiles have one block each, the
+    others `slices` blocks.
     """
     block = uint32(cuda.blockIdx.x)
     if block < whole:
@@ -87,8 +95,9 @@ def share_of_block(tiles, steps, whole, slices):
 def add_slices(BM, BN, SLICES):
     """Return the kernel that adds all slices of a cut tile but the first, from partials, to c, m×n.
 
-    Its arguments are (c, partials, m, n, whole). partials has BM×BN per slice, slice by slice. n is
-    a multiple of 4. The grid has cut tiles × ADDERS quads.
+    Its arguments are (c, partials, m, n, whole), where `whole` is the number of tiles that are not
+    cut. partials has BM×BN per slice, slice by slice. n is a multiple of 4. Axis x of the grid
+    counts the cut tiles. Along axis y, ADDERS threads per block compute four elements each.
     """
 
     @cuda.jit
@@ -110,7 +119,11 @@ def add_slices(BM, BN, SLICES):
 
 
 def plan(shape, BM, BN, BK, BLOCKS, SLICES) -> tuple[int, Cut]:
-    """Return (number of tiles of c, how they are cut) for a shape on the current device."""
+    """Return (number of tiles of c, how they are cut) for a shape on the current device.
+
+    BLOCKS is the number of blocks per SM, and SLICES the number of slices per tile if the tiles do
+    not fill one wave.
+    """
     tiles = cdiv(shape.m, BM) * cdiv(shape.n, BN)
     slots = cuda.get_current_device().MULTIPROCESSOR_COUNT * BLOCKS
     return tiles, cut(tiles, slots, steps=cdiv(shape.k, BK), slices=SLICES)
@@ -119,7 +132,9 @@ def plan(shape, BM, BN, BK, BLOCKS, SLICES) -> tuple[int, Cut]:
 def products(variant, shape, inputs, out, allocate, alpha=ONE) -> tuple[Call, ...]:
     """Return the calls for out = alpha·a·b: the kernel and, if tiles are cut, the adding of slices.
 
-    The kernel takes flat arrays, memory for the slices, alpha as float32, the sizes and the cut.
+    `variant` is one of `split_k` or `autotuned`, `inputs` are a and b, and `allocate` gives memory
+    for the slices. The kernel takes flat arrays, that memory, alpha as float32, the sizes and the
+    cut.
     """
     names = ("BM", "BN", "BK", "BLOCKS", "SLICES")
     BM, BN, BK, BLOCKS, SLICES = (variant.constants[name] for name in names)

@@ -69,7 +69,8 @@ class Tiling:
 def spread(ACROSS, THREADS):
     """Return a device function (t, load) -> (down, across) of thread t's load-th element of a tile.
 
-    ACROSS is the number of elements that neighbouring threads take in a row.
+    ACROSS is the number of elements in a row of the tile, of which neighbouring threads take
+    neighbours. THREADS is the number of threads.
     """
 
     @cuda.jit(device=True, forceinline=True)
@@ -92,9 +93,14 @@ def spread(ACROSS, THREADS):
 
 @cache
 def kernel_of(BM, BN, BK, TM, TN, BLOCKS, A_ALONG_K, B_ALONG_K):
-    """Return the kernel for BM×BN of c per block, TM×TN of c per thread, BLOCKS blocks per SM.
+    """Return the kernel that computes alpha·a·b + beta·c into c, for matrices with any strides.
 
-    If A_ALONG_K (B_ALONG_K), neighbouring threads load neighbours along k, otherwise across k.
+    Its arguments are (a, b, c, partials, alpha, beta, sizes, of_a, of_b, of_c, shares): flat
+    arrays, memory for slices, (m, n, k), the strides of a and b in elements, (stride of a row of c,
+    1 if c is stored four elements at a time), and (number of whole tiles, slices per other tile). A
+    block computes BM×BN of c, or a slice of it, and a thread TM×TN. A tile has BK steps of k. The
+    kernel is built for BLOCKS blocks per SM. If A_ALONG_K, neighbouring threads load neighbours of
+    a along k, otherwise across k; B_ALONG_K says the same of b.
     """
     THREADS = BM // TM * (BN // TN)
     LOADS_A, LOADS_B = BM * BK // THREADS, BN * BK // THREADS
@@ -122,7 +128,11 @@ def kernel_of(BM, BN, BK, TM, TN, BLOCKS, A_ALONG_K, B_ALONG_K):
 
     @cuda.jit(device=True, forceinline=True)
     def store_wide(sums, c, corner, shape, row_c, factors):
-        """Store alpha·sums + beta·c into c, four at a time; c is not read if beta = 0."""
+        """Store alpha·sums + beta·c into c, four at a time; c is not read if beta = 0.
+
+        `corner` is (row, col) of the thread's first element in c, `shape` is (m, n), `row_c` the
+        stride of c's rows in elements, and `factors` is (alpha, beta).
+        """
         alpha, beta = factors
         for i in range(TM):
             row = uint32(corner[0] + uint32(i // 4 * APART_Y + i % 4))
@@ -144,11 +154,12 @@ def kernel_of(BM, BN, BK, TM, TN, BLOCKS, A_ALONG_K, B_ALONG_K):
 
     @cuda.jit(device=True, forceinline=True)
     def store_narrow(sums, c, corner, shape, row_c, factors, exchange):
-        """Store alpha·sums + beta·c into c, one element at a time.
+        """Store alpha·sums + beta·c into c, one element at a time; c is not read if beta = 0.
 
-        A warp's 4×32 go through shared memory, so that lanes store neighbours, and not every
-        fourth. `corner` is that of the warp's first quads. `exchange` has a row of 128 elements per
-        warp.
+        A warp's sums go through shared memory, so that its lanes store neighbours, and not every
+        fourth element. `corner` is (row, col) of the warp's first element in c, `shape` is (m, n),
+        `row_c` the stride of c's rows in elements, and `factors` is (alpha, beta). `exchange` has a
+        row of 128 elements per warp.
         """
         alpha, beta = factors
         warp, lane = uint32(cuda.threadIdx.x // 32), uint32(cuda.threadIdx.x % 32)
@@ -285,8 +296,8 @@ def add_slices(SLICES):
     """Return the kernel that adds all slices of a cut tile but the first, from partials, to c.
 
     Its arguments are (c, partials, (m, n), (BM, BN), stride of a row of c, number of whole tiles).
-    Unlike in `slices.add_slices`, the rows of c may have gaps. The grid has cut tiles × ADDERS
-    elements.
+    Unlike in `slices.add_slices`, the rows of c may have gaps. Axis x of the grid counts the cut
+    tiles. Along axis y, ADDERS threads per block compute one element each.
     """
 
     @cuda.jit
@@ -313,7 +324,7 @@ def products(tiling, shape, inputs, out, allocate, factors) -> tuple[Call, ...]:
     """Return the calls for out = alpha·a·b + beta·out: one launch, or two if tiles are cut along k.
 
     `inputs` are a, m×k, and b, k×n, with any strides of at least 0. `out` is m×n with contiguous
-    rows or rows with gaps. `factors` are (alpha, beta).
+    rows or rows with gaps. `allocate` gives memory for slices, and `factors` are (alpha, beta).
     """
     a, b = inputs
     tiles, how = plan(shape, tiling.BM, tiling.BN, tiling.BK, tiling.BLOCKS, tiling.SLICES)
@@ -341,6 +352,7 @@ def products(tiling, shape, inputs, out, allocate, factors) -> tuple[Call, ...]:
 
 
 def _in_elements(strides: tuple[int, int]) -> tuple[np.uint32, np.uint32]:
+    """Return (stride of a row, stride of a column) of a matrix in elements, from bytes."""
     # The stride of a single row may be any number; it is multiplied by 0.
     return tuple(np.uint32(stride // FLOAT32_BYTES % 2**32) for stride in strides)
 

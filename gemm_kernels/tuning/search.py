@@ -72,6 +72,7 @@ def _configure(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
+    """Tune the shapes of the command line, print their constants, and return the exit code 0."""
     shapes = [LADDER.parse(size) for size in options.sizes]
     device = device_for(
         "tune", "Run it on a machine with a GPU; without one, `autotuned` uses what was found "
@@ -88,8 +89,8 @@ COMMAND = Command("tune", "find the constants of `autotuned` for this GPU", _con
 def tune(shape: GemmShape, device: Device, console: Console) -> None:
     """Time the most promising candidates at one shape, except those that have been timed before.
 
-    Each timing is added to the device's file at once. Then the fastest variant is verified, and its
-    constants are printed. Raises CourseError if its result is wrong.
+    Each timing is added to the device's file at once. Then the fastest variant in the file is
+    verified, and its constants are printed. Raises CourseError if its result is wrong.
     """
     path = constants.file_of(device.name)
     done = [vars(each.constants) for each in constants.tuned(device.name) if each.shape == shape]
@@ -113,7 +114,7 @@ def tune(shape: GemmShape, device: Device, console: Console) -> None:
 
 
 def candidates(shape: GemmShape, device: Device) -> list[Variant]:
-    """Return the variants that are worth timing at a shape, the most promising first.
+    """Return the variants of `autotuned` that are worth timing at a shape, most promising first.
 
     There are at most CANDIDATES of them. The first call compiles all kernels of the search.
     """
@@ -132,7 +133,9 @@ class Facts:
     """Facts about a compiled kernel.
 
     fits: True if it spills no registers, and as many blocks fit on an SM as it was built for.
-    early_uses, cycles_per_ffma: properties of its loop; see `XRay`.
+    early_uses: the number of shared loads in the hot loop whose value is used before it usually
+        arrives.
+    cycles_per_ffma: the estimated cycles per multiply-add of the hot loop; nan without a loop.
     """
 
     fits: bool
@@ -143,7 +146,8 @@ class Facts:
 def examine(sizes: dict[str, int], device: Device) -> Facts:
     """Compile `autotuned` with the constants `sizes` and return facts about its machine code.
 
-    No GPU is needed.
+    `sizes` maps names of constants to values; a constant that is left out has its default. No GPU
+    is needed.
     """
     variant = STEP.variant(**sizes)
     report = xray(variant.kernel, STEP.signature, device.arch)
@@ -157,8 +161,9 @@ def examine(sizes: dict[str, int], device: Device) -> Facts:
 def _kernels(device: Device, tiles: tuple) -> list[tuple[dict[str, int], Facts]]:
     """Return (constants, facts) of the kernels that fit, for at most ORDERS orders per tile.
 
-    These are the most promising orders. All tiles are compiled with all orders, in several
-    processes, and the result is cached.
+    `tiles` holds values of TILE_CONSTANTS. The orders are those with the fewest early uses and then
+    the fewest cycles per multiply-add. All tiles are compiled with all orders, in several
+    processes, and the result is cached. Constants are a dict from name to value.
     """
     orders = STEP.choices["ORDER"]
     named = [dict(zip(TILE_CONSTANTS, tile, strict=True)) for tile in tiles]
@@ -179,8 +184,8 @@ def _kernels(device: Device, tiles: tuple) -> list[tuple[dict[str, int], Facts]]
 def estimate(shape: GemmShape, variant: Variant, cycles_per_ffma: float, device: Device) -> float:
     """Return the estimated cycles of the busiest SM, or infinity for variants not worth a try.
 
-    Not worth a try is a variant that repeats another number of slices, or that cuts tiles into more
-    than one wave.
+    `cycles_per_ffma` is that of the variant's kernel. A variant with SLICES > 1 is not worth a try
+    if its tiles fill more than one wave, or cannot be cut into that many slices.
     """
     names = ("BM", "BN", "BK", "BLOCKS", "SLICES")
     BM, BN, BK, BLOCKS, SLICES = (variant.constants[name] for name in names)
@@ -202,6 +207,7 @@ def estimate(shape: GemmShape, variant: Variant, cycles_per_ffma: float, device:
 def _timed(
     shape: GemmShape, variant: Variant, timing: Timing, library: Sequence[Timing]
 ) -> TimedCandidate:
+    """Return the row of a timed variant; `library` holds the library's timing, or nothing."""
     return TimedCandidate(
         shape=shape,
         constants=TunedConstants(**variant.constants),

@@ -66,7 +66,10 @@ BURST_US, BURSTS, MOST_CALLS = 1200.0, 3, 100
 
 @dataclass(frozen=True)
 class TilingTime:
-    """The microseconds of one product of a shape with a tiling, by a kernel of a kind."""
+    """The time of one product of a shape with a tiling, in microseconds.
+
+    `kind` is the kind of kernel, "wide" or "strided".
+    """
 
     kind: str
     shape: GemmShape
@@ -83,6 +86,10 @@ def _configure(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
+    """Time random shapes, unless only a fit is asked for, then fit, write and rate the estimate.
+
+    The timings and the constants of the estimate replace their files. Returns the exit code 0.
+    """
     device = device_for("tune-shapes")
     path = file_of(device.name)
     if not options.fit:
@@ -113,7 +120,8 @@ def file_of(device: str) -> Path:
 def calls_of(kind: str, tiling: Tiling, shape: GemmShape, inputs, out, allocate, factors):
     """Return the calls of one product with a tiling, as a tuple, in order.
 
-    `kind` is "strided" or "wide". `factors` is (alpha, beta), of which "wide" uses only alpha.
+    `kind` is "strided" or "wide". `allocate` gives memory for slices. `factors` is (alpha, beta),
+    of which "wide" uses only alpha.
     """
     if kind == "strided":
         return strided.products(tiling, shape, inputs, out, allocate, factors)
@@ -125,7 +133,8 @@ def calls_of(kind: str, tiling: Tiling, shape: GemmShape, inputs, out, allocate,
 def timings(count: int, seed: int, sms: int) -> Iterator[TilingTime]:
     """Time every candidate at `count` random shapes; yield each time as soon as it is measured.
 
-    The kind "wide" is left out unless n and k are multiples of 4.
+    `sms` is the number of SMs of the device. The kind "wide" is left out unless n and k are
+    multiples of 4.
     """
     random_shapes = [shape for shape, _, _ in shapes(count, seed)]
     for shape in track(random_shapes, "Tilings", console=Console(stderr=True), transient=True):
@@ -142,6 +151,7 @@ def timings(count: int, seed: int, sms: int) -> Iterator[TilingTime]:
 
 
 def _bound(kind: str, tiling: Tiling, shape: GemmShape, matrices: tuple) -> Callable[[], None]:
+    """Return a function that computes a product of matrices, (a, b, out), with a tiling."""
     a, b, out = (arrays.slot_of(array, number) for number, array in enumerate(matrices))
     layout = WorkspaceLayout(first=3)
     calls = calls_of(kind, tiling, shape, (a, b), out, layout.allocate, (Factor(0), Factor(1)))
@@ -159,6 +169,7 @@ def _burst_us(call: Callable[[], None]) -> float:
 
 
 def _wall_us(call: Callable[[], None], calls: int) -> float:
+    """Return the wall time per call in microseconds, averaged over `calls` calls in a row."""
     cuda.synchronize()
     begin = time.perf_counter()
     for _ in range(calls):
@@ -187,10 +198,10 @@ COSTS = tuple(FIRST.__dataclass_fields__)
 
 
 def fit(timed: Sequence[TilingTime], speed: DeviceSpeed) -> Estimate:
-    """Return the constants of the estimate that fit the timings; fast candidates have most weight.
+    """Return the estimate whose constants fit the timings best; fast candidates have most weight.
 
     The squared errors of the logarithms are minimized with damped Gauss-Newton steps over the
-    logarithms of all constants.
+    logarithms of all constants. `speed` is that of the device that was timed.
     """
     kernels = sorted({(each.kind, each.tiling.sliced(1)) for each in timed}, key=str)
     numbers = {kernel: number for number, kernel in enumerate(kernels)}
@@ -204,6 +215,7 @@ def fit(timed: Sequence[TilingTime], speed: DeviceSpeed) -> Estimate:
     own = [len(COSTS) + 2 * numbers[each.kind, each.tiling.sliced(1)] for each in timed]
 
     def errors(x: np.ndarray) -> np.ndarray:
+        """Return log(estimated time / measured time) per timing; x holds logs of constants."""
         values = np.exp(x)
         costs = Costs(*values[: len(COSTS)])
         expected = [
@@ -252,6 +264,7 @@ def regrets(timed: Sequence[TilingTime], known: Estimate, speed: DeviceSpeed) ->
 
 
 def _fastest(timed: Sequence[TilingTime]) -> dict[tuple[str, GemmShape], float]:
+    """Return (kind, shape) -> the fastest of its times, in microseconds."""
     fastest: dict[tuple[str, GemmShape], float] = {}
     for each in timed:
         key = each.kind, each.shape

@@ -1,4 +1,9 @@
-"""The curves of latency hiding: python -m latency_kernels curves [--record] [--plot FOLDER]."""
+"""The curves of latency hiding: python -m latency_kernels curves [--record] [--plot FOLDER].
+
+A curve is a series of measurements against the threads per SM. It is named "ILP n" for n chains of
+multiply-adds per thread, and "n float", "n float2" or "n float4" for a copy with n loads in flight
+per thread. A frame of curves has one row per measurement, with the columns of `Point`.
+"""
 
 from __future__ import annotations
 
@@ -45,6 +50,7 @@ def _configure(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
+    """Measure the curves, or read them without a GPU, print them, and return the exit code 0."""
     device, frame = _curves(options)
     if options.plot:
         write(_figures(frame, device), options.plot, "latency")
@@ -59,9 +65,9 @@ def device_shown() -> Device:
 
 
 def recorded(device: Device) -> pd.DataFrame:
-    """Return a device's recorded curves: the columns of `Point`, and device, versions, date.
+    """Return the recorded curves of a device: the columns of `Point`, and device, versions, date.
 
-    Raises CourseError if there is no record.
+    There is one row per measurement. Raises CourseError if there is no record.
     """
     path = _path(device)
     if not path.exists():
@@ -73,11 +79,11 @@ def recorded(device: Device) -> pd.DataFrame:
 
 
 def littles_law(frame: pd.DataFrame, device: Device) -> pd.DataFrame:
-    """Return the work that must be in flight in an SM: latency × throughput.
+    """Return the work that must be in flight in an SM to hide latency: latency × throughput.
 
     The rows are "arithmetic" and "memory". The columns are latency (cycles), per_cycle (operations
-    or bytes of one SM), under_way (the product), and unit. The latency is that of an idle device,
-    the throughput that of the data sheet.
+    or bytes of one SM), under_way (their product), and unit ("multiply-adds" or "bytes"). The
+    latency is that of an idle device in `frame`, the throughput that of the data sheet.
     """
     cycles = frame[frame["experiment"] == "latency"].set_index("what")["value"]
     clock = frame.loc[frame["experiment"] == "latency", "sm_clock_mhz"].median()
@@ -96,9 +102,10 @@ def expected_share(
 ) -> pd.Series:
     """Return the share of an SM's peak, from 0 to 1, that chains can reach by Little's law.
 
-    `threads` is the number per SM and `ilp` the number of independent chains per thread. The warps
-    are distributed over the SM's sub-partitions, each with lanes of its own, and the SM has
-    finished when the fullest sub-partition has.
+    There is a share per entry of `threads`, the threads per SM, and of `ilp`, the independent
+    chains per thread. `frame` has the latency. The warps are distributed over the SM's
+    sub-partitions, each with lanes of its own, and the SM has finished when the fullest
+    sub-partition has.
     """
     parts = limits_of(device.compute_capability).sub_partitions
     warps = np.ceil(threads / WARP)
@@ -108,7 +115,11 @@ def expected_share(
 
 
 def answer(frame: pd.DataFrame) -> str:
-    """Return a sentence that compares the claim of Volkov 2010 with the nearest recorded copy."""
+    """Return a sentence that compares a claim of Volkov 2010 with the nearest recorded copy.
+
+    The claim is that a copy of CLAIMED_COPY reaches CLAIMED_SHARE of the bandwidth at
+    CLAIMED_OCCUPANCY. The nearest copy is the one with the nearest occupancy.
+    """
     copies = frame[(frame["experiment"] == "copy") & (frame["what"] == CLAIMED_COPY)]
     nearest = copies.loc[(copies["occupancy"] - CLAIMED_OCCUPANCY).abs().idxmin()]
     return (
@@ -119,17 +130,18 @@ def answer(frame: pd.DataFrame) -> str:
 
 
 def where(frame: pd.DataFrame) -> str:
-    """Return the latest date and the device of a record as text: "recorded <date> on <device>"."""
+    """Return the text "recorded <date> on <device>", with the latest date of a record's rows."""
     return f"recorded {frame['date'].max()} on {frame['device'].iloc[0]}"
 
 
 def arithmetic_figure(
     frame: pd.DataFrame, device: Device, sms: int, ilps: Sequence[int] = DRAWN_ILPS
 ) -> Figure:
-    """Draw the share of the FMA loop's rate against threads per SM, for chains on `sms` SMs.
+    """Draw the fraction of the FMA loop's rate against threads per SM, for chains on `sms` SMs.
 
-    `ilps` are the numbers of chains per thread that are drawn, and of the published marks. A single
-    curve is annotated where its share falls, with the number of threads.
+    There is a curve and a published mark for each number of chains per thread in `ilps`. If there
+    is only one, the points where its share falls are annotated with the number of threads. Returns
+    the figure.
     """
     chosen = frame[(frame["experiment"] == "arithmetic") & (frame["sms"] == sms)]
     chosen = chosen[chosen["floats"].isin(ilps)]
@@ -158,18 +170,19 @@ def arithmetic_figure(
 
 
 def _falls(points: pd.DataFrame) -> list[tuple[float, float, str]]:
-    """Return (x, share, x as text) per point whose share is more than SAME below the one before it.
+    """Return (x, share, x as text) per point whose share is lower than that of the point before.
 
-    SAME is a fraction of the share of the point before it.
+    A share counts as lower if it is less than 1 - SAME of the share before. `points` has the
+    columns x and share.
     """
     falls = points["share"] < (1 - SAME) * points["share"].shift()
     return [(point.x, point.share, f"{point.x:g}") for point in points[falls].itertuples()]
 
 
 def chains_figure(frame: pd.DataFrame, device: Device) -> Figure:
-    """Draw the share of the FMA loop's rate against chains per thread, on one SM.
+    """Draw the fraction of the FMA loop's rate against chains per thread, on one SM.
 
-    There is a curve for each number of threads per SM in DRAWN_THREADS.
+    There is a curve for each number of threads per SM in DRAWN_THREADS. Returns the figure.
     """
     chosen = frame[(frame["experiment"] == "arithmetic") & (frame["sms"] == 1)]
     chosen = chosen[chosen["threads_per_sm"].isin(DRAWN_THREADS)]
@@ -192,17 +205,18 @@ def chains_figure(frame: pd.DataFrame, device: Device) -> Figure:
 def share(frame: pd.DataFrame, what: str, threads: int) -> float:
     """Return the recorded share, from 0 to 1, of a point of chains on one SM, or of a copy.
 
-    `what` is a curve, such as "ILP 2" or "8 float4", and `threads` is per SM. If there are several
-    such points, the one with the largest share counts. Raises CourseError if there is none.
+    The share is that of the FMA loop's rate for chains, and of the data sheet's bandwidth for a
+    copy. `what` is a curve, such as "ILP 2" or "8 float4", and `threads` is per SM. If there are
+    several such points, the one with the largest share counts. Raises CourseError if there is none.
     """
     return float(point(frame, what, threads)["share"])
 
 
 def against(frame: pd.DataFrame, ilp: int, other: int, threads: int) -> str:
-    """Return "faster", "slower" or "the same" for `ilp` against `other` chains on one SM.
+    """Return "faster", "slower" or "the same": the speed of `ilp` against `other` chains on one SM.
 
-    It is "the same" if the ratio of their shares is 1 up to SAME. Both have `threads` threads per
-    SM. Raises CourseError if one of them is not recorded.
+    It is "the same" if the ratio of their shares differs from 1 by at most SAME. Both have
+    `threads` threads per SM. Raises CourseError if one of them is not recorded.
     """
     ratio = share(frame, f"ILP {ilp}", threads) / share(frame, f"ILP {other}", threads)
     if abs(ratio - 1) <= SAME:
@@ -211,9 +225,9 @@ def against(frame: pd.DataFrame, ilp: int, other: int, threads: int) -> str:
 
 
 def fewest_threads(frame: pd.DataFrame, ilp: int, enough: float) -> int | None:
-    """Return the fewest recorded threads of one SM whose chains reach the share `enough`.
+    """Return the fewest recorded threads of one SM whose `ilp` chains reach the share `enough`.
 
-    Returns None if no recorded number does.
+    Returns None if they reach it with no recorded number of threads.
     """
     chosen = frame[(frame["experiment"] == "arithmetic") & (frame["sms"] == 1)]
     chosen = chosen[(chosen["floats"] == ilp) & (chosen["share"] >= enough)]
@@ -223,7 +237,8 @@ def fewest_threads(frame: pd.DataFrame, ilp: int, enough: float) -> int | None:
 def loads_under_way(frame: pd.DataFrame, what: str, threads: int) -> float:
     """Return the bytes of loads that an SM has in flight at a recorded point of a copy.
 
-    `what` is the curve, such as "8 float4", and `threads` is per SM.
+    `what` is the curve, such as "8 float4", and `threads` is per SM. Raises CourseError if there is
+    no such point.
     """
     row = point(frame, what, threads)
     return float(row["threads_per_sm"] * row["floats"] * FLOAT_BYTES)
@@ -232,8 +247,8 @@ def loads_under_way(frame: pd.DataFrame, what: str, threads: int) -> float:
 def turn_cycles(frame: pd.DataFrame, what: str, threads: int) -> float:
     """Return the cycles of one iteration of a recorded copy, from a thread's load to its next load.
 
-    By Little's law, it is the loads in flight divided by the loads per cycle. Half of the rate is
-    loads.
+    By Little's law, it is the loads in flight divided by the loads per cycle. Half of the recorded
+    rate is loads. `what` is the curve, such as "8 float4", and `threads` is per SM.
     """
     row = point(frame, what, threads)
     loaded_per_cycle = row["value"] / 2 * 1e3 / row["sm_clock_mhz"] / row["sms"]
@@ -243,8 +258,8 @@ def turn_cycles(frame: pd.DataFrame, what: str, threads: int) -> float:
 def loop_cycles(frame: pd.DataFrame, device: Device, ilp: int, multiply_adds: int) -> float:
     """Return the recorded cycles of one iteration of a loop of `ilp` chains on one SM.
 
-    There is one warp per scheduler. `multiply_adds` is the number per warp and iteration in the
-    compiled loop.
+    There is one warp per scheduler. `multiply_adds` is the number of them per warp and iteration in
+    the compiled loop.
     """
     threads = WARP * limits_of(device.compute_capability).sub_partitions
     row = point(frame, f"ILP {ilp}", threads)
@@ -253,15 +268,19 @@ def loop_cycles(frame: pd.DataFrame, device: Device, ilp: int, multiply_adds: in
 
 
 def point(frame: pd.DataFrame, what: str, threads: int) -> pd.Series:
-    """Return the recorded point of a curve with the largest share, as a row of the curves.
+    """Return the recorded point of a curve with the largest share, as a row of `frame`.
 
-    The curve `what` is of chains on one SM, or of a copy, and `threads` is per SM. Raises
-    CourseError if there is no such point.
+    `what` is a curve of chains on one SM, or of a copy, and `threads` is per SM. Raises CourseError
+    if there is no such point.
     """
     return _points(frame, what, threads).sort_values("share").iloc[-1]
 
 
 def _points(frame: pd.DataFrame, what: str, threads: int) -> pd.DataFrame:
+    """Return the rows of `frame` of a curve on one SM, or of a copy, with this many threads per SM.
+
+    Raises CourseError if there is none.
+    """
     comparable = frame["sms"].eq(1) | frame["experiment"].eq("copy")
     points = frame[comparable & frame["what"].eq(what) & frame["threads_per_sm"].eq(threads)]
     if points.empty:
@@ -273,7 +292,10 @@ def _points(frame: pd.DataFrame, what: str, threads: int) -> pd.DataFrame:
 
 
 def copy_figure(frame: pd.DataFrame, device: Device) -> Figure:
-    """Draw the share of the bandwidth against occupancy, for the copies in DRAWN_COPIES."""
+    """Draw the fraction of the bandwidth against occupancy, for the copies in DRAWN_COPIES.
+
+    A cross marks the claim of Volkov 2010. Returns the figure.
+    """
     chosen = frame[frame["what"].isin(DRAWN_COPIES)].sort_values(["floats", "occupancy"])
     needed = littles_law(frame, device).loc["memory", "under_way"]
     # Half of the bandwidth is reads, and only reads make a thread wait.
@@ -294,6 +316,10 @@ def copy_figure(frame: pd.DataFrame, device: Device) -> Figure:
 
 
 def _curves(options: argparse.Namespace) -> tuple[Device, pd.DataFrame]:
+    """Return a device and its curves: measured on the current device, or recorded without a GPU.
+
+    With `options.record`, the measured curves replace the record of the device.
+    """
     device = device_for("--record", "Leave it out.") if options.record else devices.current()
     if device is None:
         device = devices.find(options.device)
@@ -306,6 +332,10 @@ def _curves(options: argparse.Namespace) -> tuple[Device, pd.DataFrame]:
 
 
 def _as_frame(device: Device) -> pd.DataFrame:
+    """Measure all curves of the current device and return them as a frame.
+
+    It has one row per measurement, with device, versions and date.
+    """
     columns = {
         "device": device.name,
         "compute_capability": ".".join(map(str, device.compute_capability)),
@@ -316,10 +346,12 @@ def _as_frame(device: Device) -> pd.DataFrame:
 
 
 def _path(device: Device) -> Path:
+    """Return the path of the device's record, which may not exist."""
     return records.file_of(device.name, "latency_curves")
 
 
 def _figures(frame: pd.DataFrame, device: Device) -> dict[str, Figure]:
+    """Return name -> figure: chains on one SM, chains on all SMs, and copies."""
     return {
         "arithmetic_one_sm": arithmetic_figure(frame, device, 1),
         "arithmetic_all_sms": arithmetic_figure(frame, device, device.sms),

@@ -53,11 +53,14 @@ class Point:
 
     experiment: "arithmetic", "copy" or "latency".
     what: the curve, such as "ILP 2" or "8 float4", or the memory whose latency it is.
-    floats: the floats that one thread has in flight.
+    floats: the floats that one thread has in flight, or its number of chains.
+    sms, threads_per_sm: the number of SMs in use, and of threads on each.
     occupancy: the threads per SM over the most that an SM can hold, from 0 to 1.
+    time_ms, time_ms_min, time_ms_max: median, minimum and maximum of the repetitions.
     value: in `unit`, which is GFLOP/s, GB/s or cycles.
-    share: the share of the FMA loop's rate on as many SMs in the same run, or of the data sheet's
-        bandwidth.
+    share: the fraction of the FMA loop's rate on as many SMs in the same run, or of the data
+        sheet's bandwidth.
+    sm_clock_mhz: the SM clock meanwhile.
     """
 
     experiment: str
@@ -76,10 +79,10 @@ class Point:
 
 
 def measure(device: Device) -> Iterator[Point]:
-    """Yield all points of the current device, in about a minute.
+    """Measure the current device for about a minute, and yield all its points.
 
-    Raises CourseError if a kernel computes a wrong result, or if NVML does not report a clock,
-    because cycles are time times clock.
+    `device` has its facts. Raises CourseError if a kernel computes a wrong result, or if NVML does
+    not report a clock, because cycles are time times clock.
     """
     # On one SM there is one block; further threads would run on another SM.
     yield from arithmetic_points(device, 1, ILPS, THREADS)
@@ -97,9 +100,10 @@ def measure(device: Device) -> Iterator[Point]:
 def arithmetic_points(
     device: Device, sms: int, ilps: Iterable[int], threads: Iterable[int]
 ) -> Iterator[Point]:
-    """Yield points of multiply-add chains on `sms` SMs, with shares of the FMA loop's rate.
+    """Measure chains of multiply-adds on `sms` SMs; yield a point per number of chains and threads.
 
-    `threads` are per SM; with sms=1 at most 1024, which is one block.
+    `ilps` are numbers of chains per thread. `threads` are numbers of threads per SM; with sms=1 at
+    most 1024, which is one block. The shares are fractions of the FMA loop's rate.
     """
     ceiling = _ceiling() * sms / device.sms
     for ilp in ilps:
@@ -118,7 +122,7 @@ def _ceiling() -> float:
 
 
 def _check_arithmetic(ilp: int) -> None:
-    """Raise CourseError unless the chains of each lane equal those in float64."""
+    """Raise CourseError unless the kernel with `ilp` chains computes what float64 computes."""
     x, turns = draw("uniform", WARP + 1 + ilp, seed=1), 2
     lane = np.arange(WARP)
     b, *chains = (x.astype(np.float64)[lane + at] for at in range(1 + ilp))
@@ -128,13 +132,18 @@ def _check_arithmetic(ilp: int) -> None:
 
 
 def _check_copy(width: int, count: int, block: int) -> None:
-    """Raise CourseError unless the copy equals its input."""
+    """Raise CourseError unless the copy with these constants equals its input."""
     x = draw("uniform", CHECKED_BLOCKS * block * copies.FLOATS, seed=1)
     kernel = copies.build(width, count, block)[CHECKED_BLOCKS, block]
     _check(kernel, (x, copies.turns_of(width, count)), x, 0.0)
 
 
 def _check(kernel, inputs: tuple, reference: np.ndarray, allowed: float) -> None:
+    """Raise CourseError unless a kernel's output is near the reference.
+
+    `kernel` has its launch, and its arguments are inputs[0] on the device, the output and the other
+    inputs. `allowed` is the largest norm of the error, relative to that of the reference.
+    """
     x, *numbers = inputs
     out = cuda.to_device(poisoned(reference.shape))
     kernel(cuda.to_device(x), out, *numbers)
@@ -220,16 +229,17 @@ def shared_bytes(device: Device, blocks: int) -> int:
 
 
 def _resident_blocks(kernel, block: int, shared: int, sms: int) -> int:
-    """Return the blocks per SM according to the driver.
+    """Return the blocks per SM according to the driver, for a kernel compiled once.
 
-    Its limits include registers and the number of blocks that an SM can hold.
+    `block` is the threads per block, and `shared` the dynamic shared memory in bytes. The driver's
+    limits include registers and the number of blocks that an SM can hold.
     """
     (compiled,) = kernel.overloads.values()
     return compiled.max_cooperative_grid_blocks(block, shared) // sms
 
 
 def _threads_per_sm() -> int:
-    """Return the most threads per SM of the current device, an occupancy of 100 %."""
+    """Return the most threads that an SM of the current device can hold."""
     return cuda.get_current_device().MAX_THREADS_PER_MULTIPROCESSOR
 
 
@@ -254,6 +264,10 @@ def _latencies() -> Iterator[Point]:
 
 
 def _latency(what: str, timing: Timing, steps: int) -> Point:
+    """Return the point of a chain of `steps` dependent operations: its cycles per operation.
+
+    Raises CourseError if the timing has no clock.
+    """
     if timing.sm_clock_mhz is None:
         raise CourseError(
             "NVML reports no clock for this GPU, and cycles are time times clock: install "
@@ -274,6 +288,7 @@ def _latency(what: str, timing: Timing, steps: int) -> Point:
 
 
 def _times(timing: Timing) -> dict[str, float | None]:
+    """Return the columns of a Point that come from a timing, as name -> value."""
     return {
         "time_ms": timing.median_ms,
         "time_ms_min": timing.min_ms,

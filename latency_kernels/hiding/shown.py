@@ -1,4 +1,7 @@
-"""Tables of lesson 09: Little's law in numbers, loops in machine code, copies, then and now."""
+"""Tables of lesson 09: Little's law in numbers, loops in machine code, copies, then and now.
+
+`frame` holds recorded curves, and `device` is the device that they are of; see `curves`.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,11 @@ _SENTENCE = "{} The lesson goes on without this table."
 
 
 def law(frame: pd.DataFrame, device: Device) -> Table:
-    """Return the table of latency × rate for multiply-adds, for memory, and for a copy's loads."""
+    """Return the table of latency, rate and their product, which must be in flight to hide latency.
+
+    Its rows are multiply-adds on one SM, bytes from memory on one SM and on all, and bytes that a
+    copy loads on one SM.
+    """
     needed = curves.littles_law(frame, device)
     operations, memory = needed.loc["arithmetic"], needed.loc["memory"]
     rows = [
@@ -37,12 +44,15 @@ def law(frame: pd.DataFrame, device: Device) -> Table:
 
 
 def _product(row: pd.Series, part: float) -> tuple[str, str, str]:
-    """Return latency, rate and their product as text, with `part` times the rate of one SM."""
+    """Return latency, rate and their product as text, for `part` times the rate of one SM.
+
+    `row` is a row of `littles_law`.
+    """
     return number(row["latency"]), number(part * row["per_cycle"]), number(part * row["under_way"])
 
 
 def _kept(words: str) -> str:
-    """Return the words with non-breaking spaces, so that they stay on one line."""
+    """Return the text with non-breaking spaces, so that it stays on one line."""
     return words.replace(" ", "\u00a0")
 
 
@@ -69,10 +79,10 @@ def loops(frame: pd.DataFrame, device: Device, *ilps: int) -> Table | Card:
 
 
 def threads_then_and_now(frame: pd.DataFrame, enough: float = 0.9) -> Table:
-    """Return the table of the threads per SM that a GTX480 needed and that are needed here.
+    """Return the table of the threads per SM for full speed, on a GTX480 and on this device.
 
     There is a row per number of chains. `enough` is the share of the peak that counts as full speed
-    here.
+    on the recorded device.
     """
     published = records.published("latency_hiding").query("experiment == 'arithmetic'")
     rows = []
@@ -108,7 +118,8 @@ def copies_at(frame: pd.DataFrame, threads: int, *curves_shown: str) -> Table:
 def turns(frame: pd.DataFrame, device: Device, *points: tuple[str, int]) -> Table:
     """Return the table that compares an iteration of recorded copies with the latency of a load.
 
-    Each of `points` is a curve, such as "8 float4", and the threads per SM.
+    There is a row per element of `points`, which is a curve, such as "8 float4", and the threads
+    per SM. It has the share of the bandwidth, the loads in flight, and the cycles per iteration.
     """
     alone = curves.littles_law(frame, device).loc["memory", "latency"]
     rows = [(_kept(what), threads, *_turn(frame, what, threads)) for what, threads in points]
@@ -121,9 +132,9 @@ _TURN = ("of the data sheet", "loads under way in an SM (bytes)", "one turn (cyc
 
 
 def _turn(frame: pd.DataFrame, what: str, threads: int) -> tuple[str, str, str]:
-    """Return the share of the bandwidth, the loads in flight, and the cycles per iteration.
+    """Return (share of bandwidth, bytes of loads in flight, cycles per iteration) of a copy.
 
-    All are text; the loads in flight are in bytes.
+    All are text. `what` is its curve, and `threads` is per SM.
     """
     return (
         f"{curves.share(frame, what, threads):.1%}",
@@ -133,10 +144,10 @@ def _turn(frame: pd.DataFrame, what: str, threads: int) -> tuple[str, str, str]:
 
 
 def beside_the_copy(frame: pd.DataFrame, *points: tuple[str, int]) -> Table:
-    """Return the table that compares recorded copies with the course's measure of bandwidth.
+    """Return the table that compares recorded copies with the step `copy`, a measure of bandwidth.
 
-    Each of `points` is a curve, such as "8 float4", and the threads per SM. All copy the same
-    number of elements.
+    There is a row for that step, and one per element of `points`, which is a curve, such as "8
+    float4", and the threads per SM. All copy the same number of elements.
     """
     reference = share_of_peak(LADDER.step("copy"), "2^28")
     rows = [(f"the course's copy, {_kept('4 float')}", "100 %", f"{reference:.1%}", "–")]
@@ -156,11 +167,11 @@ def beside_the_copy(frame: pd.DataFrame, *points: tuple[str, int]) -> Table:
 
 
 def order_of_moves(arch: str, **kernels) -> Table | Card:
-    """Return the table of a copy's loads and stores in the order of the machine code.
+    """Return the table of the loads and stores of copies, in the order of the machine code.
 
     `kernels` maps the name that the reader sees, with _ for spaces, to a copy (x, out). A row shows
-    the moves as text such as "LLSS". If the compiler is missing, a card with a sentence is returned
-    instead.
+    the loads (L) and stores (S) as text such as "LLSS", and the registers. If the compiler is
+    missing, a card with a sentence is returned instead.
     """
     rows = []
     for name, kernel in kernels.items():

@@ -1,1 +1,1 @@
-"""What the ceilings compute, so that they are checked like every other kernel."""
+"""The work of the micro-benchmarks: outer products, and tasks with inputs and references."""

@@ -20,9 +20,9 @@ def row_by_row(N):
 
 
 def back_and_forth(N):
-    """Return the function of `row_by_row`, but it takes every second row from right to left.
+    """Return a device function (a, b, sums): sums[i, j] += a[i]·b[j], every second row backwards.
 
-    At the end of a row b[j] is reused, and a[i] changes.
+    i and j are less than N. At the end of a row b[j] is reused, and a[i] changes.
     """
 
     @cuda.jit(device=True, forceinline=True)
@@ -36,9 +36,9 @@ def back_and_forth(N):
 
 
 def spiral(N, first=0):
-    """Return the function of `row_by_row`, but it goes around the edge of sums and inwards.
+    """Return a device function (a, b, sums): sums[i, j] += a[i]·b[j] in a spiral, edges first.
 
-    It covers the rows and columns `first` to N - 1 - first.
+    i and j are from `first` to N - 1 - first.
     """
     last = N - 1 - first
     add_inner = spiral(N, first + 1) if first + 1 < last else None

@@ -1,4 +1,8 @@
-"""The tasks of the ceilings, so that they are checked like every other kernel."""
+"""The tasks of the micro-benchmarks: shapes, inputs, references and amounts of work.
+
+They allow the checks of every other kernel. The elements of a shape count accumulators, sums or
+reads.
+"""
 
 from collections.abc import Sequence
 
@@ -34,19 +38,25 @@ L2_INPUTS = WINDOWS * WINDOW
 
 
 def _threads(accumulators: int) -> int:
+    """Return the number of threads that have this many accumulators, 64 each."""
     return cdiv(accumulators, PATCH**2)
 
 
 def _shared_threads(sums: int) -> int:
+    """Return the number of threads that have this many sums, PER_TURN each."""
     return cdiv(sums, PER_TURN)
 
 
 def _l2_threads(reads: int) -> int:
+    """Return the number of threads that make this many reads of a float32, L2_READS each."""
     return cdiv(reads, L2_READS)
 
 
 def _fma_problem(shape: ReduceShape, kind: str) -> Problem:
-    """Return the problem whose lane l sums ITERATIONS · x[l + i] · x[l + 8 + j] over i, j < 8."""
+    """Return the problem whose lane l sums ITERATIONS · x[l + i] · x[l + 8 + j] over i, j < 8.
+
+    `kind` is a kind of random numbers for x, such as "uniform" or "integers".
+    """
     x = draw(kind, FMA_INPUTS, seed=1)
     windows = np.lib.stride_tricks.sliding_window_view(x.astype(np.float64), PATCH)[: LANES + PATCH]
     sums, sizes = windows.sum(axis=1), np.abs(windows).sum(axis=1)
@@ -60,9 +70,10 @@ def _fma_problem(shape: ReduceShape, kind: str) -> Problem:
 
 
 def _shared_problem(shape: ReduceShape, kind: str) -> Problem:
-    """Return the problem whose thread in lane l sums element l of every row, repeatedly.
+    """Return the problem whose thread in lane l sums element l of every row of x, repeatedly.
 
-    Each row is added TURNS · PER_TURN / ROWS times.
+    Each row is added TURNS · PER_TURN / ROWS times. `kind` is a kind of random numbers for x, such
+    as "uniform" or "integers".
     """
     x = draw(kind, SHARED_INPUTS, seed=1)
     rows = x.reshape(ROWS, LANES).astype(np.float64) * (TURNS * PER_TURN // ROWS)
@@ -71,7 +82,11 @@ def _shared_problem(shape: ReduceShape, kind: str) -> Problem:
 
 
 def _l2_problem(shape: ReduceShape, kind: str) -> Problem:
-    """Return the problem whose block b sums the windows (b + STRIDE · turn) mod WINDOWS."""
+    """Return the problem whose block b sums the windows (b + STRIDE · turn) mod WINDOWS of x.
+
+    `turn` counts from 0 to L2_TURNS - 1. `kind` is a kind of random numbers for x, such as
+    "uniform" or "integers".
+    """
     x = draw(kind, L2_INPUTS, seed=1)
     # The axes are window, load, thread, and element of the load.
     parts = x.reshape(WINDOWS, IN_FLIGHT, L2_BLOCK, 4).astype(np.float64)
@@ -86,7 +101,7 @@ def _l2_problem(shape: ReduceShape, kind: str) -> Problem:
 def _sums(
     shape: ReduceShape, kind: str, x: np.ndarray, sums: Sequence, threads: int, chain: int
 ) -> Problem:
-    """Return the problem whose reference holds one of the sums per thread.
+    """Return the problem with the input x whose reference holds one sum per thread.
 
     `sums` holds the sums of a few threads and the sums of their absolute values; both repeat for
     all threads. `chain` is the number of additions to one sum, which bounds its rounding error.
@@ -103,6 +118,10 @@ def _sums(
 
 
 def _copy_problem(shape: ReduceShape, kind: str) -> Problem:
+    """Return the problem of a copy, whose reference is its input.
+
+    `kind` is a kind of random numbers for the input, such as "uniform" or "integers".
+    """
     x = draw(kind, shape.elements, seed=1)
     return Problem(shape, (x,), reference=x, scale=1.0, allowed=0.0)
 

@@ -1,4 +1,4 @@
-"""The operations of reductions: how two values are combined, and what nothing reduces to."""
+"""The operations of reductions: how two values are combined, and the result of no elements."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -14,8 +14,10 @@ from utils.ladder.tasks import converted
 class Operation:
     """A reduction of elements of one type.
 
-    `combine` is a device function of two values, associative up to rounding. `identity` is its
-    neutral value, of the type `total`. `element` is the Numba type of the elements.
+    combine: a device function of two values, associative up to rounding.
+    identity: the value that changes no other value when both are combined, of the type `total`.
+    element: the Numba type of the elements.
+    total: the Numba type of the result.
     """
 
     name: str
@@ -39,11 +41,13 @@ def _multiply(a, b):
 # comparison with it is false.
 @cuda.jit(device=True)
 def _larger(a, b):
+    """Return the larger value, or NaN if one of them is NaN."""
     return a if a > b or a != a else b
 
 
 @cuda.jit(device=True)
 def _smaller(a, b):
+    """Return the smaller value, or NaN if one of them is NaN."""
     return a if a < b or a != a else b
 
 
@@ -52,7 +56,7 @@ _COMBINE = {"sum": _add, "prod": _multiply, "max": _larger, "min": _smaller}
 
 
 def check_name(name) -> None:
-    """Raise CourseError unless this is the name of an operation."""
+    """Raise CourseError unless `name` is "sum", "prod", "max" or "min"."""
     if not (isinstance(name, str) and name in _COMBINE):
         raise CourseError(f"There is no reduction {name!r}: choose one of {', '.join(_COMBINE)}.")
 
@@ -75,6 +79,7 @@ def operation(name: str, dtype: np.dtype, library: str = "") -> Operation:
 
 @cache
 def _operation(name: str, dtype: np.dtype) -> Operation:
+    """Return the operation of this name for a dtype; both must be known. Results are cached."""
     element = _ELEMENTS[dtype]
     widened = name in ("sum", "prod") and element == int32
     total = int64 if widened else element
@@ -82,6 +87,10 @@ def _operation(name: str, dtype: np.dtype) -> Operation:
 
 
 def _identity(name: str, total: types.Number) -> np.generic:
+    """Return the result of an operation on no elements, as a NumPy scalar of the type `total`.
+
+    For "max" it is the smallest value of the type, for "min" the largest.
+    """
     of_type = np.dtype(str(total)).type
     if name in ("sum", "prod"):
         return of_type(name == "prod")

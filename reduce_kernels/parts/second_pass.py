@@ -43,9 +43,10 @@ def second_pass(partials, sums):
 
 
 def then_second_pass(variant, shape, inputs, out, allocate) -> tuple[Call, ...]:
-    """Return the calls of a step that stores one partial sum per block, then of the second pass.
+    """Return the call of a step that stores a partial sum per block, then those of the second pass.
 
-    The total is stored in out[0].
+    The kernel of `variant` stores the partial sums in memory of `allocate`. The second pass stores
+    their sum in out[0].
     """
     launch = variant.launch(shape)
     partials = allocate(launch.blocks, np.float32)
@@ -54,7 +55,7 @@ def then_second_pass(variant, shape, inputs, out, allocate) -> tuple[Call, ...]:
 
 
 def sum_of_partials(partials, out, allocate) -> tuple[Call, ...]:
-    """Return the calls that store the sum of all partials in out[0], in one launch or in two."""
+    """Return the one or two calls that store the sum of the array `partials` in out[0]."""
     blocks = min(MOST_BLOCKS, cdiv(partials.size, SUMS_PER_BLOCK))
     last = Launch(grid=(1,), block=(BLOCK,))
     if blocks == 1:

@@ -9,10 +9,11 @@ from reduce_kernels.reduce7 import ALL_LANES
 
 @cache
 def across_block(operation, BLOCK):
-    """Return a device function that reduces one total per thread to the block's total.
+    """Return a device function that reduces one value per thread to one value per block.
 
-    Its argument is the thread's total. All threads of the block must call it, with a barrier
-    between calls. Thread 0 gets the block's total, and the other threads get undefined values.
+    `operation` is an Operation. The argument is the thread's value. All threads of the block must
+    call the function, with a barrier between calls. Thread 0 gets the block's value, and the other
+    threads get undefined values.
     """
     combine, identity, total_type = operation.combine, operation.identity, operation.total
     WARPS = BLOCK // 32

@@ -13,10 +13,11 @@ LOADS = 4
 
 @cache
 def total_of_thread(operation, BLOCK, TURNS):
-    """Return a device function of x that reduces all elements which this thread reads to a number.
+    """Return a device function of x that reduces all elements which this thread reads to one value.
 
-    A block reads a section of BLOCK·LOADS·TURNS times 16 bytes. The first block also reads the
-    elements before the first multiple of 16 bytes in x and after the final one.
+    `operation` is an Operation. A block reads a section of BLOCK·LOADS·TURNS times 16 bytes. The
+    first block also reads the elements before the first multiple of 16 bytes in x and after the
+    last one.
     """
     combine, identity = operation.combine, operation.identity
     element, total_type = operation.element, operation.total
@@ -62,7 +63,7 @@ def total_of_thread(operation, BLOCK, TURNS):
 
 
 def blocks(stretch_bytes, BLOCK, TURNS):
-    """Return the number of blocks that read `stretch_bytes`, at least 1.
+    """Return the number of blocks that read `stretch_bytes` bytes, at least 1.
 
     Each of the BLOCK threads of a block makes LOADS·TURNS loads of 16 bytes.
     """

@@ -99,7 +99,13 @@ class Clock:
 
 @dataclass(frozen=True)
 class Access:
-    """One execution of a load, store or atomic, with its lanes, source line and addresses."""
+    """One execution of a load, store or atomic, with its lanes, source line and addresses.
+
+    ``verb`` is "reads", "writes" or "updates". ``addresses`` has one address per active lane.
+    ``time`` is the number of accesses before this one in its batch. ``locate(position)`` returns
+    the array indices of the active lane at this position. ``before_atomic`` is True for a load that
+    only decides whether an atomic is tried.
+    """
 
     clock: Clock
     site: Site

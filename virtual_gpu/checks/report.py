@@ -74,6 +74,7 @@ class Tally:
             self._finding = replace(self._finding, kind="discarded", message=message)
 
     def _merge(self) -> None:
+        """Merge the threads of the latest flaws into the sorted vector of all threads."""
         self._threads = np.unique(np.concatenate([self._threads, *self._new]))
         self._new, self._pending = [], 0
 

@@ -318,6 +318,11 @@ class Shadow:
     def _report_race(
         self, access: Access, where: np.ndarray, words: np.ndarray, verb: str = "written"
     ) -> None:
+        """Report a race of the active lanes in ``where`` with the accesses of the shadow ``words``.
+
+        ``where`` and ``words`` have one entry per active lane. ``verb`` says what the earlier
+        access did.
+        """
         if where.any():
             flaw = Flaw(
                 "race", access.site, self.name, access.numbers(where),
@@ -326,6 +331,10 @@ class Shadow:
             access.clock.report.add(flaw, lambda: self._race(access, where, words, verb))
 
     def _report_stale_read(self, access: Access, where: np.ndarray, words: np.ndarray) -> None:
+        """Report, as a warning, the lanes in ``where`` whose plain load races with an atomic.
+
+        ``where`` and the shadow ``words`` have one entry per active lane.
+        """
         if where.any():
             flaw = Flaw(
                 "stale_read", access.site, self.name, access.numbers(where),
@@ -334,6 +343,7 @@ class Shadow:
             access.clock.report.add(flaw, lambda: self._stale_read(access, where, words))
 
     def _stale_read(self, access: Access, where: np.ndarray, words: np.ndarray) -> Finding:
+        """Return the Finding of a stale read by the first lane in ``where``."""
         race = self._race(access, where, words, "updated")
         return replace(
             race, kind="stale_read",
@@ -341,6 +351,11 @@ class Shadow:
         )  # fmt: skip
 
     def _race(self, access: Access, where: np.ndarray, words: np.ndarray, verb: str) -> Finding:
+        """Return the Finding of a race by the first lane in ``where``.
+
+        The other thread and its line are those of the lane's entry in ``words``. ``verb`` says what
+        the other access did, such as "written".
+        """
         position = int(np.flatnonzero(where)[0])
         word = int(words[position]) & STAMP_MASK
         clock = access.clock
@@ -374,6 +389,7 @@ def _location(site: Site, own_site: Site) -> str:
 
 
 def _why_unordered(thread: Thread, other: Thread) -> str:
+    """Return the end of a race's message: why nothing orders the accesses of these two threads."""
     if thread.block != other.block:
         return "; nothing orders these two blocks."
     return NO_SYNCWARP  # the report replaces it once the race is between several warps

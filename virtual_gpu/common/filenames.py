@@ -31,6 +31,7 @@ def elsewhere(file: str, kernel_file: str) -> str:
 
 
 def _unique_name(name: str, taken: set[str]) -> str:
+    """Return the name, with a number such as ``helpers.py (2)`` if it is in ``taken``."""
     number, chosen = 1, name
     while chosen in taken:
         number += 1
@@ -39,6 +40,7 @@ def _unique_name(name: str, taken: set[str]) -> str:
 
 
 def _short(file: str, folder: Path) -> str:
+    """Return the display name of a file: of a cell, relative to ``folder``, or the base name."""
     cell = _cell_name(file)
     if cell:
         return cell

@@ -228,6 +228,10 @@ class Batch:
 
     @staticmethod
     def _coordinates(numbers, extent: tuple[int, int, int]) -> tuple:
+        """Return the coordinates (x, y, z) of numbers within an extent, as int32.
+
+        A coordinate is the scalar 0 if the extent is 1 in that dimension.
+        """
         x, y, _ = extent
         parts = (numbers % x, numbers // x % y, numbers // (x * y))
         return tuple(
@@ -263,5 +267,6 @@ def _rank(extent: tuple[int, int, int]) -> int:
 
 
 def _unravel(number: int, extent: tuple[int, int, int]) -> tuple[int, int, int]:
+    """Return the coordinates (x, y, z) of a number that counts x fastest."""
     x, y, _ = extent
     return (number % x, number // x % y, number // (x * y))

@@ -76,6 +76,10 @@ def physical_memory() -> int | None:
 
 
 def _environment(name: str) -> float | None:
+    """Return the number in an environment variable, or None if it is unset or empty.
+
+    Raises LaunchError unless it is a number above 0.
+    """
     text = os.environ.get(name, "")
     if not text:
         return None

@@ -193,6 +193,7 @@ def _lambda(code: CodeType, nodes: list[ast.AST]) -> ast.Lambda | None:
 
 
 def _code_of(node: ast.Lambda) -> CodeType:
+    """Return the code object that Python compiles a lambda to."""
     (code,) = (
         constant
         for constant in compile(ast.Expression(node), "", "eval").co_consts
@@ -207,6 +208,7 @@ def _bytecode(code: CodeType) -> tuple:
 
 
 def _outer_names(function: Callable) -> dict[str, object]:
+    """Return name -> value of the builtins, globals and bound closure variables of a function."""
     names = dict(vars(__import__("builtins")))
     names.update(function.__globals__)
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
@@ -250,7 +252,11 @@ def _loads(node: ast.Name) -> bool:
 
 @dataclass(frozen=True)
 class ParameterUse:
-    """The use of one array parameter by a kernel, as far as the kernel's text shows it."""
+    """The use of one array parameter by a kernel, as far as the kernel's text shows it.
+
+    ``may_write`` is True if the kernel stores to the array, or passes it to a function that may do
+    so. ``fewest_indices`` is the smallest number of indices of a read.
+    """
 
     may_write: bool  # it is stored to, or passed to a function that may store to it
     fewest_indices: int  # of a read; fewer than its dimensions make a view
@@ -281,6 +287,7 @@ ANY_RANK = 99
 
 
 def _use_of(name: ast.Name, parent: ast.AST, use_by_callee: Callable) -> ParameterUse:
+    """Return the ParameterUse of one occurrence of a parameter, below the node ``parent``."""
     if _is_read(name, parent):
         return ParameterUse(False, _index_count(parent))
     if _is_query(parent):

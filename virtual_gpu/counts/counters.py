@@ -25,7 +25,11 @@ KEPT_REQUESTS = 64  # of each access, for hints and pictures
 
 @dataclass(frozen=True)
 class WarpAccess:
-    """The byte addresses of one warp at the first execution of a load or store, to be drawn."""
+    """The byte addresses of one warp at the first execution of a load or store, to be drawn.
+
+    ``space`` is "global" or "shared", and ``itemsize`` the bytes per lane. ``addresses`` has a byte
+    address within the allocation per lane, or None for an inactive lane.
+    """
 
     array: str
     space: str  # "global" or "shared"
@@ -36,7 +40,12 @@ class WarpAccess:
 
 @dataclass
 class LineCount:
-    """The counts of one source line, summed over the whole launch."""
+    """The counts of one source line, summed over the whole launch.
+
+    ``warps`` is the number of memory instructions, counted once per warp, and ``lanes`` the number
+    of active lanes in them. Bytes are those that lanes requested. ``barriers`` counts once per
+    warp, and ``atomics`` once per lane.
+    """
 
     warps: int = 0  # memory instructions, counted per warp
     lanes: int = 0  # active lanes in them
@@ -65,6 +74,11 @@ class LineCount:
 @dataclass(slots=True)
 class AccessCount:
     """The accesses of one source line to one array, by loads, by stores or by atomics.
+
+    ``space`` is "global" or "shared", and ``kind`` is "load", "store" or "atomic". ``lanes`` and
+    ``bytes`` are summed over requests and active lanes. ``used_bytes`` are the bytes of the counted
+    sectors that a request accesses. ``first`` holds byte addresses by lane of the first requests,
+    -1 for an inactive lane.
 
     Sectors and cache lines are counted for loads and stores of global memory, wavefronts for those
     of shared memory. ``fewest_sectors`` and ``fewest_wavefronts`` are the numbers that as many
@@ -104,7 +118,7 @@ class AccessCount:
 
 @dataclass(slots=True)
 class OperationCount:
-    """The arithmetic operations and barriers of one source line."""
+    """The arithmetic operations of one source line, counted per lane, and barriers, per warp."""
 
     float32_ops: int = 0
     float64_ops: int = 0
@@ -220,6 +234,7 @@ class Counters:
             count.fewest_wavefronts += times * fewest
 
     def _touch(self, memory: Memory, sectors: np.ndarray) -> None:
+        """Mark these sectors of a memory as loaded or stored, for ``footprint_bytes``."""
         touched = self._touched.get(memory)
         if touched is None:
             # Pages of zeros cost nothing until one of their sectors is touched.
@@ -250,6 +265,7 @@ class Counters:
 
 
 def _new_count(transfer: LaneTransfer) -> AccessCount:
+    """Return an AccessCount without any count for the line, array and kind of a transfer."""
     memory = transfer.memory
     identity = (transfer.site, memory.name, memory.space, transfer.kind)
     return AccessCount(*identity, memory.data.dtype, transfer.bytes_per_lane)

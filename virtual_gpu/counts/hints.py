@@ -48,8 +48,10 @@ class Hint:
 class KernelCounts:
     """The counts of a launch from which hints are derived.
 
-    ``rows`` maps the name of each array in global memory to the stride in bytes of its last
-    dimension but one, or to 0 if there is no such dimension.
+    ``lines`` maps each source line to its counts. ``rows`` maps the name of each array in global
+    memory to the stride in bytes of its last dimension but one, or to 0 if there is no such
+    dimension. ``functions`` are the kernel and the functions that it called. ``blocks`` and
+    ``warps`` are the numbers of those that ran.
     """
 
     accesses: tuple[AccessCount, ...]
@@ -229,6 +231,7 @@ def _asks_for_float64(source: Source) -> bool:
 
 
 def _names_float64(node: ast.AST, source: Source) -> bool:
+    """Return True if a node of the syntax tree is a name, attribute or string for float64."""
     if isinstance(node, ast.Attribute):
         return node.attr in _DOUBLE_NAMES
     if isinstance(node, ast.Constant):

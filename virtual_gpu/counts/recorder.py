@@ -206,6 +206,7 @@ class Recorder:
         return (index[first:last] - self._start, slice(first, last)) if first < last else None
 
     def _is_full(self) -> bool:
+        """Return True, and count one more event as left out, if the limit of events is reached."""
         full = len(self._events) >= self.request.most_events
         self._left_out += full
         return full

@@ -62,11 +62,13 @@ def accesses_table(accesses: tuple[AccessCount, ...], names: Mapping[str, str]) 
 
 
 def _order(names: Mapping[str, str]):
+    """Return the sort key of a Site: its file, in the order of ``names``, then its line."""
     files = list(names)
     return lambda site: (files.index(site.file), site.line)
 
 
 def _location(site: Site, names: Mapping[str, str]) -> dict:
+    """Return the columns ``file``, ``line`` and ``source`` of a Site as a dict."""
     return {"file": names[site.file], "line": site.line, "source": site.source}
 
 

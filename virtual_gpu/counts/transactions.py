@@ -28,7 +28,13 @@ BANK_BYTES = 4
 
 @dataclass(frozen=True)
 class LaneTransfer:
-    """One load, store or atomic by the lanes of a mask, with all that its cost depends on."""
+    """One load, store or atomic by the lanes of a mask, with all that its cost depends on.
+
+    ``kind`` is "load", "store" or "atomic". ``width`` is the number of consecutive elements per
+    lane, and ``addresses`` holds the address of each lane's first element, or one number that all
+    lanes share. ``blocks`` is the number of blocks in the batch. ``bytewise`` is True for a field
+    of a packed record.
+    """
 
     memory: Memory
     kind: str  # "load", "store" or "atomic"

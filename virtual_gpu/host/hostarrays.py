@@ -185,6 +185,10 @@ class DeviceArray:
         self._fill(..., source.reshape(self.shape), unwritten)
 
     def _fill(self, index, values, unwritten: np.ndarray | None = None) -> None:
+        """Set ``self.host[index]`` to ``values`` and mark these elements as written.
+
+        ``unwritten`` marks those of the values that were never written themselves.
+        """
         self.host[index] = values
         if unwritten is not None and unwritten.any() and self.unwritten is None:
             self.unwritten = np.zeros_like(self.host, dtype=bool)
@@ -399,6 +403,10 @@ def _check_index(index, dtype: np.dtype) -> None:
 
 
 def _check_match(device: np.ndarray, other: np.ndarray) -> None:
+    """Raise an error unless two arrays have the same dtype and shape, up to dimensions of length 1.
+
+    It is an ArrayTypeError for the dtype, and an ArrayValueError for the shape.
+    """
     if device.dtype != other.dtype:
         error = ArrayTypeError
     elif device.squeeze().shape != other.squeeze().shape:

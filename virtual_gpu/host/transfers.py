@@ -81,6 +81,7 @@ def calling_at_waits(function: Callable[[], None]) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _logged(logs: list[list]) -> Iterator[list]:
+    """Yield a new list that is one of ``logs`` within the context."""
     log: list = []
     logs.append(log)
     try:

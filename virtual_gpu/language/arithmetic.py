@@ -67,6 +67,10 @@ class Arithmetic:
         return compute(left, right)
 
     def _implementation(self, function: Callable, values: tuple) -> Callable:
+        """Return the function that computes ``function`` on the dtypes of these values.
+
+        Raises Unsupported if Numba refuses the dtypes.
+        """
         compute = operations.prepared(function, tuple([v.dtype for v in values]))
         if compute is None:
             kinds = ", ".join(str(v.dtype) for v in values)
@@ -74,6 +78,7 @@ class Arithmetic:
         return compute
 
     def _tuples_equal(self, first: tuple, second: tuple, frame: Frame, mask: Mask):
+        """Return whether two tuples are equal: a NumPy bool, or a boolean vector of lanes."""
         equal = np.bool_(len(first) == len(second))
         if equal:
             for pair in zip(first, second, strict=True):
@@ -91,4 +96,5 @@ class Arithmetic:
         return np.logical_or(self.apply(strict, pair, *where), equal)
 
     def _refuse(self, what: str) -> Exception:
+        """Return an Unsupported error which says that the virtual GPU does not know ``what``."""
         return self._source.refuse(self._node, what)

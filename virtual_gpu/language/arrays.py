@@ -48,6 +48,7 @@ def _shape_and_dtype(call: CallExpression) -> Callable:
 
 
 def _dtype(call: CallExpression, argument) -> np.dtype:
+    """Return the dtype that the argument of a call names; raise Unsupported if it names none."""
     if any(argument is kind for kind in PYTHON_TYPES):  # np.dtype("float64") equals float
         raise call.refuse("a Python type as dtype (Numba refuses it, too)")
     try:
@@ -108,6 +109,7 @@ def local_array(call: CallExpression) -> Evaluate:
 
 
 def _check_not_empty(call: CallExpression, shape: tuple[int, ...]) -> None:
+    """Raise Unsupported if an array of this shape has no elements."""
     if math.prod(shape) == 0:
         raise call.refuse(f"an array of shape {shape} (Numba refuses it, too)")
 

@@ -62,6 +62,8 @@ def _update_serially(data: np.ndarray, addresses: np.ndarray, compute: Callable,
 
 
 def _operation(name: str) -> Handler:
+    """Return the handler of the function of ``cuda.atomic`` with this name, such as "add"."""
+
     def handler(call: CallExpression) -> Evaluate:
         array, index, value = call.arguments(3)
         site, used = call.site, _is_used(call)
@@ -123,6 +125,7 @@ def _is_used(call: CallExpression) -> bool:
 
 
 def _check_type(call: CallExpression, name: str, dtype: np.dtype) -> None:
+    """Raise Unsupported if Numba has no atomic of this name on elements of this dtype."""
     wide = dtype.itemsize in (4, 8) and dtype.kind in "iuf"
     if not wide or (name in _INTEGERS_ONLY and dtype.kind == "f"):
         raise call.refuse(f"atomic.{name} on {dtype}")
@@ -141,6 +144,7 @@ def _checked(call: CallExpression, place: Place) -> Place:
 
 
 def _as_indices(index) -> tuple:
+    """Return an index as a tuple of indices, one per dimension."""
     return index if isinstance(index, tuple) else (index,)
 
 

@@ -50,6 +50,7 @@ def _store(call: CallExpression) -> Evaluate:
 
 
 def _check(call: CallExpression, place: Place) -> None:
+    """Raise Unsupported unless the place is one element of an array in global memory."""
     array, indices = place.array, place.indices
     if not isinstance(array, ArrayView) or array.memory.space != "global":
         raise call.refuse(f"{call.function.__name__}() of anything but an array in global memory")
@@ -58,6 +59,7 @@ def _check(call: CallExpression, place: Place) -> None:
 
 
 def _as_indices(index) -> tuple:
+    """Return an index as a tuple of indices, one per dimension."""
     return index if isinstance(index, tuple) else (index,)
 
 

@@ -54,7 +54,11 @@ class Compiler(Protocol):
 
 @dataclass(frozen=True)
 class CallExpression:
-    """A call in the kernel's source, and the compiler of the function that contains it."""
+    """A call in the kernel's source, and the compiler of the function that contains it.
+
+    ``function`` is the object that is called, and ``name`` the variable that the result is assigned
+    to, or None.
+    """
 
     compiler: Compiler
     node: ast.Call

@@ -120,6 +120,7 @@ def _rearranged(compiler: Compiler, node: ast.Call, array: ArrayView, inputs: li
 
 
 def _device_call(compiler: Compiler, node: ast.Call, function) -> Evaluate:
+    """Compile a call of a device function, which runs its Program in the active lanes."""
     python, source = function.py_func, compiler.source
     if python is not source.function:  # a recursive function cannot be compiled before itself
         program = compiler.compile_function(python)

@@ -45,6 +45,7 @@ def compile_function(function: Callable) -> Program:
 
 @functools.lru_cache(maxsize=1024)
 def _compiled(function: Callable, callers: _Callers) -> Program:
+    """Return the Program of a function that ``callers`` call; raise Unsupported for a recursion."""
     source = read_source(function)
     if function in callers.functions:
         others = callers.functions[callers.functions.index(function) + 1 :]
@@ -54,6 +55,7 @@ def _compiled(function: Callable, callers: _Callers) -> Program:
 
 
 def _program(source: Source, callers: _Callers) -> Program:
+    """Compile the text of a function into a Program."""
     expressions = Expressions(
         source, lambda callee: _compiled(callee, callers), lambda inner: _program(inner, callers)
     )

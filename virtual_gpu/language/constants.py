@@ -150,6 +150,7 @@ class ConstantEvaluator:
 
 
 def _is_array(value) -> bool:
+    """Return True for a NumPy array or a device array."""
     return isinstance(value, np.ndarray) or getattr(value, "__cuda_ndarray__", False)
 
 

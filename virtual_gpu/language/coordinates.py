@@ -87,9 +87,11 @@ def _per_dimension(call: CallExpression, coordinate: Callable) -> Evaluate:
 
 
 def _global_position(batch: Batch, axis: int):
+    """Return the position of each lane in the whole grid along an axis, as int64."""
     block = batch.block_index[axis].astype(np.int64)
     return block * batch.geometry.block[axis] + batch.thread_index[axis]
 
 
 def _global_extent(batch: Batch, axis: int) -> np.int64:
+    """Return the number of threads of the whole grid along an axis, as int64."""
     return np.int64(batch.geometry.block[axis] * batch.geometry.grid[axis])

@@ -130,6 +130,7 @@ class EndlessLoopCheck:
         )
 
     def _error(self, what: str) -> LimitReached:
+        """Return a LimitReached error with the function, the loop's line and ``what``."""
         site: Site = self._source.site(self._node)
         return LimitReached(f"{self._source.name}, {site}: {what}")
 

@@ -126,12 +126,14 @@ class Expressions:
         return lambda frame, mask: self._place_of_field(node, locate(frame, mask), name)
 
     def _owner(self, node: ast.expr) -> Callable[[Frame, Mask], Place]:
+        """Return ``locate(frame, mask)``, which returns the Place of a field's record."""
         if isinstance(node, ast.Subscript):
             return self.place(node)
         base, site = self.expression(node), self.source.site(node)
         return lambda frame, mask: Place(frame.run, base(frame, mask), (), mask, site)
 
     def _place_of_field(self, node: ast.expr, owner: Place, name: str | int) -> Place:
+        """Return the Place of a field of the record ``owner``; raise Unsupported without one."""
         field = field_of(owner, name) if type(owner.array) in RECORD_TYPES else None
         if field is None:
             raise self.source.refuse(node, ast.unparse(node))
@@ -140,6 +142,7 @@ class Expressions:
         return Place(owner.run, field, (), owner.mask, owner.site)
 
     def _indices(self, node: ast.expr) -> Callable:
+        """Compile the index of a subscript; the closure returns a tuple of indices."""
         parts = [self._index(e) for e in (node.elts if isinstance(node, ast.Tuple) else [node])]
 
         def evaluate(frame, mask) -> tuple:
@@ -164,6 +167,7 @@ class Expressions:
             raise self.source.refuse(node, "None as the only index (Numba refuses it, too)")
 
     def _index(self, node: ast.expr) -> Callable:
+        """Compile one index of a subscript; the closure returns a value or a slice."""
         if not isinstance(node, ast.Slice):
             return self.expression(node)
         bounds = [self.expression(b) if b else None for b in (node.lower, node.upper, node.step)]
@@ -213,6 +217,7 @@ class Expressions:
         return typed
 
     def _constant_expression(self, node: ast.expr, value) -> Evaluate:
+        """Return the closure of an expression whose Python value is known at compile time."""
         special = special_value(value)
         if special:
             return special
@@ -391,6 +396,7 @@ class Expressions:
         return evaluate
 
     def _identity(self, node: ast.Compare) -> Evaluate:
+        """Compile ``is`` and ``is not``, which compare the objects."""
         left, right = self.expression(node.left), self.expression(node.comparators[0])
         negate = isinstance(node.ops[0], ast.IsNot)
         return lambda frame, mask: np.bool_((left(frame, mask) is right(frame, mask)) != negate)
@@ -432,6 +438,7 @@ class Expressions:
         return evaluate
 
     def _calls_range(self, node: ast.expr) -> bool:
+        """Return True if an expression is a call of ``range()``."""
         return isinstance(node, ast.Call) and self.try_static(node.func) is range
 
     def _within_range(self, node: ast.Compare, call: ast.Call) -> Evaluate:
@@ -552,6 +559,7 @@ class Expressions:
         raise self.source.refuse(node, f"the index in {ast.unparse(node)}")
 
     def _item(self, node: ast.Subscript, items: tuple, indices: tuple):
+        """Return the item of a tuple at an index, or a tuple of the items in a slice."""
         if len(indices) == 1 and isinstance(indices[0], slice):
             return items[indices[0]]
         if len(indices) == 1 and isinstance(indices[0], np.ndarray) and all(map(is_scalar, items)):
@@ -579,6 +587,7 @@ def _chosen(undecided: Mask, value, result, mask: Mask):
 
 
 def _still_undecided(undecided: Mask, continues) -> Mask | None:
+    """Return the lanes of ``undecided`` for which ``continues`` holds; None if there are none."""
     if isinstance(continues, np.ndarray):
         return undecided.narrow(continues)
     return undecided if continues else None

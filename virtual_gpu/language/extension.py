@@ -107,6 +107,7 @@ class Machine:
                 move()
 
     def _store(self, array: ArrayView, position, values: tuple, aligned: bool = True) -> Callable:
+        """Check and count a wide store; return a function () that writes its data."""
         if not isinstance(values, tuple):
             given = "an array" if isinstance(values, ARRAY_TYPES) else "one number"
             raise Unsupported(
@@ -116,10 +117,16 @@ class Machine:
         return store_wide(self._place(array, position), values, aligned)
 
     def _count(self, dtype: np.dtype, operations: int) -> None:
+        """Count operations per lane if the launch has counters."""
         for _ in range(operations if self.run.counters else 0):
             self.run.counters.operation(self.site, dtype, self.mask)
 
     def _place(self, array, position) -> Place:
+        """Return the Place of the first element of a wide access.
+
+        Raises Unsupported unless the array is in global or shared memory and each dimension has an
+        index.
+        """
         indices = position if isinstance(position, tuple) else (position,)
         if not isinstance(array, ArrayView) or len(indices) != len(array.shape):
             raise Unsupported(

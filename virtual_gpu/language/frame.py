@@ -22,7 +22,11 @@ from .inference import Types
 
 @dataclass
 class LoopLanes:
-    """The lanes that have left a running loop, or the current iteration of it."""
+    """The lanes that have left a running loop, or the current iteration of it.
+
+    ``broken`` left the loop by ``break``, ``continued`` left the current iteration by ``continue``,
+    and ``finished`` left the loop because its condition failed. None means no lanes.
+    """
 
     broken: Mask | None = None
     continued: Mask | None = None  # in the current iteration
@@ -83,6 +87,7 @@ class Frame:
         self.variables[name] = [(value, owners), *parts]
 
     def _replaces(self, before: Mask, mask: Mask) -> bool:
+        """Return True if no live lane of the mask ``before`` is outside of ``mask``."""
         if before is mask or mask.count == self.live.count:
             return True
         return not (before.lanes & self.live.lanes & ~mask.lanes).any()

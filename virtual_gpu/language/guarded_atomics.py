@@ -31,6 +31,7 @@ def reads_before_atomic(tree: ast.FunctionDef) -> frozenset[ast.Subscript]:
 
 
 def _expected(body: ast.AST) -> Iterator[tuple[ast.expr, ast.Call]]:
+    """Yield (expected value, call) for each compare-and-swap in the syntax tree ``body``."""
     return ((call.args[-2], call) for call in _atomics(body, _SWAPS))
 
 
@@ -75,6 +76,7 @@ def _sources(tree: ast.AST, value: ast.expr) -> list[ast.expr]:
 
 
 def _assigned(tree: ast.AST, name: str) -> list[ast.expr]:
+    """Return the expressions that are assigned to a name in the syntax tree."""
     return [
         node.value
         for node in ast.walk(tree)

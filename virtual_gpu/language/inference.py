@@ -110,6 +110,7 @@ class Inference:
         return inferred
 
     def _infer(self, arguments: tuple[types.Type, ...]) -> Types:
+        """Let Numba infer the Types for these argument types; a refusal is in the Types."""
         function, nodes = _numbered(self._source)
         cacheable: list[bool] = []
 
@@ -247,6 +248,7 @@ def with_outer_names(tree: ast.FunctionDef, function: Callable) -> Callable:
 
 
 def _inner(code: python_types.CodeType, name: str) -> python_types.CodeType:
+    """Return the code object of the function called ``name`` within a code object."""
     return next(
         c for c in code.co_consts if isinstance(c, python_types.CodeType) and c.co_name == name
     )
@@ -270,6 +272,7 @@ class _NodeTypes:
 
 
 def _by_node(statements: list[Statement], nodes: dict[int, ast.AST]) -> _NodeTypes:
+    """Return the types of the statements, assigned to the nodes of their lines."""
     by_node = _NodeTypes(
         defaultdict(list), defaultdict(set), defaultdict(list), defaultdict(list)
     )
@@ -293,6 +296,7 @@ def _by_node(statements: list[Statement], nodes: dict[int, ast.AST]) -> _NodeTyp
 
 
 def _types(source: Source, by_node: _NodeTypes, returned: types.Type) -> Types:
+    """Return the Types of a function from the types of its nodes and its return type."""
     values = {node: kinds[0] for node, kinds in by_node.values.items()}
     joined = {node: kinds[0] for node, kinds in by_node.joined.items()}
     split = set()

@@ -68,6 +68,7 @@ def inner_source(outer: Source, definition: ast.FunctionDef) -> tuple[Source, tu
 
 
 def _as_definition(node: ast.FunctionDef | ast.Lambda, name: str) -> ast.FunctionDef:
+    """Return a copy of an inner function as a ``def`` statement; a lambda gets the ``name``."""
     node = copy.deepcopy(node)
     if isinstance(node, ast.FunctionDef):
         return node

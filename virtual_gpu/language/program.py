@@ -17,7 +17,13 @@ from .inference import Inference
 
 @dataclass(frozen=True)
 class Program:
-    """A compiled kernel or device function, with the properties that its text shows."""
+    """A compiled kernel or device function, with the properties that its text shows.
+
+    ``uses`` maps parameters to their ParameterUse. ``cooperative`` is True if the blocks wait for
+    each other, so all must run at once, and ``uses_lock`` if they take a lock, so one must be able
+    to finish alone. ``syncs_grid`` is True if there is a barrier of the whole grid.
+    ``device_arrays`` maps the ``id`` of each global device array to its name and the array.
+    """
 
     source: Source
     execute: Execute

@@ -66,6 +66,7 @@ def extreme(call: CallExpression, function: Callable, frame: Frame, mask: Mask, 
 
 
 def _check_rank(call: CallExpression, array: Array) -> None:
+    """Raise Unsupported unless the array has one dimension."""
     if len(array.shape) != 1:
         raise call.refuse(f"{ast.unparse(call.node)}, of an array of rank {len(array.shape)},")
 
@@ -106,10 +107,12 @@ def _values(call: CallExpression, frame: Frame, mask: Mask, array: Array):
 
 
 def _size(array: Array):
+    """Return the number of elements of an array; it may differ by lane."""
     return functools.reduce(operator.mul, array.shape, np.int64(1))
 
 
 def _result_dtype(call: CallExpression, frame: Frame, otherwise: np.dtype) -> np.dtype:
+    """Return the dtype that Numba gives to the result of the call; ``otherwise`` if it has none."""
     kind = frame.types.values.get(call.node)
     return kind if isinstance(kind, np.dtype) else otherwise
 
@@ -128,6 +131,7 @@ def _folded(
 
 
 def _mean(call: CallExpression, frame: Frame, mask: Mask, array: Array):
+    """Return the mean of all elements per lane, added in order; integers are added as float64."""
     dtype = array.dtype if array.dtype.kind in "fc" else np.dtype(np.float64)
     apply, total = Arithmetic(call.source, call.node).apply, dtype.type(0)
     for value, lanes in _values(call, frame, mask, array):
@@ -138,6 +142,7 @@ def _mean(call: CallExpression, frame: Frame, mask: Mask, array: Array):
 
 
 def _variance(call: CallExpression, frame: Frame, mask: Mask, array: Array):
+    """Return the variance of all elements per lane; raise Unsupported for complex numbers."""
     if array.dtype.kind == "c":
         raise call.refuse("the variance of complex numbers")
     apply, total = Arithmetic(call.source, call.node).apply, np.float64(0)
@@ -151,6 +156,7 @@ def _variance(call: CallExpression, frame: Frame, mask: Mask, array: Array):
 
 
 def _deviation(call: CallExpression, frame: Frame, mask: Mask, array: Array):
+    """Return the standard deviation of all elements per lane."""
     return np.sqrt(_variance(call, frame, mask, array))
 
 
@@ -177,6 +183,7 @@ def _decided(stops_at: bool, call: CallExpression, frame: Frame, mask: Mask, arr
 def _by_numpy(
     function: Callable, call: CallExpression, frame: Frame, mask: Mask, array: Array
 ):
+    """Return the result of Numba's Python implementation of ``function`` for the array."""
     return by_overload(call, function, (array,), frame, mask)
 
 

@@ -132,6 +132,7 @@ class Statements:
     def _define(
         self, node: ast.stmt, name: str, function: ast.FunctionDef | ast.Lambda
     ) -> Execute:
+        """Compile an inner function and keep it by its name; the closure changes nothing."""
         if name in self.expressions.inner:
             raise self.source.refuse(node, f"a second inner function with the name {name}")
         self.expressions.inner[name] = self.expressions.inner_function(function, name)
@@ -155,12 +156,15 @@ class Statements:
         raise self.source.refuse(node, f"assignment to {ast.unparse(node)}")
 
     def _to_name(self, node: ast.Name) -> Callable:
+        """Return ``assign(frame, mask, value)``, which sets a variable."""
+
         def assign(frame, mask, value):
             frame.assign(node.id, conform(value, frame.types.stored.get(node)), mask)
 
         return assign
 
     def _to_tuple(self, node: ast.Tuple) -> Callable:
+        """Return ``assign(frame, mask, value)``, which unpacks a tuple or an array."""
         parts, site = [self.target(t) for t in node.elts], self.source.site(node)
 
         def assign(frame, mask, value):
@@ -175,9 +179,12 @@ class Statements:
         return assign
 
     def _to_element(self, node: ast.Subscript) -> Callable:
+        """Return ``assign(frame, mask, value)``, which stores to an element or part of an array."""
         return self._to_place(node, self.expressions.place(node))
 
     def _to_place(self, node: ast.Attribute | ast.Subscript, locate: Callable) -> Callable:
+        """Return ``assign(frame, mask, value)``, which stores to the Place of ``locate``."""
+
         def assign(frame, mask, value):
             place = locate(frame, mask)
             if type(value) is RecordView and copy_record(place, value):
@@ -191,6 +198,7 @@ class Statements:
         return assign
 
     def _check_storable(self, node: ast.AST, array, value) -> None:
+        """Raise Unsupported unless ``value`` is a number that the array can hold."""
         complex_to_real = is_scalar(value) and value.dtype.kind == "c" != array.dtype.kind
         if not isinstance(array, Array) or not is_scalar(value) or complex_to_real:
             if isinstance(array, tuple):
@@ -225,6 +233,7 @@ class Statements:
         return execute
 
     def _augment_element(self, node: ast.AugAssign, function: Callable, right: Evaluate) -> Execute:
+        """Compile an assignment such as ``x[i] += value`` to an element of an array."""
         target, apply = node.target, Arithmetic(self.source, node).apply
         if isinstance(target, ast.Attribute):
             locate = self.expressions.field(target, target.attr)
@@ -553,6 +562,7 @@ class Statements:
         return execute
 
     def _return(self, node: ast.Return, frame: Frame, mask: Mask, value) -> None:
+        """Set the result of the call in the lanes of ``mask``."""
         if frame.is_kernel and value is not None:
             raise self.source.refuse(node, "a kernel that returns a value")
         value, old = conform(value, frame.types.result), frame.result
@@ -580,6 +590,7 @@ class Statements:
         return execute
 
     def _raise(self, node: ast.stmt, frame: Frame, mask: Mask) -> None:
+        """Raise KernelRaised, with the line of the statement and the first active thread."""
         thread = frame.run.batch.thread(int(mask.index[0]))
         raise KernelRaised(f"{self.source.site(node)}: reached by {thread}.")
 
@@ -593,6 +604,7 @@ class _LaneItem:
 
 
 def _lane_items(whole: Place) -> Iterator[_LaneItem]:
+    """Yield a _LaneItem per element of an array, in order."""
     for place in elements(whole):
         yield _LaneItem(load(place), place.mask.lanes)
 

@@ -45,6 +45,7 @@ def ufunc(call: CallExpression) -> Evaluate:
 
 
 def _check(call: CallExpression, values: list, out) -> None:
+    """Raise Unsupported unless ``out`` is an array that can take the result of the ufunc."""
     if not isinstance(out, Array) or len(values) != call.function.nargs:
         raise call.refuse(f"np.{call.function.__name__}() of an array without an array for results")
     if isinstance(out, ArrayView) and not out.writable:

@@ -43,6 +43,7 @@ def bits_of(lanes: np.ndarray) -> np.ndarray:
 
 
 def _spread(per_warp: np.ndarray) -> np.ndarray:
+    """Return a vector with one entry per lane from one value per warp."""
     return np.repeat(per_warp, WARP)
 
 
@@ -202,6 +203,7 @@ def _same_value(rows: np.ndarray, active: np.ndarray) -> np.ndarray:
 
 
 def _match_any(call: CallExpression) -> Evaluate:
+    """Compile ``match_any_sync``: the bit mask of the lanes that hold the lane's own value."""
     members, value = call.arguments(2)
     site = call.site
 
@@ -216,6 +218,7 @@ def _match_any(call: CallExpression) -> Evaluate:
 
 
 def _match_all(call: CallExpression) -> Evaluate:
+    """Compile ``match_all_sync``: (bit mask, True) if all lanes hold one value, else (0, False)."""
     members, value = call.arguments(2)
     site = call.site
 
@@ -232,6 +235,7 @@ def _match_all(call: CallExpression) -> Evaluate:
 
 
 def _syncwarp(call: CallExpression) -> Evaluate:
+    """Compile ``cuda.syncwarp``, the barrier of a warp or of the lanes in its mask."""
     arguments = call.arguments(0, 1)
     site = call.site
 
@@ -245,11 +249,13 @@ def _syncwarp(call: CallExpression) -> Evaluate:
 
 
 def _active_mask(call: CallExpression) -> Evaluate:
+    """Compile ``cuda.activemask``, the bit mask of the active lanes of a warp."""
     call.arguments(0)
     return lambda frame, mask: _spread(bits_of(mask.lanes.reshape(-1, WARP)))
 
 
 def _lower_lanes(call: CallExpression) -> Evaluate:
+    """Compile ``cuda.lanemask_lt``, the bit mask of the lanes with a lower number."""
     call.arguments(0)
     below = ((np.uint64(1) << np.arange(WARP, dtype=np.uint64)) - np.uint64(1)).astype(np.uint32)
     return lambda frame, mask: np.tile(below, frame.run.batch.size // WARP)

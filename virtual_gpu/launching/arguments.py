@@ -40,7 +40,12 @@ BYTES_PER_ELEMENT = 20  # of a shadow: the last writer, the last reader, and the
 
 @dataclass(frozen=True)
 class _Array:
-    """An array argument and the addresses of the bytes that it spans."""
+    """An array argument and the addresses of the bytes that it spans.
+
+    ``unwritten`` marks the undefined elements of a device array; None if there are none.
+    ``tracked`` is True if accesses are checked for races, because the kernel may write to the
+    array. ``start`` and ``end`` are the first byte's address and that after the last byte.
+    """
 
     name: str
     array: np.ndarray
@@ -141,6 +146,10 @@ def _arrays_in(argument) -> list[tuple[np.ndarray, np.ndarray | None]]:
 
 
 def _value(name: str, argument, views: dict[int, ArrayView]):
+    """Return the kernel's value for an argument: a number, a view of ``views``, None or a tuple.
+
+    ``views`` maps the ``id`` of an array to its view. ``name`` is the parameter's, for messages.
+    """
     if isinstance(argument, tuple):
         return alike(argument, (_value(name, item, views) for item in argument))
     if isinstance(argument, DeviceArray):
@@ -165,6 +174,7 @@ def _value(name: str, argument, views: dict[int, ArrayView]):
 
 
 def _is_supported(dtype: np.dtype) -> bool:
+    """Return True if a kernel can have arrays of this dtype."""
     long_double = dtype.char in "gG"
     return dtype.kind in numba_types.SCALAR_KINDS and dtype.isnative and not long_double
 
@@ -172,6 +182,7 @@ def _is_supported(dtype: np.dtype) -> bool:
 def _described(
     name: str, array: np.ndarray, unwritten: np.ndarray | None, program: Program
 ) -> _Array:
+    """Return the _Array of an argument; raise LaunchError for an array that kernels cannot have."""
     if array.dtype.names:
         return _described_records(name, array)
     if not _is_supported(array.dtype):
@@ -335,6 +346,7 @@ def _flat_flags(group: list[_Array], first: _Array, size: int) -> np.ndarray | N
 
 
 def _view(item: _Array, memory: Memory, base: int) -> ArrayView:
+    """Return the ArrayView of an array in ``memory``, whose first byte has the address ``base``."""
     array, itemsize = item.array, item.array.dtype.itemsize
     strides = tuple(s // itemsize for s in array.strides)
     address = array.__array_interface__["data"][0] if array.size else base

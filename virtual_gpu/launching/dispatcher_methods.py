@@ -159,6 +159,7 @@ def forall(self, ntasks, tpb=0, stream=0, sharedmem=0) -> Callable:
 
 
 def _most_threads(kernel: CUDADispatcher) -> int:
+    """Return the most threads per block that a kernel's launch bounds, or a device, allow."""
     bounds = kernel.targetoptions.get("launch_bounds")
     return (bounds[0] if isinstance(bounds, tuple | list) else bounds) or MAX_THREADS
 

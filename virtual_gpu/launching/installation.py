@@ -76,10 +76,15 @@ def installed() -> Iterator[None]:
 
 
 def _own(owner, name: str):
+    """Return the attribute that ``owner`` itself has, or _ABSENT."""
     return vars(owner).get(name, _ABSENT)
 
 
 def _restore(before: dict[tuple[int, str], tuple[object, str, object]]) -> None:
+    """Set the attributes that ``install`` has replaced to their earlier values.
+
+    ``before`` maps (id of the owner, name) to (owner, name, earlier value).
+    """
     by_name = {name: value for _, name, value in before.values()}
     # Modules of Numba that were imported in the meantime have imported the virtual GPU's functions.
     late = [(o, name, by_name[name]) for o, name, _ in _replacements()

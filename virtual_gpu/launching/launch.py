@@ -157,6 +157,8 @@ def _results_depend(
 
 
 def _depends(task: _CheckedLaunch, first: _Outcome, observer: Observer) -> bool:
+    """Return True if a run with another filling ends otherwise than the run ``first``."""
+
     def run_again(filling: Filling) -> Rerun:
         outcome = _outcome(task, observer, filling)
         return Rerun(outcome.memories, outcome.differs_from(first))
@@ -284,6 +286,7 @@ def _residency_check(batch: Batch) -> Callable[[int], None]:
 
 
 def _check_resident(geometry: Geometry, shared_bytes: int) -> None:
+    """Raise LaunchError if a device cannot hold all blocks of the grid at once."""
     most = resident_blocks(geometry.threads, shared_bytes)
     if geometry.blocks > most:
         raise LaunchError(
@@ -316,6 +319,7 @@ def _completed_errors(program: Program, attempts: list[Arguments]):
 
 
 def _check_limits(program: Program, geometry: Geometry, arguments: tuple, dynamic: int) -> None:
+    """Raise LaunchError for a wrong number of arguments or a launch beyond a device's limits."""
     if program.source.filled(arguments) is None:
         raise _wrong_number(program.source.name, program.source.parameters, len(arguments))
     if geometry.threads > MAX_THREADS:
@@ -350,6 +354,7 @@ def _wrong_number(kernel: str, parameters: tuple[str, ...], count: int) -> Launc
 
 
 def _check_no_none(program: Program, arguments: tuple) -> None:
+    """Raise LaunchError if an argument is None or is a tuple that holds None."""
     for name, value in zip(program.source.parameters, arguments, strict=False):
         if any(item is None for item in (value if isinstance(value, tuple) else (value,))):
             raise LaunchError(

@@ -39,7 +39,16 @@ if TYPE_CHECKING:  # pandas takes half a second to import, so it is imported onl
 
 @dataclass(frozen=True, repr=False)
 class Trace:
-    """The findings and counts of one launch. In a notebook it shows the annotated source."""
+    """The findings and counts of one launch. In a notebook it shows the annotated source.
+
+    ``blocks`` is (number of blocks that ran, number of blocks in the grid). ``sections`` are the
+    texts of the kernel and of the functions that it called. ``files`` maps each file to its short
+    name, and ``counts`` each source line to its counts. ``access_counts`` are in the order of first
+    execution. ``footprint_bytes`` is the number of different bytes of global memory that were
+    loaded or stored, in whole sectors. ``turns`` maps the first line of each loop to its
+    iterations, summed over threads. ``recording`` has the events of the recorded block, and is None
+    if no block was recorded.
+    """
 
     kernel: str  # the name of the kernel
     blocks: tuple[int, int]  # the number of blocks that were run, and that of the grid
@@ -128,6 +137,10 @@ class Trace:
         return np.stack(rows[:first]) if first > 0 else np.empty((0, WARP), np.int64)
 
     def _accesses_of(self, array: str, kind: str, line: int | None) -> list[AccessCount]:
+        """Return the counts of the accesses to an array of this kind, at ``line`` if it is given.
+
+        Raises VirtualGpuError, which lists the recorded accesses, if there are none.
+        """
         matches = [
             count
             for count in self.access_counts
@@ -256,6 +269,7 @@ def trace(
 
 
 def _check_kernel(kernel: Callable) -> None:
+    """Raise LaunchError unless the object is a kernel or a Python function."""
     if not hasattr(getattr(kernel, "py_func", kernel), "__code__"):
         raise LaunchError(
             f"trace() was given a {type(kernel).__name__} where it needs a kernel; write "
@@ -291,6 +305,7 @@ def _trace_of(
 
 
 def _named(kernel: Source, arguments: tuple) -> dict[str, object]:
+    """Return a dict from the kernel's parameters to their arguments, defaults included."""
     filled = kernel.filled(arguments) or ()
     return dict(zip(kernel.parameters, filled, strict=False))
 

@@ -118,6 +118,7 @@ def store_wide(place: Place, values: tuple, aligned: bool) -> Callable:
 
 
 def _zeros(place: Place) -> np.ndarray:
+    """Return a vector of zeros, one per lane of the batch, of the array's dtype."""
     return np.zeros(place.run.batch.size, place.array.dtype)
 
 
@@ -227,6 +228,7 @@ def _wide_address(place: Place, width: int, aligned: bool) -> tuple[int | np.nda
 
 
 def _check_alignment(place: Place, address, width: int) -> None:
+    """Report the active lanes whose address is no multiple of ``width``."""
     first = np.broadcast_to(address, place.mask.count)
     misaligned = first % width != 0
     if not misaligned.any():
@@ -270,6 +272,7 @@ def _row(place: Place) -> tuple[int | np.ndarray, Place | None]:
 
 
 def _computed_row(place: Place) -> tuple[int | np.ndarray, Place | None]:
+    """Do what ``_row`` does, for an element of a whole local array."""
     positions, inside = in_bounds(place)
     row = 0
     for position, extent in zip(positions, place.array.shape, strict=True):
@@ -278,6 +281,7 @@ def _computed_row(place: Place) -> tuple[int | np.ndarray, Place | None]:
 
 
 def _row_of_part(place: Place) -> tuple[int | np.ndarray, Place | None]:
+    """Do what ``_row`` does, for an element of a part of a local array."""
     positions, inside = in_bounds(place)
     if inside is None:
         return 0, None
@@ -290,10 +294,12 @@ def _row_of_part(place: Place) -> tuple[int | np.ndarray, Place | None]:
 
 
 def _storage(array: LocalArray | LocalPart) -> LocalArray:
+    """Return the local array itself, or the whole array that a part belongs to."""
     return array.base if isinstance(array, LocalPart) else array
 
 
 def _load_local(place: Place) -> np.ndarray:
+    """Return the element of a local array in each active lane, as a vector of all lanes."""
     row, inside = _row(place)
     if inside is None:
         return _zeros(place)
@@ -313,6 +319,7 @@ def _load_local(place: Place) -> np.ndarray:
 
 
 def _store_local(place: Place, value) -> None:
+    """Write ``value`` to the element of a local array in each active lane."""
     row, inside = _row(place)
     if inside is None:
         return

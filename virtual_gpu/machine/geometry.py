@@ -23,6 +23,10 @@ def make_geometry(grid, block) -> Geometry:
 
 
 def _three(dimensions, name: str) -> tuple[int, int, int]:
+    """Return the extents of a grid or block, completed to three by ones.
+
+    Raises LaunchError, which calls them ``name``, for anything but one to three ints from 1 on.
+    """
     extents = dimensions if isinstance(dimensions, tuple | list) else (dimensions,)
     whole = all(isinstance(d, int | np.integer) for d in extents)
     floats = any(isinstance(d, float | np.floating) for d in extents)

@@ -85,6 +85,7 @@ def is_contiguous(array: ArrayView) -> bool:
 
 
 def _varies(shape: tuple) -> bool:
+    """Return True if an extent of the shape differs by thread."""
     return any(isinstance(extent, np.ndarray) for extent in shape)
 
 

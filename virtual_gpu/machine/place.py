@@ -56,10 +56,12 @@ class Place(NamedTuple):
 
 
 def _in_lane(value, lane: int):
+    """Return the entry of a vector for one lane of the batch; a number is returned unchanged."""
     return value[lane] if isinstance(value, np.ndarray) else value
 
 
 def _in_lanes(value, lanes: np.ndarray) -> np.ndarray:
+    """Return the entries of a vector for these lanes of the batch; a number is repeated."""
     return value[lanes] if isinstance(value, np.ndarray) else np.full(len(lanes), value)
 
 
@@ -127,6 +129,7 @@ def _positions_of(place: Place, index: np.ndarray, extent) -> tuple[np.ndarray, 
 
 
 def _warn_wrapped(place: Place, index) -> None:
+    """Report, as a warning, the active lanes whose index is negative."""
     mask, name = place.mask, place.array.name
     lanes = mask.index[mask.select(index) < 0] if isinstance(index, np.ndarray) else mask.index
 

@@ -227,6 +227,7 @@ def record_array(dtype: np.dtype, layout: RecordLayout, memory_of: Callable) -> 
 
 
 def _field(memory: Memory, layout: RecordLayout, bytewise: bool) -> ArrayView:
+    """Return the view of a field of all records, at the position that ``layout`` describes."""
     size = memory.data.dtype.itemsize
     strides, offset = tuple(s // size for s in layout.strides), layout.offset // size
     return ArrayView(memory, layout.shape, strides, offset, layout.writable, bytewise)

@@ -101,6 +101,7 @@ class BatchRun:
             self.counters.barrier(mask, site)
 
     def _check_whole_blocks(self, mask: Mask, site: Site) -> None:
+        """Report the blocks of which only some live threads are in the mask of a barrier."""
         shape = (self.batch.blocks, self.batch.width)
         arrived = mask.lanes.reshape(shape).sum(axis=1)
         alive = self.live.lanes.reshape(shape).sum(axis=1)

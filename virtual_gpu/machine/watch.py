@@ -53,6 +53,10 @@ class Watch:
         return self._late()
 
     def _late(self) -> str:
+        """Redraw the progress line if it is due; return a message if the launch is too late.
+
+        The message is "" if the time limit is not exceeded.
+        """
         seconds, limit = self.seconds, self.limits.seconds
         if seconds > self._line.due and self._done < self._total:
             self._line.show(self._done, seconds)

@@ -144,6 +144,7 @@ class Memory:
         return self._journal.same_as(other._journal)
 
     def _save_before(self, access: Access) -> None:
+        """Save the content of global memory that a store or atomic is about to change."""
         if self.space == "global":
             if self._journal is None:
                 self._journal = Journal(self.data, self.unwritten)
@@ -169,12 +170,14 @@ class Memory:
             yield access.addresses * parts + part
 
     def _check_content(self, access: Access) -> None:
+        """Report the active lanes that read an undefined element of device memory."""
         if self.unwritten is not None:
             undefined = self.unwritten.take(access.addresses)
             if undefined.any():
                 report_uninitialised(access, self.name, undefined)
 
     def _mark_content(self, access: Access) -> None:
+        """Mark the elements of an access as written."""
         if self.unwritten is not None:
             self.unwritten[access.addresses] = False
 

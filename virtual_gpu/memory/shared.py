@@ -114,4 +114,5 @@ class SharedMemory:
 
 
 def _shared_memory(name: str, data: np.ndarray, part: BlockPart) -> Memory:
+    """Return a Memory in shared space with a shadow of one unit per element."""
     return Memory(name, "shared", data, Shadow(name, "shared", data.size), part=part)

@@ -54,6 +54,10 @@ def as_before(memories: Iterable[Memory]) -> Iterator[None]:
 def _differs(
     first: dict[tuple, Memory], filling: Filling, run_again: Callable[[Filling], Rerun]
 ) -> bool:
+    """Run a launch again with a filling; return True if its results, errors or flaws are others.
+
+    ``first`` maps the identity of each memory of the first run to this memory.
+    """
     with _filled(first.values(), filling):
         rerun = run_again(filling)
         swap_before(rerun.memories)
@@ -84,4 +88,5 @@ def swap_before(memories: Iterable[Memory]) -> None:
 
 
 def _identity(memory: Memory) -> tuple:
+    """Return (address, dtype) of a memory, by which the memories of two runs are matched."""
     return memory.data.__array_interface__["data"][0], memory.data.dtype

@@ -112,6 +112,7 @@ def right_shift(x, count):
 
 
 def _low_bits(x, count):
+    """Return the low 32 bits of a shift's count; a count of at most 32 bits is unchanged."""
     if count.dtype.itemsize < 8:
         return count
     return (count & count.dtype.type(0xFFFFFFFF)).astype(x.dtype)

@@ -149,6 +149,7 @@ def _words(addresses: np.ndarray, width: int, title: str, least: int = 0) -> str
 
 
 def _kind(word: int, used: np.ndarray, sectors: np.ndarray) -> str:
+    """Return "used", "unused" or "not moved" for a word, given the used words and moved sectors."""
     return "used" if word in used else "unused" if word // 8 in sectors else "not moved"
 
 
@@ -182,6 +183,10 @@ def _description(addresses: np.ndarray, width: int, title: str) -> str:
 
 
 def _share(step: int) -> str:
+    """Return text on the sectors, cache lines and used bytes of a warp's load with a stride.
+
+    ``step`` is the stride in words of 4 bytes.
+    """
     words = np.arange(WARP) * step
     sectors, lines = len(np.unique(words // 8)), len(np.unique(words // WORDS))
     used = 100 * len(words) / (8 * sectors)

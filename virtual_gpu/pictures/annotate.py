@@ -131,6 +131,7 @@ def _is_comment(text: str) -> bool:
 
 
 def _used_columns(counts: Mapping[tuple[str, int], LineCount]) -> list[Column]:
+    """Return the columns that have a count other than zero in some line."""
     return [c for c in COLUMNS if any(c.read(count) for count in counts.values())]
 
 
@@ -294,6 +295,7 @@ def source_html(listing: AnnotatedSource) -> str:
 def _html_rows(
     listing: AnnotatedSource, counts: Mapping[tuple[str, int], LineCount], columns: list[Column]
 ) -> Iterator[str]:
+    """Yield the HTML of a table row per shown source line, and of a heading per called function."""
     totals = [sum(c.read(count) for count in counts.values()) for c in columns]
     flawed = {(finding.site.file, finding.line) for finding in listing.findings}
     details = details_by_line(listing.accesses)
@@ -327,6 +329,7 @@ def _code(text: str, details: str | None) -> str:
 
 
 def _cell(column: Column, value: float, total: float) -> str:
+    """Return a table cell as HTML; the larger the value's share of ``total``, the darker it is."""
     if not value:
         return "<td></td>"
     title = column.title.replace("-", "")
@@ -335,6 +338,7 @@ def _cell(column: Column, value: float, total: float) -> str:
 
 
 def _note(listing: AnnotatedSource, note: Finding | Hint) -> str:
+    """Return a finding, warning or hint as an HTML paragraph with a class of its kind."""
     kind = "hint"
     if isinstance(note, Finding):
         kind = "warning" if note.is_warning else "finding"

@@ -76,6 +76,7 @@ def cost_of(event: Event, array: RecordedArray, parts: int = 1) -> Cost:
 
 
 def _request(pattern: Pattern, each: int, space: str) -> Cost:
+    """Return the Cost of the requests of a pattern with ``each`` bytes per lane, in one space."""
     if space == "shared":
         needed = wavefronts(pattern, each)
         plain = min(needed, fewest_wavefronts(pattern, each))

@@ -84,6 +84,10 @@ def _product(grids: tuple[ArrayGrid, ...]) -> tuple[ArrayGrid, ArrayGrid, ArrayG
 def _as_product(
     grids: tuple[ArrayGrid, ...], product: tuple[ArrayGrid, ArrayGrid, ArrayGrid]
 ) -> FilmLayout:
+    """Return the layout of a matrix product: b is above c, and a to the left of c.
+
+    Shared memory is in the corner between them.
+    """
     a, b, c = product
     shared = [grid for grid in grids if grid not in product]
     k, (n, m) = max(a.size[0], b.size[1]), c.size

@@ -26,10 +26,12 @@ def details_by_line(accesses: Iterable[AccessCount]) -> dict[tuple[str, int], st
 
 
 def _cost(access: AccessCount) -> int:
+    """Return the cost of an access: sectors plus wavefronts, or the lanes of an atomic."""
     return access.sectors + access.wavefronts + (access.kind == "atomic") * access.lanes
 
 
 def _details(accesses: list[AccessCount]) -> str:
+    """Return HTML with a sentence per access, the costliest first, and drawings of MOST_DRAWN."""
     costliest = sorted(accesses, key=_cost, reverse=True)
     sentences = "".join(f"<p>{html.escape(_sentence(access))}</p>" for access in costliest)
     drawn = dict.fromkeys(_drawn(access) for access in costliest[:MOST_DRAWN])
@@ -57,6 +59,7 @@ def _sentence(access: AccessCount) -> str:
 
 
 def _drawn(access: AccessCount) -> str:
+    """Return an SVG of the first request of an access."""
     first = first_access(access)
     draw = lanes_by_banks if access.space == "shared" else lanes_by_sectors
     title = f"first {access.kind} of {access.array}"

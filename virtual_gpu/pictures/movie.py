@@ -242,6 +242,7 @@ def _first_warp(film: Film, movie: Movie) -> int | None:
 
 
 def _data(film: Film, layout: FilmLayout, movie: Movie) -> dict:
+    """Return the data of a film for player.js as a dict of plain JSON values."""
     home = film.home
     return {
         "name": film.name,
@@ -256,6 +257,7 @@ def _data(film: Film, layout: FilmLayout, movie: Movie) -> dict:
 
 
 def _array(grid: ArrayGrid, place: ArrayPlacement) -> dict:
+    """Return an array and its placement for player.js, as a dict of plain JSON values."""
     array = grid.array
     return {
         "name": array.name, "space": array.space, "shape": array.shape, "strides": array.strides,
@@ -267,12 +269,14 @@ def _array(grid: ArrayGrid, place: ArrayPlacement) -> dict:
 
 
 def _step(step: FilmStep, film: Film) -> dict:
+    """Return a step for player.js as a dict: its row with its events, or the number left out."""
     if step.left_out:
         return {"row": step.row, "gap": step.left_out}
     return {"row": step.row, "does": [_event(event, step.row, film) for event in step.events]}
 
 
 def _event(event: Event, row: int, film: Film) -> dict:
+    """Return an event for player.js as a dict of plain JSON values."""
     encoded = {"kind": event.kind, **_elements(event, film)}
     few = film.threads <= WITH_VALUES
     if event.kind in ACCESSES:
@@ -290,4 +294,5 @@ def _event(event: Event, row: int, film: Film) -> dict:
 
 
 def _elements(event: Event, film: Film) -> dict:
+    """Return the elements that an event accesses, encoded by ``addresses``."""
     return addresses(event.first, film.recording.shape)

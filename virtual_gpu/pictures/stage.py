@@ -30,11 +30,13 @@ def poster_of(film: Film, focus: str) -> int:
 
 
 def _copies(film: Film, step: FilmStep) -> bool:
+    """Return True if a step accesses both global and shared memory."""
     arrays = {event.array for event in step.events if event.array}
     return len({film.grids[film.grid(name)].array.space for name in arrays}) > 1
 
 
 def _height(bars: Bars, focus: str) -> float:
+    """Return the height of a step's bars by which the poster is chosen for this focus."""
     used, wasted, plain, extra = bars
     above, below = used + wasted, plain + 2 * extra
     return above * (focus != "banks") + below * (focus != "sectors")
@@ -109,6 +111,7 @@ def _box(film: Film, layout: FilmLayout) -> str:
 
 
 def _none(box: Box) -> str:
+    """Return an SVG text that says that no access goes to shared memory."""
     x, y = box.x + box.width / 2, box.y + box.height / 2
     words = ("none: every access", "goes to global memory")
     return "".join(

@@ -28,6 +28,7 @@ def weights(film: Film, focus: str) -> list[Bars]:
 
 
 def _weights(cost: Cost, focus: str) -> Bars:
+    """Return the heights (used, wasted, plain, extra) of the bars of one step with this cost."""
     if focus == "reads":
         shared = cost.shared_reads + cost.shared_writes
         return float(cost.global_reads + cost.global_writes), 0.0, float(shared), 0.0

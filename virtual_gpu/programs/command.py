@@ -63,6 +63,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _script(parser: argparse.ArgumentParser, options: argparse.Namespace) -> Script:
+    """Return the Script that the command line names; end the program if it names none."""
     name, *arguments = options.module or options.script or [None]
     if name is None:
         parser.error("there is nothing to run; give a script, or -m and the name of a module.")

@@ -96,6 +96,7 @@ class LaunchLog:
             self._run(call, arguments)
 
     def _run(self, call: VirtualLaunch, arguments: tuple) -> None:
+        """Run a launch with ``trace`` and log its results, or the error that ends it."""
         geometry = call.geometry
         with self._logging_errors(call):
             result = trace(
@@ -105,6 +106,7 @@ class LaunchLog:
         self._add(call, result.findings, (), result)
 
     def _run_until_a_finding(self, call: VirtualLaunch, arguments: tuple) -> None:
+        """Run a launch without counts; raise Stopped at its first flaw, and log it."""
         report = Report(collect=False)
         try:
             with self._logging_errors(call):
@@ -132,6 +134,10 @@ class LaunchLog:
     def _add(
         self, call: VirtualLaunch, findings: tuple, errors: tuple[str, ...], result: Trace | None
     ) -> None:
+        """Add a launch to the log of its kernel.
+
+        ``result`` is its trace, or None if it was not traced to its end.
+        """
         code = call.kernel.py_func.__code__
         key = (code.co_filename, code.co_firstlineno, code.co_name)
         with self._lock:

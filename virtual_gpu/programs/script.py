@@ -49,6 +49,7 @@ def run(script: Script) -> int:
 
 
 def _run_as_main(script: Script) -> None:
+    """Run the script as ``__main__``, with its arguments in ``sys.argv``."""
     sys.argv = [script.name, *script.arguments]
     if script.is_module:
         _search_first(os.getcwd())
@@ -124,6 +125,7 @@ def _remove_internal_frames(frames: types.TracebackType | None) -> None:
 
 
 def _is_internal(file: str) -> bool:
+    """Return True for a file of the virtual GPU or of ``runpy``."""
     return "runpy" in os.path.basename(file) or file.startswith(HERE)
 
 

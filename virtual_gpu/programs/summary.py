@@ -127,6 +127,7 @@ def as_json(summary: ProgramSummary) -> str:
 
 
 def _kernel(kernel: KernelLog, summary: ProgramSummary) -> dict:
+    """Return the results of one kernel as a dict with the keys that ``as_json`` names."""
     names = summary.names
     return {
         "name": kernel.name,
@@ -154,6 +155,7 @@ def _note(note: Finding | Hint, names: Mapping[str, str]) -> dict:
 
 
 def _finding(finding: Finding, names: Mapping[str, str]) -> dict:
+    """Return a finding as a dict with the keys that ``as_json`` names."""
     return {
         **_note(finding, names),
         "warning": finding.is_warning,

@@ -131,6 +131,7 @@ def read_value(outer: dict[str, object], chain: Sequence[str]) -> object:
 
 
 def _content(cell: CellType):
+    """Return the content of a closure's cell, or _ABSENT if it is not bound yet."""
     try:
         return cell.cell_contents
     except ValueError:  # the enclosing function has not bound it yet
@@ -211,6 +212,7 @@ class _ValueDescriber:
         return public_name(value) or self._callable(value)
 
     def _read(self, outer: dict, chain: tuple[str, ...]) -> object:
+        """Return a description of the value of a name with attributes; None if there is none."""
         name, *attributes = chain
         value = outer.get(name, _ABSENT)
         while isinstance(value, ModuleType) and attributes and not is_installed(value.__name__):
@@ -218,18 +220,21 @@ class _ValueDescriber:
         return None if value is _ABSENT else self.value(value)
 
     def _sequence(self, value: tuple | list) -> object:
+        """Return a description of a tuple, named tuple or list, with that of its items."""
         items = [self.value(item) for item in value]
         if type(value) in (tuple, list):
             return type(value).__name__, items
         return self._tuple_class(type(value)), items
 
     def _tuple_class(self, kind: type) -> object:
+        """Return a description of a named tuple's class; raise Unknown for any other class."""
         if not is_named_tuple(kind) or kind.__bases__ != (tuple,):
             raise Unknown(kind)
         defaults = [(name, self.value(item)) for name, item in kind._field_defaults.items()]
         return kind.__name__, kind._fields, defaults
 
     def _type(self, kind: types.Type) -> object:
+        """Return a description of a type of Numba; raise Unknown for one of another package."""
         if isinstance(kind, types.Function):
             return "Function", self.value(kind.typing_key)
         if isinstance(kind, types.Dispatcher):
@@ -241,6 +246,7 @@ class _ValueDescriber:
         return numba_class.__module__, numba_class.__qualname__, self.value(kind.key)
 
     def _callable(self, value) -> object:
+        """Return a description of a device function or an intrinsic; raise Unknown for others."""
         if isinstance(value, _INTRINSICS):
             return "intrinsic", self._python(value._defn)
         if not isinstance(value, _DISPATCHERS):
@@ -251,6 +257,7 @@ class _ValueDescriber:
         return self._known[python], *self._declarations(value)
 
     def _text(self, python: FunctionType) -> Text:
+        """Return the Text of a Python function; raise Unknown if its source cannot be read."""
         try:
             return self._text_of_function(python)
         except Unsupported as error:

@@ -98,6 +98,7 @@ def from_plain(source: Source, plain: dict) -> Types | None:
 
 
 def _from_plain(source: Source, nodes: list[ast.AST], plain: dict) -> Types:
+    """Return the Types that the dict represents; raise an error if it does not fit the function."""
     if plain["nodes"] != len(nodes):
         raise ValueError(plain["nodes"])
     if plain["refused"]:
@@ -133,6 +134,7 @@ def _grouped(kinds: Mapping[ast.expr, object], number: dict[ast.AST, int], to_pl
 
 
 def _spread(groups: list, nodes: list[ast.AST]) -> Iterator[tuple[ast.AST, Kind]]:
+    """Yield (node, kind) for each node number in groups of [kind as JSON, node numbers]."""
     for plain, indices in groups:
         kind = _kind_from_plain(plain)
         yield from ((nodes[index], kind) for index in indices)
@@ -142,12 +144,14 @@ def _spread(groups: list, nodes: list[ast.AST]) -> Iterator[tuple[ast.AST, Kind]
 
 
 def _kind_to_plain(kind: Kind):
+    """Return a Kind, which is a dtype, a tuple of Kinds or None, as a JSON value."""
     if isinstance(kind, tuple):
         return list(map(_kind_to_plain, kind))
     return None if kind is None else kind.str
 
 
 def _kind_from_plain(plain) -> Kind:
+    """Return the Kind that a JSON value of ``_kind_to_plain`` represents."""
     if isinstance(plain, list):
         return tuple(map(_kind_from_plain, plain))
     return None if plain is None else np.dtype(plain)
@@ -217,6 +221,7 @@ def _literal_from_plain(source: Source, plain) -> Callable[[], types.Type]:
 
 
 def _type_to_plain(kind: types.Type):
+    """Return a type of Numba as a JSON value; raise NotPlain if that is not possible."""
     if _NAMED.get(str(kind)) == kind:
         return str(kind)
     if isinstance(kind, types.Literal):
@@ -230,6 +235,7 @@ def _type_to_plain(kind: types.Type):
 
 
 def _type_from_plain(plain) -> types.Type:
+    """Return the type that a JSON value of ``_type_to_plain`` represents."""
     if isinstance(plain, str):
         return _NAMED[plain]
     tag, *fields = plain

@@ -95,6 +95,7 @@ def typed_statements(
 
 
 def _run_compiler(compiler: type[CUDACompiler], function: Callable, arguments: tuple):
+    """Run a pipeline of Numba's compiler on a Python function and return its result."""
     flags = CUDAFlags()
     flags.no_compile = flags.no_cpython_wrapper = flags.no_cfunc_wrapper = True
     flags.error_model = "numpy"
@@ -157,6 +158,7 @@ def _name(variable: ir.Var) -> str:
 
 
 def _is_join(node: ir.Assign) -> bool:
+    """Return True for an assignment in which the values of several paths meet."""
     return isinstance(node.value, ir.Expr) and node.value.op == "phi"
 
 

@@ -116,6 +116,7 @@ def unified(first: np.dtype, second: np.dtype) -> np.dtype:
 
 
 def _common(first: np.dtype, second: np.dtype) -> np.dtype:
+    """Return the dtype in which Numba, or else NumPy, unites two dtypes."""
     common = context().unify_types(numba_type(first), numba_type(second))
     return as_dtype(common) if common is not None else np.result_type(first, second)
 
@@ -189,6 +190,7 @@ def range_dtype(dtypes: tuple[np.dtype, ...]) -> np.dtype:
 
 
 def _loop_variable(dtypes: _Dtypes) -> np.dtype:
+    """Return the dtype of the numbers of a ``range()`` whose arguments have these dtypes."""
     signature = context().resolve_function_type(
         range, tuple(numba_type(d) for d in dtypes), {}
     )

@@ -70,6 +70,7 @@ def not_an_argument(name: str, value) -> LaunchError:
 
 
 def _types_of(launch: _Launch) -> Signature:
+    """Return Numba's types of the arguments of a launch; raise LaunchError if one has none."""
     argument_types = []
     for name, value in zip(launch.parameters, launch.arguments, strict=True):
         try:

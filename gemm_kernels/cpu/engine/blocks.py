@@ -31,9 +31,11 @@ PANELS_TO_COPY = 8
 
 @dataclass(frozen=True)
 class Blocks:
-    """The most that is multiplied at a time: kc rows of b, and a block of a with `size` float32.
+    """The largest blocks of a and b that are multiplied at a time.
 
-    If kc columns of a have at most `in_place` float32, they are read without a copy.
+    kc: the most columns of a, and rows of b.
+    size: the most float32 of a block of a that is copied.
+    in_place: if all rows of a times kc are at most this number, they are read without a copy.
     """
 
     kc: int
@@ -41,21 +43,21 @@ class Blocks:
     in_place: int
 
     def place_of_b(self, rows: int) -> int:
-        """Return the offset of b's packed panels in a workspace, in float32, behind a's block.
+        """Return the offset in float32 at which b's packed panels begin in a workspace.
 
-        rows: the rows of a tile. The block has room for `size` float32, and for at least one tile's
-        rows of kc float32.
+        The block of a is before them. It has room for `size` float32, and for at least one tile of
+        `rows` rows of kc float32.
         """
         return max(self.size, rows * self.kc)
 
 
 def blocks_for(columns: int, caches: tuple[int, int, int]) -> Blocks:
-    """Return the blocks for panels of b with `columns` columns, from (L1, L2, L3) in bytes.
+    """Return the blocks for panels of b with `columns` columns.
 
-    A panel of b has an eighth of the L2 cache, from which every tile reads it, but at most
-    MOST_OF_B float32 and DEEPEST rows. It is that deep because c, which comes from far away, goes
-    through the registers once for every kc. A block of a has a quarter of the L2 cache, but at most
-    MOST_OF_A float32.
+    `caches` are the sizes of (L1, L2, L3) in bytes. A panel of b has an eighth of the L2 cache,
+    from which every tile reads it, but at most MOST_OF_B float32 and DEEPEST rows. It has that many
+    rows, because the elements of c, which come from memory, are loaded and stored once per kc rows
+    of b. A block of a has a quarter of the L2 cache, but at most MOST_OF_A float32.
     """
     l2 = caches[1] // FLOAT_BYTES
     panel, block, in_place = (l2 * share // parts for share, parts in (PANEL, BLOCK, IN_PLACE))
@@ -67,11 +69,11 @@ def blocks_for(columns: int, caches: tuple[int, int, int]) -> Blocks:
 
 
 class Sizes(NamedTuple):
-    """The parts into which one product is cut: mc × kc of a, and kc × nc of b.
+    """The sizes of the parts into which one product is cut: mc × kc of a, and kc × nc of b.
 
-    `copies` is True if a block of a is copied, and False if it is read without a copy. `step` is
-    the number of float32 from one packed panel of b to the next, per vector of columns. If it is 0,
-    all panels use the same memory, because no second block of a reads them.
+    copies: True if a block of a is copied, and False if it is read without a copy.
+    step: the number of float32 from one packed panel of b to the next, per vector of columns. If it
+        is 0, all panels use the same memory, because no second block of a reads them.
     """
 
     mc: int
@@ -109,10 +111,10 @@ def sizes_from(blocks: Blocks, rows: int, lanes: int, vectors: int) -> Callable:
 
 @inlined
 def equal_parts(total, most, multiple):
-    """Return the size of the fewest equal parts of `total` that are not above `most`.
+    """Return the size of the parts if `total` is cut into the fewest parts of at most `most`.
 
-    The size is rounded up to a multiple of `multiple`. If the parts were as large as possible, a
-    last part of a few lines would be slow.
+    The parts are equal, and the size is rounded up to a multiple of `multiple`. If the parts were
+    as large as possible, a last part of a few lines would be slow.
     """
     return ceil_div(ceil_div(total, ceil_div(total, most)), multiple) * multiple
 
@@ -126,11 +128,11 @@ class Workspace(NamedTuple):
 
 @cache
 def workspace(threads: int = 1) -> np.ndarray:
-    """Return an array with a row of float32 per thread; the first row begins at a large page.
+    """Return the memory for packed blocks, an array of `threads` rows of float32, one per thread.
 
-    A thread has 32 MiB divided by `threads`, but at least 4 and at most 12 MiB. Every call with the
-    same `threads` returns the same memory, so that its pages stay mapped. No two calls use it at
-    once, because compiled code holds Python's lock.
+    The first row begins at a large page. A thread has 32 MiB divided by `threads`, but at least 4
+    and at most 12 MiB. Every call with the same `threads` returns the same memory, so that its
+    pages stay mapped. No two calls use it at once, because compiled code holds Python's lock.
     """
     least, most = THREAD_BYTES
     room = max(least, min(most, MOST_BYTES // threads)) // FLOAT_BYTES
@@ -145,8 +147,8 @@ def workspace(threads: int = 1) -> np.ndarray:
 def memory_of(threads: int = 1) -> Callable:
     """Return a compiled function () -> Workspace of the first of `threads` threads.
 
-    Compiled code names the workspace by a symbol, which is resolved when the code is loaded: code
-    that is kept on disk holds no address of the process that compiled it.
+    Compiled code names the memory by a symbol, which is resolved when the code is loaded: code that
+    is kept on disk holds no address of the process that compiled it.
     """
     space, symbol = workspace(threads), f"gemm_kernels.cpu.workspace.{threads}"
     add_symbol(symbol, space.ctypes.data)
@@ -170,5 +172,5 @@ def memory_of(threads: int = 1) -> Callable:
 
 @inlined
 def memory_of_thread(first, thread):
-    """Return the Workspace of thread number `thread`, from the Workspace of thread 0."""
+    """Return the Workspace of thread number `thread`; `first` is the Workspace of thread 0."""
     return Workspace(first.address + thread * first.room * FLOAT_BYTES, first.room)

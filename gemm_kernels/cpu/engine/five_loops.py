@@ -33,9 +33,9 @@ ROWS_AT_A_TIME = 8  # the rows of b that are packed at a time, if all panels are
 
 
 class Columns(NamedTuple):
-    """Columns of kc rows of b, and the panels made of them.
+    """Some columns of kc rows of b, and the panels into which they are packed.
 
-    b: the matrix that the columns come from.
+    b: the matrix of these columns.
     at: the address of the first packed panel.
     step: float32 from one panel to the next per vector of its width, if all panels are packed
         first. If it is 0, each panel is packed when it is needed, in the memory of the one before.
@@ -52,14 +52,14 @@ class Columns(NamedTuple):
 def five_loops(tile_of: Callable, rows: int, lanes: int, vectors: int) -> Callable:
     """Return a function, compiled on demand, that multiplies with a micro-kernel.
 
-    `tile_of(v, packs)` returns tile(alpha, a, panel, beta, c), which computes c = alpha·a·b +
-    beta·c for up to `rows` rows of a and c, and for the columns of a Panel, which need v vectors of
-    `lanes` float32. The rows of c are contiguous. `row_reader` reads the panel, and packs it if
-    `packs` is true.
-
     The result is multiply(alpha, a, b, beta, c, memory), with a Matrix each for a, b and c, and a
     Workspace. It computes c = alpha·a·b + beta·c. The rows of c are contiguous. With beta = 0, c is
     not read. a has at least one column.
+
+    `tile_of(v, packs)` returns the micro-kernel tile(alpha, a, panel, beta, c), which computes c =
+    alpha·a·b + beta·c for up to `rows` rows of a and c, and for the columns of a Panel of b, which
+    need v vectors of `lanes` float32. If `packs` is true, it also packs the panel. A tile of c has
+    at most `vectors` vectors of columns.
     """
     blocks = blocks_for(lanes * vectors, processors.caches())
     sizes_of = sizes_from(blocks, rows, lanes, vectors)
@@ -92,8 +92,8 @@ def five_loops(tile_of: Callable, rows: int, lanes: int, vectors: int) -> Callab
 def groups_with(rows: int) -> Callable:
     """Return a compiled function (a, copy, copies) -> Groups of `rows` rows of a Matrix a.
 
-    If `copies`, all groups are packed at the pointer `copy`. Otherwise whole groups stay in place,
-    and only a last group with too few rows is packed there.
+    If `copies`, all groups are copied to the pointer `copy`. Otherwise whole groups stay in place,
+    and only a last group with too few rows is copied there.
     """
     pack = group_packer(rows)
 
@@ -111,7 +111,10 @@ def groups_with(rows: int) -> Callable:
 
 
 def panels_packer(lanes: int, vectors: int) -> Callable:
-    """Return a compiled function (columns) that packs all panels of b, some rows at a time."""
+    """Return a compiled function (columns) that packs all panels of its argument, some Columns.
+
+    If rows of b are contiguous, it packs ROWS_AT_A_TIME rows of all panels at a time.
+    """
     pack_rows, widest = rows_packer(lanes), lanes * vectors
 
     @inner
@@ -133,7 +136,8 @@ def panels_packer(lanes: int, vectors: int) -> Callable:
 def jr_loop_with(ir_loop: Callable, lanes: int, vectors: int) -> Callable:
     """Return a compiled function (alpha, a, columns, beta, c) that loops over the panels of b.
 
-    It computes c = alpha·a·b + beta·c for a as Groups, mc × kc, and b as Columns.
+    It computes c = alpha·a·b + beta·c for a as Groups, mc × kc, b as Columns, and c as a Matrix.
+    `ir_loop` computes it for one panel.
     """
     widest = lanes * vectors
 
@@ -152,8 +156,9 @@ def jr_loop_with(ir_loop: Callable, lanes: int, vectors: int) -> Callable:
 def ir_loop_with(tile_of: Callable, rows: int, lanes: int, vectors: int) -> Callable:
     """Return a compiled function (alpha, a, columns, beta, c) that loops over groups of rows of a.
 
-    It computes c = alpha·a·b + beta·c for a as Groups and one panel of b as Columns. It packs the
-    panel unless all panels are packed already.
+    It computes c = alpha·a·b + beta·c for a as Groups, one panel of b as Columns, and c as a
+    Matrix. It packs the panel unless all panels are packed already. `tile_of` is that of
+    `five_loops`.
     """
     tile, packing_tile = (tile_of_width(tile_of, lanes, vectors, packs) for packs in (False, True))
 
@@ -185,11 +190,12 @@ def ir_loop_with(tile_of: Callable, rows: int, lanes: int, vectors: int) -> Call
 
 @inner
 def lead_of(c, lanes):
-    """Return the number of columns by which c's first panel is narrower, to align all others.
+    """Return by how many columns the first panel must be narrower to align all other panels.
 
-    It is 0 if c is aligned, or if its rows are not all aligned alike, so that nothing helps.
-    NumPy's large arrays begin 16 bytes after a cache line does, and stores that cross two cache
-    lines cost up to 1.5 % of the time (TUNING.md).
+    `c` is a Matrix, and `lanes` the number of float32 per vector. The result is 0 if c is aligned,
+    or if its rows are not all aligned alike, so that nothing helps. NumPy's large arrays begin 16
+    bytes after a cache line does, and stores that cross two cache lines cost up to 1.5 % of the
+    time (TUNING.md).
     """
     return address_of(c.at) // FLOAT_BYTES % lanes if c.row % lanes == 0 else 0
 
@@ -198,7 +204,7 @@ def lead_of(c, lanes):
 def panel_of(columns, jr, widest, lanes):
     """Return the panel that begins with column jr, as Columns; no element is copied.
 
-    All panels before it have whole vectors.
+    `widest` is the most columns of a panel. All panels before it have whole vectors of `lanes`.
     """
     b, at, step, lead = columns
     width = panel_width(b.width - jr, widest, lanes) - (lead if jr == 0 else 0)

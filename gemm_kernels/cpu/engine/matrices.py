@@ -15,9 +15,10 @@ inlined = njit(
 
 
 class Matrix(NamedTuple):
-    """height × width float32; element (i, j) is at[i * row + j * col], with a pointer `at`.
+    """A matrix of height × width float32; element (i, j) is at[i * row + j * col].
 
-    One of the strides is 1. Python functions represent the address as an integer.
+    at: a pointer to the first element; Python functions represent it as an integer.
+    row, col: the strides in elements, one of which is 1.
     """
 
     at: int
@@ -36,22 +37,23 @@ def matrix(x):
 
 @inlined
 def part(x, i, j, height, width):
-    """Return height × width elements of x from (i, j) on as a Matrix; fewer at the edges of x."""
+    """Return height × width elements of x from (i, j) on, fewer at its edges; both are a Matrix."""
     at = pointer(x.at, i * x.row + j * x.col)
     return Matrix(at, min(height, x.height - i), min(width, x.width - j), x.row, x.col)
 
 
 @inlined
 def rows_of(x, i, height):
-    """Return `height` whole rows of x from row i on as a Matrix, or fewer at its end."""
+    """Return `height` rows of the Matrix x from row i on as a Matrix, or fewer at its end."""
     return part(x, i, 0, height, x.width)
 
 
 class Groups(NamedTuple):
-    """height × width float32 in groups of as many rows as a tile has.
+    """A matrix of height × width float32, in groups of as many rows as a tile has.
 
-    Element (i, p) of the group that begins with row ir is at[ir * group + i * row + p * col]. A
-    last group with too few rows is filled up, and its element (i, p) is last[i + p * rows].
+    Element (i, p) of the group that begins with row ir is at[ir * group + i * row + p * col], with
+    a pointer `at`. A last group with too few rows is filled up, and its element (i, p) is last[i +
+    p * rows], where `rows` is the number of rows of a tile.
     """
 
     at: int
@@ -65,7 +67,7 @@ class Groups(NamedTuple):
 
 @inlined
 def group_of(x, ir, rows):
-    """Return the group that begins with row ir, as a Matrix of `rows` rows."""
+    """Return the group of the Groups x that begins with row ir, as a Matrix of `rows` rows."""
     if ir + rows > x.height:
         return Matrix(x.last, rows, x.width, intp(1), intp(rows))
     return Matrix(pointer(x.at, ir * x.group), rows, x.width, x.row, x.col)
@@ -73,7 +75,7 @@ def group_of(x, ir, rows):
 
 @inlined
 def row_of(x, i):
-    """Return a pointer to row i, or to the last row if i is past the end.
+    """Return a pointer to row i of the Matrix x, or to its last row if i is past the end.
 
     So a micro-kernel always has as many rows as it has sums for, and none outside the matrix. The
     results of repeated rows are never stored.

@@ -38,7 +38,7 @@ def pack_panels(x, panels):
 
 @inner
 def pack_columns(x, out, ld):
-    """Copy a Matrix with contiguous columns (row = 1): element (i, j) to out[i * ld + j].
+    """Copy a Matrix with contiguous columns: element (i, j) to out[i * ld + j].
 
     `out` is a pointer. Up to LANES - 1 elements after the x.width elements of a row are written,
     too; if they belong to the next row, its own elements are written later.
@@ -53,9 +53,10 @@ def pack_columns(x, out, ld):
 
 
 def rows_packer(lanes: int) -> Callable:
-    """Return a function (x, out, width) that copies a Matrix: element (i, j) to out[i * width + j].
+    """Return a compiled function (x, out, width) that copies a Matrix x to the pointer `out`.
 
-    `width` is that of x, rounded up to whole vectors of `lanes`. The padding is written, too.
+    Element (i, j) goes to out[i * width + j]. `width` is that of x, rounded up to whole vectors of
+    `lanes`. The padding is written, too.
     """
 
     @inner
@@ -75,10 +76,10 @@ def rows_packer(lanes: int) -> Callable:
 
 
 def group_packer(rows: int) -> Callable:
-    """Return a function (x, out) that copies a Matrix in groups of `rows` rows, which are 4 or 8.
+    """Return a compiled function (x, out) that copies a Matrix in groups of `rows` rows, 4 or 8.
 
-    Element (i, p) of the group that begins with row ir goes to out[ir * x.width + p * rows + i]. A
-    group with too few rows is filled up with the last row.
+    Element (i, p) of the group that begins with row ir goes to out[ir * x.width + p * rows + i],
+    with a pointer `out`. A group with too few rows is filled up with the last row.
     """
     transpose, copy = {4: (_transpose_4x8, _copy_4), 8: (_transpose_rows_8x8, _copy_8)}[rows]
 
@@ -104,7 +105,7 @@ def group_packer(rows: int) -> Callable:
 
 @inner
 def _transpose_8x8(x, out, ld):
-    """Write 8 rows of up to 8 contiguous columns to the pointer `out`, row by row.
+    """Write 8 rows of up to 8 contiguous columns of the Matrix x to the pointer `out`, row by row.
 
     Element (i, j) goes to out[i * ld + j]. Missing columns repeat the last one.
     """
@@ -124,7 +125,7 @@ def _transpose_8x8(x, out, ld):
 
 @inner
 def _transpose_rows_8x8(x, out):
-    """Write up to 8 contiguous rows of 8 elements to `out`, column by column.
+    """Write up to 8 contiguous rows of 8 elements to the pointer `out`, column by column.
 
     Each column has 8 elements; missing rows repeat the last one.
     """
@@ -133,7 +134,7 @@ def _transpose_rows_8x8(x, out):
 
 @inner
 def _transpose_4x8(x, out):
-    """Write up to 4 contiguous rows of 8 elements to `out`, column by column.
+    """Write up to 4 contiguous rows of 8 elements to the pointer `out`, column by column.
 
     Each column has 4 elements; missing rows repeat the last one.
     """
@@ -146,6 +147,7 @@ def _transpose_4x8(x, out):
 
 @inlined
 def _copy_4(x, out):
+    """Copy 4 float32 from the pointer x to the pointer `out`."""
     # All elements are loaded before one is stored, so that the compiler may combine the accesses.
     x0, x1, x2, x3 = x[0], x[1], x[2], x[3]
     out[0], out[1], out[2], out[3] = x0, x1, x2, x3
@@ -153,12 +155,16 @@ def _copy_4(x, out):
 
 @inlined
 def _copy_8(x, out):
+    """Copy 8 float32 from the pointer x to the pointer `out`."""
     storeu(out, 0, loadu(x, 0, LANES))
 
 
 @inlined
 def _fours(x, first):
-    """Return 4 vectors: columns 0 and 4, 1 and 5, 2 and 6, 3 and 7 of 4 rows from `first` on."""
+    """Return 4 vectors of 8: columns 0 and 4, 1 and 5, 2 and 6, 3 and 7 of 4 rows of the Matrix x.
+
+    The rows begin with row `first`.
+    """
     x0, x1 = loadu(row_of(x, first), 0, LANES), loadu(row_of(x, first + 1), 0, LANES)
     x2, x3 = loadu(row_of(x, first + 2), 0, LANES), loadu(row_of(x, first + 3), 0, LANES)
     a0, a1, a2, a3 = unpacklo(x0, x1), unpackhi(x0, x1), unpacklo(x2, x3), unpackhi(x2, x3)

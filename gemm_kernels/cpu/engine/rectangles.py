@@ -10,10 +10,10 @@ GRAIN = 16
 
 @njit
 def rectangles(m, n, threads):
-    """Return (rectangles side by side, height, width) of equal rectangles, one per thread.
+    """Return (across, height, width) of equal rectangles that cover m × n, one per thread.
 
-    They cover m × n; some may be outside. Their sides are multiples of GRAIN, and as equal as
-    possible, because each thread packs a part of b as wide as its rectangle.
+    `across` of them are side by side. Some may be outside of m × n. Their sides are multiples of
+    GRAIN, and as equal as possible, because each thread packs a part of b as wide as its rectangle.
     """
     across = 1
     for more in range(1, threads + 1):
@@ -25,9 +25,11 @@ def rectangles(m, n, threads):
 
 @njit
 def _sides(m, n, threads, across):
+    """Return height + width of a rectangle if `across` of the rectangles are side by side."""
     return m * across // threads + n // across
 
 
 @njit
 def _side(length, pieces):
+    """Return length / pieces, rounded up to a multiple of GRAIN."""
     return ceil_div(ceil_div(length, pieces), GRAIN) * GRAIN

@@ -26,11 +26,13 @@ PACE_BITS = 8
 
 
 class Panel(NamedTuple):
-    """As many columns of b as a tile of c has.
+    """The columns of b that one tile of c needs, and where they are packed.
 
     at: the address of the packed panel, whose row p is at[p * columns], padded to whole vectors.
-    source, ld: the columns in b, whose row p is source[p * ld]; `width` is their number.
-    ahead, pace: what is prefetched; with row p it is ahead[p * pace >> PACE_BITS].
+    source, ld: the columns in b, whose row p is source[p * ld].
+    width: the number of columns.
+    ahead, pace: with row p of the panel, the cache line of ahead[p * pace >> PACE_BITS] is
+        prefetched.
     """
 
     at: int
@@ -44,8 +46,8 @@ class Panel(NamedTuple):
 def tile_of_width(tile_of: Callable, lanes: int, vectors: int, packs: bool) -> Callable:
     """Return a compiled tile(alpha, a, panel, beta, c) for c of 1 to `vectors` vectors of columns.
 
-    Each call uses the micro-kernel with as many vectors as the columns of c need; `vectors` is 2 or
-    3. `tile_of(v, packs)` returns the micro-kernel for rows of v vectors.
+    It computes c = alpha·a·b + beta·c with the micro-kernel for as many vectors as the columns of c
+    need; `vectors` is 2 or 3. `tile_of(v, packs)` returns the micro-kernel for rows of v vectors.
     """
     tiles = [tile_of(v, packs) for v in range(1, vectors + 1)]
     narrow, middle, wide = tiles[0], tiles[1], tiles[-1]
@@ -65,10 +67,10 @@ def tile_of_width(tile_of: Callable, lanes: int, vectors: int, packs: bool) -> C
 
 
 def row_reader(lanes: int, vectors: int, packs: bool) -> Callable:
-    """Return a compiled function (panel, p) -> row p of a panel, `lanes` × `vectors` wide.
+    """Return a compiled function (panel, p) -> row p of a Panel, a tuple of `vectors` vectors.
 
-    The row is a tuple of vectors. If `packs`, the function reads it from its source and stores it
-    in the packed panel. Otherwise it reads it from the packed panel, and prefetches.
+    If `packs`, the function reads the row from b and stores it in the packed panel. Otherwise it
+    reads the row from the packed panel, and prefetches.
     """
     columns = lanes * vectors
 
@@ -92,9 +94,10 @@ def row_reader(lanes: int, vectors: int, packs: bool) -> Callable:
 
 @cache
 def tile_writer(rows: int, lanes: int, vectors: int) -> Callable:
-    """Return a function (c, alpha, tile, beta) that stores alpha·tile + beta·c inside of c.
+    """Return a compiled function (c, alpha, tile, beta) that stores alpha·tile + beta·c into c.
 
-    `tile` is a tuple of `rows` rows of `vectors` vectors. With beta = 0, c is not read.
+    `tile` is a tuple of `rows` rows of `vectors` vectors, and c a Matrix; elements outside of c are
+    not stored. With beta = 0, c is not read.
     """
     write_row, last = row_writer(lanes, vectors), rows - 1
     # The index into a tuple must be a constant for the compiler, so each row has its own function,
@@ -111,7 +114,10 @@ def tile_writer(rows: int, lanes: int, vectors: int) -> Callable:
 
 
 def tile_adder(rows: int, lanes: int, vectors: int) -> Callable:
-    """Return a function (c, tile) that stores tile + c inside of c."""
+    """Return a compiled function (c, tile) that adds a tile to the Matrix c, up to its edges.
+
+    `tile` is a tuple of `rows` rows of `vectors` vectors.
+    """
     write = tile_writer(rows, lanes, vectors)
 
     @inlined
@@ -123,16 +129,16 @@ def tile_adder(rows: int, lanes: int, vectors: int) -> Callable:
 
 @inlined
 def write_nothing(c, alpha, tile, beta):
-    """Do nothing: the writer of the rows before the first one, see `tile_writer`."""
+    """Do nothing: `tile_writer` calls it for the rows before the first row."""
     pass
 
 
 @cache
 def row_writer(lanes: int, vectors: int) -> Callable:
-    """Return a function (c, start, alpha, row, beta) that stores alpha·row + beta·c into c.
+    """Return a compiled function (c, start, alpha, row, beta) that stores alpha·row + beta·c in c.
 
-    The row begins at element `start` of c's memory, and only c's own columns are stored. With beta
-    = 0, c is not read.
+    `row` is a tuple of `vectors` vectors. It goes to c.at[start] and the elements after it, and
+    only c's own columns are stored. With beta = 0, c is not read.
     """
 
     @inner
@@ -159,7 +165,10 @@ def row_writer(lanes: int, vectors: int) -> Callable:
 
 @inlined
 def prefetch_row(c, i, columns):
-    """Prefetch the cache lines of row i of a tile of c; the row may be outside of c."""
+    """Prefetch the cache lines of the first `columns` columns of row i of the Matrix c.
+
+    The row may be outside of c.
+    """
     for col in range(0, columns, LINE):
         prefetch(c.at, i * c.row + col)
     # If the row does not begin with a cache line, it has a part of one more.

@@ -10,8 +10,8 @@ from utils.machine import processors
 def multiplication() -> Callable:
     """Return multiply(alpha, a, b, beta, c, memory) of `five_loops` with the widest micro-kernel.
 
-    That is the one for AVX-512 if the processor has it, and otherwise the one for AVX2. Without
-    AVX2, the compiler splits its vectors of 8.
+    It computes c = alpha·a·b + beta·c. The micro-kernel is the one for AVX-512 if the processor has
+    it, and otherwise the one for AVX2. Without AVX2, the compiler splits its vectors of 8.
     """
     widest = micro_kernel_avx512 if processors.lanes() == 16 else micro_kernel_avx2
     return five_loops(widest.tile_of, widest.ROWS, widest.LANES, widest.VECTORS)

@@ -1,1 +1,1 @@
-"""The yardsticks of the CPU ladder: its bars, the peak, the libraries."""
+"""The measurements around the CPU ladder: its requirements, the peak, the rates of libraries."""

@@ -1,4 +1,8 @@
-"""Measure the bars of the CPU ladder: `python -m gemm_kernels.cpu bench`."""
+"""Measure whether the CPU ladder meets its requirements: `python -m gemm_kernels.cpu bench`.
+
+A requirement, which the output calls a bar, is a fraction of another rate: of a library, of a loop
+of multiply-adds, or of the same step at another size or number of threads.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +49,12 @@ AVX2, AVX512 = micro_kernel_avx2.STEP, micro_kernel_avx512.STEP
 
 @dataclass(frozen=True)
 class Requirement:
-    """A bar: its text, the fraction `needed`, and the fraction reached, or None if not measured."""
+    """A rate that a step must reach, as a fraction of another rate.
+
+    text: the sentence that is printed.
+    needed: the least fraction.
+    value: the measured fraction, or None if it was not measured.
+    """
 
     text: str
     needed: float
@@ -53,14 +62,14 @@ class Requirement:
 
     @property
     def held(self) -> bool | None:
-        """True if the fraction was reached; None if it was not measured."""
+        """True if `value` is at least `needed`, else False; None if it was not measured."""
         return None if self.value is None else self.value >= self.needed
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run `measure` in a fresh process and return its exit code: 1 if a bar fails, or else 0.
+    """Run `measure` in a fresh process; return its exit code, 1 if a requirement failed, else 0.
 
-    The process has no settings that would slow a rival.
+    The process has no settings that would slow a library. `options` are ignored.
     """
     environment = {name: value for name, value in os.environ.items() if name not in SETTINGS}
     environment["ONEDNN_MAX_CPU_ISA"] = "AVX2"
@@ -70,7 +79,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def measure() -> int:
-    """Measure the peak and all bars, print them, and return 1 if a bar was missed, or else 0."""
+    """Measure the peak and all requirements, print them, and return 1 if one was missed, else 0."""
     console = Console(width=None if sys.stdout.isatty() else 120)
     console.print(processors.current().sentence, _surroundings())
     with pinned(2) as cores:
@@ -98,8 +107,8 @@ def _start_threads() -> None:
 def pinned(cores: int) -> Iterator[int]:
     """Keep this process on `cores` of its cores, or on as many as there are; yield their number.
 
-    Afterwards the process may use all its cores again. If the system cannot do that, it may move
-    from core to core, which costs time.
+    Afterwards the process may use all its cores again. Where the system has no such call, the
+    process may move from core to core, which costs time.
     """
     if not hasattr(os, "sched_setaffinity"):
         yield min(cores, os.cpu_count() or 1)
@@ -114,6 +123,7 @@ def pinned(cores: int) -> Iterator[int]:
 
 
 def _surroundings() -> str:
+    """Return a sentence on the versions, the load of the machine, and which repetitions count."""
     load = f"load {os.getloadavg()[0]:.1f}, " if hasattr(os, "getloadavg") else ""
     return (
         f"Numba {numba.__version__}, NumPy {np.__version__} with {processors.blas()}; {load}the "
@@ -135,9 +145,10 @@ Rivals = Mapping[str, Callable[[], object]]
 def _rounds(
     shape: GemmShape, rivals_of: Callable[[tuple, np.ndarray], Rivals]
 ) -> list[dict[str, Timing]]:
-    """Time all rivals in interleaved repetitions; return a Timing per rival for each round.
+    """Time functions in interleaved repetitions; return a dict name -> Timing for each round.
 
-    `rivals_of(inputs, out)` returns the functions to execute, by name.
+    `rivals_of(inputs, out)` returns the functions to time, as name -> function without arguments.
+    Each round has new inputs (a, b) and a new out.
     """
     rounds, all_arrays = [], []
     for _ in range(ROUNDS):
@@ -153,14 +164,14 @@ def _rounds(
 
 
 def _present(rivals: Mapping[str, Callable[[], object] | None]) -> Rivals:
-    """Return the rivals, name -> function, without those whose function is None."""
+    """Return the entries of `rivals`, name -> function, whose function is not None."""
     return {name: execution for name, execution in rivals.items() if execution}
 
 
 def _ratio(rounds: Sequence[Mapping[str, Timing]], library: str, step: str) -> float | None:
-    """Return the library's time over the step's time: the median of the rounds.
+    """Return the library's shortest time over the step's, the median of all rounds.
 
-    Returns None if the library was not timed.
+    Both are names in `rounds`. Returns None if the library was not timed.
     """
     if library not in rounds[0]:
         return None
@@ -168,17 +179,22 @@ def _ratio(rounds: Sequence[Mapping[str, Timing]], library: str, step: str) -> f
 
 
 def _repetitions(shape: GemmShape, rivals: int) -> int:
-    """Return how often to repeat each of `rivals` functions; a large product is repeated less."""
+    """Return how often each of `rivals` functions is repeated: at most REPETITIONS, at least 7.
+
+    A larger product is repeated less.
+    """
     seconds_each = rivals * max(REPETITION_MS / 1e3, shape.flops / 50e9)
     return max(7, min(REPETITIONS, round(SECONDS / seconds_each)))
 
 
 def _on_threads(threads: int, execution) -> None:
+    """Call the function `execution` on `threads` of Numba's threads."""
     numba.set_num_threads(threads)
     execution()
 
 
 def _one_thread(console: Console) -> list[Requirement]:
+    """Time steps and libraries on one thread, print their rates, and return the requirements."""
     steps = [step for step, lanes in ((AVX2, 8), (AVX512, 16)) if lanes <= processors.lanes()]
     limited, loop = f"{ONEDNN.name} (AVX2)", "FMA loop (AVX2)"
 
@@ -207,7 +223,7 @@ def _one_thread(console: Console) -> list[Requirement]:
 
 
 def _edges(console: Console) -> list[Requirement]:
-    """Measure each step at sizes that are no multiple of a tile and at one that is; print rates.
+    """Time each step at sizes that are no multiple of a tile and at one that is, and print rates.
 
     Returns one requirement per step that this processor can run: the worst rate of those sizes over
     the rate at the multiple.
@@ -233,6 +249,7 @@ def _edges(console: Console) -> list[Requirement]:
 
 
 def _two_threads(console: Console) -> list[Requirement]:
+    """Time `parallel` on one and two threads, print rates, and return a requirement per size."""
     one, two = "parallel, 1 thread", "parallel, 2 threads"
 
     def rivals_of(inputs, out):
@@ -253,12 +270,17 @@ def _two_threads(console: Console) -> list[Requirement]:
 
 
 def _fastest(rounds: Sequence[Mapping[str, Timing]], name: str) -> Timing:
+    """Return the Timing of `name` in the round with its shortest repetition."""
     return min((each[name] for each in rounds), key=lambda timing: timing.min_ms)
 
 
 def _line(
     shape: GemmShape, name: str, rounds: Sequence[Mapping[str, Timing]], rival: str | None = None
 ) -> dict[str, str]:
+    """Return a row of a table, header -> text, with the rates of `name` at a shape.
+
+    If `rival` is given, the row also has the rival's time over that of `name`.
+    """
     best = _fastest(rounds, name)
     rates = [shape.flops / each[name].min_ms / 1e6 for each in rounds]
     line = {
@@ -272,12 +294,14 @@ def _line(
 
 
 def _verdict(bar: Requirement) -> dict[str, str]:
+    """Return a row of the table of requirements, header -> text."""
     held = {True: "held", False: "[bold red]MISSED[/]", None: "not measured"}[bar.held]
     value = "" if bar.value is None else f"{bar.value:.3f}"
     return {"bar": bar.text, "needed": f"{bar.needed:.2f}", "reached": value, "": held}
 
 
 def _table(title: str, lines: Sequence[dict[str, str]]) -> Table:
+    """Return a table with these rows, each of them header -> text; all have the same headers."""
     table = Table(title=title, title_justify="left", box=box.SIMPLE)
     for header in lines[0]:
         table.add_column(header, justify="left" if header in ("shape", "who", "bar") else "right")

@@ -58,7 +58,7 @@ def record(sizes: Sequence[str]) -> None:
 def write(shapes: Sequence[GemmShape]) -> None:
     """Time the libraries in interleaved repetitions, and record each shape as soon as it is timed.
 
-    In a process in which oneDNN is limited, only oneDNN is recorded.
+    If this process limits oneDNN to AVX2, only oneDNN is recorded.
     """
     path = records.file_of(devices.cpu_name(), LIBRARIES)
     for shape in shapes:
@@ -70,7 +70,7 @@ def write(shapes: Sequence[GemmShape]) -> None:
 
 
 def _row(shape: GemmShape, name: str, timing: Timing, numpy: Timing) -> Record:
-    """Return the record of one library at one shape, with NumPy's time in the same run."""
+    """Return the record of the library `name` at one shape, with NumPy's time in the same run."""
     facts = {
         "device": devices.cpu_name(),
         "date": datetime.date.today().isoformat(),
@@ -88,11 +88,12 @@ def _row(shape: GemmShape, name: str, timing: Timing, numpy: Timing) -> Record:
 
 
 def _is_limited() -> bool:
+    """Return True if the environment limits oneDNN to AVX2."""
     return os.environ.get(LIMIT) == AVX2
 
 
 def _timed(shape: GemmShape) -> Iterator[tuple[str, Timing]]:
-    """Time the installed libraries on one thread, interleaved, and return pairs (name, timing)."""
+    """Time the installed libraries on one thread, interleaved, and yield (name, timing) of each."""
     inputs = draw("uniform", (shape.m, shape.k), 1), draw("uniform", (shape.k, shape.n), 2)
     out = poisoned((shape.m, shape.n))
     limited = f"{ONEDNN.name} ({AVX2})" if _is_limited() else ONEDNN.name
@@ -103,12 +104,14 @@ def _timed(shape: GemmShape) -> Iterator[tuple[str, Timing]]:
 
 
 def _libraries(shape: GemmShape) -> Iterator[tuple[str, float, str]]:
+    """Time the installed libraries and yield (name, GFLOP/s, where it was measured) of each."""
     for name, timing in _timed(shape):
         where = f"here, {processors.current().name}, one thread"
         yield name, shape.flops / timing.median_ms / 1e6, where
 
 
 def _published(shape: GemmShape) -> Iterator[tuple[str, float, str]]:
+    """Yield (kernel, GFLOP/s, where it was measured) of each published rate at this shape."""
     frame = records.published("gemm_cpu")
     same = (frame["m"] == shape.m) & (frame["n"] == shape.n) & (frame["k"] == shape.k)
     for row in frame[same].astype(object).where(frame.notna(), None).itertuples():

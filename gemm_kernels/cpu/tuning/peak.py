@@ -23,11 +23,11 @@ REPETITIONS, REPETITION_MS = 400, 0.5
 
 @dataclass(frozen=True)
 class Peak:
-    """The rate of one core with vectors of `lanes` float32, in 10^9 operations per second.
+    """The computed and the measured peak of one core with vectors of `lanes` float32.
 
     clock_ghz: the clock during the measurement.
-    fma_units: None if `data/cpus.csv` does not have the processor.
-    measured: the rate of a loop of nothing but multiply-adds.
+    fma_units: the units for such vectors; None if `data/cpus.csv` does not have the processor.
+    measured: the rate of a loop of nothing but multiply-adds, in GFLOP/s.
     """
 
     lanes: int
@@ -42,7 +42,7 @@ class Peak:
 
     @property
     def fraction(self) -> float | None:
-        """Measured over computed, or None without FMA units; raises CourseError above 1."""
+        """Measured over computed rate, or None without `fma_units`; raises CourseError above 1."""
         what = f"The {INSTRUCTION_SETS[self.lanes]} FMA loop"
         return self.computed and fraction_of_peak(self.measured, self.computed, what)
 
@@ -77,7 +77,7 @@ def peaks() -> list[Peak]:
 
 
 def settled_peaks(attempts: int = 3) -> list[Peak]:
-    """Return the result of `peaks`, measured again while a loop is faster than its computed peak.
+    """Return the peaks, measured again while a loop is faster than its computed peak.
 
     That happens if the clock rose unnoticed. The result of the last of `attempts` measurements is
     returned even if a loop in it is too fast.
@@ -91,7 +91,10 @@ def settled_peaks(attempts: int = 3) -> list[Peak]:
 
 @njit
 def _dependent(turns, x, y, z):
-    """Return x after a chain of additions and exclusive ors, one per cycle; none can be omitted."""
+    """Return x after `turns` times PAIRS pairs of an addition of y and an exclusive or with z.
+
+    Each operation waits for the one before and takes one cycle, and none can be omitted.
+    """
     for _ in range(turns):
         for _ in range(PAIRS):
             x = (x + y) ^ z
@@ -100,7 +103,7 @@ def _dependent(turns, x, y, z):
 
 @cache
 def fma_loop(lanes: int) -> Callable[[], None]:
-    """Return a function that executes a loop of nothing but multiply-adds of `lanes` float32."""
+    """Return a function () that executes a loop of nothing but multiply-adds of `lanes` float32."""
 
     @njit
     def repeat(turns, memory):

@@ -25,7 +25,7 @@ REPETITIONS, REPETITION_MS = 40, 1.0
 
 @dataclass(frozen=True)
 class Rates:
-    """10^9 operations per second, measured in interleaved repetitions on one core of this machine.
+    """Rates in GFLOP/s, measured in interleaved repetitions on one core of this machine.
 
     own: the product with the reader's micro-kernel.
     fma_loop: a loop of nothing but multiply-adds of 8 lanes.
@@ -40,8 +40,10 @@ class Rates:
 def product_with(micro_kernel: Callable) -> Callable:
     """Return a compiled function (a, b, c) that computes c = a·b with a reader's micro-kernel.
 
-    The tiles are 2×8, the blocks of a 64×256. `micro_kernel` is a compiled function (a, b, c) as
-    the exercise of this name requires; its c is 16 float32.
+    `micro_kernel` is a compiled function (a, b, c) that stores the product of two packed blocks as
+    a 2×8 tile in c. Its arguments are flat float32 arrays: the kc columns of a, two elements each,
+    the kc rows of b, eight elements each, and the 16 elements of the tile, row by row. Blocks of a
+    are 64×256.
     """
 
     @njit
