@@ -9,7 +9,7 @@ from IPython import get_ipython
 
 from utils.errors import CourseError
 from utils.lessons import ledger_file
-from utils.lessons.cards import Card, Fold, Paragraphs, Table, table
+from utils.lessons.cards import Card, Fold, Paragraphs, Stack, Table, table
 from utils.lessons.questions import Question, bank, question
 from utils.reader_folder import is_page
 from utils.translation import translate
@@ -60,14 +60,15 @@ def predict(name: str, value) -> Card:
     return Card("good", (*sentences, lost))
 
 
-def reveal(name: str, measured) -> Card:
+def reveal(name: str, measured, below: object = None) -> Card:
     """Keep the answer, and return a card that compares it with the reader's prediction.
 
     Without a prediction the card only asks for one, and the answer stays hidden. The card holds it
     in a closed fold, still without a prediction, if it was revealed before, if the lesson is
     executed as a page, or if the same cell is run twice in a row. So a run of all cells, however
     often, reveals nothing, and no answer is open below a question that nobody has answered.
-    measured: in the form that the question asks for. Raises CourseError if there is no question of
+    measured: in the form that the question asks for. below: a table or picture with more answers,
+    which is shown and hidden together with this one. Raises CourseError if there is no question of
     this name.
     """
     prompt, entries = question(name), ledger_file.entries()
@@ -79,9 +80,11 @@ def reveal(name: str, measured) -> Card:
         return _hidden(prompt, name, _has_asked(entries, name))
     ledger_file.keep(name, measured=truth)
     if entry.value is None:
-        answer = Paragraphs((shown, *prompt.reasons))
+        words = Paragraphs((shown, *prompt.reasons))
+        answer = Stack((words, below)) if below else words
         return Card("ask", (), below=Fold(translate("Show the answer"), answer))
-    return Card("good", (shown, prompt.feedback(entry.value, truth), *prompt.reasons))
+    sentences = (shown, prompt.feedback(entry.value, truth), *prompt.reasons)
+    return Card("good", sentences, below=below)
 
 
 def run_of_cell(later: int = 0) -> str:
