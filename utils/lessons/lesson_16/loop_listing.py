@@ -44,7 +44,7 @@ _STYLE = """<style>
 .machine-loop .of, .machine-loop .line.on {background: rgba(128,128,128,.16)}
 .machine-loop li.on {outline: 2px solid currentColor; outline-offset: -2px}
 .machine-loop.alive li, .machine-loop.alive .line {cursor: pointer}
-.machine-loop .said {min-height: 9em; border-left: 4px solid #8b9096; padding: 4px 10px;
+.machine-loop .said {min-height: 12em; border-left: 4px solid #8b9096; padding: 4px 10px;
  background: rgba(128,128,128,.10); margin: 8px 0}
 .machine-loop .key span {white-space: nowrap; margin-right: 14px}
 .machine-loop .key i {display: inline-block; width: 12px; height: 12px; margin-right: 5px;
@@ -53,8 +53,7 @@ _STYLE = """<style>
 .machine-loop dd {margin: 0 0 2px 2em}
 @media (max-width: 600px) {.machine-loop .python {position: static}
  .machine-loop .machine {flex-basis: 100%}
- .machine-loop ol {max-height: 420px}
- .machine-loop .said {min-height: 11em}}
+ .machine-loop ol {max-height: 420px}}
 </style>"""
 # What a modifier of an opcode adds, by opcode and modifier.
 _MODIFIERS = {
@@ -170,15 +169,13 @@ def explanation(number: int, instruction: Instruction) -> tuple[str, ...]:
     if control.write_barrier is not None:
         sentences.append(
             translate(
-                "It sets flag {flag}, which is free again when the value has arrived.",
-                flag=control.write_barrier,
+                "It sets flag {flag} until the value has arrived.", flag=control.write_barrier
             )
         )
     if control.read_barrier is not None:
         sentences.append(
             translate(
-                "It sets flag {flag}, which is free again when its own registers are read. Until "
-                "then no instruction may overwrite them.",
+                "It sets flag {flag} until the registers that it names are read.",
                 flag=control.read_barrier,
             )
         )

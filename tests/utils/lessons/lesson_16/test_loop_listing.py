@@ -42,7 +42,7 @@ def test_the_explanation_says_what_the_control_code_says():
 def test_the_explanation_says_whose_registers_are_read_and_which_lanes_take_part():
     rows = course.machine_loop(NAIVE).rows
     load, jump = (" ".join(explanation(at, rows[at - 1].instruction)) for at in (14, 31))
-    assert "It sets flag 0, which is free again when its own registers are read." in load
+    assert "It sets flag 0 until the registers that it names are read." in load
     assert "`@P1`: only the lanes in which P1 is true do this." in jump
     store = " ".join(explanation(12, course.machine_loop(local).rows[11].instruction))
     assert "`@!P0`: only the lanes in which P0 is false do this." in store
