@@ -112,7 +112,8 @@ def _what_stands_between(body, tree: ast.FunctionDef) -> str:
     body: the instructions of the loop.
     """
     return (
-        _most_of(_AWAY, body)
+        _carried_index(tree)
+        or _most_of(_AWAY, body)
         or _open_loop(tree)
         or _most_of(_CHOICES, body)
         or "What do the others do that one turn must not repeat for each multiply-add?"
@@ -152,7 +153,9 @@ def _why(run: Run) -> str:
     """Return sentences on the first local-array index unknown to the compiler, or a question."""
     unknown = _unknown_index(run.tree)
     if unknown is None:
-        return translate("Which array is too large for registers, or who gets its address?")
+        return _carried_index(run.tree) or translate(
+            "Which array is too large for registers, or who gets its address?"
+        )
     access, name, loop = unknown
     symptom = (
         f"In line {access.lineno} the index of `{ast.unparse(access)}` is known only when the "
@@ -174,33 +177,81 @@ def _why(run: Run) -> str:
     )
 
 
-def _unknown_index(tree: ast.FunctionDef):
-    """Return the first index of a local array that the compiler cannot know, or None.
+def _carried_index(tree: ast.FunctionDef) -> str:
+    """Return sentences on a local array's index that a loop computes from its own value, or ""."""
+    for access, name in _indices(tree):
+        loops = _loops_around(access, tree)
+        heads = [loop.target if isinstance(loop, ast.For) else loop.test for loop in loops]
+        if any(name in _names_in(head) for head in heads):
+            continue
+        for node in (node for loop in loops for node in ast.walk(loop)):
+            if name in _stepped(node):
+                return translate(
+                    "Line {line} computes the index `{name}` from its own last value: {step}. So "
+                    "the compiler does not know which element of `{id}` line {access} takes.",
+                    line=node.lineno,
+                    name=name,
+                    step=quoted(ast.unparse(node)),
+                    id=access.value.id,
+                    access=access.lineno,
+                )
+    return ""
 
-    It is returned as (access node, name in the index, node of the loop over that name or None).
-    """
+
+def _stepped(node: ast.AST) -> set[str]:
+    """Return the names that a statement computes from their own values, as `j += 1` does."""
+    if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+        return {node.target.id}
+    if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+        return {node.targets[0].id} & _names_in(node.value)
+    return set()
+
+
+def _loops_around(access: ast.AST, tree: ast.FunctionDef) -> list[ast.For | ast.While]:
+    """Return the loops around a node, from the outermost to the innermost."""
+    loops = [node for node in ast.walk(tree) if isinstance(node, ast.For | ast.While)]
+    return [loop for loop in loops if loop.lineno <= access.lineno <= loop.end_lineno]
+
+
+def _names_in(node: ast.AST) -> set[str]:
+    return {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
+
+
+def _indices(tree: ast.FunctionDef) -> list[tuple[ast.Subscript, str]]:
+    """Return (access, name) for each name in the index of an access to a local array."""
     arrays = {
         node.targets[0].id
         for node in ast.walk(tree)
         if isinstance(node, ast.Assign) and "local.array" in ast.unparse(node.value)
         if isinstance(node.targets[0], ast.Name)
     }
-    unrolled = unrolled_loops(tree)
-    loops = [node for node in ast.walk(tree) if isinstance(node, ast.For | ast.While)]
-    known = {loop.target.id for loop in loops if loop.lineno in unrolled}
-    unknown = [
+    return [
         (node, name.id)
         for node in ast.walk(tree)
         if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name)
         if node.value.id in arrays
         for name in ast.walk(node.slice)
         if isinstance(name, ast.Name)
-        if not _is_known(node, name.id, known, loops, unrolled)
+    ]
+
+
+def _unknown_index(tree: ast.FunctionDef):
+    """Return the first index of a local array that the compiler cannot know, or None.
+
+    It is returned as (access node, name in the index, node of the loop over that name or None).
+    """
+    unrolled = unrolled_loops(tree)
+    loops = [node for node in ast.walk(tree) if isinstance(node, ast.For | ast.While)]
+    known = {loop.target.id for loop in loops if loop.lineno in unrolled}
+    unknown = [
+        (node, name)
+        for node, name in _indices(tree)
+        if not _is_known(node, name, known, loops, unrolled)
     ]
     if not unknown:
         return None
     access, name = min(unknown, key=lambda one: one[0].lineno)
-    around = [loop for loop in loops if loop.lineno <= access.lineno <= loop.end_lineno]
+    around = _loops_around(access, tree)
     deciding = [loop for loop in around if name in ast.unparse(loop).splitlines()[0]]
     return access, name, deciding[-1] if deciding else None
 

@@ -9,7 +9,7 @@ from IPython import get_ipython
 
 from utils.errors import CourseError
 from utils.lessons import ledger_file
-from utils.lessons.cards import Card, Fold, Paragraphs, Table, table
+from utils.lessons.cards import Card, Fold, Paragraphs, Stack, Table, table
 from utils.lessons.questions import Question, bank, question
 from utils.reader_folder import is_page
 from utils.translation import translate
@@ -60,14 +60,15 @@ def predict(name: str, value) -> Card:
     return Card("good", (*sentences, lost))
 
 
-def reveal(name: str, measured) -> Card:
+def reveal(name: str, measured, below: object = None) -> Card:
     """Keep the answer, and return a card that compares it with the reader's prediction.
 
     Without a prediction the card only asks for one, and the answer stays hidden, with three
     exceptions: the answer was revealed before, the lesson is executed to make a page, or the same
     cell is run twice in a row. Then the card holds the answer in a closed fold. So a run of all
     cells, however often, reveals nothing. name: the question's name. measured: the answer, in the
-    form that the question asks for. Raises CourseError if there is no question of this name.
+    form that the question asks for. below: a table or picture with more answers, which is shown and
+    hidden together with this one. Raises CourseError if there is no question of this name.
     """
     prompt, entries = question(name), ledger_file.entries()
     entry = entries.get(name, ledger_file.Entry())
@@ -78,9 +79,11 @@ def reveal(name: str, measured) -> Card:
         return _hidden(prompt, name, _has_asked(entries, name))
     ledger_file.keep(name, measured=truth)
     if entry.value is None:
-        answer = Paragraphs((shown, *prompt.reasons))
+        words = Paragraphs((shown, *prompt.reasons))
+        answer = Stack((words, below)) if below else words
         return Card("ask", (), below=Fold(translate("Show the answer"), answer))
-    return Card("good", (shown, prompt.feedback(entry.value, truth), *prompt.reasons))
+    sentences = (shown, prompt.feedback(entry.value, truth), *prompt.reasons)
+    return Card("good", sentences, below=below)
 
 
 def run_of_cell(later: int = 0) -> str:

@@ -15,8 +15,11 @@ WRONG = {
     "You have divided the wrong way round: multiply-adds are a part of the instructions.": {
         "upside down": [(SHARE, "instructions * cycles_of_a_multiply_add / multiply_adds")],
         "instructions per multiply-add": [(RESULT, "min(100, 100 / share)")]},
-    "This is a fraction, and percent are asked for.": {
-        "a fraction": [(RESULT, "min(1, share)")]},
+    "This is a fraction, and the task asks for percent.": {
+        "a fraction": [(RESULT, "min(1, share)")],
+        "a fraction without a limit": [(RESULT, "share")],
+        "a fraction with the limit of percent": [(RESULT, "min(100, share)")],
+        "a fraction for 32 lanes": [(CYCLES, "1"), (RESULT, "share")]},
     "You compare the multiply-adds with the other instructions. The share is of all of them.": {
         "of the others": [(SHARE, "multiply_adds * cycles_of_a_multiply_add "
                            "/ (instructions - multiply_adds + 1e-12)")]},

@@ -11,6 +11,7 @@ FIRST = f"    {LOOP}\n        {SET}\n"
 MIDDLE = f"        {LOOP}\n            {TAIL}\n                {LOAD}\n"
 LAST = f"    {LOOP}\n        {TAIL}\n            {STORE}\n"
 ROTATED = MIDDLE.replace(LOOP, "for step in range(8):\n            j = (step + {}) % 8")
+CARRIED = MIDDLE.replace(LOOP, "for step in range(8):") + "            j = (j + 1) % 8\n"
 MINE = "    mine = min(8, (n - col + 31) // 32)\n"
 
 WRONG = {
@@ -52,6 +53,12 @@ WRONG = {
     "code (sm_90) loads and stores there (16 `LDL`, 12 `STL`).": {
         "nothing changed": file_beside(__file__, "starter"),
         "the column is rotated by the block": [(MIDDLE, ROTATED.format("cuda.blockIdx.x"))]},
+    "computes the index `j` from its own last value: `j = (j + 1) % 8`": {
+        "an index carried from iteration to iteration": [
+            ("    i = 0\n", "    i = 0\n    j = cuda.threadIdx.y\n"), (MIDDLE, CARRIED)],
+        "an index that begins with the warp": [
+            ("        from_a =", "        j = cuda.threadIdx.y\n        from_a ="),
+            (MIDDLE, CARRIED)]},
     "because nobody knows before how far `j` goes": {
         "sixteen places and a loop up to n": [
             (FIRST, "    n_of_thread = (n - col + 31) // 32\n" + FIRST),

@@ -8,6 +8,7 @@ import pytest
 from utils import reader_folder
 from utils.errors import CourseError
 from utils.lessons import ledger_file, predictions, questions
+from utils.lessons.cards import Paragraphs
 from utils.lessons.predictions import begin_anew, ledger, predict, reveal
 from utils.lessons.questions import Question
 
@@ -324,3 +325,14 @@ def test_the_ledger_hides_what_was_not_revealed():
 def test_the_ledger_of_a_lesson_that_asks_nothing_says_so():
     with pytest.raises(CourseError, match="asks nothing"):
         ledger("99")
+
+
+def test_what_is_below_an_answer_waits_for_the_prediction(monkeypatch):
+    shown = Paragraphs(("a table",))
+    assert "a table" not in str(reveal("05.sectors", 32.0, below=shown))
+    predict("05.sectors", 8)
+    assert "a table" in str(reveal("05.sectors", 32.0, below=shown))
+    monkeypatch.setenv(reader_folder.PAGE, "1")
+    begin_anew("05")
+    page = reveal("05.sectors", 32.0, below=shown)._repr_html_()
+    assert page.index("<details") < page.index("a table") < page.index("</details>")

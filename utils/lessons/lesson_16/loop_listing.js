@@ -31,6 +31,14 @@
       next.focus();
     });
   });
+  const list = root.querySelector("ol");
+  const look = () => {
+    const hidden = list.scrollHeight - list.clientHeight;
+    root.classList.toggle("scrolls", hidden > 4);
+    root.classList.toggle("more", hidden - list.scrollTop > 4);
+  };
+  list.addEventListener("scroll", look, { passive: true });
+  new ResizeObserver(look).observe(list);
   lines.forEach((line) => {
     line.addEventListener("click", () => mark(line.dataset.line, null));
     line.addEventListener("mouseenter", () => mark(line.dataset.line, null));

@@ -25,7 +25,12 @@ _STYLE = """<style>
 .machine-loop .columns {display: flex; flex-wrap: wrap; gap: 8px 28px; align-items: flex-start}
 .machine-loop .python {flex: 1 1 300px; min-width: 0; position: sticky; top: 0;
  background: inherit; z-index: 1}
-.machine-loop .machine {flex: 1 1 400px; min-width: 0; max-height: 780px; overflow-y: auto}
+.machine-loop .machine {flex: 1 1 400px; min-width: 0}
+.machine-loop ol {max-height: 780px; overflow-y: auto}
+.machine-loop.more ol {mask-image: linear-gradient(#000 calc(100% - 52px), #0003)}
+.machine-loop .scroll {visibility: hidden; text-align: center; font-weight: 600}
+.machine-loop.more .scroll {visibility: visible}
+.machine-loop:not(.scrolls) .scroll {display: none}
 .machine-loop ol {list-style: none !important; margin: 0 !important; padding: 0 !important}
 .machine-loop li, .machine-loop .line {display: flex; gap: 8px; align-items: baseline;
  padding: 0 4px 0 0; border-left: 9px solid; box-sizing: border-box; margin: 1px 0}
@@ -39,7 +44,7 @@ _STYLE = """<style>
 .machine-loop .of, .machine-loop .line.on {background: rgba(128,128,128,.16)}
 .machine-loop li.on {outline: 2px solid currentColor; outline-offset: -2px}
 .machine-loop.alive li, .machine-loop.alive .line {cursor: pointer}
-.machine-loop .said {min-height: 9em; border-left: 4px solid #8b9096; padding: 4px 10px;
+.machine-loop .said {min-height: 12em; border-left: 4px solid #8b9096; padding: 4px 10px;
  background: rgba(128,128,128,.10); margin: 8px 0}
 .machine-loop .key span {white-space: nowrap; margin-right: 14px}
 .machine-loop .key i {display: inline-block; width: 12px; height: 12px; margin-right: 5px;
@@ -47,12 +52,14 @@ _STYLE = """<style>
 .machine-loop dt {font-family: monospace; font-weight: 600}
 .machine-loop dd {margin: 0 0 2px 2em}
 @media (max-width: 600px) {.machine-loop .python {position: static}
- .machine-loop .machine {flex-basis: 100%; max-height: 420px}
- .machine-loop .said {min-height: 11em}}
+ .machine-loop .machine {flex-basis: 100%}
+ .machine-loop ol {max-height: 420px}}
 </style>"""
 # What a modifier of an opcode adds, by opcode and modifier.
 _MODIFIERS = {
     ("IMAD", "MOV"): "copy a register: the multiplier does it, because it is free",
+    ("IMAD", "SHL"): "shift an integer to the left: the multiplier does it, because it is free",
+    ("IMAD", "WIDE"): "multiply and add integers, with a result of 64 bits",
     ("IMAD", "X"): "add the upper halves of two 64-bit numbers, with the carry of the lower halves",
     ("IMAD", "U32"): "copy a register: the multiplier does it, because it is free",
     ("IADD3", "X"): "add the upper halves of 64-bit numbers, with the carry of the lower halves",
@@ -100,13 +107,15 @@ class LoopListing:
         )
         label = html.escape(translate("Instructions of one iteration"))
         how = translate("Point at an instruction, or tap it, to read what it does.")
+        more = translate("Scroll the list: it has {count} instructions.", count=len(self.rows))
         script = _SCRIPT.read_text(encoding="utf-8").replace("@ID@", name)
         return (
             f'{_STYLE}<div class="machine-loop" id="{name}"><p><b style="opacity:1;width:auto;'
             f'font-weight:600">{html.escape(self.title)}</b></p>{self._key()}'
             f'<div class="columns"><div class="python">{python}'
             f'<div class="said" aria-live="polite">{how}</div></div>'
-            f'<div class="machine listing"><ol aria-label="{label}">{rows}</ol></div></div>'
+            f'<div class="machine listing"><ol aria-label="{label}">{rows}</ol>'
+            f'<p class="scroll">↓ {more}</p></div></div>'
             f"{self._opcodes()}</div><script>{script}</script>"
         )
 
@@ -156,12 +165,7 @@ def explanation(number: int, instruction: Instruction) -> tuple[str, ...]:
         when = translate("The warp may start its next instruction in the next cycle.")
     sentences = [first]
     if instruction.predicate:
-        sentences.append(
-            translate(
-                "Only lanes whose predicate is `{predicate}` execute it.",
-                predicate=instruction.predicate,
-            )
-        )
+        sentences.append(_condition(instruction.predicate))
     if control.waits:
         flags = ", ".join(map(str, control.waits))
         sentences.append(translate("It waits until flag {flags} is free.", flags=flags))
@@ -169,17 +173,35 @@ def explanation(number: int, instruction: Instruction) -> tuple[str, ...]:
     if control.write_barrier is not None:
         sentences.append(
             translate(
-                "It sets flag {flag}, which is free again when the value has arrived.",
-                flag=control.write_barrier,
+                "It sets flag {flag} until the value has arrived.", flag=control.write_barrier
+            )
+        )
+    if control.read_barrier is not None:
+        sentences.append(
+            translate(
+                "It sets flag {flag} until the registers that it names are read.",
+                flag=control.read_barrier,
             )
         )
     return tuple(sentences)
 
 
+def _condition(predicate: str) -> str:
+    """Return a sentence on the lanes that execute an instruction with a predicate like "@!P0"."""
+    name = predicate.lstrip("@!")
+    if "!" in predicate:
+        return translate(
+            "`{mark}`: only the lanes in which {name} is false do this.", mark=predicate, name=name
+        )
+    return translate(
+        "`{mark}`: only the lanes in which {name} is true do this.", mark=predicate, name=name
+    )
+
+
 def _key_of(instruction: Instruction) -> tuple[str, str]:
     """Return (opcode with the modifier that matters, such as "IMAD.MOV", its meaning in words)."""
     name, *modifiers = instruction.opcode.split(".")
-    for modifier in reversed(modifiers):
+    for modifier in modifiers:
         if words := _MODIFIERS.get((name, modifier)):
             return f"{name}.{modifier}", words
     return name, meaning_of(name)

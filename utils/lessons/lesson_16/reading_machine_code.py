@@ -171,7 +171,7 @@ _FOUND = {
     "jump": "It goes back to the top as long as its predicate is true.",
 }
 _MISSING = {
-    "multiply_add": "It is not the first multiply-add. Its opcode begins with `FFMA`.",
+    "multiply_add": "It is not the first instruction with the opcode `FFMA`.",
     "load": "It does not bring a factor of the first multiply-add. Compare the register that a "
     "load writes, its first one, with those that the multiply-add reads.",
     "jump": "It does not jump. Which instruction must be the last one of an iteration?",

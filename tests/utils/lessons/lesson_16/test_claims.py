@@ -1,5 +1,6 @@
 """Check the claims of lesson 16 against machine code and records."""
 
+import inspect
 import math
 from collections import Counter
 from functools import partial
@@ -7,6 +8,7 @@ from functools import partial
 import pytest
 
 from gemm_kernels import LADDER as GEMM
+from gemm_kernels import autotuned
 from gpu_xray import xray
 from labs.exercises import find as exercise
 from latency_kernels import LADDER as CEILINGS
@@ -100,25 +102,46 @@ def test_a_register_has_half_of_the_bits_of_an_address():
     assert {one.opcode for one in LOOP if ".X" in one.opcode} == {"IMAD.X", "IADD3.X", "UIADD3.X"}
 
 
+def test_the_example_is_not_the_first_multiply_add():
+    _, second, *_ = numbers_of("FFMA")
+    assert LOOP[second - 1].text_to("").strip() == "FFMA R12, R12, R28, R27"
+    says("`FFMA R12, R12, R28, R27` multiplies R12 and R28, adds R27")
+
+
 def test_the_control_codes_that_the_lesson_explains():
-    (first, *_), (twenty_two,) = numbers_of("FFMA"), [
-        index for index, one in enumerate(LOOP, start=1)
-        if one.name == "IADD3" and one.operands[0] == "R20"
-    ]
-    user = twenty_two + 1
-    assert "R20" in LOOP[user - 1].operands
-    stall = LOOP[twenty_two - 1].control.stall
-    says("Instruction {} computes R20, and instruction {} reads it", twenty_two, user)
-    says("the warp may go on only {} cycles after instruction {}.", stall, twenty_two)
-    assert LOOP[first - 1].text_to("").strip() == "FFMA R27, R20, R27, R29"
-    assert not {"R27"} & {source[0] for source in LOOP[first].sources if source}
-    says("Nothing after instruction {} needs its result at once", first)
-    says("so there {} cycle is enough", LOOP[first - 1].control.stall)
-    loads = [index for index in numbers_of("LDG") if LOOP[index - 1].loaded & {"R20", "R27"}]
+    _, second, third, _ = numbers_of("FFMA")
+    assert LOOP[second - 1].operands[0] == "R12"
+    assert "R12" in LOOP[third - 1].operands[1:]
+    stalls = [LOOP[at - 1].control.stall for at in range(second, third)]
+    says("{} cycles from one `FFMA` to the next that reads its result.", sum(stalls))
+    says("Instruction {} computes R12, and instruction {} reads it.", second, third)
+    assert third == second + TWO
+    says(
+        "{} cycle after instruction {} and {} cycles after instruction {}.",
+        stalls[0], second, stalls[1], second + 1,
+    )  # fmt: skip
+    (jump,), *_, last = numbers_of("BRA"), *numbers_of("ISETP")
+    assert LOOP[last - 1].operands[0] == LOOP[jump - 1].predicate.lstrip("@") == "P1"
+    waited = sum(LOOP[at - 1].control.stall for at in range(last, jump))
+    says("the jump comes {} cycles after instruction {}, which computes P1.", waited, last)
+
+
+def test_the_flags_that_the_lesson_explains():
+    _, second, *_ = numbers_of("FFMA")
+    read = {source[0] for source in LOOP[second - 1].sources if source}
+    loads = [index for index in numbers_of("LDG") if LOOP[index - 1].loaded & read]
+    loads = [index for index in loads if LOOP[index - 1].loaded & {"R28", "R12"}]
     (flag,) = {LOOP[index - 1].control.write_barrier for index in loads}
-    assert LOOP[first - 1].control.waits == (flag,)
-    says("Instructions {} and {} bring R20 and R27, and both set flag {}.", *loads, flag)
-    says("Instruction {} waits for flag {}: there", first, flag)
+    assert LOOP[second - 1].control.waits == (flag,)
+    says("Instructions {} and {} bring R28 and R12, and both set flag {}.", *loads, flag)
+    says("Instruction {} waits for flag {}, and the scheduler", second, flag)
+    reader = min(at for at in numbers_of("LDG") if LOOP[at - 1].control.read_barrier is not None)
+    second_flag = LOOP[reader - 1].control.read_barrier
+    (writer,) = [at for at, one in enumerate(LOOP, start=1) if second_flag in one.control.waits]
+    assert "R10" in LOOP[reader - 1].operands[1]
+    assert LOOP[writer - 1].operands[0] == "R10"
+    says("Instruction {} also sets flag {} until its address is read", reader, second_flag)
+    says("because instruction {} overwrites R10.", writer)
 
 
 def test_the_three_instructions_to_find():
@@ -213,6 +236,13 @@ def test_what_a_multiply_add_costs_and_what_is_won():
     slow, fast = course.recorded_ms(NAIVE), course.recorded_ms(MULTI)
     says("**{:.2f} times as fast as `naive`**: {:.1f} ms instead of {:.1f} ms", slow / fast, fast,
          slow)  # fmt: skip
+    few, many = SOLUTION.instructions / SOLUTION.multiply_adds, len(LOOP) / FOUR
+    fewer = STARTER.mix["LDG.32"] / EIGHT
+    says(
+        "The instructions alone would give {} ÷ {} = {:.2f}, and the loads alone {} ÷ {} = {:.2f}.",
+        many, few, many / few, TWO, fewer, TWO / fewer,
+    )  # fmt: skip
+    assert many / few < slow / fast < TWO / fewer
 
 
 def test_three_times_as_many_stores_take_three_times_as_long():
@@ -226,8 +256,10 @@ def test_three_times_as_many_stores_take_three_times_as_long():
     explains(
         "16.spill",
         "{} registers: {} stores and {:.1f} ms, so {:.1f} ms per store. "
-        "{} · {:.1f} ms = {:.0f} ms. Recorded: {:.0f} ms.",
+        "{} · {:.1f} ms = {:.0f} ms. "
+        "Recorded: {:.0f} ms, {:.0f} times the {:.1f} ms with no limit.",
         80, few, times[0], each, most, each, most * each, times[2],
+        times[2] / course.spilled_ms("fma_loop"), course.spilled_ms("fma_loop"),
     )  # fmt: skip
 
 
@@ -241,7 +273,6 @@ def test_fma_loop_with_and_without_a_limit():
     share = 100 * limited.share
     says("At {} registers, {:.1f} % of the instructions are", limited.registers, share)
     assert free.share / limited.share == pytest.approx(TWO, abs=0.2)
-    says("It took {:.0f} times as long.", course.spilled_ms("fma_loop", 64) / ms)
     says("The {} sums of `fma_loop`", side * side)
 
 
@@ -275,6 +306,7 @@ def test_only_row_by_row_has_steps_that_change_row_and_column():
     assert all(sorted(path) == sorted(paths["row by row"]) for path in paths.values())
     jumps = [63 - product_orders.shared(path) for path in paths.values()]
     assert jumps == [7, 0, 0]
+    says("Seven steps of *row by row* keep neither")
 
 
 def test_the_orders_have_the_same_instructions():
@@ -308,6 +340,12 @@ def test_the_estimates_are_within_1_percent():
         for one in (ROWS, BACK, SPIRAL)
     ]
     says("the records are within {} % of them", math.ceil(100 * max(off)))
+
+
+def test_every_order_of_autotuned_goes_back_and_forth():
+    says("always goes back and forth, and its `ORDER` is the corner where it begins.")
+    kernel = inspect.getsource(autotuned.kernel_of)
+    assert "back_and_forth(TM, TN, ORDER)" in kernel
 
 
 def test_autotuned_stays_below_its_bound():

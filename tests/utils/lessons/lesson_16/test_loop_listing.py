@@ -39,6 +39,21 @@ def test_the_explanation_says_what_the_control_code_says():
     assert "in the next cycle" in " ".join(explanation(21, multiply_add))
 
 
+def test_the_explanation_says_whose_registers_are_read_and_which_lanes_take_part():
+    rows = course.machine_loop(NAIVE).rows
+    load, jump = (" ".join(explanation(at, rows[at - 1].instruction)) for at in (14, 31))
+    assert "It sets flag 0 until the registers that it names are read." in load
+    assert "`@P1`: only the lanes in which P1 is true do this." in jump
+    store = " ".join(explanation(12, course.machine_loop(local).rows[11].instruction))
+    assert "`@!P0`: only the lanes in which P0 is false do this." in store
+
+
+def test_the_first_modifier_that_matters_names_an_opcode():
+    copy = course.machine_loop(NAIVE).rows[0].instruction
+    assert copy.opcode == "IMAD.MOV.U32"
+    assert "`IMAD.MOV`: copy a register" in explanation(1, copy)[0]
+
+
 def test_the_fold_leaves_out_opcodes_that_are_known():
     everything, new = (
         course.machine_loop(double, known=known)._repr_html_() for known in (None, NAIVE)
