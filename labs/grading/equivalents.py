@@ -1,4 +1,4 @@
-"""Right functions derived from a solution by rule; a grader must give them all points."""
+"""Right functions that a rule makes from a solution; a grader must give them all points."""
 
 from __future__ import annotations
 
@@ -147,10 +147,12 @@ def through_a_constant(tree: ast.Module) -> ast.Module | None:
 
 
 def _functions(tree: ast.Module) -> list[ast.FunctionDef]:
+    """Return the syntax nodes of the functions that a file defines at its top level."""
     return [node for node in tree.body if isinstance(node, ast.FunctionDef)]
 
 
 def _replaced(tree: ast.Module, transformer) -> ast.Module | None:
+    """Return the tree after the transformer has changed it, or None if it changed nothing."""
     changed = transformer.visit(tree)
     return changed if transformer.count else None
 
