@@ -474,7 +474,6 @@ def _hold_sandbox_ready(labs: Iterable[Lab]) -> None:
 
 
 def _hashed(student: str, secret: str) -> str:
-    """Return 16 hexadecimal digits in place of a student's name, which nobody can compute without
-    secret.
+    """Return 16 hexadecimal digits: a keyed hash of a student's name, with the secret as the key.
     """
     return hmac.new(secret.encode(), as_bytes(student), hashlib.sha256).hexdigest()[:16]

@@ -216,8 +216,9 @@ def _number(value: object) -> object:
 
 
 def _small(value: object) -> object:
-    """Return the number unchanged. Raises NotAllowed if it is no number, or an integer beyond 63
-    bits.
+    """Return the number unchanged.
+
+    Raises NotAllowed if it is no number, or if it is an integer beyond 63 bits.
     """
     number = _number(value)
     if isinstance(number, int) and abs(number) >= allow_list.LARGEST:

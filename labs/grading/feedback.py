@@ -171,9 +171,7 @@ def _plain(text: str) -> str:
 
 
 def as_html(lab: Lab, mark: Mark) -> str:
-    """Return one student's feedback page as self-contained HTML, which loads nothing from the
-    network.
-    """
+    """Return one student's feedback page as HTML, which loads nothing from the network."""
     sections = "".join(
         f"<h2>{html.escape(part.definition.title)}: {_points(_rows(mark, part.exercise))}</h2>"
         f"{part_as_html(part, mark)}"

@@ -139,7 +139,8 @@ def _parse_problem(error: Exception) -> str:
 def _defined(names: Names) -> dict[str, object]:
     """Return a dict from each defined name to its function, or to the NotAllowed that refuses it.
 
-    The final definition of a name counts. A function may call one that is defined after it.
+    If a name is defined several times, the last definition counts. A function may call one that is
+    defined after it.
     """
     functions: dict[str, object] = {}
     for name, definitions in names.definitions.items():
@@ -192,7 +193,7 @@ def _refuse_callers(functions: dict[str, object], names: Names) -> None:
 
 
 def _function(definition: Definition, names: Names) -> object:
-    """Return the function of a definition, with its decorator applied if there is any.
+    """Return the function of a definition, compiled if it has a decorator such as `cuda.jit`.
 
     Raises NotAllowed if the definition uses anything outside the allow-list.
     """
@@ -222,7 +223,8 @@ def _require_allowed(
 ) -> None:
     """Raise NotAllowed, with the reason, if a function uses anything outside the allow-list.
 
-    seen: maps the names that the function uses to their values at its definition, or to None.
+    bare: its syntax tree without decorators. rules: those for this kind of function. seen: maps
+    each name that the function uses to its value at the function's definition, or to None.
     """
     modules = {name: value.name for name, value in seen.items() if isinstance(value, Module)}
     known = {name for name, value in seen.items() if _is_value(value)} | set(names.definitions)
@@ -237,7 +239,7 @@ def _require_allowed(
 def _is_value(value: object) -> bool:
     """Return True if a name with this value may be used as a variable in a function.
 
-    None, modules, unknown values and compilers may not.
+    Return False for None, a module, an unknown value and a compiler.
     """
     return value is not None and not isinstance(value, Module | Unknown | Compiler)
 
@@ -245,8 +247,9 @@ def _is_value(value: object) -> bool:
 def _globals(seen: Mapping[str, object], names: Names) -> dict[str, object]:
     """Return the globals of a function: the names that it uses with their values, and builtins.
 
-    The submission's own functions have the value None, which is replaced later. seen: maps the
-    names that the function uses to their values at its definition, or to None.
+    The names of the submission's own functions have the value None, which the caller replaces.
+    seen: maps each name that the function uses to its value at the function's definition, or to
+    None.
     """
     modules = {
         name: allow_list.MODULES[value.name]
@@ -259,9 +262,9 @@ def _globals(seen: Mapping[str, object], names: Names) -> dict[str, object]:
 
 
 def _require_same_text(function: FunctionType, checked: ast.FunctionDef) -> None:
-    """Raise NotAllowed if the text that the virtual GPU will read is not what was checked.
+    """Raise NotAllowed if the virtual GPU would read another text than the one that was checked.
 
-    function: its source is read by the virtual GPU. checked: the syntax tree that was checked.
+    function: the virtual GPU reads its source. checked: the syntax tree that was checked.
     """
     try:
         read = ast.dump(_bare(read_source(function).tree))
@@ -277,7 +280,7 @@ def _require_same_text(function: FunctionType, checked: ast.FunctionDef) -> None
 def _bare(definition: ast.FunctionDef) -> ast.FunctionDef:
     """Return a copy of a definition without decorators and annotations, which must not run.
 
-    Raises NotAllowed if the function has defaults, `*` or `**` among its parameters.
+    Raises NotAllowed if the parameters have default values, `*` or `**`, or are keyword-only.
     """
     arguments = definition.args
     if arguments.defaults or arguments.kwonlyargs or arguments.vararg or arguments.kwarg:
