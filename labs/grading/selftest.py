@@ -48,9 +48,7 @@ class Trial:
 
     @property
     def named(self) -> bool:
-        """True if the first sentence names a cause and does not only count errors or ask a
-        question.
-        """
+        """True if the first sentence names a cause, and does not only count or ask a question."""
         counts, asks = _COUNTS.match(self.sentence), self.sentence.endswith(_QUESTIONS)
         return bool(self.sentence) and not counts and not asks
 

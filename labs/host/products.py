@@ -67,9 +67,7 @@ class RecordingKernel:
     held_back: list[tuple[np.ndarray, np.ndarray]] = field(default_factory=list)
 
     def __getitem__(self, launch) -> Callable:
-        """Return a function that launches the kernel with this grid and block, and records the
-        launch.
-        """
+        """Return a function that launches the kernel with this grid and block and records that."""
         ready = naive[launch]
         sizes = ready.geometry
         x, y, _ = (grid * block for grid, block in zip(sizes.grid, sizes.block, strict=True))

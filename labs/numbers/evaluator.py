@@ -72,7 +72,7 @@ _COMPLETED = object()  # the outcome of a block that ends without `return`, `bre
 
 
 class CannotEvaluate(Exception):
-    """Raised if a function has no result; its text is a sentence with the source line."""
+    """A function has no result. The message is a sentence with the source line."""
 
 
 def make_evaluator(function: FunctionType) -> Callable[[tuple], object]:
@@ -108,12 +108,17 @@ def _representable(answer: object) -> object:
 
 @dataclass
 class _Evaluation:
-    """The source code of functions already read, and the number of steps that one call has left."""
+    """The state of one call of an evaluator.
+
+    sources: maps each function that was read to its source code. steps: the number of steps that
+    the call may still take.
+    """
 
     sources: dict[FunctionType, Source]
     steps: int = MOST_STEPS
 
     def source(self, function: FunctionType) -> Source:
+        """Return the source code of a function. Raises CannotEvaluate if it cannot be read."""
         if function not in self.sources:
             try:
                 self.sources[function] = read_source(function)
@@ -124,7 +129,8 @@ class _Evaluation:
 
 @dataclass(frozen=True)
 class _Frame:
-    """One call of a function: its source code, its nesting depth and its variables."""
+    """One call of a function: its source code, the evaluation, its nesting depth and its variables.
+    """
 
     source: Source
     evaluation: _Evaluation
@@ -132,11 +138,12 @@ class _Frame:
     variables: dict[str, object]
 
     def fail(self, node: ast.AST, why: str) -> CannotEvaluate:
-        """Return the CannotEvaluate with a node's line and the reason, for the caller to raise."""
+        """Return a CannotEvaluate with a node's line and the reason, for the caller to raise."""
         return CannotEvaluate(f"{at(self.source.site(node))}: {sentence(why)}")
 
 
 def _call(function: FunctionType, arguments: tuple, evaluation: _Evaluation, depth: int) -> object:
+    """Return the value of a function for these arguments; depth: how many calls are around it."""
     source = evaluation.source(function)
     frame = _Frame(source, evaluation, depth, {})
     frame.variables.update(zip(source.parameters, arguments, strict=True))
@@ -149,10 +156,17 @@ def _call(function: FunctionType, arguments: tuple, evaluation: _Evaluation, dep
 
 @dataclass(frozen=True)
 class _Returned:
+    """The outcome of a block that ended with `return`. value: what it returns."""
+
     value: object
 
 
 def _block(statements: Iterable[ast.stmt], frame: _Frame) -> object:
+    """Execute statements until one does not complete, and return the outcome.
+
+    The outcome is `_COMPLETED`, a `_Returned`, or the node of the `break` or `continue` that was
+    executed. All functions for single statements below return the same.
+    """
     for statement in statements:
         execute = STATEMENTS.get(type(statement))
         if execute is None:
@@ -168,6 +182,7 @@ def _return(node: ast.Return, frame: _Frame) -> _Returned:
 
 
 def _expression(node: ast.Expr, frame: _Frame) -> object:
+    """Evaluate an expression statement, unless it is a string; return _COMPLETED."""
     if not isinstance(node.value, ast.Constant):  # a text is a comment
         _value(node.value, frame)
     return _COMPLETED
@@ -222,6 +237,7 @@ def _for(node: ast.For, frame: _Frame) -> object:
 
 
 def _jump(node: ast.Break | ast.Continue, frame: _Frame) -> object:
+    """Return the node of a `break` or `continue`, as the outcome of the block."""
     return node
 
 
@@ -236,9 +252,9 @@ def _assert(node: ast.Assert, frame: _Frame) -> object:
 
 
 def _define(node: ast.FunctionDef, frame: _Frame) -> object:
-    """Define a nested function in the frame's variables; return _COMPLETED.
+    """Define a nested function as a variable of the frame; return _COMPLETED.
 
-    The function sees outer variables with the values that they have when it is called.
+    When the function is called, it sees the values that outer variables have then.
     """
     names = [one.arg for one in node.args.args]
 
@@ -252,6 +268,8 @@ def _define(node: ast.FunctionDef, frame: _Frame) -> object:
 
 
 def _import(node: ast.Import, frame: _Frame) -> object:
+    """Define the module `math` as a variable; return _COMPLETED. Raises CannotEvaluate for others.
+    """
     for one in node.names:
         if one.name != "math":
             raise frame.fail(node, "of all modules only `math` is known to the check.")
@@ -278,6 +296,10 @@ STATEMENTS: Mapping[type, Callable] = {
 
 
 def _bind(target: ast.expr, value: object, frame: _Frame) -> None:
+    """Assign a value to a variable, to an element, or to each name of a tuple.
+
+    Raises CannotEvaluate for any other target or if the number of values differs.
+    """
     if isinstance(target, ast.Name):
         frame.variables[target.id] = value
         return
@@ -294,7 +316,10 @@ def _bind(target: ast.expr, value: object, frame: _Frame) -> None:
 
 
 def _assign_element(target: ast.Subscript, value: object, frame: _Frame) -> None:
-    """Assign a value to an element of a list or a dictionary; raise CannotEvaluate otherwise."""
+    """Assign a value to an element of a list or a dictionary.
+
+    Raises CannotEvaluate for any other container or if the assignment fails.
+    """
     container, index = _value(target.value, frame), _value(target.slice, frame)
     if not isinstance(container, list | dict):
         raise frame.fail(target, "only variables can be assigned to here.")
@@ -305,6 +330,8 @@ def _assign_element(target: ast.Subscript, value: object, frame: _Frame) -> None
 
 
 def _value(node: ast.expr, frame: _Frame) -> object:
+    """Return the value of an expression; it costs a step. Raises CannotEvaluate if there is none.
+    """
     _spend(node, frame)
     evaluate = EXPRESSIONS.get(type(node))
     if evaluate is None:
@@ -313,6 +340,7 @@ def _value(node: ast.expr, frame: _Frame) -> object:
 
 
 def _spend(node: ast.AST, frame: _Frame) -> None:
+    """Take one step from those that are left; raise CannotEvaluate if none was left."""
     frame.evaluation.steps -= 1
     if frame.evaluation.steps < 0:
         raise frame.fail(
@@ -329,6 +357,7 @@ def _constant(node: ast.Constant, frame: _Frame) -> object:
 
 
 def _name(node: ast.Name, frame: _Frame) -> object:
+    """Return the value of a variable or of a known global name. Raises CannotEvaluate otherwise."""
     if node.id in frame.variables:
         return frame.variables[node.id]
     if node.id in _assigned_names(frame.source.tree):
@@ -341,9 +370,9 @@ def _name(node: ast.Name, frame: _Frame) -> object:
 
 
 def _known(value: object, node: ast.expr, frame: _Frame) -> object:
-    """Return the value of a global name if the function may use it, with a list as a tuple.
+    """Return the value of a global name if the function may use it; a list becomes a tuple.
 
-    Raises CannotEvaluate otherwise.
+    Raises CannotEvaluate if it may not.
     """
     if isinstance(value, (*NUMBERS, FunctionType)) or value is math or value is None:
         return value
@@ -359,6 +388,10 @@ def _known(value: object, node: ast.expr, frame: _Frame) -> object:
 
 
 def _attribute(node: ast.Attribute, frame: _Frame) -> object:
+    """Return a member of `math`, or an allowed method of a list, tuple, dictionary or set.
+
+    Raises CannotEvaluate for any other attribute.
+    """
     owner = node.value
     if isinstance(owner, ast.Name) and owner.id not in frame.variables:
         known = frame.source.names.get(owner.id)
@@ -387,10 +420,10 @@ def _unary(node: ast.UnaryOp, frame: _Frame) -> object:
 
 
 def _apply(node: ast.AST, op: ast.AST, values: tuple, frame: _Frame) -> object:
-    """Return the result of an operator for one or two operands.
+    """Return the result of an operator for a tuple of one or two operands.
 
-    Raises CannotEvaluate if an operand is not a number, except for `not`, or if the operation
-    fails.
+    Raises CannotEvaluate if the operation fails, or if an operand is not a number and the operator
+    is not `not`.
     """
     if (what := _no_number(values)) and not isinstance(op, ast.Not):
         raise frame.fail(node, f"{what} cannot be computed with.")
@@ -400,12 +433,14 @@ def _apply(node: ast.AST, op: ast.AST, values: tuple, frame: _Frame) -> object:
 
 
 def _too_long(op: ast.AST, base: float, by: float) -> bool:
+    """Return True if a power or left shift of whole numbers would have more than 4096 bits."""
     if not (isinstance(base, int) and isinstance(by, int)):
         return False
     return by * (base.bit_length() if isinstance(op, ast.Pow) else 1) > MOST_BITS
 
 
 def _no_number(values: tuple) -> str | None:
+    """Return a phrase on the first value that is no number, for a sentence, or None."""
     if any(value is None for value in values):
         return "`None`, the value of a function without `return`,"
     wrong = [value for value in values if not isinstance(value, NUMBERS)]
@@ -413,9 +448,10 @@ def _no_number(values: tuple) -> str | None:
 
 
 def _guarded(compute: Callable[[], object], node: ast.AST, frame: _Frame) -> object:
-    """Return the result of `compute`, and turn Python's own errors into CannotEvaluate.
+    """Return the result of `compute`; raise CannotEvaluate if it raises an error.
 
-    It also refuses whole numbers of more than 4096 bits, and complex numbers.
+    Also raises CannotEvaluate if the result is a whole number of more than 4096 bits or a complex
+    number. node: the syntax node for the message.
     """
     try:
         result = compute()
@@ -494,6 +530,7 @@ def _dictionary_comprehension(node: ast.DictComp, frame: _Frame) -> dict:
 
 
 def _comprehension(node: ast.ListComp | ast.GeneratorExp | ast.SetComp, frame: _Frame) -> list:
+    """Return the list of the values of a comprehension or generator expression."""
     values: list = []
     inner = replace(frame, variables=dict(frame.variables))
     _comprehend(node.generators, node.elt, inner, values)
@@ -501,6 +538,10 @@ def _comprehension(node: ast.ListComp | ast.GeneratorExp | ast.SetComp, frame: _
 
 
 def _comprehend(loops: list[ast.comprehension], element, frame: _Frame, values: list) -> None:
+    """Append the values of a comprehension to `values`.
+
+    loops: its `for` parts, the outermost first. element: the expression of one value.
+    """
     if not loops:
         values.append(_value(element, frame))
         return
@@ -512,9 +553,9 @@ def _comprehend(loops: list[ast.comprehension], element, frame: _Frame, values: 
 
 
 def _iterate(node: ast.expr, frame: _Frame) -> Iterator[object]:
-    """Yield the elements of the iterable that a node evaluates to; each one costs a step.
+    """Yield the elements of the iterable that an expression evaluates to; each costs a step.
 
-    Raises CannotEvaluate if a loop cannot go through the value.
+    Raises CannotEvaluate if the value is not iterable.
     """
     iterable = _value(node, frame)
     if not isinstance(iterable, ITERABLES):
@@ -542,6 +583,10 @@ def _lambda(node: ast.Lambda, frame: _Frame) -> Callable:
 
 
 def _function_call(node: ast.Call, frame: _Frame) -> object:
+    """Return the value of a call; a call of `print` does nothing and returns None.
+
+    Raises CannotEvaluate if the function is unknown or fails.
+    """
     function = _value(node.func, frame)
     if function is print:
         return None
@@ -563,7 +608,7 @@ def _function_call(node: ast.Call, frame: _Frame) -> object:
 
 
 def _arguments(nodes: Iterable[ast.expr], frame: _Frame) -> list:
-    """Return a list of the values of a call's positional arguments, with starred ones unpacked."""
+    """Return the values of a call's positional arguments, with starred ones unpacked."""
     arguments: list = []
     for node in nodes:
         arguments += (
@@ -573,7 +618,7 @@ def _arguments(nodes: Iterable[ast.expr], frame: _Frame) -> list:
 
 
 def _own_call(node: ast.Call, function: FunctionType, arguments, keywords, frame: _Frame) -> object:
-    """Evaluate a call of a function that the reader has written, and return its value.
+    """Return the value of a call of a function that the reader has written.
 
     Raises CannotEvaluate if calls are nested too deeply, or if the arguments do not fit.
     """
@@ -624,7 +669,8 @@ _MATH_CALLS = frozenset(value for value in MATH.values() if callable(value))
 
 
 def _is_one_of(value: object, known: frozenset) -> bool:
-    """Return True if a value is identical to one of these functions; it need not be hashable."""
+    """Return True if a value is identical to one of these objects; the value need not be hashable.
+    """
     return any(value is one for one in known)
 
 

@@ -65,9 +65,7 @@ class BenchmarkRun:
         """
 
         def likely(group: list[TimedSpan]) -> tuple:
-            """Return a sort key of the spans of one source line, by which the most likely line is
-            chosen.
-            """
+            """Return a sort key of one source line's spans; the line with the largest is chosen."""
             return self._explained(group) is not None, len({one.begin for one in group}), len(group)
 
         return max(self._groups, key=likely, default=[])
