@@ -94,7 +94,7 @@ def task(name: str) -> Card:
 
 
 def _as_always(exercise: Exercise) -> str:
-    """Return "As always: …." with the goals that many exercises share, or "" if there are none."""
+    """Return "As always: …." with the goals that many exercises share, or "" if none are shared."""
     if not exercise.usual_goals:
         return ""
     return translate("As always: {goals}.", goals=", ".join(map(translate, exercise.usual_goals)))

@@ -41,6 +41,7 @@ def in_steps(*steps: int) -> Callable[[Shape, Random], Shape]:
     """
 
     def draw(shape: Shape, random: Random) -> Shape:
+        """Return a random shape that differs from `shape` by at most one step per size."""
         return tuple(
             size if size == step else max(step, size + step * random.randint(-1, 1))
             for size, step in zip(shape, steps, strict=True)

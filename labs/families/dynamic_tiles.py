@@ -105,6 +105,7 @@ def with_one_word_less(run: Run) -> bool:
     """
 
     def shorter(shape: Shape):
+        """Return the launch for a shape with 4 bytes of shared memory less."""
         launch = run.job.launch(shape)
         return replace(launch, shared_bytes=launch.shared_bytes - WORD)
 

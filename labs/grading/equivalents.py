@@ -49,6 +49,8 @@ def written_out(tree: ast.Module) -> ast.Module | None:
 
 
 class _AddedOut(ast.NodeTransformer):
+    """Replaces `x += y` by `x = x + y`, for variables; count: the number of replacements."""
+
     count = 0
 
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.stmt:
@@ -65,6 +67,8 @@ def commuted(tree: ast.Module) -> ast.Module | None:
 
 
 class _Commuted(ast.NodeTransformer):
+    """Exchanges the factors of products; count: the number of exchanges."""
+
     count = 0
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
@@ -81,6 +85,8 @@ def mirrored(tree: ast.Module) -> ast.Module | None:
 
 
 class _Mirrored(ast.NodeTransformer):
+    """Replaces comparisons such as `a < b` by `b > a`; count: the number of replacements."""
+
     count = 0
 
     def visit_Compare(self, node: ast.Compare) -> ast.expr:
@@ -98,6 +104,9 @@ def negated(tree: ast.Module) -> ast.Module | None:
 
 
 class _Negated(ast.NodeTransformer):
+    """Replaces tests such as `a < b` of an `if` by `not a >= b`; count: the number of replacements.
+    """
+
     count = 0
 
     def visit_If(self, node: ast.If) -> ast.stmt:
@@ -125,6 +134,9 @@ def returned_by_name(tree: ast.Module) -> ast.Module | None:
 
 
 class _Named(ast.NodeTransformer):
+    """Replaces `return x` by `answer = x` and `return answer`; count: the number of replacements.
+    """
+
     count = 0
 
     def visit_Return(self, node: ast.Return) -> ast.stmt | list[ast.stmt]:

@@ -109,6 +109,7 @@ class LaunchRecorder:
         ready = self.kernel[launch]
 
         def run(*arguments):
+            """Record a launch with these arguments."""
             sizes, shared_bytes = ready.geometry, ready.shared_bytes
             self.launches.append(LaunchRequest(sizes.grid, sizes.block, shared_bytes, arguments))
 

@@ -84,6 +84,7 @@ def make_evaluator(function: FunctionType) -> Callable[[tuple], object]:
     sources: dict[FunctionType, Source] = {}
 
     def call(arguments: tuple) -> object:
+        """Return the function's value for these arguments."""
         try:
             bound = _bound_arguments(function, arguments, {})
             return _representable(_call(function, bound, _Evaluation(sources), 0))
@@ -178,6 +179,7 @@ def _block(statements: Iterable[ast.stmt], frame: _Frame) -> object:
 
 
 def _return(node: ast.Return, frame: _Frame) -> _Returned:
+    """Return a _Returned with the value of a `return` statement, None without one."""
     return _Returned(None if node.value is None else _value(node.value, frame))
 
 
@@ -189,6 +191,7 @@ def _expression(node: ast.Expr, frame: _Frame) -> object:
 
 
 def _assign(node: ast.Assign, frame: _Frame) -> object:
+    """Execute an assignment; return _COMPLETED."""
     value = _value(node.value, frame)
     for target in node.targets:
         _bind(target, value, frame)
@@ -196,12 +199,17 @@ def _assign(node: ast.Assign, frame: _Frame) -> object:
 
 
 def _annotated(node: ast.AnnAssign, frame: _Frame) -> object:
+    """Execute an assignment with an annotation, if it has a value; return _COMPLETED."""
     if node.value is not None:
         _bind(node.target, _value(node.value, frame), frame)
     return _COMPLETED
 
 
 def _augmented(node: ast.AugAssign, frame: _Frame) -> object:
+    """Execute an assignment such as `x += 1` to a variable; return _COMPLETED.
+
+    Raises CannotEvaluate if the target is no variable.
+    """
     if not isinstance(node.target, ast.Name):
         raise frame.fail(node, "only a variable can be changed here.")
     before = _name(ast.copy_location(ast.Name(node.target.id, ast.Load()), node), frame)
@@ -211,10 +219,12 @@ def _augmented(node: ast.AugAssign, frame: _Frame) -> object:
 
 
 def _if(node: ast.If, frame: _Frame) -> object:
+    """Execute one branch of an `if` statement and return its outcome."""
     return _block(node.body if _value(node.test, frame) else node.orelse, frame)
 
 
 def _while(node: ast.While, frame: _Frame) -> object:
+    """Execute a `while` loop; return a _Returned of its body, or the outcome of its `else`."""
     while _value(node.test, frame):
         outcome = _block(node.body, frame)
         if isinstance(outcome, ast.Break):
@@ -226,6 +236,7 @@ def _while(node: ast.While, frame: _Frame) -> object:
 
 
 def _for(node: ast.For, frame: _Frame) -> object:
+    """Execute a `for` loop; return a _Returned of its body, or the outcome of its `else`."""
     for element in _iterate(node.iter, frame):
         _bind(node.target, element, frame)
         outcome = _block(node.body, frame)
@@ -242,10 +253,12 @@ def _jump(node: ast.Break | ast.Continue, frame: _Frame) -> object:
 
 
 def _pass(node: ast.Pass, frame: _Frame) -> object:
+    """Do nothing; return _COMPLETED."""
     return _COMPLETED
 
 
 def _assert(node: ast.Assert, frame: _Frame) -> object:
+    """Return _COMPLETED if an assertion holds; raise CannotEvaluate otherwise."""
     if not _value(node.test, frame):
         raise frame.fail(node, "this assertion does not hold.")
     return _COMPLETED
@@ -351,6 +364,7 @@ def _spend(node: ast.AST, frame: _Frame) -> None:
 
 
 def _constant(node: ast.Constant, frame: _Frame) -> object:
+    """Return a literal number, string or None. Raises CannotEvaluate for any other literal."""
     if isinstance(node.value, (*NUMBERS, str)) or node.value is None:
         return node.value
     raise frame.fail(node, f"`{ast.unparse(node)}` is not known to the check.")
@@ -412,10 +426,12 @@ def _attribute(node: ast.Attribute, frame: _Frame) -> object:
 
 
 def _binary(node: ast.BinOp, frame: _Frame) -> object:
+    """Return the value of an operation with two operands, such as x + y."""
     return _apply(node, node.op, (_value(node.left, frame), _value(node.right, frame)), frame)
 
 
 def _unary(node: ast.UnaryOp, frame: _Frame) -> object:
+    """Return the value of an operation with one operand, such as -x."""
     return _apply(node, node.op, (_value(node.operand, frame),), frame)
 
 
@@ -467,6 +483,7 @@ def _guarded(compute: Callable[[], object], node: ast.AST, frame: _Frame) -> obj
 
 
 def _boolean(node: ast.BoolOp, frame: _Frame) -> object:
+    """Return the value of a chain of `and`, or of `or`, as Python computes it."""
     stops_at = isinstance(node.op, ast.Or)
     for part in node.values:
         value = _value(part, frame)
@@ -476,6 +493,7 @@ def _boolean(node: ast.BoolOp, frame: _Frame) -> object:
 
 
 def _compare(node: ast.Compare, frame: _Frame) -> bool:
+    """Return the value of a comparison, also of a chain such as a < b < c."""
     left = _value(node.left, frame)
     for op, part in zip(node.ops, node.comparators, strict=True):
         right = _value(part, frame)
@@ -486,15 +504,21 @@ def _compare(node: ast.Compare, frame: _Frame) -> bool:
 
 
 def _conditional(node: ast.IfExp, frame: _Frame) -> object:
+    """Return the value of an expression `x if test else y`."""
     return _value(node.body if _value(node.test, frame) else node.orelse, frame)
 
 
 def _sequence(node: ast.Tuple | ast.List, frame: _Frame) -> tuple | list:
+    """Return the tuple or list of the values of a tuple or list expression."""
     values = [_value(one, frame) for one in node.elts]
     return tuple(values) if isinstance(node, ast.Tuple) else values
 
 
 def _subscript(node: ast.Subscript, frame: _Frame) -> object:
+    """Return an element of a tuple, list, range or dictionary.
+
+    Raises CannotEvaluate for any other container or if there is no such element.
+    """
     container, index = _value(node.value, frame), _value(node.slice, frame)
     if not isinstance(container, tuple | list | range | dict):
         raise frame.fail(node, "only tuples, lists and dictionaries have elements here.")
@@ -502,16 +526,19 @@ def _subscript(node: ast.Subscript, frame: _Frame) -> object:
 
 
 def _set(node: ast.Set, frame: _Frame) -> set:
+    """Return the value of a set expression such as `{x, y}`."""
     values = [_value(one, frame) for one in node.elts]
     return _guarded(lambda: set(values), node, frame)
 
 
 def _set_comprehension(node: ast.SetComp, frame: _Frame) -> set:
+    """Return the value of a set comprehension."""
     values = _comprehension(node, frame)
     return _guarded(lambda: set(values), node, frame)
 
 
 def _dictionary(node: ast.Dict, frame: _Frame) -> dict:
+    """Return the value of a dictionary expression. Raises CannotEvaluate for `**` in it."""
     if None in node.keys:
         raise frame.fail(node, f"`{ast.unparse(node)}` is not known to the check.")
     pairs = [
@@ -522,6 +549,7 @@ def _dictionary(node: ast.Dict, frame: _Frame) -> dict:
 
 
 def _dictionary_comprehension(node: ast.DictComp, frame: _Frame) -> dict:
+    """Return the value of a dictionary comprehension."""
     pairs: list = []
     pair = ast.Tuple([node.key, node.value], ast.Load())
     inner = replace(frame, variables=dict(frame.variables))
@@ -573,6 +601,8 @@ def _iterate(node: ast.expr, frame: _Frame) -> Iterator[object]:
 
 
 def _lambda(node: ast.Lambda, frame: _Frame) -> Callable:
+    """Return a function that evaluates a lambda's body, with the values that variables have then.
+    """
     names = [one.arg for one in node.args.args]
 
     def function(*arguments):

@@ -18,9 +18,7 @@ def right(blocks: int, sms: int, per_sm: int) -> int:
 
 
 def cases() -> list[Case]:
-    """Return the cases: first the one in the task's picture, then grids that just fit, and larger
-    ones.
-    """
+    """Return the cases: first the task's picture, then grids that fit, and larger ones."""
     given = (
         (4, 1, 2), (16_384, 132, 2), (2, 1, 2), (3, 1, 2), (263, 132, 2), (264, 132, 2),
         (265, 132, 2), (5, 1, 1), (1, 1, 1), (528, 132, 4), (100, 16, 6), (96, 16, 6), (40, 16, 6),

@@ -36,6 +36,8 @@ class ByText(NotebookExporter):
     secret_file.tag(config=True)
 
     def __init__(self, **options):
+        """Grade all submissions of the assignment. Raises NbGraderException if that is impossible.
+        """
         super().__init__(**options)
         folders = [*self.parent.assignments.values()]
         files = [Path(file) for folder in folders for file in folder if Path(file).stem in LABS]
