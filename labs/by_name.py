@@ -61,16 +61,14 @@ def check(name: str, submission, patience: float = PATIENCE) -> Verdict:
 
 
 def _function_of(exercise: Exercise, submission):
-    """Return the kernel or function of a submission; for an order of lines, the kernel they make.
-    """
+    """Return a submission's kernel or function; for an order of lines, the kernel they make."""
     if isinstance(exercise, OrderExercise):
         return line_order.kernel_of(exercise, submission)
     return submission
 
 
 def task(name: str) -> Card:
-    """Return a card that shows an exercise's title, text and targets, and hints that the reader
-    opens.
+    """Return a card with an exercise's title, text and targets, and hints that can be opened.
 
     If the task is to put lines in order, the card also shows the lines with their numbers, and in a
     notebook the reader can rearrange them there.

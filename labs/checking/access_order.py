@@ -63,8 +63,7 @@ def read_before_stored(run: Run) -> tuple[Site, tuple[int, ...]] | None:
 
 
 def _sites(run: Run) -> dict[tuple[str, str, int], Site]:
-    """Return a dict from (reader's array name, "load" or "store", line number) to the source line.
-    """
+    """Return a dict from (reader's array name, "load" or "store", line number) to source line."""
     return {(one.array, one.kind, one.site.line): one.site for one in run.trace.access_counts}
 
 

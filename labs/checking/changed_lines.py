@@ -12,8 +12,7 @@ from virtual_gpu.common.source import read_source
 
 
 def notes(exercise: KernelExercise, kernel) -> tuple[str, ...]:
-    """Return a tuple with one note if the reader changed more lines than needed, else an empty
-    tuple.
+    """Return a tuple of one note if the reader changed more lines than needed, else ().
 
     Exercises whose kind is not "change" always give an empty tuple.
     """

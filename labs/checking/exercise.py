@@ -127,8 +127,7 @@ class KernelExercise(Exercise, Job):
 
     @property
     def usual_goals(self) -> tuple[str, ...]:
-        """The usual goals as English phrases: `plain_usual_goals`, or else the words of the usual
-        targets.
+        """The usual goals as English phrases: `plain_usual_goals`, or words of the usual targets.
 
         `RIGHT` comes first among them if the task also has targets that are not usual.
         """

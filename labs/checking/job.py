@@ -15,8 +15,7 @@ Shape = tuple[int, ...]
 
 
 def nearby(shape: Shape, random: Random) -> Shape:
-    """Return a random shape in which each size differs by at most an eighth, or by 3 if that is
-    more.
+    """Return a random shape whose sizes differ by at most an eighth, or by 3 if that is more.
 
     A size below 6 changes by at most half of it, and a size of 1 does not change.
     """

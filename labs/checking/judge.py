@@ -142,8 +142,7 @@ def _plain(exercise: KernelExercise, error: Exception) -> str:
 
 
 def _never_ends(exercise: KernelExercise, kernel, message: str) -> str:
-    """Return sentences on a launch that was stopped, with the loop that does not end if it is
-    known.
+    """Return sentences on a launch that was stopped, with the endless loop if it is known.
 
     message: the virtual GPU's message on the stopped launch.
     """
@@ -233,8 +232,7 @@ def wrong_result(
 
 
 def misused(run: Run) -> str | None:
-    """Return a sentence if the kernel stores into an input or reads the result too early, else
-    None.
+    """Return a sentence if the kernel stores into an input or reads the result early, or None.
 
     Too early means before the kernel has stored anything there.
     """
@@ -258,8 +256,7 @@ def _stores_into_an_input(run: Run) -> str | None:
 
 
 def _reads_the_result(run: Run) -> str | None:
-    """Return a sentence if the kernel reads the result before it stores anything there, else None.
-    """
+    """Return a sentence if the kernel reads the result before it stores there, else None."""
     if run.job.on_cpu:
         first = read_before_stored(run)
         return _needs_an_old_value(first[0], element(run.result, first[1])) if first else None
@@ -334,8 +331,7 @@ def _is_overlap(run: Run, finding: Finding) -> bool:
 def _explained(
     exercise: KernelExercise, runs: Sequence[Run], table: MistakeTable, finding: Finding
 ) -> str:
-    """Return sentences on a finding: the line, what happened there, and the cause if it is known.
-    """
+    """Return sentences on a finding: the line, what happened, and the cause if it is known."""
     run, words = runs[-1], exercise.words
     story = f"{at(finding.site)}: {sentence(words.describe(finding))}"
     parameter = run.parameter(finding.array)
@@ -393,8 +389,7 @@ def _whole_part(missing: np.ndarray) -> str:
 
 
 def _wrong_values(exercise: KernelExercise, runs: Sequence[Run], table: MistakeTable) -> str | None:
-    """Return sentences on the wrong elements of the result, with the first one, or None if none is.
-    """
+    """Return sentences on the result's wrong elements, with the first one, or None if none is."""
     run, wrong = runs[-1], runs[-1].wrong
     if not wrong.any():
         return None

@@ -61,7 +61,7 @@ class OrderExercise(KernelExercise):
 
     @cached_property
     def given_lines(self) -> tuple[list[str], list[str]]:
-        """Two lists of lines of the kernel's file: the lines above those to be ordered, and below.
+        """Two lists of lines of the kernel's file: those above the lines to order, and those below.
         """
         return self.above.strip("\n").splitlines(), self.below.strip("\n").splitlines()
 
@@ -83,8 +83,7 @@ class OrderExercise(KernelExercise):
         )
 
     def text_of(self, order: Order) -> str:
-        """Return the text of the kernel's file with the lines in an order, given as line numbers.
-        """
+        """Return the text of the kernel's file with its lines in an order of line numbers."""
         above, below = self.given_lines
         return "\n".join((*above, *(self.lines[number - 1] for number in order), *below)) + "\n"
 
@@ -183,8 +182,7 @@ def no_order(exercise: OrderExercise, submission: object) -> str | None:
 
 
 def misplaced(exercise: OrderExercise, order: Order) -> str | None:
-    """Return the sentence on the first line of an order that breaks a rule, or None if none does.
-    """
+    """Return the sentence on an order's first line that breaks a rule, or None if none does."""
     broken = [rule for rule in exercise.rules if rule.broken_in(order)]
     first = min(broken, key=lambda rule: order.index(rule.line), default=None)
     return translate(first.says) if first else None

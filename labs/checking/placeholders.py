@@ -38,8 +38,7 @@ def fill(sentence: str, run: Run) -> str | None:
 
 
 def _value(name: str, run: Run) -> str | None:
-    """Return the text for one placeholder, given without its braces, or None if the run has none.
-    """
+    """Return the text for a placeholder, given without its braces, or None if the run has none."""
     if name in run.names:
         return run.names[name]
     if name in _FINDING_VALUES:
@@ -70,14 +69,15 @@ def _one(words: list[str], run: Run) -> str | None:
 def conditions_in(sentence: str) -> int:
     """Return the number of conditions that a kernel must meet so that the sentence can be filled.
 
-    `{threadfence before store c}` sets two. A parameter's name of one letter and a value of the
-    first flaw, such as `{line}`, set none. Any other placeholder sets one.
+    `{threadfence before store c}` and other placeholders with "before" or "after" set two. A
+    parameter's name of one letter sets none, and neither does a detail of the first flaw, such as
+    `{line}`. Any other placeholder sets one, also `{branch}`.
     """
     return sum(map(_conditions, _PLACEHOLDER.findall(sentence)))
 
 
 def _conditions(name: str) -> int:
-    """Return how many conditions one placeholder sets, 0 to 2; name: its text without braces."""
+    """Return how many conditions one placeholder sets, 0 to 2. name: its text without braces."""
     words = name.split()
     if any(order in words for order in _ORDERS):
         return 2

@@ -78,8 +78,7 @@ def in_order(sentences: Iterable[str]) -> list[str]:
 
 
 def known_mistake(table: MistakeTable, runs: Sequence[Run]) -> str | None:
-    """Return the sentence of the mistake in `wrong.py` that behaves exactly like these runs, or
-    None.
+    """Return the sentence of the mistake in `wrong.py` that behaves exactly alike, or None.
 
     Its placeholders are filled from the last run. runs: the runs at all shapes, in order, up to the
     first that goes wrong.
@@ -153,8 +152,7 @@ def _kind_of_flaw(run: Run, one: Finding) -> str:
 
 
 def _accesses(run: Run) -> list:
-    """Return a sorted list of pairs such as ("x load", number of active lanes), summed over all
-    lines.
+    """Return a sorted list of pairs such as ("x load", active lanes), summed over all lines.
 
     For global memory, the text begins with the parameter's name, otherwise with the memory space.
     """

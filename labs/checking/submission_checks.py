@@ -158,8 +158,7 @@ def _other_parameters(exercise: KernelExercise, kernel) -> str | None:
 
 
 def _returns_a_value(exercise: KernelExercise, kernel) -> str | None:
-    """Return a sentence on the first line of a kernel that returns a value, or None if none does.
-    """
+    """Return a sentence on a kernel's first line that returns a value, or None if none does."""
     source = _source_of(kernel)
     if source is None:
         return None
@@ -190,6 +189,5 @@ def _source_of(kernel) -> Source | None:
 
 
 def _is_none(value: ast.expr | None) -> bool:
-    """Return True if a `return` has no value or the constant None; value: its expression or None.
-    """
+    """Return True if a `return` has no value or None. value: its expression, None without one."""
     return value is None or (isinstance(value, ast.Constant) and value.value is None)

@@ -60,8 +60,7 @@ def _translated(by_print: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
 
 
 def _clause(text: str) -> str:
-    """Return a clause of a sentence on a mutant in the reader's language; its code and line stay.
-    """
+    """Return a clause of a sentence on a mutant, translated, with its own code and line."""
     names = {"{code}": _CODE.search(text), "{line}": _LINE.search(text)}
     told = translate(_without_names(text))
     for placeholder, name in names.items():

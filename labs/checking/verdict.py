@@ -46,8 +46,7 @@ class Verdict:
         return (*(self.causes or self.facts), *self.notes)
 
     def __str__(self) -> str:
-        """Return the head, the sentences and the reached counts, one per line, without backticks.
-        """
+        """Return the head, sentences and reached counts, one per line, without backticks."""
         lines = (self.head, *self.sentences, *(f"- {one}" for one in self.reached))
         return "\n".join(lines).replace("`", "")
 

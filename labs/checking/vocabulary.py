@@ -38,8 +38,7 @@ class Vocabulary:
     replacements: tuple[tuple[str, str], ...] = ()
 
     def message(self, text: str) -> str:
-        """Return an English sentence in which this vocabulary's words replace {noun}, {missing}
-        etc.
+        """Return an English sentence with this vocabulary's words for {noun}, {missing} and so on.
 
         Each placeholder with the name of a field is replaced, and other placeholders stay. The
         words are filled in before the sentence is translated, because a translation must agree with
@@ -61,8 +60,9 @@ class Vocabulary:
         return translate(self.actor) if self.actor else str(finding.threads[0])
 
     def describe(self, finding: Finding) -> str:
-        """Return the English message of a finding; on a CPU function it says "the loop", not the
-        thread.
+        """Return the English message of a finding.
+
+        For a CPU function, "the loop" replaces the number of the thread.
         """
         thread = str(finding.threads[0])
         return finding.message.replace(thread, self.actor or thread)

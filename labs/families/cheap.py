@@ -24,8 +24,7 @@ def {name}(a, b, c):
 
 
 def _product(name: str, rows: str, columns: str, elements: str, head: str = "") -> str:
-    """Return the text of a product kernel called `name` whose threads each compute some elements of
-    c.
+    """Return the text of a product kernel of this name, each of whose threads computes elements.
 
     rows, columns: the part of c that a block computes, as Python expressions. elements: the
     arguments of `range` for the elements of one thread t. head: lines before the loop.
@@ -85,8 +84,7 @@ def one_lane_after_the_other(text: str, loop: str) -> str:
 def block_sums(
     kernel: str, term: str, zero: str = "float32(0)", joined: str = "{0} + {1}", each: int = 1
 ) -> dict[str, str]:
-    """Return a dict from a label to the text of a reduction by blocks of 256 threads without a
-    tree.
+    """Return a dict from a label to the text of a reduction without a tree, in blocks of 256.
 
     kernel: the kernel's name and parameters, such as "tree(x, partials)"; the last one is the
     result. term: Python code for what element j adds, such as "x[j]". zero: code for the neutral

@@ -66,8 +66,7 @@ def accesses_per_multiply_add(at_most: float) -> Target:
 
 
 def _whole_arrays(function: Callable, story: str) -> str | None:
-    """Return a sentence if a function that cannot be compiled computes with whole arrays, else
-    None.
+    """Return a sentence if a function that is refused computes with whole arrays, else None.
 
     story: the error message.
     """

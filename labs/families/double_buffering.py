@@ -132,8 +132,7 @@ def _no_early_waits(tile: int) -> Target:
 
 
 def _waits(tile: int, run: Run) -> Iterator[_EarlyWait]:
-    """Yield the loads of thread 0 that are stored after fewer than `tile` terms, in order of
-    loading.
+    """Yield the loads of thread 0 that are stored after fewer than `tile` terms, in order.
 
     The loads of the first tile are left out. The kernel is launched again to record block 0.
     """

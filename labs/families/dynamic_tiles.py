@@ -117,8 +117,7 @@ def with_one_word_less(run: Run) -> bool:
 
 
 def arrays_of_their_own(run: Run) -> str:
-    """Return a sentence, after a space, on lines that create shared arrays of a fixed size, or "".
-    """
+    """Return a sentence, after a space, on lines with shared arrays of a fixed size, or ""."""
     sized = [call for call in calls(run, "array") if not _of_the_launch(call)]
     own = [call for call in sized if ast.unparse(call.func).endswith("shared.array")]
     if not own:

@@ -81,8 +81,7 @@ def second_adds() -> Target:
 
 
 def fenced_before_its_loads() -> Target:
-    """Return the target that a block passes a fence after it draws 1 and before it loads both
-    words.
+    """Return the target that a fence is passed between drawing 1 and loading both words.
 
     The count is the number of loads from `words` without such a fence in block 1, which comes
     second on the virtual GPU.

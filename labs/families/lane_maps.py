@@ -124,8 +124,9 @@ def _first(accesses: list[AccessCount]) -> np.ndarray | None:
 def _name_of(run: Run, array: str) -> str:
     """Return the reader's name of a shared array, which the reader may have renamed.
 
-    array: the starter's name. If the reader renamed both of "sa" and "sb", the array into which
-    fewer words are stored counts as "sa". If no match is found, the starter's name is returned.
+    array: the starter's name. If no shared array has it, the arrays "sa" and "sb" are distinguished
+    by the words stored into them: "sa" is the one with fewer. If the number of arrays does not fit,
+    the starter's name is returned.
     """
     stored = Counter[str]()
     for one in run.trace.access_counts:
@@ -225,8 +226,7 @@ def read_from(array: str) -> Target:
     """
 
     def words(run: Run) -> float:
-        """Return the number of words that a lane reads from the array, on average over all lanes.
-        """
+        """Return the number of words that a lane reads from the array, on average."""
         lanes = 32 * run.job.launch(run.shape).blocks
         return sum(one.words for one in _reads(run, array)) / lanes
 
@@ -247,8 +247,7 @@ def read_from(array: str) -> Target:
 
 
 def _without_partner(quads: np.ndarray) -> str:
-    """Return sentences on two pairs of lanes that read different quads, by which wavefronts are
-    lost.
+    """Return sentences on two pairs of lanes that read different quads, so that banks conflict.
 
     One pair is lane and lane ^ 1, the other is lane and lane ^ 2. quads: the index of each lane's
     quad, shape (32,). Raises IndexError if all pairs of one of these kinds read the same quad.

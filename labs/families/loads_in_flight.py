@@ -128,8 +128,7 @@ def _compiled(run: Run) -> XRay | None:
 
 
 def _waits(run: Run, block: int) -> list[list[tuple[int, Event]]]:
-    """Return, per thread of a block, a list of pairs (loads, store) for its stores that wait, in
-    order.
+    """Return, per thread of a block, pairs (loads, store) for its stores that wait, in order.
 
     loads: the number of loads that the thread has begun since its previous store. store: the event.
     The kernel is launched again to record the block.
@@ -148,8 +147,7 @@ def _waits(run: Run, block: int) -> list[list[tuple[int, Event]]]:
 
 
 def _slices(run: Run) -> str:
-    """Return a sentence, after a space, that slices load nothing, or "" if the kernel has no slice.
-    """
+    """Return a sentence, after a space, that slices load nothing, or "" without a slice."""
     slices = [
         ast.unparse(node)
         for node in ast.walk(run.tree)

@@ -202,8 +202,7 @@ def no_bank_conflict() -> Target:
 
 
 def no_atomics() -> Target:
-    """Return the target that the kernel makes no atomic operations; each active lane counts as one.
-    """
+    """Return the target of no atomic operations; the count is the active lanes that make one."""
 
     def measure(run: Run) -> float:
         return float(sum(one.lanes for one in run.trace.access_counts if one.kind == "atomic"))
@@ -244,8 +243,7 @@ def refused() -> tuple[Callable, ...]:
 
 
 def _other_block(sums: Sums, constant: str, kernel) -> str | None:
-    """Return a sentence if the constant in the reader's file is not the threads per block, else
-    None.
+    """Return a sentence if the reader's constant is not the threads per block, else None.
 
     constant: its name. Also returns None if the kernel does not use this name.
     """

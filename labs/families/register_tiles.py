@@ -15,8 +15,7 @@ CONSTANTS = {"BM": BM, "BN": BN, "TM": TM}
 
 
 def other_sizes(kernel) -> str | None:
-    """Return a sentence if BM, BN or TM in the reader's file differs from the launch's, else None.
-    """
+    """Return a sentence if the reader's BM, BN or TM differs from the launch's, else None."""
     code, names = kernel.py_func.__code__, read_source(kernel.py_func).names
     for name, right in CONSTANTS.items():
         value = names.get(name)

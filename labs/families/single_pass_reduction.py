@@ -322,8 +322,7 @@ def _counter_at_one(shape: Shape, seed: int) -> tuple[np.ndarray, np.ndarray, np
 
 
 def _stores(run: Run, block: int) -> bool:
-    """Launch the kernel again and return True if the block with this index stores into the result.
-    """
+    """Launch the kernel again; return True if the block with this index stores the result."""
     events = run.recorded(block).events
     return any((one.kind, one.array) == ("store", run.result) for one in events)
 
@@ -423,8 +422,7 @@ def _sums_with_rounding(
 
 
 def each_element_once() -> Target:
-    """Return the target of at most one load per element of x, counted per lane, at the first shape.
-    """
+    """Return the target of at most one load per element of x, counted per lane."""
 
     def measure(run: Run) -> float:
         return run.total("x", "load", "lanes") / run.shape[0]

@@ -34,8 +34,7 @@ def _shifted(run: Run) -> str | None:
 
 
 def _inputs_misaligned(run: Run) -> str | None:
-    """Return a sentence if the column of a is one more, or one less, than the row of b, else None.
-    """
+    """Return a sentence if a's column index is one more, or less, than b's row index, else None."""
     a, b = (one.astype(np.float64) for one in run.inputs)
     for step in (1, -1) if len(b) > 1 else ():
         moved = np.roll(a, -step, axis=1)
@@ -252,8 +251,7 @@ def _other_columns_result(run: Run) -> str | None:
 
 
 def _some_are_right(run: Run) -> str | None:
-    """Return a sentence if the first columns are entirely right, or else the first rows, else None.
-    """
+    """Return a sentence if the first columns are all right, or else the first rows, else None."""
     for axis, what in ((0, "column"), (1, "row")):
         first = int(np.flatnonzero(run.wrong.any(axis=axis))[0])
         if first:

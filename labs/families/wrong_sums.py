@@ -196,8 +196,7 @@ def _counts_by_element(sums: Sums, run: Run) -> str | None:
 
 
 def _few(name: str, own: range, which: np.ndarray) -> str:
-    """Return a phrase on some elements of x: a range if they are consecutive, or else the first
-    three.
+    """Return a phrase on elements of x: a range if they are consecutive, else the first three.
 
     name: the reader's name of x. own: the indices of a sum's elements. which: positions in `own`.
     """

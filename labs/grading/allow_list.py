@@ -149,13 +149,11 @@ LARGEST = 2**63  # absolute value of an integer
 
 
 class NotAllowed(Exception):
-    """A submission uses something outside the allow-list. The message is a sentence on what it is.
-    """
+    """A submission uses something outside the allow-list. The message is a sentence on that."""
 
 
 def builtins_of_all() -> dict[str, object]:
-    """Return a dict from name to object of all builtins that any function of a submission can
-    reach.
+    """Return a dict from name to object of all builtins that submitted functions can reach.
 
     These are BUILTINS, HOST_BUILTINS and ERRORS, whatever the kind of the function.
     """
@@ -300,8 +298,7 @@ def module_of(node: ast.expr, modules: Mapping[str, str]) -> str | None:
 
 
 def _is_small(value: object) -> bool:
-    """Return True unless a constant is a string of 10,000 characters or an integer beyond 63 bits.
-    """
+    """Return True unless a constant is a string of 10,000 characters or an int beyond 63 bits."""
     if isinstance(value, str):
         return len(value) < 10_000
     return not isinstance(value, int) or abs(value) < LARGEST

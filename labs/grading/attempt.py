@@ -201,8 +201,7 @@ def _labelled(exercise: OrderExercise, order: line_order.Order, message: object)
 
 
 def _targets(exercise: KernelExercise, run: Run, number: int) -> dict[str, dict]:
-    """Return a dict from target name to {"value", "cause"} of the targets that are tested at a
-    shape.
+    """Return a dict from name to {"value", "cause"} for the targets that are tested at a shape.
 
     value: the count, or None if it is unknown. cause: a sentence if the target is missed, else
     None. number: the index of the shape. Most targets are tested only at shape 0.
@@ -217,8 +216,7 @@ def _targets(exercise: KernelExercise, run: Run, number: int) -> dict[str, dict]
 
 
 def _packed(array: np.ndarray) -> dict:
-    """Return an array as a JSON-compatible dict: "raw", its bytes in base64, "dtype" and "shape".
-    """
+    """Return an array as a JSON-compatible dict: "raw" (its bytes in base64), "dtype", "shape"."""
     raw = base64.b64encode(np.ascontiguousarray(array).tobytes()).decode()
     return {"raw": raw, "dtype": str(array.dtype), "shape": list(array.shape)}
 

@@ -196,8 +196,7 @@ def list_labs(arguments: argparse.Namespace) -> int:
 
 
 def run_selftest(arguments: argparse.Namespace) -> int:
-    """Grade solutions, starters and mutants; print a line per exercise and each error of the
-    grader.
+    """Grade solutions, starters and mutants; print the results and the grader's errors.
 
     Returns the exit code: 1 if the grader misjudges something, else 0. Raises CourseError if a lab
     is unknown or needs a sandbox that this machine cannot start.
@@ -399,8 +398,7 @@ def _report_speed(lab: Lab, submissions: list, marks: list[Mark], out: Path) -> 
 def _shown_as_graded(
     lab: Lab, graded_submissions: Iterator[Mark], count: int, out: Path
 ) -> list[Mark]:
-    """Return all marks in the order in which they are given, while a progress bar shows the
-    progress.
+    """Return all marks in the order in which they are given, and show a progress bar.
 
     Each student's pages are written as soon as the mark is known. count: the number of submissions.
     """
@@ -474,6 +472,5 @@ def _hold_sandbox_ready(labs: Iterable[Lab]) -> None:
 
 
 def _hashed(student: str, secret: str) -> str:
-    """Return 16 hexadecimal digits: a keyed hash of a student's name, with the secret as the key.
-    """
+    """Return 16 hexadecimal digits: a hash of a student's name, with the secret as its key."""
     return hmac.new(secret.encode(), as_bytes(student), hashlib.sha256).hexdigest()[:16]

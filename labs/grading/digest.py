@@ -22,8 +22,7 @@ SUFFIXES = (".py", ".json")
 
 
 def digest_of(lab: Lab) -> str:
-    """Return 16 hexadecimal digits: a hash of a lab, its exercises' files and the grader's files.
-    """
+    """Return 16 hexadecimal digits: a hash of a lab, its exercises' files and the grader's."""
     hashed = hashlib.sha256(repr(lab).encode())
     for file in _files(lab):
         raw = file.read_bytes()

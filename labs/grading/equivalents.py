@@ -49,7 +49,7 @@ def written_out(tree: ast.Module) -> ast.Module | None:
 
 
 class _AddedOut(ast.NodeTransformer):
-    """Replaces `x += y` by `x = x + y`, for variables; count: the number of replacements."""
+    """Replaces `x += y` by `x = x + y`, for variables; count: how many it replaced."""
 
     count = 0
 
@@ -67,7 +67,7 @@ def commuted(tree: ast.Module) -> ast.Module | None:
 
 
 class _Commuted(ast.NodeTransformer):
-    """Exchanges the factors of products; count: the number of exchanges."""
+    """Exchanges the factors of products; count: the number of products."""
 
     count = 0
 
@@ -85,7 +85,7 @@ def mirrored(tree: ast.Module) -> ast.Module | None:
 
 
 class _Mirrored(ast.NodeTransformer):
-    """Replaces comparisons such as `a < b` by `b > a`; count: the number of replacements."""
+    """Replaces comparisons such as `a < b` by `b > a`; count: how many it replaced."""
 
     count = 0
 
@@ -104,8 +104,7 @@ def negated(tree: ast.Module) -> ast.Module | None:
 
 
 class _Negated(ast.NodeTransformer):
-    """Replaces tests such as `a < b` of an `if` by `not a >= b`; count: the number of replacements.
-    """
+    """Replaces tests such as `a < b` of an `if` by `not a >= b`; count: how many it replaced."""
 
     count = 0
 
@@ -134,8 +133,7 @@ def returned_by_name(tree: ast.Module) -> ast.Module | None:
 
 
 class _Named(ast.NodeTransformer):
-    """Replaces `return x` by `answer = x` and `return answer`; count: the number of replacements.
-    """
+    """Replaces `return x` by `answer = x` and `return answer`; count: how many it replaced."""
 
     count = 0
 

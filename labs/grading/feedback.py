@@ -127,8 +127,7 @@ def as_cell(text: str) -> str:
 
 
 def _as_text(piece: str) -> str:
-    """Return the text with an apostrophe before it if its first visible character begins a formula.
-    """
+    """Return the text, after an apostrophe if its first visible character is =, +, - or @."""
     usual = unicodedata.normalize("NFKC", piece)
     first = next((one for one in usual if _is_seen(one)), "")
     return f"'{piece}" if first and first in "=+-@\u2212" else piece
@@ -188,8 +187,7 @@ def as_html(lab: Lab, mark: Mark) -> str:
 
 
 def part_as_html(part: Part, mark: Mark) -> str:
-    """Return an HTML fragment on one part: the checker's sentences and a table of the mark's rows.
-    """
+    """Return an HTML fragment on one part: the checker's sentences and a table of its rows."""
     sentences, rows = _sentences(mark, part.exercise), _rows(mark, part.exercise)
     above = "".join(f'<p class="said">{in_code(sentence)}</p>' for sentence in sentences)
     lines = "".join(
@@ -204,15 +202,13 @@ def part_as_html(part: Part, mark: Mark) -> str:
 
 
 def _sign(row: MarkRow) -> str:
-    """Return HTML for a row's outcome: a sign to see, and a word that a screen reader reads aloud.
-    """
+    """Return HTML for a row's outcome: a sign, and a word that a screen reader reads aloud."""
     outcome = _outcome(row)
     return f'<span class="{outcome}" role="img" aria-label="{outcome}">{_SIGNS[outcome]}</span>'
 
 
 def _outcome(row: MarkRow) -> str:
-    """Return "reached" for a row without a reason, else "partly" if it has points, else "missed".
-    """
+    """Return "reached" for a row without a reason, "partly" if it has points, else "missed"."""
     if not row.told:
         return "reached"
     return "partly" if row.points else "missed"

@@ -166,8 +166,7 @@ def _rows_without_points(lab: Lab, hidden: HiddenByName, problem: str) -> tuple[
 def _explanations(
     submission: Submission, wrong: list, hidden, limits: ChildLimits
 ) -> dict[str, ChildOutcome]:
-    """Return what `check` says about wrong functions: the messages of `explanations`, by exercise
-    name.
+    """Return by exercise name what `check` says about wrong functions, as child outcomes.
 
     wrong: the exercises. Those about host functions are left out.
     """

@@ -174,8 +174,7 @@ def _table(lines: list[tuple[int, str]]) -> str:
 
 
 def _hints(hints: tuple[str, ...]) -> str:
-    """Return the hints as nested folded HTML, each inside the one before it, or "" without hints.
-    """
+    """Return the hints as folded HTML, each inside the one before it, or "" without hints."""
     folded = ""
     for number, hint in reversed(list(enumerate(hints, start=1))):
         title = translate("Hint {number}", number=number)

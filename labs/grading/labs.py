@@ -59,8 +59,7 @@ class Lab:
 
     @property
     def needs_sandbox(self) -> bool:
-        """True if the lab has host functions, which run in a sandbox; all others are interpreted.
-        """
+        """True if the lab has host functions, which run in a sandbox; others are interpreted."""
         return any(isinstance(part.definition, HostExercise) for part in self.parts)
 
 

@@ -53,8 +53,7 @@ def without_magic(cell: str) -> str:
 
 
 def magic_of(cell: str) -> str | None:
-    """Return the magic of a cell that IPython does not run as Python, such as `%%writefile`, or
-    None.
+    """Return the magic of a cell that is not run as Python, such as `%%writefile`, or None.
 
     A cell with `%%time` above lines of Python gives None.
     """
@@ -95,7 +94,9 @@ def _end_of_magic(cell: str, end: int) -> int:
 
 
 def _end_of_statement(cell: str, position: int) -> int:
-    """Return the index of the newline that ends the statement at `position`, or the cell's length.
+    """Return the index of the newline that ends the statement at `position`.
+
+    If no newline ends it, return the cell's length.
     """
     depth = 0
     for token in _TOKEN.finditer(cell, position):

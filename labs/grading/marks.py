@@ -127,8 +127,7 @@ def split_points(points: int, weights: Sequence[int]) -> list[int]:
 
 
 def points_for(share: Fraction, of: int) -> int:
-    """Return the whole points for a fraction of a row; any fraction below 1 loses at least one
-    point.
+    """Return the whole points for a fraction of a row; a fraction below 1 loses at least one.
 
     share: from 0 to 1. of: the row's maximum.
     """
@@ -185,8 +184,7 @@ def _kernel_rows(part: Part, messages, hidden: Hidden, refusal: str, problem: st
 
 
 def points_of_rows(part: Part) -> list[int]:
-    """Return the maximum points of a kernel's three rows: right result, idea and targets, in this
-    order.
+    """Return the maximum points of a kernel's three rows: right result, idea and targets.
 
     The third one is 0 if the part has no other targets that give points.
     """
@@ -246,8 +244,7 @@ def _worst(target: Target, by_shape: dict[int, dict]) -> str:
 
 
 def _counts(target: Target, by_shape: dict[int, dict]) -> list[dict]:
-    """Return one dict per shape with a target's "value" and "cause", as `attempt._targets` makes
-    it.
+    """Return one dict per shape with a target's "value" and "cause".
 
     Shapes at which the target was not counted are left out, such as those of failed launches.
     """
@@ -373,8 +370,7 @@ def _refused(reason: str) -> ShapeOutcome:
 
 
 def _missed_target(target: Target, by_shape: dict[int, dict]) -> str:
-    """Return why a target is missed or not known, or "" if it is reached at all shapes that count.
-    """
+    """Return why a target is missed or not known, or "" if it is reached at all counted shapes."""
     counts = _counts(target, by_shape)
     values = [one["value"] for one in counts]
     if not values:
@@ -448,8 +444,7 @@ def _wrong_answer(exercise: NumbersExercise, arguments, answer, right: float, pr
 
 
 def _case_summary(reasons: Sequence[str]) -> str:
-    """Return a sentence with the number of wrong cases and the first one, or "" if none is wrong.
-    """
+    """Return a sentence with the number of wrong cases and the first one, or "" without any."""
     wrong = [one for one in reasons if one]
     return f"{len(wrong)} of {len(reasons)} cases are wrong. {wrong[0]}" if wrong else ""
 

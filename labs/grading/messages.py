@@ -1,5 +1,4 @@
-"""Messages from a child process to its parent: JSON through a pipe, so that they can only be data.
-"""
+"""Messages from a child process to its parent: JSON through a pipe, so they can only be data."""
 
 from __future__ import annotations
 
@@ -89,8 +88,7 @@ def decode(raw: bytes, problem: str, killed_by: int) -> ChildOutcome:
 
 
 def _messages(raw: bytes) -> list[dict]:
-    """Return the messages in `raw` in order, up to the first that is cut off or cannot be decoded.
-    """
+    """Return the messages in `raw` in order, up to the first that is cut off or unreadable."""
     messages, offset = [], 0
     while offset + _HEADER <= len(raw):
         size = int.from_bytes(raw[offset : offset + _HEADER], "little")
@@ -115,8 +113,7 @@ def _decoded(text: bytes) -> dict | None:
 
 
 def _cause_of_end(killed_by: int) -> str:
-    """Return a clause on how a child ended that sent no end. killed_by: the signal's number, or 0.
-    """
+    """Return a clause on how a child ended without saying so. killed_by: a signal's number or 0."""
     if killed_by == signal.SIGXCPU:
         return "it took more processor time than the check gives"
     if killed_by:

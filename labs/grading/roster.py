@@ -204,8 +204,9 @@ def results(
 ) -> list[Result]:
     """Return one result per row of a roster, in its order, and then those of students in no row.
 
-    submissions: all tries. marks: maps the `student` of a submission to its mark. Submissions in no
-    row with the same name belong to one student. Raises CourseError if a date cannot be read.
+    submissions: all tries, earlier ones before later ones. marks: maps the `student` of a
+    submission to its mark. Submissions in no row with the same name belong to one student. Raises
+    CourseError if a date cannot be read.
     """
     tries: dict[Listed | str, list[Submission]] = {one: [] for one in roster}
     for submission in submissions:

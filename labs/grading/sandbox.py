@@ -165,8 +165,7 @@ def _heard_from(process: subprocess.Popen, reader: int, seconds: float) -> Child
 
 
 def _bubblewrap() -> str:
-    """Return the path of bubblewrap's program. Raises CourseError if there is none on this machine.
-    """
+    """Return the path of bubblewrap's program. Raises CourseError if this machine has none."""
     if not sys.platform.startswith("linux"):
         raise CourseError(
             "This lab calls host functions in a sandbox that needs Linux: grade it on a Linux "

@@ -39,8 +39,7 @@ NOT_CLEAN = "It was not launched: its result is not right, or the virtual GPU fo
 
 @dataclass(frozen=True)
 class KernelSpeed:
-    """One row of the report: the speed of one student's kernel as ratios, which are None if
-    unknown.
+    """One row of the report: a student's kernel, and its speed as ratios, None if unknown.
 
     of_peak: its speed divided by the device's peak. of_solution: divided by the solution's speed.
     of_step_before: divided by the starter's speed, if the starter's result is right already. told:
@@ -119,8 +118,7 @@ def is_clean(mark: Mark, part: Part) -> bool:
 
 
 def _speed(submission: Submission, part: Part, device: Device, ask) -> KernelSpeed:
-    """Time a submission's kernel and return its row of the report. ask: see `measure` in `speeds`.
-    """
+    """Time a submission's kernel and return its row. ask: the `measure` of `speeds`."""
     shape = shape_of(part)
     times = ask(make_request(submission, part.exercise, shape, with_starter=part.right_starter))
     if isinstance(times, str):

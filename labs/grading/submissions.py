@@ -394,8 +394,7 @@ def _entries_to_read(
 
 
 def pieces_of(name: str, raw: bytes) -> tuple[str, ...]:
-    """Return a file's Python source: a tuple of one text, or of one text per code cell of a
-    notebook.
+    """Return a file's Python texts: one, or one per code cell of a notebook, in order.
 
     In a cell, IPython's lines (`%`, `!`) are replaced, and all others keep their numbers. A cell
     that IPython does not run as Python is "". name: the file's name; a notebook ends with `.ipynb`.
@@ -420,8 +419,7 @@ def unread_cells(name: str, raw: bytes) -> list[tuple[str, str]]:
 
 
 def _text_of(name: str, raw: bytes) -> str:
-    """Return the text of a file. Raises Unreadable if it cannot be decoded, is empty or has NULs.
-    """
+    """Return the text of a file. Raises Unreadable if it is not decodable, empty or has NULs."""
     text = decoded(raw)
     if text is None:
         raise Unreadable(

@@ -60,8 +60,7 @@ def only_this_process() -> bytes:
 
 
 def _instructions(machine: Architecture) -> Iterator[tuple[int, int, int, int]]:
-    """Yield the filter's BPF instructions in order, as (operation, jump if true, jump if false,
-    constant).
+    """Yield the filter's BPF instructions: (operation, jump if true, jump if false, constant).
 
     A jump is the number of instructions to skip.
     """

@@ -35,8 +35,7 @@ def _plain_row(lab: Lab, parts: Sequence[str], one: Result) -> list[str | int]:
 
 
 def as_canvas(lab: Lab, results: Sequence[Result], item: str) -> str:
-    """Return the text of a CSV file that Canvas imports as grades, with a row of the possible
-    points.
+    """Return the text of a CSV file that Canvas imports as grades.
 
     The columns are those of OF_CANVAS and the points. Work of students in no row of the roster is
     left out. item: the assignment's heading in Canvas' export, such as `Lab 1 (4711)`. Raises

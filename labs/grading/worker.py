@@ -89,8 +89,7 @@ class Worker:
         return self._pipe.recv()
 
     def _drop(self) -> None:
-        """Kill the process and close its pipe, so that the next call of `grade` starts a new one.
-        """
+        """Kill the process and close its pipe; the next call of `grade` starts a new process."""
         self._process.kill()
         self._process.wait(SECONDS_TO_END)
         self._pipe.close()

@@ -23,8 +23,7 @@ from utils.translation import translate
 
 
 class CallFailed(BaseException):
-    """A call of a reader's function raised an error or did not end. The message says so to the
-    reader.
+    """A call of a reader's function raised an error or did not end. The message says so.
 
     It is a BaseException so that no `except Exception` in the reader's code catches it.
     """
@@ -168,8 +167,7 @@ def _line(error: Exception, file: str) -> int:
 
 
 def no_function(parameters: tuple[str, ...], function: object) -> str | None:
-    """Return a sentence on why a submission cannot be called with these parameters, or None if it
-    can.
+    """Return a sentence on why a submission cannot be called with these parameters, or None.
 
     It must be a plain Python function. Its parameters may have other names.
     """

@@ -225,8 +225,7 @@ def partial_copies(call: ProductCall) -> str | None:
 
 
 def wrong_directions(call: ProductCall) -> str | None:
-    """Return sentences if a, b or c is copied in the wrong direction, twice, or never, else None.
-    """
+    """Return sentences if a, b or c is copied the wrong way, twice, or never, else None."""
     for name, way in NEEDED.items():
         copies = [one for one in call.copies if call.name_of(one.shape) == name]
         wrong_way = [one for one in copies if one.direction != way]

@@ -104,7 +104,9 @@ class LaunchRecorder:
     launches: list[LaunchRequest] = field(default_factory=list)
 
     def __getitem__(self, launch) -> Callable:
-        """Return a function that records a launch with these grid, block, stream and shared bytes.
+        """Return a function that records a launch with this configuration.
+
+        launch: (grid, block, stream, shared bytes) or a part of it, as for a kernel.
         """
         ready = self.kernel[launch]
 
@@ -186,8 +188,7 @@ def wrong_launch_count(call: ReaderCall, expected: BestLaunch) -> str | None:
 
 
 def wrong_arguments(call: ReaderCall, expected: BestLaunch) -> str | None:
-    """Return a sentence if the launch has other arguments than a, b and c in this order, else None.
-    """
+    """Return a sentence if the launch gets other arguments than a, b and c in order, else None."""
     arguments = call.launches[0].arguments
     if len(arguments) != 3:
         return f"The kernel takes `a`, `b` and `c`, and gets {counted(len(arguments), 'argument')}."
@@ -291,8 +292,7 @@ def _faults(call: ReaderCall, expected: BestLaunch) -> dict[Probe, Fault]:
 
 
 def _with_own_block(call: ReaderCall, expected: BestLaunch) -> BestLaunch:
-    """Return the expected launch, but with the side of the reader's block and the grid for this
-    side.
+    """Return the expected launch with the side of the reader's block and the grid for it.
 
     If the reader's block is not square, return the expected launch unchanged.
     """

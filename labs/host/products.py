@@ -133,8 +133,7 @@ class ProductCall:
 
     @cached_property
     def right(self) -> np.ndarray:
-        """The right result, a·b plus `added`, float32; it is exact, because all numbers are whole.
-        """
+        """The right result, a·b plus `added`, float32; it is exact, as all numbers are whole."""
         return self.a @ self.b + np.float32(self.added)
 
     @cached_property

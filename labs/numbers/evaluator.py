@@ -130,7 +130,10 @@ class _Evaluation:
 
 @dataclass(frozen=True)
 class _Frame:
-    """One call of a function: its source code, the evaluation, its nesting depth and its variables.
+    """One call of a function.
+
+    source: the function's source code. evaluation: the state of the whole evaluation. depth: how
+    many calls are around this one. variables: the local variables by name.
     """
 
     source: Source
@@ -281,7 +284,9 @@ def _define(node: ast.FunctionDef, frame: _Frame) -> object:
 
 
 def _import(node: ast.Import, frame: _Frame) -> object:
-    """Define the module `math` as a variable; return _COMPLETED. Raises CannotEvaluate for others.
+    """Define the module `math` as a variable; return _COMPLETED.
+
+    Raises CannotEvaluate for any other module.
     """
     for one in node.names:
         if one.name != "math":
@@ -343,7 +348,9 @@ def _assign_element(target: ast.Subscript, value: object, frame: _Frame) -> None
 
 
 def _value(node: ast.expr, frame: _Frame) -> object:
-    """Return the value of an expression; it costs a step. Raises CannotEvaluate if there is none.
+    """Return the value of an expression, which costs a step.
+
+    Raises CannotEvaluate if it has no value or no step is left.
     """
     _spend(node, frame)
     evaluate = EXPRESSIONS.get(type(node))
@@ -601,8 +608,7 @@ def _iterate(node: ast.expr, frame: _Frame) -> Iterator[object]:
 
 
 def _lambda(node: ast.Lambda, frame: _Frame) -> Callable:
-    """Return a function that evaluates a lambda's body, with the values that variables have then.
-    """
+    """Return a function that evaluates a lambda's body with the variables' values at its call."""
     names = [one.arg for one in node.args.args]
 
     def function(*arguments):
@@ -699,8 +705,7 @@ _MATH_CALLS = frozenset(value for value in MATH.values() if callable(value))
 
 
 def _is_one_of(value: object, known: frozenset) -> bool:
-    """Return True if a value is identical to one of these objects; the value need not be hashable.
-    """
+    """Return True if a value, hashable or not, is identical to one of these objects."""
     return any(value is one for one in known)
 
 

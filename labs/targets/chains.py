@@ -85,8 +85,7 @@ def neighbours_apart(count: int) -> Target:
 def _pairs_alone(
     pairs: Sequence[tuple[int, int]], shape: Shape, seed: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return a and b for which row r of a·b shows whether the terms of pair r are in the same
-    chain.
+    """Return a and b for which row r of a·b shows whether the terms of pair r share a chain.
 
     The first term of the pair is 2^24; the second one, and each 32nd term after it, is 1; all
     others are 0. In a chain without the 2^24, the ones are not lost. pairs: (index of the first

@@ -104,8 +104,7 @@ def no_float64() -> Target:
 
 
 def sectors_per_request(at_most: float) -> Target:
-    """Return the target of at most `at_most` sectors per request to global memory, for any source
-    line.
+    """Return the target of at most `at_most` sectors per request to global memory.
 
     The count is that of the worst source line, without atomics, at the first shape.
     """
@@ -247,8 +246,7 @@ def barriers_per_block(at_most: float) -> Target:
 
 
 def inner_stride(at_most: int = 1) -> Target:
-    """Return the target of strides of at most `at_most` elements in a CPU function's innermost
-    loop.
+    """Return the target of strides up to `at_most` elements in a CPU function's innermost loop.
 
     The count is the largest stride of all loads and stores in this loop.
     """

@@ -124,8 +124,7 @@ def unrolled_loops(
 
 
 def _own_numbers(nodes: list[ast.AST]) -> dict[str, object]:
-    """Return a dict from the name to the value for each assignment of a literal, such as `U = 4`.
-    """
+    """Return a dict from name to value for each assignment of a literal, such as `U = 4`."""
     return {
         node.targets[0].id: node.value.value
         for node in nodes

@@ -59,8 +59,7 @@ def no_local_memory() -> Target:
 
 
 def no_shared_memory() -> Target:
-    """Return the target that shared memory is not used; the count is the words loaded and stored.
-    """
+    """Return the target of no shared memory; the count is the words loaded and stored there."""
 
     def measure(run: Run) -> float:
         return float(sum(one.words for one in run.trace.access_counts if one.space == "shared"))
@@ -76,8 +75,7 @@ def no_shared_memory() -> Target:
 
 
 def share_of_multiply_adds(at_least: float) -> Target:
-    """Return the target that at least a fraction of the hottest loop's instructions are
-    multiply-adds.
+    """Return the target that a fraction of the hottest loop's instructions are multiply-adds.
 
     at_least: the fraction, from 0 to 1. The count is the number of instructions per multiply-add,
     because a Target has an upper limit; it is None on a machine without a compiler for CUDA.

@@ -62,11 +62,10 @@ def _stored_by_thread(run: Run) -> np.ndarray:
 
 
 def full_shared_requests() -> Target:
-    """Return the target that all requests to shared memory have 32 active lanes, at the first
-    shape.
+    """Return the target that all requests to shared memory have 32 active lanes.
 
-    The count is 32 divided by the average number of active lanes in the worst source line; its
-    limit is 1.
+    The count is 32 divided by the average number of active lanes in the worst source line, at the
+    first shape; its limit is 1.
     """
 
     def worst(run: Run) -> AccessCount | None:
@@ -153,8 +152,7 @@ def _is_load_of(run: Run) -> Callable[[Event], bool]:
 
 
 def _of_each_thread(recording: Recording, chosen: Callable[[Event], bool]) -> np.ndarray:
-    """Return in how many chosen events each thread of a block takes part, int64 of shape
-    (threads,).
+    """Return in how many chosen events each thread of a block takes part, int64, (threads,).
 
     chosen: returns True for an event that counts.
     """

@@ -38,8 +38,7 @@ def cases() -> list[Case]:
 
 
 def draw(random: Random) -> tuple[int, int]:
-    """Return random arguments of `right`: registers per thread, and bytes of shared memory per
-    thread.
+    """Return random arguments of `right`: (registers, bytes_per_thread).
 
     A block of 32 threads can always have this memory.
     """

@@ -14,8 +14,7 @@ from utils.ladder.step import Launch
 
 
 def launch(shape: Shape) -> Launch:
-    """Return a launch with a warp per tile of 16×32. shape: the numbers of tiles down and across.
-    """
+    """Return a launch with a warp per tile of 16×32. shape: numbers of tiles down and across."""
     down, across = shape
     return Launch(grid=(across, down), block=(32,))
 

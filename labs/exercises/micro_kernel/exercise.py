@@ -22,8 +22,7 @@ ARRAY = types.Array(types.float32, 1, "C")
 
 
 def inputs(shape: Shape, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the packed panels a and b, float32, one-dimensional: 2 and 8 elements per step along
-    k.
+    """Return the packed panels a and b, float32: one-dimensional, 2 and 8 elements per step.
 
     They are whole numbers, so that sums are exact. shape: (k,).
     """

@@ -61,8 +61,7 @@ def right(side: int, stride_x: int, stride_y: int) -> int:
 
 
 def busiest(side: int, stride_x: int, stride_y: int) -> dict:
-    """Return {"bank": index, "words": list} for the bank in which most different words are
-    accessed.
+    """Return {"bank": index, "words": list} for the bank with the most different words.
 
     The list has the indices of these words, ascending. If several banks have the most, the first
     one is returned. The arguments are those of `words`.

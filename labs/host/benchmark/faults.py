@@ -82,21 +82,18 @@ class BenchmarkRun:
 
     @property
     def robust(self) -> bool:
-        """True if there are at least three times, and a single one hardly changes the average used.
-        """
+        """True if there are at least three times and a single one hardly changes the answer."""
         average = self.explanation.average if self.explanation else None
         return len(self.timed) > 2 and average in ROBUST
 
     def _explained(self, group: list[TimedSpan]) -> Explanation | None:
-        """Return how the answer follows from the times of these spans, or None if that is unknown.
-        """
+        """Return how the answer follows from the times of these spans, or None if unknown."""
         times = [one.seconds / len(one.launched) for one in group]
         return explanation(self.task, self.answer, times) if times else None
 
     @property
     def _groups(self) -> list[list[TimedSpan]]:
-        """The spans with launches, in one list per source line that subtracts readings of the
-        clock.
+        """The spans with launches: one list per source line that subtracts readings of the clock.
 
         If no readings are subtracted, there is one list with the spans between consecutive
         readings.
@@ -229,8 +226,7 @@ def _kernel_runs_on(run: BenchmarkRun) -> str | None:
 
 
 def _where_it_waits(run: BenchmarkRun, one: TimedSpan) -> str:
-    """Return a sentence on where a benchmark that reads the clock too early waits, or that it does
-    not.
+    """Return a sentence on where a benchmark waits that reads the clock too early.
 
     one: the span whose second reading is too early.
     """

@@ -34,8 +34,7 @@ def setting(name: str, what: str) -> str:
 
 
 def give_lessons(spawner) -> None:
-    """Copy the lessons that a student does not have yet into the folder `lessons` of the student's
-    home.
+    """Copy the lessons that a student does not have yet into `lessons` in the home folder.
 
     Files that exist are kept. spawner: JupyterHub's spawner of the student's server.
     """

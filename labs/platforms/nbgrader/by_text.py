@@ -36,8 +36,7 @@ class ByText(NotebookExporter):
     secret_file.tag(config=True)
 
     def __init__(self, **options):
-        """Grade all submissions of the assignment. Raises NbGraderException if that is impossible.
-        """
+        """Grade all submissions of the assignment. Raises NbGraderException if that fails."""
         super().__init__(**options)
         folders = [*self.parent.assignments.values()]
         files = [Path(file) for folder in folders for file in folder if Path(file).stem in LABS]
@@ -65,8 +64,7 @@ class GradedByText(NbGraderPreprocessor):
     """A preprocessor that replaces nbgrader's Execute and runs nothing of the student's code."""
 
     def preprocess(self, nb, resources):
-        """Return the graded notebook from `resources`, instead of an executed one, and the
-        resources.
+        """Return (graded notebook from `resources`, resources); nothing is executed.
 
         nb: not used.
         """

@@ -80,8 +80,7 @@ def graded_notebook(lab: Lab, pieces: Sequence[str], mark: Mark) -> nbformat.Not
 
 
 def _defines(name: str, text: str) -> bool:
-    """Return True if a cell defines the function `name`, or assigns a list or tuple to this name.
-    """
+    """Return True if a cell defines the function `name`, or assigns a list or tuple to it."""
     return re.search(rf"^(def {name}\b|{name} = [\[(])", text, re.MULTILINE) is not None
 
 
