@@ -61,8 +61,7 @@ class OrderExercise(KernelExercise):
 
     @cached_property
     def given_lines(self) -> tuple[list[str], list[str]]:
-        """Two lists of lines of the kernel's file: those above the lines to order, and those below.
-        """
+        """Two lists of lines of the kernel's file: those above the lines to order, and below."""
         return self.above.strip("\n").splitlines(), self.below.strip("\n").splitlines()
 
     @cached_property

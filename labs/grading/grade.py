@@ -166,7 +166,7 @@ def _rows_without_points(lab: Lab, hidden: HiddenByName, problem: str) -> tuple[
 def _explanations(
     submission: Submission, wrong: list, hidden, limits: ChildLimits
 ) -> dict[str, ChildOutcome]:
-    """Return by exercise name what `check` says about wrong functions, as child outcomes.
+    """Return a dict from exercise name to the child's messages that say what is wrong there.
 
     wrong: the exercises. Those about host functions are left out.
     """

@@ -140,7 +140,7 @@ def _row(part: Part, what: str, of: int, share: Fraction, reason: str) -> MarkRo
 
 
 def _kernel_rows(part: Part, messages, hidden: Hidden, refusal: str, problem: str) -> list[MarkRow]:
-    """Return the rows of a kernel.
+    """Return the rows of a kernel: right result, idea, targets, and those without points.
 
     refusal: why it was refused, or "". problem: why its child ended early, or "".
     """

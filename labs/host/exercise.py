@@ -67,7 +67,8 @@ class Examination:
 
     @property
     def named(self) -> tuple[str, ...]:
-        """The causes, followed by the sentences of the other faults."""
+        """The sentence of every fault: the causes, followed by those of the faults not among them.
+        """
         return tuple(dict.fromkeys((*self.causes, *(one.cause for one in self.faults))))
 
 
