@@ -67,8 +67,7 @@ class Examination:
 
     @property
     def named(self) -> tuple[str, ...]:
-        """The sentence of every fault: the causes, followed by those of the faults not among them.
-        """
+        """The sentences of all faults, each once: the causes first, and then the other faults."""
         return tuple(dict.fromkeys((*self.causes, *(one.cause for one in self.faults))))
 
 
