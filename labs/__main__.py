@@ -14,8 +14,8 @@ def main(arguments: list[str] | None = None) -> int:
     """Run one sub-command and return its exit code.
 
     Without a sub-command, it prints the list of them and returns 0. If a CourseError is raised, it
-    prints the sentence to standard error and returns 2. arguments: those of the command line if
-    None.
+    prints the error's sentence to standard error and returns 2. arguments: the command-line
+    arguments without the program's name; None takes those of this process.
     """
     parser = argparse.ArgumentParser(prog="python -m labs", description="Labs, and their marks.")
     commands = parser.add_subparsers(metavar="COMMAND")

@@ -36,12 +36,17 @@ JUDGES: Mapping[type, Callable[..., Verdict]] = {
 def check(name: str, submission, patience: float = PATIENCE) -> Verdict:
     """Judge what a reader has written for an exercise, and return the verdict.
 
-    name: the name of the exercise, such as "coalescing". submission: the kernel or the function, as
-    the task asks, or the list of line numbers where the task gives lines in disorder. patience: the
-    seconds that one launch or call may take. Kernels run on the virtual GPU, even on a machine with
-    a GPU. A right submission is kept, see `kept_functions`; of an order, its kernel is kept.
-    Raises CourseError if there is no exercise of this name. Whatever is wrong with the submission
-    is a cause of the verdict, and never an exception.
+    name: the name of the exercise, such as "coalescing". submission: the kernel or the function
+    that the task asks for, or a list of line numbers if the task is to put lines in order.
+    patience: the seconds that one launch or call may take. Kernels run on the virtual GPU, even on
+    a machine with a GPU.
+
+    If the submission passes, its function is stored with `kept_functions.keep`, so that later cells
+    and lessons can use it. For lines in order, the kernel made of these lines is stored. If storing
+    fails, the verdict has a note that says so.
+
+    Raises CourseError if there is no exercise of this name. A mistake in the submission never
+    raises an exception: it becomes a cause of the verdict.
     """
     exercise = find(name)
     verdict = JUDGES[type(exercise)](exercise, submission, patience)
@@ -56,17 +61,17 @@ def check(name: str, submission, patience: float = PATIENCE) -> Verdict:
 
 
 def _function_of(exercise: Exercise, submission):
-    """Return the kernel or the function of a right submission, also for an order of lines."""
+    """Return a submission's kernel or function; for an order of lines, the kernel they make."""
     if isinstance(exercise, OrderExercise):
         return line_order.kernel_of(exercise, submission)
     return submission
 
 
 def task(name: str) -> Card:
-    """Return a card with an exercise's text, its targets, and hints that fold out one by one.
+    """Return a card with an exercise's title, text and targets, and hints that can be opened.
 
-    For lines in disorder, the card also shows the lines with their numbers, and in a notebook it
-    lets the reader arrange them.
+    If the task is to put lines in order, the card also shows the lines with their numbers, and in a
+    notebook the reader can rearrange them there.
 
     Raises CourseError if there is no exercise of this name.
     """
@@ -87,7 +92,7 @@ def task(name: str) -> Card:
 
 
 def _as_always(exercise: Exercise) -> str:
-    """Return the sentence on the goals that many exercises share, or "" if there are none."""
+    """Return "As always: …." with the goals that many exercises share, or "" if none are shared."""
     if not exercise.usual_goals:
         return ""
     return translate("As always: {goals}.", goals=", ".join(map(translate, exercise.usual_goals)))

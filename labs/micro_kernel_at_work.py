@@ -12,11 +12,12 @@ SIZE = 256
 
 
 def at_work(micro_kernel) -> Table:
-    """Return a table of GFLOP/s: this micro-kernel's product, multiply-adds alone, NumPy's BLAS.
+    """Time a matrix product with the reader's micro-kernel, and return a table of GFLOP/s.
 
-    The three are timed alternately on one core. If the micro-kernel computes a wrong tile, the
-    solution is timed instead; a copy of the course without solutions says "not right yet". A
-    micro-kernel that is right but loads too often is timed as it is.
+    The table has three rows: this product, multiply-adds alone, and NumPy's BLAS. They are timed
+    alternately on one core. If the micro-kernel computes a wrong tile, the solution is timed
+    instead; in a copy of the course without solutions, nothing is timed and the table says "not
+    right yet". A micro-kernel that is right but loads too often is timed as it is.
     """
     verdict = check("micro_kernel", micro_kernel)
     right = verdict.passed or bool(verdict.counts)  # counts are taken only if the tile is right

@@ -15,12 +15,13 @@ from virtual_gpu.counts.recorder import Event
 
 @dataclass(frozen=True)
 class StridedAccess:
-    """A load or store in the source code that was executed at least twice.
+    """A load or store in the source code of a CPU function that was executed at least twice.
 
-    array: the reader's name of the array. kind: "load" or "store". executions: the number of times
-    it was executed. stride: the most frequent distance, in elements, to the nearest element of the
-    array that was loaded (or stored) since its previous execution. By this definition a loop that
-    is unrolled by hand also has a stride of 1.
+    site: its source line. array: the reader's name of the array. kind: "load" or "store".
+    executions: the number of times it was executed. stride: for each execution but the first, take
+    the smallest distance, in elements, to any element of the array that was loaded (or stored)
+    since the previous execution of this access; stride is the most frequent of these distances. By
+    this definition a loop that is unrolled by hand also has a stride of 1.
     """
 
     site: Site
@@ -31,9 +32,11 @@ class StridedAccess:
 
 
 def innermost_accesses(run: Run) -> list[StridedAccess]:
-    """Return the loads and stores in the innermost loop of a CPU function, in no particular order.
+    """Return a list of the loads and stores in the innermost loop of a CPU function.
 
-    These are the accesses that were executed at least half as often as the most frequent one.
+    An access counts as part of the innermost loop if it was executed at least half as often as the
+    most frequent access. The list is grouped by array and kind; it is empty if no access was
+    executed twice.
     """
     accesses = _strided_accesses(run)
     most = max((access.executions for access in accesses), default=0)
@@ -60,11 +63,12 @@ def read_before_stored(run: Run) -> tuple[Site, tuple[int, ...]] | None:
 
 
 def _sites(run: Run) -> dict[tuple[str, str, int], Site]:
-    """Return a dict from (array, kind of access, line number) to the source line."""
+    """Return a dict from (reader's array name, "load" or "store", line number) to source line."""
     return {(one.array, one.kind, one.site.line): one.site for one in run.trace.access_counts}
 
 
 def _strided_accesses(run: Run) -> list[StridedAccess]:
+    """Return a StridedAccess for each load and store of a run that was executed at least twice."""
     sites = _sites(run)
     groups: dict[tuple[str, str], list[Event]] = defaultdict(list)
     for event in run.trace.recording.events:

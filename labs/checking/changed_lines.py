@@ -12,9 +12,9 @@ from virtual_gpu.common.source import read_source
 
 
 def notes(exercise: KernelExercise, kernel) -> tuple[str, ...]:
-    """Return a note in a tuple if more lines were changed than needed, else an empty tuple.
+    """Return a tuple of one note if the reader changed more lines than needed, else ().
 
-    It is also empty for an exercise whose kind is not "change".
+    Exercises whose kind is not "change" always give an empty tuple.
     """
     if exercise.kind != "change":
         return ()

@@ -24,11 +24,11 @@ KINDS = ("write", "repair", "order", "change")
 class Exercise(ABC):
     """An exercise of any kind: a text, and files with a starter and a solution.
 
-    name: the name of its folder and of the function in `starter.py` and `solution.py`.
-    lesson: the number of the lesson that asks for it. title: its heading.
-    text: the paragraphs of the task, with "about N lines".
-    hints: in the order in which they are shown. after: a sentence on what was gained, shown when
-    the answer is right. It gives away no number that a later prediction asks for.
+    name: the name of its folder and of the function in `starter.py` and `solution.py`. lesson: the
+    number of the lesson that asks for it, such as "01". title: its heading. text: the paragraphs of
+    the task, which also say about how many lines the reader will write. hints: in the order in
+    which they are shown. after: a sentence on what the solution gained, shown when the answer is
+    right.
     """
 
     name: str
@@ -77,10 +77,17 @@ class Exercise(ABC):
         return EXERCISES / self.name
 
     def has(self, file: str) -> bool:
-        """Return True unless this is a copy of the course without this file, such as "solution"."""
+        """Return True if the exercise's folder has `file`.py; file: its name, such as "solution".
+
+        A student's copy of the course lacks the solutions, for example.
+        """
         return (self.folder / f"{file}.py").exists()
 
     def _file(self, file: str):
+        """Import `file`.py of the exercise's folder and return the module.
+
+        Raises CourseError if this copy of the course lacks the file.
+        """
         if not self.has(file):
             raise CourseError(f"This copy of the course has no {file} of {self.name}.")
         return import_module(f"labs.exercises.{self.name}.{file}")
@@ -90,12 +97,13 @@ class Exercise(ABC):
 class KernelExercise(Exercise, Job):
     """An exercise in which the reader writes or changes one kernel; its text states the launch.
 
-    targets: counts that a right kernel must also reach. probes: functions of its family that
-    recognise usual mistakes. timed: True if a grader may time the kernel. kind: one of `KINDS`.
-    lines_to_change: of a kernel to be changed, the number of lines that suffice. A verdict has a
-    note if the reader changes more. main: the names of the targets that the task is about, whose
-    counts a verdict shows; all but the usual ones if it is empty. plain_goals, plain_usual_goals:
-    what the task states instead of the targets' words, for readers who do not know these words yet.
+    targets: counts that a right kernel must also reach. probes: functions that recognise frequent
+    mistakes in kernels of this kind. timed: True if a grader may time the kernel. kind: one of
+    `KINDS`. lines_to_change: if the kind is "change", the number of lines that have to change; a
+    verdict has a note if the reader changes more. main: the names (`Target.what`) of the targets
+    that the task is about, whose counts a verdict shows; if it is empty, these are all targets but
+    the usual ones. plain_goals, plain_usual_goals: phrases that the task shows instead of the
+    targets' own words, for readers who do not know these words yet.
     """
 
     targets: tuple[Target, ...]
@@ -111,24 +119,23 @@ class KernelExercise(Exercise, Job):
     def goals(self) -> tuple[str, ...]:
         """The goals as English phrases: `plain_goals`, or else the words of the task's targets.
 
-        The main targets come first, and the usual ones are left out. A task without a target of its
-        own has the goal of a right result.
+        The main targets come first, and the usual ones are left out. A task with only usual targets
+        has the single goal `RIGHT`.
         """
         own = sorted(self._own, key=lambda target: not self.is_main(target))
         return self.plain_goals or tuple(target.words for target in own) or (RIGHT,)
 
     @property
     def usual_goals(self) -> tuple[str, ...]:
-        """The usual goals as English phrases: `plain_usual_goals`, or else words of targets.
+        """The usual goals as English phrases: `plain_usual_goals`, or words of the usual targets.
 
-        These are the usual targets, after the goal of a right result if the task has a target of
-        its own.
+        `RIGHT` comes first among them if the task also has targets that are not usual.
         """
         usual = tuple(target.words for target in self.targets if target.is_usual)
         return self.plain_usual_goals or ((RIGHT, *usual) if self._own else usual)
 
     def is_main(self, target: Target) -> bool:
-        """Return True for a target that the task is about, whose count a verdict shows.
+        """Return True if the task is about this target, so that a verdict shows its count.
 
         These are the targets named in `main`, or all but the usual ones if `main` is empty.
         """
@@ -136,4 +143,5 @@ class KernelExercise(Exercise, Job):
 
     @property
     def _own(self) -> list[Target]:
+        """The targets of this exercise that are not usual, in order."""
         return [target for target in self.targets if not target.is_usual]

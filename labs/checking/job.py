@@ -15,9 +15,9 @@ Shape = tuple[int, ...]
 
 
 def nearby(shape: Shape, random: Random) -> Shape:
-    """Return a random shape in which no size differs by more than an eighth, or by 3 if small.
+    """Return a random shape whose sizes differ by at most an eighth, or by 3 if that is more.
 
-    A size of 1 does not change, and one below 6 changes by at most half of it.
+    A size below 6 changes by at most half of it, and a size of 1 does not change.
     """
     reach = [max(size // 8, min(3, size // 2)) for size in shape]
     return tuple(
@@ -27,18 +27,20 @@ def nearby(shape: Shape, random: Random) -> Shape:
 
 
 def smaller(shape: Shape, random: Random) -> Shape:
-    """Return a random nearby shape in which no size grows, so that sums are exact."""
+    """Return a random shape as `nearby` draws it, but with no size larger than in `shape`."""
     return tuple(map(min, shape, nearby(shape, random)))
 
 
 def in_steps(*steps: int) -> Callable[[Shape, Random], Shape]:
-    """Return a function that draws a shape in whole steps, for kernels without edges.
+    """Return a function (shape, random) -> shape that changes each size by at most one step.
 
-    Each size becomes one step smaller, stays, or becomes one step larger; one step is its minimum,
-    and does not change. steps: the step of each size, such as the sides of a tile.
+    Each size becomes one step smaller, stays, or becomes one step larger, but never less than one
+    step. A size that equals its step stays. steps: the step per size, such as the sides of a tile.
+    It is meant for kernels that need sizes divisible by their tiles.
     """
 
     def draw(shape: Shape, random: Random) -> Shape:
+        """Return a random shape that differs from `shape` by at most one step per size."""
         return tuple(
             size if size == step else max(step, size + step * random.randint(-1, 1))
             for size, step in zip(shape, steps, strict=True)
@@ -49,19 +51,23 @@ def in_steps(*steps: int) -> Callable[[Shape, Random], Shape]:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Job:
-    """The launches of a kernel that the reader writes.
+    """The launches of a kernel that the reader writes: their shapes, arguments and right results.
 
-    decorator: "cuda.jit" for a kernel, "njit" for a CPU function. A CPU function is interpreted as
-    a kernel of one thread, so that its loads, its stores and their order are known too.
-    parameters: the names of the kernel's parameters; the last one is the result.
-    scratch: parameters other than the result that the kernel may change, such as a counter.
-    sizes: the names of a shape's numbers, such as ("m", "n", "k").
-    vary: draws another shape for a grader, to replace any shape but the first.
-    shapes: the first fits all blocks, so that counts are whole numbers. Odd ones follow. The
-    smallest shape is last, because an error is easier to read at any other shape.
-    launch: returns the launch for a shape. inputs: returns all arguments but the result for a shape
-    and a seed, as whole numbers in float32, so that sums are exact. reference: returns the right
-    result for these inputs, float64.
+    A shape is a tuple of problem sizes, such as (m, n, k). decorator: "cuda.jit" for a kernel,
+    "njit" for a CPU function. A CPU function is interpreted as a kernel of one thread, so that its
+    loads, its stores and their order are known too. parameters: the names of the kernel's
+    parameters; the last one is the result. scratch: parameters other than the result that the
+    kernel may change, such as a counter. sizes: the names of a shape's numbers, such as ("m", "n",
+    "k"). vary: returns a random similar shape, with which a grader replaces any shape but the
+    first.
+
+    shapes: the shapes to launch. The first fills all blocks, so that counts per block are whole
+    numbers. Shapes with partial blocks follow. The smallest shape is last, because the judge stops
+    at the first error, and an error is easier to understand at a larger shape.
+
+    launch: returns the launch for a shape. inputs: returns a tuple of all arguments but the result
+    for a shape and a seed; floats are whole numbers in float32, so that sums are exact. reference:
+    takes these inputs and returns the right result as a float64 array.
     """
 
     parameters: tuple[str, ...]
@@ -86,5 +92,5 @@ class Job:
 
     @property
     def result(self) -> str:
-        """The name, in the exercise, of the parameter into which the kernel writes its result."""
+        """The exercise's name of the parameter into which the kernel writes its result."""
         return self.parameters[-1]

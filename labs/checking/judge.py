@@ -41,8 +41,8 @@ from virtual_gpu.common.source import Source, read_source
 def judge(exercise: KernelExercise, kernel, patience: float) -> Verdict:
     """Launch a kernel at all shapes of an exercise and return the verdict on it.
 
-    The launches end at the first shape with a mistake. patience: the seconds that one launch may
-    take.
+    The launches end at the first shape with a mistake. If all results are right, the targets are
+    tested. patience: the seconds that one launch may take.
     """
     cause = no_kernel(exercise, kernel)
     if cause:
@@ -60,11 +60,11 @@ def judge(exercise: KernelExercise, kernel, patience: float) -> Verdict:
 def run_shapes(
     exercise: KernelExercise, kernel, patience: float, table: MistakeTable = NOTHING_KNOWN
 ) -> tuple[list[Run], str | None]:
-    """Return the runs up to the first that goes wrong, and the cause, or None if all are right.
+    """Return (runs, cause): the runs up to the first that goes wrong, and why it is wrong.
 
-    The runs are in the order of the exercise's shapes. The cause is sentences on what is wrong. A
-    launch that ends in an error gives no run. patience: the seconds that one launch may take.
-    table: the exercise's known mistakes.
+    The runs are in the order of the exercise's shapes. The cause is a text of one or more
+    sentences, or None if all runs are right. A launch that ends in an error gives a cause and no
+    run. patience: the seconds that one launch may take. table: the exercise's known mistakes.
     """
     runs = []
     for shape in exercise.shapes:
@@ -79,10 +79,12 @@ def run_shapes(
 
 
 def _refused(exercise: KernelExercise, cause: str, notes: tuple[str, ...] = ()) -> Verdict:
+    """Return a verdict that is not passed, with this one cause."""
     return Verdict(exercise.name, exercise.title, (cause,), notes=notes)
 
 
 def _notes(runs: list[Run]) -> tuple[str, ...]:
+    """Return a tuple with a note on printing if a run printed, else an empty tuple."""
     if not any(run.printed for run in runs):
         return ()
     note = runs[0].job.words.say(
@@ -97,7 +99,8 @@ def attempt(
 ) -> Run | str:
     """Launch a kernel at one shape and return the run, or sentences on why there is no run.
 
-    patience: the seconds that the launch may take. seed: the seed of the inputs.
+    There is no run if the kernel cannot be compiled, raises an error or does not end. patience: the
+    seconds that the launch may take. seed: the seed of the inputs.
     """
     try:
         return run_kernel(exercise, kernel, shape, patience, seed=seed)
@@ -130,12 +133,19 @@ def _does_not_run(exercise: KernelExercise, why: str) -> str:
 
 
 def _plain(exercise: KernelExercise, error: Exception) -> str:
-    """Return an error's message as a sentence, without the list of what was written before it."""
+    """Return an error's message as a sentence in the exercise's vocabulary.
+
+    The virtual GPU's list of stores before the error ("Written before: …") is left out.
+    """
     message = re.sub(r" Written before: [^.]*\.$", "", str(error))
     return sentence(exercise.words.rephrase(message))
 
 
 def _never_ends(exercise: KernelExercise, kernel, message: str) -> str:
+    """Return sentences on a launch that was stopped, with the endless loop if it is known.
+
+    message: the virtual GPU's message on the stopped launch.
+    """
     where = re.search(r"line (\d+)", message)
     limit = re.search(r"the launch has run (?:for )?more than (\S+ \w+)", message)
     loop = _innermost_while(read_source(kernel.py_func), int(where[1])) if where else None
@@ -161,7 +171,10 @@ def _never_ends(exercise: KernelExercise, kernel, message: str) -> str:
 
 
 def _innermost_while(source: Source, line: int) -> Site | None:
-    """Return the source line of the innermost `while` loop around a line, or None."""
+    """Return the source line at which the innermost `while` loop around a line begins, or None.
+
+    line: the line's number.
+    """
     loops = [
         node
         for node in ast.walk(source.tree)
@@ -171,10 +184,11 @@ def _innermost_while(source: Source, line: int) -> Site | None:
 
 
 def _waits_for_others(kernel, line: int) -> bool:
-    """Return True if other threads can end a `while` loop, by an array element or in a call.
+    """Return True if the condition of a `while` loop may depend on other threads.
 
-    It is also True for a loop whose test has no variable. line: the number of the line on which the
-    loop begins.
+    That is so if the test reads an array element or calls a function, if a variable of the test is
+    set from one in the loop, or if the test has no variable. line: the number of the line on which
+    the loop begins.
     """
     loop = next(
         node
@@ -205,8 +219,8 @@ def wrong_result(
 ) -> str | None:
     """Return sentences on why the latest run is wrong, or None if it is right.
 
-    A run with the right result is wrong too if it has a race, say, or changes an input. runs: the
-    runs at all shapes up to this one. table: the exercise's known mistakes.
+    A run can be wrong although its result is right, for example if it has a race or changes an
+    input. runs: the runs at all shapes so far. table: the exercise's known mistakes.
     """
     return (
         misused(runs[-1])
@@ -218,11 +232,15 @@ def wrong_result(
 
 
 def misused(run: Run) -> str | None:
-    """Return a sentence if the kernel changes an input or reads the unwritten result, else None."""
+    """Return a sentence if the kernel stores into an input or reads the result early, or None.
+
+    Too early means before the kernel has stored anything there.
+    """
     return _stores_into_an_input(run) or _reads_the_result(run)
 
 
 def _stores_into_an_input(run: Run) -> str | None:
+    """Return a sentence on the first store or atomic to an input that is not scratch, or None."""
     job = run.job
     for parameter in (one for one in job.parameters[:-1] if one not in job.scratch):
         for kind in ("store", "atomic"):
@@ -238,10 +256,7 @@ def _stores_into_an_input(run: Run) -> str | None:
 
 
 def _reads_the_result(run: Run) -> str | None:
-    """Return a sentence if the kernel reads the result before it has stored anything there.
-
-    Returns None if it does not.
-    """
+    """Return a sentence if the kernel reads the result before it stores there, else None."""
     if run.job.on_cpu:
         first = read_before_stored(run)
         return _needs_an_old_value(first[0], element(run.result, first[1])) if first else None
@@ -255,6 +270,7 @@ def _reads_the_result(run: Run) -> str | None:
 
 
 def _needs_an_old_value(site: Site, what: str) -> str:
+    """Return the sentence on a line that reads the result too early. what: the array or element."""
     return translate(
         "{where} needs the value of {element} before anything was stored there. This check fills "
         "the result with NaN, and NaN plus anything is NaN.",
@@ -264,6 +280,10 @@ def _needs_an_old_value(site: Site, what: str) -> str:
 
 
 def _does_nothing(exercise: KernelExercise, runs: Sequence[Run], table: MistakeTable) -> str | None:
+    """Return sentences on a kernel that stores nothing into the result, or None if it stores.
+
+    Also returns None if the virtual GPU found something, because that says more.
+    """
     run, words = runs[-1], exercise.words
     if run.trace.findings or run.accesses(exercise.result, "store"):
         return None
@@ -281,8 +301,9 @@ def describe_first_flaw(
 ) -> str | None:
     """Return sentences on the first flaw that the virtual GPU found in the latest run, or None.
 
-    They say the cause if it is known. Warnings do not count, nor races on the result while elements
-    are missing. runs: at all shapes up to the latest one. table: the exercise's known mistakes.
+    They include the cause if it is known. Warnings are no flaws. A race on the result is skipped if
+    some elements of the result were never written. runs: the runs at all shapes so far. table: the
+    exercise's known mistakes.
     """
     finding = _first_flaw(runs[-1])
     return _explained(exercise, runs, table, finding) if finding else None
@@ -294,6 +315,7 @@ def has_flaw(run: Run) -> bool:
 
 
 def _first_flaw(run: Run) -> Finding | None:
+    """Return the first finding of a run that is no warning and no `_is_overlap`, or None."""
     flaws = (one for one in run.trace.findings if not one.is_warning)
     return next((one for one in flaws if not _is_overlap(run, one)), None)
 
@@ -309,6 +331,7 @@ def _is_overlap(run: Run, finding: Finding) -> bool:
 def _explained(
     exercise: KernelExercise, runs: Sequence[Run], table: MistakeTable, finding: Finding
 ) -> str:
+    """Return sentences on a finding: the line, what happened, and the cause if it is known."""
     run, words = runs[-1], exercise.words
     story = f"{at(finding.site)}: {sentence(words.describe(finding))}"
     parameter = run.parameter(finding.array)
@@ -332,6 +355,7 @@ def _explained(
 
 
 def _not_written(exercise: KernelExercise, runs: Sequence[Run], table: MistakeTable) -> str | None:
+    """Return sentences on elements of the result that were never written, or None if all were."""
     run, missing = runs[-1], runs[-1].unwritten
     if not missing.any():
         return None
@@ -348,10 +372,11 @@ def _not_written(exercise: KernelExercise, runs: Sequence[Run], table: MistakeTa
 
 
 def _whole_part(missing: np.ndarray) -> str:
-    """Return the end of a sentence on the first column, row or element that was never written.
+    """Return the end of a sentence that names the first part of the result that was never written.
 
-    It names the first column of a matrix of which nothing was written, if some columns were, or
-    else the first such row, or else the first element. missing: a mask of the result.
+    The part is the first column of a matrix of which nothing was written, if other columns were; or
+    else the first such row, if other rows were; or else the first such element. missing: a boolean
+    array of the result's shape, True where nothing was written.
     """
     if missing.ndim == 2:
         columns, rows = (np.flatnonzero(missing.all(axis=axis)) for axis in (0, 1))
@@ -364,6 +389,7 @@ def _whole_part(missing: np.ndarray) -> str:
 
 
 def _wrong_values(exercise: KernelExercise, runs: Sequence[Run], table: MistakeTable) -> str | None:
+    """Return sentences on the result's wrong elements, with the first one, or None if none is."""
     run, wrong = runs[-1], runs[-1].wrong
     if not wrong.any():
         return None
@@ -396,7 +422,7 @@ def _wrong_values(exercise: KernelExercise, runs: Sequence[Run], table: MistakeT
 
 
 def no_number(run: Run) -> str | None:
-    """Return a sentence on the first element that is NaN or infinite and should not be, or None."""
+    """Return a sentence on the first NaN or infinity whose right value is finite, or None."""
     others = np.argwhere(~np.isfinite(run.out) & np.isfinite(run.right))
     if not len(others):
         return None
@@ -417,7 +443,10 @@ def no_number(run: Run) -> str | None:
 
 
 def negative_index(run: Run) -> str | None:
-    """Return a sentence on the first index below 0, which Numba counts from the end, or None."""
+    """Return a sentence on the run's first access with an index below 0, or None.
+
+    Numba counts such an index from the end of the array.
+    """
     for finding in run.trace.findings:
         if finding.kind == "wrapped_index":
             return f"{at(finding.site)}: {sentence(run.job.words.describe(finding))}"
@@ -431,11 +460,11 @@ def _with_cause(
     cause: str | None = None,
     question: str = "",
 ) -> str:
-    """Return the description of a symptom, followed by the mistake behind it, if one is known.
+    """Return the description of a symptom, followed by the mistake behind it if one is known.
 
-    cause: the mistake, if the source code shows it. Otherwise the mistake is looked up in the
-    table: first one of `wrong.py` that behaves exactly like this, then a similar one. question: is
-    asked if no mistake is known.
+    story: the description. cause: the mistake, if the source code shows it. Otherwise the mistake
+    is looked up in the table: first a version of `wrong.py` that behaves exactly like the runs,
+    then a similar known mistake. question: follows the story if no mistake is known.
     """
     cause = cause or known_mistake(table, runs) or similar_mistake(table, runs) or question
     return story if not cause or cause in story else f"{story} {cause}"
@@ -450,9 +479,11 @@ def _first(probes, *arguments) -> str | None:
 
 
 def by_targets(exercise: KernelExercise, runs: list[Run]) -> Verdict:
-    """Return the verdict on a kernel with right results: the first missed target, or its counts.
+    """Return the verdict on a kernel with right results, by its targets.
 
-    runs: the runs at all shapes. A target that this machine cannot measure gives a note.
+    If a target is missed, the verdict's cause describes the first such target, and the kernel has
+    not passed. Otherwise it has passed, and the verdict lists the counts. A target that this
+    machine cannot measure gives a note. runs: the runs at all shapes.
     """
     counts, notes = {}, list(_notes(runs))
     for target in exercise.targets:

@@ -26,9 +26,9 @@ _OPENED = re.compile(r"expected an indented block after .* on line (\d+)")
 class OrderRule:
     """A condition that a line of a right order meets, with a sentence for a line that does not.
 
-    line: the number of the line. says: what this line does where the condition does not hold.
-    after: numbers of lines of which at least one is above it; empty if the line is one too many,
-    which is wrong in every order.
+    line: the number of the line. after: numbers of lines, at least one of which must be above this
+    line. after is empty for a superfluous line, which is wrong in every order. says: what this line
+    does in the kernel if the condition is not met.
     """
 
     line: int
@@ -36,7 +36,7 @@ class OrderRule:
     after: tuple[int, ...] = ()
 
     def broken_in(self, order: Order) -> bool:
-        """Return True if the order has the line and does not meet the condition."""
+        """Return True if the order has this rule's line and does not meet the condition."""
         if self.line not in order:
             return False
         return not set(self.after).intersection(order[: order.index(self.line)])
@@ -44,12 +44,12 @@ class OrderRule:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class OrderExercise(KernelExercise):
-    """An exercise in which the reader orders the lines of one kernel.
+    """An exercise in which the reader puts the lines of one kernel in order.
 
-    lines: the lines in disorder, with their indentation, numbered from 1. Some are too many.
-    above, below: the text of the kernel's file above these lines and below them, which is given.
-    rules: what a misplaced line does.
-    A submission is a list of line numbers. A kernel that is written out is judged, too.
+    lines: the lines in disorder, with their indentation, numbered from 1. Some of them are
+    superfluous. above, below: the text of the kernel's file above and below these lines, which the
+    reader does not change. rules: conditions that tell what a misplaced line does. A submission is
+    a list of line numbers; a whole kernel is accepted and judged too.
     """
 
     lines: tuple[str, ...]
@@ -61,14 +61,15 @@ class OrderExercise(KernelExercise):
 
     @cached_property
     def given_lines(self) -> tuple[list[str], list[str]]:
-        """The lines of the kernel's file above those to be ordered, and the lines below them."""
+        """Two lists of lines of the kernel's file: those above the lines to order, and below."""
         return self.above.strip("\n").splitlines(), self.below.strip("\n").splitlines()
 
     @cached_property
     def listing(self) -> tuple[tuple[str, str], ...]:
-        """Pairs of a label and a line: letters for the given lines, numbers for all others.
+        """Pairs of a label and a line, in the order of the task's text.
 
-        The lines up to that with the kernel's name have no label.
+        Given lines above and below have letters as labels, and the lines to be ordered have their
+        numbers. The lines up to and including the `def` line have the label "".
         """
         above, below = self.given_lines
         letters = iter("abcdefghijklmnopqrstuvwxyz")
@@ -81,12 +82,15 @@ class OrderExercise(KernelExercise):
         )
 
     def text_of(self, order: Order) -> str:
-        """Return the text of a file with the kernel whose lines have this order."""
+        """Return the text of the kernel's file with its lines in an order of line numbers."""
         above, below = self.given_lines
         return "\n".join((*above, *(self.lines[number - 1] for number in order), *below)) + "\n"
 
     def labels_of(self, order: Order) -> dict[int, str]:
-        """Return the label of each line of `text_of(order)` that has one, by its line number."""
+        """Return a dict from a line's number in `text_of(order)` to its label, such as "b" or "7".
+
+        Lines without a label are left out.
+        """
         above, below = self.given_lines
         labels = {line: label for label, line in self.listing if label.isalpha()}
         every = [*map(labels.get, above), *map(str, order), *map(labels.get, below)]
@@ -94,12 +98,12 @@ class OrderExercise(KernelExercise):
 
 
 def judge(exercise: OrderExercise, submission, patience: float) -> Verdict:
-    """Judge the kernel of an order of lines, and return the verdict.
+    """Judge an order of lines by its kernel, and return the verdict.
 
-    The cause of a refused order is what its first misplaced line does, or else what the judge of
-    kernels finds, with the labels of the task instead of line numbers. An order with a line too
-    many is refused even if its kernel is right.
-    patience: the seconds that one launch may take.
+    If a line breaks a rule, the cause says what the first such line does. Otherwise the cause is
+    that of the judge of kernels, with the task's labels instead of line numbers. An order with a
+    superfluous line is refused even if its kernel is right. patience: the seconds that one launch
+    may take.
     """
     if is_kernel(submission):
         return kernels.judge(exercise, submission, patience)
@@ -127,9 +131,10 @@ def is_kernel(submission: object) -> bool:
 
 
 def kernel_of(exercise: OrderExercise, submission):
-    """Return the kernel of an order for which `no_kernel_of` gives no cause.
+    """Return the kernel that the lines in this order make.
 
-    A submission that is a kernel is returned as it is.
+    The submission must be one for which `no_kernel_of` returns None. A submission that is itself a
+    kernel is returned unchanged.
     """
     if is_kernel(submission):
         return submission
@@ -138,7 +143,7 @@ def kernel_of(exercise: OrderExercise, submission):
 
 
 def no_kernel_of(exercise: OrderExercise, submission: object) -> str | None:
-    """Return why a submission gives no kernel, as a sentence, or None if `kernel_of` gives one."""
+    """Return a sentence on why a submission gives no kernel, or None if it gives one."""
     cause = no_order(exercise, submission)
     if cause:
         return cause
@@ -147,7 +152,7 @@ def no_kernel_of(exercise: OrderExercise, submission: object) -> str | None:
 
 
 def no_order(exercise: OrderExercise, submission: object) -> str | None:
-    """Return why a submission is no order of the exercise's lines, or None if it is one."""
+    """Return a sentence on why a submission is no list of distinct line numbers, else None."""
     most = len(exercise.lines)
     if not isinstance(submission, list | tuple):
         return translate(
@@ -176,14 +181,14 @@ def no_order(exercise: OrderExercise, submission: object) -> str | None:
 
 
 def misplaced(exercise: OrderExercise, order: Order) -> str | None:
-    """Return what the first line of an order does that breaks a rule, or None if none does."""
+    """Return the sentence on an order's first line that breaks a rule, or None if none does."""
     broken = [rule for rule in exercise.rules if rule.broken_in(order)]
     first = min(broken, key=lambda rule: order.index(rule.line), default=None)
     return translate(first.says) if first else None
 
 
 def one_too_many(exercise: OrderExercise, order: Order) -> str | None:
-    """Return a sentence on a line too many in an order whose kernel is right, or None.
+    """Return a sentence on a superfluous line in an order whose kernel is right, or None.
 
     Such a line does nothing for the result, for example because the next line undoes it.
     """
@@ -218,13 +223,17 @@ def open_block(exercise: OrderExercise, order: Order) -> str | None:
 
 
 def labelled(exercise: OrderExercise, order: Order, text: str) -> str:
-    """Return a sentence in which labels of the task replace the numbers of the file's lines."""
+    """Return a sentence with each line number of the kernel's file replaced by the line's label.
+
+    order: the order of the lines, from which the file is made.
+    """
     labels = exercise.labels_of(order)
     words = translate("line|lines|Line|Lines")
     joined = re.escape(translate(" and "))
     numbers = re.compile(rf"\b({words}) (\d+(?:(?:, |{joined})\d+)*)")
 
     def by_label(found: re.Match) -> str:
+        """Return the matched phrase, such as "lines 3 and 4", with labels instead of numbers."""
         own = re.sub(r"\d+", lambda one: labels.get(int(one[0]), one[0]), found[2])
         return f"{found[1]} {own}"
 

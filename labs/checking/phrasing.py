@@ -68,7 +68,7 @@ def sentence(text: str) -> str:
 
 
 def up_to(what: str, count: int) -> str:
-    """Return an English phrase with its verb on the first `count` of something: "rows 0 to 7 are".
+    """Return an English subject and verb for items 0 to count − 1: "rows 0 to 7 are".
 
     what: the noun in the singular, such as "row". For a count of 1, the phrase is "row 0 is".
     """

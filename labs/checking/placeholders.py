@@ -38,6 +38,7 @@ def fill(sentence: str, run: Run) -> str | None:
 
 
 def _value(name: str, run: Run) -> str | None:
+    """Return the text for a placeholder, given without its braces, or None if the run has none."""
     if name in run.names:
         return run.names[name]
     if name in _FINDING_VALUES:
@@ -66,14 +67,17 @@ def _one(words: list[str], run: Run) -> str | None:
 
 
 def conditions_in(sentence: str) -> int:
-    """Return the number of conditions that the placeholders of a sentence set for a kernel.
+    """Return the number of conditions that a kernel must meet so that the sentence can be filled.
 
-    A kernel must meet them all before the sentence can be filled.
+    `{threadfence before store c}` and other placeholders with "before" or "after" set two. A
+    parameter's name of one letter sets none, and neither does a detail of the first flaw, such as
+    `{line}`. Any other placeholder sets one, also `{branch}`.
     """
     return sum(map(_conditions, _PLACEHOLDER.findall(sentence)))
 
 
 def _conditions(name: str) -> int:
+    """Return how many conditions one placeholder sets, 0 to 2. name: its text without braces."""
     words = name.split()
     if any(order in words for order in _ORDERS):
         return 2
@@ -106,6 +110,7 @@ def first_flaw(run: Run) -> Finding | None:
 
 
 def _code(site: Site) -> str:
+    """Return a source line as `quoted` gives it, without the backticks."""
     return quoted(site.source).strip("`")
 
 
@@ -120,11 +125,13 @@ def _branch(run: Run, finding: Finding) -> ast.If | None:
 
 
 def _test(run: Run, finding: Finding) -> str | None:
+    """Return the source text of the test of the innermost `if` around a finding's line, or None."""
     branch = _branch(run, finding)
     return ast.unparse(branch.test) if branch else None
 
 
 def _line_of_the_test(run: Run, finding: Finding) -> str | None:
+    """Return the number of the line of the innermost `if` around a finding's line, or None."""
     branch = _branch(run, finding)
     return str(branch.lineno) if branch else None
 
@@ -142,7 +149,10 @@ _FINDING_VALUES: Mapping[str, Callable[[Run, Finding], str | None]] = {
 
 
 def _tiles(parameter: str, run: Run) -> Iterator[str]:
-    """Yield the names of shared or local arrays that lines which load a parameter fill."""
+    """Yield the reader's name of each shared or local array that a line fills from a parameter.
+
+    That is an array into which a line stores that also loads the parameter from global memory.
+    """
     for load in run.accesses(parameter):
         for other in run.trace.access_counts:
             if other.site == load.site and other.kind == "store" and other.space != "global":

@@ -29,10 +29,10 @@ _FLAWS = 2  # the most findings in a fingerprint; later ones depend on the spell
 
 @dataclass(frozen=True)
 class MistakeTable:
-    """The known mistakes of one exercise: sentences by fingerprint.
+    """The known mistakes of one exercise: two dicts from a fingerprint to a list of sentences.
 
     known: the sentences of `wrong.py` by their most exact fingerprint. alike: sentences of mutants,
-    and sentences by coarser fingerprints. `check` says the first sentence of a list whose
+    and all sentences by coarser fingerprints. `check` says the first sentence of a list whose
     placeholders the reader's run can fill.
     """
 
@@ -57,6 +57,10 @@ def table_in(folder: Path) -> MistakeTable:
 
 
 def _by_print(sentences: Mapping[str, str]) -> dict[str, list[str]]:
+    """Return fingerprint -> its sentences, in the order in which they are tried.
+
+    sentences: maps each sentence to its fingerprints, separated by spaces.
+    """
     by_print = defaultdict(list)
     for sentence in in_order(sentences):
         for one in sentences[sentence].split():
@@ -74,39 +78,41 @@ def in_order(sentences: Iterable[str]) -> list[str]:
 
 
 def known_mistake(table: MistakeTable, runs: Sequence[Run]) -> str | None:
-    """Return the sentence of the mistake in `wrong.py` that behaves exactly like these runs.
+    """Return the sentence of the mistake in `wrong.py` that behaves exactly alike, or None.
 
-    Its placeholders are filled. Returns None if there is no such mistake. runs: at all shapes up to
-    the first that goes wrong.
+    Its placeholders are filled from the last run. runs: the runs at all shapes, in order, up to the
+    first that goes wrong.
     """
     return first_filled(table.known.get(next(fingerprints(runs)), ()), runs[-1])
 
 
 def similar_mistake(table: MistakeTable, runs: Sequence[Run]) -> str | None:
-    """Return the sentence of the nearest mutant, or of mistakes with a common coarse fingerprint.
+    """Return the sentence of a known mistake that shares a fingerprint with these runs, or None.
 
-    Its placeholders are filled. Returns None if there is no such sentence. runs: at all shapes up
-    to the first that goes wrong.
+    More exact fingerprints are tried first. The placeholders are filled from the last run. runs:
+    the runs at all shapes, in order, up to the first that goes wrong.
     """
     sentences = (first_filled(table.alike.get(one, ()), runs[-1]) for one in fingerprints(runs))
     return next((sentence for sentence in sentences if sentence), None)
 
 
 def first_filled(sentences: Iterable[str], run: Run) -> str | None:
-    """Return the first sentence of which the run can fill all placeholders, filled, or None."""
+    """Return the first sentence whose placeholders the run can fill, with these filled, or None."""
     filled = (fill(sentence, run) for sentence in sentences)
     return next((sentence for sentence in filled if sentence), None)
 
 
 def goes_wrong(run: Run) -> bool:
-    """Return True if a run has a flaw or a wrong result, by which it can be recognised."""
+    """Return True if a run has a wrong result or a finding that is no warning."""
     return bool(run.wrong.any()) or any(not one.is_warning for one in run.trace.findings)
 
 
 def fingerprints(runs: Sequence[Run]) -> Iterator[str]:
     """Yield hexadecimal digests of what the runs of a wrong kernel did, the most exact one first.
 
-    runs: at all shapes up to the first that goes wrong.
+    If the virtual GPU found flaws in the last run, they are digests of the flaws; otherwise, of the
+    wrong or unwritten elements. runs: the runs at all shapes, in order, up to the first that goes
+    wrong.
     """
     last, place = runs[-1], len(runs) - 1
     before, accesses = [_digest(run.out) for run in runs[:-1]], (_accesses(last), _left(last))
@@ -132,6 +138,7 @@ EXACT = 2  # the first fingerprints above, which say what a run did and not only
 
 
 def _flaw(run: Run, one: Finding) -> str:
+    """Return JSON text of a finding: `_kind_of_flaw`, index, first thread and number of threads."""
     return json.dumps((
         _kind_of_flaw(run, one), [int(part) for part in one.index or ()], str(one.threads[0]),
         one.threads_in_all,
@@ -145,9 +152,9 @@ def _kind_of_flaw(run: Run, one: Finding) -> str:
 
 
 def _accesses(run: Run) -> list:
-    """Return a sorted list of pairs ("x load", active lanes), with lanes summed over source lines.
+    """Return a sorted list of pairs such as ("x load", active lanes), summed over all lines.
 
-    The name is the parameter's for global memory, else the kind of memory.
+    For global memory, the text begins with the parameter's name, otherwise with the memory space.
     """
     lanes: Counter = Counter()
     for one in run.trace.access_counts:
@@ -163,6 +170,7 @@ def _left(run: Run) -> list[str]:
 
 
 def _result(run: Run) -> str:
+    """Return a digest of the result, in which all unwritten elements have one fixed value."""
     return _digest(np.where(run.unwritten, UNWRITTEN, run.out))
 
 
@@ -174,4 +182,5 @@ def _digest(array: np.ndarray) -> str:
 
 
 def _print(*facts) -> str:
+    """Return 10 hexadecimal digits of a hash of these facts, which must be JSON values."""
     return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:10]

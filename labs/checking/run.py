@@ -37,9 +37,10 @@ UNWRITTEN = np.uint32(0x7FC0_0BAD)
 class Run:
     """One launch of a kernel at one shape.
 
-    inputs: the arguments before the launch. left: the same arguments after the launch.
-    out: the result. printed: True if the kernel printed. patience: the seconds that a launch may
-    take.
+    job: what was launched, with the right result. kernel: the reader's kernel. shape: the problem
+    sizes. inputs: the arguments before the launch, without the result. left: the same arguments
+    after the launch. out: the result, float32. trace: what the virtual GPU counted and found.
+    printed: True if the kernel printed. patience: the seconds that a launch may take.
     """
 
     job: Job
@@ -86,7 +87,7 @@ class Run:
 
     @cached_property
     def tree(self) -> ast.FunctionDef:
-        """The syntax tree of the kernel's function, with the line numbers of its file."""
+        """The syntax tree of the kernel's function, with the line numbers of the reader's file."""
         return read_source(self.kernel.py_func).tree
 
     def array(self, parameter: str) -> np.ndarray:
@@ -101,10 +102,10 @@ class Run:
         return next((name for name, other in self.names.items() if other == array), None)
 
     def accesses(self, parameter: str, kind: str = "load") -> list[AccessCount]:
-        """Return a list of the accesses to this parameter in global memory, one per source line.
+        """Return the accesses to a parameter in global memory: one AccessCount per source line.
 
-        kind: "load", "store" or "atomic". The list is in the order in which the lines were first
-        executed.
+        parameter: its name in the exercise. kind: "load", "store" or "atomic". The list is in the
+        order in which the lines were first executed.
         """
         name = self.names[parameter]
         wanted = (name, kind, "global")  # a shared array may have the name of a parameter
@@ -130,19 +131,22 @@ class Run:
         return None
 
     def at(self, shape: Shape, blocks: int | None = None) -> Run:
-        """Launch the kernel again at a shape, with only `blocks` blocks if set; return the run."""
+        """Launch the kernel again at another shape and return the run.
+
+        blocks: run only the first `blocks` blocks; None runs all.
+        """
         return run_kernel(self.job, self.kernel, shape, self.patience, blocks)
 
     @cached_property
     def first_block(self) -> Recording:
-        """The events of block 0, in order; only this block is run again."""
+        """The recorded events of block 0, in order, from another launch of this block alone."""
         again = run_kernel(
             self.job, self.kernel, self.shape, self.patience, blocks=1, record=0
         )
         return again.trace.recording
 
     def recorded(self, block: int) -> Recording:
-        """Launch the kernel again and return the recording of one block: its events, in order.
+        """Launch the whole kernel again and return the recorded events of one block, in order.
 
         block: the index of the block.
         """
@@ -161,9 +165,10 @@ def run_kernel(
 ) -> Run:
     """Launch a kernel once on the virtual GPU, without showing its prints, and return its run.
 
-    patience: the seconds that the launch may take. blocks: run only the first blocks. record: the
-    index of a block whose events are recorded. seed: the seed of the inputs. Raises VirtualGpuError
-    if the kernel cannot be compiled, raises an error or does not end.
+    patience: the seconds that the launch may take. blocks: run only the first `blocks` blocks; None
+    runs all. record: the index of a block whose events are recorded, or None; a CPU function is
+    always recorded. seed: the seed of the inputs. Raises VirtualGpuError if the kernel cannot be
+    compiled, raises an error or does not end.
     """
     launch, inputs = job.launch(shape), job.inputs(shape, seed)
     arguments = tuple(np.copy(one) if isinstance(one, np.ndarray) else one for one in inputs)

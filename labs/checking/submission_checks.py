@@ -33,6 +33,7 @@ def no_kernel(exercise: KernelExercise, submission: object) -> str | None:
 
 
 def _no_cpu_function(submission: object) -> str | None:
+    """Return a sentence on why a submission is no function with `@njit`, or None if it is one."""
     if submission is None:
         return translate(
             "This is `None`. A call of your function returns `None`, too: the check calls it by "
@@ -60,6 +61,7 @@ def _no_cpu_function(submission: object) -> str | None:
 
 
 def _a_text(submission: str) -> str:
+    """Return the sentence for a submission that is a string instead of a function."""
     return translate(
         "{text!r} is a text. The check needs the function itself, without quotes.", text=submission
     )
@@ -83,6 +85,7 @@ def _speaks_to_the_gpu(submission: CPUDispatcher) -> str | None:
 
 
 def _no_gpu_function(submission: object) -> str | None:
+    """Return a sentence on why a submission is no kernel with `@cuda.jit`, or None if it is one."""
     if submission is None:
         return translate(
             "This is `None`. A launch, `kernel[grid, block](...)`, returns `None`, too: the check "
@@ -124,6 +127,10 @@ def _is_launch(submission: object) -> bool:
 
 
 def _other_parameters(exercise: KernelExercise, kernel) -> str | None:
+    """Return a sentence if a kernel has another number or order of parameters, else None.
+
+    Parameters with other names than the task's are accepted.
+    """
     expected = exercise.parameters
     signature = inspect.signature(kernel.py_func)
     names = tuple(signature.parameters)
@@ -151,6 +158,7 @@ def _other_parameters(exercise: KernelExercise, kernel) -> str | None:
 
 
 def _returns_a_value(exercise: KernelExercise, kernel) -> str | None:
+    """Return a sentence on a kernel's first line that returns a value, or None if none does."""
     source = _source_of(kernel)
     if source is None:
         return None
@@ -173,6 +181,7 @@ def _returns_a_value(exercise: KernelExercise, kernel) -> str | None:
 
 
 def _source_of(kernel) -> Source | None:
+    """Return the source of a kernel, or None if it cannot be read."""
     try:
         return read_source(kernel.py_func)
     except VirtualGpuError:
@@ -180,4 +189,5 @@ def _source_of(kernel) -> Source | None:
 
 
 def _is_none(value: ast.expr | None) -> bool:
+    """Return True if a `return` has no value or None. value: its expression, None without one."""
     return value is None or (isinstance(value, ast.Constant) and value.value is None)

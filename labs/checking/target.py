@@ -13,13 +13,14 @@ from virtual_gpu import Finding
 class Target:
     """A count of a run, such as bank conflicts, and the limit that a right kernel must not exceed.
 
-    what: the name of the count. at_most: its limit. words: the target, as the task states it.
-    measure: returns the count of a run, or None if this machine cannot determine it. A note then
-    says so. cause: returns a sentence with the line and the number for a run above the limit.
-    every_shape: True to test all shapes and not only the first, which fits the blocks. of_machine:
-    True if it is counted in machine code. Such a target gives no points, because machine code
-    changes with the compiler. of_idea: True if a kernel that misses the target ignores what
-    the task is about. is_usual: True if every kernel must reach it, whatever its task is about.
+    what: the name of the count. at_most: its limit. words: the target as a phrase, as the task
+    states it. measure: returns the count of a run, or None if this machine cannot determine it.
+    cause: takes a run above the limit and its count, and returns a sentence with the line and the
+    number. every_shape: True to test the runs at all shapes and not only at the first, which fills
+    all blocks. of_machine: True if it is counted in machine code. Such a target gives no points,
+    because machine code changes with the compiler. of_idea: True if a kernel that misses the target
+    ignores what the task is about. is_usual: True if every kernel must reach it, whatever its task
+    is about.
     """
 
     what: str
@@ -51,17 +52,24 @@ def usual(target: Target) -> Target:
 class Probes:
     """Functions of a kernel family that recognise mistakes which no table could list.
 
-    Each probe returns one or two sentences, or None if it recognises nothing; the first answer
-    counts. Most mistakes of kernels that run are recognised by the exercise's table instead.
+    Each field is a tuple of probes, which are called in order. A probe returns one or two
+    sentences, or None if it recognises nothing; the first answer counts. Most mistakes of kernels
+    that run are recognised by the exercise's table instead.
+
     constants: called first, with the kernel, for any kernel that is wrong. They look for a constant
-    of the reader's that does not fit the launch, and their answer replaces every other cause.
+    in the reader's code that does not fit the launch, and their answer replaces every other cause.
+
     refused: called with the kernel and the error message if it cannot be compiled.
-    unknown: called in the same way if the check does not know a construct. Their answer, with its
-    line, replaces the error message.
-    flaws: called with the run and the first finding of the virtual GPU. Their answer comes before
-    that of the table.
+
+    unknown: called with the kernel and the error message if the virtual GPU does not know a
+    construct. Their answer, with its line, replaces the error message.
+
+    flaws: called with the run and the first flaw that the virtual GPU found. Their answer comes
+    before that of the table.
+
     missing: called with the run if elements were never written and the table does not know exactly
     this behaviour. They say which threads store which elements.
+
     wrong: called with the run if its values are wrong and the table does not know the mistake. They
     say what the values are, such as a sum without its last term.
     """

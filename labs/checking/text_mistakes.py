@@ -17,7 +17,10 @@ _WITHOUT_BRACKETS = ("syncthreads", "syncwarp", "threadfence", "threadfence_bloc
 
 
 def never_called(run: Run, finding: Finding) -> str | None:
-    """Return a sentence on a barrier or a fence that is named and not called, or None."""
+    """Return a sentence on a barrier or fence without brackets, `cuda.syncthreads`, or None.
+
+    finding: the flaw that the virtual GPU found; it is not used.
+    """
     for node in ast.walk(run.tree):
         name = ast.unparse(node.value).split(".")[-1] if isinstance(node, ast.Expr) else ""
         if name in _WITHOUT_BRACKETS:
@@ -37,9 +40,10 @@ def never_called(run: Run, finding: Finding) -> str | None:
 
 
 def never_reached(run: Run) -> str | None:
-    """Return sentences on the first line that stores, for a kernel that accesses no array, or None.
+    """Return sentences for a kernel that accesses no array, or None if no line of it stores.
 
-    They name the innermost test or loop around the line. Returns None if no line stores.
+    They name the first line that stores and the innermost test or loop around it. run: the run of a
+    kernel whose threads accessed no array.
     """
     stores = [
         node
@@ -81,7 +85,7 @@ def _question_on_the_way(run: Run, line: int) -> str:
 def barrier_in_a_branch(run: Run, finding: Finding) -> str | None:
     """Return a sentence on a barrier in a branch or a loop that only some threads take, or None.
 
-    finding: the flaw that the virtual GPU found.
+    finding: the flaw that the virtual GPU found. Its line must be a barrier, not a warp shuffle.
     """
     if finding.kind != "barrier" or not _WAITS.search(finding.site.source):
         return None
@@ -110,9 +114,11 @@ def barrier_in_a_branch(run: Run, finding: Finding) -> str | None:
 
 
 def local_instead_of_shared(run: Run, finding: Finding) -> str | None:
-    """Return a sentence on a local array that should be a shared one, or None.
+    """Return a sentence if the finding is about a local array that should be a shared one, or None.
 
-    finding: the flaw that the virtual GPU found.
+    That is assumed if the kernel reads an unset element of a local array, calls `syncthreads`, and
+    the line that reads does not also store into the array. finding: the flaw that the virtual GPU
+    found.
     """
     if finding.kind != "uninitialised" or "local array" not in finding.message:
         return None
@@ -130,9 +136,9 @@ def local_instead_of_shared(run: Run, finding: Finding) -> str | None:
 
 
 def tile_never_stored(run: Run, finding: Finding) -> str | None:
-    """Return a sentence on a shared or local array into which no line stores, or None.
+    """Return a sentence if the finding is about an array into which no line stores, or None.
 
-    finding: the flaw that the virtual GPU found.
+    The array is shared or local. finding: the flaw that the virtual GPU found.
     """
     of_a_parameter = run.parameter(finding.array) is not None
     if finding.kind != "uninitialised" or of_a_parameter or "the variable" in finding.message:

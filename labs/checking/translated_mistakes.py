@@ -29,8 +29,9 @@ def translated(table: MistakeTable) -> MistakeTable:
 def messages(sentence: str) -> Iterator[str]:
     """Yield the English messages that make up a sentence, as the translators' catalogue has them.
 
-    A sentence of `wrong.py` is one message. A sentence on a mutant is made of three: its frame with
-    the noun filled in, and two clauses without their code and line number.
+    A sentence of `wrong.py` is one message. A sentence on a mutant gives three: the sentence with
+    its noun and with the placeholders {slip} and {where}, and the two clauses that replace these,
+    with {code} and {line} instead of their code and line number.
     """
     made = _OF_A_MUTANT.fullmatch(sentence)
     if not made:
@@ -51,6 +52,7 @@ def in_the_readers_language(sentence: str) -> str:
 
 
 def _translated(by_print: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+    """Return the same dict from fingerprint to sentences, with the sentences translated."""
     return {
         digest: [in_the_readers_language(one) for one in sentences]
         for digest, sentences in by_print.items()
@@ -58,7 +60,7 @@ def _translated(by_print: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
 
 
 def _clause(text: str) -> str:
-    """Return a clause in the reader's language, with the code and line of the English one."""
+    """Return a clause of a sentence on a mutant, translated, with its own code and line."""
     names = {"{code}": _CODE.search(text), "{line}": _LINE.search(text)}
     told = translate(_without_names(text))
     for placeholder, name in names.items():

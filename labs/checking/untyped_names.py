@@ -20,8 +20,8 @@ from virtual_gpu.common.source import Source, read_source
 def untyped_name(kernel) -> str | None:
     """Return a sentence on the first name that Numba cannot compile without `cuda.` before it.
 
-    Such a name, for example `threadIdx`, was imported by itself. Device functions of the kernel are
-    searched, too. Return None if there is no such name.
+    Such a name, for example `threadIdx`, was imported from `numba.cuda`. Device functions that the
+    kernel calls are searched, too. Returns None if there is no such name.
     """
     for source in _sources(kernel, set()):
         for node in ast.walk(source.tree):
@@ -41,7 +41,8 @@ def untyped_name(kernel) -> str | None:
 def _sources(kernel, seen: set[int]) -> Iterator[Source]:
     """Yield the source of a kernel and of the compiled functions that it can call, once each.
 
-    One whose text cannot be read is left out, because its launch says that better.
+    A function whose text cannot be read is left out, because its launch says that better. seen: the
+    `id` of each function that was yielded before; it is extended.
     """
     if id(kernel) in seen:
         return

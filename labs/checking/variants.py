@@ -38,7 +38,7 @@ class Wrong:
 
 
 def wrong_versions(exercise: Exercise) -> Iterator[Wrong]:
-    """Yield the wrong versions of an exercise's solution that `wrong.py` lists, in its order."""
+    """Yield the wrong versions of an exercise's solution in the order of `wrong.py`."""
     listed = _file(exercise, "wrong").WRONG
     for says, versions in listed.items():
         for what, changes in versions.items():
@@ -46,23 +46,23 @@ def wrong_versions(exercise: Exercise) -> Iterator[Wrong]:
 
 
 def right_versions(exercise: Exercise) -> Iterator[tuple[str, str]]:
-    """Yield (label, text of the whole file) of each right version that `right.py` lists."""
+    """Yield (label, text of the whole file) per right version that `right.py` lists."""
     for what, changes in _file(exercise, "right").RIGHT.items():
         yield what, changed(exercise, changes)
 
 
 def cheap_versions(exercise: Exercise) -> Iterator[tuple[str, str]]:
-    """Yield (label, text of the whole file) of each version that `cheap.py` lists.
+    """Yield (label, text of the whole file) per version that `cheap.py` lists.
 
-    Such a version ignores what the task is about: it may give right results, but one thread does
-    everything, say, or an answer is a constant.
+    Such a version ignores what the task is about. Its results may be right, but, for example, one
+    thread does everything, or an answer is a constant.
     """
     for what, changes in _file(exercise, "cheap").CHEAP.items():
         yield what, changed(exercise, changes)
 
 
 def harmless_mutants(exercise: Exercise) -> Mapping[str, str]:
-    """Return a dict from the label of each mutant that is right too to the reason why it is.
+    """Return a dict from the label of each mutant of the solution that is right to the reason.
 
     It is empty if `right.py` lists none.
     """
@@ -72,8 +72,9 @@ def harmless_mutants(exercise: Exercise) -> Mapping[str, str]:
 def changed(exercise: Exercise, changes: Changes) -> str:
     """Return the text of a whole file: the solution with these changes made.
 
-    changes: pairs of a piece and what replaces it everywhere, the whole text, or line numbers of an
-    exercise in which lines are ordered. Raises CourseError if a piece is not in the solution.
+    changes: a list of pairs (piece of the text, its replacement everywhere), the whole text as a
+    string, or a list of line numbers for an exercise in which lines are ordered. Raises CourseError
+    if a piece is not in the solution.
     """
     if isinstance(changes, str):
         return changes
@@ -109,4 +110,5 @@ def function_in(name: str, text: str) -> Callable:
 
 
 def _file(exercise: Exercise, file: str) -> ModuleType:
+    """Import and return the module `file`.py of an exercise's folder."""
     return import_module(f"labs.exercises.{exercise.name}.{file}")

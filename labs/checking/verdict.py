@@ -14,9 +14,9 @@ class Verdict:
 
     exercise, title: the name and the heading of the exercise. causes: sentences on what is wrong;
     empty if the submission passed. facts: sentences on what a right submission reached. counts:
-    measured figures by name. notes: remarks that are no flaws. reached: phrases on the counts that
-    the task is about, with their targets, of a right submission. Code is in backticks in all
-    sentences.
+    measured figures by the name of their target (`Target.what`). notes: sentences on other things,
+    which are no mistakes. reached: phrases on the counts that the task is about, with their
+    targets; empty if the submission did not pass. Code is in backticks in all sentences.
     """
 
     exercise: str
@@ -46,10 +46,12 @@ class Verdict:
         return (*(self.causes or self.facts), *self.notes)
 
     def __str__(self) -> str:
+        """Return the head, sentences and reached counts, one per line, without backticks."""
         lines = (self.head, *self.sentences, *(f"- {one}" for one in self.reached))
         return "\n".join(lines).replace("`", "")
 
     def _repr_html_(self) -> str:
+        """Return the verdict as the HTML of a card for a notebook."""
         from utils.lessons.cards import Card  # this import takes a second
 
         kind = "good" if self.passed else "bad"

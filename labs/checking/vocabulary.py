@@ -13,13 +13,14 @@ from virtual_gpu import Finding
 class Vocabulary:
     """The words with which a verdict speaks about a kernel, or about a CPU function.
 
-    noun: "kernel" or "function". any: the noun with its article. run: how the task runs it.
-    actor: the subject of a sentence about an access; None stands for the thread with its number.
-    needed: the reason why an input must not change. idle, never_stores: sentences about code that
-    does nothing, or that stores nothing. missing, wrong, endless: questions that are asked if no
-    probe knows a cause. nothing_found: an addition to the sentence on a right result.
-    slow_float64: the end of a sentence on why float64 is slow there. replacements: pairs of a
-    regular expression and its replacement in the virtual GPU's messages.
+    noun: "kernel" or "function". any: the noun with an article. run: how the task runs it, such as
+    "launches the kernel". actor: the subject of a sentence about an access; None stands for the
+    thread with its number. needed: the reason why an input must not change. idle: a clause about
+    code that does nothing. never_stores: a clause about code that stores nothing. missing, wrong,
+    endless: questions to the reader on elements never written, wrong values and an endless loop, if
+    no cause is known. nothing_found: an addition to the sentence on a right result. slow_float64:
+    the end of a sentence on why float64 is slow there. replacements: pairs of a regular expression
+    and its replacement in the virtual GPU's messages.
     """
 
     noun: str
@@ -37,10 +38,11 @@ class Vocabulary:
     replacements: tuple[tuple[str, str], ...] = ()
 
     def message(self, text: str) -> str:
-        """Return an English sentence with words of this vocabulary for {noun}, {missing} etc.
+        """Return an English sentence with this vocabulary's words for {noun}, {missing} and so on.
 
-        Other placeholders stay. The words are filled in before the sentence is translated, because
-        a translation must agree with the noun.
+        Each placeholder with the name of a field is replaced, and other placeholders stay. The
+        words are filled in before the sentence is translated, because a translation must agree with
+        the noun.
         """
         for one in fields(self):
             text = text.replace(f"{{{one.name}}}", str(getattr(self, one.name)))
@@ -58,7 +60,10 @@ class Vocabulary:
         return translate(self.actor) if self.actor else str(finding.threads[0])
 
     def describe(self, finding: Finding) -> str:
-        """Return the message of a finding; on a CPU function, "the loop" replaces the thread."""
+        """Return the English message of a finding.
+
+        For a CPU function, "the loop" replaces the number of the thread.
+        """
         thread = str(finding.threads[0])
         return finding.message.replace(thread, self.actor or thread)
 

@@ -1,9 +1,9 @@
 """The bank: every folder here is an exercise of that name, and holds nothing but its data.
 
 `exercise.py` describes the task, `starter.py` is what a reader begins with, and `solution.py` is
-right. `right.py` and `wrong.py` hold other versions, `cheap.py` those that ignore the idea of the
-task, and `mistakes.json` how `check` recognises the wrong ones by what they do. For a function of
-numbers `formula.py` computes the right answers.
+right. `right.py` and `wrong.py` hold other versions, and `cheap.py` versions that ignore the idea
+of the task. `mistakes.json` is the table by which `check` recognises wrong versions by what they
+do. For a function of numbers, `formula.py` computes the right answers.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from utils.errors import CourseError
 
 
 def _load() -> dict[str, Exercise]:
+    """Import all exercises; return a dict from name to exercise, in alphabetical order."""
     folders = sorted(file.parent.name for file in Path(__file__).parent.glob("*/exercise.py"))
     return {name: import_module(f"{__package__}.{name}.exercise").EXERCISE for name in folders}
 

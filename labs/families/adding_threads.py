@@ -1,4 +1,4 @@
-"""A target for a tree whose adding threads must stay those of the first reduction."""
+"""A target for the reduction tree: the same threads add as in the tree of the first reduction."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ OFTEN = {0: "not at all", 1: "once"}
 
 
 def same_adding_threads() -> Target:
-    """Return the target that in each step the threads add whose number divides by 2·stride.
+    """Return the target that thread t adds in a step of stride s exactly if 2·s divides t.
 
-    The strides are 1, 2, 4 and so on. The count is the number of threads of block 0 that add more
-    or less often than that, at the first shape. An addition is a store into shared memory after the
-    first barrier.
+    The strides are 1, 2, 4 and so on. The count is the number of threads of block 0 that make more
+    or fewer additions than that, at the first shape. An addition is a store into shared memory
+    after the first barrier.
     """
 
     def measure(run: Run) -> float:
@@ -41,7 +41,7 @@ def same_adding_threads() -> Target:
 
 
 def _additions(run: Run) -> np.ndarray:
-    """Return the number of additions of each thread of block 0, int64."""
+    """Return the number of additions of each thread of block 0, int64 of shape (threads,)."""
     recording = run.first_block
     shared = {one.name for one in recording.arrays if one.space == "shared"}
     added, is_loaded = np.zeros(run.job.launch(run.shape).threads, int), False
@@ -53,11 +53,12 @@ def _additions(run: Run) -> np.ndarray:
 
 
 def _expected(run: Run) -> np.ndarray:
-    """Return the number of steps in which each thread of a block adds, int64."""
+    """Return the number of steps in which each thread should add, int64 of shape (threads,)."""
     threads = np.arange(run.job.launch(run.shape).threads)
     steps = threads.size.bit_length() - 1
     return sum((threads % (2 << step) == 0).astype(int) for step in range(steps))
 
 
 def _often(times: int) -> str:
+    """Return a number of times in words: "not at all", "once" or "2 times"."""
     return translate(OFTEN[times]) if times in OFTEN else counted(times, "time")

@@ -24,16 +24,20 @@ def {name}(a, b, c):
 
 
 def _product(name: str, rows: str, columns: str, elements: str, head: str = "") -> str:
+    """Return the text of a product kernel of this name, each of whose threads computes elements.
+
+    rows, columns: the part of c that a block computes, as Python expressions. elements: the
+    arguments of `range` for the elements of one thread t. head: lines before the loop.
+    """
     return _PRODUCT.format(name=name, rows=rows, columns=columns, elements=elements, head=head)
 
 
 def products(name: str, rows: int | str, columns: int | str, threads: int | str) -> dict[str, str]:
-    """Return a dict from a label to the text of a product that does not share the work of a task.
+    """Return a dict from a label to the text of a product kernel that is right, but in a cheap way.
 
-    The products use neither the lanes of a warp together nor any tiles.
-
-    name: of the kernel. rows, columns: the part of c that a block computes, as in the launch.
-    threads: of a block. The numbers may be Python expressions.
+    The kernels share the work among the threads badly and use no tiles; one is right only at some
+    sizes. name: the kernel's name. rows, columns: the part of c that a block computes, as in the
+    launch. threads: the threads of a block. The numbers may be Python expressions.
     """
     rows, columns = f"({rows})", f"({columns})"
     every = f"{rows} * {columns}"
@@ -55,16 +59,20 @@ def products(name: str, rows: int | str, columns: int | str, threads: int | str)
 
 
 def naive_product(name: str, rows: int | str, columns: int | str, threads: int | str) -> str:
-    """Return the text of a product whose threads read everything from global memory."""
+    """Return the text of a product whose threads read every factor from global memory.
+
+    name: the kernel's name. rows, columns: the part of c that a block computes. threads: the
+    threads of a block. The numbers may be Python expressions.
+    """
     rows, columns = f"({rows})", f"({columns})"
     return _product(name, rows, columns, f"t, {rows} * {columns}, {threads}")
 
 
 def one_lane_after_the_other(text: str, loop: str) -> str:
-    """Return a text in which each lane of a warp makes an inner loop alone, in turns.
+    """Return the text with a loop wrapped so that the lanes of a warp run it one after the other.
 
-    Raises ValueError if the text does not have the loop. loop: a `for` statement with its body, as
-    it is in the text.
+    loop: a `for` statement with its body, exactly as it is in the text. Raises ValueError if the
+    text does not have it.
     """
     if loop not in text:
         raise ValueError(f"The text has no {loop!r}.")
@@ -76,20 +84,22 @@ def one_lane_after_the_other(text: str, loop: str) -> str:
 def block_sums(
     kernel: str, term: str, zero: str = "float32(0)", joined: str = "{0} + {1}", each: int = 1
 ) -> dict[str, str]:
-    """Return a dict from a label to the text of a reduction by blocks of 256 threads.
+    """Return a dict from a label to the text of a reduction without a tree, in blocks of 256.
 
-    None of these has a tree. kernel: the kernel's name and parameters, such as "tree(x, partials)";
-    the last one is the result. term: what element j brings, such as "x[j]". zero: what no element
-    brings. joined: how two numbers become one, as Python code with {0} and {1} for the numbers.
-    each: the elements per thread.
+    kernel: the kernel's name and parameters, such as "tree(x, partials)"; the last one is the
+    result. term: Python code for what element j adds, such as "x[j]". zero: code for the neutral
+    value, with which a sum begins. joined: code that combines two numbers, with {0} and {1} for the
+    numbers. each: the elements per thread.
     """
     result = kernel.rpartition(",")[2].strip(" )")
     wide = 256 * each
 
     def join(one: str, other: str) -> str:
+        """Return the code that combines two numbers, given as code."""
         return joined.format(one, other)
 
     def text(lines: Iterable[str]) -> str:
+        """Return the text of a file with a kernel whose body ends with these lines."""
         head = (
             f"import math\n\nfrom numba import cuda, float32\n\n\n@cuda.jit\ndef {kernel}:\n"
             f"    t, first = cuda.threadIdx.x, cuda.blockIdx.x * {wide}\n"
@@ -132,9 +142,10 @@ def block_sums(
 
 
 def atomics(kernel: str, term: str, operation: str = "add", zero: str = "float32(0)") -> str:
-    """Return the text of a reduction into one shared word by atomics of all threads.
+    """Return the text of a kernel whose threads reduce into one shared word by atomics.
 
-    operation: "add" or "max". The other arguments are those of `block_sums`.
+    kernel: the kernel's name and parameters; the last one is the result. term: Python code for what
+    element j adds, such as "x[j]". operation: "add" or "max". zero: code for the neutral value.
     """
     result = kernel.rpartition(",")[2].strip(" )")
     return (

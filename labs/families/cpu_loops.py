@@ -41,7 +41,7 @@ def loop_product(**fields) -> KernelExercise:
 
 
 def accesses_per_multiply_add(at_most: float) -> Target:
-    """Return a target for the loads and stores of a, b and c together per multiply-add."""
+    """Return the target of at most `at_most` loads and stores of a, b and c per multiply-add."""
 
     def accesses(run: Run) -> list[AccessCount]:
         return [one for one in run.trace.access_counts if one.space == "global"]
@@ -66,12 +66,20 @@ def accesses_per_multiply_add(at_most: float) -> Target:
 
 
 def _whole_arrays(function: Callable, story: str) -> str | None:
+    """Return a sentence if a function that is refused computes with whole arrays, else None.
+
+    story: the error message.
+    """
     if not re.search("MatMult|an? (2D |1D )?array", story):
         return None
     return translate("Write the loop over the elements out.")
 
 
 def _shared_among_cores(function: Callable, story: str) -> str | None:
+    """Return a sentence if a function cannot be compiled because of `prange`, else None.
+
+    story: the error message.
+    """
     if "prange" not in story:
         return None
     return translate(

@@ -25,9 +25,9 @@ from virtual_gpu.counts.recorder import Event
 def double_buffered_product(tile: int, **fields) -> KernelExercise:
     """Return an exercise on a tiled product that loads the next tile while it multiplies a tile.
 
-    Its targets are those of `tiled_product`, with one barrier per tile instead of two, and with no
-    load that is waited for. tile: the side of a tile. fields: the other arguments of
-    `tiled_product`.
+    Its targets are those of `tiled_product`, but with one barrier per tile instead of two, and with
+    no load that is stored into shared memory too early. tile: the side of a tile. fields: the other
+    arguments of `tiled_product`.
     """
     exercise = tiled_product(tile=tile, **fields)
     kept = tuple(one for one in exercise.targets if one.what != "barriers per tile")
@@ -42,6 +42,7 @@ def _one_barrier_per_tile(tile: int) -> Target:
     """
 
     def passed(run: Run) -> float:
+        """Return the number of barriers that each warp passes, as an average over all warps."""
         launch = run.job.launch(run.shape)
         warps = launch.blocks * cdiv(launch.threads, 32)
         return sum(line.barriers for line in run.trace.counts.values()) / warps
@@ -70,8 +71,8 @@ def _one_barrier_per_tile(tile: int) -> Target:
 def _single_buffer(tile: int, run: Run) -> str:
     """Return a sentence, after a space, on a shared array with room for only one tile, or "".
 
-    The sentence says why such an array needs two barriers per tile. tile: the side of a tile. It
-    launches the kernel again to record block 0.
+    The sentence says why such an array needs two barriers per tile. The kernel is launched again to
+    record block 0. tile: the side of a tile.
     """
     shared = [one for one in run.recorded(0).arrays if one.space == "shared"]
     single = next((one.name for one in shared if math.prod(one.shape) <= tile * tile), None)
@@ -88,8 +89,8 @@ def _single_buffer(tile: int, run: Run) -> str:
 class _EarlyWait:
     """A load of an element of a or b that is stored into shared memory too early.
 
-    array: the reader's name of the input. load, store: the numbers of the source lines. terms: the
-    number of terms of the sum that are added between the load and the store.
+    array: the reader's name of the input. load, store: the line numbers of the load and the store.
+    terms: the number of terms of the sum that are added between the load and the store.
     """
 
     array: str
@@ -99,10 +100,12 @@ class _EarlyWait:
 
 
 def _no_early_waits(tile: int) -> Target:
-    """Return the target of no load that is stored before a tile's multiply-adds hide its latency.
+    """Return the target that a whole tile is multiplied between a load and its store.
 
-    A thread waits for a loaded value when it stores it into shared memory. The loads of the first
-    tile do not count. tile: the side of a tile, which is also its number of terms.
+    A thread waits for a loaded value when it stores it into shared memory, unless multiply-adds
+    have hidden the latency of the load. The count is the number of loads of thread 0 whose store
+    comes after fewer than `tile` terms of the sum. The loads of the first tile do not count. tile:
+    the side of a tile, which is also its number of terms.
     """
 
     def measure(run: Run) -> float:
@@ -129,9 +132,9 @@ def _no_early_waits(tile: int) -> Target:
 
 
 def _waits(tile: int, run: Run) -> Iterator[_EarlyWait]:
-    """Yield the loads of thread 0 that are stored after fewer than `tile` terms, in their order.
+    """Yield the loads of thread 0 that are stored after fewer than `tile` terms, in order.
 
-    The loads of the first tile are left out. It launches the kernel again to record block 0.
+    The loads of the first tile are left out. The kernel is launched again to record block 0.
     """
     buffers = _buffers(run)
     events = [one for one in run.recorded(0).events if _takes_part(one)]
@@ -202,6 +205,7 @@ def _elements_in(value: ast.expr, inputs: set[str], carries: dict[str, set[str]]
 
 
 def _takes_part(event: Event) -> bool:
+    """Return True for a load or store in which thread 0 takes part."""
     return event.kind in ("load", "store") and event.first[0] >= 0
 
 
@@ -215,4 +219,5 @@ def _tile_of(tile: int, run: Run, load: Event) -> int:
 
 
 def _site(run: Run, line: int) -> Site:
+    """Return the source line with this number; a line of the run must access memory there."""
     return next(one.site for one in run.trace.access_counts if one.site.line == line)

@@ -70,15 +70,15 @@ def launch(shape: Shape) -> Launch:
 
 
 def other_sizes(shape: Shape, random: Random) -> Shape:
-    """Return a random shape near this one, or this shape if all its sizes are multiples of 8."""
+    """Return a shape of random sizes near this one, or this shape if 8 divides all its sizes."""
     return shape if all(size % SMALL == 0 for size in shape) else nearby(shape, random)
 
 
 def _in_the_launchs_memory() -> Target:
-    """Return the target that both tiles are in the shared memory of the launch.
+    """Return the target that both tiles are in the dynamic shared memory that the launch asks for.
 
-    A kernel that keeps them there must access memory out of bounds if the launch asks for one word
-    less than two tiles. The count is 1 if the kernel is right with one word less, else 0.
+    The kernel is launched again with one word less of it. The count is 1 if the kernel is right
+    nevertheless, so that at least one tile is elsewhere, else 0.
     """
 
     def measure(run: Run) -> float:
@@ -105,6 +105,7 @@ def with_one_word_less(run: Run) -> bool:
     """
 
     def shorter(shape: Shape):
+        """Return the launch for a shape with 4 bytes of shared memory less."""
         launch = run.job.launch(shape)
         return replace(launch, shared_bytes=launch.shared_bytes - WORD)
 
@@ -116,10 +117,7 @@ def with_one_word_less(run: Run) -> bool:
 
 
 def arrays_of_their_own(run: Run) -> str:
-    """Return a sentence, after a space, on the lines of shared arrays whose size the kernel sets.
-
-    Returns "" if there are none.
-    """
+    """Return a sentence, after a space, on lines with shared arrays of a fixed size, or ""."""
     sized = [call for call in calls(run, "array") if not _of_the_launch(call)]
     own = [call for call in sized if ast.unparse(call.func).endswith("shared.array")]
     if not own:
@@ -132,6 +130,7 @@ def arrays_of_their_own(run: Run) -> str:
 
 
 def _of_the_launch(call: ast.Call) -> bool:
+    """Return True if a call creates an array of size 0, which uses the launch's shared memory."""
     return bool(call.args) and ast.unparse(call.args[0]) in ("0", "(0,)")
 
 

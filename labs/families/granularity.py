@@ -42,9 +42,10 @@ from virtual_gpu.counts.counters import AccessCount
 class Granularity:
     """The part of c that each block, and each thread of it, computes.
 
-    tile: the side of a tile, which is also the number of terms of a sum that one iteration adds.
-    columns, rows: the columns and rows of c that one thread computes. A block computes `tile` rows
-    and columns·tile columns of c. It has `tile` threads along x and tile / rows along y.
+    tile: the side of a tile, which is also the number of terms that one iteration adds to a sum.
+    columns, rows: the number of columns and of rows of c that one thread computes. A block computes
+    `tile` rows and columns·tile columns of c. It has `tile` threads along x and tile / rows along
+    y.
     """
 
     tile: int
@@ -53,12 +54,12 @@ class Granularity:
 
     @property
     def block(self) -> tuple[int, int]:
-        """The number of threads of a block along x and along y."""
+        """The numbers of threads of a block along x and along y, as a tuple."""
         return self.tile, self.tile // self.rows
 
     @property
     def covered(self) -> Split:
-        """The rectangle of c that a block covers, as if each thread computed one row."""
+        """The part of c that a block covers, as a `Split`: `tile` rows and columns·tile columns."""
         return Split(block=(self.tile, self.tile), columns=self.columns)
 
     def launch(self, shape: Shape) -> Launch:
@@ -94,6 +95,7 @@ def coarsened_product(
 
 
 def _targets(granularity: Granularity) -> tuple[Target, ...]:
+    """Return the targets of a coarsened product, in the order in which they are judged."""
     width, height = granularity.covered.width, granularity.tile
     conflict = no_bank_conflict()
     return (
@@ -118,7 +120,7 @@ def _targets(granularity: Granularity) -> tuple[Target, ...]:
 def _loaded_again(granularity: Granularity, run: Run, value: float) -> str:
     """Return sentences on the input, a or b, that blocks load most often, with its source lines.
 
-    value: the measured count, which is ignored.
+    value: the measured count, which is not used.
     """
     work = math.prod(run.shape)
     factors = {"a": granularity.covered.width, "b": granularity.tile}
@@ -137,9 +139,10 @@ def _loaded_again(granularity: Granularity, run: Run, value: float) -> str:
 def _conflict(
     granularity: Granularity, base_cause: Callable[[Run, float], str], run: Run, value: float
 ) -> str:
-    """Return the base cause, with a hint if two rows of a block conflict in one wide array.
+    """Return what base_cause says, with an addition if rows of one wide array share their banks.
 
-    base_cause: returns the sentences on a bank conflict for a run and the measured count.
+    base_cause: takes a run and the measured count, and returns sentences on a bank conflict. value:
+    the measured count.
     """
     story = base_cause(run, value)
     for one in run.trace.access_counts:
@@ -198,7 +201,7 @@ def _too_many_tiles(granularity: Granularity, run: Run, value: float) -> str:
 
 
 def _tiles_loaded(run: Run) -> float:
-    """Return the number of tiles along k that a block loads: half the barriers per warp."""
+    """Return the number of tiles along k that a block loads: half of its barriers per warp."""
     launch = run.job.launch(run.shape)
     warps = launch.blocks * cdiv(launch.threads, 32)
     return sum(line.barriers for line in run.trace.counts.values()) / warps / 2
@@ -207,7 +210,7 @@ def _tiles_loaded(run: Run) -> float:
 def _read_again(run: Run) -> str:
     """Return sentences on source lines that read the same shared word more than once.
 
-    If no line is found, it returns a question for the reader. It launches the first block again.
+    If no such line is found, return a question to the reader. The first block is launched again.
     """
     launch = run.job.launch(run.shape)
     first_block, warps = run.at(run.shape, blocks=1), launch.threads // 32
@@ -231,18 +234,18 @@ def _read_again(run: Run) -> str:
 
 
 def _again_at_once(one: AccessCount, warps: int) -> bool:
-    """Return True if a source line reads the same words in the first two requests of a warp.
+    """Return True if a source line reads the same words in a warp's first two requests.
 
-    warps: the number of warps in a block.
+    one: the loads of the line. warps: the number of warps in a block.
     """
     return len(one.first) > warps and np.array_equal(one.first[0], one.first[warps])
 
 
 def _again_later(run: Run, loads: list[AccessCount]) -> str | None:
-    """Return a sentence on a loop that makes a line read the same words in each iteration, or None.
+    """Return a sentence on a loop whose every iteration reads the same shared words, or None.
 
-    Neither the outermost nor the innermost loop around the line is considered. loads: the loads
-    from shared memory, by source line.
+    A name could hold these words if that loop were the innermost one. The outermost and innermost
+    loops around a line are not considered. loads: the loads from shared memory, per source line.
     """
     for one in loads:
         line = one.site.line
@@ -269,7 +272,11 @@ def _again_later(run: Run, loads: list[AccessCount]) -> str | None:
 
 
 def _depends_on(tree: ast.AST, array: str, line: int) -> set[str]:
-    """Return the names of variables from which the indices of `array` in a line are computed."""
+    """Return the names of all variables that determine the indices of `array` in a line.
+
+    array: the reader's name. line: the line's number. Variables from which these variables are
+    computed are included.
+    """
     names = {
         name.id
         for node in ast.walk(tree)
@@ -293,14 +300,15 @@ def _depends_on(tree: ast.AST, array: str, line: int) -> set[str]:
 
 
 def _is_set(node: ast.AST) -> bool:
+    """Return True if a syntax node is a variable's name to which a value is assigned."""
     return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
 
 
 def _in_two_loops(run: Run, one: AccessCount, other: AccessCount, warps: int) -> str | None:
     """Return sentences if two source lines read the same words in two successive loops, else None.
 
-    No name can hold all these words. one, other: the loads of the two lines. warps: the number of
-    warps in a block.
+    One name cannot hold the words from one loop to the next. one, other: the loads of the two
+    lines. warps: the number of warps in a block.
     """
     lines = one.site.line, other.site.line
     loops = [
@@ -321,6 +329,7 @@ def _in_two_loops(run: Run, one: AccessCount, other: AccessCount, warps: int) ->
 
 
 def _shared_loads(run: Run) -> list[AccessCount]:
+    """Return the accesses of a run that load from shared memory, per source line."""
     counts = run.trace.access_counts
     return [one for one in counts if (one.space, one.kind) == ("shared", "load")]
 
@@ -328,14 +337,17 @@ def _shared_loads(run: Run) -> list[AccessCount]:
 def probes(granularity: Granularity, constant: str) -> Probes:
     """Return this family's probes: for the tile constant, computed sizes and wrong products.
 
-    constant: the starter's name for the side of a tile.
+    constant: the starter's name for the side of a tile, such as "TILE".
     """
     constants = (partial(_other_tile, granularity, constant),)
     return Probes(constants=constants, refused=(computed_size,), wrong=WRONG_PRODUCTS)
 
 
 def _other_tile(granularity: Granularity, constant: str, kernel) -> str | None:
-    """Return a sentence if the reader's constant is not the side of a tile, else None."""
+    """Return a sentence if the constant in the reader's file is not the side of a tile, else None.
+
+    constant: its name. Also returns None if the kernel does not use this name.
+    """
     code = kernel.py_func.__code__
     side = read_source(kernel.py_func).names.get(constant)
     uses = constant in code.co_names + code.co_freevars

@@ -1,6 +1,8 @@
-"""Pairs of blocks: each block stores a word and draws a number, and whoever comes second adds both.
+"""Pairs of blocks: each block stores a number and draws a ticket, and the second adds both numbers.
 
-A shape is (pairs,). Blocks 2p and 2p + 1 are pair p, and each of them has one thread.
+A shape is (pairs,). Blocks 2p and 2p + 1 are pair p, and each of them has one thread. The ticket
+comes from an atomic addition to the pair's counter: 0 for the block that comes first, 1 for the one
+that comes second. "Words" are the numbers that the blocks store for each other.
 """
 
 from __future__ import annotations
@@ -26,7 +28,8 @@ FIRST, SECOND = 0, 1  # the two blocks of the first pair, in the order in which 
 def hand_over(**fields) -> KernelExercise:
     """Return an exercise whose kernel (x, words, drawn, out) stores x[2p] + x[2p + 1] in out[p].
 
-    fields: the remaining fields of KernelExercise.
+    words: one number per block, which the block stores there. drawn: a counter per pair, from which
+    the blocks draw. fields: the remaining fields of KernelExercise.
     """
     return KernelExercise(
         parameters=("x", "words", "drawn", "out"), scratch=("words", "drawn"), sizes=("pairs",),
@@ -45,17 +48,21 @@ def hand_over(**fields) -> KernelExercise:
 
 
 def inputs(shape: Shape, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return x and the old words, float32, (2·pairs,), and the counters, uint32 zeros, (pairs,)."""
+    """Return (x, words, drawn) for a shape (pairs,) and a seed.
+
+    x: random numbers, float32, (2·pairs,). words: old values, float32, (2·pairs,). drawn: counters,
+    uint32 zeros, (pairs,).
+    """
     blocks = 2 * shape[0]
     old = np.full(blocks, LEFT)
     return signed_numbers((blocks,), seed), old, np.zeros(shape[0], np.uint32)
 
 
 def second_adds() -> Target:
-    """Return the target that the number that a block draws decides whether it adds.
+    """Return the target that the ticket a block draws decides whether it adds.
 
     The kernel is launched again with counters that start at 1, so that the first block of a pair
-    draws 1. The count is 1 if it does not add then, else 0.
+    draws 1. The count is 1 if that block does not add, else 0.
     """
 
     def measure(run: Run) -> float:
@@ -74,9 +81,10 @@ def second_adds() -> Target:
 
 
 def fenced_before_its_loads() -> Target:
-    """Return the target of a fence between the drawing of 1 and the loads of both words.
+    """Return the target that a fence is passed between drawing 1 and loading both words.
 
-    The count is the number of lines of the second block that load a word without such a fence.
+    The count is the number of loads from `words` without such a fence in block 1, which comes
+    second on the virtual GPU.
     """
 
     def measure(run: Run) -> float:
@@ -103,7 +111,7 @@ def fenced_before_its_loads() -> Target:
 
 
 def fences_of_the_second(at_most: int) -> Target:
-    """Return a target: the block that comes second passes at most this number of fences."""
+    """Return the target that block 1, which comes second, passes at most this number of fences."""
 
     def measure(run: Run) -> float:
         return float(sum(one.kind == "fence" for one in run.recorded(SECOND).events))
@@ -120,10 +128,10 @@ def fences_of_the_second(at_most: int) -> Target:
 
 
 def each_word(parameter: str, kind: str) -> Target:
-    """Return the target of exactly one load, or store, per element of x or of the words.
+    """Return the target of exactly one load, or store, per element of an array.
 
-    The count is how far their number per element is off. parameter: "x" or "words". kind: "load"
-    or "store".
+    The count is the absolute difference between 1 and their average number per element. parameter:
+    "x" or "words". kind: "load" or "store".
     """
 
     def measure(run: Run) -> float:
@@ -158,4 +166,5 @@ def each_word(parameter: str, kind: str) -> Target:
 
 
 def _counters_at_one(shape: Shape, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return what `inputs` returns, but with counters that start at 1."""
     return (*inputs(shape, seed)[:2], np.ones(shape[0], np.uint32))

@@ -1,7 +1,8 @@
-"""Lane maps: the quads of two shared arrays that each lane reads, and the wavefronts of the reads.
+"""Lane maps: which quad of two shared arrays each lane reads, and the wavefronts of these reads.
 
-A quad is four neighbouring elements. A lane's quads are those of its first requests. The inputs are
-prime numbers, so that all products differ.
+A quad is four consecutive elements, and its index is that of its first element divided by 4. A
+lane's quad is the one of its first request. The inputs are prime numbers, so that all products
+differ.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ def primes(count: int) -> np.ndarray:
 def whole_arrays(kernel) -> str | None:
     """Return a sentence on a call of load4 or store4 with a wrong number of arguments, or None.
 
-    Such a call is, for example, load4(sa[i]).
+    load4 needs two and store4 three; a wrong call is, for example, load4(sa[i]).
     """
     for node in ast.walk(read_source(kernel.py_func).tree):
         if not isinstance(node, ast.Call):
@@ -63,7 +64,10 @@ def whole_arrays(kernel) -> str | None:
 
 
 def fifth(kernel, message: str) -> str | None:
-    """Return a sentence if the error message says that a quad was indexed beyond 3, else None."""
+    """Return a sentence if the error message says that a quad was indexed beyond 3, else None.
+
+    kernel: it is not used.
+    """
     return "A quad has four elements, 0 to 3." if "item 4 of 4" in message else None
 
 
@@ -84,8 +88,8 @@ def whole_quad(kernel, message: str) -> str | None:
 def no_four(kernel, message: str) -> str | None:
     """Return a sentence on a mistake in storing four numbers, or None if there is none.
 
-    The mistakes are store4 with anything but a tuple of four float32, a tuple that is stored into
-    one element, and a tuple made by `tuple()` or from a list. message: the error message of the
+    The mistakes are: store4 gets something else than a tuple of four float32; a tuple is stored
+    into one element; a tuple is made by `tuple()` or from a list. message: the error message of the
     kernel, which cannot be compiled.
     """
     if "store4" in message and "No implementation" in message:
@@ -110,9 +114,9 @@ def no_four(kernel, message: str) -> str | None:
 
 
 def _first(accesses: list[AccessCount]) -> np.ndarray | None:
-    """Return an array with each lane's byte address in the first request, -1 for an inactive lane.
+    """Return each lane's byte address in the first request of the first access, or None.
 
-    Returns None if there is no request.
+    The address is -1 for an inactive lane. Returns None if there is no request.
     """
     return accesses[0].first[0] if accesses and accesses[0].first else None
 
@@ -120,8 +124,9 @@ def _first(accesses: list[AccessCount]) -> np.ndarray | None:
 def _name_of(run: Run, array: str) -> str:
     """Return the reader's name of a shared array, which the reader may have renamed.
 
-    array: the starter's name of it. If two arrays have other names, the one into which fewer words
-    are stored is "sa".
+    array: the starter's name. If no shared array has it, the arrays "sa" and "sb" are distinguished
+    by the words stored into them: "sa" is the one with fewer. If the number of arrays does not fit,
+    the starter's name is returned.
     """
     stored = Counter[str]()
     for one in run.trace.access_counts:
@@ -134,15 +139,16 @@ def _name_of(run: Run, array: str) -> str:
 
 
 def _reads(run: Run, array: str) -> list[AccessCount]:
+    """Return the loads from a shared array, per source line. array: the starter's name."""
     key = (_name_of(run, array), "load", "shared")
     return [one for one in run.trace.access_counts if (one.array, one.kind, one.space) == key]
 
 
 def _read(run: Run, array: str) -> np.ndarray | None:
-    """Return an array with the index of the quad that each lane reads first from a shared array.
+    """Return the index of the quad that each lane reads first from a shared array, an int64 array.
 
-    array: the starter's name of it. The index is -1 for a lane that reads nothing. Returns None if
-    no line reads the array.
+    The index is -1 for a lane that reads nothing. Returns None if no line reads the array. array:
+    the starter's name of the array.
     """
     first = _first(_reads(run, array))
     return None if first is None else np.where(first < 0, -1, first // BYTES)
@@ -215,10 +221,12 @@ def wavefronts_of(array: str) -> Target:
 def read_from(array: str) -> Target:
     """Return the target that each lane reads its quad from one shared array.
 
-    The count is the number of words per lane that are missing.
+    The count is 4 minus the words that a lane reads from it on average, but at least 0. array: the
+    starter's name of the shared array.
     """
 
     def words(run: Run) -> float:
+        """Return the number of words that a lane reads from the array, on average."""
         lanes = 32 * run.job.launch(run.shape).blocks
         return sum(one.words for one in _reads(run, array)) / lanes
 
@@ -239,10 +247,10 @@ def read_from(array: str) -> Target:
 
 
 def _without_partner(quads: np.ndarray) -> str:
-    """Return sentences that name a lane whose quad is not that of lane ^ 1, and of lane ^ 2.
+    """Return sentences on two pairs of lanes that read different quads, so that banks conflict.
 
-    quads: the index of the quad by lane, shape (32,). Raises IndexError if all lanes agree with
-    their partners in either way.
+    One pair is lane and lane ^ 1, the other is lane and lane ^ 2. quads: the index of each lane's
+    quad, shape (32,). Raises IndexError if all pairs of one of these kinds read the same quad.
     """
     lanes = np.arange(32)
     next_to, but_one = (int(np.flatnonzero(quads != quads[lanes ^ bit])[0]) for bit in (1, 2))

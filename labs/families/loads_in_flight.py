@@ -61,7 +61,7 @@ def waits_in_source() -> Target:
     """Return the target that each thread of blocks 0 and 1 waits at most once.
 
     A thread waits at a store into out if it has loaded from x since its previous store. The count
-    is that of the thread that waits most often.
+    is the number of waits of the thread that waits most often.
     """
 
     def measure(run: Run) -> float:
@@ -93,7 +93,7 @@ def waits_in_machine_code() -> Target:
     """Return the target that each thread waits at most once, by the machine code of the kernel.
 
     The count is 4, the loads of a thread, divided by the number of loads before the first use of a
-    loaded value. It is unknown without a compiler.
+    loaded value. It is None on a machine without a compiler for CUDA.
     """
 
     def measure(run: Run) -> float | None:
@@ -117,7 +117,7 @@ def waits_in_machine_code() -> Target:
 def _compiled(run: Run) -> XRay | None:
     """Compile the kernel for the arguments of a run and return the x-ray of its machine code.
 
-    Returns None if there is no compiler.
+    Returns None if it cannot be compiled here, for example because there is no compiler.
     """
     from gpu_xray import xray  # this import takes half a second, which most checks do not need
 
@@ -128,9 +128,10 @@ def _compiled(run: Run) -> XRay | None:
 
 
 def _waits(run: Run, block: int) -> list[list[tuple[int, Event]]]:
-    """Return, per thread of a block, a list of the stores that wait, as (loads, event) in order.
+    """Return, per thread of a block, pairs (loads, store) for its stores that wait, in order.
 
-    loads: the number of loads that the thread has begun since its previous store.
+    loads: the number of loads that the thread has begun since its previous store. store: the event.
+    The kernel is launched again to record the block.
     """
     waits: list[list[tuple[int, Event]]] = [[] for _ in range(THREADS)]
     loads = np.zeros(THREADS, int)
@@ -146,7 +147,7 @@ def _waits(run: Run, block: int) -> list[list[tuple[int, Event]]]:
 
 
 def _slices(run: Run) -> str:
-    """Return a sentence, after a space, that a slice loads nothing, or "" without a slice."""
+    """Return a sentence, after a space, that slices load nothing, or "" without a slice."""
     slices = [
         ast.unparse(node)
         for node in ast.walk(run.tree)
@@ -161,6 +162,7 @@ def _slices(run: Run) -> str:
 
 
 def _line(run: Run, event: Event) -> str:
+    """Return a phrase on the source line of an event, such as "line 7, `out[i] = x[i]`"."""
     sites = [one for one in run.trace.counts if one.line == event.line]
     return at_line(sites[0]) if sites else f"line {event.line}"
 

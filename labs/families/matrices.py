@@ -1,4 +1,4 @@
-"""The family of elementwise kernels of matrices: an element of the result depends on one index.
+"""The family of elementwise kernels of matrices: one thread computes each element of the result.
 
 A shape is (m, n), the rows and columns. The launch has blocks of 32×8 threads, `x` for the columns
 and `y` for the rows. The last blocks of both directions reach beyond the matrix.
@@ -24,7 +24,7 @@ def launch(shape: Shape) -> Launch:
 
 
 def matrix(shape: Shape, seed: int) -> np.ndarray:
-    """Return the numbers from 1 to m·n in random order as a matrix, float32."""
+    """Return the numbers from 1 to m·n in random order as a float32 matrix of shape (m, n)."""
     return numbers((shape[0] * shape[1],), seed).reshape(shape)
 
 

@@ -26,7 +26,10 @@ PRIMITIVES = {
 
 
 def by_step(panel: np.ndarray, width: int) -> np.ndarray:
-    """Return a packed panel as a float64 array of shape (steps, width)."""
+    """Return a packed panel as a float64 array of shape (steps, width).
+
+    panel: one-dimensional; it holds `width` numbers per step along k.
+    """
     return panel.astype(np.float64).reshape(-1, width)
 
 
@@ -34,9 +37,9 @@ def by_step(panel: np.ndarray, width: int) -> np.ndarray:
 
 
 def _nodes(kernel, message: str) -> list[ast.AST]:
-    """Return the syntax nodes of the kernel at the source line whose number a message names.
+    """Return the syntax nodes of the kernel on the source line that an error message names.
 
-    If the message names no line, it returns the nodes that have no line number.
+    If the message names no line, return the nodes that have no line number.
     """
     line = re.search(r"line (\d+)", message)
     tree = read_source(kernel.py_func).tree
@@ -45,7 +48,7 @@ def _nodes(kernel, message: str) -> list[ast.AST]:
 
 
 def _calls(nodes, *names: str) -> list[ast.Call]:
-    """Return the calls of primitives of these names among the nodes, in the nodes' order."""
+    """Return the calls of functions with these names among the nodes, in the nodes' order."""
     return [
         node
         for node in nodes
@@ -54,7 +57,10 @@ def _calls(nodes, *names: str) -> list[ast.Call]:
 
 
 def misused(kernel, message: str) -> str | None:
-    """Return a sentence on the arguments of a primitive that is called with wrong ones, or None."""
+    """Return a sentence if a primitive is called with wrong arguments, else None.
+
+    message: the error message of the kernel, which cannot be compiled. All probes below get it too.
+    """
     if "8 or 16 lanes" in message:
         return translate(
             "The last argument of `loadu`, `broadcast` and `set1` is how many floats the "
@@ -91,7 +97,7 @@ def exchanged(kernel, message: str) -> str | None:
 
 
 def number_for_a_sum(kernel, message: str) -> str | None:
-    """Return a sentence if a sum begins as a number instead of a vector, else None."""
+    """Return a sentence on a variable that begins as a number and is used as a vector, or None."""
     if "operand must be a vector" not in message:
         return None
     used = {ast.unparse(arg) for call in _calls(_nodes(kernel, message), "fmadd", "storeu")
@@ -117,7 +123,10 @@ def _is_number(value: ast.expr) -> bool:
 
 
 def no_vector(kernel, message: str) -> str | None:
-    """Return a sentence on `broadcast` if the message asks for a vector operand, else None."""
+    """Return a sentence if the message says that an operand must be a vector, else None.
+
+    The sentence explains how `broadcast` makes a vector of one element.
+    """
     if "operand must be a vector" not in message:
         return None
     return translate(
@@ -127,7 +136,7 @@ def no_vector(kernel, message: str) -> str | None:
 
 
 def never_set(kernel, message: str) -> str | None:
-    """Return a sentence if a sum has no value when the first iteration adds to it, else None."""
+    """Return a sentence if the message says that a variable is read before it is set, else None."""
     if match := re.search(r"(\w+), read before it is set", message):
         return translate(
             "`{match}` has no value before the loop. With what does a sum begin?", match=match[1]
@@ -136,7 +145,7 @@ def never_set(kernel, message: str) -> str | None:
 
 
 def made_here(kernel, message: str) -> str | None:
-    """Return a sentence if a list or a new array holds the sums, else None."""
+    """Return a sentence if the kernel creates a list or a new array for its sums, else None."""
     if "made here is not known" not in message:
         return None
     if any(isinstance(node, ast.List) for node in _nodes(kernel, message)):
@@ -147,10 +156,10 @@ def made_here(kernel, message: str) -> str | None:
 
 
 def operators(kernel, message: str) -> str | None:
-    """Return a sentence if operators seem to be used between vectors, else None.
+    """Return a sentence if the kernel seems to use +, * or += between vectors, else None.
 
-    They are if the message names a vector type, or if its line has an augmented assignment or
-    assigns the result of an operator.
+    That is assumed if the message names a vector type, or if the line that it names has an
+    augmented assignment or assigns the result of an operator.
     """
     nodes = _nodes(kernel, message)
     values = [node.value for node in nodes if isinstance(node, ast.Assign)]
@@ -167,7 +176,10 @@ def operators(kernel, message: str) -> str | None:
 
 
 def stored_as_element(kernel, message: str) -> str | None:
-    """Return a sentence if the message's line assigns to an element, as in c[0] = v, else None."""
+    """Return a sentence if the line that the message names assigns to an element, else None.
+
+    An example of such a line is c[0] = v.
+    """
     targets = [node.targets[0] for node in _nodes(kernel, message) if isinstance(node, ast.Assign)]
     if not any(isinstance(target, ast.Subscript) for target in targets):
         return None

@@ -12,11 +12,12 @@ WAITS = ("syncthreads", "syncwarp")
 
 
 def no_wait(run: Run, finding: Finding) -> str | None:
-    """Return a sentence on two lines, or iterations, between which no thread waits, or None.
+    """Return a sentence on a missing barrier between the two accesses of a race, or None.
 
-    Returns None if the finding is no race of a read with an earlier store in shared memory, or if
-    a barrier stands between the two accesses and does not separate them: then another mistake is
-    behind the race.
+    The race must be a read of a word of shared memory that another thread stored earlier. The
+    sentence names the two lines, or the loop if both accesses are on one line. Returns None if a
+    barrier may be executed between the two accesses, because then another mistake causes the race.
+    finding: the flaw that the virtual GPU found.
     """
     if finding.kind != "race" or run.parameter(finding.array) or finding.other_line is None:
         return None
@@ -41,7 +42,7 @@ def no_wait(run: Run, finding: Finding) -> str | None:
 
 
 def _reads_what_was_stored(run: Run, finding: Finding) -> bool:
-    """Return True if one line of a race loads from the array, and the earlier one stores there."""
+    """Return True if a race is a load at the finding's line after a store at its other line."""
     lines = {
         (one.kind, one.site.line) for one in run.trace.access_counts if one.array == finding.array
     }
@@ -60,7 +61,7 @@ def _loop_around(run: Run, line: int) -> ast.While | ast.For | None:
 
 
 def _may_wait(run: Run, first: int, last: int) -> bool:
-    """Return True if lines call a barrier, or a function of the reader's that may call one.
+    """Return True if lines call a barrier, or a function of the reader's, which may have one.
 
     first, last: the numbers of the first and the last line.
     """

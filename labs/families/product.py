@@ -26,8 +26,8 @@ from utils.translation import translate
 class Split:
     """The rectangle of c that each thread block computes.
 
-    block: threads along x, which counts columns of c, and along y, which counts rows. columns: the
-    columns of c that one thread computes. A block covers block[0]·columns columns and block[1]
+    block: the threads along x, for the columns of c, and along y, for its rows. columns: the number
+    of columns of c that one thread computes. A block covers block[0]·columns columns and block[1]
     rows.
     """
 
@@ -77,13 +77,14 @@ def reference(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def loads_per_multiply_add(at_most: float) -> Target:
-    """Return a target: at most `at_most` words loaded from a and b per multiply-add.
+    """Return the target of at most `at_most` words loaded from a and b per multiply-add.
 
-    The words are loaded from global memory, have 4 bytes each, and are counted at the first shape,
-    which fits the blocks.
+    The words have 4 bytes, are loaded from global memory, and are counted at the first shape, which
+    fills all blocks.
     """
 
     def shares(run: Run) -> dict[str, float]:
+        """Return the words loaded per multiply-add, with the keys "a" and "b"."""
         work = math.prod(run.shape)
         return {one: run.total(one, "load", "words") / work for one in ("a", "b")}
 

@@ -47,10 +47,11 @@ def reduction(
 ) -> KernelExercise:
     """Return an exercise whose kernel adds up x, its first parameter, into its last parameter.
 
-    sums: the sums to compute. constant: the starter's name for the number of threads. probes:
-    probes of this exercise, which are called before those of the family. record: KernelExercise or
-    OrderExercise. fields: the remaining fields of the record. They include parameters and inputs if
-    the kernel needs other memory than x and the result, and the reference if it does not add up x.
+    sums: which elements each sum adds. constant: the starter's name for the number of threads per
+    block, or None if it has none. probes: probes of this exercise, which are called before those of
+    the family. record: KernelExercise or OrderExercise. fields: the remaining fields of the record.
+    They include parameters and inputs if the kernel needs other arguments than x and the result,
+    and the reference if it does not add up x.
     """
     known = Probes(
         constants=(*probes.constants, *other_block(sums, constant)),
@@ -69,10 +70,10 @@ def reduction(
 
 
 def inputs(shape: Shape, seed: int) -> tuple[np.ndarray]:
-    """Return a tuple with x: n different whole numbers from 1 to n + LEFT_OUT.
+    """Return a tuple with x: n different whole numbers from 1 to n + 32 in random order, float32.
 
-    They are float32 and in random order. Which numbers are left out depends on the seed, so that no
-    formula gives their sum. The sum is exact if n is at most 5760. shape: (n,).
+    Which 32 numbers are left out depends on the seed, so that no formula gives their sum. The sum
+    is exact in float32 if n is at most 5760. shape: (n,).
     """
     n = shape[0]
     drawn = np.random.default_rng(seed).permutation(n + LEFT_OUT)[:n] + 1
@@ -99,9 +100,9 @@ def tree_targets(shared_requests: int = 64) -> tuple[Target, ...]:
 
 
 def each_element_once(parameter: str = "x") -> Target:
-    """Return the target of at most one loaded word per element of an input, at every shape.
+    """Return the target of at most one loaded word per element of an input, on average.
 
-    parameter: the exercise's name of the input.
+    It is tested at every shape. parameter: the exercise's name of the input.
     """
 
     def measure(run: Run) -> float:
@@ -125,9 +126,10 @@ def each_element_once(parameter: str = "x") -> Target:
 
 
 def full_loads(parameter: str = "x") -> Target:
-    """Return the target that requests which load an input have 32 active lanes on average.
+    """Return the target that requests to load an input have 32 active lanes on average.
 
-    parameter: the exercise's name of the input.
+    The count is 32 times the requests, divided by the active lanes; 1 is the best. parameter: the
+    exercise's name of the input.
     """
 
     def measure(run: Run) -> float:
@@ -149,7 +151,7 @@ def full_loads(parameter: str = "x") -> Target:
 
 
 def shared_requests_per_block(at_most: float) -> Target:
-    """Return a target: at most `at_most` requests to shared memory per block, of any kind.
+    """Return the target of at most `at_most` requests to shared memory per block, of any kind.
 
     A load or store counts once per warp that takes part in it.
     """
@@ -182,7 +184,7 @@ def shared_requests_per_block(at_most: float) -> Target:
 
 
 def no_bank_conflict() -> Target:
-    """Return the target that each source line takes one wavefront per request to shared memory."""
+    """Return the target that no source line takes more than one wavefront per shared request."""
 
     def cause(run: Run, value: float) -> str:
         lines = [one for one in run.trace.access_counts if one.wavefronts > one.requests]
@@ -200,10 +202,7 @@ def no_bank_conflict() -> Target:
 
 
 def no_atomics() -> Target:
-    """Return the target of no atomic operations, because those on one word are serialised.
-
-    Each active lane counts as one operation.
-    """
+    """Return the target of no atomic operations; the count is the active lanes that make one."""
 
     def measure(run: Run) -> float:
         return float(sum(one.lanes for one in run.trace.access_counts if one.kind == "atomic"))
@@ -225,9 +224,9 @@ def no_atomics() -> Target:
 
 
 def other_block(sums: Sums, constant: str | None) -> tuple[Callable, ...]:
-    """Return a tuple with the probe for a constant that is not the number of threads per block.
+    """Return a tuple with a probe for a constant that is not the number of threads per block.
 
-    constant: the starter's name for this number. The tuple is empty if the name is None.
+    constant: the starter's name for this number. If it is None, the tuple is empty.
     """
     return (partial(_other_block, sums, constant),) if constant else ()
 
@@ -244,7 +243,10 @@ def refused() -> tuple[Callable, ...]:
 
 
 def _other_block(sums: Sums, constant: str, kernel) -> str | None:
-    """Return a sentence if the reader's constant is not the threads per block, else None."""
+    """Return a sentence if the reader's constant is not the threads per block, else None.
+
+    constant: its name. Also returns None if the kernel does not use this name.
+    """
     code = kernel.py_func.__code__
     threads = read_source(kernel.py_func).names.get(constant)
     uses = constant in code.co_names + code.co_freevars
@@ -272,9 +274,10 @@ def _divided(kernel, message: str) -> str | None:
 
 
 def _two_widths(kernel, message: str) -> str | None:
-    """Return a sentence on a whole number that is set with 32 and with 64 bits, or None.
+    """Return a sentence on an integer variable that gets values of 32 and of 64 bits, or None.
 
-    Numba makes a float64 of a variable that is set as uint32 and as int64, and refuses it as index.
+    Numba makes a float64 of a variable that is set as uint32 and as int64, and refuses it as an
+    index.
     """
     if "float64)" not in message or "uint32" not in kernel.py_func.__code__.co_names:
         return None
@@ -292,6 +295,7 @@ def _two_widths(kernel, message: str) -> str | None:
 
 
 def _target_of(node: ast.Assign | ast.AugAssign) -> ast.expr:
+    """Return the node to which an assignment gives a value, the first one if there are several."""
     return node.target if isinstance(node, ast.AugAssign) else node.targets[0]
 
 

@@ -1,4 +1,4 @@
-"""Products whose threads compute TM elements of a column of c: sizes, a probe and a cause."""
+"""Products whose threads compute TM consecutive elements of a column of c: sizes and messages."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CONSTANTS = {"BM": BM, "BN": BN, "TM": TM}
 
 
 def other_sizes(kernel) -> str | None:
-    """Return a sentence if BM, BN or TM of the reader differs from the launch's, else None."""
+    """Return a sentence if the reader's BM, BN or TM differs from the launch's, else None."""
     code, names = kernel.py_func.__code__, read_source(kernel.py_func).names
     for name, right in CONSTANTS.items():
         value = names.get(name)
@@ -38,9 +38,9 @@ def other_sizes(kernel) -> str | None:
 
 
 def loaded_again(run: Run, value: float) -> str:
-    """Return sentences on the input, a or b, that blocks load most often, and on one source line.
+    """Return sentences on the input, a or b, that blocks load most often, and on one of its lines.
 
-    value: the measured count, which is ignored.
+    value: the measured count, which is not used.
     """
     needed = {"a": run.array("a").size * cdiv(run.shape[1], BN),
               "b": run.array("b").size * cdiv(run.shape[0], BM)}  # fmt: skip

@@ -12,7 +12,10 @@ BANKS = 32
 
 
 def calls(run: Run, name: str) -> list[ast.Call]:
-    """Return the nodes of the kernel's calls of a function of this name, such as syncthreads."""
+    """Return the syntax nodes of the kernel's calls of functions with this name, in any module.
+
+    name: such as "syncthreads", without "cuda.".
+    """
     return [
         node
         for node in ast.walk(run.tree)
@@ -34,10 +37,10 @@ def computed_size(kernel, message: str) -> str | None:
 
 
 def meeting(access: AccessCount) -> str:
-    """Return a sentence or two on lanes of one shared-memory request that need the same bank.
+    """Return one or two sentences on lanes of a shared-memory request that need the same bank.
 
-    The lanes are those of the first recorded request with a conflict. Without one, the sentence
-    names no lanes.
+    The lanes are those of the first recorded request with a conflict. If none is recorded, the
+    sentence names no lanes.
     """
     for lanes in access.first:
         words = {lane: int(at) // WORD for lane, at in enumerate(lanes) if at >= 0}

@@ -2,7 +2,8 @@
 
 The launch has blocks of 64 threads, and thread i of the grid has element i. The kernel gets an
 array with one partial sum per block, which holds old values, and a counter, which is zero before
-the launch and must be zero after it.
+the launch and must be zero after it. Each block increments the counter atomically. The old value
+that it gets is called its ticket, and the block with the highest ticket adds the partial sums.
 """
 
 from __future__ import annotations
@@ -40,7 +41,8 @@ BITS_SHAPE = (256 * BLOCK,)  # each thread adds four partial sums, so their orde
 def sum_in_one_launch(**fields) -> KernelExercise:
     """Return an exercise whose kernel (x, partials, drawn, out) stores the sum of x into out[0].
 
-    fields: the remaining fields of KernelExercise.
+    partials: one partial sum per block. drawn: the counter, of one element. fields: the remaining
+    fields of KernelExercise.
     """
     return reduction(
         SUMS,
@@ -73,10 +75,10 @@ def sum_in_one_launch(**fields) -> KernelExercise:
 
 
 def inputs(shape: Shape, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return x, as for all reductions; the old partial sums, float32; the counter, uint32, zero.
+    """Return (x, partials, drawn) for a shape (n,) and a seed.
 
-    The partial sums have shape (blocks,) and all hold 4096; the counter has shape (1,). shape:
-    (n,).
+    x: as for all reductions, float32, (n,). partials: old values, 4096 in each element, float32,
+    (blocks,). drawn: the counter, a uint32 zero, (1,).
     """
     partials = np.full(SUMS.blocks(shape[0]), LEFT)
     return (*reductions.inputs(shape, seed), partials, np.zeros(1, np.uint32))
@@ -85,7 +87,7 @@ def inputs(shape: Shape, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]
 def counter_after(value: int) -> Target:
     """Return the target that the counter has this value after the launch, at every shape.
 
-    The count is the distance of the counter from the value.
+    The count is the absolute difference between the counter and the value.
     """
 
     def measure(run: Run) -> float:
@@ -110,11 +112,11 @@ def first_half(shape: Shape) -> int:
 
 
 def no_block_waits(alone: Callable[[Shape], int] = first_half) -> Target:
-    """Return the target that the blocks that start first end, although others have not started.
+    """Return the target that the first blocks end even if the others have not started.
 
-    The measurement runs the first blocks alone. A kernel whose blocks wait for others never ends
-    then, as on a GPU that has no room for all blocks at once. alone: the number of blocks that run
-    alone, for a shape.
+    The measurement runs the first blocks alone. If they wait for others, they never end, as on a
+    GPU that has no room for all blocks at once. The count is 1 then, else 0. alone: takes a shape
+    and returns the number of blocks that run alone.
     """
 
     def measure(run: Run) -> float:
@@ -139,7 +141,7 @@ def no_block_waits(alone: Callable[[Shape], int] = first_half) -> Target:
 
 
 def _wait_of_the_first(run: Run, blocks: int) -> int:
-    """Return the line in which this number of first blocks, run alone, waits for the others.
+    """Run only the first `blocks` blocks; return the number of the line in which they wait forever.
 
     Returns 0 if these blocks end, and -1 if the line is not known.
     """
@@ -152,11 +154,11 @@ def _wait_of_the_first(run: Run, blocks: int) -> int:
 
 
 def fenced_after_its_ticket() -> Target:
-    """Return the target of a fence between the last ticket and the loads of the partial sums.
+    """Return the target of a fence between drawing the last ticket and loading the partial sums.
 
-    Each thread that loads must pass it, or must meet a thread that has passed it at a barrier. The
-    block is the last one, which draws the last ticket on the virtual GPU. The count is the number
-    of threads that load without such a fence.
+    Each thread that loads must pass the fence, or must meet at a barrier a thread that has passed
+    it. The count is the number of threads that load without such a fence, in the last block of the
+    grid, which draws the last ticket on the virtual GPU.
     """
 
     def measure(run: Run) -> float:
@@ -190,16 +192,15 @@ def fenced_after_its_ticket() -> Target:
 
 
 def _events_of_the_last(run: Run) -> tuple[Event, ...]:
-    """Return the events of the block that runs last, and so draws the last ticket."""
+    """Launch the kernel again and return the events of the grid's last block, in order."""
     return run.recorded(SUMS.blocks(run.shape[0]) - 1).events
 
 
 def _loads_without_fence(run: Run) -> np.ndarray:
-    """Return which threads of the last block load a partial sum without a fence.
+    """Return a bool array, True for each thread of the last block that loads without a fence.
 
-    A fence counts if a thread that knows the ticket passes it. It protects the loads of this
-    thread, and those of the threads that meet it at a barrier afterwards. The result is a bool
-    array with one entry per thread of the block.
+    A fence counts if a thread passes it that knows the ticket. It protects the later loads of this
+    thread, and those of threads that meet it at a barrier afterwards.
     """
     partials = run.names["partials"]
     fenced = unfenced = np.zeros(SUMS.threads, bool)
@@ -229,7 +230,11 @@ def _with_knowledge(run: Run) -> Iterator[tuple[Event, np.ndarray]]:
 
 
 def _met(threads: np.ndarray, meeting: Event) -> np.ndarray:
-    """Return the threads, and those that meet one of them at this barrier or syncwarp, as bools."""
+    """Return a bool array: the given threads, and those that meet one of them at a barrier.
+
+    threads: True per thread of the block that is given. meeting: the event of a barrier, which
+    concerns the block, or of a syncwarp, which concerns one warp.
+    """
     taking_part = meeting.first >= 0
     size = len(threads) if meeting.kind == "barrier" else WARP
     groups = (threads & taking_part).reshape(-1, size).any(axis=1)
@@ -237,9 +242,10 @@ def _met(threads: np.ndarray, meeting: Event) -> np.ndarray:
 
 
 def _lonely_fence(run: Run) -> tuple[int, int] | None:
-    """Return the line of the last block's first fence that counts, and its number of threads.
+    """Return (line number, number of threads) of the last block's first fence that counts, or None.
 
-    Returns None if no thread that knows the ticket passes a fence before the loads.
+    A fence counts if a thread passes it that knows the ticket. Returns None if there is none before
+    the first load of a partial sum.
     """
     partials = run.names["partials"]
     for one, knowing in _with_knowledge(run):
@@ -254,9 +260,9 @@ def chosen_by_its_ticket() -> Target:
     """Return the target that the adding block is chosen by its ticket, not by its block index.
 
     The virtual GPU runs blocks in the order of their indices, so the last block draws the last
-    ticket. The measurement launches the kernel again with a counter that starts at 1; the block
-    before the last one then draws that ticket. The count is 1 if the last block adds nevertheless,
-    else 0.
+    ticket. The measurement launches the kernel again with a counter that starts at 1, so that the
+    second to last block draws that ticket. The count is 1 if the last block adds nevertheless, else
+    0.
     """
 
     def measure(run: Run) -> float:
@@ -280,9 +286,9 @@ def chosen_by_its_ticket() -> Target:
 def stored_before_its_ticket() -> Target:
     """Return the target that a block's sum is stored before its ticket is drawn.
 
-    The thread that draws must have stored the sum, or must have met the thread that did at a
-    barrier. The race detector cannot check this, because it orders fences and atomics by warp and
-    does not distinguish the threads of a warp. The count is 1 if block 0 draws too early, else 0.
+    The thread that draws must have stored the sum, or must have met at a barrier the thread that
+    did. The count is 1 if block 0 draws too early, else 0. The race detector cannot check this,
+    because it orders fences and atomics by warp and does not distinguish the threads of a warp.
     """
 
     def measure(run: Run) -> float:
@@ -311,17 +317,18 @@ def stored_before_its_ticket() -> Target:
 
 
 def _counter_at_one(shape: Shape, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return what `inputs` returns, but with a counter that starts at 1."""
     return (*inputs(shape, seed)[:2], np.ones(1, np.uint32))
 
 
 def _stores(run: Run, block: int) -> bool:
-    """Launch the kernel again and return True if the block of this index stores into the result."""
+    """Launch the kernel again; return True if the block with this index stores the result."""
     events = run.recorded(block).events
     return any((one.kind, one.array) == ("store", run.result) for one in events)
 
 
 def no_atomics_on_the_result() -> Target:
-    """Return the target of no atomics on the result, so that the order of additions is fixed.
+    """Return the target of no atomics on the result, because their order is not fixed.
 
     Each active lane counts as one atomic.
     """
@@ -345,9 +352,9 @@ def no_atomics_on_the_result() -> Target:
 def same_bits_from_each_block() -> Target:
     """Return the target that the result has the same bits, whichever block adds the partial sums.
 
-    The kernel is launched with other starts of the counter, so that a block before the last one
-    draws the last ticket. It finds the same partial sums as the last one, and their float32 sum
-    depends on the order of the additions. The count is the number of pairs of launches whose
+    The kernel is launched with counters that start above 0, so that a block before the last one
+    draws the last ticket. It finds the same partial sums as the last block would, but their float32
+    sum depends on the order of the additions. The count is the number of pairs of launches whose
     results differ.
     """
 
@@ -372,11 +379,11 @@ def same_bits_from_each_block() -> Target:
 
 
 def _different_sums(run: Run) -> dict[int, tuple[float, float]]:
-    """Return the results that depend on the block that draws the last ticket.
+    """Return the results that depend on which block draws the last ticket, as a dict.
 
-    The key is the index of that block. The value is the result if the last block of the grid draws
-    the last ticket, and the result if the block of the key draws it. Each key has its own x. A
-    launch that stores no result is left out, because another target finds it.
+    The key is the index of a block that draws it. The value is (result if the grid's last block
+    draws it, result if the block of the key draws it). Each key has its own x. A launch that stores
+    no result is left out, because another target reports that.
     """
     last, found = SUMS.blocks(BITS_SHAPE[0]) - 1, {}
     for start in STARTS:
@@ -388,7 +395,10 @@ def _different_sums(run: Run) -> dict[int, tuple[float, float]]:
 
 
 def _with_rounding(run: Run, start: int, seed: int) -> Run:
-    """Launch the kernel on x of `_sums_with_rounding`, with a counter that starts at `start`."""
+    """Launch the kernel with the inputs of `_sums_with_rounding` and return the run.
+
+    start: the counter's value before the launch.
+    """
     job = replace(run.job, inputs=partial(_sums_with_rounding, start))
     return run_kernel(job, run.kernel, BITS_SHAPE, run.patience, seed=seed)
 
@@ -396,13 +406,13 @@ def _with_rounding(run: Run, start: int, seed: int) -> Run:
 def _sums_with_rounding(
     start: int, shape: Shape, seed: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return inputs whose sum depends on the order of the blocks, and a counter at `start`.
+    """Return (x, partials, drawn) for which the order of additions changes the sum's bits.
 
-    The blocks of the first quarter have numbers of large magnitude, and those of the third quarter
-    their opposites. Between the two, smaller numbers lose digits. A block's numbers are multiples
-    of one power of two, so its own sum is exact in any order. These sums are in the partial sums
-    already, so that a block which draws the last ticket before others have stored theirs finds the
-    right ones. shape: (n,), with four times 64 full blocks.
+    start: the value of the counter, drawn. The blocks of the first quarter have numbers of large
+    magnitude, and those of the third quarter their opposites, so that the smaller numbers between
+    the two lose digits. The numbers of one block add up exactly in any order. partials holds the
+    right sums already, so that a block which draws the last ticket before others have stored their
+    sums finds them. shape: (n,), with four times 64 full blocks.
     """
     rng = np.random.default_rng(seed)
     bound = 2**17  # so the sum of 64 numbers is below 2^24
@@ -412,7 +422,7 @@ def _sums_with_rounding(
 
 
 def each_element_once() -> Target:
-    """Return the target of at most one load per element of x, counted by lane, at one shape."""
+    """Return the target of at most one load per element of x, counted per lane."""
 
     def measure(run: Run) -> float:
         return run.total("x", "load", "lanes") / run.shape[0]
@@ -433,7 +443,7 @@ def each_element_once() -> Target:
 
 
 def each_partial(at_most: int, kind: str) -> Target:
-    """Return a target: at most `at_most` loads, or stores, per partial sum, counted by lane.
+    """Return the target of at most `at_most` loads, or stores, per partial sum, counted per lane.
 
     kind: "load" or "store".
     """
@@ -460,7 +470,10 @@ def each_partial(at_most: int, kind: str) -> Target:
 
 
 def _word_overwritten(kernel, story: str) -> str | None:
-    """Return a sentence if a shared array's name is assigned to something else, else None."""
+    """Return a sentence if a shared array's name is assigned to something else, else None.
+
+    story: the error message of the kernel, which cannot be compiled; it is not used.
+    """
     tree = read_source(kernel.py_func).tree
     shared = None
     for node in ast.walk(tree):
@@ -490,7 +503,10 @@ def _arguments_of_add(kernel, story: str) -> str | None:
 
 
 def _adds_an_array(kernel, story: str) -> str | None:
-    """Return a sentence if the message in `story` refuses a sum of a whole array, else None."""
+    """Return a sentence if the kernel was refused for adding up a whole array, else None.
+
+    story: the error message of the kernel, which cannot be compiled.
+    """
     if " sum() of " not in story and ".sum() is " not in story:
         return None
     return translate("A kernel has no sum of a whole array: each thread adds elements in a loop.")

@@ -20,11 +20,11 @@ Stored = Mapping[Thread, list[int]]
 
 
 def overlap_or_gap(run: Run) -> str | None:
-    """Return sentences on two threads that store one element, or on a gap between threads.
+    """Return sentences on two threads that store one element, or on an element that none stores.
 
-    A gap is one between the elements of thread 0, between those of threads 0 and 1, or before the
-    first stored element. Returns None if the threads' elements explain nothing, for example because
-    a test stops some threads. Only the first blocks are looked at.
+    Such an element is named if it is before all stored ones, between the elements of thread 0, or
+    between those of threads 0 and 1. Returns None if neither is found. Only the first blocks are
+    looked at; the kernel is launched again to record them.
     """
     try:
         stored = _stored(run)
@@ -34,9 +34,9 @@ def overlap_or_gap(run: Run) -> str | None:
 
 
 def _stored(run: Run) -> Stored:
-    """Return the elements of the result that each thread stores, in order.
+    """Return a dict from (block, thread) to the elements of the result that it stores, in order.
 
-    Threads that store nothing are left out.
+    Threads that store nothing are left out. Only the first blocks are looked at.
     """
     elements = defaultdict(list)
     for block in range(min(BLOCKS, run.job.launch(run.shape).blocks)):
@@ -78,7 +78,7 @@ def _overlap(stored: Stored) -> str | None:
 def _gap(run: Run, stored: Stored) -> str | None:
     """Return sentences on the first element that no thread stores, or None.
 
-    It is None unless the element is before all stored ones, between the elements of thread 0 of
+    Returns None unless the element is before all stored ones, between the elements of thread 0 of
     block 0, or between those of threads 0 and 1.
     """
     missing = int(np.flatnonzero(run.unwritten)[0])
@@ -116,7 +116,11 @@ def _both(one: Thread, other: Thread) -> str:
 
 
 def _listed(elements: list[int]) -> str:
-    """Return a phrase on the elements of one thread, such as "elements 0, 32 and 64"."""
+    """Return a phrase on the elements of one thread, such as "elements 0, 32 and 64".
+
+    Each element is named once. More than four are shortened to their number, the first and the
+    last.
+    """
     different = list(dict.fromkeys(elements))
     if len(different) == 1:
         name = translate("element {element}", element=different[0])

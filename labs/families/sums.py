@@ -1,4 +1,4 @@
-"""The assignment of elements to the sums of a reduction."""
+"""Which elements each sum of a reduction adds."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from utils.ladder.step import Launch
 
 @dataclass(frozen=True)
 class Sums:
-    """How the sums that a launch computes divide x: one sum per block, or one sum of all elements.
+    """Which elements of x are added to which sum: one sum per block, or one sum of all elements.
 
     threads: the threads of a block. each: the elements per thread, so that a block adds
-    threads·each elements. whole: True if the result is one sum of all elements, False if it is one
-    sum per block.
+    threads·each consecutive elements. whole: True if the result is one sum of all elements, False
+    if it is one sum per block.
     """
 
     threads: int = 256
@@ -38,18 +38,18 @@ class Sums:
         return cdiv(n, self.per_block)
 
     def reference(self, x: np.ndarray, *scratch) -> np.ndarray:
-        """Return the right sums of x, float64, with shape (blocks,), or (1,) for one sum of all.
+        """Return the right sums of x, float64, with shape (blocks,), or (1,) if `whole` is True.
 
-        scratch: the kernel's other arguments, which are ignored.
+        scratch: the kernel's other arguments, which are not used.
         """
         whole = np.zeros(self.blocks(x.size) * self.per_block)
         whole[: x.size] = x
         return whole.reshape(1 if self.whole else -1, -1 if self.whole else self.per_block).sum(1)
 
     def elements_of(self, result: int, n: int) -> range:
-        """Return the range of the indices of x whose elements belong to one element of the result.
+        """Return the range of indices of x that belong to one element of the result.
 
-        result: the index of that element. n: the length of x.
+        result: the index of this element. n: the length of x.
         """
         if self.whole:
             return range(n)

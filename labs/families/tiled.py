@@ -41,10 +41,10 @@ def tiled_product(
 ) -> KernelExercise:
     """Return an exercise on a product c = a·b with tiles of a and b in shared memory.
 
-    tile: the side of a tile. constant: the starter's name for `tile`. whole: the number of tiles
-    along m, n and k at the first shape. All three differ, and neither m nor n is k - 1, so that a
-    loop that ends at m or n is not mistaken for one that ends a tile early. fields: the remaining
-    fields of KernelExercise.
+    tile: the side of a tile. constant: the starter's name for `tile`. whole: the numbers of tiles
+    along m, n and k at the first shape, which has no partial tiles. They must all differ, and
+    neither m nor n may be k - 1, so that a loop that ends at m or n is not mistaken for one that
+    ends a tile early. fields: the remaining fields of KernelExercise.
     """
     split = Split(block=(tile, tile))
     shapes = (tuple(tile * count for count in whole), *_with_edges(tile), (1, 1, 1))
@@ -62,7 +62,7 @@ def _with_edges(tile: int) -> tuple[Shape, ...]:
 
 
 def with_infinities(tile: int) -> Shape:
-    """Return the shape (m, n, k) at which `inputs` puts an infinity into a and into b."""
+    """Return the shape (m, n, k) at which `inputs` puts one infinity into a and one into b."""
     return (tile + 2, tile + 3, tile + tile // 2)
 
 
@@ -108,7 +108,7 @@ def targets(tile: int) -> tuple[Target, ...]:
 def _loaded_again(tile: int, run: Run, value: float) -> str:
     """Return sentences on the source line that loads most words of a or b, and how often it does.
 
-    value: the measured count, which is ignored.
+    value: the measured count, which is not used.
     """
     loads = [one for name in ("a", "b") for one in run.accesses(name)]
     most = max(loads, key=lambda one: one.words)
@@ -132,7 +132,7 @@ def _loaded_again(tile: int, run: Run, value: float) -> str:
 
 
 def no_bank_conflict() -> Target:
-    """Return the target that each source line takes one wavefront per request to shared memory."""
+    """Return the target that no source line takes more than one wavefront per shared request."""
     return replace(wavefronts(1), words="no bank conflict", cause=_conflict)
 
 
@@ -158,7 +158,8 @@ def _conflict(run: Run, value: float) -> str:
 def _without_conflict(conflicts: list[AccessCount], run: Run) -> str:
     """Return a sentence, after a space, on which shared arrays have conflicts and which have none.
 
-    Returns "" if all of them have conflicts. conflicts: the accesses with conflicts.
+    Returns "" if all of them have conflicts. conflicts: the accesses with conflicts, per source
+    line.
     """
     meeting = sorted({one.array for one in conflicts})
     shared = {one.array for one in run.trace.access_counts if one.space == "shared"}
@@ -170,7 +171,10 @@ def _without_conflict(conflicts: list[AccessCount], run: Run) -> str:
 
 
 def _shared_loads(tile: int) -> Target:
-    """Return the target of at most 2 loads from shared memory per multiply-add, counted by lane."""
+    """Return the target of at most 2 loads from shared memory per multiply-add, counted per lane.
+
+    tile: the side of a tile, for the sentence on a kernel that makes more.
+    """
 
     def words(run: Run) -> int:
         counts = run.trace.access_counts
@@ -197,10 +201,10 @@ def _shared_loads(tile: int) -> Target:
 
 
 def stays_transposed() -> Target:
-    """Return the target that one tile is stored transposed in shared memory.
+    """Return the target that at least one tile is stored transposed in shared memory.
 
-    Neighbouring lanes then store words that are not next to each other. The count is 1 if there is
-    no such tile.
+    That is a store in which lanes 0 and 1 store words that are not next to each other. The count is
+    1 if there is no such store, else 0.
     """
 
     def measure(run: Run) -> float:
@@ -255,7 +259,7 @@ def barriers_per_tile(tile: int) -> Target:
 def probes(tile: int, constant: str) -> Probes:
     """Return the probes of a tiled product: for the tile constant, computed sizes and wrong values.
 
-    constant: the starter's name for the side of a tile.
+    constant: the starter's name for the side of a tile, such as "TILE".
     """
     constants = (partial(_other_side, tile, constant),)
     return Probes(constants=constants, refused=(computed_size,), wrong=WRONG_PRODUCTS)
@@ -265,7 +269,10 @@ def probes(tile: int, constant: str) -> Probes:
 
 
 def _other_side(tile: int, constant: str, kernel) -> str | None:
-    """Return a sentence if the reader's constant is not the side of a block, else None."""
+    """Return a sentence if the constant in the reader's file is not the side of a block, else None.
+
+    constant: its name. Also returns None if the kernel does not use this name.
+    """
     code = kernel.py_func.__code__
     side = read_source(kernel.py_func).names.get(constant)
     uses = constant in code.co_names + code.co_freevars

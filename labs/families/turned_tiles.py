@@ -1,7 +1,7 @@
-"""The family of turned columns: kernels (x, out) that store the m×8 matrix x as 8×m, by tiles.
+"""The family of transposed columns: kernels (x, out) that store the m×8 matrix x as 8×m, by tiles.
 
-A shape is (m,), and m is a multiple of 128. A block of 256 threads turns 128 rows of x, and each
-thread loads and stores four elements.
+A shape is (m,), and m is a multiple of 128. A block of 256 threads transposes 128 rows of x, and
+each thread loads and stores four elements.
 """
 
 from __future__ import annotations
@@ -32,9 +32,10 @@ def launch(shape: Shape) -> Launch:
 
 
 def turned_tiles(*targets, **fields) -> KernelExercise:
-    """Return an exercise of this family.
+    """Return an exercise whose kernel (x, out) stores the transpose of the m×8 matrix x into out.
 
-    targets: those that only this exercise has. fields: the remaining fields of KernelExercise.
+    targets: targets of this exercise, in addition to those of the family. fields: the remaining
+    fields of KernelExercise.
     """
     return KernelExercise(
         parameters=("x", "out"),

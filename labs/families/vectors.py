@@ -1,4 +1,4 @@
-"""The family of elementwise kernels: each element of the result depends on one index of the inputs.
+"""The family of elementwise kernels: one thread computes each element of the result.
 
 A shape is (n,). The launch has blocks of 256 threads, and thread i of the grid computes element i.
 The last block reaches beyond the end.
@@ -40,19 +40,19 @@ def numbers(shape: Shape, seed: int) -> np.ndarray:
 
 
 def signed_numbers(shape: Shape, seed: int) -> np.ndarray:
-    """Return the halves 0.5, 1, 1.5 … n/2 in random order and with random signs, float32, (n,).
+    """Return 0.5, 1, 1.5 … n/2 in random order and with random signs, float32, of shape (n,).
 
-    No two have the same absolute value, and half of them have a fraction. shape: (n,).
+    No two have the same absolute value. shape: (n,).
     """
     signs = np.random.default_rng([seed, shape[0]]).choice((-0.5, 0.5), shape[0])
     return (numbers(shape, seed) * signs).astype(np.float32)
 
 
 def drawn_factor(shape: Shape, seed: int) -> np.float32:
-    """Return a factor between 3 and 11 that no formula knows, drawn for a shape and a seed.
+    """Return a factor between 3 and 11, drawn for a shape and a seed.
 
-    Its products with `numbers` and `signed_numbers` are exact. shape: of any number of sizes; the
-    first one counts.
+    Its products with `numbers` and `signed_numbers` are exact in float32. shape: only its first
+    size is used.
     """
     drawn = np.random.default_rng([seed, shape[0]]).integers(6, 22) / 2 + 0.25
     return np.float32(drawn)
@@ -65,8 +65,8 @@ def elementwise(
 ) -> KernelExercise:
     """Return an exercise whose kernel computes each element of its result with one thread.
 
-    record: KernelExercise or OrderExercise. wrong: probes for wrong values. fields: the remaining
-    fields of the record.
+    record: KernelExercise or OrderExercise, the class of the exercise. wrong: probes for wrong
+    values. fields: the remaining fields of the record.
     """
     family = {"launch": launch, **fields}
     missing = (length_as_a_number, overlap_or_gap)
@@ -86,10 +86,12 @@ def scaling(**fields) -> KernelExercise:
 
 
 def _to_scale(shape: Shape, seed: int) -> tuple[np.ndarray, np.float32]:
+    """Return (x, factor): `signed_numbers`, float32, (n,), and a `drawn_factor`."""
     return signed_numbers(shape, seed), drawn_factor(shape, seed)
 
 
 def _scaled(x: np.ndarray, factor: np.float32) -> np.ndarray:
+    """Return factor · x as a float64 array."""
     return x.astype(np.float64) * float(factor)
 
 
@@ -97,10 +99,10 @@ def _scaled(x: np.ndarray, factor: np.float32) -> np.ndarray:
 
 
 def length_as_a_number(run: Run) -> str | None:
-    """Return a sentence on a comparison with a number from which on all elements are missing.
+    """Return a sentence on a comparison with a constant that is right for one length only, or None.
 
-    The number is written in the kernel, so it is the length of one array only. Returns None if no
-    comparison has it.
+    The constant is the index from which on all elements of the result are missing. Returns None if
+    others are missing too, or if no comparison in the kernel has this constant.
     """
     first = int(np.argmax(run.unwritten))
     if not run.unwritten[first:].all():
@@ -124,7 +126,10 @@ def length_as_a_number(run: Run) -> str | None:
 
 
 def _two_indices(kernel, message: str) -> str | None:
-    """Return a sentence on a call of cuda.grid with another argument than 1, or None."""
+    """Return a sentence if cuda.grid is called with another argument than 1, else None.
+
+    message: the error message of the kernel, which cannot be compiled.
+    """
     if "tuple" not in message and "out of range" not in message:
         return None
     for call in _nodes(kernel, ast.Call):
@@ -138,14 +143,20 @@ def _two_indices(kernel, message: str) -> str | None:
 
 
 def _shape_as_number(kernel, message: str) -> str | None:
-    """Return a sentence if x.shape is used instead of its only entry, else None."""
+    """Return a sentence if x.shape is used instead of its only entry, else None.
+
+    message: the error message of the kernel, which cannot be compiled.
+    """
     if "tuple of 1" not in message:
         return None
     return translate("The shape of an array is a tuple, also where the array has one dimension.")
 
 
 def _all_three_coordinates(kernel, message: str) -> str | None:
-    """Return a sentence if threadIdx, blockIdx or blockDim is used without .x, else None."""
+    """Return a sentence if threadIdx, blockIdx or blockDim is used without .x, else None.
+
+    message: the error message of the kernel, which cannot be compiled.
+    """
     if "Dim3" not in message and not re.search(r"cuda\.(thread|block)(Idx|Dim)\b(?!\.)", message):
         return None
     return translate(
@@ -155,7 +166,10 @@ def _all_three_coordinates(kernel, message: str) -> str | None:
 
 
 def _whole_arrays(kernel, message: str) -> str | None:
-    """Return a sentence if the kernel computes with whole arrays, as in NumPy, else None."""
+    """Return a sentence if the kernel computes with whole arrays, as in NumPy, else None.
+
+    message: the error message of the kernel, which cannot be compiled.
+    """
     if not re.search(r"\(\) of .*\b1D array|a call of np\.", message):
         return None
     return translate(
@@ -165,6 +179,7 @@ def _whole_arrays(kernel, message: str) -> str | None:
 
 
 def _nodes(kernel, kind: type) -> list:
+    """Return the syntax nodes of this class in the kernel's function."""
     return [node for node in ast.walk(read_source(kernel.py_func).tree) if isinstance(node, kind)]
 
 

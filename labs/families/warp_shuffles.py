@@ -38,7 +38,7 @@ def added_by_shuffles() -> Target:
 
 
 def few_shuffles(at_most: int) -> Target:
-    """Return a target for the shuffles of the thread that takes part in the most of them."""
+    """Return the target of at most `at_most` shuffles in each thread of block 0."""
 
     def measure(run: Run) -> float:
         return float(_shuffles(run).max())
@@ -57,7 +57,7 @@ def few_shuffles(at_most: int) -> Target:
 
 
 def _shuffles(run: Run) -> np.ndarray:
-    """Return the number of shuffles in which each thread of block 0 takes part."""
+    """Return in how many shuffles each thread of block 0 takes part, int64 of shape (threads,)."""
     shuffles = np.zeros(run.job.launch(run.shape).threads, int)
     for event in run.first_block.events:
         if event.kind == "shuffle":
@@ -66,7 +66,7 @@ def _shuffles(run: Run) -> np.ndarray:
 
 
 def other_arguments(kernel, message: str) -> str | None:
-    """Return a sentence if a shuffle lacks its mask, or does not have it first, else None.
+    """Return a sentence if a shuffle is called without a mask as its first argument, else None.
 
     message: the error message of the kernel, which cannot be compiled.
     """

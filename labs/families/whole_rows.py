@@ -16,7 +16,10 @@ BANKS = 32
 
 
 def other_arguments(kernel) -> str | None:
-    """Return a sentence on a call of load4 or store4 with a wrong number of arguments, or None."""
+    """Return a sentence on a call of load4 or store4 with a wrong number of arguments, or None.
+
+    load4 needs two arguments, and store4 needs three.
+    """
     for node in ast.walk(read_source(kernel.py_func).tree):
         if not isinstance(node, ast.Call):
             continue
@@ -36,9 +39,9 @@ def other_arguments(kernel) -> str | None:
 
 
 def local_rows(kernel, message: str) -> str | None:
-    """Return a sentence if load4 or store4 gets a local array where it cannot, else None.
+    """Return a sentence if load4 or store4 gets a local array that it cannot use, else None.
 
-    The mistakes are a local array instead of a shared one, and a part of a local array instead of
+    It may have got a local array instead of a shared one, or a part of a local array instead of
     four numbers. message: the error message of the kernel, which cannot be compiled.
     """
     if "a wide store needs a tuple" in message:
@@ -58,15 +61,20 @@ def local_rows(kernel, message: str) -> str | None:
 
 
 def _accesses(run: Run, space: str, kind: str) -> list[AccessCount]:
+    """Return the accesses in this space, such as "shared", of this kind, per source line."""
     return [one for one in run.trace.access_counts if (one.space, one.kind) == (space, kind)]
 
 
 def _warps(run: Run) -> int:
+    """Return the number of warps in the launch of a run, whose blocks have one warp each."""
     return run.job.launch(run.shape).blocks
 
 
 def loaded_once() -> Target:
-    """Return the target of at most 4 requests per warp that load from x; the given lines make 4."""
+    """Return the target of at most 4 requests per warp that load from x.
+
+    The given lines of the starter make 4.
+    """
 
     def measure(run: Run) -> float:
         return run.total("x", "load", "requests") / _warps(run)
@@ -113,7 +121,7 @@ def sectors_of_stores() -> Target:
 
 
 def no_conflicts() -> Target:
-    """Return the target of no bank conflicts in any source line.
+    """Return the target that no source line has a bank conflict.
 
     The count is the wavefronts of the worst line divided by the fewest that its words need.
     """
@@ -145,7 +153,11 @@ def no_conflicts() -> Target:
 
 
 def _meeting(access: AccessCount) -> str:
-    """Return a sentence on two lanes of the first request that need the same bank at a time."""
+    """Return a sentence on two lanes of an access's first request that need the same bank.
+
+    The lanes are among those that are served at the same time. If none are found, the sentence
+    names no lanes.
+    """
     words = access.first[0] // WORD
     parts = access.bytes_per_lane // WORD
     together = 32 // parts

@@ -34,7 +34,7 @@ def _shifted(run: Run) -> str | None:
 
 
 def _inputs_misaligned(run: Run) -> str | None:
-    """Return a sentence if a is read one column ahead of, or behind, the rows of b, else None."""
+    """Return a sentence if a's column index is one more, or less, than b's row index, else None."""
     a, b = (one.astype(np.float64) for one in run.inputs)
     for step in (1, -1) if len(b) > 1 else ():
         moved = np.roll(a, -step, axis=1)
@@ -49,7 +49,7 @@ def _inputs_misaligned(run: Run) -> str | None:
 
 
 def _lost_or_repeated_terms(run: Run) -> str | None:
-    """Return sentences on terms that all sums lack or hold more than once, or None."""
+    """Return sentences on terms that every sum lacks or has more than once, or None."""
     counts = _times_each_term(run)
     if counts is None:
         return None
@@ -75,6 +75,10 @@ def _lost_or_repeated_terms(run: Run) -> str | None:
 
 
 def _lost_terms(run: Run, counts: np.ndarray, lost: np.ndarray) -> str:
+    """Return sentences on the terms that every sum lacks.
+
+    counts: how often each term is in every sum, shape (k,). lost: the indices of the missing terms.
+    """
     m, n, k = run.shape
     sizes = {m: f"m, the rows of `{run.result}`", n: f"n, the columns of `{run.result}`"}
     ends = sizes.get(int(lost[0]))
@@ -120,8 +124,8 @@ def _lost_terms(run: Run, counts: np.ndarray, lost: np.ndarray) -> str:
 def _times_each_term(run: Run) -> np.ndarray | None:
     """Return how often each term a[row, i]·b[i, col] is in every sum, or None.
 
-    The counts are whole float64 numbers of shape (k,). Returns None if no counts explain all
-    elements of the result, or if it has too few elements to tell.
+    The counts are whole numbers as float64, of shape (k,). Returns None if no counts explain all
+    elements of the result, or if the result has too few elements to determine them.
     """
     m, n, k = run.shape
     elements = [(row, col) for row in range(m) for col in range(n)][: 4 * k]
@@ -135,10 +139,10 @@ def _times_each_term(run: Run) -> np.ndarray | None:
 
 
 def _fit(run: Run, elements: list[tuple[int, int]]) -> np.ndarray | None:
-    """Return how often each of the k terms is in all these elements, as whole float64 numbers.
+    """Return how often each of the k terms is in these elements of the result, or None.
 
-    elements: pairs (row, column) of the result. Returns None if no whole numbers explain the
-    elements.
+    The counts are whole numbers as float64, of shape (k,). Returns None if no whole numbers explain
+    the elements. elements: pairs (row, column) of the result.
     """
     a, b = (one.astype(np.float64) for one in run.inputs)
     terms = np.array([a[row] * b[:, col] for row, col in elements])
@@ -150,7 +154,10 @@ def _fit(run: Run, elements: list[tuple[int, int]]) -> np.ndarray | None:
 
 
 def _other_partners(run: Run) -> str | None:
-    """Return sentences if factors are added, or a[:, i] meets b[j] with i and j near, else None."""
+    """Return sentences if the terms of the sums combine wrong elements of a and b, or None.
+
+    Recognised are terms a[row, i]·b[j, col] with j within 3 of i, and terms a[row, i] + b[i, col].
+    """
     m, n, k = run.shape
     pairs = [(i, j) for i in range(k) for j in range(max(0, i - NEAR), min(k, i + NEAR + 1))]
     if m * n < 3 * len(pairs) or not np.isfinite(run.out).all():
@@ -189,7 +196,10 @@ def _other_partners(run: Run) -> str | None:
 
 
 def _one_factor_for_all_terms(run: Run) -> str | None:
-    """Return a sentence if all terms of a sum use the same element of a, or of b, else None."""
+    """Return a sentence if all terms of a sum use the same element of a, or of b, else None.
+
+    Only the first and the last index along k are tried.
+    """
     a, b = (one.astype(np.float64) for one in run.inputs)
     for i in {0, len(b) - 1}:
         for name, value in (
@@ -241,10 +251,7 @@ def _other_columns_result(run: Run) -> str | None:
 
 
 def _some_are_right(run: Run) -> str | None:
-    """Return a sentence if the first columns are right in all rows, or the first rows entirely.
-
-    Returns None if neither is the case.
-    """
+    """Return a sentence if the first columns are all right, or else the first rows, else None."""
     for axis, what in ((0, "column"), (1, "row")):
         first = int(np.flatnonzero(run.wrong.any(axis=axis))[0])
         if first:
@@ -284,7 +291,8 @@ def _all_alike(run: Run) -> str | None:
 def _of_numbers(run: Run) -> str | None:
     """Return the answer of the first probe in `_PROBES` that recognises the wrong product, or None.
 
-    Returns None too if a value is not finite, or if the kernel does not have two inputs.
+    Also returns None if a value of the result is not finite, or if the kernel does not have two
+    inputs.
     """
     if len(run.inputs) != 2:  # a kernel with tiles that computes no product
         return None

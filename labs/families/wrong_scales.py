@@ -18,9 +18,9 @@ CHANGED = 2.75  # is added to the factor
 
 
 def another_number(run: Run) -> str | None:
-    """Return sentences if each element is one of x times another number than the factor, or None.
+    """Return sentences if the result is x times another number than the factor, or None.
 
-    The number and the factor are those of this run. A factor that changes nothing is named.
+    The sentences also say so if the kernel does not use the factor.
     """
     x, factor = run.inputs
     largest = int(np.abs(x).argmax())
@@ -40,7 +40,10 @@ def another_number(run: Run) -> str | None:
 
 
 def unused_factor(run: Run) -> str | None:
-    """Return a sentence if the result is the same for another factor, else None."""
+    """Return a sentence if the result is the same with another factor, else None.
+
+    The kernel is launched again with that factor.
+    """
     other = replace(
         run.job, inputs=lambda shape, seed: (run.inputs[0], np.float32(run.inputs[1] + CHANGED))
     )
@@ -57,7 +60,10 @@ def unused_factor(run: Run) -> str | None:
 
 
 def changed_elements(run: Run) -> str | None:
-    """Return a sentence if the result is right for |x|, or for x without fractions, else None."""
+    """Return a sentence if the kernel used |x|, or x without its fractions, instead of x.
+
+    Returns None otherwise.
+    """
     x, factor = run.inputs
     name = run.names["x"]
     if np.array_equal(run.out, run.job.reference(np.abs(x), factor)):

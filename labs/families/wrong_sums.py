@@ -26,6 +26,7 @@ def wrong_sums(sums: Sums) -> tuple[Callable[[Run], str | None], ...]:
     """Return the probes for wrong sums, in the order in which they are called.
 
     Each takes a run and returns sentences on the mistake, or None if it does not recognise one.
+    sums: which elements each right sum adds.
     """
     every = (
         partial(_every_element_repeated, sums),
@@ -52,11 +53,15 @@ def _run_with(run: Run, x: np.ndarray) -> np.ndarray | None:
 
 
 def _first_wrong(run: Run) -> int:
+    """Return the index of the first wrong element of the result."""
     return int(np.flatnonzero(run.wrong)[0])
 
 
 def _not_from_x(run: Run) -> str | None:
-    """Return a sentence if the first wrong sum is not zero although all of x is zero, else None."""
+    """Return a sentence if the first wrong sum is not zero although all of x is zero, else None.
+
+    The kernel is launched again with such an x.
+    """
     first = _first_wrong(run)
     out = _run_with(run, np.zeros(run.shape[0], np.float32))
     if out is None or out[first] == 0:
@@ -72,9 +77,9 @@ def _not_from_x(run: Run) -> str | None:
 
 
 def _every_element_repeated(sums: Sums, run: Run) -> str | None:
-    """Return a sentence if the first wrong sum is a whole multiple of the right one, else None.
+    """Return a sentence if the first wrong sum is 2, 3, … times the right one, else None.
 
-    Also return None for a sum of one element.
+    Also returns None for a sum of one element.
     """
     first = _first_wrong(run)
     if len(sums.elements_of(first, run.shape[0])) < 2:
@@ -118,9 +123,10 @@ def _of_another_block(sums: Sums, run: Run) -> str | None:
 
 
 def _as_many(run: Run, result: int, own: range) -> str:
-    """Return a sentence and a space if a wrong sum has the right number of elements, else "".
+    """Return a sentence and a space if a wrong sum adds the right number of elements, else "".
 
-    result: the index of the sum. own: the indices of the elements that the task asks for.
+    The elements themselves are others than the task asks for. result: the index of the sum. own:
+    the indices of the elements that the task asks for.
     """
     out = _run_with(run, np.ones(run.shape[0], np.float32))
     if out is None or out[result] != len(own):
@@ -136,11 +142,11 @@ def _as_many(run: Run, result: int, own: range) -> str:
 
 
 def _element_counts(sums: Sums, run: Run, result: int) -> np.ndarray | None:
-    """Return how often one sum holds each of its own elements, as a float64 array of whole numbers.
+    """Return how often one sum adds each of its own elements, a float64 array of whole numbers.
 
-    The numbers are below 8, in the order of the elements. Returns None if they do not explain the
-    wrong value, or if a launch fails. It launches the kernel once per 8 elements. result: the index
-    of the sum.
+    The array has one entry per element that the task asks for, each from 0 to 7. Returns None if
+    these numbers do not explain the wrong value, or if a launch fails. The kernel is launched once
+    per 8 elements. result: the index of the sum.
     """
     own = sums.elements_of(result, run.shape[0])
     times = np.zeros(len(own))
@@ -190,6 +196,10 @@ def _counts_by_element(sums: Sums, run: Run) -> str | None:
 
 
 def _few(name: str, own: range, which: np.ndarray) -> str:
+    """Return a phrase on elements of x: a range if they are consecutive, else the first three.
+
+    name: the reader's name of x. own: the indices of a sum's elements. which: positions in `own`.
+    """
     if which.size > 3 and which[-1] - which[0] == which.size - 1:
         return f"{element(name, [own[which[0]]])} to {element(name, [own[which[-1]]])}"
     first = ", ".join(element(name, [own[one]]) for one in which[:3])
@@ -197,11 +207,12 @@ def _few(name: str, own: range, which: np.ndarray) -> str:
 
 
 def _why_lost(run: Run, lost: np.ndarray, length: int, others_twice: bool) -> str:
-    """Return a sentence on why elements are missing, a question if that is unknown, or "".
+    """Return a sentence on why a sum lacks elements, a question to the reader, or "".
 
-    The sentence is on elements that are never loaded, or on missing steps of a tree. lost: the
-    positions of the missing elements in the sum. length: the number of elements of the sum.
-    others_twice: True if other elements count more than once; then "" replaces the question.
+    The sentence says that they are never loaded, or that a step of the tree is missing. If neither
+    is so, a question is returned, or "" if other elements count more than once. lost: the positions
+    of the missing elements in the sum. length: the number of elements of the sum. others_twice:
+    True if other elements count more than once.
     """
     n, loaded = run.shape[0], run.total("x", "load", "words")
     if loaded < n:
@@ -222,7 +233,7 @@ def _why_lost(run: Run, lost: np.ndarray, length: int, others_twice: bool) -> st
 def _largest(sums: Sums, run: Run) -> str | None:
     """Return a sentence if the first wrong sum is its elements' maximum or minimum, else None.
 
-    For a sum of one element it is None too.
+    Also returns None for a sum of one element.
     """
     first = _first_wrong(run)
     own = sums.elements_of(first, run.shape[0])
@@ -234,7 +245,10 @@ def _largest(sums: Sums, run: Run) -> str | None:
 
 
 def _not_linear(sums: Sums, run: Run) -> str | None:
-    """Return a sentence if the first wrong sum does not double when x is doubled, else None."""
+    """Return a sentence if doubling x does not double the first wrong sum, else None.
+
+    The kernel is launched again with an x of ones and with an x of twos.
+    """
     first, ones = _first_wrong(run), np.ones(run.shape[0], np.float32)
     once, twice = _run_with(run, ones), _run_with(run, 2 * ones)
     if once is None or twice is None or twice[first] == 2 * once[first]:
@@ -251,8 +265,8 @@ def _not_linear(sums: Sums, run: Run) -> str | None:
 def _one_by_one(sums: Sums, run: Run) -> str | None:
     """Return a sentence on one missing or repeated element of the first wrong sum, or None.
 
-    It tries single elements, the first, the last and those at powers of two, and is called after
-    `_counts_by_element` has recognised nothing.
+    Only the sum's first and last elements and those at powers of two are tried, with one launch
+    each.
     """
     first, n = _first_wrong(run), run.shape[0]
     own = sums.elements_of(first, n)

@@ -1,6 +1,7 @@
 """The allow-list of submissions, which the handout describes and the grader enforces.
 
-Names are looked up here and nowhere else, so a submission reaches no other object of this process.
+Names in a submission are looked up here and nowhere else, so a submission reaches no other object
+of the grader's process.
 """
 
 from __future__ import annotations
@@ -98,10 +99,10 @@ OPTIONS = frozenset({"device", "fastmath"})  # of decorators; all other options 
 class Rules:
     """The names, attributes and syntax that one kind of function may use.
 
-    members: for each module, the names that may be used as `module.name` or by `from module import
-    name`. attributes: the attributes that may be read from anything that is not a module.
-    forbidden: types of syntax-tree nodes that are refused. builtins: names of builtins that are
-    allowed in addition to BUILTINS. errors: names of the error classes that may be raised.
+    members: maps a module's full name to the names that may be used as `module.name` or by `from
+    module import name`. attributes: the attributes that may be read from anything that is not a
+    module. forbidden: types of syntax-tree nodes that are refused. builtins: names of builtins that
+    are allowed in addition to BUILTINS. errors: names of the error classes that may be raised.
     """
 
     members: Mapping[str, frozenset[str]]
@@ -148,13 +149,13 @@ LARGEST = 2**63  # absolute value of an integer
 
 
 class NotAllowed(Exception):
-    """A submission uses something outside the allow-list; the message is a sentence on it."""
+    """A submission uses something outside the allow-list. The message is a sentence on that."""
 
 
 def builtins_of_all() -> dict[str, object]:
-    """Return a dict from name to object of all builtins that a function of a submission can reach.
+    """Return a dict from name to object of all builtins that submitted functions can reach.
 
-    It is the same dict for every kind of function: BUILTINS, HOST_BUILTINS and ERRORS.
+    These are BUILTINS, HOST_BUILTINS and ERRORS, whatever the kind of the function.
     """
     return {name: getattr(builtins, name) for name in BUILTINS | HOST_BUILTINS | ERRORS}
 
@@ -164,9 +165,9 @@ def require_allowed(
 ) -> None:
     """Raise NotAllowed if a function uses anything outside the allow-list, or is too large.
 
-    function: its syntax tree. rules: those for this kind of function. modules: maps the
-    submission's names for modules to the modules' own names. known: all other names that the
-    submission defines.
+    function: its syntax tree. rules: those for this kind of function. modules: maps a name in the
+    submission, such as "np", to the full name of the module for which it stands. known: all other
+    names that the submission defines.
     """
     _require_small(function)
     own = bound_names(function)
@@ -191,10 +192,10 @@ def require_allowed(
 
 
 def _require_no_module(function: ast.FunctionDef, names: set[str]) -> None:
-    """Raise NotAllowed for the first of `names` in alphabetical order; do nothing if there is none.
+    """Raise NotAllowed if `names` is not empty; the message is on the first name in the alphabet.
 
-    names: variables of inner scopes that have the name of a module. The members of the module
-    would otherwise be allowed as attributes of the variable.
+    names: variables of inner scopes that have the name of a module. The members of the module would
+    otherwise be allowed as attributes of the variable.
     """
     for name in sorted(names):
         raise NotAllowed(
@@ -204,9 +205,10 @@ def _require_no_module(function: ast.FunctionDef, names: set[str]) -> None:
 
 
 def _own_variables(function: ast.FunctionDef) -> set[str]:
-    """Return the names of parameters, assigned variables and functions in a function's own scope.
+    """Return the names that a function binds in its own scope, without those of inner scopes.
 
-    Names in inner scopes are left out. A module of the same name is hidden in the whole function.
+    These are its parameters, assigned variables and inner functions. They hide a module of the same
+    name in the whole function.
     """
     arguments = function.args
     names = {one.arg for one in (*arguments.posonlyargs, *arguments.args)}
@@ -223,7 +225,7 @@ def _own_variables(function: ast.FunctionDef) -> set[str]:
 
 
 def _raised(node: ast.AST) -> Iterator[ast.Name]:
-    """Yield the node of the error's name in `raise ValueError` and `raise ValueError(...)`.
+    """Yield the name's node of the error in `raise ValueError` and `raise ValueError(...)`.
 
     Yield nothing for any other node.
     """
@@ -234,6 +236,7 @@ def _raised(node: ast.AST) -> Iterator[ast.Name]:
 
 
 def _require_small(function: ast.FunctionDef) -> None:
+    """Raise NotAllowed if a function's syntax tree has too many nodes or too many levels."""
     nodes, level = 0, [function]
     for _ in range(DEEPEST):
         nodes += len(level)
@@ -249,7 +252,7 @@ def _require_small(function: ast.FunctionDef) -> None:
 def bound_names(function: ast.FunctionDef) -> set[str]:
     """Return the names that a function and its inner scopes bind, without the function's own name.
 
-    These are parameters, assigned variables and inner functions.
+    These are the parameters, the assigned variables and the inner functions.
     """
     return {name for statement in (*function.body, function.args) for name in _bound(statement)}
 
@@ -282,8 +285,8 @@ def _require_allowed_attribute(
 def module_of(node: ast.expr, modules: Mapping[str, str]) -> str | None:
     """Return the full name of the module to which an expression refers, or None if it is no module.
 
-    For example `numba.cuda` for `cuda`, and `numba.cuda.libdevice` for `cuda.libdevice`. modules:
-    maps the submission's names for modules to the modules' full names.
+    An example is `numba.cuda.libdevice` for `cuda.libdevice`. modules: maps a name in the
+    submission, such as "cuda", to the full name of the module for which it stands.
     """
     if isinstance(node, ast.Name):
         return modules.get(node.id)
@@ -295,6 +298,7 @@ def module_of(node: ast.expr, modules: Mapping[str, str]) -> str | None:
 
 
 def _is_small(value: object) -> bool:
+    """Return True unless a constant is a string of 10,000 characters or an int beyond 63 bits."""
     if isinstance(value, str):
         return len(value) < 10_000
     return not isinstance(value, int) or abs(value) < LARGEST
@@ -303,8 +307,8 @@ def _is_small(value: object) -> bool:
 def _require_small_power(node: ast.BinOp) -> None:
     """Raise NotAllowed if a power or left shift of constants may be large.
 
-    Its operands must be literals, and the right one at most 64, unless the expression contains a
-    name. Python computes a power of constants when it compiles the text, before the virtual GPU
+    If the expression has no name, its operands must be literals, and the right one at most 64 in
+    absolute value. Python computes such a power when it compiles the text, before the virtual GPU
     counts steps.
     """
     if any(isinstance(one, ast.Name) for one in ast.walk(node)):
@@ -316,10 +320,12 @@ def _require_small_power(node: ast.BinOp) -> None:
 
 
 def _excerpt(node: ast.AST) -> str:
+    """Return a syntax node's first line in backticks, or "an import within a function"."""
     if isinstance(node, ast.Import | ast.ImportFrom):
         return "an import within a function"
     return f"`{ast.unparse(node).splitlines()[0][:60]}`"
 
 
 def _at(node: ast.AST) -> str:
+    """Return a phrase such as "Line 7" for the line on which a syntax node begins."""
     return f"Line {node.lineno}"

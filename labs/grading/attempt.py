@@ -1,6 +1,6 @@
-"""The work of the child process: read a submission, run its functions, report observations.
+"""The work of the child process: read a submission, run its functions, and yield observations.
 
-The child knows shapes and inputs, but neither the right results nor the points.
+The child knows the shapes and inputs, but neither the right results nor the points.
 """
 
 from __future__ import annotations
@@ -45,18 +45,22 @@ HiddenByName = dict[str, Hidden | HiddenCases]  # by exercise name
 def attempts(submission: Submission, exercises: list, hidden: HiddenByName) -> Iterator[dict]:
     """Run a submission's function for every exercise; yield observations as JSON-compatible dicts.
 
-    Every dict has the name of its exercise under "part". For an exercise without a usable function,
-    it has the reason under "refused". Otherwise a kernel gives one dict per shape: "shape", its
-    index, with "out", the result as `_packed` returns it, "misused" and "found", each a sentence or
-    None, and "targets", as `_targets` returns them. If a launch fails, the final dict has "shape"
-    with "ended", a sentence. A function of numbers gives one with "answers", a list with a number
-    or None per case, after one with "ended", a sentence, if a call failed. A host function gives
-    one with "passed", a bool, "causes", a list of sentences, and "lost", the percentage of the
-    points that the causes cost.
+    Every dict has the name of its exercise under "part". Its other keys depend on the exercise:
 
-    Sets the environment variables of LIMITS.
+    No usable function gives one dict with "refused", a sentence on why.
 
-    exercises: those whose functions are run. hidden: shapes, seeds and cases by exercise name.
+    A kernel gives one dict per shape: "shape", its index; "out", the result as `_packed` returns
+    it; "misused" and "found", each a sentence on a mistake or None; "targets", as `_targets`
+    returns them. If a launch fails, the last dict has only "shape" and "ended", a sentence.
+
+    A function of numbers gives one dict with "answers", a list with a number or None per case. If a
+    call failed, a dict with "ended", a sentence, precedes it.
+
+    A host function gives one dict with "passed", a bool; "causes", a list of sentences; and "lost",
+    the percentage of the points that the causes cost.
+
+    It sets the environment variables of LIMITS. exercises: those whose functions are run. hidden:
+    the shapes and seed, or the cases, by exercise name.
     """
     os.environ.update(LIMITS)
     functions = functions_of_text(submission, exercises)
@@ -73,10 +77,11 @@ def attempts(submission: Submission, exercises: list, hidden: HiddenByName) -> I
 
 
 def explanations(submission: Submission, exercises: list, hidden: HiddenByName) -> Iterator[dict]:
-    """Yield, per exercise with a usable function, a dict of what `check` says about the function.
+    """Yield what `check` says about the function of each exercise that has a usable one.
 
-    "part" is the exercise's name, and "causes" a list of sentences, empty for a right function. A
-    kernel is checked at the hidden shapes. Sets the environment variables of LIMITS.
+    Each dict has "part", the exercise's name, and "causes", a list of sentences that is empty for a
+    right function. A kernel is checked at the hidden shapes. It sets the environment variables of
+    LIMITS.
     """
     os.environ.update(LIMITS)
     functions = functions_of_text(submission, exercises)
@@ -96,8 +101,8 @@ def explanations(submission: Submission, exercises: list, hidden: HiddenByName) 
 def functions_of_text(submission: Submission, exercises: list) -> dict[str, object]:
     """Return a dict from the name of each exercise to the submission's function.
 
-    For an order of lines, the value may also be the tuple of line numbers. Where there is no usable
-    function, the value is the exception that says why.
+    If there is no usable function, the value is the exception that says why. For an exercise in
+    which lines are ordered, the value may be a tuple of line numbers.
     """
     names = tuple(exercise.name for exercise in exercises)
     pieces, files, problems, unread = [], [], [], []
@@ -136,6 +141,7 @@ def _in_a_cell_of_magic(name: str, unread: list[tuple[str, str]]) -> list[str]:
 
 
 def _observe_kernel(exercise: KernelExercise, kernel, hidden: Hidden) -> Iterator[dict]:
+    """Launch a kernel at the hidden shapes; yield the dicts that `attempts` describes."""
     cause = no_kernel(exercise, kernel)
     if cause:
         yield {"refused": cause}
@@ -158,10 +164,11 @@ def _observe_kernel(exercise: KernelExercise, kernel, hidden: Hidden) -> Iterato
 
 
 def _observe_order(exercise: OrderExercise, submission, hidden: Hidden) -> Iterator[dict]:
-    """Yield the messages about the kernel that an order of lines makes, as `_observe_kernel` does.
+    """Launch the kernel that an order of lines makes; yield the dicts that `attempts` describes.
 
-    In the sentences, the task's labels replace line numbers, and a sentence about a misplaced line
-    replaces why a launch ended. If the submission is a kernel already, its messages are unchanged.
+    In the sentences, the task's labels replace line numbers. If a launch fails and a line is
+    misplaced, "ended" has the sentence on that line. A submission that is a kernel already is
+    treated as one.
     """
     if line_order.is_kernel(submission):
         yield from _observe_kernel(exercise, submission, hidden)
@@ -180,9 +187,10 @@ def _observe_order(exercise: OrderExercise, submission, hidden: Hidden) -> Itera
 
 
 def _labelled(exercise: OrderExercise, order: line_order.Order, message: object) -> object:
-    """Return a message in whose sentences labels of lines replace their numbers in the file.
+    """Return a message with the labels of lines instead of their numbers in all its sentences.
 
-    The values of a dict are replaced in the same way, except those of "out" and "shape".
+    message: a dict of `attempts`, a value of it, or a value of an inner dict. The values of "out"
+    and "shape" stay as they are.
     """
     if isinstance(message, dict):
         return {
@@ -193,10 +201,10 @@ def _labelled(exercise: OrderExercise, order: line_order.Order, message: object)
 
 
 def _targets(exercise: KernelExercise, run: Run, number: int) -> dict[str, dict]:
-    """Return a dict from target name to {"value", "cause"} of the targets that apply at a shape.
+    """Return a dict from name to {"value", "cause"} for the targets that are tested at a shape.
 
-    The cause is a sentence if the target is missed, else None. number: the index of the shape. Most
-    targets apply at the first shape only.
+    value: the count, or None if it is unknown. cause: a sentence if the target is missed, else
+    None. number: the index of the shape. Most targets are tested only at shape 0.
     """
     counts = {}
     for target in exercise.targets:
@@ -208,6 +216,7 @@ def _targets(exercise: KernelExercise, run: Run, number: int) -> dict[str, dict]
 
 
 def _packed(array: np.ndarray) -> dict:
+    """Return an array as a JSON-compatible dict: "raw" (its bytes in base64), "dtype", "shape"."""
     raw = base64.b64encode(np.ascontiguousarray(array).tobytes()).decode()
     return {"raw": raw, "dtype": str(array.dtype), "shape": list(array.shape)}
 
@@ -222,6 +231,10 @@ def unpacked(packed: dict) -> np.ndarray:
 
 
 def _observe_numbers(exercise: NumbersExercise, function, hidden: HiddenCases) -> Iterator[dict]:
+    """Call a function of numbers for all cases; yield the dicts that `attempts` describes.
+
+    After 5 calls that fail, the remaining cases are left out of "answers".
+    """
     cause = host.no_function(exercise.parameters, function)
     if cause:
         yield {"refused": cause}
@@ -241,6 +254,7 @@ def _observe_numbers(exercise: NumbersExercise, function, hidden: HiddenCases) -
 
 
 def _observe_host(exercise: HostExercise, function, hidden: None) -> Iterator[dict]:
+    """Call a host function in its examination; yield the dict that `attempts` describes."""
     cause = host.no_function(exercise.parameters, function)
     outcome = Examination((cause,)) if cause else host.examined(exercise, function, PATIENCE)
     yield {"passed": not outcome.causes, "causes": list(outcome.named), "lost": outcome.lost}

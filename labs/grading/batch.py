@@ -32,9 +32,10 @@ LOST = (
 class Plan:
     """The work of grading a class: what is stored already, and what is to be graded.
 
-    known: marks that need no work: stored ones, and those of submissions that could not be looked
-    up. waiting: maps each other submission to the file in which its mark will be stored. old: how
-    many of these have only a stored mark of another version of the exercises or of the grader.
+    secret: the class's secret, from which hidden shapes are drawn. known: marks that need no work,
+    because they are stored or because looking them up failed. waiting: maps each other submission
+    to the file in which its mark will be stored. old: how many of these have a stored mark that
+    another version of the exercises or of the grader gave.
     """
 
     lab: Lab
@@ -45,10 +46,11 @@ class Plan:
 
 
 def plan(lab: Lab, submissions: Sequence[Submission], secret: str, results: Path) -> Plan:
-    """Look up the stored marks of a class, computing the digest and every key once.
+    """Return the plan for grading a class: look up the stored mark of each submission.
 
-    results: a folder, which is made. A submission that makes the grader fail gets no points and
-    costs no other. Raises CourseError if nothing can be written.
+    results: a folder, which is created; stored marks are in its folder `graded`. A submission whose
+    lookup fails gets no points and does not affect the others. Raises CourseError if the folder
+    cannot be created.
     """
     version, kept = digest_of(lab), results / KEPT
     _make(kept)
@@ -73,7 +75,7 @@ def plan(lab: Lab, submissions: Sequence[Submission], secret: str, results: Path
 def grade_class(
     lab: Lab, submissions: Sequence[Submission], secret: str, results: Path, workers: int | str
 ) -> Iterator[Mark]:
-    """Yield the mark of every submission as `graded` does, after making the plan for it."""
+    """Make the plan for a class and yield the mark of every submission, as `graded` does."""
     yield from graded(plan(lab, submissions, secret, results), workers)
 
 
@@ -81,10 +83,11 @@ def graded(plan: Plan, workers: int | str) -> Iterator[Mark]:
     """Yield the mark of every submission as soon as it is known, stored ones first.
 
     Every mark is written at once, so that a second run resumes. workers: the number of processes on
-    this machine, or the address of a Dask scheduler whose workers grade. A submission whose process
-    is killed twice, or that makes the grader fail, gets no points and is not stored, so a second
-    run tries it again. A mark that another version of the exercises or of the grader gave is not
-    used. Raises CourseError if nothing can be written or the scheduler does not answer.
+    this machine, or the address of a Dask scheduler whose workers grade.
+
+    A submission whose process is killed twice, or on which the grader fails, gets no points. Its
+    mark is not stored, so a second run tries it again. Raises CourseError if nothing can be written
+    or the scheduler does not answer.
     """
     yield from plan.known
     lab, secret, files, lost = plan.lab, plan.secret, plan.waiting, []
@@ -149,13 +152,18 @@ def _first_tries(
 def _here(
     lab: Lab, waiting: Sequence[Submission], secret: str, workers: int
 ) -> Iterator[tuple[Submission, Mark | None]]:
-    """Grade in `workers` processes on this machine; yield the same pairs as `_first_tries`."""
+    """Grade in `workers` processes on this machine; yield each submission with its mark.
+
+    The mark is None if the process was killed. The pairs come in the order in which they are
+    finished.
+    """
     crew = [Worker() for _ in range(workers)]
     idle: SimpleQueue[Worker] = SimpleQueue()
     for worker in crew:
         idle.put(worker)
 
     def tried(submission: Submission) -> Mark | None:
+        """Return the mark that an idle process gives, or None if the process was killed."""
         worker = idle.get()
         try:
             return _tried(lab, submission, partial(worker.grade, lab, submission, secret))
@@ -174,6 +182,7 @@ def _here(
 
 
 def _alone(lab: Lab, submission: Submission, secret: str) -> Mark | None:
+    """Grade a submission in a new process; return its mark, or None if the process was killed."""
     worker = Worker()
     try:
         return worker.grade(lab, submission, secret)
@@ -193,6 +202,7 @@ def _key(lab: Lab, submission: Submission, secret: str) -> str:
 
 
 def _make(folder: Path) -> None:
+    """Create a folder with its parents. Raises CourseError if it cannot be created."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

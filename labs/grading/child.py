@@ -20,14 +20,12 @@ _PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of prctl
 
 @dataclass(frozen=True)
 class ChildLimits:
-    """Limits of a child process.
+    """Limits of a child process, which runs one part of a submission.
 
-    Each part of a submission has its own child, so that it costs no other part anything.
-
-    seconds: wall-clock time until the child is killed. It ends a child that only waits.
-    cpu_seconds: processor time, which ends a child that works. A right part needs 3 seconds at
-    most, so a busy machine gives the same marks. memory_bytes: memory beyond what the process has
-    before it reads the submission.
+    seconds: wall-clock time until the child is killed; this ends a child that only waits.
+    cpu_seconds: processor time, which ends a child that computes. A right part needs at most 3
+    seconds of it, however busy the machine is. memory_bytes: memory in addition to what the process
+    has before it reads the submission.
     """
 
     seconds: float = 60.0
@@ -42,9 +40,9 @@ CPU_SECONDS_TO_EXPLAIN = 5  # of a second child, which says what was wrong
 def in_child(work: Callable[[], Iterator[dict]], limits: ChildLimits = USUAL) -> ChildOutcome:
     """Run `work` in a fork of this process; return the messages that it yields, and any problem.
 
-    Messages are plain JSON, so nothing that a child sends can be more than data. Whatever happens
-    to the child, the call returns and none of the child's processes is left. Raises OSError if this
-    process cannot fork.
+    Messages are plain JSON, so a child can send nothing but data. Whatever happens to the child,
+    the call returns, and all processes of the child are killed. Raises OSError if this process
+    cannot fork.
     """
     reader, writer = os.pipe()
     parent = os.getpid()
@@ -73,9 +71,10 @@ def in_child(work: Callable[[], Iterator[dict]], limits: ChildLimits = USUAL) ->
 def _run_child(
     work: Callable[[], Iterator[dict]], writer: int, limits: ChildLimits, parent: int
 ) -> None:
-    """Apply the limits, send the messages of `work` to descriptor `writer`, and exit the process.
+    """Apply the limits, send the messages of `work` to file descriptor `writer`, and exit.
 
-    This function never returns. parent: the parent's process id; the child dies with the parent.
+    This function never returns. parent: the parent's process id; on Linux this process is killed
+    when the parent dies.
     """
     try:
         os.setpgid(0, 0)
@@ -99,7 +98,7 @@ def _die_with(parent: int) -> None:
 
 
 def silence_streams() -> None:
-    """Replace standard input, output and error by the null device."""
+    """Redirect standard input, output and error of this process to the null device."""
     nothing = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
         os.dup2(nothing, stream)
@@ -122,9 +121,9 @@ def apply_limits(limits: ChildLimits) -> None:
 
 
 def _limit(what: int, soft: int, hard: int | None = None) -> None:
-    """Set a soft and a hard limit of this process, neither above the present hard limit.
+    """Set a soft and a hard resource limit of this process, neither above its present hard limit.
 
-    what: a constant `resource.RLIMIT_…`. hard: if None, it is `soft`.
+    what: a constant `resource.RLIMIT_…`. hard: equal to `soft` if None.
     """
     _, before = resource.getrlimit(what)
     hard = soft if hard is None else hard

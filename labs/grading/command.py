@@ -40,7 +40,10 @@ SELFTEST_SECRET = "the secret of the self-test"  # its shapes need not be secret
 
 
 def add_to(commands) -> None:
-    """Add the sub-commands to an argparse sub-parsers object."""
+    """Add the sub-commands grade, names, handout, list and selftest to an argparse parser.
+
+    commands: the object that `add_subparsers` returned.
+    """
     _add_grade(commands.add_parser("grade", help="grade a folder of submissions by their text"))
     _add_names(commands.add_parser("names", help="show whose name `grade --hash-names` hashes"))
     _add_handout(commands.add_parser("handout", help="write what students get"))
@@ -57,6 +60,7 @@ def add_to(commands) -> None:
 
 
 def _add_handout(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `handout` to its parser."""
     parser.description = "Write the notebooks of labs, or a copy of the course for students."
     parser.add_argument("labs", nargs="*", metavar="LAB", help=f"all, or {', '.join(LABS)}")
     parser.add_argument("--out", type=Path, help="folder for the notebooks")
@@ -69,6 +73,7 @@ def _add_handout(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_grade(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `grade` to its parser."""
     parser.description = "Grade submissions by their text, and write marks and feedback."
     parser.add_argument("lab", metavar="LAB", help=f"one of {', '.join(LABS)}")
     _add_submissions(parser)
@@ -89,6 +94,7 @@ def _add_grade(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_roster(parser: argparse.ArgumentParser) -> None:
+    """Add to a parser the options on the roster, on several tries and on late work."""
     group = parser.add_argument_group("the class, and work that is late or handed in again")
     group.add_argument(
         "--roster", type=Path, metavar="CSV",
@@ -109,12 +115,14 @@ def _add_roster(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_names(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `names` to its parser."""
     parser.description = "Print each submission's hash and student name: keep this list private."
     _add_submissions(parser)
     parser.set_defaults(run=list_names)
 
 
 def _add_submissions(parser: argparse.ArgumentParser) -> None:
+    """Add to a parser the paths of submissions and the option for the secret."""
     parser.add_argument(
         "paths", nargs="+", type=Path, metavar="PATH",
         help="folders and files: .py, .ipynb, .zip; an inner folder belongs to one student",
@@ -126,9 +134,10 @@ def _add_submissions(parser: argparse.ArgumentParser) -> None:
 
 
 def hand_out(arguments: argparse.Namespace) -> int:
-    """Write one notebook per lab, a copy of the course, or both, and return the exit code 0.
+    """Write one notebook per lab, a copy of the course for students, or both; return exit code 0.
 
-    Raises CourseError if options are missing, a lab is unknown or a folder cannot be written.
+    arguments: those of the sub-command `handout`. Raises CourseError if options are missing, a lab
+    is unknown or a folder cannot be written.
     """
     if bool(arguments.labs) != bool(arguments.out) or not (arguments.labs or arguments.course):
         raise CourseError("Give labs and --out FOLDER for notebooks, or --course FOLDER, or both.")
@@ -140,6 +149,11 @@ def hand_out(arguments: argparse.Namespace) -> int:
 
 
 def _write_handouts(names: list[str], folder: Path, hints: bool) -> None:
+    """Write the notebooks of the named labs to a folder, which is created, and print their number.
+
+    names: lab names, or ["all"]. hints: True to include hints. Raises CourseError if a lab is
+    unknown or the folder cannot be written.
+    """
     labs = [find(name) for name in (LABS if names == ["all"] else names)]
     with _writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
@@ -149,6 +163,11 @@ def _write_handouts(names: list[str], folder: Path, hints: bool) -> None:
 
 
 def _write_course(folder: Path, hints: bool) -> None:
+    """Write a copy of the course for students to a folder, and print its number of files.
+
+    hints: True to include hints. Raises CourseError if the folder is in the course or cannot be
+    written.
+    """
     require_outside(folder, "--course")
     with _writing(folder):
         count = write_copy(folder, hints)
@@ -157,7 +176,7 @@ def _write_course(folder: Path, hints: bool) -> None:
 
 @contextlib.contextmanager
 def _writing(folder: Path) -> Iterator[None]:
-    """Turn an OSError of this context into a CourseError about a folder."""
+    """Return a context that turns an OSError into a CourseError: the folder cannot be written."""
     try:
         yield
     except OSError as error:
@@ -165,7 +184,7 @@ def _writing(folder: Path) -> Iterator[None]:
 
 
 def list_labs(arguments: argparse.Namespace) -> int:
-    """Print one line per lab and return the exit code 0."""
+    """Print one line per lab and return the exit code 0. arguments: not used."""
     rows = [(lab, ", ".join(lab.lessons)) for lab in LABS.values()]
     name, lessons = max(len(lab.name) for lab in LABS.values()), max(len(row[1]) for row in rows)
     for lab, needed in rows:
@@ -177,7 +196,11 @@ def list_labs(arguments: argparse.Namespace) -> int:
 
 
 def run_selftest(arguments: argparse.Namespace) -> int:
-    """Print the marks of right and wrong functions; return 1 if the grader is wrong, else 0."""
+    """Grade solutions, starters and mutants; print the results and the grader's errors.
+
+    Returns the exit code: 1 if the grader misjudges something, else 0. Raises CourseError if a lab
+    is unknown or needs a sandbox that this machine cannot start.
+    """
     labs = [find(name) for name in arguments.labs or LABS]
     _hold_sandbox_ready(labs)
     most, workers = None if arguments.all else MUTANTS, _processes(arguments.workers)
@@ -198,6 +221,7 @@ def run_selftest(arguments: argparse.Namespace) -> int:
 
 
 def _print_line(line: PartSummary) -> None:
+    """Print one exercise's row of the self-test's table, and the mutants that kept all points."""
     (solution,), (starter,) = line.of_kind("solution"), line.of_kind("starter")
     right, caught = line.of_kind("right"), line.caught
     print(
@@ -211,10 +235,11 @@ def _print_line(line: PartSummary) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Grade submissions, write the tables and pages, and print where the marks are.
+    """Grade submissions, write tables and feedback pages, and print where the marks are.
 
-    Return the exit code: 0, or INTERRUPTED after Ctrl-C. Raises CourseError for bad arguments, a
-    missing secret or sandbox, and files that cannot be written.
+    Return the exit code: 0, or INTERRUPTED after Ctrl-C. arguments: those of the sub-command
+    `grade`. Raises CourseError for bad arguments, a missing secret or sandbox, and files that
+    cannot be written.
     """
     lab, secret = find(arguments.lab), secret_of(arguments.secret)
     listed, rule = _class_of(arguments)
@@ -260,10 +285,10 @@ def run(arguments: argparse.Namespace) -> int:
 def _class_of(
     arguments: argparse.Namespace,
 ) -> tuple[tuple[roster.Listed, ...], roster.LateRule | None]:
-    """Return the rows of the roster, and the rule for tries and late days.
+    """Return (rows of the roster, rule for several tries and late days) for the options of `grade`.
 
-    The roster is () if none is given. The rule is None, and the roster (), if no option asks for
-    them. Raises CourseError for options that do not fit together.
+    The rows are () if no roster is given. The rule is None if no option asks for a roster, for
+    tries or for a date. Raises CourseError for options that do not fit together.
     """
     if arguments.columns != tables.PLAIN and not arguments.roster:
         raise CourseError(f"--columns {arguments.columns} needs --roster: an export of its grades.")
@@ -290,8 +315,9 @@ def _write_class(
 ) -> None:
     """Write the plain table and, if asked for, that of Canvas or Moodle.
 
-    Print how many students of the roster handed in nothing. Print to standard error who is in no
-    row of the roster, and how many marks have no date.
+    It also prints how many students of the roster handed in nothing and, to standard error, the
+    students who are not in the roster and the number of marks without a date. listed: the rows of
+    the roster. rule: how several tries and late days count.
     """
     by_student = {mark.student: mark for mark in marks}
     results = roster.results(listed, submissions, by_student, rule)
@@ -325,7 +351,7 @@ def list_names(arguments: argparse.Namespace) -> int:
 def _submissions(
     paths: list[Path], called: Callable[[str], str]
 ) -> tuple[list[Submission], list[LeftOut]]:
-    """Return the submissions found at these paths, and what was not read there.
+    """Return (submissions found at these paths, files that were not read).
 
     called: maps a file's name to the name that feedback uses. Raises CourseError if a path is
     missing or there is no submission.
@@ -344,7 +370,7 @@ def _submissions(
 
 
 def _report_left_out(left: list[LeftOut], report: Path) -> None:
-    """Write one line for each file that was not read, and print how many there are.
+    """Write one line per file that was not read into `report`, and print the number of these files.
 
     If all files were read, remove the report of an older run.
     """
@@ -358,6 +384,10 @@ def _report_left_out(left: list[LeftOut], report: Path) -> None:
 
 
 def _report_speed(lab: Lab, submissions: list, marks: list[Mark], out: Path) -> None:
+    """Time the right kernels on this machine's GPU, write the table, and print its path.
+
+    Raises CourseError if there is no GPU or the table cannot be written.
+    """
     device = device_for("--speed", "Grade without it, or on a machine with a GPU.")
     report = speed.speeds(lab, submissions, marks, device)
     table = out / f"{lab.name}_speed.csv"
@@ -368,9 +398,9 @@ def _report_speed(lab: Lab, submissions: list, marks: list[Mark], out: Path) -> 
 def _shown_as_graded(
     lab: Lab, graded_submissions: Iterator[Mark], count: int, out: Path
 ) -> list[Mark]:
-    """Return all marks in the order in which they come, and show a progress bar.
+    """Return all marks in the order in which they are given, and show a progress bar.
 
-    Each student's pages are written as soon as the mark is there.
+    Each student's pages are written as soon as the mark is known. count: the number of submissions.
     """
     marks = []
     with contextlib.closing(graded_submissions):  # ends the processes, also on an early exit
@@ -381,10 +411,10 @@ def _shown_as_graded(
 
 
 def _write_pages(lab: Lab, mark: Mark, folder: Path) -> None:
-    """Write one student's pages, or the same pages without their sentences if that fails.
+    """Write one student's pages; if that fails, write them without the sentences.
 
-    If both fail, print the student's name and why, and go on. Raises CourseError if the folder
-    itself cannot be written.
+    If that fails too, print the student's name and the reason to standard error. Raises CourseError
+    if the folder itself cannot be written.
     """
     for one in (mark, feedback.without_texts(mark, feedback.NO_TEXT)):
         try:
@@ -418,6 +448,7 @@ def _write(file: Path, text: str) -> None:
 
 
 def _not_written(what: Path, error: OSError) -> CourseError:
+    """Return the error for a file or folder that cannot be written."""
     return CourseError(
         f"{what} cannot be written ({error.strerror}): what was graded before is kept; make room, "
         "and run the command again."
@@ -425,6 +456,7 @@ def _not_written(what: Path, error: OSError) -> CourseError:
 
 
 def _processes(text: str) -> int:
+    """Return the number of processes in the text of --workers. Raises CourseError if it is none."""
     if not text.isdecimal() or int(text) < 1:
         raise CourseError(
             f"--workers is {text}: give a number of at least 1 or, for `grade`, the address of a "
@@ -440,4 +472,5 @@ def _hold_sandbox_ready(labs: Iterable[Lab]) -> None:
 
 
 def _hashed(student: str, secret: str) -> str:
+    """Return 16 hexadecimal digits: a hash of a student's name, with the secret as its key."""
     return hmac.new(secret.encode(), as_bytes(student), hashlib.sha256).hexdigest()[:16]

@@ -1,7 +1,7 @@
-"""The constants of a submission, computed from their text: numbers, types and tuples of them.
+"""Compute the constants of a submission from their text: numbers, types and tuples of them.
 
-Only operators and the functions that are listed here compute, on numbers that are small, so nothing
-of the submission's Python runs and no result is large.
+Only operators and the functions listed here are executed, and only on small numbers. So nothing of
+the submission's Python runs, and no result is large.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ NUMBERS = (int, float, np.number, np.bool_)
 
 @dataclass(frozen=True)
 class Module:
-    """The value of a submission's name that stands for a module.
+    """A module, as the value of a name in a submission.
 
     name: the module's full name, a key of `allow_list.MODULES`.
     """
@@ -40,7 +40,7 @@ class Module:
 
 @dataclass(frozen=True)
 class Unknown:
-    """The value of a submission's name that has no usable value.
+    """The value of a name in a submission whose value cannot be used.
 
     why: the reason, as a sentence.
     """
@@ -61,9 +61,9 @@ def constant(node: ast.expr, value_of: Callable[[str], object]) -> object:
 
 
 def whole_numbers(node: ast.expr, value_of: Callable[[str], object]) -> tuple[int, ...]:
-    """Return the values of a list or tuple of whole numbers, such as the order of a task's lines.
+    """Return the values of a list or tuple expression of whole numbers, such as an order of lines.
 
-    value_of: returns what a name stands for, or None. Raises NotAllowed for anything else.
+    value_of: maps a name to its value, or to None if unknown. Raises NotAllowed for anything else.
     """
     if not isinstance(node, ast.List | ast.Tuple):
         raise NotAllowed("no list")
@@ -74,7 +74,7 @@ def whole_numbers(node: ast.expr, value_of: Callable[[str], object]) -> tuple[in
 
 
 def modules_in(node: ast.AST, value_of: Callable[[str], object]) -> dict[str, str]:
-    """Return a dict from the names in an expression that stand for modules to the modules' names.
+    """Return a dict from each name in an expression that is a module to the module's full name.
 
     value_of: maps a name to its value, or to None if unknown.
     """
@@ -84,10 +84,12 @@ def modules_in(node: ast.AST, value_of: Callable[[str], object]) -> dict[str, st
 
 
 def _literal(node: ast.Constant, value_of) -> object:
+    """Return the value of a literal number. Raises NotAllowed if it is none or is too large."""
     return _small(node.value)
 
 
 def _name(node: ast.Name, value_of) -> object:
+    """Return the value of a name. Raises NotAllowed if it is unknown or a module."""
     value = value_of(node.id)
     if value is None or isinstance(value, Module | Unknown):
         raise NotAllowed("no constant")
@@ -95,19 +97,26 @@ def _name(node: ast.Name, value_of) -> object:
 
 
 def _tuple(node: ast.Tuple, value_of) -> tuple:
+    """Return the tuple of the values of a tuple expression."""
     return tuple(constant(part, value_of) for part in node.elts)
 
 
 def _unary(node: ast.UnaryOp, value_of) -> object:
+    """Return the value of an operation with one operand, such as -x."""
     return _small(OPERATORS[type(node.op)](_number(constant(node.operand, value_of))))
 
 
 def _binary(node: ast.BinOp, value_of) -> object:
+    """Return the value of an operation with two operands, such as x + y."""
     left, right = (_number(constant(part, value_of)) for part in (node.left, node.right))
     return _applied(node.op, left, right)
 
 
 def _applied(op: ast.operator, left, right) -> object:
+    """Return the result of an operator on two numbers.
+
+    Raises NotAllowed if the operator is unknown, or if the exponent or the result is too large.
+    """
     if isinstance(op, ast.Pow | ast.LShift) and abs(right) > LARGEST_EXPONENT:
         raise NotAllowed("too large")
     if type(op) not in OPERATORS:
@@ -116,6 +125,7 @@ def _applied(op: ast.operator, left, right) -> object:
 
 
 def _boolean(node: ast.BoolOp, value_of) -> object:
+    """Return the value of a chain of `and`, or of `or`, as Python computes it."""
     stops_at = isinstance(node.op, ast.Or)
     for part in node.values:
         value = _number(constant(part, value_of))
@@ -125,6 +135,7 @@ def _boolean(node: ast.BoolOp, value_of) -> object:
 
 
 def _compare(node: ast.Compare, value_of) -> bool:
+    """Return the value of a comparison, also of a chain such as a < b < c."""
     values = [_number(constant(one, value_of)) for one in (node.left, *node.comparators)]
     if any(type(op) not in OPERATORS for op in node.ops):
         raise NotAllowed("no constant")
@@ -133,11 +144,13 @@ def _compare(node: ast.Compare, value_of) -> bool:
 
 
 def _conditional(node: ast.IfExp, value_of) -> object:
+    """Return the value of an expression `x if test else y`."""
     test = _number(constant(node.test, value_of))
     return constant(node.body if test else node.orelse, value_of)
 
 
 def _subscript(node: ast.Subscript, value_of) -> object:
+    """Return an element of a tuple. Raises NotAllowed for other values and for slices."""
     whole, index = constant(node.value, value_of), constant(node.slice, value_of)
     if not isinstance(whole, tuple) or not isinstance(index, int):
         raise NotAllowed("no constant")
@@ -145,6 +158,7 @@ def _subscript(node: ast.Subscript, value_of) -> object:
 
 
 def _attribute(node: ast.Attribute, value_of) -> object:
+    """Return the allowed member of a module. Raises NotAllowed for any other attribute."""
     module = allow_list.module_of(node.value, modules_in(node.value, value_of))
     if module and node.attr in allow_list.COMPILED.members.get(module, ()):
         return getattr(allow_list.MODULES[module], node.attr)
@@ -152,6 +166,10 @@ def _attribute(node: ast.Attribute, value_of) -> object:
 
 
 def _call(node: ast.Call, value_of) -> object:
+    """Return the result of a call of one of the known functions with constant arguments.
+
+    Raises NotAllowed for keywords, for an unknown function, and for arguments that are no numbers.
+    """
     if node.keywords:
         raise NotAllowed("no constant")
     function = _function_of(node.func, value_of)
@@ -191,12 +209,17 @@ def _function_of(node: ast.expr, value_of) -> Callable:
 
 
 def _number(value: object) -> object:
+    """Return the value unchanged. Raises NotAllowed if it is no number."""
     if not isinstance(value, NUMBERS):
         raise NotAllowed("no number")
     return value
 
 
 def _small(value: object) -> object:
+    """Return the number unchanged.
+
+    Raises NotAllowed if it is no number, or if it is an integer beyond 63 bits.
+    """
     number = _number(value)
     if isinstance(number, int) and abs(number) >= allow_list.LARGEST:
         raise NotAllowed("too large")

@@ -22,10 +22,9 @@ def grade_on_dask(
     """Yield pairs of a submission and its mark, in the order in which Dask's workers finish them.
 
     The mark is None if a process was killed while grading that submission. If a worker is lost,
-    another one grades its submissions again. Raises CourseError if Dask is not installed or the
-    scheduler does not answer.
-
-    address: of the Dask scheduler. waiting: the submissions to grade. secret: of the class.
+    another one grades its submissions. Raises CourseError if Dask is not installed or the scheduler
+    does not answer. address: the address of the Dask scheduler. waiting: the submissions to grade.
+    secret: the secret of the class.
     """
     try:
         from distributed import Client, as_completed
@@ -67,8 +66,8 @@ def _of_error(lab: Lab, submission: Submission, error: BaseException) -> Mark:
 def _in_own_process(lab: Lab, submission: Submission, secret: str) -> Mark | None:
     """Return the mark of a submission, or None if the process that grades it was killed.
 
-    The grading process belongs to this thread: it is started at the thread's first call and kept
-    in `_thread`. It is separate because Dask workers have threads, and a forking process must not.
+    This thread's grading process is used; the thread's first call starts it. It is a separate
+    process because a Dask worker has threads, and a process with threads must not fork.
     """
     if not hasattr(_thread, "worker"):
         _thread.worker = Worker()

@@ -39,10 +39,10 @@ def decoded(raw: bytes) -> str | None:
 
 
 def coding_of(raw: bytes) -> str | None:
-    """Return the encoding that a coding line (PEP 263) in a file's first two lines names, or None.
+    """Return the encoding that a file's coding line (PEP 263) names, such as `latin_1`, or None.
 
-    The name is in lower case with underscores, such as `latin_1`. It is None without a coding line,
-    and for an encoding that is not one of the known ones of texts.
+    The line must be one of the first two. The name is in lower case with underscores. Returns None
+    if there is no such line, or if its encoding is unknown or not one for texts.
     """
     for line in re.split(rb"\r\n|\r|\n", raw[:1000], maxsplit=2)[:2]:
         found = _CODING.match(line)

@@ -1,4 +1,7 @@
-"""A digest of the files of the course that a mark depends on: a mark of another digest is old."""
+"""A digest of all files of the course on which a mark depends.
+
+A stored mark whose digest differs came from another version and is not used again.
+"""
 
 from __future__ import annotations
 
@@ -28,6 +31,7 @@ def digest_of(lab: Lab) -> str:
 
 
 def _files(lab: Lab) -> Iterator[Path]:
+    """Yield the paths of all files on which a lab's marks depend, in a fixed order."""
     yield from sorted((ROOT / "labs").glob("*.py"))
     folders = [part.definition.folder for part in lab.parts]
     for folder in [*folders, *(ROOT / name for name in FOLDERS)]:

@@ -1,24 +1,24 @@
-"""Right functions derived from a solution by rule; a grader must give them all points."""
+"""Right functions that a rule makes from a solution; a grader must give them all points."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 
 def equivalents(text: str) -> Iterator[tuple[str, str]]:
-    """Yield a pair for every rule that applies: the change, as a clause, and the changed source.
+    """Yield (change, changed source code) for every rule that applies; the change is a clause.
 
     text: the source code of a solution.
     """
-    for rule in RULES:
+    for words, rule in RULES.items():
         changed = rule(ast.parse(text))
         if changed is not None:
-            yield rule.__doc__ or "", ast.unparse(ast.fix_missing_locations(changed))
+            yield words, ast.unparse(ast.fix_missing_locations(changed))
 
 
 def renamed(tree: ast.Module) -> ast.Module | None:
-    """all variables have other names"""
+    """Give all variables of each function other names; return the changed tree."""
     for function in _functions(tree):
         own = {
             node.id
@@ -32,7 +32,7 @@ def renamed(tree: ast.Module) -> ast.Module | None:
 
 
 def parameters_renamed(tree: ast.Module) -> ast.Module | None:
-    """all parameters have other names"""
+    """Give all parameters of each function other names; return the changed tree."""
     for function in _functions(tree):
         own = {node.arg for node in ast.walk(function) if isinstance(node, ast.arg)}
         for node in ast.walk(function):
@@ -44,11 +44,13 @@ def parameters_renamed(tree: ast.Module) -> ast.Module | None:
 
 
 def written_out(tree: ast.Module) -> ast.Module | None:
-    """`x += y` is written as `x = x + y`"""
+    """Write `x += y` as `x = x + y`; return the changed tree, or None without such a line."""
     return _replaced(tree, _AddedOut())
 
 
 class _AddedOut(ast.NodeTransformer):
+    """Replaces `x += y` by `x = x + y`, for variables; count: how many it replaced."""
+
     count = 0
 
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.stmt:
@@ -60,11 +62,13 @@ class _AddedOut(ast.NodeTransformer):
 
 
 def commuted(tree: ast.Module) -> ast.Module | None:
-    """the factors of every product are exchanged"""
+    """Exchange the factors of every product; return the changed tree, or None without one."""
     return _replaced(tree, _Commuted())
 
 
 class _Commuted(ast.NodeTransformer):
+    """Exchanges the factors of products; count: the number of products."""
+
     count = 0
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
@@ -76,11 +80,13 @@ class _Commuted(ast.NodeTransformer):
 
 
 def mirrored(tree: ast.Module) -> ast.Module | None:
-    """`a < b` is written as `b > a`"""
+    """Write `a < b` as `b > a`; return the changed tree, or None without a comparison."""
     return _replaced(tree, _Mirrored())
 
 
 class _Mirrored(ast.NodeTransformer):
+    """Replaces comparisons such as `a < b` by `b > a`; count: how many it replaced."""
+
     count = 0
 
     def visit_Compare(self, node: ast.Compare) -> ast.expr:
@@ -93,11 +99,13 @@ class _Mirrored(ast.NodeTransformer):
 
 
 def negated(tree: ast.Module) -> ast.Module | None:
-    """`if a < b` is written as `if not a >= b`"""
+    """Write `if a < b` as `if not a >= b`; return the changed tree, or None without one."""
     return _replaced(tree, _Negated())
 
 
 class _Negated(ast.NodeTransformer):
+    """Replaces tests such as `a < b` of an `if` by `not a >= b`; count: how many it replaced."""
+
     count = 0
 
     def visit_If(self, node: ast.If) -> ast.stmt:
@@ -112,7 +120,7 @@ class _Negated(ast.NodeTransformer):
 
 
 def spread(tree: ast.Module) -> ast.Module | None:
-    """every function begins with a string and an unused variable"""
+    """Begin every function with a string and an unused variable; return the changed tree."""
     for function in _functions(tree):
         unused = ast.parse("unused = 1").body
         function.body = [ast.Expr(ast.Constant("My own words.")), *unused, *function.body]
@@ -120,11 +128,13 @@ def spread(tree: ast.Module) -> ast.Module | None:
 
 
 def returned_by_name(tree: ast.Module) -> ast.Module | None:
-    """every function names the value that it returns"""
+    """Write `return x` as `answer = x` and `return answer`; return the changed tree, or None."""
     return _replaced(tree, _Named())
 
 
 class _Named(ast.NodeTransformer):
+    """Replaces `return x` by `answer = x` and `return answer`; count: how many it replaced."""
+
     count = 0
 
     def visit_Return(self, node: ast.Return) -> ast.stmt | list[ast.stmt]:
@@ -136,7 +146,7 @@ class _Named(ast.NodeTransformer):
 
 
 def through_a_constant(tree: ast.Module) -> ast.Module | None:
-    """a constant above the function is written as a product"""
+    """Write an even constant above the function as a product; return the tree, or None."""
     for node in tree.body:
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant):
             value = node.value.value
@@ -147,22 +157,25 @@ def through_a_constant(tree: ast.Module) -> ast.Module | None:
 
 
 def _functions(tree: ast.Module) -> list[ast.FunctionDef]:
+    """Return the syntax nodes of the functions that a file defines at its top level."""
     return [node for node in tree.body if isinstance(node, ast.FunctionDef)]
 
 
 def _replaced(tree: ast.Module, transformer) -> ast.Module | None:
+    """Return the tree after the transformer has changed it, or None if it changed nothing."""
     changed = transformer.visit(tree)
     return changed if transformer.count else None
 
 
-RULES: tuple[Callable[[ast.Module], ast.Module | None], ...] = (
-    renamed,
-    parameters_renamed,
-    written_out,
-    commuted,
-    mirrored,
-    negated,
-    spread,
-    returned_by_name,
-    through_a_constant,
-)
+# What each rule changes, as a clause: the rule.
+RULES: Mapping[str, Callable[[ast.Module], ast.Module | None]] = {
+    "all variables have other names": renamed,
+    "all parameters have other names": parameters_renamed,
+    "`x += y` is written as `x = x + y`": written_out,
+    "the factors of every product are exchanged": commuted,
+    "`a < b` is written as `b > a`": mirrored,
+    "`if a < b` is written as `if not a >= b`": negated,
+    "every function begins with a string and an unused variable": spread,
+    "every function names the value that it returns": returned_by_name,
+    "a constant above the function is written as a product": through_a_constant,
+}

@@ -1,4 +1,4 @@
-"""Files that the grader writes: a table of the class, and pages for each student."""
+"""The files that the grader writes: a table of the class, and pages for each student."""
 
 from __future__ import annotations
 
@@ -48,6 +48,7 @@ code {background: rgba(128,128,128,.18); border-radius: 3px; padding: 0 .2em;
 
 
 def _to_stderr(sentence: str) -> None:
+    """Print a sentence to standard error."""
     print(sentence, file=sys.stderr)
 
 
@@ -56,12 +57,12 @@ def csv_of(
     rows: Iterable[tuple[str, Callable[[], Sequence[str | int]]]],
     tell: Callable[[str], None] = _to_stderr,
 ) -> str:
-    """Return a CSV with a line of headings and one line per row; no cell is a formula.
+    """Return the text of a CSV file with a line of headings and one line per row.
 
-    If a row cannot be made, its line has the student's name, quoted as by `ascii`, and empty cells,
-    and `tell` gets a sentence with the name and the cause. All other rows are as usual.
-
-    rows: pairs of a student's name and a function that returns the cells.
+    Cells are changed by `as_cell`, so that no spreadsheet takes one for a formula. rows: pairs of a
+    student's name and a function that returns the cells. If that function fails, the row has the
+    student's name, quoted as by `ascii`, and empty cells, and `tell` is called with a sentence that
+    has the name and the cause.
     """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -78,10 +79,11 @@ def csv_of(
 
 
 def as_csv(lab: Lab, marks: Sequence[Mark], tell: Callable[[str], None] = _to_stderr) -> str:
-    """Return the table of a class as CSV: one row per student, sorted by name.
+    """Return the table of a class as the text of a CSV file: one row per student, sorted by name.
 
-    The columns are the student, the points, their maximum, and the points of each part. tell: gets
-    a sentence for each row that cannot be made; the default prints it.
+    The columns are the student, the points, their maximum, and the points of each part. tell: is
+    called with a sentence for each row that cannot be made; by default it prints the sentence to
+    standard error.
     """
     parts = [part.exercise for part in lab.parts]
     ordered = sorted(marks, key=lambda mark: mark.student)
@@ -90,30 +92,32 @@ def as_csv(lab: Lab, marks: Sequence[Mark], tell: Callable[[str], None] = _to_st
 
 
 def _line(mark: Mark, parts: Sequence[str]) -> list[str | int]:
+    """Return the cells of one student's row: name, points, maximum, and the points of each part."""
     return [mark.student, mark.points, mark.of, *points_by_part(mark, parts)]
 
 
 def points_by_part(mark: Mark, parts: Sequence[str]) -> list[int]:
-    """Return the points of each part, in the order of these names."""
+    """Return a list of the points of each part. parts: the names of the exercises, in order."""
     return [sum(row.points for row in mark.rows if row.part == part) for part in parts]
 
 
 def without_texts(mark: Mark, why: str) -> Mark:
-    """Return a mark with the same points whose sentences cannot fail to be written.
+    """Return a copy of a mark with the same points, in which `why` replaces every reason.
 
-    Every reason of a row is replaced by `why`, and the sentences about whole parts are dropped.
+    The sentences about whole parts are dropped. The copy is for a mark whose own texts cannot be
+    written.
     """
     rows = tuple(replace(row, told=why if row.told else "") for row in mark.rows)
     return replace(mark, rows=rows, told=())
 
 
 def as_cell(text: str) -> str:
-    """Return text that no spreadsheet takes for a formula.
+    """Return a text that no spreadsheet takes for a formula; most texts are returned unchanged.
 
-    An apostrophe is put before a sign with which a formula begins. A spreadsheet may drop blanks,
-    invisible characters, quotes and line ends at the beginning, take a full-width sign for the
-    usual one, and end a cell at `;` or a tab instead of a comma. So the text behind each of these
-    is treated as a cell, too.
+    An apostrophe is put before a sign with which a formula begins. A spreadsheet may drop spaces,
+    invisible characters, quotes and line ends at the beginning, may read a full-width sign as the
+    usual one, and may end a cell at `;` or a tab instead of a comma. So the text after each of
+    these characters is treated as a cell of its own.
     """
     pieces = _SEPARATOR.split(text)  # texts and separators alternate
     whole = "".join(one if number % 2 else _as_text(one) for number, one in enumerate(pieces))
@@ -123,20 +127,21 @@ def as_cell(text: str) -> str:
 
 
 def _as_text(piece: str) -> str:
+    """Return the text, after an apostrophe if its first visible character is =, +, - or @."""
     usual = unicodedata.normalize("NFKC", piece)
     first = next((one for one in usual if _is_seen(one)), "")
     return f"'{piece}" if first and first in "=+-@\u2212" else piece
 
 
 def _is_seen(character: str) -> bool:
-    """Return True unless a character is a quote, a blank, a line end, or invisible."""
+    """Return True for a visible character other than `"`; spaces and line ends are not visible."""
     return character != '"' and unicodedata.category(character) not in (
         "Zs", "Zl", "Zp", "Cc", "Cf",
     )  # fmt: skip
 
 
 def as_markdown(lab: Lab, mark: Mark) -> str:
-    """Return one student's page as Markdown."""
+    """Return one student's feedback page as Markdown text."""
     whole = f"{_plain(mark.student)}: {mark.points} of {mark.of}."
     lines = [f"# {lab.title}", "", whole]
     for part, rows in _by_part(mark):
@@ -150,13 +155,14 @@ def as_markdown(lab: Lab, mark: Mark) -> str:
 
 
 def _row(row: MarkRow, reason: str) -> str:
+    """Return one line of a Markdown table: points, maximum, what they are for, and the outcome."""
     signed = f"{_SIGNS[_outcome(row)]} {reason}".rstrip()
     cells = (_plain(text).replace("|", r"\|") for text in (row.what, signed))
     return f"| {row.points} | {row.of} | {' | '.join(cells)} |"
 
 
 def _plain(text: str) -> str:
-    """Escape a sentence for Markdown; what is between backticks becomes code."""
+    """Return a sentence with Markdown's characters escaped; text in backticks stays code."""
     pieces = _CODE.split(text.replace("\n", " "))  # words and code alternate
     words = [re.sub(r"([\\`<>*_\[\]#])", r"\\\1", one) for one in pieces[::2]]
     code = [f"`{one}`" for one in pieces[1::2]] + [""]
@@ -164,7 +170,7 @@ def _plain(text: str) -> str:
 
 
 def as_html(lab: Lab, mark: Mark) -> str:
-    """Return one student's page as self-contained HTML, which loads nothing from the network."""
+    """Return one student's feedback page as HTML, which loads nothing from the network."""
     sections = "".join(
         f"<h2>{html.escape(part.definition.title)}: {_points(_rows(mark, part.exercise))}</h2>"
         f"{part_as_html(part, mark)}"
@@ -181,7 +187,7 @@ def as_html(lab: Lab, mark: Mark) -> str:
 
 
 def part_as_html(part: Part, mark: Mark) -> str:
-    """Return an HTML fragment with the checker's sentences and the rows of one part."""
+    """Return an HTML fragment on one part: the checker's sentences and a table of its rows."""
     sentences, rows = _sentences(mark, part.exercise), _rows(mark, part.exercise)
     above = "".join(f'<p class="said">{in_code(sentence)}</p>' for sentence in sentences)
     lines = "".join(
@@ -196,23 +202,23 @@ def part_as_html(part: Part, mark: Mark) -> str:
 
 
 def _sign(row: MarkRow) -> str:
-    """Return a mark in HTML that is seen as a sign and read aloud as a word."""
+    """Return HTML for a row's outcome: a sign, and a word that a screen reader reads aloud."""
     outcome = _outcome(row)
     return f'<span class="{outcome}" role="img" aria-label="{outcome}">{_SIGNS[outcome]}</span>'
 
 
 def _outcome(row: MarkRow) -> str:
-    """Return "reached" for a row without a reason, else "partly" if it has points, or "missed"."""
+    """Return "reached" for a row without a reason, "partly" if it has points, else "missed"."""
     if not row.told:
         return "reached"
     return "partly" if row.points else "missed"
 
 
 def as_gradescope(lab: Lab, mark: Mark) -> str:
-    """Return the content of Gradescope's `results.json`.
+    """Return the text of Gradescope's `results.json` for one student.
 
-    Points are shown at once. Reasons that may name hidden shapes or cases are shown when the grades
-    are published, because a student may hand in again until then.
+    Points are visible at once. Reasons that may name hidden shapes or cases become visible when the
+    grades are published, because a student may hand in again until then.
     """
     tests = [test for part, rows in _by_part(mark) for test in _tests(lab, mark, part, rows)]
     at_once = [cause for part, cause in mark.told if _may_be_shown(lab, mark, part)]
@@ -222,9 +228,10 @@ def as_gradescope(lab: Lab, mark: Mark) -> str:
 
 
 def _tests(lab: Lab, mark: Mark, part: str, rows: Sequence[MarkRow]) -> Iterable[dict]:
-    """Yield Gradescope's tests for one part: one per row, and one for reasons that are held back.
+    """Yield Gradescope's tests for one part: one per row, and one with the reasons held back.
 
-    The last one has no points.
+    The last one has no points and is yielded only if there are such reasons. part: the exercise's
+    name. rows: the mark's rows of this part.
     """
     sentences, shown = _sentences(mark, part), _may_be_shown(lab, mark, part)
     reasons = _reasons(rows, sentences)
@@ -250,27 +257,31 @@ def _may_be_shown(lab: Lab, mark: Mark, part: str) -> bool:
 
 
 def _by_part(mark: Mark) -> Iterable[tuple[str, list[MarkRow]]]:
+    """Yield (name of the exercise, its rows) for each part of a mark, in order."""
     return ((part, list(rows)) for part, rows in groupby(mark.rows, key=lambda row: row.part))
 
 
 def _rows(mark: Mark, part: str) -> list[MarkRow]:
+    """Return a mark's rows of one part, in order."""
     return [row for row in mark.rows if row.part == part]
 
 
 def _points(rows: Sequence[MarkRow]) -> str:
+    """Return a phrase such as "3 of 5 points" with the sums over these rows."""
     points, of = total(rows)
     return f"{points} of {of} points"
 
 
 def _sentences(mark: Mark, part: str) -> list[str]:
+    """Return a mark's sentences about one whole part, in order."""
     return [cause for exercise, cause in mark.told if exercise == part]
 
 
 def _reasons(rows: Sequence[MarkRow], sentences: Sequence[str]) -> list[str]:
-    """Return why each row lost points, without repetition; "" for a row that lost none.
+    """Return a list with the reason why each row lost points; "" for a row that lost none.
 
-    sentences: those above the table, which are removed from the ends of the reasons. A reason that
-    equals the row above becomes "as above".
+    sentences: those that the page shows above the table; they are removed from the ends of the
+    reasons. A reason that equals the previous row's becomes "as above".
     """
     reasons = [row.told for row in rows]
     for sentence in reversed(sentences):
@@ -282,7 +293,11 @@ def _reasons(rows: Sequence[MarkRow], sentences: Sequence[str]) -> list[str]:
 
 
 def write(folder: Path, lab: Lab, mark: Mark) -> None:
-    """Write one student's Markdown, HTML and results.json into a folder of the student's name."""
+    """Write one student's feedback.md, feedback.html and results.json.
+
+    They are written to a folder in `folder` with the student's name, which is created. Raises
+    OSError if that fails.
+    """
     own = folder / _folder_name(mark.student)
     own.mkdir(parents=True, exist_ok=True)
     (own / "feedback.md").write_text(as_markdown(lab, mark), encoding="utf-8")
@@ -291,10 +306,10 @@ def write(folder: Path, lab: Lab, mark: Mark) -> None:
 
 
 def _folder_name(student: str) -> str:
-    """Return a folder name that no other student has.
+    """Return the name of a student's folder, which no other student's folder has.
 
-    If the student's name cannot be kept unchanged, or looks as if a hash were appended already, a
-    hash of it is appended. A long name is shortened, since file systems take 255 bytes.
+    It is the student's name if that is a plain file name. Otherwise other characters become "_", a
+    long name is shortened, and a hash of the name is appended.
     """
     plain = re.sub(r"[^\w.@-]", "_", student)
     short = plain.encode(errors="replace")[:MOST_NAME_BYTES].decode(errors="ignore")

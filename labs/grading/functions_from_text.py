@@ -1,9 +1,9 @@
 """Turn the text of a submission into functions without running any of it.
 
-Numba types byte code without calling it, and the virtual GPU interprets the syntax tree. So a
-function definition is compiled, its code object is taken out, and its names are those of
-`allow_list` and of the submission's own constants and functions. Decorators are interpreted here;
-annotations are dropped, and defaults are refused.
+A function definition is compiled and its code object is taken out. The only names that the function
+can reach are those of `allow_list` and the submission's own constants and functions. Numba types
+byte code without calling it, and the virtual GPU interprets the syntax tree. Decorators are
+interpreted here, annotations are dropped, and default values are refused.
 """
 
 from __future__ import annotations
@@ -28,7 +28,10 @@ from virtual_gpu.common.source import read_source
 
 @dataclass(frozen=True)
 class _Broken:
-    """The text of a piece that Python cannot parse, the number of its file, and the error."""
+    """A piece of a submission that Python cannot parse.
+
+    piece: its text. file: the number of its file. error: the error that parsing raised.
+    """
 
     piece: str
     file: int
@@ -47,14 +50,14 @@ def functions_of(
 ) -> Mapping[str, object]:
     """Return a dict from each wanted name to its function, or to a NotAllowed that says why not.
 
-    A kernel is ready to launch, and a plain function ready to call. The pieces are also registered
-    in `linecache`. A piece that Python cannot parse costs no function of another file.
+    A kernel is ready to launch, and a plain function ready to call. pieces: Python source texts in
+    order, each with its own line numbers, such as a notebook's cells. Statements that define
+    nothing are ignored. A piece that Python cannot parse affects only functions of its own file.
+    wanted: the names. files: the number of the file of each piece; () if all are of one file.
+    orders: the wanted names for which a list of whole numbers is accepted too; the value is then a
+    tuple.
 
-    A name in `orders` may also be that of a list of whole numbers, and then the value is a tuple.
-
-    pieces: Python source texts in order, each with its own line numbers. Statements that define
-    nothing are ignored, because a lesson's cells are full of them. files: the number of the file
-    that holds each piece; without it, all are of one file.
+    The pieces are also registered in `linecache`, so that messages can quote their lines.
     """
     files = files or (0,) * len(pieces)
     names, broken = Names(), []
@@ -79,9 +82,9 @@ def functions_of(
 
 
 def _order(name: str, names: Names, broken: list[_Broken]) -> object:
-    """Return the list of whole numbers that a task asks for, as a tuple, or a NotAllowed.
+    """Return the list of whole numbers of this name as a tuple, or a NotAllowed that says why not.
 
-    The NotAllowed says why there is none. It is a Missing if no list has this name.
+    It is a Missing if no list has this name. broken: the pieces that cannot be parsed.
     """
     found = names.orders.get(name, ())
     lines = ", ".join(str(line) for line, _ in found)
@@ -104,11 +107,12 @@ def _order(name: str, names: Names, broken: list[_Broken]) -> object:
 def _wanted(
     name: str, names: Names, functions: Mapping[str, object], broken: list[_Broken]
 ) -> object:
-    """Return the function of a name from `functions`, or a NotAllowed that says why there is none.
+    """Return the function of a name, or a NotAllowed that says why there is none.
 
-    It says that the name has several different definitions, that the piece with its definition
-    cannot be parsed, or, as a Missing, that there is no definition. `functions` itself may hold the
-    NotAllowed of a refused function.
+    The reason is that the name has several different definitions, that the piece with its
+    definition cannot be parsed, or that there is no definition; the last one is a Missing.
+    functions: what `_defined` returns, which may hold the NotAllowed of a refused function. broken:
+    the pieces that cannot be parsed.
     """
     found = names.definitions.get(name, ())
     lines, own_files = [one.tree.lineno for one in found], {names.files[one.file] for one in found}
@@ -126,6 +130,7 @@ def _wanted(
 
 
 def _parse_problem(error: Exception) -> str:
+    """Return a clause on why Python could not parse a text."""
     if isinstance(error, SyntaxError):
         return f"Python cannot read this ({error.msg})"
     return "The text is nested too deeply, or contains bytes that are no text"
@@ -134,7 +139,8 @@ def _parse_problem(error: Exception) -> str:
 def _defined(names: Names) -> dict[str, object]:
     """Return a dict from each defined name to its function, or to the NotAllowed that refuses it.
 
-    The final definition of a name counts. A function may call one that is defined after it.
+    If a name is defined several times, the last definition counts. A function may call one that is
+    defined after it.
     """
     functions: dict[str, object] = {}
     for name, definitions in names.definitions.items():
@@ -157,13 +163,15 @@ def _defined(names: Names) -> dict[str, object]:
 
 
 def _plain(function: object) -> FunctionType:
+    """Return the Python function of a compiled function, or a plain function unchanged."""
     return getattr(function, "py_func", function)
 
 
 def _refuse_callers(functions: dict[str, object], names: Names) -> None:
     """Replace in `functions` every caller of a refused function by a NotAllowed with the reason.
 
-    A function that calls a refused one through others is replaced, too.
+    Functions that call a refused one through others are replaced, too. functions: as `_defined`
+    makes them: name -> function or NotAllowed.
     """
     callers, why = defaultdict(list), {}
     for name, function in functions.items():
@@ -185,7 +193,7 @@ def _refuse_callers(functions: dict[str, object], names: Names) -> None:
 
 
 def _function(definition: Definition, names: Names) -> object:
-    """Return the function of a definition, with its decorator applied if there is any.
+    """Return the function of a definition, compiled if it has a decorator such as `cuda.jit`.
 
     Raises NotAllowed if the definition uses anything outside the allow-list.
     """
@@ -215,7 +223,8 @@ def _require_allowed(
 ) -> None:
     """Raise NotAllowed, with the reason, if a function uses anything outside the allow-list.
 
-    seen: maps the names that the function uses to their values at its definition, or to None.
+    bare: its syntax tree without decorators. rules: those for this kind of function. seen: maps
+    each name that the function uses to its value at the function's definition, or to None.
     """
     modules = {name: value.name for name, value in seen.items() if isinstance(value, Module)}
     known = {name for name, value in seen.items() if _is_value(value)} | set(names.definitions)
@@ -230,7 +239,7 @@ def _require_allowed(
 def _is_value(value: object) -> bool:
     """Return True if a name with this value may be used as a variable in a function.
 
-    None, modules, unknown values and compilers may not.
+    Return False for None, a module, an unknown value and a compiler.
     """
     return value is not None and not isinstance(value, Module | Unknown | Compiler)
 
@@ -238,8 +247,9 @@ def _is_value(value: object) -> bool:
 def _globals(seen: Mapping[str, object], names: Names) -> dict[str, object]:
     """Return the globals of a function: the names that it uses with their values, and builtins.
 
-    The submission's own functions have the value None, which is replaced later. seen: maps the
-    names that the function uses to their values at its definition, or to None.
+    The names of the submission's own functions have the value None, which the caller replaces.
+    seen: maps each name that the function uses to its value at the function's definition, or to
+    None.
     """
     modules = {
         name: allow_list.MODULES[value.name]
@@ -252,9 +262,9 @@ def _globals(seen: Mapping[str, object], names: Names) -> dict[str, object]:
 
 
 def _require_same_text(function: FunctionType, checked: ast.FunctionDef) -> None:
-    """Raise NotAllowed if the text that the virtual GPU will read is not what was checked.
+    """Raise NotAllowed if the virtual GPU would read another text than the one that was checked.
 
-    function: its source is read by the virtual GPU. checked: the syntax tree that was checked.
+    function: the virtual GPU reads its source. checked: the syntax tree that was checked.
     """
     try:
         read = ast.dump(_bare(read_source(function).tree))
@@ -270,7 +280,7 @@ def _require_same_text(function: FunctionType, checked: ast.FunctionDef) -> None
 def _bare(definition: ast.FunctionDef) -> ast.FunctionDef:
     """Return a copy of a definition without decorators and annotations, which must not run.
 
-    Raises NotAllowed if the function has defaults, `*` or `**` among its parameters.
+    Raises NotAllowed if the parameters have default values, `*` or `**`, or are keyword-only.
     """
     arguments = definition.args
     if arguments.defaults or arguments.kwonlyargs or arguments.vararg or arguments.kwarg:

@@ -1,7 +1,8 @@
-"""Grade one submission: for each part one child counts, and a second explains what was not right.
+"""Grade one submission.
 
-Texts are read and interpreted in a fork of this process. Host functions are called once, in the
-sandbox, and their explanations come with the first messages. No part can use up another's limits.
+For each part, one child process runs the function, and a second one explains what is wrong. Texts
+are read and interpreted in a fork of this process. Host functions are called once, in the sandbox,
+and the explanations come with the results. No part can use up the limits of another.
 """
 
 from __future__ import annotations
@@ -28,11 +29,13 @@ MOST_SENTENCES = 20  # about one part
 
 @dataclass(frozen=True)
 class Mark:
-    """The mark of one student; points and their maximum are whole.
+    """The mark of one student.
 
-    told: pairs of an exercise and a sentence about all of it: a cause that `check` names, or a
-    refusal. failed: what went wrong in the grader itself, or "". refused: the exercises that were
-    refused by their text, so that nothing in their reasons comes from the secret.
+    student: the student's name. lab: the name of the lab. rows: what the points are given for.
+    told: pairs of an exercise's name and a sentence about the whole exercise, such as a cause that
+    `check` names. failed: a sentence on what went wrong in the grader itself, or "". refused: the
+    names of the exercises whose function was refused before it ran, so that their reasons contain
+    nothing that is drawn from the secret.
     """
 
     student: str
@@ -44,26 +47,27 @@ class Mark:
 
     @property
     def points(self) -> int:
-        """The points of all rows."""
+        """The sum of the points of all rows, a whole number."""
         return total(self.rows)[0]
 
     @property
     def of(self) -> int:
-        """The maximum of the points."""
+        """The maximum of the points, a whole number."""
         return total(self.rows)[1]
 
 
 def unjudged(lab: Lab, student: str, why: str) -> Mark:
-    """Return a mark without points for a submission that the grader failed to judge.
+    """Return a mark without points for a submission on which the grader failed.
 
-    It is made of the lab alone, so that nothing in the submission can make it fail, too.
+    It is made from the lab alone, so that nothing in the submission can make it fail, too. why: a
+    sentence on what failed.
     """
     rows = tuple(MarkRow(part.exercise, "all of it", 0, part.points, why) for part in lab.parts)
     return Mark(student, lab.name, rows, (), why)
 
 
 def failure(error: BaseException) -> str:
-    """Return a sentence on an error of the grader, for the page of the submission that met it."""
+    """Return a sentence on an error of the grader, for the page of the student."""
     try:
         told = f"{type(error).__name__}: {error}"[:LONGEST_ERROR]
     except Exception:  # an error whose text cannot be made
@@ -76,9 +80,9 @@ def failure(error: BaseException) -> str:
 def grade(lab: Lab, submission: Submission, secret: str, limits: ChildLimits = USUAL) -> Mark:
     """Return the mark of a submission, which depends only on its text, the lab and the secret.
 
-    Whatever the submission does, this returns; a row without points carries its reason. Raises
-    CourseError for a secret that is too short, and for a lab with host functions if there is no
-    sandbox.
+    Whatever the submission does, this function returns; a row that lost points has the reason.
+    secret: the class's secret, from which hidden shapes and cases are drawn. Raises CourseError if
+    the secret is too short, or if the lab has host functions and there is no sandbox.
     """
     exercises = [part.definition for part in lab.parts]
     hidden = {
@@ -112,15 +116,15 @@ def grade(lab: Lab, submission: Submission, secret: str, limits: ChildLimits = U
 
 
 def _refused(outcome: ChildOutcome) -> bool:
-    """Return True if the part was refused by its text, so that nothing of it was run."""
+    """Return True if the function was refused because of its text, so that it never ran."""
     return any("refused" in message for message in outcome.messages)
 
 
 def _stopped(outcome: ChildOutcome) -> bool:
-    """Return True if the part was refused, or ended before its first result.
+    """Return True if the part was refused or ended before its first result.
 
-    It ended so if its first message says so, or if its child had a problem and sent no message.
-    There is nothing to explain then.
+    Then there is nothing left to explain. A part also counts as ended if its child had a problem
+    and sent no message.
     """
     if outcome.problem and not outcome.messages:
         return True
@@ -130,10 +134,10 @@ def _stopped(outcome: ChildOutcome) -> bool:
 def _outcomes(
     submission: Submission, exercises: list, hidden, limits: ChildLimits
 ) -> dict[str, ChildOutcome]:
-    """Return a dict from each exercise's name to the messages about it, and how their child ended.
+    """Return a dict from each exercise's name to its child's messages and how the child ended.
 
-    Host functions are called in a sandbox, all others in a child process each. hidden: the hidden
-    shapes and cases by the exercise's name.
+    A host function is called in a sandbox, and any other function in a child process of its own.
+    hidden: the hidden shapes or cases by the exercise's name.
     """
     outcomes = {}
     for exercise in exercises:
@@ -146,13 +150,14 @@ def _outcomes(
 
 
 def _about(name: str, outcome: ChildOutcome) -> ChildOutcome:
-    """Return an outcome with the messages about this exercise, and no others."""
+    """Return an outcome with only those messages that are about the exercise with this name."""
     return replace(
         outcome, messages=tuple(one for one in outcome.messages if one.get("part") == name)
     )
 
 
 def _rows_without_points(lab: Lab, hidden: HiddenByName, problem: str) -> tuple[MarkRow, ...]:
+    """Return the rows of a mark without points, each with `problem` as its reason."""
     messages = [{"refused": problem}]
     parts = ((part, hidden.get(part.exercise)) for part in lab.parts)
     return tuple(row for part, own in parts for row in rows_of(part, messages, own, ""))
@@ -161,9 +166,9 @@ def _rows_without_points(lab: Lab, hidden: HiddenByName, problem: str) -> tuple[
 def _explanations(
     submission: Submission, wrong: list, hidden, limits: ChildLimits
 ) -> dict[str, ChildOutcome]:
-    """Return, by exercise name, the outcomes whose messages hold what `check` says about `wrong`.
+    """Return a dict from exercise name to the child's messages that say what is wrong there.
 
-    The messages are those of `explanations`. Host functions are left out. Marks do not change.
+    wrong: the exercises. Those about host functions are left out.
     """
     limits = replace(limits, cpu_seconds=min(limits.cpu_seconds, CPU_SECONDS_TO_EXPLAIN))
     return {
@@ -176,9 +181,10 @@ def _explanations(
 
 
 def _sentences(wrong: list, explained: dict[str, ChildOutcome]) -> tuple[tuple[str, str], ...]:
-    """Return pairs of an exercise's name and a sentence, at most MOST_SENTENCES per exercise.
+    """Return pairs of an exercise's name and a sentence about it, at most 20 per exercise.
 
-    Sentences that are too long for a page are cut.
+    wrong: the exercises. explained: the outcome with the sentences, by exercise name. Long
+    sentences are cut.
     """
     return tuple(
         (exercise.name, cut(str(cause)))
@@ -188,5 +194,6 @@ def _sentences(wrong: list, explained: dict[str, ChildOutcome]) -> tuple[tuple[s
 
 
 def _causes(outcome: ChildOutcome) -> Iterator[object]:
+    """Yield the sentences of a child's messages on why a function is refused or what is wrong."""
     for message in outcome.messages:
         yield from [message["refused"]] if "refused" in message else message.get("causes", ())

@@ -1,4 +1,4 @@
-"""The notebook that a student gets, made from a lab's record so that it promises what is graded."""
+"""The notebook that a student gets, made from a lab's record, so that it matches what is graded."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ HOW = {
 
 
 def notebook(lab: Lab, hand_in: str = HAND_IN, hints: bool = True) -> nbformat.NotebookNode:
-    """Return a lab's handout: objectives, tasks with points and hints, starters and checks.
+    """Return a lab's notebook for students: objectives, tasks with points, starters and checks.
 
     hand_in: the last sentence, which says what to hand in. hints: False to leave hints out.
     """
@@ -80,13 +80,14 @@ def notebook(lab: Lab, hand_in: str = HAND_IN, hints: bool = True) -> nbformat.N
 
 
 def _lesson(number: str) -> str:
-    """Return the words for a lesson, or for an extra one, such as "lesson 07"."""
+    """Return the words for a lesson, such as "lesson 07" or "the extra lesson on lane maps"."""
     if is_extra(number):
         return translate("the extra lesson on {subject}", subject=number.replace("_", " "))
     return translate("lesson {number}", number=number)
 
 
 def _head(lab: Lab) -> str:
+    """Return the Markdown of the first cell: title, objectives, time, lessons and points."""
     goals = "\n".join(f"- {translate(goal)};" for goal in lab.objectives)
     lessons = map(_lesson, lab.lessons)
     return translate(
@@ -102,6 +103,10 @@ def _head(lab: Lab) -> str:
 
 
 def _task(number: int, part: Part, hints: bool) -> Iterator[nbformat.NotebookNode]:
+    """Yield the three cells of a task: its text, its starter, and a call of `check`.
+
+    number: the task's number in the lab. hints: False to leave hints out.
+    """
     exercise, name = part.definition, part.exercise
     text = "\n\n".join(map(translate, exercise.text))
     title = translate(
@@ -119,15 +124,15 @@ def _task(number: int, part: Part, hints: bool) -> Iterator[nbformat.NotebookNod
 
 
 def _numbered(exercise: OrderExercise) -> str:
-    """Return the lines to be put in order, and the given lines, as a block of Markdown."""
+    """Return the lines to be put in order, and the given lines, as a Markdown code block."""
     lines = (f"{label:>3}  {line}".rstrip() for label, line in exercise.listing)
     return "\n".join(("```text", *lines, "```"))
 
 
 def _points(part: Part) -> str:
-    """Return what a part gives points for, as a Markdown table of points and reasons.
+    """Return a Markdown table of the points of a part and what they are given for.
 
-    A kernel has one line per kind of row. A note below names the targets that give no points.
+    For a kernel, a note below names the targets that give no points.
     """
     exercise = part.definition
     if not isinstance(exercise, KernelExercise):
@@ -157,20 +162,19 @@ def _points(part: Part) -> str:
 
 
 def _listed(targets: list[Target]) -> str:
+    """Return the words of targets, separated by semicolons."""
     return "; ".join(translate(target.words) for target in targets)
 
 
 def _table(lines: list[tuple[int, str]]) -> str:
+    """Return a Markdown table. lines: pairs of points and what they are given for."""
     rows = "\n".join(f"| {points} | {translate(what)} |" for points, what in lines)
     points, reason = translate("points"), translate("for")
     return f"| {points} | {reason} |\n| ---: | --- |\n{rows}"
 
 
 def _hints(hints: tuple[str, ...]) -> str:
-    """Return the hints as folded HTML after an empty line, each inside the one before it.
-
-    Return "" if there are none.
-    """
+    """Return the hints as folded HTML, each inside the one before it, or "" without hints."""
     folded = ""
     for number, hint in reversed(list(enumerate(hints, start=1))):
         title = translate("Hint {number}", number=number)
@@ -179,16 +183,18 @@ def _hints(hints: tuple[str, ...]) -> str:
 
 
 def _text(name: str, source: str) -> nbformat.NotebookNode:
+    """Return a Markdown cell with this text. name: determines the cell's identifier."""
     return new_markdown_cell(source, id=_id(name))
 
 
 def _code(name: str, source: str, tags: list[str] | None = None) -> nbformat.NotebookNode:
+    """Return a code cell with this text. name: determines the cell's identifier."""
     return new_code_cell(source, id=_id(name), metadata={"tags": tags} if tags else {})
 
 
 def _id(name: str) -> str:
     """Return a cell's identifier: 8 hexadecimal digits that depend on its name only.
 
-    So a handout is the same each time that it is made.
+    So a lab's notebook is the same each time that it is made.
     """
     return hashlib.sha256(name.encode()).hexdigest()[:8]

@@ -20,10 +20,10 @@ KNOWN_CASES = 60  # the most cases of its task that are tried
 
 @dataclass(frozen=True)
 class Hidden:
-    """The shapes and the seed that one kernel is run with.
+    """The shapes and the seed with which one kernel is graded.
 
-    shapes: the exercise's own first shape, which fits the blocks and at which most targets are
-    counted, and then a variant of each of its other shapes. seed: of the inputs.
+    shapes: the exercise's own first shape, which fills all blocks and at which most targets are
+    counted, and then a variant of each of its other shapes. seed: the seed of the inputs.
     """
 
     shapes: tuple[Shape, ...]
@@ -32,7 +32,7 @@ class Hidden:
 
 @dataclass(frozen=True)
 class HiddenCases:
-    """The arguments that a function of numbers gets in addition to the cases of its task.
+    """The cases that a function of numbers gets in addition to those of its task.
 
     given: one tuple of arguments per call.
     """
@@ -43,8 +43,8 @@ class HiddenCases:
 def draw_hidden(exercise: KernelExercise | NumbersExercise, secret: str) -> Hidden | HiddenCases:
     """Return the hidden shapes of a kernel, or the hidden cases of a function of numbers.
 
-    They depend only on the exercise and the secret. Raises CourseError for a secret that is too
-    short.
+    They are random numbers that depend only on the exercise's name and the secret. Raises
+    CourseError for a secret that is too short.
     """
     if len(secret) < SHORTEST:
         raise CourseError(
@@ -58,17 +58,19 @@ def draw_hidden(exercise: KernelExercise | NumbersExercise, secret: str) -> Hidd
 
 
 def _shapes(exercise: KernelExercise, random: Random) -> Hidden:
+    """Return the shapes and the seed for a kernel exercise, drawn with this generator."""
     first, *others = exercise.shapes
     vary: Callable[[Shape, Random], Shape] = exercise.vary
     return Hidden((first, *(vary(shape, random) for shape in others)), random.randrange(10**6))
 
 
 def graded_cases(exercise: NumbersExercise) -> tuple[Case, ...]:
-    """Return the cases of a task that a grader tries: the first KNOWN_CASES, to save time."""
+    """Return the cases of a task that a grader tries: the first 60, to save time."""
     return exercise.all_cases[:KNOWN_CASES]
 
 
 def _cases(exercise: NumbersExercise, random: Random) -> HiddenCases:
+    """Return 24 different cases that are not among the task's, drawn with this generator."""
     known = {case.given for case in exercise.all_cases}
     cases: dict[tuple[int, ...], None] = {}  # a dict keeps their order and drops duplicates
     while len(cases) < CASES:

@@ -16,11 +16,11 @@ from utils.errors import CourseError
 class Part:
     """One exercise of a lab.
 
-    exercise: its name. points: for all of it. main: for a kernel, the names of the targets that the
-    task is about, its idea. needed: targets without which the main ones give nothing, because a
-    kernel that does something else reaches them. right_starter: True if the starter's result is
-    right already, and its speed can be compared. pinned: True if targets in machine code give
-    points too; all submissions must then be graded with one compiler.
+    exercise: its name. points: the points for all of it. main: for a kernel, the names of the
+    targets that the task is about, called its idea. needed: the names of targets without which
+    reaching the main ones gives no points. right_starter: True if the starter's result is right
+    already, so that its speed can be compared. pinned: True if targets in machine code give points
+    too; all submissions must then be graded with one compiler.
     """
 
     exercise: str
@@ -32,7 +32,7 @@ class Part:
 
     @property
     def definition(self) -> Exercise:
-        """The exercise of the bank."""
+        """The exercise itself, as the bank of exercises has it."""
         return exercise(self.exercise)
 
 
@@ -40,8 +40,9 @@ class Part:
 class Lab:
     """Exercises that are handed out and handed in together.
 
-    name: as on the command line. minutes: for a student who has done the lessons. lessons: the ones
-    to do before. objectives: what a student can do afterwards.
+    name: as on the command line. title: its heading. minutes: for a student who has done the
+    lessons. lessons: the numbers of the lessons to do before. objectives: what a student can do
+    afterwards, as phrases. parts: its exercises with their points.
     """
 
     name: str
@@ -58,7 +59,7 @@ class Lab:
 
     @property
     def needs_sandbox(self) -> bool:
-        """True if the lab has host functions, which are called; all others are only read."""
+        """True if the lab has host functions, which run in a sandbox; others are interpreted."""
         return any(isinstance(part.definition, HostExercise) for part in self.parts)
 
 

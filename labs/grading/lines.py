@@ -1,6 +1,6 @@
-"""Split a text into lines as Python's parser does: at a newline alone.
+"""Split a text into lines as Python's parser does: only at newlines.
 
-`str.splitlines` also breaks at form feeds, U+0085, U+2028 and others. With it, the lines that are
+`str.splitlines` also splits at form feeds, U+0085, U+2028 and others. With it, the lines that are
 run would not be those that were checked.
 """
 
@@ -17,14 +17,14 @@ def with_newlines_alone(text: str) -> str:
 def lines_of(text: str) -> list[str]:
     """Return the lines of a text, each with its newline.
 
-    What follows the final newline is a line without one, unless it is empty.
+    Text after the last newline is a line without one.
     """
     *whole, last = text.split("\n")
     return [f"{line}\n" for line in whole] + [last] * bool(last)
 
 
 def register(file: str, text: str) -> None:
-    """Put a text into `linecache` as the content of a file that need not exist.
+    """Put a text into `linecache`, as the lines of a file of this name, which need not exist.
 
     file: the file's name, such as `<piece 1>`.
     """

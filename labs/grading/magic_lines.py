@@ -1,8 +1,8 @@
-"""Take IPython's own lines out of a notebook's cell, where IPython itself would see one.
+"""Replace IPython's own lines in a notebook's cell by Python, wherever IPython itself finds them.
 
-IPython sees such a line only at the beginning of a statement. A line within brackets, within a
-triple-quoted string or after a backslash continues an expression of Python. Each line that is taken
-out leaves a line of Python, so that all other lines keep their numbers and blocks.
+IPython finds such a line only at the beginning of a statement. A line within brackets, within a
+triple-quoted string or after a backslash continues an expression of Python. Each line that is
+removed leaves a line of Python, so that all other lines keep their numbers and blocks.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ _TOKEN = re.compile(
 
 
 def without_magic(cell: str) -> str:
-    """Return a cell's Python: lines of IPython are replaced, and all others keep their numbers.
+    """Return a cell's Python: IPython's lines are replaced, and all others keep their numbers.
 
     Return "" for a cell whose magic, such as `%%writefile`, keeps IPython from running the cell as
-    Python of the notebook. cell: a text whose line ends are newlines alone.
+    Python of the notebook. cell: a text with newlines as its only line ends.
     """
     kept, position = [], 0
     while found := _CELL_MAGIC.match(cell, position):
@@ -53,15 +53,16 @@ def without_magic(cell: str) -> str:
 
 
 def magic_of(cell: str) -> str | None:
-    """Return the magic at the beginning of a cell that leaves no Python to run, or else None.
+    """Return the magic of a cell that is not run as Python, such as `%%writefile`, or None.
 
-    For example `%%writefile`, but not `%%time` above a line of Python.
+    A cell with `%%time` above lines of Python gives None.
     """
     found = _CELL_MAGIC.match(cell)
     return f"%%{found[1]}" if found and without_magic(cell) == "" else None
 
 
 def _is_magic(line: str) -> bool:
+    """Return True if IPython runs a line itself, such as `%time`, `!ls`, `files = !ls` or `x?`."""
     return any(one.match(line) for one in (_MAGIC, _ASSIGNED_MAGIC, _HELP))
 
 
@@ -76,6 +77,7 @@ def _in_place_of(line: str) -> str:
 
 
 def _end_of_line(cell: str, position: int) -> int:
+    """Return the index of the newline that ends the line at `position`, or the cell's length."""
     end = cell.find("\n", position)
     return len(cell) if end < 0 else end
 
@@ -94,7 +96,7 @@ def _end_of_magic(cell: str, end: int) -> int:
 def _end_of_statement(cell: str, position: int) -> int:
     """Return the index of the newline that ends the statement at `position`.
 
-    If no newline ends the statement, return the cell's length.
+    If no newline ends it, return the cell's length.
     """
     depth = 0
     for token in _TOKEN.finditer(cell, position):

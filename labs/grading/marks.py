@@ -1,8 +1,11 @@
 """Turn a child's messages into points; no other module gives points.
 
-All points are whole. A part of a kernel has three rows: a right result, the idea of the task, and
-the targets. A kernel that does nothing reaches every count, so the idea and the targets need right
-values at the first shape, and each shape that is not right costs points there, too.
+All points are whole. A kernel has three rows: a right result, the idea of the task, and the
+targets. The idea of a task is to reach its main targets. A kernel that does nothing reaches every
+count, so these two rows need right values at the first shape, and each shape with a wrong result
+costs points there, too. In this module, `messages` are the dicts that `labs.grading.attempt`
+yields, `by_shape` maps the index of a shape to the message about it, and `missed` maps a target's
+name to the reason why it is missed, or to "".
 """
 
 from __future__ import annotations
@@ -52,10 +55,11 @@ NO_COMPILER = "It is not known on this machine, which has no compiler."
 
 @dataclass(frozen=True)
 class MarkRow:
-    """One line of a mark; points and their maximum (`of`) are whole.
+    """One line of a mark.
 
-    told: why points are missing, or "". beside: True if the row has no points and is reported next
-    to the mark, because its count depends on the machine.
+    part: the exercise's name. what: what the points are for. points, of: the points and their
+    maximum, both whole. told: why points are missing, or "". beside: True if the row gives no
+    points and is only reported, because its count depends on the machine.
     """
 
     part: str
@@ -68,9 +72,9 @@ class MarkRow:
 
 @dataclass(frozen=True)
 class ShapeOutcome:
-    """What is known of a kernel at one shape.
+    """How right a kernel is at one shape.
 
-    reason: why it is not right there, or "". right_elements: the share of the result's elements
+    reason: why it is not right there, or "". right_elements: the fraction of the result's elements
     that are right, from 0 to 1. clean: True if the virtual GPU found nothing.
     """
 
@@ -80,10 +84,10 @@ class ShapeOutcome:
 
     @property
     def share(self) -> Fraction:
-        """The share of a right result, from 0 to 1.
+        """The fraction of the points for this shape that the kernel gets.
 
-        It is 1 without a reason. Otherwise it is half of `right_elements` if the run is clean, or
-        else 0.
+        It is 1 without a reason. Otherwise it is half of `right_elements` if the run is clean, else
+        0.
         """
         if not self.reason:
             return Fraction(1)
@@ -95,8 +99,8 @@ def rows_of(
 ) -> list[MarkRow]:
     """Return all rows of one part of a lab.
 
-    messages: the child's messages about this exercise. hidden: its hidden shapes or cases, None for
-    a host function. problem: how the child ended if it did not end by itself, else "".
+    messages: the child's messages about this exercise, in order. hidden: its hidden shapes or
+    cases, None for a host function. problem: why the child ended early, or "".
     """
     exercise = part.definition
     refusals = [one["refused"] for one in messages if "refused" in one]
@@ -109,9 +113,10 @@ def rows_of(
 
 
 def split_points(points: int, weights: Sequence[int]) -> list[int]:
-    """Split points by weight into whole points with the same sum.
+    """Split points into whole numbers in proportion to the weights, with the same sum.
 
-    Points left over by rounding go to the shares that lose most by it; of equals, to the last.
+    Points left over by rounding go to the shares that lose most by it; if several lose the same,
+    the last one gets the point.
     """
     exact = [Fraction(points * weight, sum(weights)) for weight in weights]
     shares = [int(one) for one in exact]
@@ -122,7 +127,7 @@ def split_points(points: int, weights: Sequence[int]) -> list[int]:
 
 
 def points_for(share: Fraction, of: int) -> int:
-    """Return the whole points for a share of a row; a row that is not complete loses at least one.
+    """Return the whole points for a fraction of a row; a fraction below 1 loses at least one.
 
     share: from 0 to 1. of: the row's maximum.
     """
@@ -130,10 +135,15 @@ def points_for(share: Fraction, of: int) -> int:
 
 
 def _row(part: Part, what: str, of: int, share: Fraction, reason: str) -> MarkRow:
+    """Return the row with the points for a fraction of its maximum, `of`."""
     return MarkRow(part.exercise, what, points_for(share, of), of, reason)
 
 
 def _kernel_rows(part: Part, messages, hidden: Hidden, refusal: str, problem: str) -> list[MarkRow]:
+    """Return the rows of a kernel: right result, idea, targets, and those without points.
+
+    refusal: why it was refused, or "". problem: why its child ended early, or "".
+    """
     exercise = part.definition
     problem = next((str(one["ended"]) for one in messages if "ended" in one), problem)
     by_shape = {one["shape"]: one for one in messages if isinstance(one.get("shape"), int)}
@@ -174,7 +184,7 @@ def _kernel_rows(part: Part, messages, hidden: Hidden, refusal: str, problem: st
 
 
 def points_of_rows(part: Part) -> list[int]:
-    """Return the most points of a kernel's three rows, in this order: right, idea and targets.
+    """Return the maximum points of a kernel's three rows: right result, idea and targets.
 
     The third one is 0 if the part has no other targets that give points.
     """
@@ -185,27 +195,30 @@ def points_of_rows(part: Part) -> list[int]:
 
 
 def right_row(shapes: int) -> str:
-    """Return the text of the row for a right result."""
+    """Return the text (`MarkRow.what`) of the row for a right result at this number of shapes."""
     return f"right at {shapes} shapes, and the virtual GPU finds nothing"
 
 
 def idea_row(main: Sequence[Target]) -> str:
-    """Return the text of the row for the idea of the task."""
+    """Return the text (`MarkRow.what`) of the row for the idea of the task, the main targets."""
     return f"uses the idea: {'; '.join(one.words for one in main)}"
 
 
 def targets_row(others: Sequence[Target]) -> str:
-    """Return the text of the row for the other targets."""
+    """Return the text (`MarkRow.what`) of the row for the other targets."""
     return f"reaches the targets: {'; '.join(one.words for one in others)}"
 
 
 def scores(part: Part, target: Target) -> bool:
-    """Return True if a target gives points, False if it is only reported next to the mark."""
+    """Return True if a target gives points, False if it is only reported next to the mark.
+
+    Targets in machine code give points only if the part is pinned.
+    """
     return part.pinned or not target.of_machine
 
 
 def main_targets(part: Part) -> list[Target]:
-    """Return the targets that the task is about."""
+    """Return the part's targets that the task is about: those named in `Part.main`."""
     return [one for one in part.definition.targets if one.what in part.main]
 
 
@@ -216,6 +229,7 @@ def other_targets(part: Part) -> list[Target]:
 
 
 def _rows_beside(part: Part, missed: dict[str, str], by_shape: dict[int, dict]) -> list[MarkRow]:
+    """Return one row without points per target that is only reported."""
     return [
         MarkRow(part.exercise, f"{one.words}{_worst(one, by_shape)}", 0, 0, missed[one.what], True)
         for one in part.definition.targets
@@ -224,12 +238,13 @@ def _rows_beside(part: Part, missed: dict[str, str], by_shape: dict[int, dict]) 
 
 
 def _worst(target: Target, by_shape: dict[int, dict]) -> str:
+    """Return the largest count of a target as ": 4", or "" if a count is unknown."""
     values = [one["value"] for one in _counts(target, by_shape)]
     return f": {max(values):.4g}" if values and None not in values else ""
 
 
 def _counts(target: Target, by_shape: dict[int, dict]) -> list[dict]:
-    """Return one dict per shape with the "value" and the "cause" of a target.
+    """Return one dict per shape with a target's "value" and "cause".
 
     Shapes at which the target was not counted are left out, such as those of failed launches.
     """
@@ -240,10 +255,10 @@ def _counts(target: Target, by_shape: dict[int, dict]) -> list[dict]:
 def _ignored_targets(
     part: Part, missed: dict[str, str], by_shape: dict[int, dict], slack: float
 ) -> list[str]:
-    """Return the names of the missed targets without which the main ones give nothing.
+    """Return the names of missed targets because of which the main ones give no points.
 
-    They are those that the lab names, and those of the exercise that say what its idea is. slack:
-    the factor by which the latter may be missed, 1 for none.
+    These are missed targets in `Part.needed`, and targets of the idea (`of_idea`) that are missed
+    by more than a factor of `slack`.
     """
     needed = [one for one in part.needed if missed[one]]
     of_idea = [one for one in part.definition.targets if one.of_idea and scores(part, one)]
@@ -258,7 +273,7 @@ def _far(target: Target, by_shape: dict[int, dict], slack: float) -> bool:
 
 
 def _share_of_idea(part: Part, missed: dict[str, str], ignored: Sequence[str]) -> Fraction:
-    """Return the share of the main targets that are reached; 0 if the idea is ignored."""
+    """Return the fraction of the main targets that are reached; 0 if `ignored` is not empty."""
     if ignored:
         return Fraction(0)
     return Fraction(sum(not missed[one] for one in part.main), len(part.main))
@@ -267,27 +282,36 @@ def _share_of_idea(part: Part, missed: dict[str, str], ignored: Sequence[str]) -
 def _told_of_idea(
     part: Part, missed: dict[str, str], ignored: Sequence[str], right: Fraction
 ) -> str:
+    """Return why the row of the idea lost points, or "".
+
+    ignored: from `_ignored_targets`. right: the fraction of the points for a right result.
+    """
     names = dict.fromkeys((*part.needed, *part.main, *ignored))
     reasons = [missed[one] for one in names if missed[one]]
     return _joined(reasons) or (NOT_RIGHT_EVERYWHERE if right < 1 else "")
 
 
 def _told_of_targets(reasons: Sequence[str], idea: Fraction, right: Fraction) -> str:
+    """Return why the row of the targets lost points, or "".
+
+    reasons: why each missed target is missed. idea, right: the fractions of the other two rows.
+    """
     if reasons:
         return _joined(reasons)
     return NO_IDEA if idea < 1 else NOT_RIGHT_EVERYWHERE if right < 1 else ""
 
 
 def _joined(reasons: Sequence[str]) -> str:
-    """Return several reasons as one text with blanks between them, each reason once."""
+    """Return several reasons as one text with spaces between them, each reason once."""
     return " ".join(dict.fromkeys(reasons))
 
 
 def _told_of_shapes(exercise: KernelExercise, shapes: Sequence, reasons: Sequence[str]) -> str:
-    """Return the first shape at which a kernel is not right, the number of others, and why.
+    """Return sentences on the first wrong shape, the number of other wrong ones, and the reasons.
 
-    Return "" if it is right everywhere, and the reason alone if it is the same at all shapes. Of
-    reasons that differ only in their numbers, the first one is told.
+    Return "" if the kernel is right everywhere, and only the reason if it is the same at all
+    shapes. Among reasons that differ only in their numbers, only the first is given. reasons: one
+    per shape, or "".
     """
     wrong = [number for number, one in enumerate(reasons) if one]
     if not wrong or len({one.removeprefix(NOT_REACHED) for one in reasons}) == 1:
@@ -302,12 +326,13 @@ def _told_of_shapes(exercise: KernelExercise, shapes: Sequence, reasons: Sequenc
 def _kind(reason: str) -> str:
     """Return a reason with "#" for each number and without NOT_REACHED at its beginning.
 
-    Reasons of one kind are then equal.
+    Reasons that differ only in these are then equal.
     """
     return re.sub(r"[\d,]+", "#", reason.removeprefix(NOT_REACHED))
 
 
 def _size(exercise: KernelExercise, shape: Sequence[int]) -> str:
+    """Return a phrase on a shape, such as "m×n×k = 16×128×24"."""
     sizes = f"{'×'.join(exercise.sizes)} = " if exercise.sizes else ""
     return f"{sizes}{'×'.join(map(str, shape))}"
 
@@ -315,7 +340,11 @@ def _size(exercise: KernelExercise, shape: Sequence[int]) -> str:
 def _outcome(
     exercise: KernelExercise, shape, seed: int, message: dict | None, problem: str
 ) -> ShapeOutcome:
-    """Return what is known of a kernel at a shape. message: the child's, None if it sent none."""
+    """Return how right a kernel is at a shape.
+
+    seed: the seed of the inputs. message: the child's message on this shape, or None if it sent
+    none. problem: why the child ended early, or "".
+    """
     if message is None:
         return _refused(sentence(f"{NOT_REACHED}{problem or 'the check ended before'}"))
     if "out" not in message:
@@ -336,11 +365,12 @@ def _outcome(
 
 
 def _refused(reason: str) -> ShapeOutcome:
+    """Return the outcome of a shape at which nothing is right, with this reason."""
     return ShapeOutcome(reason, Fraction(0), clean=False)
 
 
 def _missed_target(target: Target, by_shape: dict[int, dict]) -> str:
-    """Return why a target is missed or not known, or "" if it is reached at every counted shape."""
+    """Return why a target is missed or not known, or "" if it is reached at all counted shapes."""
     counts = _counts(target, by_shape)
     values = [one["value"] for one in counts]
     if not values:
@@ -354,6 +384,11 @@ def _missed_target(target: Target, by_shape: dict[int, dict]) -> str:
 
 
 def _number_rows(part: Part, messages, drawn: Sequence[tuple], problem: str) -> list[MarkRow]:
+    """Return the two rows of a function of numbers: the task's cases, and the drawn cases.
+
+    drawn: the arguments of the drawn cases. problem: why it was refused or its child ended early,
+    or "".
+    """
     exercise = part.definition
     cases = [(case.given, case.right) for case in graded_cases(exercise)]
     known = len(cases)
@@ -377,16 +412,17 @@ def _number_rows(part: Part, messages, drawn: Sequence[tuple], problem: str) -> 
 def _case_row(
     part: Part, what: str, of: int, reasons: Sequence[str], rights: Sequence[float]
 ) -> MarkRow:
+    """Return a row on cases. reasons: why each case is wrong, or "". rights: the right answers."""
     return _row(part, what, of, share_of_cases(reasons, rights), _case_summary(reasons))
 
 
 def share_of_cases(reasons: Sequence[str], rights: Sequence[float]) -> Fraction:
-    """Return the share of the points for right cases, from 0 to 1.
+    """Return the fraction of the points for right cases, from 0 to 1.
 
-    reasons: why each case is wrong, or "". rights: the right answers. The square of the right cases
-    counts, beyond the square of those that one number for all cases gets right. So a function that
-    knows one branch of a formula has about a quarter, a slip in a few cases costs little, and a
-    function that always returns the same number has 0.
+    It is (r² - c²) / (n² - c²), but at least 0: r of n cases are right, and c cases have the most
+    frequent answer. So a function that always returns the same number gets 0, one that is right in
+    one of two branches gets about a quarter, and a few wrong cases cost little. reasons: why each
+    case is wrong, or "". rights: the right answers.
     """
     right, by_chance = reasons.count(""), max(Counter(rights).values(), default=0)
     if right == len(reasons):
@@ -396,7 +432,10 @@ def share_of_cases(reasons: Sequence[str], rights: Sequence[float]) -> Fraction:
 
 
 def _wrong_answer(exercise: NumbersExercise, arguments, answer, right: float, problem: str) -> str:
-    """Return why the answer in one case is not right, or ""."""
+    """Return why the answer in one case is not right, or "".
+
+    answer: what the function returned, or None. problem: why it has no answer, or "".
+    """
     if not isinstance(answer, int | float):
         return problem or f"{where(exercise, arguments)} it returns no number."
     if same(answer, right):
@@ -405,7 +444,7 @@ def _wrong_answer(exercise: NumbersExercise, arguments, answer, right: float, pr
 
 
 def _case_summary(reasons: Sequence[str]) -> str:
-    """Return the number of wrong cases and the first of them as a sentence, or ""."""
+    """Return a sentence with the number of wrong cases and the first one, or "" without any."""
     wrong = [one for one in reasons if one]
     return f"{len(wrong)} of {len(reasons)} cases are wrong. {wrong[0]}" if wrong else ""
 
@@ -413,7 +452,8 @@ def _case_summary(reasons: Sequence[str]) -> str:
 def _host_rows(part: Part, messages, refusal: str, problem: str) -> list[MarkRow]:
     """Return a list of one row, in which each named fault costs its percentage of the points.
 
-    The row has no points if the function was refused or its child ended early.
+    The row has no points if the function was refused or its child ended early. refusal, problem:
+    why, or "".
     """
     exercise: HostExercise = part.definition
     what, judged = "; ".join(exercise.promises), [one for one in messages if "passed" in one]
@@ -427,13 +467,13 @@ def _host_rows(part: Part, messages, refusal: str, problem: str) -> list[MarkRow
 
 
 def cut(text: str) -> str:
-    """Return a text as it is, or a long one cut, with a note: a student chooses how long it is."""
+    """Return a text of at most 1500 characters unchanged, and a longer one cut, with a note."""
     if len(text) <= LONGEST_TEXT:
         return text
     return f"{text[:LONGEST_TEXT]} … (cut: the text has {len(text):,} characters)"
 
 
 def total(rows: Iterable[MarkRow]) -> tuple[int, int]:
-    """Return the points of the rows and their maximum."""
+    """Return (sum of the points of the rows, sum of their maxima)."""
     rows = list(rows)
     return sum(row.points for row in rows), sum(row.of for row in rows)

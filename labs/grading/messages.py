@@ -1,4 +1,4 @@
-"""Messages from a child to its parent: JSON through a pipe, so that they can only be data."""
+"""Messages from a child process to its parent: JSON through a pipe, so they can only be data."""
 
 from __future__ import annotations
 
@@ -18,17 +18,20 @@ _HEADER = 8  # bytes of a message's length, before the message
 
 @dataclass(frozen=True)
 class ChildOutcome:
-    """A child's messages in order, and why its work did not come to its end, or ""."""
+    """What a child process sent, and how it ended.
+
+    messages: the dicts that it sent, in order. problem: a clause on why it ended early, or "".
+    """
 
     messages: tuple[dict, ...]
     problem: str = ""
 
 
 def send_all(writer: int, work: Callable[[], Iterator[dict]]) -> None:
-    """Write every message that `work` yields to the descriptor `writer`, and a message on the end.
+    """Write every message that `work` yields to a file descriptor, and a message on the end.
 
-    The final message is {"end": True}, or {"problem": sentence} if `work` raised anything. This
-    function itself raises nothing.
+    The last message is {"end": True}, or {"problem": text} if `work` raised anything. This function
+    itself raises nothing. writer: the descriptor.
     """
     try:
         for message in work():
@@ -43,6 +46,7 @@ def send_all(writer: int, work: Callable[[], Iterator[dict]]) -> None:
 
 
 def _send(writer: int, message: dict) -> None:
+    """Write one message to a file descriptor: the length of its JSON, 8 bytes, and the JSON."""
     raw = json.dumps(message).encode()
     raw = len(raw).to_bytes(_HEADER, "little") + raw
     while raw:
@@ -50,10 +54,10 @@ def _send(writer: int, message: dict) -> None:
 
 
 def receive(reader: int, seconds: float) -> tuple[bytes, str]:
-    """Return the bytes read from a descriptor until its end, and "".
+    """Return (bytes read from a file descriptor, clause on the limit that was reached).
 
-    If `seconds` pass or more than MOST_OUTPUT bytes come first, return the bytes read until then,
-    and a clause that says which limit was reached.
+    It reads until the other end is closed, and the clause is then "". If `seconds` pass or more
+    than 64 MiB come first, it returns the bytes read so far. reader: the descriptor.
     """
     received, deadline = bytearray(), time.monotonic() + seconds
     while (remaining := deadline - time.monotonic()) > 0:
@@ -71,8 +75,9 @@ def receive(reader: int, seconds: float) -> tuple[bytes, str]:
 def decode(raw: bytes, problem: str, killed_by: int) -> ChildOutcome:
     """Return the outcome of a child, from the bytes and the problem that `receive` returned.
 
-    Without a problem there, the outcome's problem is what the child sent about it, or, if the child
-    sent no end, how it ended. killed_by: the number of the signal that ended the child, or 0.
+    If `problem` is "", the outcome's problem is the one that the child sent. If the child sent
+    neither a problem nor an end, it is a clause on how the child ended. killed_by: the number of
+    the signal that ended the child, or 0.
     """
     messages = _messages(raw)
     problems = [one["problem"] for one in messages if "problem" in one]
@@ -83,7 +88,7 @@ def decode(raw: bytes, problem: str, killed_by: int) -> ChildOutcome:
 
 
 def _messages(raw: bytes) -> list[dict]:
-    """Return the messages in `raw` in order, until one is cut off or cannot be decoded."""
+    """Return the messages in `raw` in order, up to the first that is cut off or unreadable."""
     messages, offset = [], 0
     while offset + _HEADER <= len(raw):
         size = int.from_bytes(raw[offset : offset + _HEADER], "little")
@@ -99,6 +104,7 @@ def _messages(raw: bytes) -> list[dict]:
 
 
 def _decoded(text: bytes) -> dict | None:
+    """Return the dict that a JSON text holds, or None if it holds none."""
     try:
         message = json.loads(text)
     except (ValueError, RecursionError):
@@ -107,6 +113,7 @@ def _decoded(text: bytes) -> dict | None:
 
 
 def _cause_of_end(killed_by: int) -> str:
+    """Return a clause on how a child ended without saying so. killed_by: a signal's number or 0."""
     if killed_by == signal.SIGXCPU:
         return "it took more processor time than the check gives"
     if killed_by:

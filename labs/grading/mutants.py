@@ -1,4 +1,4 @@
-"""Wrong functions by rule: every small slip that a function's text allows, one at a time."""
+"""Wrong functions made from a right one by rules: each has one small mistake, called a slip."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from labs.grading.mutation_rules import FURTHER_RULES, RULES, Rule
 class Mutant:
     """The source code of a function with one slip.
 
-    rule: the name of the rule. node, tree: the node that the rule changes and its whole tree, both
-    before the change. line: the source line of the node without its indentation, or "". text: the
-    whole source code after the change.
+    rule: the name of the rule that made it. node, tree: the syntax node that the rule changes and
+    its whole tree, both before the change. line: the source line of the node without its
+    indentation, or "". text: the whole source code after the change.
     """
 
     rule: str
@@ -29,12 +29,12 @@ class Mutant:
 
     @property
     def what(self) -> str:
-        """The name of the rule and the line that it changes, as ``rule in `line` ``."""
+        """A label: the rule's name and the source line, as ``rule in `line` ``."""
         return f"{self.rule} in `{self.line}`"
 
 
 def mutants(text: str) -> Iterator[tuple[str, str]]:
-    """Yield a pair per node and rule of RULES that applies: the change, and the changed source.
+    """Yield (label, changed source code) for every node to which a rule of RULES applies.
 
     text: the source code of a right function.
     """
@@ -43,7 +43,7 @@ def mutants(text: str) -> Iterator[tuple[str, str]]:
 
 
 def sample(text: str, most: int | None = None) -> list[Mutant]:
-    """Return at most `most` mutants by all rules of the course, in the order of `mutants_by`.
+    """Return the first `most` mutants by RULES and FURTHER_RULES, in the order of `mutants_by`.
 
     text: the source code of a right function. most: None for all mutants.
     """
@@ -53,8 +53,8 @@ def sample(text: str, most: int | None = None) -> list[Mutant]:
 def mutants_by(text: str, rules: tuple[Rule, ...], most: int | None = None) -> list[Mutant]:
     """Return mutants by the given rules, no two with the same text.
 
-    First comes one mutant by each rule, then a second one by each rule, and so on. The order is the
-    same in every call. most: the greatest number of mutants, or None for all.
+    The list begins with one mutant per rule, then has a second one per rule, and so on. The order
+    is the same in every call. most: the greatest number of mutants, or None for all.
     """
     by_rule: dict[str, list[Mutant]] = {}
     texts = set()
@@ -69,6 +69,7 @@ def mutants_by(text: str, rules: tuple[Rule, ...], most: int | None = None) -> l
 
 
 def _changes(text: str, rules: tuple[Rule, ...]) -> Iterator[Mutant]:
+    """Yield a mutant for each node and each rule that applies to it, in the order of `ast.walk`."""
     lines, tree = text.splitlines(), ast.parse(text)
     for number, node in enumerate(ast.walk(tree)):
         for rule in rules:
@@ -81,4 +82,5 @@ def _changes(text: str, rules: tuple[Rule, ...]) -> Iterator[Mutant]:
 
 
 def _line(node: ast.AST, lines: list[str]) -> str:
+    """Return the source line of a node without its indentation, or "" if the node has no line."""
     return lines[node.lineno - 1].strip() if hasattr(node, "lineno") else ""

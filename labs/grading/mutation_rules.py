@@ -71,6 +71,7 @@ def set_and_not_added(node: ast.AST) -> bool:
 
 
 def _loaded(target: ast.expr) -> ast.expr:
+    """Return a copy of an assignment's target as an expression that reads it."""
     name = copy.deepcopy(target)
     name.ctx = ast.Load()
     return name
@@ -87,6 +88,7 @@ def constant_one_less(node: ast.AST) -> bool:
 
 
 def _constant(node: ast.AST, change: int) -> bool:
+    """Add `change` to an integer constant; return True if the node was changed."""
     if not isinstance(node, ast.Constant) or type(node.value) is not int:
         return False
     node.value += change
@@ -94,7 +96,7 @@ def _constant(node: ast.AST, change: int) -> bool:
 
 
 def indices_exchanged(node: ast.AST) -> bool:
-    """Reverse the order of several indices, such as `x[i, j]` to `x[j, i]`.
+    """Reverse the order of several indices: `x[i, j]` becomes `x[j, i]`.
 
     Return True if the node was changed.
     """
@@ -105,9 +107,9 @@ def indices_exchanged(node: ast.AST) -> bool:
 
 
 def float64(node: ast.AST) -> bool:
-    """Change `float32(…)` in a field of the node to `0.0`, or a local array's type to float64.
+    """Make a number a float64: `float32(…)` as a field of the node becomes `0.0`.
 
-    Return True if the node was changed.
+    In a call of `cuda.local.array`, the type becomes float64. Return True if the node was changed.
     """
     for name, value in ast.iter_fields(node):
         if isinstance(value, ast.Call) and ast.unparse(value.func) == "float32":
@@ -120,9 +122,9 @@ def float64(node: ast.AST) -> bool:
 
 
 def other_name(node: ast.AST) -> bool:
-    """Change a name that is read to the other one in NAMES, such as `row` to `col`.
+    """Change a name that is read to its partner in NAMES, such as `row` to `col`.
 
-    Return True if the node was changed. A name that is assigned is not changed.
+    Return True if the node was changed. A name to which a value is assigned is not changed.
     """
     if not isinstance(node, ast.Name) or node.id not in NAMES or isinstance(node.ctx, ast.Store):
         return False
@@ -141,7 +143,7 @@ def index_one_less(node: ast.AST) -> bool:
 
 
 def _index(node: ast.AST, operator: ast.operator) -> bool:
-    """Add 1 to the first of several indices, or subtract 1.
+    """Add 1 to the first of several indices, or subtract 1 from it.
 
     Return True if the node was changed. operator: `ast.Add()` or `ast.Sub()`.
     """
@@ -153,7 +155,7 @@ def _index(node: ast.AST, operator: ast.operator) -> bool:
 
 
 def size_one_less(node: ast.AST) -> bool:
-    """Subtract 1 from the right operand of any comparison, such as `a < b` to `a < b - 1`.
+    """Subtract 1 from the right operand of a comparison: `a < b` becomes `a < b - 1`.
 
     Return True if the node was changed.
     """
@@ -164,7 +166,7 @@ def size_one_less(node: ast.AST) -> bool:
 
 
 def names_exchanged(node: ast.AST) -> bool:
-    """Reverse the targets of an assignment, such as `m, n` in `m, n = a.shape`.
+    """Reverse the targets of a tuple assignment: `m, n = a.shape` becomes `n, m = a.shape`.
 
     Return True if the node was changed.
     """
@@ -175,7 +177,7 @@ def names_exchanged(node: ast.AST) -> bool:
 
 
 def body_statement_dropped(node: ast.AST) -> bool:
-    """Replace the final statement of a loop, an `if` or a function by `pass`.
+    """Replace the last statement of a loop, an `if` or a function by `pass`.
 
     Return True if the node was changed.
     """
@@ -194,7 +196,7 @@ def x_for_y(node: ast.AST) -> bool:
 
 
 def left_alone(node: ast.AST) -> bool:
-    """Change `x + y`, or another operation, in a field of the node to `x`.
+    """Replace an operation such as `x + y` in a field of the node by its left operand, `x`.
 
     Return True if the node was changed. The index of a subscript is not changed.
     """
@@ -202,7 +204,7 @@ def left_alone(node: ast.AST) -> bool:
 
 
 def right_alone(node: ast.AST) -> bool:
-    """Change `x + y`, or another operation, in a field of the node to `y`.
+    """Replace an operation such as `x + y` in a field of the node by its right operand, `y`.
 
     Return True if the node was changed. The index of a subscript is not changed.
     """
@@ -210,6 +212,10 @@ def right_alone(node: ast.AST) -> bool:
 
 
 def _alone(node: ast.AST, side: str) -> bool:
+    """Replace an operation in a field of the node by its operand, "left" or "right".
+
+    Return True if the node was changed.
+    """
     for name, value in ast.iter_fields(node):
         if isinstance(value, ast.BinOp) and name != "slice":
             setattr(node, name, getattr(value, side))
@@ -243,14 +249,14 @@ def first_argument_dropped(node: ast.AST) -> bool:
 
 
 def last_argument_dropped(node: ast.AST) -> bool:
-    """Drop the final one of at least three arguments; return True if the node was changed."""
+    """Drop the last of at least three arguments; return True if the node was changed."""
     return _argument_dropped(node, -1)
 
 
 def _argument_dropped(node: ast.AST, place: int) -> bool:
-    """Drop one argument of a call with at least three, such as `min(x, y, z)`.
+    """Drop one argument of a call that has at least three, such as `min(x, y, z)`.
 
-    Return True if the node was changed. place: the index of the argument.
+    Return True if the node was changed. place: the argument's index, 0 or -1.
     """
     if not isinstance(node, ast.Call) or len(node.args) < 3:
         return False

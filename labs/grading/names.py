@@ -1,7 +1,8 @@
-"""What the names of a submission stand for, read from its statements without running any.
+"""The values of a submission's names, read from its statements without running any.
 
-A name may be set again: a function sees the value that it had at the function's definition, or else
-the first value after it. So a cell below a kernel that tries another size changes no mark.
+A name may be set several times. A function gets the value that it had at the function's definition,
+or else the first value after it. So a cell below a kernel that tries another size does not change
+the mark.
 """
 
 from __future__ import annotations
@@ -24,12 +25,11 @@ _OWN_SCOPE = (
 
 @dataclass(frozen=True)
 class Compiler:
-    """A compiler, with those of its options that can change results.
+    """A compiler of Numba, with those of its options that can change results.
 
-    A compiler only decorates definitions and is never a value, because Numba evaluates a signature
-    that is a string.
-
-    name: `cuda.jit` or `njit`. options: pairs of an option's name and value.
+    name: `cuda.jit` or `njit`. options: pairs of an option's name and value. In a submission, a
+    compiler only decorates definitions and is never the value of a variable, because Numba
+    evaluates a signature that is a string.
     """
 
     name: str
@@ -40,9 +40,10 @@ class Compiler:
 class Definition:
     """The definition of a function in a submission.
 
-    tree: its syntax tree. file: the name, in `linecache`, of the piece in which its lines are
-    counted. order: the number of its statement. compiler: None for plain Python. refused: a
-    sentence on why it cannot be used, for example because of its decorators, or "".
+    tree: its syntax tree. file: the name, in `linecache`, of the text to which its line numbers
+    refer. order: the number of its statement in the submission. compiler: the compiler that
+    decorates it, None for plain Python. refused: a sentence on why it cannot be used, for example
+    because of another decorator, or "".
     """
 
     tree: ast.FunctionDef
@@ -54,13 +55,13 @@ class Definition:
 
 @dataclass
 class Names:
-    """The names that a submission defines.
+    """The names that a submission defines, recorded statement by statement.
 
-    definitions: for each name, the function's definitions in order. orders: for each name of a list
-    or tuple, its line and its whole numbers, or its line and None if it holds anything else.
-    elsewhere: for each name that is defined where no function is read, such as within an `if`, a
-    sentence on it. files: for each piece, the number of the submission's file that holds it. order:
-    the number of statements that were read.
+    definitions: maps a function's name to its definitions, in order. orders: maps a name to the
+    lists or tuples assigned to it, as pairs of a line and the whole numbers, or None if it holds
+    anything else. elsewhere: maps a name that is defined where the grader reads no function, such
+    as within an `if`, to a sentence on that. files: maps the name of a piece to the number of the
+    submission's file that holds it. order: the number of statements read so far.
     """
 
     definitions: dict[str, list[Definition]] = field(default_factory=dict)
@@ -72,19 +73,19 @@ class Names:
     _values: dict[str, list[object]] = field(default_factory=dict)
 
     def bind(self, name: str, value: object) -> None:
-        """Record that a name stands for a value from the current statement on."""
+        """Record that a name has this value from the current statement on."""
         self._orders.setdefault(name, []).append(self.order)
         self._values.setdefault(name, []).append(value)
 
     def now(self, name: str) -> object:
-        """Return the value that was bound to a name most recently, or None if there is none."""
+        """Return the value that was recorded for a name most recently, or None if there is none."""
         return self._values[name][-1] if name in self._values else None
 
     def at(self, name: str, order: int) -> object:
-        """Return the value of a name in a function that statement number `order` defines, or None.
+        """Return the value of a name for a function that statement number `order` defines, or None.
 
-        This is the value bound most recently up to that statement, or else the first value bound
-        after the statement. It is None if the name was never bound.
+        It is the latest value up to that statement, or else the first one after it. It is None if
+        the name never got a value.
         """
         if name not in self._values:
             return None
@@ -94,7 +95,7 @@ class Names:
 def read(statement: ast.stmt, names: Names, file: str) -> None:
     """Record in `names` what a top-level statement defines, and count the statement.
 
-    file: the name, in `linecache`, of the piece that holds the statement.
+    file: the name, in `linecache`, of the piece of text that holds the statement.
     """
     names.order += 1
     try:
@@ -104,9 +105,9 @@ def read(statement: ast.stmt, names: Names, file: str) -> None:
 
 
 def _leave(statement: ast.stmt, names: Names, file: str) -> None:
-    """Record in `names` that a statement is nested too deeply, or too long, to be read.
+    """Record in `names` that a statement is nested too deeply, or is too long, to be read.
 
-    The names that the statement defines get this as the reason why they have no value.
+    The names that the statement defines get this reason instead of a value.
     """
     why = f"Line {statement.lineno} is nested too deeply, or too long, to be graded."
     if isinstance(statement, ast.FunctionDef):
@@ -119,6 +120,7 @@ def _leave(statement: ast.stmt, names: Names, file: str) -> None:
 
 
 def _read(statement: ast.stmt, names: Names, file: str) -> None:
+    """Record in `names` what a top-level statement defines, according to its kind."""
     if isinstance(statement, ast.Import):
         _import(statement, names)
     elif isinstance(statement, ast.ImportFrom):
@@ -134,6 +136,7 @@ def _read(statement: ast.stmt, names: Names, file: str) -> None:
 
 
 def _import(statement: ast.Import, names: Names) -> None:
+    """Record the modules of `import …`; a module that is not allowed is recorded as Unknown."""
     for alias in statement.names:
         module = alias.name if alias.asname else alias.name.split(".")[0]
         known = module in allow_list.MODULES
@@ -142,6 +145,7 @@ def _import(statement: ast.Import, names: Names) -> None:
 
 
 def _import_from(statement: ast.ImportFrom, names: Names) -> None:
+    """Record the names of `from … import …`; one that is not allowed is recorded as Unknown."""
     module = statement.module or ""
     members = allow_list.PLAIN.members.get(module, frozenset())
     for alias in statement.names:
@@ -160,6 +164,7 @@ def _import_from(statement: ast.ImportFrom, names: Names) -> None:
 
 
 def _define(statement: ast.FunctionDef, names: Names, file: str) -> None:
+    """Record the definition of a function, with its compiler or why it is refused."""
     compiler, refused = None, ""
     try:
         for decorator in statement.decorator_list:
@@ -173,14 +178,15 @@ def _define(statement: ast.FunctionDef, names: Names, file: str) -> None:
 
 
 def _add(name: str, definition: Definition, names: Names) -> None:
+    """Append a definition to those of a name."""
     names.definitions.setdefault(name, []).append(definition)
 
 
 def _decorating(decorator: ast.expr, before: Compiler | None, names: Names) -> Compiler:
     """Return the compiler of a decorator, with the options of the decorators above it added.
 
-    Raises NotAllowed for a decorator that is no compiler. before: the compiler that this function
-    returned for the decorator above, or None.
+    before: the compiler of the decorators above, or None. Raises NotAllowed for a decorator that is
+    no compiler.
     """
     compiler = _compiler_of(decorator, names, as_decorator=True)
     if compiler is None:
@@ -194,8 +200,8 @@ def _decorating(decorator: ast.expr, before: Compiler | None, names: Names) -> C
 def _compiler_of(node: ast.expr, names: Names, as_decorator: bool = False) -> Compiler | None:
     """Return the compiler that an expression such as `cuda.jit(fastmath=True)` means, or None.
 
-    as_decorator: whether positional arguments of a call are allowed and ignored. They are
-    signatures, which are never evaluated.
+    as_decorator: True if positional arguments of a call are allowed; they are signatures, and are
+    ignored.
     """
     if isinstance(node, ast.Call):
         compiler = _compiler_of(node.func, names)
@@ -223,6 +229,7 @@ def _compiler_of(node: ast.expr, names: Names, as_decorator: bool = False) -> Co
 
 
 def _options(keywords: list[ast.keyword]) -> Iterator[tuple[str, bool]]:
+    """Yield (name, value) of each keyword argument that is an option which can change results."""
     for keyword in keywords:
         if keyword.arg in allow_list.OPTIONS and isinstance(keyword.value, ast.Constant):
             yield keyword.arg, bool(keyword.value.value)
@@ -231,7 +238,7 @@ def _options(keywords: list[ast.keyword]) -> Iterator[tuple[str, bool]]:
 def _assign(statement: ast.Assign | ast.AnnAssign, names: Names, file: str) -> None:
     """Record in `names` what an assignment gives its targets: constants, functions or compilers.
 
-    A target that gets any other value becomes an Unknown.
+    A target that gets any other value is recorded as Unknown.
     """
     if statement.value is None:
         return
@@ -271,14 +278,15 @@ _NO_VALUE = (ArithmeticError, LookupError, TypeError, ValueError, RecursionError
 
 
 def _is_stored(node: ast.AST) -> bool:
+    """Return True if a syntax node is a name to which a value is assigned."""
     return isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
 
 
 def _assign_function(name: str, statement: ast.stmt, names: Names, file: str) -> bool:
     """Record in `names` that a name is assigned a function or a compiler; return True if it is.
 
-    The function is a lambda, one of the submission's own functions, or such a function compiled by
-    `kernel = cuda.jit(function)`. For any other value, return False and record nothing.
+    The function is a lambda, one of the submission's own functions, or such a function compiled as
+    in `kernel = cuda.jit(function)`. For any other value, return False and record nothing.
     """
     value, order = statement.value, names.order
     if isinstance(value, ast.Lambda):
@@ -325,7 +333,7 @@ def _of_lambda(
 def _augment(statement: ast.AugAssign, names: Names) -> None:
     """Record in `names` the new value of a name after a statement such as `THREADS *= 2`.
 
-    Without a constant result, the value is an Unknown. Other targets than names are ignored.
+    If the result is no constant, Unknown is recorded. Targets that are no names are ignored.
     """
     if not isinstance(statement.target, ast.Name):
         return
@@ -339,10 +347,10 @@ def _augment(statement: ast.AugAssign, names: Names) -> None:
 
 
 def _read_others(statement: ast.stmt, names: Names) -> None:
-    """Record in `names` what a statement of another kind, such as `if` or `with`, may define.
+    """Record in `names` what another statement, such as `if` or `with`, may define.
 
-    A name that it assigns becomes an Unknown. What it imports is bound as usual. A class or a
-    function is only named in `names.elsewhere`, with a sentence.
+    A name that it assigns is recorded as Unknown, and its imports are recorded as usual. For a
+    class or a function, a sentence is recorded in `names.elsewhere`.
     """
     for node in _own_nodes(statement):
         if _is_stored(node):
@@ -363,8 +371,8 @@ def _read_others(statement: ast.stmt, names: Names) -> None:
 def _own_nodes(statement: ast.stmt) -> Iterator[ast.AST]:
     """Yield the nodes of a statement in the order of the text, without those of inner scopes.
 
-    A function, lambda, class or comprehension is yielded, but nothing within it. The same holds for
-    the `except` branches of a `try`, because the grader has all modules of the allow-list.
+    A function, lambda, class or comprehension is yielded, but nothing inside it. Also, nothing
+    inside an `except` branch is yielded, because the grader has all allowed modules.
     """
     pending = [statement]
     while pending:

@@ -12,9 +12,9 @@ SECRET = "COURSE_SECRET"
 
 
 def secret_of(file: Path | None) -> str:
-    """Return the secret of a class: a file's text without surrounding white space.
+    """Return the secret of a class: the text of a file without surrounding white space.
 
-    Without a file, return the environment variable COURSE_SECRET. Raises CourseError if this
+    If file is None, return the environment variable COURSE_SECRET. Raises CourseError if this
     variable is empty or missing, or if the file cannot be read or is inside the course's folder. An
     empty file gives "".
     """

@@ -1,8 +1,8 @@
-"""The list of a class: whose work a file is, who handed in nothing, and which try counts.
+"""The list of a class: which student a file belongs to, who handed in nothing, which try counts.
 
-A roster is a CSV with headings: one's own with a column `student`, or an export of Canvas' or
-Moodle's grades, whose headings are kept. A file belongs to the student whose row has its name, or
-the number that Canvas and Moodle put into the names of what they hand over.
+A roster is a CSV with headings: a list with a column `student`, or an export of Canvas' or Moodle's
+grades, whose headings are kept. A file belongs to the student whose row has the file's name, or the
+number that Canvas and Moodle put into the file names of a download.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?:T\d{2}:?\d{2})?")
 
 @dataclass(frozen=True)
 class Listed:
-    """One row of a roster: pairs of a heading and a cell."""
+    """One row of a roster. cells: pairs of a heading and a cell, in the order of the columns."""
 
     cells: tuple[tuple[str, str], ...]
 
@@ -50,9 +50,9 @@ class Listed:
 
     @property
     def name(self) -> str:
-        """The student's name: the first cell in a column of NAMES that is not empty.
+        """The student's name: the first cell that is not empty in the columns `NAMES`.
 
-        Without such a cell, it is the first and the last name with a blank between them, or else
+        Without such a cell, it is the first and the last name with a space between them, or else
         the first cell of the row.
         """
         full = f"{self.cell('First name')} {self.cell('Last name') or self.cell('Surname')}".strip()
@@ -60,9 +60,9 @@ class Listed:
 
     @property
     def keys(self) -> frozenset[str]:
-        """The name and the cells in the columns of KEYS, in lower case, without empty ones.
+        """The texts in lower case by which a file's name can identify this row.
 
-        A submission belongs to this row if its file's name holds one of them.
+        They are the name and the cells in the columns `KEYS` that are not empty.
         """
         cells = [self.cell(one).removeprefix("Participant ") for one in KEYS]
         return frozenset(one.casefold() for one in (*cells, self.name) if one)
@@ -70,9 +70,10 @@ class Listed:
 
 @dataclass(frozen=True)
 class LateRule:
-    """When work is due, and the percentage of a lab's points that each day costs that has begun.
+    """How late work and several tries count.
 
-    tries: "last" or "best", whichever counts.
+    due: when the work is due, or None. per_day: the percentage of a lab's points that each started
+    day costs. tries: "last" or "best", the try that counts.
     """
 
     due: datetime | None = None
@@ -82,11 +83,12 @@ class LateRule:
 
 @dataclass(frozen=True)
 class Result:
-    """What a student has: the mark that counts, or None if nothing was handed in.
+    """What one student has reached.
 
-    listed: the row of the roster, None for work of somebody who is in no row. student: as in the
-    table. points: after the days that it was late. date: when it was handed in, None if unknown.
-    tries: how many there were.
+    listed: the row of the roster, or None if the student is in no row. student: the name for the
+    table. mark: the mark that counts, or None if nothing was handed in. points: its points after
+    the loss for being late. days_late: how many days late it was. date: when it was handed in, or
+    None if unknown. tries: the number of tries.
     """
 
     listed: Listed | None
@@ -99,7 +101,7 @@ class Result:
 
 
 def read_roster(file: Path) -> tuple[Listed, ...]:
-    """Return the rows of a roster in their order, without empty rows and Canvas' possible points.
+    """Return the rows of a roster in their order, without empty rows and Canvas' row of points.
 
     The cells may be separated by commas, semicolons or tabs. Raises CourseError if the file cannot
     be read, has none of the known columns, has no student, or has the same row twice.
@@ -135,9 +137,10 @@ def read_roster(file: Path) -> tuple[Listed, ...]:
 
 
 def owner(submission: Submission, roster: Sequence[Listed]) -> Listed | None:
-    """Return the row of the roster to which a submission belongs, or None if it is not known.
+    """Return the row of the roster to which a submission belongs, or None if it is unknown.
 
-    Of the keys in the file's name, the most certain one counts that is a key of exactly one row.
+    The texts in the file's name are tried from the most to the least certain; the first that is a
+    key of exactly one row decides.
     """
     for key in _keys_of(submission.name or submission.student):
         found = [one for one in roster if key in one.keys]
@@ -147,7 +150,10 @@ def owner(submission: Submission, roster: Sequence[Listed]) -> Listed | None:
 
 
 def _keys_of(name: str) -> Iterable[str]:
-    """Yield what a file's name says about its student, the most certain first, in lower case."""
+    """Yield the texts in a file's name that may identify its student, in lower case.
+
+    The most certain one comes first.
+    """
     yield name.casefold()
     for pattern in (_MOODLE, _CANVAS):
         if match := pattern.fullmatch(name):
@@ -158,10 +164,10 @@ def _keys_of(name: str) -> Iterable[str]:
 
 
 def handed_in(submission: Submission, listed: Listed | None) -> datetime | None:
-    """Return when a submission was handed in, or None if nothing says so.
+    """Return when a submission was handed in, or None if that is unknown.
 
     It is the date with which the name of its folder begins, or else the one in the roster's column
-    HANDED_IN. Raises CourseError for a date that does not exist, or a cell that is no date.
+    `handed_in`. Raises CourseError for a date that does not exist, or a cell that is no date.
     """
     named = _DATE.match(submission.folder)
     text = named[0] if named else listed.cell(HANDED_IN) if listed else ""
@@ -173,8 +179,8 @@ def handed_in(submission: Submission, listed: Listed | None) -> datetime | None:
 def date_of(text: str, where: str) -> datetime:
     """Return a text such as 2026-11-20 or 2026-11-20T18:30 as a datetime without a time zone.
 
-    Without a time it is the day's last second. Raises CourseError, which names `where` the text is,
-    for any other text.
+    Without a time, it is the day's last second. Raises CourseError for any other text. where: a
+    phrase for the message on where the text is.
     """
     try:
         date = datetime.fromisoformat(text).replace(tzinfo=None)
@@ -186,7 +192,7 @@ def date_of(text: str, where: str) -> datetime:
 
 
 def days_late(date: datetime | None, due: datetime | None) -> int:
-    """Return the days that have begun after `due`; 0 if none has, or if a date is not known."""
+    """Return the number of days that started after `due`; 0 if none did, or if a date is None."""
     return max(0, math.ceil((date - due) / DAY)) if date and due else 0
 
 
@@ -196,10 +202,11 @@ def results(
     marks: Mapping[str, Mark],
     rule: LateRule,
 ) -> list[Result]:
-    """Return one result per row of a roster, in its order, and then those who are in no row.
+    """Return one result per row of a roster, in its order, and then those of students in no row.
 
-    submissions: all tries, the earlier before the later. marks: by student of a submission. Without
-    a roster, files of one name are one student's. Raises CourseError for a date that is none.
+    submissions: all tries, earlier ones before later ones. marks: maps the `student` of a
+    submission to its mark. Submissions in no row with the same name belong to one student. Raises
+    CourseError if a date cannot be read.
     """
     tries: dict[Listed | str, list[Submission]] = {one: [] for one in roster}
     for submission in submissions:
@@ -211,6 +218,7 @@ def results(
 def _result(
     whose: Listed | str, tries: Sequence[Submission], marks: Mapping[str, Mark], rule: LateRule
 ) -> Result:
+    """Return the result of one student. whose: the row of the roster, or the name without a row."""
     listed = whose if isinstance(whose, Listed) else None
     name = listed.name if listed else whose
     dated = [(handed_in(one, listed), marks[one.student]) for one in tries]
@@ -225,8 +233,9 @@ def _result(
 
 
 def after(mark: Mark, days: int, per_day: int) -> int:
-    """Return the points of a mark that was late, at least 0.
+    """Return the points of a mark after the loss for late work, at least 0.
 
-    Each of the `days` costs `per_day` percent of the lab's points. The loss is rounded up.
+    days: the days that it is late. per_day: the percentage of the maximum that each of them costs.
+    The loss is rounded up.
     """
     return max(0, mark.points - math.ceil(mark.of * per_day * days / 100))

@@ -1,7 +1,7 @@
 """Call host functions in bubblewrap: no network, no other process, and few files, all read-only.
 
-Only Python's files and the course's are there. This protects the machine, the class and the secret
-from a function that got past the list in `allow_list`. The mark itself depends on that list,
+Only Python's files and the course's are visible there. This protects the machine, the class and the
+secret from a function that got past the allow-list. The mark itself depends on the allow-list,
 because code that runs in the judge's process could send messages in the judge's name.
 """
 
@@ -64,7 +64,7 @@ CURES = {
 
 
 def require_sandbox() -> None:
-    """Start the sandbox once as a test, without calling any function; return nothing.
+    """Start the sandbox once as a test, without calling any function.
 
     Raises CourseError, which says what to do, if the sandbox does not start or does not protect
     this machine's kernel.
@@ -75,14 +75,12 @@ def require_sandbox() -> None:
 def in_sandbox(
     submission: Submission, names: Sequence[str], limits: ChildLimits = USUAL
 ) -> ChildOutcome:
-    """Call a submission's host functions in a sandbox, and return what `attempts` yields there.
+    """Call a submission's host functions in a sandbox, and return the messages of `attempts` there.
 
     Each message is reduced to "part", "passed", "causes", "lost" and, if a function was refused,
-    "refused". Whatever the functions do, the call returns and none of their processes is left.
-    Raises CourseError if the sandbox does not start, or does not protect this machine's kernel,
-    which says nothing about the submission.
-
-    names: the exercises whose functions are called.
+    "refused". Whatever the functions do, the call returns and all their processes are ended. names:
+    the exercises whose functions are called. Raises CourseError if the sandbox does not start or
+    does not protect this machine's kernel, whatever the submission is.
     """
     outcome = run(PROGRAM, make_request(submission, list(names), limits), limits.seconds)
     first, *messages = outcome.messages or ({},)  # sent before any function is called
@@ -91,9 +89,10 @@ def in_sandbox(
 
 
 def _require_unwritable(path: object) -> None:
-    """Raise CourseError if there is a file of the kernel that can be written in the sandbox.
+    """Raise CourseError unless path is None.
 
-    path: such a file, or None if the sandbox found none.
+    path: a file of the kernel that can be written in the sandbox, or None if the sandbox found
+    none.
     """
     if path:
         raise CourseError(
@@ -105,12 +104,10 @@ def _require_unwritable(path: object) -> None:
 def run(program: Sequence[str], request: dict, seconds: float) -> ChildOutcome:
     """Run a Python program in the sandbox and return its messages, without the first, STARTED.
 
-    Raises CourseError if bubblewrap is missing or the program does not reach
-    `labs.grading.sandbox_program.serve`.
-
-    program: Python's arguments, to which the descriptor for the messages is added. request: what
-    `serve` reads from standard input. seconds: the wall-clock limit, after which the program is
-    killed.
+    program: Python's arguments, to which the file descriptor for the messages is appended. request:
+    what `sandbox_program.serve` reads from standard input. seconds: the wall-clock limit, after
+    which the program is killed. Raises CourseError if bubblewrap is missing or the program does not
+    reach `serve`.
     """
     bubblewrap = _bubblewrap()
     reader, writer = os.pipe()
@@ -139,22 +136,22 @@ def run(program: Sequence[str], request: dict, seconds: float) -> ChildOutcome:
 def _environment() -> dict[str, str]:
     """Return the environment variables of the program in the sandbox, by name.
 
-    They are those of ENVIRONMENT and the folder that holds the cache of types, or "off".
+    They are ENVIRONMENT and VIRTUAL_GPU_CACHE, which is the cache's folder, or "off".
     """
     cache = _cache()
     return {**ENVIRONMENT, "VIRTUAL_GPU_CACHE": str(cache.parent) if cache else "off"}
 
 
 def _cache() -> Path | None:
-    """Return the folder in which Numba's type inference is cached, or None if it does not exist."""
+    """Return the folder in which type inference is cached, or None if it does not exist."""
     folder = disk_cache.folder()
     return folder.resolve() if folder is not None and folder.is_dir() else None
 
 
 def _heard_from(process: subprocess.Popen, reader: int, seconds: float) -> ChildOutcome:
-    """Return a process's messages once it has ended; kill it if `seconds` pass before its end.
+    """Return a process's messages after it has ended; kill it if it takes more than `seconds`.
 
-    reader: the descriptor from which its messages are read.
+    reader: the file descriptor from which its messages are read.
     """
     try:
         raw, problem = receive(reader, seconds)
@@ -168,6 +165,7 @@ def _heard_from(process: subprocess.Popen, reader: int, seconds: float) -> Child
 
 
 def _bubblewrap() -> str:
+    """Return the path of bubblewrap's program. Raises CourseError if this machine has none."""
     if not sys.platform.startswith("linux"):
         raise CourseError(
             "This lab calls host functions in a sandbox that needs Linux: grade it on a Linux "
@@ -193,7 +191,7 @@ def _holding(raw: bytes) -> BinaryIO:
 def _options(rules: int) -> Iterator[str]:
     """Yield bubblewrap's command-line arguments in order, without the program that it starts.
 
-    rules: a file descriptor of the system-call filter.
+    rules: a file descriptor from which the system-call filter is read.
     """
     yield from ("--unshare-all", "--unshare-user", "--disable-userns", "--cap-drop", "ALL")
     yield from ("--die-with-parent", "--new-session", "--seccomp", str(rules))
@@ -213,7 +211,7 @@ def _options(rules: int) -> Iterator[str]:
 def _bind_or_link(folder: Path) -> tuple[str, ...]:
     """Return bubblewrap's arguments that show a folder at the same path in the sandbox, read-only.
 
-    For a symbolic link, they make the same link.
+    If it is a symbolic link, they make the same link.
     """
     if folder.is_symlink():
         return "--symlink", os.readlink(folder), str(folder)
@@ -221,7 +219,7 @@ def _bind_or_link(folder: Path) -> tuple[str, ...]:
 
 
 def _readable_paths() -> list[Path]:
-    """Return the existing paths that are shown read-only in the sandbox, at the same path.
+    """Return the existing paths that are visible read-only in the sandbox, at the same path.
 
     They are those of Python, of the course's PACKAGES, and of the cache of types.
     """
@@ -241,6 +239,10 @@ def _killed_by(returncode: int) -> int:
 
 
 def _did_not_start(errors: str, problem: str) -> str:
+    """Return a sentence on why bubblewrap does not start, and what to do if that is known.
+
+    errors: its standard error. problem: how the process ended, used if there is no error text.
+    """
     last = (errors.strip().splitlines() or [problem])[-1][:300].rstrip(".")
     cure = next((cure for words, cure in CURES.items() if words in last), "")
     return (
@@ -252,8 +254,8 @@ def _plain(message: dict) -> dict:
     """Return a message on a host function with only the fields that the parent reads.
 
     Their types are enforced: "passed" is a bool, "causes" a list of texts, "lost" a percentage from
-    1 to 100, and "refused", if it is there, a text. "lost" is 100 if it is anything else. "part" is
-    copied.
+    1 to 100, and "refused", if it is present, a text. If "lost" is anything else, it becomes 100.
+    "part" is copied.
     """
     causes = message.get("causes")
     kept = {"part": message.get("part"), "passed": message.get("passed") is True}
@@ -264,4 +266,5 @@ def _plain(message: dict) -> dict:
 
 
 def _plain_text(text: object) -> str:
+    """Return any value as text of at most 5000 characters that can be written as UTF-8."""
     return str(text)[:LONGEST].encode(errors="replace").decode()

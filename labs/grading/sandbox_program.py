@@ -1,7 +1,7 @@
 """The program that runs in the sandbox: `python -m labs.grading.sandbox_program DESCRIPTOR`.
 
 It reads a request from standard input, calls the host functions of a submission, and writes its
-messages to the descriptor.
+messages to the file descriptor.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ def make_request(submission: Submission, names: list[str], limits: ChildLimits) 
     """Return the program's request as a JSON-compatible dict, without the student's name.
 
     "files" holds pairs of a file's name and its bytes in base64, "asked" the exercises' names, and
-    "limits" the fields of `limits`.
+    "limits" the fields of `limits`. names: the exercises whose functions are to be called.
     """
     files = [(name, base64.b64encode(raw).decode()) for name, raw in submission.files]
     return {"files": files, "asked": names, "limits": asdict(limits)}
 
 
 def call_functions(request: dict) -> Iterator[dict]:
-    """Yield {WRITABLE: path or None} and then, if it is None, the messages of `attempts`.
+    """Call the functions of a request; yield {WRITABLE: None} and then the messages of `attempts`.
 
-    The path is that of a file of the kernel that can be written here; then no function is called.
+    If a file of the kernel can be written here, yield only {WRITABLE: its path} and call nothing.
     request: from `make_request`.
     """
     writable = first_writable(Path("/proc"))
@@ -50,10 +50,10 @@ def call_functions(request: dict) -> Iterator[dict]:
 
 
 def first_writable(proc: Path) -> str | None:
-    """Return the path of a file of the kernel that can be opened for writing, or None.
+    """Return the path of the first file of the kernel that can be opened for writing, or None.
 
-    proc: the folder `/proc`, which is searched with its subfolders. Files of processes are left
-    out, because those that are seen there belong to the sandbox.
+    proc: the folder `/proc`, which is searched with its subfolders. The files of processes are
+    skipped, because the processes that are visible belong to the sandbox.
     """
     for name in sorted(os.listdir(proc)):
         path = proc / name
@@ -67,19 +67,21 @@ def first_writable(proc: Path) -> str | None:
 
 
 def _files_below(folder: Path) -> Iterator[str]:
+    """Yield the paths of all files in a folder and its subfolders."""
     for inner, _, names in os.walk(folder):
         yield from (os.path.join(inner, name) for name in names)
 
 
 def serve(work: Callable[[dict], Iterator[dict]]) -> None:
-    """Read the request, apply its limits, send STARTED and what `work` yields, and exit.
+    """Read a request, apply its limits, send STARTED and what `work` yields, and exit the process.
 
-    The request is read from standard input. The messages are written to the descriptor that is the
-    program's first argument.
+    The request is read from standard input. The messages are written to the file descriptor that is
+    the program's first argument. work: takes the request and yields messages.
     """
     request, writer = json.load(sys.stdin.buffer), int(sys.argv[1])
 
     def messages() -> Iterator[dict]:
+        """Yield STARTED and then the messages of `work`."""
         yield STARTED
         yield from work(request)
 

@@ -28,9 +28,9 @@ _QUESTIONS = (KERNEL.missing, KERNEL.wrong, FUNCTION.missing, FUNCTION.wrong)
 class Trial:
     """One submission of a self-test and its mark.
 
-    part: the exercise's name. kind: solution, starter, right or mutant. what: the change to the
-    solution, or "". points, of: the points and their maximum, both whole. sentence: the first one
-    that the student reads, or "". seconds: processor time that grading took.
+    part: the exercise's name. kind: "solution", "starter", "right" or "mutant". what: the change to
+    the solution, or "". points, of: the points and their maximum, both whole. sentence: the first
+    sentence that the student reads, or "". seconds: processor time that grading took.
     """
 
     part: str
@@ -48,14 +48,17 @@ class Trial:
 
     @property
     def named(self) -> bool:
-        """True if the first sentence names a cause, rather than only counting or asking."""
+        """True if the first sentence names a cause, and does not only count or ask a question."""
         counts, asks = _COUNTS.match(self.sentence), self.sentence.endswith(_QUESTIONS)
         return bool(self.sentence) and not counts and not asks
 
 
 @dataclass(frozen=True)
 class PartSummary:
-    """The trials of one part of a lab, which make one line of the self-test's table."""
+    """The trials of one part of a lab, which make one row of the self-test's table.
+
+    part: the exercise's name. trials: all trials of this part.
+    """
 
     part: str
     trials: tuple[Trial, ...]
@@ -88,8 +91,8 @@ class PartSummary:
 
         The grader is wrong if a solution or another right function loses points, if a starter has
         more than a third of the points, or if points are lost without a sentence. The self-test
-        lacks right functions if there are fewer than LEAST_RIGHT, and mutants if fewer than
-        LEAST_MUTANTS are told the cause.
+        needs at least LEAST_RIGHT right functions, and LEAST_MUTANTS mutants whose sentence names
+        the cause.
         """
         for one in self.of_kind("solution"):
             if not one.full:
@@ -114,7 +117,8 @@ def submissions(part: Part, most: int | None) -> Iterator[tuple[str, str, str]]:
     """Yield (kind, change, source code) of every submission that tests one part.
 
     The order is: solution, starter, other right functions, mutants. The change is "" for the first
-    two. most: the greatest number of mutants, spread over the rules; None for all.
+    two. most: the greatest number of mutants, of which each rule makes about the same number; None
+    for all.
     """
     exercise = part.definition
     yield "solution", "", exercise.solution_text
@@ -126,11 +130,10 @@ def submissions(part: Part, most: int | None) -> Iterator[tuple[str, str, str]]:
 
 
 def trials(lab: Lab, secret: str, workers: int, most: int | None) -> Iterator[Trial]:
-    """Grade all test submissions of a lab as a class is graded; yield one Trial per submission.
+    """Grade all test submissions of a lab, each for its part alone, and yield one Trial each.
 
-    Each submission is graded for its part alone. The order is that of the lab's parts, and of
-    `submissions` within a part. workers: the number of processes. most: the greatest number of
-    mutants per part; None for all.
+    The order is that of the lab's parts, and that of `submissions` within a part. workers: the
+    number of processes. most: the greatest number of mutants per part; None for all.
     """
     with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
         futures = []
@@ -146,24 +149,27 @@ def trials(lab: Lab, secret: str, workers: int, most: int | None) -> Iterator[Tr
 
 
 def _timed(lab: Lab, submission: Submission, secret: str) -> tuple[Mark, float]:
+    """Return the mark of a submission and the processor time in seconds that grading it took."""
     start = _seconds_of_children()
     mark = grade(lab, submission, secret)
     return mark, _seconds_of_children() - start
 
 
 def _seconds_of_children() -> float:
+    """Return the processor time in seconds of all child processes that have ended."""
     spent = resource.getrusage(resource.RUSAGE_CHILDREN)
     return spent.ru_utime + spent.ru_stime
 
 
 def _first_reason(mark: Mark) -> str:
+    """Return the first reason of a row that can give points, or "" if no points are lost."""
     return next((row.told for row in mark.rows if row.of and row.told), "")
 
 
 def summaries(lab: Lab, results: Sequence[Trial]) -> Iterator[PartSummary]:
     """Yield the summary of every part of a lab, in the lab's order.
 
-    results: the trials of all parts.
+    results: the trials of all parts, in any order.
     """
     for part in lab.parts:
         yield PartSummary(part.exercise, tuple(one for one in results if one.part == part.exercise))

@@ -1,9 +1,9 @@
 """Report how fast a class's kernels are on this machine's GPU, next to the marks.
 
-The report gives no points. A kernel is launched only after the virtual GPU found it right and
-clean, in a separate process that is killed at its time limit. Speed is given as a share of the
-device's peak and relative to other kernels timed interleaved with it, never in seconds, which
-differ between machines.
+The report gives no points. A kernel is launched only after the virtual GPU has found no mistake in
+it, in a separate process that is killed at its time limit. Speed is given relative to the device's
+peak and to other kernels that are timed alternately with it. It is never given in seconds, because
+these differ between machines.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ NOT_CLEAN = "It was not launched: its result is not right, or the virtual GPU fo
 
 @dataclass(frozen=True)
 class KernelSpeed:
-    """One line of the report: a kernel's speed as ratios, which are None if unknown.
+    """One row of the report: a student's kernel, and its speed as ratios, None if unknown.
 
-    of_peak: relative to the device's peak. of_solution: relative to the solution. of_step_before:
-    relative to the starter, if the starter's result is right already. told: a sentence on why there
-    are no ratios, or "".
+    of_peak: its speed divided by the device's peak. of_solution: divided by the solution's speed.
+    of_step_before: divided by the starter's speed, if the starter's result is right already. told:
+    a sentence on why there are no ratios, or "".
     """
 
     student: str
@@ -61,10 +61,11 @@ def speeds(
     device: Device,
     measure: Callable[[dict], dict | str] | None = None,
 ) -> Iterator[KernelSpeed]:
-    """Yield one line per submission and timed exercise, submission by submission.
+    """Time the right kernels of a class and yield one row per submission and timed exercise.
 
-    marks: the marks of all submissions. measure: gets a request for the timing program and returns
-    microseconds by kernel, or a sentence on what failed; None for `ask_program`.
+    The rows come submission by submission. marks: the marks of all submissions. measure: takes a
+    request for the timing program and returns a dict of microseconds by kernel, or a sentence on
+    what failed; None uses `ask_program`.
     """
     by_student = {mark.student: mark for mark in marks}
     parts = [part for part in lab.parts if shape_of(part) is not None]
@@ -80,7 +81,7 @@ def speeds(
 
 
 def as_csv(report: Iterable[KernelSpeed]) -> str:
-    """Return the report as CSV text with a header line, COLUMNS.
+    """Return the report as the text of a CSV file with the header line COLUMNS.
 
     Ratios have three significant digits, and an unknown ratio is an empty cell.
     """
@@ -95,9 +96,10 @@ def as_csv(report: Iterable[KernelSpeed]) -> str:
 
 
 def shape_of(part: Part) -> Shape | None:
-    """Return the shape that a part's kernel is timed with, or None if the part is not timed.
+    """Return the shape at which a part's kernel is timed, or None if the part is not timed.
 
-    Functions, kernels for the CPU and kernels without a large shape in SHAPES are not timed.
+    Functions of numbers, host functions, kernels for the CPU and kernels without a large shape in
+    SHAPES are not timed.
     """
     exercise = part.definition
     if not isinstance(exercise, KernelExercise) or exercise.on_cpu or not exercise.timed:
@@ -106,13 +108,17 @@ def shape_of(part: Part) -> Shape | None:
 
 
 def is_clean(mark: Mark, part: Part) -> bool:
-    """Return True if the kernel is right at every shape and the virtual GPU found nothing."""
+    """Return True if a mark says that the part's kernel is right at every shape.
+
+    The virtual GPU must also have found nothing.
+    """
     own = [row for row in mark.rows if row.part == part.exercise]
     right = right_row(len(part.definition.shapes))
     return any(row.what == right and not row.told for row in own)
 
 
 def _speed(submission: Submission, part: Part, device: Device, ask) -> KernelSpeed:
+    """Time a submission's kernel and return its row. ask: the `measure` of `speeds`."""
     shape = shape_of(part)
     times = ask(make_request(submission, part.exercise, shape, with_starter=part.right_starter))
     if isinstance(times, str):
@@ -130,7 +136,7 @@ def _speed(submission: Submission, part: Part, device: Device, ask) -> KernelSpe
 def _least_us(exercise: KernelExercise, shape: Shape, device: Device) -> float:
     """Return the time in microseconds that one launch would take at the device's peak.
 
-    A product is limited by arithmetic, everything else by memory.
+    The peak of arithmetic counts for a product, the peak of memory for any other kernel.
     """
     if len(shape) == 3:
         return 2 * np.prod(shape, dtype=float) / device.peak_gflops / 1e3
@@ -141,9 +147,10 @@ def _least_us(exercise: KernelExercise, shape: Shape, device: Device) -> float:
 
 
 def ask_program(request: dict) -> dict | str:
-    """Run the timing program on a request; return what `timing_program.time_kernels` returns there.
+    """Run the timing program on a request; return its dict of microseconds by kernel.
 
-    Return a sentence instead if the program failed or was stopped after SECONDS.
+    Return a sentence instead if the program failed or was stopped after SECONDS. request: from
+    `timing_program.make_request`.
     """
     path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
     try:

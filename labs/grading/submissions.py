@@ -49,17 +49,17 @@ _NAMED = re.compile(r"""<ZipInfo filename=(['"])(.*?)\1.*>|b?(['"])(.*)\3""")
 
 
 class Unreadable(Exception):
-    """A submission that cannot be read as text; the message is a sentence for the student."""
+    """A submission cannot be read as text. The message is a sentence for the student."""
 
 
 @dataclass(frozen=True)
 class Submission:
     """The raw bytes that one student handed in, none of it parsed yet.
 
-    student: the name of the file or folder, with a number if another has the same. files: pairs of
-    a file's name and its bytes. problem: why there is nothing to read, or "". left_out: what was
-    not read, and why. name: without such a number. folder: the name of the folder that held the
-    file or folder.
+    name: the name of the file or folder, without a file's suffix. student: the same, with a number
+    if another submission has this name. files: pairs of a file's name and its bytes. problem: a
+    sentence on why there is nothing to grade, or "". left_out: the files that were not read, and
+    why. folder: the name of the folder that held the file or folder.
     """
 
     student: str
@@ -74,9 +74,10 @@ class Submission:
 class _Files:
     """The files of one submission, collected while they are read.
 
-    called: maps a file's name to the name that feedback uses. remaining: the bytes that may still
-    be taken; below 0, too many were. taken: pairs of a file's name and bytes. left: why each other
-    file is not read. problems: sentences on files that should have been readable.
+    called: maps a file's name to the name that feedback uses. remaining: how many bytes may still
+    be added; it is negative if there were too many. taken: pairs of a file's name and its bytes.
+    left: maps the name of a file that is not read to the reason. problems: sentences on files that
+    should have been readable.
     """
 
     called: Callable[[str], str]
@@ -111,33 +112,37 @@ def as_bytes(text: str) -> bytes:
 
 
 def readable(name: str) -> str:
-    """Return a file's name as text that can be written; bytes that are no UTF-8 become `\\xe9`."""
+    r"""Return a file's name as text that can be encoded; bytes that are no UTF-8 become `\xe9`."""
     return as_bytes(os.fsencode(name).decode(errors="backslashreplace")).decode(errors="replace")
 
 
 def unchanged_name(name: str) -> str:
-    """Return a file's name as `readable` text, for a page that only its student gets."""
+    """Return a file's name as `readable` returns it, for feedback that only its student gets."""
     return readable(name)
 
 
 def neutral_name(name: str) -> str:
     """Return `submission` with the suffix of a file's name, such as `submission.py`.
 
-    This hides a student's name in a file name, so an unusual suffix is left out.
+    It replaces a file name that may hold the student's name, so an unusual suffix is left out too.
     """
     suffix = PurePosixPath(name).suffix
     return readable(f"submission{suffix if _SUFFIX.fullmatch(suffix) else ''}")
 
 
 def collect(paths: list[Path], called: Callable[[str], str] = unchanged_name) -> list[Submission]:
-    """Return the first value of `gather`: one submission per student."""
+    """Return a list of one submission per student, found at these paths.
+
+    called: maps a file's name to the name that feedback uses. `gather` also returns what was not
+    read.
+    """
     return gather(paths, called)[0]
 
 
 def gather(
     paths: list[Path], called: Callable[[str], str] = unchanged_name
 ) -> tuple[list[Submission], list[LeftOut]]:
-    """Return a list of one submission per student, and a list of what was not read.
+    """Return (list of one submission per student, list of files that were not read).
 
     Each file in `paths`, and each file or folder in a folder of `paths`, is the work of one
     student. Folders are read in alphabetical order. A file that cannot be read becomes a submission
@@ -166,13 +171,14 @@ def gather(
 
 
 def _entries(paths: list[Path]) -> Iterator[Path]:
+    """Yield each path that is no folder, and the sorted entries of each folder."""
     for path in paths:
         is_folder = path.is_dir() and not path.is_symlink()
         yield from sorted(path.iterdir(), key=lambda one: one.name) if is_folder else [path]
 
 
 def _unused(name: str, names: set[str]) -> str:
-    """Return a name, with a number if a student before has it, and add what was used to `names`.
+    """Return the name, with a number added if `names` has it, and add the result to `names`.
 
     Names that differ only in case, or in how an accent is encoded, count as the same, because they
     are one folder on the file systems of macOS and Windows.
@@ -186,10 +192,10 @@ def _unused(name: str, names: set[str]) -> str:
 
 @dataclass(frozen=True)
 class _Contents:
-    """What was read of a file, folder or zip.
+    """The contents of a file, folder or zip.
 
-    files: pairs of a file's name and bytes; none if there is a problem. left: pairs of a file's
-    name and why it was not read. problem: why there is nothing to grade, or "".
+    files: pairs of a file's name and its bytes; empty if there is a problem. left: pairs of a
+    file's name and why it was not read. problem: why there is nothing to grade, or "".
     """
 
     files: tuple[tuple[str, bytes], ...] = ()
@@ -200,11 +206,10 @@ class _Contents:
 def submission_of(
     student: str, entry: Path, folder: bool = False, called: Callable[[str], str] = unchanged_name
 ) -> Submission:
-    """Return the submission in a file or folder; if unusable, it has a problem and no files.
+    """Return the submission in a file or folder; if it is unusable, it has a problem and no files.
 
-    A folder, and a zip, is read in a child process.
-
-    folder: whether `entry` is a folder. called: maps a file's name to the name that feedback uses.
+    A folder or a zip is read in a child process. student: the name for the submission. folder: True
+    if `entry` is a folder. called: maps a file's name to the name that feedback uses.
     """
     try:
         apart = folder or entry.suffix.lower() == ".zip"
@@ -218,7 +223,7 @@ def submission_of(
 
 
 def _read_apart(entry: Path, folder: bool, called: Callable[[str], str]) -> _Contents:
-    """Return what `_read` returns, from a child process with the limits TO_READ."""
+    """Read an entry in a child process with the limits TO_READ, and return its contents."""
     outcome = in_child(partial(_messages, entry, folder, called), TO_READ)
     if not outcome.messages:
         return _Contents(problem=f"It cannot be read: {outcome.problem}.")
@@ -240,6 +245,7 @@ def _messages(entry: Path, folder: bool, called: Callable[[str], str]) -> Iterat
 
 
 def _read(entry: Path, folder: bool, called: Callable[[str], str]) -> _Contents:
+    """Read a file, folder or zip and return its contents. It raises nothing."""
     files, problem = _Files(called), ""
     try:
         _read_folder(entry, files) if folder else _read_file(entry, files)
@@ -255,6 +261,7 @@ def _read(entry: Path, folder: bool, called: Callable[[str], str]) -> _Contents:
 
 
 def _nothing_in_the_folder(files: _Files) -> str:
+    """Return sentences on a folder without readable files, with up to three of its files."""
     held = ", ".join(f"`{name}`" for name in list(files.left)[:3])
     also = f" It holds {held}." if held else ""
     return f"The folder holds no `.py`, no `.ipynb` and no `.zip`.{also}"
@@ -263,8 +270,8 @@ def _nothing_in_the_folder(files: _Files) -> str:
 def _read_folder(folder: Path, files: _Files) -> None:
     """Add the contents of all files of a student's folder to `files`.
 
-    A file that cannot be read does not cost the others. Raises Unreadable for too many files or too
-    many bytes.
+    A file that cannot be read does not affect the others. Raises Unreadable for too many files or
+    too many bytes.
     """
     paths = list(files_in(folder))
     beside = frozenset(paths)
@@ -281,6 +288,7 @@ def _read_folder(folder: Path, files: _Files) -> None:
 
 
 def _read_file(path: Path, files: _Files) -> None:
+    """Add a file, or the files in a zip, to `files`; if it cannot be read, record that there."""
     name = files.called(path.name)
     try:
         raw = _read_bytes(path, name)
@@ -313,6 +321,7 @@ def _read_bytes(path: Path, name: str) -> bytes:
 
 
 def _too_large(what: str) -> str:
+    """Return a sentence on files that are too large. what: its subject, such as "`work.py`"."""
     verb = "have" if what.endswith("s") else "has"
     return (
         f"{what} {verb} more than {MOST_BYTES // 10**6} MB: hand in the source alone, a notebook "
@@ -323,8 +332,8 @@ def _too_large(what: str) -> str:
 def _unzip(name: str, raw: bytes, files: _Files) -> None:
     """Add the Python files in a zip to `files`, without trusting the sizes that the zip states.
 
-    Raises Unreadable, and adds no file, for a zip that is broken, too large or without Python.
-    name: the zip's name in messages. raw: the zip's bytes.
+    name: the zip's name in messages. raw: the zip's bytes. Raises Unreadable, and adds no file, for
+    a zip that is broken, too large or without Python.
     """
     inner = _Files(files.called)
     try:
@@ -368,8 +377,8 @@ def _entries_to_read(
 ) -> list[tuple[PurePosixPath, zipfile.ZipInfo]]:
     """Return pairs of path and entry for the files in a zip that are a student's work.
 
-    All other files are recorded in `files` as not read. Raises Unreadable for too many entries.
-    name: the zip's name in messages.
+    All other files are recorded in `files` as not read. name: the zip's name in messages. Raises
+    Unreadable for too many entries.
     """
     entries = [(PurePosixPath(entry.filename), entry) for entry in archive.infolist()]
     if len(entries) > MOST_ENTRIES:
@@ -385,11 +394,11 @@ def _entries_to_read(
 
 
 def pieces_of(name: str, raw: bytes) -> tuple[str, ...]:
-    """Return a file's Python source: one text, or one text per code cell of a notebook, in order.
+    """Return a file's Python texts: one, or one per code cell of a notebook, in order.
 
-    In a cell, lines of IPython (`%`, `!`) are replaced, and all others keep their numbers. A cell
-    that IPython does not run as Python is "". Raises Unreadable if the file cannot be decoded or is
-    no notebook. name: the file's name, whose suffix tells a notebook. raw: the file's bytes.
+    In a cell, IPython's lines (`%`, `!`) are replaced, and all others keep their numbers. A cell
+    that IPython does not run as Python is "". name: the file's name; a notebook ends with `.ipynb`.
+    raw: the file's bytes. Raises Unreadable if the file cannot be decoded or is no notebook.
     """
     text = _text_of(name, raw)
     if not name.lower().endswith(".ipynb"):
@@ -398,7 +407,7 @@ def pieces_of(name: str, raw: bytes) -> tuple[str, ...]:
 
 
 def unread_cells(name: str, raw: bytes) -> list[tuple[str, str]]:
-    """Return pairs of magic and text for the cells that IPython does not run as Python.
+    """Return (magic, text) for each cell of a notebook that IPython does not run as Python.
 
     The magic is, for example, `%%writefile`. The list is empty for a file that is no notebook.
     Raises Unreadable if the notebook cannot be read.
@@ -410,6 +419,7 @@ def unread_cells(name: str, raw: bytes) -> list[tuple[str, str]]:
 
 
 def _text_of(name: str, raw: bytes) -> str:
+    """Return the text of a file. Raises Unreadable if it is not decodable, empty or has NULs."""
     text = decoded(raw)
     if text is None:
         raise Unreadable(
@@ -426,8 +436,9 @@ def _text_of(name: str, raw: bytes) -> str:
 def location_of(submission: Submission, function: str) -> tuple[str, ...]:
     """Return a tuple of one sentence that says which cells or files define a function.
 
-    The tuple is empty if only one cell or file holds functions, because line numbers are then
-    clear, and if none defines this function. function: the function's name.
+    The tuple is empty if no cell or file defines it. It is also empty if the submission has
+    functions in only one cell or file, because line numbers are then clear. function: the
+    function's name.
     """
     locations = [place for name, raw in submission.files for place in _locations(name, raw)]
     own_locations = [where for where, piece in locations if f"def {function}(" in piece]
@@ -439,8 +450,8 @@ def location_of(submission: Submission, function: str) -> tuple[str, ...]:
 def _locations(name: str, raw: bytes) -> list[tuple[str, str]]:
     """Return pairs of location and Python text for the pieces of a file that hold functions.
 
-    A location is the file's name in backticks, after "code cell 2 of " or the like for a notebook.
-    The list is empty for a file that cannot be read.
+    A location is the file's name in backticks, for a notebook with the cell: "code cell 2 of
+    `work.ipynb`". The list is empty for a file that cannot be read.
     """
     cell = "code cell {} of " if name.lower().endswith(".ipynb") else ""
     try:
@@ -458,8 +469,8 @@ def _cells(name: str, text: str) -> list[str]:
     """Return the texts of a notebook's code cells, in order.
 
     A notebook stores a cell's text as a string or a list of lines. Up to format 3, a notebook has
-    its cells in worksheets, and their code is called `input`. Raises Unreadable if the JSON is not
-    that of a notebook. name: the file's name in messages. text: the JSON.
+    its cells in worksheets, and their code is called `input`. name: the file's name in messages.
+    text: the notebook's JSON. Raises Unreadable if the JSON is not that of a notebook.
     """
     try:
         notebook = json.loads(text)

@@ -1,7 +1,8 @@
 """A filter of system calls for the sandbox, as the Linux kernel reads it (seccomp, classic BPF).
 
-Limits apply to each process by itself, and Linux does not count the processes of root. So the
-filter refuses new processes, and memory that belongs to no process. Threads may start.
+Limits apply to each process separately, and Linux does not count the processes of root. So the
+filter refuses to start processes, and to allocate memory that belongs to no process. Threads may
+start.
 """
 
 from __future__ import annotations
@@ -19,9 +20,9 @@ from utils.errors import CourseError
 class Architecture:
     """Numbers of system calls on one processor architecture.
 
-    audit: the architecture's own number in Linux's audit interface. clone: the call that starts
-    threads and processes. refused: the calls fork and vfork if they exist, memfd_create,
-    memfd_secret and shmget.
+    audit: the architecture's own number in Linux's audit interface. clone: the number of the call
+    that starts threads and processes. refused: the numbers of the calls that are refused: fork and
+    vfork if they exist, memfd_create, memfd_secret and shmget.
     """
 
     audit: int
@@ -46,8 +47,8 @@ UNKNOWN = 0x0005_0000 | errno.ENOSYS  # the C library then uses `clone`, whose f
 def only_this_process() -> bytes:
     """Return the bytes of a seccomp program (BPF) for this machine that refuses new processes.
 
-    The program also refuses memory that belongs to no process. Threads may start. Raises
-    CourseError if the machine's architecture is unknown.
+    The program also refuses to allocate memory that belongs to no process. Threads may start.
+    Raises CourseError if the machine's architecture is unknown.
     """
     name = platform.machine()
     if name not in ARCHITECTURES:
@@ -59,10 +60,9 @@ def only_this_process() -> bytes:
 
 
 def _instructions(machine: Architecture) -> Iterator[tuple[int, int, int, int]]:
-    """Yield the filter's BPF instructions in order: operation, two jumps and constant.
+    """Yield the filter's BPF instructions: (operation, jump if true, jump if false, constant).
 
-    The jumps, for a condition that is true and for one that is false, count the instructions to
-    skip.
+    A jump is the number of instructions to skip.
     """
     yield LOAD, 0, 0, ARCHITECTURE
     yield IF_EQUAL, 1, 0, machine.audit

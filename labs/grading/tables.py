@@ -1,4 +1,4 @@
-"""The table of a class in the columns that Canvas and Moodle import, and in plain ones."""
+"""The table of a class with the columns that Canvas and Moodle import, or with plain ones."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ OF_MOODLE = ("Email address", "ID number", "Username")
 
 
 def as_plain(lab: Lab, results: Sequence[Result]) -> str:
-    """Return a CSV with one row per student, in the order of the results.
+    """Return the text of a CSV file with one row per student, in the order of the results.
 
-    The columns are those of `feedback.as_csv`, the days that the work was late, and the number of
-    tries, which is 0 for who handed in nothing.
+    The columns are: student, points, their maximum, the points of each part, the days that the work
+    was late, and the number of tries, which is 0 for a student who handed in nothing.
     """
     parts = [part.exercise for part in lab.parts]
     headings = ["student", "points", "of", *parts, "days_late", "tries"]
@@ -29,18 +29,17 @@ def as_plain(lab: Lab, results: Sequence[Result]) -> str:
 
 
 def _plain_row(lab: Lab, parts: Sequence[str], one: Result) -> list[str | int]:
+    """Return the cells of one student's row. parts: the names of the lab's exercises, in order."""
     own = points_by_part(one.mark, parts) if one.mark else [0 for _ in parts]
     return [one.student, one.points, lab.points, *own, one.days_late, one.tries]
 
 
 def as_canvas(lab: Lab, results: Sequence[Result], item: str) -> str:
-    """Return a CSV that Canvas imports as grades, with its row of the possible points.
+    """Return the text of a CSV file that Canvas imports as grades.
 
     The columns are those of OF_CANVAS and the points. Work of students in no row of the roster is
-    left out.
-
-    item: the assignment's heading in Canvas' export, such as `Lab 1 (4711)`. Raises CourseError if
-    the roster is no export of Canvas.
+    left out. item: the assignment's heading in Canvas' export, such as `Lab 1 (4711)`. Raises
+    CourseError if the roster is no export of Canvas.
     """
     listed = _listed(results)
     _require(listed, ("ID",), "Canvas", "the file that Export in its gradebook gives")
@@ -50,12 +49,11 @@ def as_canvas(lab: Lab, results: Sequence[Result], item: str) -> str:
 
 
 def as_moodle(lab: Lab, results: Sequence[Result], item: str) -> str:
-    """Return a CSV that Moodle imports as grades: what identifies a student, and the points.
+    """Return the text of a CSV file that Moodle imports as grades.
 
-    Work of students in no row of the roster is left out.
-
-    item: the name of the grade item, which the import asks for. Raises CourseError if the roster
-    has no column by which Moodle knows a student.
+    The columns are those of OF_MOODLE that the roster has, and the points. Work of students in no
+    row of the roster is left out. item: the name of the grade item, which the import asks for.
+    Raises CourseError if the roster has no column by which Moodle knows a student.
     """
     listed = _listed(results)
     _require(listed, OF_MOODLE, "Moodle", "an export of its grades or participants")
@@ -64,14 +62,20 @@ def as_moodle(lab: Lab, results: Sequence[Result], item: str) -> str:
 
 
 def _listed_row(names: Sequence[str], one: Result) -> list[str | int]:
+    """Return the cells of the roster's columns with these names, followed by the points."""
     return [*(one.listed.cell(name) for name in names), one.points]
 
 
 def _listed(results: Sequence[Result]) -> list[Result]:
+    """Return the results of students who are in the roster."""
     return [one for one in results if one.listed]
 
 
 def _require(results: Sequence[Result], any_of: Sequence[str], whose: str, file: str) -> None:
+    """Raise CourseError if no row of the roster has a cell in one of these columns.
+
+    any_of: the headings. whose: "Canvas" or "Moodle". file: what to give as a roster instead.
+    """
     if not any(_has(one.listed, any_of) for one in results):
         raise CourseError(
             f"{whose} finds a student by {' or '.join(any_of)}, and the roster has no such column: "
@@ -80,15 +84,20 @@ def _require(results: Sequence[Result], any_of: Sequence[str], whose: str, file:
 
 
 def _has(listed: Listed, names: Sequence[str]) -> bool:
+    """Return True if a row of the roster has a cell that is not empty in one of these columns."""
     return any(listed.cell(name) for name in names)
 
 
 def _csv(
     headings: Sequence[str], results: Sequence[Result], made: Callable[[Result], Sequence]
 ) -> str:
+    """Return the text of a CSV file. made: returns the cells of a result's row."""
     return csv_of(headings, _rows(results, made))
 
 
 def _rows(results: Sequence[Result], made: Callable[[Result], Sequence]) -> list[tuple]:
-    """Return pairs of a student's name and a function that returns the cells of the row."""
+    """Return pairs of a student's name and a function that returns the cells of the row.
+
+    made: returns the cells for a result.
+    """
     return [(one.student, partial(made, one)) for one in results]

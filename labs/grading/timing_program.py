@@ -1,7 +1,8 @@
 """The program that times one kernel on the GPU: `python -m labs.grading.timing_program`.
 
-It reads a request from standard input, times a submission's kernel interleaved with the course's
-own, and writes microseconds to standard output. The right result is never on the device.
+It reads a request from standard input, times a submission's kernel alternately with the course's
+own, and writes the times in microseconds to standard output as JSON. The right result is never on
+the device.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ def make_request(submission: Submission, exercise: str, shape: Shape, with_start
     """Return the program's request as a JSON-compatible dict, without the student's name.
 
     "files" holds pairs of a file's name and its bytes in base64; "exercise", "shape" and
-    "with_starter" are the arguments of the same names.
+    "with_starter" are the arguments with these names. with_starter: True to time the starter too.
     """
     files = [(name, base64.b64encode(raw).decode()) for name, raw in submission.files]
     return {
@@ -40,8 +41,8 @@ def make_request(submission: Submission, exercise: str, shape: Shape, with_start
 def time_kernels(request: dict) -> dict[str, float]:
     """Return a dict from kernel to its median time per launch on the GPU, in microseconds.
 
-    The kernels are "theirs", which is the submission's, "solution" and, if requested, "starter".
-    They are timed interleaved. request: from `make_request`.
+    The keys are "theirs", the submission's kernel, "solution" and, if requested, "starter". They
+    are timed alternately. request: from `make_request`.
     """
     exercise, shape = find(request["exercise"]), tuple(request["shape"])
     files = tuple((name, base64.b64decode(raw)) for name, raw in request["files"])
@@ -55,6 +56,7 @@ def time_kernels(request: dict) -> dict[str, float]:
 
 
 def _launch(exercise: KernelExercise, kernel, shape: Shape) -> Callable[[], None]:
+    """Copy a kernel's inputs to the GPU and return a function that launches the kernel on them."""
     inputs = exercise.inputs(shape, SEED)
     result = np.zeros(exercise.reference(*inputs).shape, np.float32)
     arrays = [

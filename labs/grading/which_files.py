@@ -1,4 +1,4 @@
-"""Which files of a folder or a zip are a student's work, and why all others are not read."""
+"""Which files of a folder or a zip are a student's work, and why the others are not read."""
 
 from __future__ import annotations
 
@@ -26,9 +26,10 @@ OF_A_BROWSER = (
 
 @dataclass(frozen=True)
 class LeftOut:
-    """A file or folder that was not read, and why, as a sentence.
+    """A file or folder that was not read.
 
-    student: the name of the submission to which it belongs.
+    student: the name of the submission to which it belongs. file: the file's or folder's name. why:
+    a sentence on why it was not read.
     """
 
     student: str
@@ -39,11 +40,11 @@ class LeftOut:
 def left_out_of(
     path: PurePosixPath, beside: Collection[PurePosixPath], endings: tuple[str, ...]
 ) -> tuple[PurePosixPath, str] | None:
-    """Return None if a file is to be read, or else a path that is not read, and a sentence on why.
+    """Return None if a file is to be read, or else (path that is not read, sentence on why).
 
-    The path that is not read is the file's own, or that of a whole folder of a tool. path: of the
-    file, relative to the student's folder. beside: all files in the student's folder. endings:
-    those of files that are read, in lower case.
+    The path in the result is the file's own, or that of a whole folder that a tool made. path: the
+    file's path, relative to the student's folder. beside: the paths of all files in the student's
+    folder. endings: the suffixes of files that are read, in lower case.
     """
     for folder in reversed(path.parents[:-1]):
         if is_of_a_tool(folder.name) or folder / _VENV in beside:
@@ -60,9 +61,9 @@ def left_out_of(
 
 
 def is_of_a_tool(folder: str) -> bool:
-    """Return True for the name of a folder that a tool made, such as `.git` or `venv`.
+    """Return True for the name of a folder that a tool creates, such as `.git` or `venv`.
 
-    These are the names in OF_A_TOOL and all that begin with a dot or two underscores.
+    These are the names in OF_A_TOOL and all names that begin with a dot or two underscores.
     """
     return folder.startswith((".", "__")) or folder.lower() in OF_A_TOOL
 
@@ -70,9 +71,9 @@ def is_of_a_tool(folder: str) -> bool:
 def files_in(folder: Path) -> Iterator[PurePosixPath]:
     """Yield the paths of all files in a folder and its subfolders, relative to the folder, sorted.
 
-    A folder of a tool, such as `.git`, is not searched: only a path `pyvenv.cfg` in it is yielded,
-    whether or not the file exists. A link to a folder is yielded as a file and not followed. Raises
-    OSError if a folder cannot be read.
+    A folder that a tool created, such as `.git`, is not searched: only a path `pyvenv.cfg` in it is
+    yielded, whether or not the file exists. A link to a folder is yielded like a file and not
+    followed. Raises OSError if a folder cannot be read.
     """
     found = []
     for place, folders, files in os.walk(folder, onerror=_raise):
@@ -86,4 +87,5 @@ def files_in(folder: Path) -> Iterator[PurePosixPath]:
 
 
 def _raise(error: OSError) -> None:
+    """Raise this error, for `os.walk`, which would ignore it otherwise."""
     raise error

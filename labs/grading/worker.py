@@ -1,6 +1,6 @@
-"""A process that grades one submission after another, and can be lost without harm.
+"""A process that grades one submission after another, and can be killed without harm to the grader.
 
-It has one thread so that it may fork, and ends by itself when its parent is gone. It is a separate
+It has only one thread, so that it may fork, and it ends when its parent is gone. It is a separate
 program because Dask workers may not start processes by `multiprocessing`.
 """
 
@@ -25,7 +25,7 @@ SECONDS_TO_END = 10
 
 
 class Worker:
-    """A handle on one grading process, which is started when needed and restarted after a loss."""
+    """A handle on one grading process, which is started when needed, again after it was killed."""
 
     def __init__(self) -> None:
         self._process: subprocess.Popen | None = None
@@ -33,10 +33,10 @@ class Worker:
         self._ended = False
 
     def grade(self, lab: Lab, submission: Submission, secret: str) -> Mark | None:
-        """Return the mark of a submission, or None if its process was killed or this worker ended.
+        """Return the mark of a submission, or None if its process was killed or `end` was called.
 
-        Raises CourseError as `labs.grading.grade.grade` does. Any other error there gives a mark
-        without points, whose `failed` says what it was.
+        Raises CourseError if the secret is too short or a sandbox is missing. Any other error in
+        the process gives a mark without points, whose `failed` says what it was.
         """
         if self._ended:
             return None
@@ -58,7 +58,7 @@ class Worker:
     def end(self) -> None:
         """Stop the process and its children.
 
-        A `grade` that is waiting in another thread, and any later one, returns None.
+        A call of `grade` that is waiting in another thread, and any later call, returns None.
         """
         self._ended = True
         process = self._process
@@ -70,6 +70,7 @@ class Worker:
                 process.kill()
 
     def _start(self) -> None:
+        """Start the grading process and the pipe to it."""
         self._pipe, child_end = Pipe()
         path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
         self._process = subprocess.Popen(
@@ -81,12 +82,14 @@ class Worker:
         child_end.close()
 
     def _received(self) -> Mark | CourseError:
+        """Return the process's answer, or raise EOFError if the process ends without one."""
         while not self._pipe.poll(SECONDS_BETWEEN_LOOKS):
             if self._process.poll() is not None and not self._pipe.poll():
                 raise EOFError
         return self._pipe.recv()
 
     def _drop(self) -> None:
+        """Kill the process and close its pipe; the next call of `grade` starts a new process."""
         self._process.kill()
         self._process.wait(SECONDS_TO_END)
         self._pipe.close()
@@ -94,9 +97,9 @@ class Worker:
 
 
 def serve(pipe: Connection) -> None:
-    """Grade what a pipe sends, and send back the answers, until the other process closes the pipe.
+    """Grade the submissions that a pipe sends, and send back each answer, until the pipe is closed.
 
-    Every message is a tuple of lab, submission and secret. Also makes SIGTERM end this process.
+    Every message is a tuple of lab, submission and secret. It also makes SIGTERM end this process.
     """
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that `in_child` kills its child
     with contextlib.suppress(EOFError, OSError):
@@ -105,7 +108,7 @@ def serve(pipe: Connection) -> None:
 
 
 def answer(lab: Lab, submission: Submission, secret: str) -> Mark | CourseError:
-    """Return the mark of a submission, or the CourseError that concerns the whole class.
+    """Return the mark of a submission, or a CourseError, which concerns the whole class.
 
     Any other error gives a mark without points that says what the error was.
     """

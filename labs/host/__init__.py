@@ -1,4 +1,4 @@
-"""Exercises about host functions, which the check calls with a device that records what they do.
+"""Exercises about host functions, which the check calls with a model of a device.
 
-The record shows their copies, their launches and their measurements.
+The device records what the functions do: their copies, their launches and their measurements.
 """

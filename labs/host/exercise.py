@@ -1,4 +1,4 @@
-"""Exercises in which the reader writes a host function, plain Python that the check calls.
+"""Exercises in which the reader writes a host function: plain Python that the check calls.
 
 The function runs in this process, as in the reader's own cell, with a limit in seconds. Its
 arguments record what it does: a device that counts its launches and copies, or a simulated clock.
@@ -23,7 +23,7 @@ from utils.translation import translate
 
 
 class CallFailed(BaseException):
-    """Raised for a call that raised an error or did not end; its text is the cause.
+    """A call of a reader's function raised an error or did not end. The message says so.
 
     It is a BaseException so that no `except Exception` in the reader's code catches it.
     """
@@ -31,7 +31,10 @@ class CallFailed(BaseException):
 
 @dataclass(frozen=True)
 class Fault:
-    """A fault of a host function: a sentence, and the percentage of the points that it costs."""
+    """A fault of a host function.
+
+    cause: a sentence on it. costs: the percentage of the points that it costs.
+    """
 
     cause: str
     costs: int
@@ -42,8 +45,8 @@ class Examination:
     """The outcome of an exercise's tests of a host function.
 
     causes: sentences on what is wrong, for `check`; empty if the function is right. facts:
-    sentences on a right function. counts: measured figures by name. faults: all faults that were
-    found, for a mark; empty if the causes cost all points.
+    sentences on what a right function does. counts: measured figures by name. faults: all faults
+    that were found, for a mark; if it is empty, the causes cost all points.
     """
 
     causes: tuple[str, ...] = ()
@@ -55,7 +58,7 @@ class Examination:
     def lost(self) -> int:
         """The percentage of the points that are lost.
 
-        It is 0 without causes. Otherwise it is the sum over the faults, at most 100, or 100 if
+        It is 0 without causes. With causes, it is the sum over the faults, at most 100, or 100 if
         there are no faults.
         """
         if not self.causes:
@@ -64,7 +67,7 @@ class Examination:
 
     @property
     def named(self) -> tuple[str, ...]:
-        """The sentence of every fault, the causes first."""
+        """The sentences of all faults, each once: the causes first, and then the other faults."""
         return tuple(dict.fromkeys((*self.causes, *(one.cause for one in self.faults))))
 
 
@@ -72,9 +75,9 @@ class Examination:
 class HostExercise(Exercise):
     """An exercise in which the reader writes one function of plain Python.
 
-    parameters: the names of its parameters. promises: the criteria that the task states.
-    examine: tests the reader's function, in a wrapper that raises CallFailed, with as many calls as
-    it needs.
+    parameters: the names of the function's parameters. promises: the criteria that the task states.
+    examine: takes the reader's function and returns the outcome of its tests; a call of the
+    function raises CallFailed if it fails.
     """
 
     parameters: tuple[str, ...]
@@ -83,12 +86,12 @@ class HostExercise(Exercise):
 
     @property
     def goals(self) -> tuple[str, ...]:
-        """The criteria that the task states, as sentences or phrases."""
+        """The criteria that the task states, as English sentences or phrases."""
         return self.promises
 
 
 def judge(exercise: HostExercise, function, patience: float) -> Verdict:
-    """Call a host function as its exercise demands and return the verdict on it.
+    """Call a host function as its exercise demands, and return the verdict on it.
 
     patience: the seconds that one call may take.
     """
@@ -101,9 +104,10 @@ def judge(exercise: HostExercise, function, patience: float) -> Verdict:
 
 
 def examined(exercise: HostExercise, function: Callable, patience: float) -> Examination:
-    """Return the outcome of an exercise's tests. patience: seconds for one call.
+    """Return the outcome of an exercise's tests of a function.
 
-    A call that raises an error or does not end is a cause.
+    If a call raises an error or does not end, the outcome has this as its only cause. patience: the
+    seconds that one call may take.
     """
     try:
         return exercise.examine(lambda *arguments: call(function, *arguments, patience=patience))
@@ -119,6 +123,7 @@ def call(function: Callable, *arguments, patience: float):
     own, deadline = function.__code__.co_filename, time.monotonic() + patience
 
     def watch(frame: FrameType, event: str, detail):
+        """Trace a line of the reader's code; raise CallFailed after the deadline."""
         # Trace only lines of the reader's own cell, so that libraries run at full speed.
         if frame.f_code.co_filename != own:
             return None
@@ -153,18 +158,18 @@ def call(function: Callable, *arguments, patience: float):
 
 
 def _line(error: Exception, file: str) -> int:
-    """Return the number of the reader's line in which an error was raised, or which led to it.
+    """Return the number of the reader's line that raised an error, or that called what raised it.
 
-    file: the reader's file. It is the innermost line of this file in the traceback.
+    file: the reader's file, which must be in the error's traceback.
     """
     frames = traceback.extract_tb(error.__traceback__)
     return [frame.lineno for frame in frames if frame.filename == file][-1]
 
 
 def no_function(parameters: tuple[str, ...], function: object) -> str | None:
-    """Return sentences on why a submission is no function with these parameters, or None if it is.
+    """Return a sentence on why a submission cannot be called with these parameters, or None.
 
-    Only a plain Python function will do, and it may name its parameters otherwise.
+    It must be a plain Python function. Its parameters may have other names.
     """
     if function is None:
         return translate(

@@ -1,6 +1,7 @@
 """Examine a host function that multiplies two matrices: its copies, launches and waits.
 
-Each probe gets one call and returns a sentence, or None if it finds no mistake.
+A probe takes one call of the function, and returns sentences on a mistake or None. The matrices are
+a, b and c, with c = a·b.
 """
 
 from __future__ import annotations
@@ -36,9 +37,9 @@ def wrong_launch_count(call: ProductCall) -> str | None:
 
 
 def wrong_arguments(call: ProductCall) -> str | None:
-    """Return sentences if the launch has other arguments than arrays with the shapes of a, b and c.
+    """Return sentences if the launch gets other arguments than three arrays shaped as a, b and c.
 
-    Returns None if it has these.
+    Returns None otherwise.
     """
     arguments = call.launches[0].arguments
     expected = shapes_of(call.shape)
@@ -80,7 +81,7 @@ def wrong_element_type(call: ProductCall) -> str | None:
 
 
 def wrong_result(call: ProductCall) -> str | None:
-    """Return a sentence if the result is no NumPy array with the shape and type of c, else None."""
+    """Return sentences if the result is no NumPy array with the shape and type of c, else None."""
     returned = call.result
     if returned is None:
         return "The function returns `None`: nobody gets `c`. It has to `return` it."
@@ -102,9 +103,9 @@ def wrong_result(call: ProductCall) -> str | None:
 
 
 def wrong_order(call: ProductCall) -> str | None:
-    """Return a sentence if the launch comes before a or b is on the device, or after c is back.
+    """Return sentences if a or b is copied to the device after the launch, or never, else None.
 
-    Returns None if the order is right.
+    Also returns sentences if c is copied back before the launch.
     """
     launch = call.launches[0]
     later = call.copies[launch.copies :]
@@ -127,7 +128,7 @@ def wrong_order(call: ProductCall) -> str | None:
 
 
 def wrong_grid(call: ProductCall) -> str | None:
-    """Return sentences if the grid does not cover c, or is exchanged with the block, else None."""
+    """Return sentences if the grid does not cover c, or is mistaken for the block, else None."""
     (m, n, _), (x, y) = call.shape, call.launches[0].threads
     blocks = call.launches[0].grid
     if blocks == BLOCK:
@@ -147,9 +148,9 @@ def wrong_grid(call: ProductCall) -> str | None:
 
 
 def wrong_values(call: ProductCall) -> str | None:
-    """Return a sentence if elements of the result are wrong, else None.
+    """Return sentences if elements of the result are wrong, else None.
 
-    Elements that were read too early, or computed on the host, have sentences of their own.
+    Returns None too if they were read too early or computed on the host; other probes report that.
     """
     if not call.wrong.any() or _was_held_back(call) or computed_on_the_host(call):
         return None
@@ -171,10 +172,10 @@ def wrong_values(call: ProductCall) -> str | None:
 
 
 def computed_on_the_host(call: ProductCall) -> str | None:
-    """Return sentences if the result is a·b although the kernel has added a number to c, else None.
+    """Return sentences if the result was computed on the host instead of by the kernel, else None.
 
-    Such a result does not come from the kernel. Only the call in which the kernel adds is looked
-    at.
+    In one call, the kernel adds a number to each element of c. The result is from the host if it is
+    a·b without this number. For all other calls, None is returned.
     """
     if not call.added or not np.array_equal(call.result, call.a @ call.b):
         return None
@@ -186,7 +187,7 @@ def computed_on_the_host(call: ProductCall) -> str | None:
 
 
 def arguments_on_the_host(call: ProductCall) -> str | None:
-    """Return sentences if the launch itself makes needless copies, as of NumPy arrays, else None.
+    """Return sentences if the launch makes needless copies of arrays in host memory, else None.
 
     Numba copies a NumPy array to the device before the launch and back after it.
     """
@@ -209,7 +210,7 @@ def arguments_on_the_host(call: ProductCall) -> str | None:
 
 
 def partial_copies(call: ProductCall) -> str | None:
-    """Return sentences if a copy moves only a part of an array, else None."""
+    """Return sentences if a copy moves only a part of an array, such as one row, else None."""
     parts = [one for one in call.copies if call.name_of(one.shape) is None]
     if not parts:
         return None
@@ -224,7 +225,7 @@ def partial_copies(call: ProductCall) -> str | None:
 
 
 def wrong_directions(call: ProductCall) -> str | None:
-    """Return sentences if an array is copied in the wrong direction, twice, or never, else None."""
+    """Return sentences if a, b or c is copied the wrong way, twice, or never, else None."""
     for name, way in NEEDED.items():
         copies = [one for one in call.copies if call.name_of(one.shape) == name]
         wrong_way = [one for one in copies if one.direction != way]
@@ -254,7 +255,7 @@ def wrong_directions(call: ProductCall) -> str | None:
 
 
 def unwanted_copies(call: ProductCall) -> str | None:
-    """Return sentences if there is any copy, for a task that asks for none, else None."""
+    """Return sentences if there is any copy, else None; for a task that asks for none."""
     if not call.copies:
         return None
     copy = call.copies[0]
@@ -269,9 +270,10 @@ def unwanted_copies(call: ProductCall) -> str | None:
 
 
 def _no_managed_arrays(call: ProductCall) -> str:
-    """Return sentences on the arguments that the launch copies, because they are no managed arrays.
+    """Return sentences on the arguments that the launch copies because they are no managed arrays.
 
-    The sentences explain that a second name for an argument of the function makes no managed array.
+    If the reader assigned an argument of the function to a second name, they say that this does not
+    make a managed array.
     """
     launch = call.launches[0]
     moved = [one for one in call.copies if one.by == "launch" and one.direction == TO_DEVICE]
@@ -295,9 +297,9 @@ def _no_managed_arrays(call: ProductCall) -> str:
 
 
 def unfilled_arrays(call: ProductCall) -> str | None:
-    """Return sentences if a or b has no elements yet when the kernel is launched, else None.
+    """Return sentences if a or b has not been filled when the kernel is launched, else None.
 
-    These are device memory that was never filled, and managed memory full of zeros.
+    Device memory that was never written counts as not filled, and managed memory full of zeros too.
     """
     for name in call.launches[0].empty:
         return (
@@ -321,7 +323,7 @@ def missing_wait(call: ProductCall) -> str | None:
 def read_before_the_wait(call: ProductCall) -> str | None:
     """Return sentences if the result was read from c before the function waited, else None.
 
-    Also return None if the function does not wait after the launch at all.
+    Also returns None if the function does not wait after the launch at all.
     """
     if not _was_held_back(call) or len(call.waits) <= call.launches[0].waits:
         return None
@@ -333,7 +335,7 @@ def read_before_the_wait(call: ProductCall) -> str | None:
 
 
 def _was_held_back(call: ProductCall) -> bool:
-    """Return True if elements of the result were read from host memory before any wait."""
+    """Return True if elements of the result are NaN because they were read before the wait."""
     result, c = call.result, inner(call.launches[0].arguments[2])
     if not isinstance(c, HostMemory) or not isinstance(result, np.ndarray):
         return False
@@ -341,7 +343,7 @@ def _was_held_back(call: ProductCall) -> bool:
 
 
 def mapped_memory(call: ProductCall) -> str | None:
-    """Return sentences on an array in mapped memory, for a task on managed memory, or None."""
+    """Return sentences on an argument in mapped memory, or None; for a task on managed memory."""
     for name in _mapped(call):
         return (
             f"`{name}` is in mapped memory. It stays in the memory of the host, and the GPU "
@@ -352,7 +354,7 @@ def mapped_memory(call: ProductCall) -> str | None:
 
 
 def _mapped(call: ProductCall) -> list[str]:
-    """Return the names of the arrays that the launch gets in mapped memory."""
+    """Return the names, "a", "b" or "c", of the arguments that are in mapped memory."""
     return [
         name
         for name, argument in zip(NEEDED, call.launches[0].arguments, strict=True)
@@ -388,10 +390,10 @@ PROMISES: dict[Probe, str] = {
 
 
 def _faults(call: ProductCall, probes: Sequence[Probe]) -> dict[str, Fault]:
-    """Return a dict from what a fault is about, such as "copies", to the first fault about that.
+    """Return all faults of a call: a dict from what a fault is about to the first fault about that.
 
-    The key is "" for a probe that is not in PROMISES. After a fault that costs all points, no
-    further probe is called.
+    The key is a value of PROMISES, such as "copies", or "" for a probe that is not in PROMISES.
+    After a fault that costs all points, no further probe is called.
     """
     faults: dict[str, Fault] = {}
     for probe in probes:
@@ -404,7 +406,7 @@ def _faults(call: ProductCall, probes: Sequence[Probe]) -> dict[str, Fault]:
 
 
 def _cost(probe: Probe, call: ProductCall) -> int:
-    """Return the percentage of the points that a fault costs."""
+    """Return the percentage of the points that the fault which a probe found costs."""
     promise = PROMISES.get(probe)
     if promise == "copies":
         return OF_ONE_FAULT * len(_copied_wrongly(call, none_wanted=probe is unwanted_copies))
@@ -426,7 +428,7 @@ def _cost(probe: Probe, call: ProductCall) -> int:
 def _copied_wrongly(call: ProductCall, none_wanted: bool) -> list[str]:
     """Return those of "a", "b" and "c" whose copies are not the ones that the task asks for.
 
-    Return ["a"] if all of these are right, because then only parts of arrays were copied.
+    If all of these are right, only parts of arrays were copied wrongly, and ["a"] is returned.
     none_wanted: True for a task that asks for no copies.
     """
     ways = {
@@ -441,9 +443,9 @@ def _copied_wrongly(call: ProductCall, none_wanted: bool) -> list[str]:
 def examine_product(multiply: Callable, probes: Sequence[Probe], fact: str) -> Examination:
     """Call a host function at each shape and return the outcome, whose cause is the first fault.
 
-    It holds all faults, or `fact` if there is none, and the copies and bytes of the first wrong
-    call, or else of the latest. probes: in the order in which they are called. fact: a sentence
-    about a right function.
+    The outcome has all faults, or `fact` if there is none. Its counts are "copies" and "bytes" of
+    the first wrong call, or of the last call if none is wrong. probes: in the order in which they
+    are called. fact: a sentence about a right function.
     """
     before, counts, faults = None, {}, {}
     for seed, shape in enumerate(SHAPES):
@@ -470,7 +472,7 @@ def _unused(call: ProductCall, names: Sequence[str]) -> str:
     """Return a sentence and a space on device arrays that the launch does not use, or "".
 
     If there are none, the sentence is on calls of `cuda.to_device` whose result is not kept. names:
-    those of "a", "b" and "c" that the launch gets from the host.
+    those of "a", "b" and "c" that the launch gets in host memory.
     """
     shapes, unused = shapes_of(call.shape), call.launches[0].unused
     pairs = [(name, unused[shapes[name]]) for name in names if shapes[name] in unused]
@@ -486,15 +488,17 @@ def _unused(call: ProductCall, names: Sequence[str]) -> str:
 
 
 def _wasted(call: ProductCall, one: Transfer) -> bool:
+    """Return True if the task does not need a copy of this array in this direction."""
     return NEEDED.get(call.name_of(one.shape)) != one.direction
 
 
 def _goes(one: Transfer) -> str:
+    """Return a verb phrase on the direction of a copy, such as "goes to the device"."""
     return "goes to the device" if one.direction == TO_DEVICE else "comes back to the host"
 
 
 def _sum(call: ProductCall) -> str:
-    """Return a sentence on how many copies and bytes were made, and how many are needed."""
+    """Return a sentence with the number of copies and bytes that were made and that are needed."""
     moved = sum(one.nbytes for one in call.copies)
     return (
         f"In all {len(call.copies):,} copies with {_bytes(moved)}; {len(NEEDED)} copies with "
@@ -511,17 +515,19 @@ def _copy_lines(copies: Iterable[Transfer]) -> str:
 
 
 def _line(place: SourceLine) -> str:
+    """Return a phrase on a source line, such as "Line 7, `x.copy_to_host()`"."""
     source = linecache.getline(*place).strip()
     return f"Line {place[1]}, {quoted(source)}" if source else f"Line {place[1]}"
 
 
 def _listed(names: list[str], quoted: bool = True) -> str:
+    """Return a phrase such as "`a`, `b` and `c`", or without backticks if `quoted` is False."""
     *first, last = (f"`{name}`" if quoted else name for name in names)
     return f"{', '.join(first)} and {last}" if first else last
 
 
 def _verb(names: list[str], plural: str) -> str:
-    """Return a verb or pronoun that agrees with the names: `plural`, or its singular for one.
+    """Return the plural word for several names, or its singular for one name.
 
     plural: "come", "are" or "them".
     """
@@ -529,8 +535,10 @@ def _verb(names: list[str], plural: str) -> str:
 
 
 def _bytes(number: int) -> str:
+    """Return a number of bytes with its noun, such as "1 byte" or "3,840 bytes"."""
     return counted(number, "byte")
 
 
 def _size(shape: tuple[int, ...]) -> str:
+    """Return a shape such as "48×80", or "one number" for the shape ()."""
     return "×".join(map(str, shape)) or "one number"

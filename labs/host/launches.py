@@ -1,7 +1,6 @@
 """Examine a host function that launches a kernel: its block, its grid and its shared memory.
 
-Each probe gets one call and the expected launch, and returns a sentence, or None if it finds no
-mistake.
+A probe takes one call and the expected launch, and returns sentences on a mistake or None.
 """
 
 from __future__ import annotations
@@ -43,9 +42,9 @@ DRAWN = 8  # further calls, drawn at each examination
 class BestLaunch:
     """The launch that the task asks for.
 
-    threads: the block size that the driver suggests. side: the side of the largest square block
-    with a power of two that has at most `threads` threads. grid: the number of blocks along x and
-    y.
+    threads: the block size that the driver suggests. side: the side of the square block, the
+    largest power of two for which the block has at most `threads` threads. grid: the number of
+    blocks along x and along y.
     """
 
     threads: int
@@ -60,7 +59,11 @@ class BestLaunch:
 
 @dataclass(frozen=True)
 class LaunchRequest:
-    """A recorded launch: blocks and threads along x, y, z, bytes of shared memory, arguments."""
+    """A recorded launch.
+
+    grid, block: the numbers of blocks, and of threads per block, along x, y and z. shared_bytes:
+    the dynamic shared memory per block. arguments: the kernel's arguments.
+    """
 
     grid: tuple[int, int, int]
     block: tuple[int, int, int]
@@ -70,9 +73,10 @@ class LaunchRequest:
 
 @dataclass(frozen=True)
 class ReaderCall:
-    """One call of a reader's function: its arguments, its launches and its return value.
+    """One call of a reader's function.
 
-    registers: the kernel's registers per thread. shape: (m, n, k). arrays: a, b and c.
+    registers: the registers per thread that it was called with. shape: (m, n, k). arrays: a, b and
+    c. launches: the launches that it made, in order. result: what it returned.
     """
 
     registers: int
@@ -92,33 +96,39 @@ class ReaderCall:
 class LaunchRecorder:
     """A replacement for a kernel that records its launches and runs nothing.
 
-    A launch with the right numbers would compute the right result. kernel: any kernel; it refuses
-    each launch that Numba would refuse. launches: the recorded ones, in order.
+    kernel: any kernel; it raises an error for each launch configuration that Numba would refuse.
+    launches: the recorded launches, in order.
     """
 
     kernel: Callable
     launches: list[LaunchRequest] = field(default_factory=list)
 
     def __getitem__(self, launch) -> Callable:
+        """Return a function that records a launch with this configuration.
+
+        launch: (grid, block, stream, shared bytes) or a part of it, as for a kernel.
+        """
         ready = self.kernel[launch]
 
         def run(*arguments):
+            """Record a launch with these arguments."""
             sizes, shared_bytes = ready.geometry, ready.shared_bytes
             self.launches.append(LaunchRequest(sizes.grid, sizes.block, shared_bytes, arguments))
 
         return run
 
     def __call__(self, *arguments):
+        """Raise TypeError, because a kernel cannot be called without a launch configuration."""
         raise TypeError("A kernel is launched as kernel[grid, block, stream, bytes](a, b, c)")
 
 
 def best_launch(registers: int, shape: Shape) -> BestLaunch:
-    """Return the launch with square blocks for the most resident threads on an H200.
+    """Return the launch with square blocks that has the most resident threads on an H200.
 
-    registers: the kernel's registers per thread. shape: (m, n, k) of the product. The block size is
-    the one that the driver suggests if each thread needs two float32 of shared memory; the blocks
-    are the largest square ones within it, with a power of two as their side, and cover the m×n
-    matrix.
+    The driver suggests a block size, given that each thread needs two float32 of shared memory. The
+    block is the largest square with a power of two as its side and at most this number of threads,
+    and the grid covers the m×n matrix. registers: the kernel's registers per thread. shape: (m, n,
+    k) of the product.
     """
     m, n, _ = shape
     threads = best_block_size(H200, registers, lambda threads: 2 * WORD * threads)
@@ -129,7 +139,8 @@ def best_launch(registers: int, shape: Shape) -> BestLaunch:
 def examine_launches(kernel: Callable, launch_best: Callable) -> Examination:
     """Call the reader's function with several register counts and shapes, and return the outcome.
 
-    kernel: any kernel, which is never run. `causes` has the first cause of all.
+    Its `causes` has only the first cause. kernel: any kernel, which is never run. launch_best: the
+    reader's function, which takes a kernel, a number of registers, a, b and c.
     """
     cause, faults = None, {}
     for registers, shape in (*CALLS, *_drawn(Random())):
@@ -150,10 +161,7 @@ def examine_launches(kernel: Callable, launch_best: Callable) -> Examination:
 
 
 def _drawn(random: Random) -> list[tuple[int, Shape]]:
-    """Draw DRAWN pairs of a number of registers and a shape (m, n, k).
-
-    They make a table of answers useless.
-    """
+    """Return 8 random pairs (registers, shape), so that a table of answers is of no use."""
     return [
         (random.randint(16, 255), tuple(random.randint(5, 100) for _ in range(3)))
         for _ in range(DRAWN)
@@ -161,6 +169,7 @@ def _drawn(random: Random) -> list[tuple[int, Shape]]:
 
 
 def _call(kernel: Callable, launch_best: Callable, registers: int, shape: Shape) -> ReaderCall:
+    """Call the reader's function and return the record of this call."""
     a, b = inputs(shape, seed=registers)
     c = np.zeros((shape[0], shape[1]), np.float32)
     with installed():
@@ -179,7 +188,7 @@ def wrong_launch_count(call: ReaderCall, expected: BestLaunch) -> str | None:
 
 
 def wrong_arguments(call: ReaderCall, expected: BestLaunch) -> str | None:
-    """Return a sentence if the launch has other arguments than a, b and c, else None."""
+    """Return a sentence if the launch gets other arguments than a, b and c in order, else None."""
     arguments = call.launches[0].arguments
     if len(arguments) != 3:
         return f"The kernel takes `a`, `b` and `c`, and gets {counted(len(arguments), 'argument')}."
@@ -274,8 +283,8 @@ PROBES = (*NO_LAUNCH, *COSTS)  # in the order in which they are called
 def _faults(call: ReaderCall, expected: BestLaunch) -> dict[Probe, Fault]:
     """Return a dict from each probe that finds a fault in one call to this fault.
 
-    Grid, bytes and result are compared with the launch for the reader's own block, so that a wrong
-    block does not count again.
+    Grid, bytes and result are compared with the right ones for the reader's own block, so that a
+    wrong block does not count several times.
     """
     own = expected if wrong_block(call, expected) is None else _with_own_block(call, expected)
     messages = {one: one(call, expected if one is wrong_block else own) for one in COSTS}
@@ -283,7 +292,7 @@ def _faults(call: ReaderCall, expected: BestLaunch) -> dict[Probe, Fault]:
 
 
 def _with_own_block(call: ReaderCall, expected: BestLaunch) -> BestLaunch:
-    """Return the expected launch with the side of the reader's block, and the grid for this side.
+    """Return the expected launch with the side of the reader's block and the grid for it.
 
     If the reader's block is not square, return the expected launch unchanged.
     """

@@ -29,10 +29,10 @@ class RecordedLaunch:
     """A recorded launch of the product's kernel.
 
     place: its file and line. threads: the threads of the whole grid along x and y. grid: the blocks
-    along x and y. copies, waits: the number of each before the launch. empty: the names of a and b
-    if their device memory was never filled. names: the reader's variable for each argument, or "".
-    unused: a dict from a shape to the reader's variable for a device array of this shape that is no
-    argument.
+    along x and y. arguments: the kernel's arguments. copies, waits: how many copies and waits were
+    made before the launch. empty: those of "a" and "b" whose memory was never filled. names: for
+    each argument, the reader's variable, or "". unused: maps the shape of each device array that is
+    no argument to the reader's variable.
     """
 
     place: SourceLine
@@ -50,12 +50,13 @@ class RecordedLaunch:
 class RecordingKernel:
     """A replacement for the kernel `naive` that records its launches, for a reader's function.
 
+    The kernel runs only if the arguments have the right shapes and are filled. If c is in managed
+    or mapped memory, its elements are NaN until the reader's function waits, because on a GPU the
+    kernel may still run until then.
+
     shape: (m, n, k) of the product. copies, waits: the lists to which the virtual GPU appends.
-    added: a number that the kernel adds to each element of c. held_back: the memory of c and its
-    result, for each launch whose result nobody has waited for. The kernel runs only if the
-    arguments have the right shapes and are filled. Its result appears in managed or mapped memory
-    only when the reader's function waits. Until then each element of c is NaN, because on a GPU the
-    kernel may still run.
+    added: a number that is added to each element of c after the kernel ran. launches: the recorded
+    launches. held_back: pairs of the memory of c and the result to store there at the next wait.
     """
 
     shape: Shape
@@ -66,6 +67,7 @@ class RecordingKernel:
     held_back: list[tuple[np.ndarray, np.ndarray]] = field(default_factory=list)
 
     def __getitem__(self, launch) -> Callable:
+        """Return a function that launches the kernel with this grid and block and records that."""
         ready = naive[launch]
         sizes = ready.geometry
         x, y, _ = (grid * block for grid, block in zip(sizes.grid, sizes.block, strict=True))
@@ -86,7 +88,7 @@ class RecordingKernel:
         return run
 
     def _run(self, ready: Callable, arguments: tuple) -> None:
-        """Run the kernel; hold back a result in memory that the host can read."""
+        """Run the kernel; if the host can read c, replace c by NaN until the next wait."""
         ready(*arguments)
         c = inner(arguments[2])
         memory = c.host if isinstance(c, DeviceArray) else np.asarray(c)
@@ -98,22 +100,24 @@ class RecordingKernel:
             memory[...] = np.nan
 
     def finish(self) -> None:
-        """Store all results that were held back, as a wait for the device does."""
+        """Store all results that were held back into c, as a wait for the device does."""
         for memory, result in self.held_back:
             memory[...] = result
         self.held_back.clear()
 
     def __call__(self, *arguments):
+        """Raise TypeError, because a kernel cannot be called without a launch configuration."""
         raise TypeError("A kernel is launched as kernel[grid, block](a, b, c)")
 
 
 @dataclass(frozen=True, eq=False)
 class ProductCall:
-    """One call of a reader's function: its arguments and result, its launches, copies and waits.
+    """One call of a reader's function that multiplies two matrices.
 
-    a, b: the matrices. arguments: the copies of them that the function got and may have changed.
-    waits: the file and line of each wait for the device. earlier: the right result of the previous
-    call. added: the number that the kernel has added to each element of c.
+    shape: (m, n, k). a, b: the matrices. arguments: the copies of them that the function got and
+    may have changed. result: what it returned. launches: its launches. copies: its copies between
+    host and device. waits: the file and line of each wait for the device. earlier: the right result
+    of the previous call, or None. added: the number that the kernel has added to each element of c.
     """
 
     shape: Shape
@@ -129,7 +133,7 @@ class ProductCall:
 
     @cached_property
     def right(self) -> np.ndarray:
-        """The kernel's result, float32; it is exact, because all numbers are whole."""
+        """The right result, a·b plus `added`, float32; it is exact, as all numbers are whole."""
         return self.a @ self.b + np.float32(self.added)
 
     @cached_property
@@ -143,11 +147,11 @@ class ProductCall:
         return f"At m×n×k = {'×'.join(map(str, self.shape))}"
 
     def name_of(self, shape: tuple[int, ...]) -> str | None:
-        """Return "a", "b" or "c", whichever has this shape, or None if none has."""
+        """Return which of "a", "b" and "c" has this shape, or None if none has it."""
         return next((name for name, own in shapes_of(self.shape).items() if own == shape), None)
 
     def bytes_of(self, name: str) -> int:
-        """Return the number of bytes of a, b or c as float32."""
+        """Return the number of bytes of a matrix as float32; name: "a", "b" or "c"."""
         return FLOAT32.itemsize * int(np.prod(shapes_of(self.shape)[name]))
 
     @property
@@ -165,9 +169,9 @@ def call_multiply(
 ) -> ProductCall:
     """Call a function with a kernel and two random matrices, on the virtual GPU; return the record.
 
-    shape: (m, n, k). seed: of the matrices. earlier: the right result of the previous call. added:
-    a number that the kernel adds to each element of c. Raises CallFailed if the function raises an
-    error or does not end.
+    shape: (m, n, k). seed: the seed of the matrices. earlier: the right result of the previous
+    call, or None. added: a number that the kernel adds to each element of c. Raises CallFailed if
+    the function raises an error or does not end.
     """
     a, b = inputs(shape, seed)
     with installed(), counting_transfers() as copies, counting_waits() as waits:
@@ -200,11 +204,11 @@ def inner(argument):
 def _variables(
     variables: Mapping[str, object], arguments: Sequence
 ) -> tuple[tuple[str, ...], dict[tuple[int, ...], str]]:
-    """Return a tuple of the variable names of a launch's arguments, and a dict of unused variables.
+    """Return (variable names of a launch's arguments, dict of unused device arrays).
 
     The names are in the order of the arguments, "" for an array without a name; if an array has two
-    names, the later one is returned. The dict maps the shape of each device array that is no
-    argument to its variable. variables: the local variables of the function that launches.
+    names, the later one is given. The dict maps the shape of each device array that is no argument
+    to its variable. variables: the local variables of the function that launches.
     """
     arrays = [inner(one) for one in arguments]
     names = tuple(
@@ -220,7 +224,7 @@ def _variables(
 
 
 def _is_empty(argument) -> bool:
-    """Return True for device memory that was never filled, or managed memory full of zeros."""
+    """Return True for device memory that was never filled, and for managed memory full of zeros."""
     if isinstance(argument, HostMemory):
         return not np.any(argument)
     unwritten = getattr(argument, "unwritten", None)
@@ -228,9 +232,9 @@ def _is_empty(argument) -> bool:
 
 
 def _no_device_array(error: str) -> str:
-    """Return sentences, after a space, on a NumPy array that should be a device array.
+    """Return sentences, after a space, on a NumPy array that should be a device array, or "".
 
-    Returns "" for any other error. error: the error message.
+    error: an error message; only one on `copy_to_host` of a NumPy array gives sentences.
     """
     if "'numpy.ndarray'" not in error or "copy_to_host" not in error:
         return ""

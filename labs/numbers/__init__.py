@@ -1,4 +1,4 @@
-"""Exercises whose answer is a number: formulas, evaluated from their source code case by case.
+"""Exercises whose answer is a number: the reader writes a formula, which is checked case by case.
 
-The evaluator runs none of the reader's Python.
+The formula is evaluated from its source code, so none of the reader's Python runs.
 """

@@ -15,13 +15,16 @@ FILE = "cases.json"
 
 
 def as_json(cases: Iterable[Case]) -> str:
-    """Return cases as the text of a JSON array, with one object of the case's fields per line."""
+    """Return cases as the text of a JSON array: one object per line, with Case's fields as keys."""
     lines = (json.dumps(asdict(case), ensure_ascii=False) for case in cases)
     return "[\n" + ",\n".join(lines) + "\n]\n"
 
 
 def cases_beside(module: str) -> Callable[[], list[Case]]:
-    """Return a function that reads the cases in the folder of a module. module: its `__file__`."""
+    """Return a function that reads the list of cases from `cases.json` in a module's folder.
+
+    module: the module's `__file__`.
+    """
 
     def cases() -> list[Case]:
         text = Path(module).with_name(FILE).read_text(encoding="utf-8")
@@ -31,5 +34,5 @@ def cases_beside(module: str) -> Callable[[], list[Case]]:
 
 
 def no_formula(*arguments: object) -> NoReturn:
-    """Raise CourseError, in the place of a formula that the copy does not have."""
+    """Raise CourseError; it replaces a formula that this copy of the course does not have."""
     raise CourseError("This copy of the course has no formula, only the cases that `check` tries.")

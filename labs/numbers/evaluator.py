@@ -72,7 +72,7 @@ _COMPLETED = object()  # the outcome of a block that ends without `return`, `bre
 
 
 class CannotEvaluate(Exception):
-    """Raised if a function has no result; its text is a sentence with the source line."""
+    """A function has no result. The message is a sentence with the source line."""
 
 
 def make_evaluator(function: FunctionType) -> Callable[[tuple], object]:
@@ -84,6 +84,7 @@ def make_evaluator(function: FunctionType) -> Callable[[tuple], object]:
     sources: dict[FunctionType, Source] = {}
 
     def call(arguments: tuple) -> object:
+        """Return the function's value for these arguments."""
         try:
             bound = _bound_arguments(function, arguments, {})
             return _representable(_call(function, bound, _Evaluation(sources), 0))
@@ -108,12 +109,17 @@ def _representable(answer: object) -> object:
 
 @dataclass
 class _Evaluation:
-    """The source code of functions already read, and the number of steps that one call has left."""
+    """The state of one call of an evaluator.
+
+    sources: maps each function that was read to its source code. steps: the number of steps that
+    the call may still take.
+    """
 
     sources: dict[FunctionType, Source]
     steps: int = MOST_STEPS
 
     def source(self, function: FunctionType) -> Source:
+        """Return the source code of a function. Raises CannotEvaluate if it cannot be read."""
         if function not in self.sources:
             try:
                 self.sources[function] = read_source(function)
@@ -124,7 +130,11 @@ class _Evaluation:
 
 @dataclass(frozen=True)
 class _Frame:
-    """One call of a function: its source code, its nesting depth and its variables."""
+    """One call of a function.
+
+    source: the function's source code. evaluation: the state of the whole evaluation. depth: how
+    many calls are around this one. variables: the local variables by name.
+    """
 
     source: Source
     evaluation: _Evaluation
@@ -132,11 +142,12 @@ class _Frame:
     variables: dict[str, object]
 
     def fail(self, node: ast.AST, why: str) -> CannotEvaluate:
-        """Return the CannotEvaluate with a node's line and the reason, for the caller to raise."""
+        """Return a CannotEvaluate with a node's line and the reason, for the caller to raise."""
         return CannotEvaluate(f"{at(self.source.site(node))}: {sentence(why)}")
 
 
 def _call(function: FunctionType, arguments: tuple, evaluation: _Evaluation, depth: int) -> object:
+    """Return the value of a function for these arguments; depth: how many calls are around it."""
     source = evaluation.source(function)
     frame = _Frame(source, evaluation, depth, {})
     frame.variables.update(zip(source.parameters, arguments, strict=True))
@@ -149,10 +160,17 @@ def _call(function: FunctionType, arguments: tuple, evaluation: _Evaluation, dep
 
 @dataclass(frozen=True)
 class _Returned:
+    """The outcome of a block that ended with `return`. value: what it returns."""
+
     value: object
 
 
 def _block(statements: Iterable[ast.stmt], frame: _Frame) -> object:
+    """Execute statements until one does not complete, and return the outcome.
+
+    The outcome is `_COMPLETED`, a `_Returned`, or the node of the `break` or `continue` that was
+    executed. All functions for single statements below return the same.
+    """
     for statement in statements:
         execute = STATEMENTS.get(type(statement))
         if execute is None:
@@ -164,16 +182,19 @@ def _block(statements: Iterable[ast.stmt], frame: _Frame) -> object:
 
 
 def _return(node: ast.Return, frame: _Frame) -> _Returned:
+    """Return a _Returned with the value of a `return` statement, None without one."""
     return _Returned(None if node.value is None else _value(node.value, frame))
 
 
 def _expression(node: ast.Expr, frame: _Frame) -> object:
+    """Evaluate an expression statement, unless it is a string; return _COMPLETED."""
     if not isinstance(node.value, ast.Constant):  # a text is a comment
         _value(node.value, frame)
     return _COMPLETED
 
 
 def _assign(node: ast.Assign, frame: _Frame) -> object:
+    """Execute an assignment; return _COMPLETED."""
     value = _value(node.value, frame)
     for target in node.targets:
         _bind(target, value, frame)
@@ -181,12 +202,17 @@ def _assign(node: ast.Assign, frame: _Frame) -> object:
 
 
 def _annotated(node: ast.AnnAssign, frame: _Frame) -> object:
+    """Execute an assignment with an annotation, if it has a value; return _COMPLETED."""
     if node.value is not None:
         _bind(node.target, _value(node.value, frame), frame)
     return _COMPLETED
 
 
 def _augmented(node: ast.AugAssign, frame: _Frame) -> object:
+    """Execute an assignment such as `x += 1` to a variable; return _COMPLETED.
+
+    Raises CannotEvaluate if the target is no variable.
+    """
     if not isinstance(node.target, ast.Name):
         raise frame.fail(node, "only a variable can be changed here.")
     before = _name(ast.copy_location(ast.Name(node.target.id, ast.Load()), node), frame)
@@ -196,10 +222,12 @@ def _augmented(node: ast.AugAssign, frame: _Frame) -> object:
 
 
 def _if(node: ast.If, frame: _Frame) -> object:
+    """Execute one branch of an `if` statement and return its outcome."""
     return _block(node.body if _value(node.test, frame) else node.orelse, frame)
 
 
 def _while(node: ast.While, frame: _Frame) -> object:
+    """Execute a `while` loop; return a _Returned of its body, or the outcome of its `else`."""
     while _value(node.test, frame):
         outcome = _block(node.body, frame)
         if isinstance(outcome, ast.Break):
@@ -211,6 +239,7 @@ def _while(node: ast.While, frame: _Frame) -> object:
 
 
 def _for(node: ast.For, frame: _Frame) -> object:
+    """Execute a `for` loop; return a _Returned of its body, or the outcome of its `else`."""
     for element in _iterate(node.iter, frame):
         _bind(node.target, element, frame)
         outcome = _block(node.body, frame)
@@ -222,23 +251,26 @@ def _for(node: ast.For, frame: _Frame) -> object:
 
 
 def _jump(node: ast.Break | ast.Continue, frame: _Frame) -> object:
+    """Return the node of a `break` or `continue`, as the outcome of the block."""
     return node
 
 
 def _pass(node: ast.Pass, frame: _Frame) -> object:
+    """Do nothing; return _COMPLETED."""
     return _COMPLETED
 
 
 def _assert(node: ast.Assert, frame: _Frame) -> object:
+    """Return _COMPLETED if an assertion holds; raise CannotEvaluate otherwise."""
     if not _value(node.test, frame):
         raise frame.fail(node, "this assertion does not hold.")
     return _COMPLETED
 
 
 def _define(node: ast.FunctionDef, frame: _Frame) -> object:
-    """Define a nested function in the frame's variables; return _COMPLETED.
+    """Define a nested function as a variable of the frame; return _COMPLETED.
 
-    The function sees outer variables with the values that they have when it is called.
+    When the function is called, it sees the values that outer variables have then.
     """
     names = [one.arg for one in node.args.args]
 
@@ -252,6 +284,10 @@ def _define(node: ast.FunctionDef, frame: _Frame) -> object:
 
 
 def _import(node: ast.Import, frame: _Frame) -> object:
+    """Define the module `math` as a variable; return _COMPLETED.
+
+    Raises CannotEvaluate for any other module.
+    """
     for one in node.names:
         if one.name != "math":
             raise frame.fail(node, "of all modules only `math` is known to the check.")
@@ -278,6 +314,10 @@ STATEMENTS: Mapping[type, Callable] = {
 
 
 def _bind(target: ast.expr, value: object, frame: _Frame) -> None:
+    """Assign a value to a variable, to an element, or to each name of a tuple.
+
+    Raises CannotEvaluate for any other target or if the number of values differs.
+    """
     if isinstance(target, ast.Name):
         frame.variables[target.id] = value
         return
@@ -294,7 +334,10 @@ def _bind(target: ast.expr, value: object, frame: _Frame) -> None:
 
 
 def _assign_element(target: ast.Subscript, value: object, frame: _Frame) -> None:
-    """Assign a value to an element of a list or a dictionary; raise CannotEvaluate otherwise."""
+    """Assign a value to an element of a list or a dictionary.
+
+    Raises CannotEvaluate for any other container or if the assignment fails.
+    """
     container, index = _value(target.value, frame), _value(target.slice, frame)
     if not isinstance(container, list | dict):
         raise frame.fail(target, "only variables can be assigned to here.")
@@ -305,6 +348,10 @@ def _assign_element(target: ast.Subscript, value: object, frame: _Frame) -> None
 
 
 def _value(node: ast.expr, frame: _Frame) -> object:
+    """Return the value of an expression, which costs a step.
+
+    Raises CannotEvaluate if it has no value or no step is left.
+    """
     _spend(node, frame)
     evaluate = EXPRESSIONS.get(type(node))
     if evaluate is None:
@@ -313,6 +360,7 @@ def _value(node: ast.expr, frame: _Frame) -> object:
 
 
 def _spend(node: ast.AST, frame: _Frame) -> None:
+    """Take one step from those that are left; raise CannotEvaluate if none was left."""
     frame.evaluation.steps -= 1
     if frame.evaluation.steps < 0:
         raise frame.fail(
@@ -323,12 +371,14 @@ def _spend(node: ast.AST, frame: _Frame) -> None:
 
 
 def _constant(node: ast.Constant, frame: _Frame) -> object:
+    """Return a literal number, string or None. Raises CannotEvaluate for any other literal."""
     if isinstance(node.value, (*NUMBERS, str)) or node.value is None:
         return node.value
     raise frame.fail(node, f"`{ast.unparse(node)}` is not known to the check.")
 
 
 def _name(node: ast.Name, frame: _Frame) -> object:
+    """Return the value of a variable or of a known global name. Raises CannotEvaluate otherwise."""
     if node.id in frame.variables:
         return frame.variables[node.id]
     if node.id in _assigned_names(frame.source.tree):
@@ -341,9 +391,9 @@ def _name(node: ast.Name, frame: _Frame) -> object:
 
 
 def _known(value: object, node: ast.expr, frame: _Frame) -> object:
-    """Return the value of a global name if the function may use it, with a list as a tuple.
+    """Return the value of a global name if the function may use it; a list becomes a tuple.
 
-    Raises CannotEvaluate otherwise.
+    Raises CannotEvaluate if it may not.
     """
     if isinstance(value, (*NUMBERS, FunctionType)) or value is math or value is None:
         return value
@@ -359,6 +409,10 @@ def _known(value: object, node: ast.expr, frame: _Frame) -> object:
 
 
 def _attribute(node: ast.Attribute, frame: _Frame) -> object:
+    """Return a member of `math`, or an allowed method of a list, tuple, dictionary or set.
+
+    Raises CannotEvaluate for any other attribute.
+    """
     owner = node.value
     if isinstance(owner, ast.Name) and owner.id not in frame.variables:
         known = frame.source.names.get(owner.id)
@@ -379,18 +433,20 @@ def _attribute(node: ast.Attribute, frame: _Frame) -> object:
 
 
 def _binary(node: ast.BinOp, frame: _Frame) -> object:
+    """Return the value of an operation with two operands, such as x + y."""
     return _apply(node, node.op, (_value(node.left, frame), _value(node.right, frame)), frame)
 
 
 def _unary(node: ast.UnaryOp, frame: _Frame) -> object:
+    """Return the value of an operation with one operand, such as -x."""
     return _apply(node, node.op, (_value(node.operand, frame),), frame)
 
 
 def _apply(node: ast.AST, op: ast.AST, values: tuple, frame: _Frame) -> object:
-    """Return the result of an operator for one or two operands.
+    """Return the result of an operator for a tuple of one or two operands.
 
-    Raises CannotEvaluate if an operand is not a number, except for `not`, or if the operation
-    fails.
+    Raises CannotEvaluate if the operation fails, or if an operand is not a number and the operator
+    is not `not`.
     """
     if (what := _no_number(values)) and not isinstance(op, ast.Not):
         raise frame.fail(node, f"{what} cannot be computed with.")
@@ -400,12 +456,14 @@ def _apply(node: ast.AST, op: ast.AST, values: tuple, frame: _Frame) -> object:
 
 
 def _too_long(op: ast.AST, base: float, by: float) -> bool:
+    """Return True if a power or left shift of whole numbers would have more than 4096 bits."""
     if not (isinstance(base, int) and isinstance(by, int)):
         return False
     return by * (base.bit_length() if isinstance(op, ast.Pow) else 1) > MOST_BITS
 
 
 def _no_number(values: tuple) -> str | None:
+    """Return a phrase on the first value that is no number, for a sentence, or None."""
     if any(value is None for value in values):
         return "`None`, the value of a function without `return`,"
     wrong = [value for value in values if not isinstance(value, NUMBERS)]
@@ -413,9 +471,10 @@ def _no_number(values: tuple) -> str | None:
 
 
 def _guarded(compute: Callable[[], object], node: ast.AST, frame: _Frame) -> object:
-    """Return the result of `compute`, and turn Python's own errors into CannotEvaluate.
+    """Return the result of `compute`; raise CannotEvaluate if it raises an error.
 
-    It also refuses whole numbers of more than 4096 bits, and complex numbers.
+    Also raises CannotEvaluate if the result is a whole number of more than 4096 bits or a complex
+    number. node: the syntax node for the message.
     """
     try:
         result = compute()
@@ -431,6 +490,7 @@ def _guarded(compute: Callable[[], object], node: ast.AST, frame: _Frame) -> obj
 
 
 def _boolean(node: ast.BoolOp, frame: _Frame) -> object:
+    """Return the value of a chain of `and`, or of `or`, as Python computes it."""
     stops_at = isinstance(node.op, ast.Or)
     for part in node.values:
         value = _value(part, frame)
@@ -440,6 +500,7 @@ def _boolean(node: ast.BoolOp, frame: _Frame) -> object:
 
 
 def _compare(node: ast.Compare, frame: _Frame) -> bool:
+    """Return the value of a comparison, also of a chain such as a < b < c."""
     left = _value(node.left, frame)
     for op, part in zip(node.ops, node.comparators, strict=True):
         right = _value(part, frame)
@@ -450,15 +511,21 @@ def _compare(node: ast.Compare, frame: _Frame) -> bool:
 
 
 def _conditional(node: ast.IfExp, frame: _Frame) -> object:
+    """Return the value of an expression `x if test else y`."""
     return _value(node.body if _value(node.test, frame) else node.orelse, frame)
 
 
 def _sequence(node: ast.Tuple | ast.List, frame: _Frame) -> tuple | list:
+    """Return the tuple or list of the values of a tuple or list expression."""
     values = [_value(one, frame) for one in node.elts]
     return tuple(values) if isinstance(node, ast.Tuple) else values
 
 
 def _subscript(node: ast.Subscript, frame: _Frame) -> object:
+    """Return an element of a tuple, list, range or dictionary.
+
+    Raises CannotEvaluate for any other container or if there is no such element.
+    """
     container, index = _value(node.value, frame), _value(node.slice, frame)
     if not isinstance(container, tuple | list | range | dict):
         raise frame.fail(node, "only tuples, lists and dictionaries have elements here.")
@@ -466,16 +533,19 @@ def _subscript(node: ast.Subscript, frame: _Frame) -> object:
 
 
 def _set(node: ast.Set, frame: _Frame) -> set:
+    """Return the value of a set expression such as `{x, y}`."""
     values = [_value(one, frame) for one in node.elts]
     return _guarded(lambda: set(values), node, frame)
 
 
 def _set_comprehension(node: ast.SetComp, frame: _Frame) -> set:
+    """Return the value of a set comprehension."""
     values = _comprehension(node, frame)
     return _guarded(lambda: set(values), node, frame)
 
 
 def _dictionary(node: ast.Dict, frame: _Frame) -> dict:
+    """Return the value of a dictionary expression. Raises CannotEvaluate for `**` in it."""
     if None in node.keys:
         raise frame.fail(node, f"`{ast.unparse(node)}` is not known to the check.")
     pairs = [
@@ -486,6 +556,7 @@ def _dictionary(node: ast.Dict, frame: _Frame) -> dict:
 
 
 def _dictionary_comprehension(node: ast.DictComp, frame: _Frame) -> dict:
+    """Return the value of a dictionary comprehension."""
     pairs: list = []
     pair = ast.Tuple([node.key, node.value], ast.Load())
     inner = replace(frame, variables=dict(frame.variables))
@@ -494,6 +565,7 @@ def _dictionary_comprehension(node: ast.DictComp, frame: _Frame) -> dict:
 
 
 def _comprehension(node: ast.ListComp | ast.GeneratorExp | ast.SetComp, frame: _Frame) -> list:
+    """Return the list of the values of a comprehension or generator expression."""
     values: list = []
     inner = replace(frame, variables=dict(frame.variables))
     _comprehend(node.generators, node.elt, inner, values)
@@ -501,6 +573,10 @@ def _comprehension(node: ast.ListComp | ast.GeneratorExp | ast.SetComp, frame: _
 
 
 def _comprehend(loops: list[ast.comprehension], element, frame: _Frame, values: list) -> None:
+    """Append the values of a comprehension to `values`.
+
+    loops: its `for` parts, the outermost first. element: the expression of one value.
+    """
     if not loops:
         values.append(_value(element, frame))
         return
@@ -512,9 +588,9 @@ def _comprehend(loops: list[ast.comprehension], element, frame: _Frame, values: 
 
 
 def _iterate(node: ast.expr, frame: _Frame) -> Iterator[object]:
-    """Yield the elements of the iterable that a node evaluates to; each one costs a step.
+    """Yield the elements of the iterable that an expression evaluates to; each costs a step.
 
-    Raises CannotEvaluate if a loop cannot go through the value.
+    Raises CannotEvaluate if the value is not iterable.
     """
     iterable = _value(node, frame)
     if not isinstance(iterable, ITERABLES):
@@ -532,6 +608,7 @@ def _iterate(node: ast.expr, frame: _Frame) -> Iterator[object]:
 
 
 def _lambda(node: ast.Lambda, frame: _Frame) -> Callable:
+    """Return a function that evaluates a lambda's body with the variables' values at its call."""
     names = [one.arg for one in node.args.args]
 
     def function(*arguments):
@@ -542,6 +619,10 @@ def _lambda(node: ast.Lambda, frame: _Frame) -> Callable:
 
 
 def _function_call(node: ast.Call, frame: _Frame) -> object:
+    """Return the value of a call; a call of `print` does nothing and returns None.
+
+    Raises CannotEvaluate if the function is unknown or fails.
+    """
     function = _value(node.func, frame)
     if function is print:
         return None
@@ -563,7 +644,7 @@ def _function_call(node: ast.Call, frame: _Frame) -> object:
 
 
 def _arguments(nodes: Iterable[ast.expr], frame: _Frame) -> list:
-    """Return a list of the values of a call's positional arguments, with starred ones unpacked."""
+    """Return the values of a call's positional arguments, with starred ones unpacked."""
     arguments: list = []
     for node in nodes:
         arguments += (
@@ -573,7 +654,7 @@ def _arguments(nodes: Iterable[ast.expr], frame: _Frame) -> list:
 
 
 def _own_call(node: ast.Call, function: FunctionType, arguments, keywords, frame: _Frame) -> object:
-    """Evaluate a call of a function that the reader has written, and return its value.
+    """Return the value of a call of a function that the reader has written.
 
     Raises CannotEvaluate if calls are nested too deeply, or if the arguments do not fit.
     """
@@ -624,7 +705,7 @@ _MATH_CALLS = frozenset(value for value in MATH.values() if callable(value))
 
 
 def _is_one_of(value: object, known: frozenset) -> bool:
-    """Return True if a value is identical to one of these functions; it need not be hashable."""
+    """Return True if a value, hashable or not, is identical to one of these objects."""
     return any(value is one for one in known)
 
 

@@ -1,4 +1,4 @@
-"""Exercises in which the reader writes a formula, a function of numbers, judged case by case.
+"""Exercises in which the reader writes a formula: a function of numbers, judged case by case.
 
 The function is evaluated from its source code (`evaluator`), so none of the reader's Python runs.
 """
@@ -33,7 +33,7 @@ class Case:
     """One test case of a formula.
 
     given: the arguments of the function. right: the number that it must return. why: a sentence on
-    what decides the result in this case, said if no known mistake explains a wrong answer. facts:
+    what decides the result in this case, for a wrong answer that no known mistake explains. facts:
     numbers and texts behind the right answer, by name, for the exercise's `beside` and `instead`.
     All of it can be written as JSON.
     """
@@ -48,14 +48,14 @@ class Case:
 class NumbersExercise(Exercise):
     """An exercise in which the reader writes one function of numbers.
 
-    parameters: the names of its parameters. unit: the unit of its result, in the singular, or "".
-    promises: the criteria that the task states. cases: returns the cases in the order in which
-    they are judged, the simplest first. right: the formula, for any valid arguments. draw: draws
-    such arguments for a grader. enough: the number of cases that tell mistakes apart; after a wrong
-    answer no further ones are evaluated. beside: returns, for a case and the wrong answer, a
-    sentence with the numbers behind the right one. instead: returns, for the same, a sentence that
-    replaces the case's own if the answer itself tells more, or "". whole: True if every right
-    answer is a whole number by its nature, and not by the choice of the cases.
+    parameters: the names of the function's parameters. unit: the unit of its result, in the
+    singular, or "". promises: the criteria that the task states. cases: returns the cases in the
+    order in which they are judged, the simplest first. right: the right formula. draw: returns
+    random valid arguments, for a grader. enough: after a wrong answer, the function is evaluated
+    for this number of cases, which is enough to distinguish the known mistakes. beside: takes a
+    case and the wrong answer, and returns a sentence with the numbers behind the right one.
+    instead: takes the same, and returns a sentence that replaces the case's `why`, or "". whole:
+    True if every right answer must be a whole number, whatever the arguments.
     """
 
     parameters: tuple[str, ...]
@@ -71,7 +71,7 @@ class NumbersExercise(Exercise):
 
     @property
     def goals(self) -> tuple[str, ...]:
-        """The criteria that the task states, as sentences or phrases."""
+        """The criteria that the task states, as English sentences or phrases."""
         return self.promises
 
     @cached_property
@@ -81,7 +81,7 @@ class NumbersExercise(Exercise):
 
 
 def judge(exercise: NumbersExercise, function, patience: float) -> Verdict:
-    """Evaluate a function case by case until one is wrong; return the verdict, which names it.
+    """Evaluate a function case by case; return the verdict, whose cause is on the first wrong case.
 
     patience: the seconds for all cases together. The evaluator limits the steps of each call, so
     endless loops end too.
@@ -99,6 +99,7 @@ def judge(exercise: NumbersExercise, function, patience: float) -> Verdict:
 
 
 def _other_order(parameters: tuple[str, ...], function) -> str | None:
+    """Return a sentence if a function has the task's parameters in another order, else None."""
     own = tuple(inspect.signature(function).parameters)
     if own == parameters or sorted(own) != sorted(parameters):
         return None
@@ -114,10 +115,10 @@ def _other_order(parameters: tuple[str, ...], function) -> str | None:
 def wrong_answer(
     exercise: NumbersExercise, function, patience: float, table: MistakeTable = NOTHING_KNOWN
 ) -> str | None:
-    """Return sentences on the first wrong case and its mistake, or None if all are right.
+    """Return sentences on the first wrong case and its mistake, or None if all cases are right.
 
     A case without an answer also gives a sentence. patience: the seconds for all cases together.
-    table: the exercise's known mistakes, by their answers.
+    table: the exercise's known mistakes.
     """
     answers, failed = _answers(exercise, function, patience)
     for case, answer in zip(exercise.all_cases, answers, strict=False):
@@ -149,6 +150,7 @@ def _symptom(exercise: NumbersExercise, case: Case, answer: float) -> str:
 
 
 def _explained(exercise: NumbersExercise, case: Case, answer: float) -> str:
+    """Return sentences on a wrong answer that no known mistake explains."""
     if exercise.whole and not float(answer).is_integer():
         if not exercise.unit:
             return translate(
@@ -160,16 +162,16 @@ def _explained(exercise: NumbersExercise, case: Case, answer: float) -> str:
 
 
 def whole_number_of(unit: str) -> str:
-    """Return the English message on an answer that is not whole, for a unit in the singular."""
+    """Return the English message on an answer that is not whole. unit: in the singular."""
     return f"A number of {unit}s is whole, and this is not. Does a division need rounding?"
 
 
 def _mistake(
     exercise: NumbersExercise, table: MistakeTable, answers: Sequence[float]
 ) -> str | None:
-    """Return the sentence of the mistake in `wrong.py` that gives all of these answers, or None.
+    """Return the sentence of the mistake in `wrong.py` that gives exactly these answers, or None.
 
-    answers: those of the reader's function, in the order of the cases.
+    answers: the answers of the reader's function, in the order of the cases.
     """
     key = _fingerprint(exercise, answers)
     sentences = table.known.get(key) if key else None
@@ -189,6 +191,7 @@ def fingerprint(exercise: NumbersExercise, function: Callable, patience: float) 
 
 
 def _fingerprint(exercise: NumbersExercise, answers: Sequence[float]) -> str | None:
+    """Return a digest of answers, 10 hexadecimal digits, or None if there are too few of them."""
     if len(answers) < min(exercise.enough, len(exercise.all_cases)):
         return None
     return hashlib.sha256(json.dumps([f"{one:.9g}" for one in answers]).encode()).hexdigest()[:10]
@@ -197,10 +200,10 @@ def _fingerprint(exercise: NumbersExercise, answers: Sequence[float]) -> str | N
 def _answers(
     exercise: NumbersExercise, function, patience: float
 ) -> tuple[list[float], str | None]:
-    """Return a function's answers, in the order of the cases, and why they end, or None.
+    """Return (answers in the order of the cases, sentence on why they end early or None).
 
-    The answers end at a case that has no answer, for which a sentence says why, or after `enough`
-    of them if one is wrong. patience: the seconds for all cases together.
+    The answers end early at a case that has no answer or after `patience` seconds. They also end,
+    without a sentence, after `enough` cases if one answer is wrong.
     """
     answers: list[float] = []
     evaluate, deadline, all_right = make_evaluator(function), time.monotonic() + patience, True
@@ -227,6 +230,7 @@ def _answers(
 
 
 def _no_number(answer: object) -> str:
+    """Return a clause on an answer that is not a number."""
     if answer is None:
         return translate(
             "the function returns nothing. Is there a `return` with a value on the way that it "
@@ -240,7 +244,7 @@ def _no_number(answer: object) -> str:
 
 
 def same(one: float, other: float) -> bool:
-    """Return True if two numbers are equal, or differ by at most 1e-9 of the larger one."""
+    """Return True if two numbers differ by at most 1e-9 of the larger one."""
     try:
         return math.isclose(one, other, rel_tol=NEAR)
     except OverflowError:  # a whole number that no float holds; Python compares it exactly
@@ -255,9 +259,9 @@ def where(exercise: NumbersExercise, given: tuple[int, ...]) -> str:
 
 
 def shown(answer: float) -> str:
-    """Return a number as text: a whole one with commas, a float with six digits.
+    """Return a number as text: a whole one with commas, a float with six significant digits.
 
-    A whole number of more than 256 bits is described by its number of bits.
+    For a whole number of more than 256 bits, return a phrase with its number of bits.
     """
     if not isinstance(answer, int):
         return f"{answer:,.6g}"

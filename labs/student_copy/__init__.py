@@ -1,5 +1,5 @@
 """A copy of the course for students, without solutions, answers and right kernels.
 
-`files` says what is copied, `lessons` and `exercises` change what gives an answer away, and `write`
-makes the folder. `labs/GUIDE.md` says what students can still find in it.
+`files` lists what is copied, `lessons` and `exercises` remove answers from files, and `write`
+writes the folder. `labs/GUIDE.md` says which answers students can still find in it.
 """

@@ -1,4 +1,4 @@
-"""Exercises without formulas and, if the instructor wants it, without hints."""
+"""Remove formulas and, if the instructor wants it, hints from the exercises of a student's copy."""
 
 from __future__ import annotations
 
@@ -27,7 +27,10 @@ def without_hints(text: str) -> str:
 
 
 def catalogue_without_hints(text: str) -> str:
-    """Return the text of a catalogue of translations without the hints of all exercises."""
+    """Return the text of a .po or .pot file without the hints of all exercises.
+
+    text: the text of the file.
+    """
     catalogue = pofile.read_po(BytesIO(text.encode()))
     for exercise in EXERCISES.values():
         for hint in exercise.hints:

@@ -22,15 +22,15 @@ OF_AN_EXERCISE = ("__init__.py", "exercise.py", "formula.py", "mistakes.json", "
 
 
 def copied_files() -> list[str]:
-    """Return the files that a copy for students has, relative to the course, in order.
+    """Return a sorted list of the files that a student's copy has, relative to the course's folder.
 
-    Raises CourseError if the course is neither a clone nor installed from a wheel.
+    Raises CourseError if the course is neither a git clone nor installed from a wheel.
     """
     return [name for name in course_files() if not is_left_out(name)]
 
 
 def is_left_out(name: str) -> bool:
-    """Return True for a file that students do not get. name: relative to the course."""
+    """Return True for a file that students do not get; name: its path, relative to the course."""
     path = PurePosixPath(name)
     if name in FILES or "tests" in path.parts or any(map(path.is_relative_to, FOLDERS)):
         return True
@@ -38,9 +38,9 @@ def is_left_out(name: str) -> bool:
 
 
 def course_files() -> list[str]:
-    """Return all files of the course, relative to it: those that git tracks, or the wheel's.
+    """Return a sorted list of all files of the course, relative to its folder.
 
-    Raises CourseError if there is no such list.
+    They are those that git tracks, or those of the wheel. Raises CourseError if neither is known.
     """
     names = _tracked() if (ROOT / ".git").exists() else _installed()
     found = sorted(name for name in names if (ROOT / name).is_file())
@@ -53,6 +53,7 @@ def course_files() -> list[str]:
 
 
 def _tracked() -> list[str]:
+    """Return the paths of the files that git tracks, relative to the course."""
     command = ["git", "ls-files", "-z"]
     try:
         done = subprocess.run(command, cwd=ROOT, capture_output=True, check=True)
@@ -62,9 +63,9 @@ def _tracked() -> list[str]:
 
 
 def _installed() -> list[str]:
-    """Return the files of the installed wheel in the course's folder, relative to it.
+    """Return the paths of the installed wheel's files, relative to the course.
 
-    Compiled files and the wheel's own metadata are left out. Return [] if the course is not
+    Compiled files and the wheel's own metadata are left out. Returns [] if the course is not
     installed.
     """
     try:

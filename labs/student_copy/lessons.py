@@ -1,4 +1,4 @@
-"""Lessons without the answers to their exercises, and without the course's solutions."""
+"""Remove the answers to exercises and the course's solutions from lessons."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ WITHOUT = "# This cell shows the course's solution, which this copy of the cours
 
 
 def without_answers(text: str, translated: bool = False) -> str:
-    """Return the text of a lesson's notebook without answers and without cells of solutions.
+    """Return the text of a lesson's notebook without answers and without cells that show solutions.
 
-    A cell that needs a solution becomes a comment and keeps its other imports. translated: True for
-    a lesson in another language, in which all that folds out is removed.
+    A cell that needs a solution becomes a comment and keeps its other imports. text: the notebook
+    file. translated: True for a lesson in another language, in which all folded texts are removed.
     """
     notebook = nbformat.reads(text, as_version=4)
     folded, names = _FOLDED if translated else _ANSWER, set()
@@ -43,8 +43,8 @@ def without_answers(text: str, translated: bool = False) -> str:
 def _without_solution(source: str, names: set[str]) -> str:
     """Return a cell's source or, if it needs a solution, its other imports and a comment.
 
-    A cell that is not valid Python is returned unchanged. names: those that earlier cells import
-    from an exercise; the cell's own are added.
+    A cell that is not valid Python is returned unchanged. names: the names that earlier cells
+    import from solutions; those of this cell are added.
     """
     try:
         tree = ast.parse(source)
@@ -63,7 +63,7 @@ def _without_solution(source: str, names: set[str]) -> str:
 
 
 def _is_of_solution(node: ast.AST) -> bool:
-    """Return True for an import such as `from labs.exercises.dot import solution`."""
+    """Return True if a node imports a solution, as in `from labs.exercises.dot import solution`."""
     if not isinstance(node, ast.ImportFrom):
         return False
     path = [*(node.module or "").split("."), *(alias.name for alias in node.names)]
@@ -71,9 +71,11 @@ def _is_of_solution(node: ast.AST) -> bool:
 
 
 def _names(node: ast.ImportFrom) -> Iterator[str]:
+    """Yield the names that an import defines."""
     return (alias.asname or alias.name for alias in node.names)
 
 
 def _needs_solution(node: ast.AST, names: set[str]) -> bool:
+    """Return True if a node is an attribute `solution`, or one of these names."""
     is_attribute = isinstance(node, ast.Attribute) and node.attr == "solution"
     return is_attribute or (isinstance(node, ast.Name) and node.id in names)

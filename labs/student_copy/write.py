@@ -18,10 +18,10 @@ _CHANGED = (".ipynb", ".py", ".po", ".pot")
 
 
 def write_copy(folder: Path, hints: bool = True) -> int:
-    """Write the copy into a new or empty folder, and return the number of its files.
+    """Write a student's copy of the course into a new or empty folder; return its number of files.
 
     hints: False to leave out the hints of the exercises. Raises CourseError if the folder is not
-    empty, or if the course has no list of its files. OSError is left to the caller.
+    empty, or if the course has no list of its files, and OSError if the folder cannot be written.
     """
     names = copied_files()
     folder.mkdir(parents=True, exist_ok=True)
@@ -33,7 +33,10 @@ def write_copy(folder: Path, hints: bool = True) -> int:
 
 
 def _write(name: str, target: Path, hints: bool) -> None:
-    """Write one file of the copy, and the cases beside a formula. name: in the course."""
+    """Write one file of the copy and, for a `formula.py`, the cases as a file next to it.
+
+    name: the file's path in the course. target: its path in the copy.
+    """
     target.parent.mkdir(parents=True, exist_ok=True)
     shutil.copy(ROOT / name, target)
     text = changed(name, hints)
@@ -45,9 +48,9 @@ def _write(name: str, target: Path, hints: bool) -> None:
 
 
 def changed(name: str, hints: bool = True) -> str | None:
-    """Return the text of a file of the copy if it differs from the course's, else None.
+    """Return the text of a file in the copy if it differs from the course's, else None.
 
-    name: of the file, relative to the course. hints: False to leave out the hints of exercises.
+    name: the file's path, relative to the course. hints: False to leave out the hints of exercises.
     """
     path = PurePosixPath(name)
     if name == "labs/__main__.py":

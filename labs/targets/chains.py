@@ -1,7 +1,8 @@
-"""Targets of sums that are added in several independent chains, as the rounding of float32 shows.
+"""Targets of sums that are added in several independent chains, found by the rounding of float32.
 
-A float32 loses each 1 that is added to 2^24. So an element of a product whose terms are one 2^24
-and ones otherwise lacks the ones that follow the 2^24 in its chain, and no others.
+A chain is a series of additions, each to the result of the one before. A float32 loses each 1 that
+is added to 2^24. So if one term of a sum is 2^24 and all others are 1, the sum lacks exactly the
+ones that follow the 2^24 in its chain.
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ def independent_chains(chains: int) -> Target:
     """Return the target that a sum of a matrix product is added in at least `chains` chains.
 
     The count is the number of terms of the longest chain divided by k / `chains`, at the first
-    shape, and its limit is 1. One block is launched again, with terms from which rounding shows the
-    chains.
+    shape, and its limit is 1. One block is launched again, with inputs from which rounding shows
+    the chains.
     """
 
     def measure(run: Run) -> float:
@@ -50,14 +51,15 @@ def independent_chains(chains: int) -> Target:
 
 
 def neighbours_apart(count: int) -> Target:
-    """Return the target that `count` terms in a row are in as many different chains.
+    """Return the target that any `count` consecutive terms of a sum are in different chains.
 
-    The count is the number of pairs among the first terms, less than `count` apart, that are in one
-    chain, and its limit is 0. One block of 32×32 threads is launched again.
+    The count is the number of pairs of terms, among the first of a sum and less than `count` apart,
+    that are in the same chain. Its limit is 0. One block of 32×32 threads is launched again.
     """
     pairs = [(term, term + apart) for term in range(FIRST) for apart in range(1, count)]
 
     def together(run: Run) -> list[tuple[int, int]]:
+        """Return the pairs of terms that are in the same chain."""
         job = replace(run.job, inputs=partial(_pairs_alone, pairs))
         again = run_kernel(job, run.kernel, run.shape, run.patience, blocks=1)
         return [pair for pair, row in zip(pairs, again.out, strict=False) if row[0] == LARGE]
@@ -83,10 +85,11 @@ def neighbours_apart(count: int) -> Target:
 def _pairs_alone(
     pairs: Sequence[tuple[int, int]], shape: Shape, seed: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return a and b, with which row r of the product shows whether pair r shares a chain.
+    """Return a and b for which row r of a·b shows whether the terms of pair r share a chain.
 
-    Its terms are 2^24 for the first of the pair, and 1 for the second and each PERIOD later. Alone
-    in a chain the ones add up to more than a float32 loses beside 2^24. shape: (m, n, k).
+    The first term of the pair is 2^24; the second one, and each 32nd term after it, is 1; all
+    others are 0. In a chain without the 2^24, the ones are not lost. pairs: (index of the first
+    term, index of the second). shape: (m, n, k). seed: not used.
     """
     m, n, k = shape
     a = np.zeros((m, k), np.float32)
@@ -96,9 +99,9 @@ def _pairs_alone(
 
 
 def beyond_the_sums(run: Run, finding: Finding) -> str | None:
-    """Return a sentence if a kernel uses an element that its local array of sums lacks, else None.
+    """Return a sentence if a finding is an index beyond the end of a local array, else None.
 
-    run: ignored.
+    run: not used.
     """
     used = re.search(r"uses (\w+)\[(\d+)\]; dimension 0 of \1 has (\d+) elements", finding.message)
     if used is None:
@@ -117,7 +120,8 @@ def beyond_the_sums(run: Run, finding: Finding) -> str | None:
 def longest_chain(run: Run) -> int:
     """Return the number of terms in the longest chain of a sum, as one block of the kernel adds it.
 
-    Row r of the product has 2^24 as its term number r, for as many rows as the block computes.
+    The block is launched with inputs in which term r of each sum in row r is 2^24, and all others
+    are 1.
     """
     job = replace(run.job, inputs=_one_large_term)
     again = run_kernel(job, run.kernel, run.shape, run.patience, blocks=1)
@@ -127,7 +131,10 @@ def longest_chain(run: Run) -> int:
 
 
 def _one_large_term(shape: Shape, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return a and b: ones, with 2^24 on the diagonal of a. shape: (m, n, k)."""
+    """Return a and b of ones, except that the diagonal of a is 2^24, float32.
+
+    shape: (m, n, k). seed: not used.
+    """
     m, n, k = shape
     a = np.ones((m, k), np.float32)
     np.fill_diagonal(a, LARGE)

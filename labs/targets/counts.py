@@ -1,6 +1,6 @@
 """Targets that are counted by the virtual GPU, with the counts that a profiler shows.
 
-Each function returns a Target, which holds the sentence for a kernel that misses it.
+Each function returns a Target; its `cause` gives the sentence for a kernel that misses it.
 """
 
 from __future__ import annotations
@@ -55,7 +55,8 @@ def _and_elsewhere(run: Run, most: AccessCount) -> str:
 def no_negative_index() -> Target:
     """Return the target that no thread uses an index below 0, at every shape.
 
-    Numba counts such an index from the end of the array, so the result may be right by chance.
+    Numba counts such an index from the end of the array, so the result may be right by chance. The
+    count is the number of threads that use one.
     """
 
     def findings(run: Run) -> list[Finding]:
@@ -103,9 +104,9 @@ def no_float64() -> Target:
 
 
 def sectors_per_request(at_most: float) -> Target:
-    """Return a target: at most `at_most` sectors per request of any line to global memory.
+    """Return the target of at most `at_most` sectors per request to global memory.
 
-    The count is that of the worst source line, atomics aside, at the first shape.
+    The count is that of the worst source line, without atomics, at the first shape.
     """
 
     def worst(run: Run) -> AccessCount | None:
@@ -139,6 +140,10 @@ def sectors_per_request(at_most: float) -> Target:
 
 
 def _lanes_apart(one: AccessCount, words: str, row: str) -> str:
+    """Return a sentence and a space on how far apart neighbouring lanes access an array.
+
+    words: the distance as text. row: a clause that follows it, or "".
+    """
     values = {"array": one.array, "words": words, "row": row}
     if one.kind == "load":
         return translate("neighbouring lanes load `{array}` {words} apart{row}. ", **values)
@@ -146,10 +151,10 @@ def _lanes_apart(one: AccessCount, words: str, row: str) -> str:
 
 
 def full_requests() -> Target:
-    """Return the target that each line's requests to global memory have 32 active lanes.
+    """Return the target that all requests to global memory have 32 active lanes.
 
-    The count is 32 divided by the average of active lanes in the worst source line, at the first
-    shape. Lines in which fewer requests could not serve as many lanes count as 1.
+    The count is 32 divided by the average number of active lanes in the worst source line, at the
+    first shape; its limit is 1. Lines whose lanes need as many requests count as 1.
     """
 
     def worst(run: Run) -> AccessCount | None:
@@ -177,9 +182,10 @@ def full_requests() -> Target:
 
 
 def wavefronts_per_request(at_most: float) -> Target:
-    """Return a target: at most `at_most` wavefronts per request of any line to shared memory.
+    """Return the target of at most `at_most` wavefronts per request to shared memory, for any line.
 
-    The count is that of the worst source line, atomics aside. A count above 1 means bank conflicts.
+    The count is that of the worst source line, without atomics, at the first shape. A count above 1
+    means bank conflicts.
     """
 
     def worst(run: Run) -> AccessCount | None:
@@ -215,9 +221,9 @@ def wavefronts_per_request(at_most: float) -> Target:
 
 
 def barriers_per_block(at_most: float) -> Target:
-    """Return a target: at most `at_most` barriers that each warp of a block passes.
+    """Return the target of at most `at_most` barriers per block, counted as a warp passes them.
 
-    The count is an average over all warps, at the first shape.
+    The count is the average over all warps, at the first shape.
     """
 
     def measure(run: Run) -> float:
@@ -240,7 +246,7 @@ def barriers_per_block(at_most: float) -> Target:
 
 
 def inner_stride(at_most: int = 1) -> Target:
-    """Return a target: a stride of at most `at_most` elements in a CPU function's innermost loop.
+    """Return the target of strides up to `at_most` elements in a CPU function's innermost loop.
 
     The count is the largest stride of all loads and stores in this loop.
     """
@@ -281,9 +287,11 @@ def inner_stride(at_most: int = 1) -> Target:
 
 
 def _is_a_row(run: Run, parameter: str, step: int) -> bool:
+    """Return True if a distance in elements is the length of a row of a parameter's array."""
     array = run.array(parameter)
     return array.ndim > 1 and step == array.shape[-1]
 
 
 def _of_space(run: Run, space: str) -> list[AccessCount]:
+    """Return the accesses of a run to a memory, "global" or "shared", per source line."""
     return [one for one in run.trace.access_counts if one.space == space]

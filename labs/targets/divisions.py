@@ -21,9 +21,10 @@ FUNCTIONS = ("divmod", "fmod", "remainder", "mod", "floor_divide", "floormod")
 
 
 def no_division_in_loops() -> Target:
-    """Return the target of no division by an unknown whole number in a loop.
+    """Return the target of no integer division in a loop, unless its divisor is a constant.
 
-    Remainders count as divisions. Functions that the kernel calls are read, too.
+    Remainders count as divisions. Functions that the kernel calls are read, too. The count is the
+    number of source lines.
     """
 
     def measure(run: Run) -> float:
@@ -44,8 +45,8 @@ def divisions(kernel) -> list[Site]:
     """Return the source lines of whole-number divisions and remainders in a kernel's loops.
 
     Each line is returned once. The lines of the kernel come first, then those of functions that it
-    calls, each in the order of their numbers. A division by a constant is left out. A function that
-    is called counts as a loop's body.
+    calls, each in ascending order. A division by a constant is left out. All lines of a called
+    function count as lines of a loop.
     """
     source = read_source(kernel.py_func)
     loops = [one for one in ast.walk(source.tree) if isinstance(one, ast.For | ast.While)]
@@ -56,6 +57,7 @@ def divisions(kernel) -> list[Site]:
 
 
 def _sites(source: Source, tree: ast.AST) -> Iterator[Site]:
+    """Yield the source lines of divisions by something that is not constant in a syntax tree."""
     for node in ast.walk(tree):
         divisor = _divisor(node)
         if divisor is not None and not _is_constant(source, divisor):
@@ -73,7 +75,7 @@ def _divisor(node: ast.AST) -> ast.expr | None:
 
 
 def _is_constant(source: Source, node: ast.expr) -> bool:
-    """Return True if an expression holds numbers and constants of the module alone."""
+    """Return True if an expression has only literals and whole-number constants of the module."""
     local = {
         one.id
         for one in ast.walk(source.tree)
@@ -88,9 +90,10 @@ def _is_constant(source: Source, node: ast.expr) -> bool:
 
 
 def _called(source: Source, known: set) -> Iterator[Source]:
-    """Yield the reader's functions that a function calls, and those that they call, each once.
+    """Yield the sources of the reader's functions that a function calls, directly or indirectly.
 
-    known: the functions that are left out; those that are yielded are added to it.
+    Each is yielded once. known: functions that are left out; those that are yielded are added to
+    it.
     """
     for node in ast.walk(source.tree):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):

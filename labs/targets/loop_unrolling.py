@@ -28,9 +28,10 @@ _OPERATORS = {
 
 
 def iterations_per_multiply_add(at_most: float) -> Target:
-    """Return a target: at most `at_most` loop iterations per multiply-add, summed over threads.
+    """Return the target of at most `at_most` loop iterations per multiply-add of a product.
 
-    Loops over a short `range` of constants do not count, because the compiler unrolls them fully.
+    The iterations are summed over all threads. Loops over a short `range` of constants do not
+    count, because the compiler unrolls them fully.
     """
 
     def measure(run: Run) -> float:
@@ -61,22 +62,23 @@ def iterations_per_multiply_add(at_most: float) -> Target:
 
 
 def iterations_of_kept_loops(run: Run) -> dict[Site, int]:
-    """Return a dict from the line of each loop that is not fully unrolled to its iterations.
+    """Return a dict from the source line of each loop to its number of iterations over all threads.
 
-    The iterations are summed over threads.
+    Loops that the compiler unrolls fully are left out.
     """
     unrolled = unrolled_loops(run.tree, read_source(run.kernel.py_func).names)
     return {site: count for site, count in run.trace.turns.items() if site.line not in unrolled}
 
 
 def terms_per_iteration(at_most: int) -> Target:
-    """Return a target for the terms of a sum per iteration of the loops that are kept.
+    """Return the target of at most `at_most` terms of a sum per loop iteration of a thread.
 
-    A kernel that writes out every term, or that hides its loop in a `range` of constants, has no
-    such iteration. Its count is k.
+    Only the loops that the compiler does not unroll fully count. For a kernel without such a loop,
+    the count is k.
     """
 
     def iterations(run: Run) -> float:
+        """Return the number of iterations of the loops that count, per element of the result."""
         return sum(iterations_of_kept_loops(run).values()) / math.prod(run.shape[:2])
 
     def measure(run: Run) -> float:
@@ -101,9 +103,9 @@ def unrolled_loops(
 ) -> set[int]:
     """Return the line numbers of loops over a range of constants, which the compiler unrolls.
 
-    constants: the values of names from outside of the function. If they are given, a loop that is
-    written out as more than LONGEST copies of its innermost body is left out, because it stays a
-    loop.
+    constants: the values of names from outside of the function, or None. If they are given, a loop
+    is left out if unrolling would make more than 16 copies of its innermost body, because the
+    compiler may keep it as a loop.
     """
     nodes = list(ast.walk(tree))
     stores = [one for one in nodes if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)]
@@ -122,8 +124,7 @@ def unrolled_loops(
 
 
 def _own_numbers(nodes: list[ast.AST]) -> dict[str, object]:
-    """Return a dict from each name that a kernel sets to a constant, as in `U = 4`, to the value.
-    """
+    """Return a dict from name to value for each assignment of a literal, such as `U = 4`."""
     return {
         node.targets[0].id: node.value.value
         for node in nodes
@@ -133,9 +134,10 @@ def _own_numbers(nodes: list[ast.AST]) -> dict[str, object]:
 
 
 def _copies(loop: ast.For, fixed: list[ast.For], constants: Mapping[str, object]) -> int:
-    """Return how many copies of its innermost body a loop over constants is written out as.
+    """Return how many copies of its innermost body a fully unrolled loop has.
 
-    fixed: all loops over a range of constants; those inside of `loop` multiply the copies.
+    fixed: all loops over a range of constants; those inside of `loop` multiply the number.
+    constants: the values of names.
     """
     inside = {node for node in ast.walk(loop) if node is not loop}
     inner = [_copies(one, fixed, constants) for one in fixed if one in inside]
@@ -143,9 +145,10 @@ def _copies(loop: ast.For, fixed: list[ast.For], constants: Mapping[str, object]
 
 
 def _iterations(call: ast.Call, constants: Mapping[str, object]) -> int:
-    """Return the iterations of a loop over a `range` of constants, 1 if they are not known.
+    """Return the number of iterations of a loop over a `range` of constants.
 
-    Return LONGEST + 1 for a `range` that Python cannot make or count.
+    It is 1 if it is unknown, and 17 for a `range` that Python cannot make or count. call: the call
+    of `range`. constants: the values of names.
     """
     numbers = [_number(one, constants) for one in call.args]
     if ast.unparse(call.func) != "range" or not numbers or None in numbers:
@@ -157,7 +160,10 @@ def _iterations(call: ast.Call, constants: Mapping[str, object]) -> int:
 
 
 def _number(node: ast.expr, constants: Mapping[str, object]) -> int | None:
-    """Return the whole number that an expression of constants has as its value, or None."""
+    """Return the whole number to which an expression of constants evaluates, or None.
+
+    constants: the values of names.
+    """
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
         value = _number(node.operand, constants)
         return None if value is None else -value
@@ -172,9 +178,9 @@ def _number(node: ast.expr, constants: Mapping[str, object]) -> int | None:
 
 
 def _own_constants(nodes: list[ast.AST], stores: Counter[str]) -> set[str]:
-    """Return the names that a kernel sets exactly once, to a constant, such as `U = 4`.
+    """Return the names that a kernel sets exactly once, to a literal, as in `U = 4`.
 
-    stores: how often each name is set.
+    nodes: the nodes of the kernel. stores: how often each name is set.
     """
     return {
         node.targets[0].id
@@ -185,9 +191,10 @@ def _own_constants(nodes: list[ast.AST], stores: Counter[str]) -> set[str]:
 
 
 def _why_it_counts(tree: ast.FunctionDef, line: int) -> str:
-    """Return sentences on why the iterations of an inner `for` loop are counted.
+    """Return sentences, after a space, on why the iterations of an inner `for` loop are counted.
 
-    Returns "" for any other loop. line: the number of the line on which the loop begins.
+    Returns "" for an outer loop or a `while` loop. line: the number of the line on which the loop
+    begins.
     """
     loops = [node for node in ast.walk(tree) if isinstance(node, ast.For | ast.While)]
     inner = {node for loop in loops for node in ast.walk(loop) if node is not loop}
@@ -203,9 +210,10 @@ def _why_it_counts(tree: ast.FunctionDef, line: int) -> str:
 
 
 def instructions_per_multiply_add(at_most: float) -> Target:
-    """Return a target: at most `at_most` instructions per multiply-add in the hottest loop.
+    """Return the target of at most `at_most` instructions per multiply-add in the hottest loop.
 
-    They are counted in the machine code; the count is unknown without a compiler.
+    They are counted in the machine code. The count is None on a machine without a compiler for
+    CUDA.
     """
 
     def measure(run: Run) -> float | None:
@@ -235,7 +243,7 @@ def instructions_per_multiply_add(at_most: float) -> Target:
 
 
 def _what_they_do(body) -> str:
-    """Return a sentence on the instructions that an unrolled loop does not need, or a question.
+    """Return a sentence on the needless instructions of a loop or, if none are found, a question.
 
     body: the instructions of the loop.
     """
@@ -264,4 +272,5 @@ def _what_they_do(body) -> str:
 
 
 def _count(body, *names: str) -> int:
+    """Return how many instructions have one of these names. body: the instructions."""
     return sum(one.name in names for one in body)

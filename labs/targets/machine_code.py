@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def machine_code(run: Run) -> XRay | None:
     """Compile the kernel for the arguments of a run and return the x-ray of its machine code.
 
-    Returns None if there is no compiler.
+    Returns None if it cannot be compiled here, for example because there is no compiler.
     """
     from gpu_xray import xray  # this import takes half a second, which most checks do not need
 

@@ -25,9 +25,10 @@ _CHOICES = (
 
 
 def no_local_memory() -> Target:
-    """Return the target of no local memory in the machine code, counted in bytes per thread.
+    """Return the target of no local memory in the machine code.
 
-    The count is unknown without a compiler.
+    The count is the bytes of local memory per thread, or None on a machine without a compiler for
+    CUDA.
     """
 
     def measure(run: Run) -> float | None:
@@ -58,7 +59,7 @@ def no_local_memory() -> Target:
 
 
 def no_shared_memory() -> Target:
-    """Return the target of no shared memory, counted in loads and stores of its words."""
+    """Return the target of no shared memory; the count is the words loaded and stored there."""
 
     def measure(run: Run) -> float:
         return float(sum(one.words for one in run.trace.access_counts if one.space == "shared"))
@@ -74,10 +75,10 @@ def no_shared_memory() -> Target:
 
 
 def share_of_multiply_adds(at_least: float) -> Target:
-    """Return a target: at least this fraction of the hottest loop's instructions are multiply-adds.
+    """Return the target that a fraction of the hottest loop's instructions are multiply-adds.
 
-    It is stored as instructions per multiply-add, because a Target is an upper limit. The count is
-    unknown without a compiler.
+    at_least: the fraction, from 0 to 1. The count is the number of instructions per multiply-add,
+    because a Target has an upper limit; it is None on a machine without a compiler for CUDA.
     """
 
     def measure(run: Run) -> float | None:
@@ -107,9 +108,9 @@ def share_of_multiply_adds(at_least: float) -> Target:
 
 
 def _what_stands_between(body, tree: ast.FunctionDef) -> str:
-    """Return a sentence on the instructions between multiply-adds, or a question for the reader.
+    """Return a sentence on the instructions between multiply-adds, or a question to the reader.
 
-    body: the instructions of the loop.
+    body: the instructions of the loop. tree: the kernel's syntax tree.
     """
     return (
         _carried_index(tree)
@@ -121,10 +122,10 @@ def _what_stands_between(body, tree: ast.FunctionDef) -> str:
 
 
 def _most_of(kinds, body) -> str:
-    """Return a sentence on the first kind that has over half as many instructions as multiply-adds.
+    """Return a sentence on the first kind of instructions that is too frequent, or "" if none is.
 
-    Returns "" if there is none. kinds: pairs of instruction names and a clause on what they do.
-    body: the instructions of the loop.
+    That is more than half as frequent as multiply-adds. kinds: pairs of instruction names and a
+    clause on what these instructions do. body: the instructions of the loop.
     """
     for names, words in kinds:
         count = sum(one.name in names for one in body)
@@ -135,7 +136,7 @@ def _most_of(kinds, body) -> str:
 
 
 def _open_loop(tree: ast.FunctionDef) -> str:
-    """Return sentences on the loop over a local array whose end is not constant, or ""."""
+    """Return sentences on a loop over a local array whose end is not constant, or ""."""
     access, _, loop = _unknown_index(tree) or (None, None, None)
     if loop is None:
         return ""
@@ -150,7 +151,10 @@ def _open_loop(tree: ast.FunctionDef) -> str:
 
 
 def _why(run: Run) -> str:
-    """Return sentences on the first local-array index unknown to the compiler, or a question."""
+    """Return sentences on the first index of a local array that the compiler cannot know.
+
+    If there is none, return a question to the reader.
+    """
     unknown = _unknown_index(run.tree)
     if unknown is None:
         return _carried_index(run.tree) or translate(
@@ -257,10 +261,12 @@ def _unknown_index(tree: ast.FunctionDef):
 
 
 def _is_known(access: ast.AST, name: str, known: set[str], loops: list, unrolled: set[int]) -> bool:
-    """Return True if the compiler knows the bounds of the innermost loop over a name in an index.
+    """Return True if the compiler knows the values of a name in an index of a local array.
 
-    Without such a loop around the access, it is True if the name is in `known`, the names over
-    which unrolled loops run.
+    That is so if the innermost `for` loop over this name around the access is unrolled. If no such
+    loop is around it, the name must be in `known` and not be computed from a thread's or block's
+    index. known: the names over which unrolled loops run. loops: all loops. unrolled: the line
+    numbers of unrolled loops.
     """
     enclosing = [loop for loop in loops if loop.lineno <= access.lineno <= loop.end_lineno]
     around = [
@@ -274,7 +280,7 @@ def _is_known(access: ast.AST, name: str, known: set[str], loops: list, unrolled
 
 
 def _is_set_by_thread(loop: ast.AST, name: str) -> bool:
-    """Return True if a loop sets a name to an expression with the number of a thread or block."""
+    """Return True if a loop assigns to a name a value computed from a thread's or block's index."""
     return any(
         isinstance(node, ast.Assign)
         and any(getattr(target, "id", None) == name for target in node.targets)

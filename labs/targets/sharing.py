@@ -1,7 +1,7 @@
 """Targets of work that is shared: by the threads of a block, and through shared memory.
 
-A kernel in which one thread does everything reaches the counts of `counts`, because a request of
-one lane needs one sector and one wavefront. These targets do not let it pass.
+A kernel in which one thread does everything reaches the targets of `counts`, because a request of
+one lane needs one sector and one wavefront. It misses the targets of this module.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from virtual_gpu.counts.recorder import Event, Recording
 
 
 def elements_per_thread(each: int) -> Target:
-    """Return the target that each thread stores `each` elements of the result.
+    """Return the target that no thread stores more than `each` elements of the result.
 
     The count is the number of elements that the busiest thread of block 0 stores, at the first
-    shape, which fits the blocks. It is the average over the threads of all other blocks if that is
-    more.
+    shape, which fills all blocks. If the threads of the other blocks store more on average, the
+    count is this average.
     """
 
     def measure(run: Run) -> float:
@@ -53,7 +53,7 @@ def elements_per_thread(each: int) -> Target:
 
 
 def _stored_by_thread(run: Run) -> np.ndarray:
-    """Return an int array: how many elements of the result each thread of block 0 stores."""
+    """Return how many elements of the result each thread of block 0 stores, int64, (threads,)."""
     stored = np.zeros(run.job.launch(run.shape).threads, int)
     for event in run.first_block.events:
         if (event.kind, event.array) == ("store", run.result):
@@ -62,7 +62,11 @@ def _stored_by_thread(run: Run) -> np.ndarray:
 
 
 def full_shared_requests() -> Target:
-    """Return the target of 32 active lanes per request to shared memory, at the first shape."""
+    """Return the target that all requests to shared memory have 32 active lanes.
+
+    The count is 32 divided by the average number of active lanes in the worst source line, at the
+    first shape; its limit is 1.
+    """
 
     def worst(run: Run) -> AccessCount | None:
         return min(_shared(run), key=lambda one: one.lanes / one.requests, default=None)
@@ -89,11 +93,12 @@ def full_shared_requests() -> Target:
 def from_shared_memory(least: float, unit: str = "multiply-add") -> Target:
     """Return the target of at least `least` words loaded from shared memory per unit of work.
 
-    unit: "multiply-add", or "element" for the elements of the result. The count is the number of
-    words per unit that are missing, so 0 reaches the target.
+    unit: "multiply-add", or "element" for an element of the result. The count is the number of
+    words per unit that are missing; its limit is 0.
     """
 
     def loaded(run: Run) -> float:
+        """Return the number of words loaded from shared memory per unit of work."""
         work = math.prod(run.shape) if unit == "multiply-add" else run.out.size
         return sum(one.words for one in _shared(run) if one.kind == "load") / work
 
@@ -114,9 +119,9 @@ def from_shared_memory(least: float, unit: str = "multiply-add") -> Target:
 
 
 def loads_of_one_thread(at_most: int) -> Target:
-    """Return a target for the loads that the busiest thread of block 0 makes, at the first shape.
+    """Return the target of at most `at_most` loads in each thread of block 0, at the first shape.
 
-    Loads from shared and from global memory count; those of local arrays do not.
+    Loads from shared and global memory count; those from local arrays do not.
     """
 
     def measure(run: Run) -> float:
@@ -141,17 +146,21 @@ def loads_of_one_thread(at_most: int) -> Target:
 
 
 def _is_load_of(run: Run) -> Callable[[Event], bool]:
-    """Return a function that is True for an event that loads from shared or global memory."""
+    """Return a function that returns True for an event that loads from shared or global memory."""
     arrays = {one.name for one in run.first_block.arrays if one.space in ("shared", "global")}
     return lambda event: event.kind == "load" and event.array in arrays
 
 
 def _of_each_thread(recording: Recording, chosen: Callable[[Event], bool]) -> np.ndarray:
-    """Return the number of chosen events in which each thread of a block takes part."""
+    """Return in how many chosen events each thread of a block takes part, int64, (threads,).
+
+    chosen: returns True for an event that counts.
+    """
     threads = math.prod(recording.shape)
     taking_part = [event.first >= 0 for event in recording.events if chosen(event)]
     return np.sum(taking_part, axis=0) if taking_part else np.zeros(threads, int)
 
 
 def _shared(run: Run) -> list[AccessCount]:
+    """Return the accesses of a run to shared memory, per source line."""
     return [one for one in run.trace.access_counts if one.space == "shared"]

@@ -10,10 +10,10 @@ from virtual_gpu.counts.counters import AccessCount
 
 
 def store_wavefronts(at_most: float) -> Target:
-    """Return a target: at most `at_most` wavefronts per store of any line to shared memory.
+    """Return the target of at most `at_most` wavefronts per store to shared memory, for any line.
 
-    The count is that of the worst source line, at the first shape. A kernel that stores nothing in
-    shared memory misses the target by one wavefront.
+    The count is that of the worst source line, at the first shape. For a kernel that stores nothing
+    in shared memory, it is `at_most` + 1, so that such a kernel misses the target.
     """
 
     def worst(run: Run) -> AccessCount | None:

@@ -12,10 +12,10 @@ WIDE = 4 * WORD  # bytes per lane
 
 
 def wide_accesses(space: str, kind: str) -> Target:
-    """Return the target that no load, or no store, of a memory moves fewer than four words.
+    """Return the target that each load, or each store, moves four words per lane.
 
-    The count is the number of words per element of the result that narrower requests move, at the
-    first shape. space: "global" or "shared". kind: "load" or "store".
+    It concerns one memory. space: "global" or "shared". kind: "load" or "store". The count is the
+    number of words that narrower requests move, per element of the result, at the first shape.
     """
 
     def narrow(run: Run) -> list[AccessCount]:

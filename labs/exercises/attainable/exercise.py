@@ -7,7 +7,7 @@ from labs.numbers.exercise import Case, NumbersExercise
 def operations_behind(case: Case, answer: float) -> str:
     """Return a sentence on the operations per byte that a wrong answer implies.
 
-    If the answer is the peak, the sentence says so instead.
+    If the answer is the peak, the sentence says that instead. answer: in GFLOP/s.
     """
     *_, peak, bandwidth = case.given
     if answer == peak:

@@ -19,12 +19,12 @@ CASES = (
 
 
 def cases() -> list[Case]:
-    """Return cases left of the ridge and right of it."""
+    """Return the cases in which the bandwidth limits the rate, and those in which the peak does."""
     return [Case(*one) for one in CASES]
 
 
 def right(BM, BN, peak, bandwidth):
-    """Return the attainable GFLOP/s: the lower of the peak and the bandwidth bound.
+    """Return the attainable GFLOP/s: the lower one of the peak and the bandwidth bound.
 
     BM, BN: the sides of a tile. peak: in GFLOP/s. bandwidth: in GB/s.
     """
@@ -32,9 +32,9 @@ def right(BM, BN, peak, bandwidth):
 
 
 def draw(random: Random) -> tuple[int, int, int, int]:
-    """Return a tile's sides, a peak in GFLOP/s and a bandwidth in GB/s.
+    """Return random arguments of `right`: (BM, BN, peak, bandwidth).
 
-    Half of the drawn cases are left of the ridge, and the other half right of it.
+    In half of the draws the peak is the limit, and in the other half the bandwidth is.
     """
     sides, bandwidth = (random.randint(4, 256), random.randint(4, 256)), random.randint(200, 10_000)
     by_bytes = right(*sides, float("inf"), bandwidth)

@@ -12,7 +12,8 @@ SIZES = range(WARP, 1024 + 1, WARP)
 def blocks(threads: int, registers: int, shared_bytes: int) -> int:
     """Return the number of resident blocks on an H200 SM.
 
-    It is 0 if a block has more shared memory than allowed.
+    It is 0 if a block has more shared memory than is allowed. threads: of a block. registers: of a
+    thread. shared_bytes: the shared memory of a block.
     """
     return (
         occupancy(H200, threads, registers, shared_bytes).blocks if shared_bytes <= 232_448 else 0
@@ -20,7 +21,10 @@ def blocks(threads: int, registers: int, shared_bytes: int) -> int:
 
 
 def resident(case: Case, answer: float) -> str:
-    """Return sentences on the resident blocks for the right size and for the returned size."""
+    """Return sentences on the resident blocks for the right block size and for the returned one.
+
+    The latter is left out if it is no possible size.
+    """
     sizes = [case.right, *([int(answer)] if answer in SIZES else [])]
     registers, per_thread = case.given
     resident_blocks = {size: blocks(size, registers, per_thread * size) for size in sizes}

@@ -13,7 +13,10 @@ LARGEST = 1024
 
 
 def right(registers: int, bytes_per_thread: int) -> int:
-    """Return the block size with the most resident threads; among equals, the largest."""
+    """Return the block size with the most resident threads; if several have, the largest of them.
+
+    registers: per thread. bytes_per_thread: the shared memory per thread.
+    """
     return best_block_size(H200, registers, lambda threads: bytes_per_thread * threads)
 
 
@@ -35,8 +38,8 @@ def cases() -> list[Case]:
 
 
 def draw(random: Random) -> tuple[int, int]:
-    """Return a tuple of registers per thread and bytes of shared memory per thread.
+    """Return random arguments of `right`: (registers, bytes_per_thread).
 
-    A block of 32 threads can always have these bytes.
+    A block of 32 threads can always have this memory.
     """
     return random.randint(16, 255), random.choice((random.randint(0, 99), random.randint(0, 7000)))

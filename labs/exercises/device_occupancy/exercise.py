@@ -5,7 +5,10 @@ from labs.numbers.exercise import Case, NumbersExercise
 
 
 def both_brackets(case: Case, answer: float) -> str:
-    """Return a sentence with the numerator and the denominator of the right answer."""
+    """Return a sentence with the numerator and the denominator of the right answer.
+
+    answer: not used.
+    """
     blocks, threads, room = (case.facts[name] for name in ("blocks", "threads", "room"))
     return (
         f"At most {blocks:,} blocks are on the device at once, {threads:,} threads, and it has "

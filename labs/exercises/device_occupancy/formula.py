@@ -25,7 +25,7 @@ CASES = (
 
 
 def draw(random: Random) -> tuple[int, int, int, int, int]:
-    """Return (blocks, resident, threads, threads_per_sm, sms), as `right` takes them.
+    """Return random arguments of `right`: (blocks, resident, threads, threads_per_sm, sms).
 
     About half of the launches fill the device, and the others do not.
     """
@@ -36,25 +36,32 @@ def draw(random: Random) -> tuple[int, int, int, int, int]:
 
 
 def on_device(blocks: int, resident: int, sms: int) -> int:
-    """Return the number of blocks that are on the device at once."""
+    """Return the number of blocks that are on the device at once.
+
+    blocks: of the launch. resident: the most blocks per SM. sms: the number of SMs.
+    """
     return min(blocks, resident * sms)
 
 
 def right(blocks, resident, threads, threads_per_sm, sms):
-    """Return the resident threads as a fraction of the threads for which the device has room."""
+    """Return the resident threads as a fraction of the threads for which the device has room.
+
+    blocks: of the launch. resident: the most blocks per SM. threads: per block. threads_per_sm: the
+    most threads per SM. sms: the number of SMs.
+    """
     return on_device(blocks, resident, sms) * threads / (threads_per_sm * sms)
 
 
 def cases() -> list[Case]:
-    """Return the cases, each with both brackets of the right answer."""
+    """Return the cases; their facts are those of `brackets`."""
     return [Case(given, right(*given), why, brackets(*given)) for given, why in CASES]
 
 
 def brackets(blocks: int, resident: int, threads: int, threads_per_sm: int, sms: int) -> dict:
     """Return a dict of three whole numbers: "blocks", "threads" and "room".
 
-    These are the blocks and the threads on the device at once, and the threads for which it has
-    room.
+    These are the blocks and the threads that are on the device at once, and the threads for which
+    it has room. The arguments are those of `right`.
     """
     count = on_device(blocks, resident, sms)
     return {"blocks": count, "threads": count * threads, "room": threads_per_sm * sms}

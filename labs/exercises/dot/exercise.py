@@ -12,16 +12,16 @@ LARGEST_Y = 5  # 256 products of at most 1024 and 5 stay below 2**23: every floa
 
 
 def inputs(shape: Shape, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return x, the numbers from 1 to n in any order, and y, random 1.5, 2.5, 3.5 and 4.5.
+    """Return x and y, both float32 of shape (n,).
 
-    Both are float32 and have shape (n,).
+    x has the numbers from 1 to n in random order, and y random numbers 1.5, 2.5, 3.5 and 4.5.
     """
     y = np.random.default_rng([seed, 1]).integers(1, LARGEST_Y, shape[0]) + 0.5
     return numbers(shape, seed), y.astype(np.float32)
 
 
 def reference(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Return the sum of each block's products, float64."""
+    """Return the sum of x·y over the elements of each block, float64 of shape (blocks,)."""
     return SUMS.reference(x.astype(np.float64) * y)
 
 

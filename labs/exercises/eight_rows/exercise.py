@@ -23,13 +23,13 @@ from utils.ladder.step import Launch
 
 
 def launch(shape) -> Launch:
-    """Return a launch with a block of 256 threads per 32×64 tile of c."""
+    """Return a launch with a block of 256 threads per 32×64 tile of c. shape: (m, n, k)."""
     m, n, _ = shape
     return Launch(grid=(cdiv(n, BN), cdiv(m, BM)), block=(THREADS,))
 
 
 def shared_loads(at_most: float) -> Target:
-    """Return a target: at most `at_most` words read from shared memory per multiply-add."""
+    """Return the target of at most `at_most` words read from shared memory per multiply-add."""
 
     def loads(run: Run):
         counts = run.trace.access_counts

@@ -20,19 +20,20 @@ CASES = (
 
 
 def cases() -> list[Case]:
-    """Return cases of full and of half rate, below the peak and at it."""
+    """Return the cases: loops at full and at half issue rate, below the peak and at it."""
     return [Case(given, right(*given), why) for given, why in CASES]
 
 
 def right(instructions, multiply_adds, lanes):
     """Return the bound in percent of the peak.
 
-    instructions, multiply_adds: those of one iteration. lanes: the float32 lanes of a scheduler.
+    instructions, multiply_adds: their numbers in one iteration of the loop. lanes: the float32
+    lanes of a scheduler.
     """
     return min(100, 100 * multiply_adds / instructions * 32 / lanes)
 
 
 def draw(random: Random) -> tuple[int, int, int]:
-    """Return the instructions of a loop, its multiply-adds, and 32, 16 or 8 lanes."""
+    """Return random arguments of `right`: (instructions, multiply_adds, lanes)."""
     instructions = random.randint(8, 400)
     return instructions, random.randint(1, instructions), random.choice((32, 32, 16, 8))

@@ -14,18 +14,15 @@ from utils.ladder.step import Launch
 
 
 def launch(shape: Shape) -> Launch:
-    """Return a launch with a warp per tile of 16×32.
-
-    shape: the numbers of tiles down and across.
-    """
+    """Return a launch with a warp per tile of 16×32. shape: numbers of tiles down and across."""
     down, across = shape
     return Launch(grid=(across, down), block=(32,))
 
 
 def inputs(shape: Shape, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return a and b: different prime numbers, so that each product reveals its two factors.
+    """Return the vectors a and b, float32, with 16 numbers per tile down and 32 per tile across.
 
-    They are float32, 16 in a per tile down and 32 in b per tile across.
+    They are different prime numbers, so that each product reveals its two factors.
     """
     m, n = shape[0] * probes.ROWS, shape[1] * probes.COLUMNS
     numbers = np.random.default_rng(seed).permutation(probes.primes(m + n)).astype(np.float32)

@@ -12,10 +12,11 @@ THREADS = 256
 
 
 def inputs(shape: Shape, seed: int) -> tuple[np.ndarray]:
-    """Return a tuple with x: different whole numbers, float32, of both signs if blocks are full.
+    """Return a tuple with x: different whole numbers in random order, float32, of shape (n,).
 
-    If the last block is not full, all are negative, and below -1e30 if there is one block. A single
-    element is minus infinity: no finite padding is right.
+    If all blocks are full, x has both signs. Otherwise all are negative, and below -1e30 if there
+    is only one block. For the shape (1,), the element is minus infinity. So no finite padding is
+    right.
     """
     if shape == (1,):
         return (np.full(1, -np.inf, np.float32),)
@@ -26,7 +27,7 @@ def inputs(shape: Shape, seed: int) -> tuple[np.ndarray]:
 
 
 def reference(x: np.ndarray) -> np.ndarray:
-    """Return the largest element of each block, float64."""
+    """Return the largest element of each block, float64 of shape (blocks,)."""
     return np.maximum.reduceat(x.astype(np.float64), np.arange(0, x.size, THREADS))
 
 

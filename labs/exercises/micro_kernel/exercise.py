@@ -22,9 +22,9 @@ ARRAY = types.Array(types.float32, 1, "C")
 
 
 def inputs(shape: Shape, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return panels of k steps: a with 2 elements per step, b with 8, both float32.
+    """Return the packed panels a and b, float32: one-dimensional, 2 and 8 elements per step.
 
-    They are whole numbers, so that sums are exact.
+    They are whole numbers, so that sums are exact. shape: (k,).
     """
     random, (k,) = np.random.default_rng(seed), shape
     sizes = (probes.ROWS * k, probes.LANES * k)
@@ -32,7 +32,7 @@ def inputs(shape: Shape, seed: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def reference(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Return the tile row by row: 16 float64."""
+    """Return the 2×8 tile of the product, row by row, as 16 float64."""
     return (probes.by_step(a, probes.ROWS).T @ probes.by_step(b, probes.LANES)).ravel()
 
 
@@ -45,9 +45,9 @@ def _multiply_adds(run: Run) -> int:
 
 
 def loads_per_multiply_add(parameter: str, at_most: float, what: str) -> Target:
-    """Return the target for loads of one panel per multiply-add of vectors.
+    """Return the target of at most `at_most` loads of one panel per multiply-add of vectors.
 
-    parameter: the panel. what: the loads' name, of vectors or of single elements.
+    parameter: the panel, "a" or "b". what: the name of the count.
     """
 
     def measure(run: Run) -> float:
@@ -71,7 +71,7 @@ def loads_per_multiply_add(parameter: str, at_most: float, what: str) -> Target:
 
 
 def one_store_per_element() -> Target:
-    """Return the target that each element of the tile is stored once: stores are counted."""
+    """Return the target of at most one stored word per element of the tile."""
 
     def measure(run: Run) -> float:
         return run.total("c", "store", "words") / run.out.size
@@ -89,8 +89,8 @@ def one_store_per_element() -> Target:
 def no_spills() -> Target:
     """Return the target that the hot loop moves no vectors to or from the stack.
 
-    The count is that of instructions in machine code for PROCESSOR. It is None if the function
-    cannot be compiled or has no hot loop.
+    The count is the number of such instructions in machine code for PROCESSOR. It is None if the
+    function cannot be compiled or has no hot loop.
     """
 
     def measure(run: Run) -> float | None:

@@ -5,7 +5,10 @@ from labs.numbers.exercise import Case, NumbersExercise
 
 
 def room_in_each(case: Case, answer: float) -> str:
-    """Return a sentence with the number of blocks for which each resource has room."""
+    """Return a sentence with the number of blocks for which each resource has room.
+
+    answer: not used.
+    """
     return f"Room for blocks: {', '.join(f'{name} {count}' for name, count in case.facts.items())}."
 
 

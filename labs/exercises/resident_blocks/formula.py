@@ -31,9 +31,10 @@ BY_RULE = (
 
 
 def room_by_resource(threads: int, registers: int, shared_bytes: int) -> dict[str, int]:
-    """Return a dict from the name of each resource of an SM to the blocks for which it has room.
+    """Return a dict from each resource of an SM to the number of blocks for which it has room.
 
-    The names are "warp slots", "block slots", "registers" and "shared memory".
+    The keys are "warp slots", "block slots", "registers" and "shared memory". threads: per block.
+    registers: per thread. shared_bytes: per block.
     """
     warps = cdiv(threads, 32)
     registers_per_warp = -(-registers * 32 // 256) * 256
@@ -47,7 +48,7 @@ def room_by_resource(threads: int, registers: int, shared_bytes: int) -> dict[st
 
 
 def right(*arguments: int) -> int:
-    """Return the number of resident blocks: the scarcest resource decides."""
+    """Return the number of resident blocks per SM. arguments: those of `room_by_resource`."""
     return min(room_by_resource(*arguments).values())
 
 
@@ -70,9 +71,9 @@ def cases() -> list[Case]:
 
 
 def draw(random: Random) -> tuple[int, int, int]:
-    """Return a tuple of threads, registers per thread and bytes of shared memory of a block.
+    """Return random arguments of `right`: threads, registers per thread, bytes of shared memory.
 
-    Shared memory is none, little or much, so that each resource decides in some cases.
+    The shared memory is none, little or much, so that each resource decides in some cases.
     """
     threads = random.choice((32 * random.randint(1, 32), random.randint(1, 1024)))
     shared_bytes = random.choice((0, random.randint(1, 30_000), random.randint(1, 232_448)))

@@ -25,9 +25,10 @@ WARPS = THREADS // 32
 
 
 def shared_words(at_most: int) -> Target:
-    """Return a target: at most `at_most` words of 4 bytes of shared memory per block."""
+    """Return the target of at most `at_most` words of 4 bytes of shared memory per block."""
 
     def arrays(run: Run) -> dict[str, int]:
+        """Return the number of words of each shared array, by its name."""
         return {
             one.name: one.itemsize // 4 * size
             for one in run.recorded(0).arrays
@@ -49,6 +50,7 @@ def shared_words(at_most: int) -> Target:
 
 
 def _size(shape: tuple[int, ...]) -> int:
+    """Return the number of elements of an array with this shape."""
     size = 1
     for extent in shape:
         size *= extent

@@ -9,7 +9,7 @@ COUNTS = (1, 2, 3, 4, 6, 8, 12)
 
 
 def no_number_of_slices(case: Case, answer: float) -> str:
-    """Return what a wrong answer may be if it is not among the numbers to try, else ""."""
+    """Return a sentence on a wrong answer that is no possible number of slices, else ""."""
     steps, times = case.given[-1], case.facts["times"]
     if answer in COUNTS and answer <= steps:
         return ""
@@ -22,7 +22,7 @@ def no_number_of_slices(case: Case, answer: float) -> str:
 
 
 def both_estimates(case: Case, answer: float) -> str:
-    """Return sentences with the estimates for the right number and for the returned one."""
+    """Return sentences with the time estimates for the right number and for the returned one."""
     estimates = case.facts["estimates"]
     numbers = (str(case.right), str(int(answer)))
     return " ".join(estimates[number] for number in numbers if number in estimates)

@@ -11,7 +11,10 @@ BEGINNING, ADDING = 2, 4  # times in steps of k
 
 
 def waves(tiles: int, sms: int) -> int:
-    """Return the number of waves that the tiles take; the last one may be partial."""
+    """Return the number of waves that this number of blocks takes; the last one may be partial.
+
+    tiles: the number of blocks. sms: the number of SMs.
+    """
     return cdiv(tiles, sms)
 
 
@@ -22,18 +25,26 @@ def time_of(
     steps: int,
     beginning: int = BEGINNING,
 ) -> int:
-    """Return the estimated time in steps of k."""
+    """Return the estimated time of a product that is split along k, in steps of k.
+
+    count: the number of slices. tiles: the number of tiles of c. sms: the number of SMs. steps: the
+    steps along k. beginning: the time that a block takes in addition, in steps.
+    """
     adding = ADDING if count > 1 else 0
     return waves(tiles * count, sms) * (cdiv(steps, count) + beginning) + adding
 
 
 def possible(steps: int) -> list[int]:
-    """Return the numbers of slices to try; a slice has at least one step."""
+    """Return the numbers of slices to try, ascending: those in COUNTS up to the number of steps."""
     return [count for count in COUNTS if count <= steps]
 
 
 def right(tiles: int, sms: int, steps: int, beginning: int = BEGINNING) -> int:
-    """Return the number of slices with the shortest estimated time; among equals, the smallest."""
+    """Return the number of slices with the shortest estimated time; of several, the smallest.
+
+    tiles: the number of tiles of c. sms: the number of SMs. steps: the steps along k. beginning:
+    the time that a block takes in addition, in steps.
+    """
     return min(possible(steps), key=lambda count: time_of(count, tiles, sms, steps, beginning))
 
 
@@ -76,19 +87,19 @@ def cases() -> list[Case]:
 
 
 def draw(random: Random) -> tuple[int, int, int]:
-    """Return a tuple (tiles, sms, steps).
+    """Return random arguments of `right`: (tiles, sms, steps).
 
-    There are mostly fewer tiles than SMs, because slices pay off there.
+    In most draws there are fewer tiles than SMs, because slices help then.
     """
     sms = random.randint(8, 160)
     return random.randint(1, random.choice((sms, 6 * sms))), sms, random.randint(1, 600)
 
 
 def facts(tiles: int, sms: int, steps: int) -> dict:
-    """Return a dict with the list "times" and the dict "estimates".
+    """Return a dict with "times" and "estimates" for the arguments of `right`.
 
-    "times" has the estimated time of each number of slices in COUNTS. "estimates" maps each
-    possible number of slices, as text, to a sentence.
+    "times" is the list of the estimated times for the numbers of slices in COUNTS. "estimates" maps
+    each possible number of slices, as text, to a sentence.
     """
     given = tiles, sms, steps
     return {
@@ -98,7 +109,7 @@ def facts(tiles: int, sms: int, steps: int) -> dict:
 
 
 def estimate(count: int, tiles: int, sms: int, steps: int) -> str:
-    """Return a sentence with the estimate for one number of slices."""
+    """Return a sentence with the estimated time for one number of slices, count."""
     passes, adding = waves(tiles * count, sms), f" + {ADDING}" if count > 1 else ""
     each = "1 slice of a tile" if count == 1 else f"{count:,} slices of each"
     return (

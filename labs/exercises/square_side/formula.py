@@ -7,7 +7,7 @@ from utils.machine.occupancy import square_side as right
 
 
 def cases() -> list[Case]:
-    """Return cases with 768 first, where most slips differ, then powers of four and others."""
+    """Return the cases: first 768, for which most mistakes give different answers, then others."""
     sizes = (768, 1024, 640, 256, 64, 1023, 255, 100, 63, 32, 8, 4, 3, 1)
     return [
         Case((threads,), right(threads), f"The largest power of four up to {threads:,} is "
@@ -17,5 +17,5 @@ def cases() -> list[Case]:
 
 
 def draw(random: Random) -> tuple[int]:
-    """Return a tuple with a number of threads, up to 64, 256 or 1024."""
+    """Return a tuple with a random number of threads, from 1 to 1024."""
     return (random.randint(1, 4 ** random.randint(3, 5)),)

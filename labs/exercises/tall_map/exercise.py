@@ -15,7 +15,11 @@ ROWS, COLUMNS = 32, 16
 
 
 def inputs(shape, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return different prime numbers, so that each product reveals its two factors."""
+    """Return the vectors a and b, float32, with as many numbers as the tiles have rows and columns.
+
+    They are different prime numbers, so that each product reveals its two factors. shape: the
+    numbers of tiles down and across.
+    """
     m, n = shape[0] * ROWS, shape[1] * COLUMNS
     numbers = np.random.default_rng(seed).permutation(probes.primes(m + n)).astype(np.float32)
     return numbers[:m].copy(), numbers[m:].copy()

@@ -7,9 +7,9 @@ from labs.host.host_device_traffic import COPIED, examine_product
 
 
 def examine(multiply: Callable) -> Examination:
-    """Call the function with new numbers several times, and return the outcome.
+    """Call the reader's function several times with new numbers, and return the outcome.
 
-    Its cause is the first thing that is wrong in a copy, a launch or the result.
+    Its cause is the first mistake that is found in a copy, a launch or the result.
     """
     fact = "Each array crosses the bus once: `a` and `b` to the device, `c` back."
     return examine_product(multiply, COPIED, fact)

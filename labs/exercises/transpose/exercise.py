@@ -16,7 +16,7 @@ from labs.targets.sharing import (
 
 
 def inputs(shape, seed):
-    """Return a tuple with a of m×n, float32: 0.5, 1, 1.5 and so on, each value once, shuffled.
+    """Return a tuple with a, float32 of shape (m, n): 0.5, 1, 1.5 … in random order, each once.
 
     shape: (m, n).
     """
@@ -24,12 +24,12 @@ def inputs(shape, seed):
 
 
 def reference(a):
-    """Return the transpose of a, float64."""
+    """Return the transpose of a, float64 of shape (n, m)."""
     return a.T.astype(np.float64)
 
 
 def loaded_once() -> Target:
-    """Return the target that each element of a is loaded once from global memory."""
+    """Return the target of at most one load per element of a from global memory, at every shape."""
 
     def measure(run):
         return run.total("a", "load", "lanes") / run.out.size

@@ -6,7 +6,10 @@ from labs.numbers.exercise import Case, NumbersExercise
 
 
 def busiest_bank(case: Case, answer: float) -> str:
-    """Return a sentence on the words that meet in the bank with the most of them."""
+    """Return a sentence on the words that are accessed in the bank with the most of them.
+
+    answer: not used.
+    """
     bank, meeting = case.facts["bank"], case.facts["words"]
     few = ", ".join(map(str, meeting[:4])) + (" …" if len(meeting) > 4 else "")
     return f"Bank {bank} is asked for {counted(len(meeting), 'word')}: {few}."

@@ -34,18 +34,28 @@ CASES = (
 
 
 def draw(random: Random) -> tuple[int, int, int]:
-    """Return a tuple (side, stride_x, stride_y); some of the strides cause conflicts."""
+    """Return random arguments of `right`: (side, stride_x, stride_y).
+
+    Some of the strides cause bank conflicts.
+    """
     strides = random.randint(0, 70), random.choice((0, 1, random.randint(2, 70)))
     return random.choice((8, 16, 32)), *random.sample(strides, 2)
 
 
 def words(side: int, stride_x: int, stride_y: int) -> list[int]:
-    """Return the word that each lane accesses."""
+    """Return the index of the word in shared memory that each lane accesses, in the order of lanes.
+
+    side: the width of a block. stride_x, stride_y: the words from one thread to the next along x,
+    and along y.
+    """
     return [lane % side * stride_x + lane // side * stride_y for lane in range(LANES)]
 
 
 def right(side: int, stride_x: int, stride_y: int) -> int:
-    """Return the wavefronts of one request: the most different words in one bank."""
+    """Return the number of wavefronts of one request: the most different words in one bank.
+
+    The arguments are those of `words`.
+    """
     banks = [word % BANKS for word in set(words(side, stride_x, stride_y))]
     return max(map(banks.count, banks))
 
@@ -53,8 +63,8 @@ def right(side: int, stride_x: int, stride_y: int) -> int:
 def busiest(side: int, stride_x: int, stride_y: int) -> dict:
     """Return {"bank": index, "words": list} for the bank with the most different words.
 
-    The words are the indices of those that the lanes access in this bank, ascending. Of several
-    such banks, the first one is returned.
+    The list has the indices of these words, ascending. If several banks have the most, the first
+    one is returned. The arguments are those of `words`.
     """
     accessed = sorted(set(words(side, stride_x, stride_y)))
     bank = max(range(BANKS), key=lambda bank: sum(word % BANKS == bank for word in accessed))
@@ -62,6 +72,6 @@ def busiest(side: int, stride_x: int, stride_y: int) -> dict:
 
 
 def cases() -> list[Case]:
-    """Return the cases, each with the bank that decides."""
+    """Return the cases; their facts are those of `busiest`."""
     every = [((side, x, y), why) for side, x, y, why in CASES]
     return [Case(given, right(*given), why, busiest(*given)) for given, why in every]

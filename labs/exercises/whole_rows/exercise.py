@@ -20,15 +20,15 @@ from utils.ladder.step import Launch
 
 
 def launch(shape: Shape) -> Launch:
-    """Return a launch with a warp per tile of 16×32, rounded up."""
+    """Return a launch with a warp per tile of 16×32, rounded up. shape: (m, n) of c."""
     m, n = shape
     return Launch(grid=(cdiv(n, probes.COLUMNS), cdiv(m, probes.ROWS)), block=(32,))
 
 
 def inputs(shape: Shape, seed: int) -> tuple[np.ndarray]:
-    """Return a tuple with x of whole tiles, float32: numbers above 0 within c, and 0 beyond c.
+    """Return a tuple with x, float32, which has the shape of c rounded up to whole tiles.
 
-    The numbers within c are all different. shape: (m, n) of c.
+    Within c, its elements are different numbers above 0; beyond c, they are 0. shape: (m, n) of c.
     """
     m, n = shape
     grid = launch(shape).grid
@@ -38,7 +38,7 @@ def inputs(shape: Shape, seed: int) -> tuple[np.ndarray]:
 
 
 def reference(x: np.ndarray) -> np.ndarray:
-    """Return x without the padding beyond the edges of c, float64."""
+    """Return the part of x that lies within c, float64 of shape (m, n)."""
     return x[: (x > 0).any(axis=1).sum(), : (x > 0).any(axis=0).sum()].astype(np.float64)
 
 

@@ -7,9 +7,9 @@ from labs.host.host_device_traffic import MANAGED, examine_product
 
 
 def examine(multiply: Callable) -> Examination:
-    """Call the function with new numbers several times, and return the outcome.
+    """Call the reader's function several times with new numbers, and return the outcome.
 
-    Its cause is the first thing that is wrong: a copy, a missing wait, a launch or the result.
+    Its cause is the first mistake that is found: a copy, a missing wait, a launch or the result.
     """
     fact = "The program copies nothing between host and device, and it waits after the launch."
     return examine_product(multiply, MANAGED, fact)

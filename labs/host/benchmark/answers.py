@@ -1,4 +1,4 @@
-"""Explain a benchmark's answer: find the average, the work and the unit that give this number."""
+"""Explain a benchmark's answer: which average, which work and which unit give this number."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ SAME = 1e-6  # the relative tolerance for the same times in another order of ope
 
 @dataclass(frozen=True)
 class Explanation:
-    """How an answer follows from times: by which average, which count of work and which unit.
+    """How a rate follows from measured times: rate = work / average of the times / unit.
 
-    average: a key of `AVERAGES`. work, unit: a sentence on what is wrong with the counted work, or
-    with the unit; "" if it is right.
+    average: a key of `AVERAGES`. work, unit: a sentence on what is wrong with the number of
+    operations, or with the unit; "" if it is right.
     """
 
     average: str
@@ -43,9 +43,10 @@ class Explanation:
 
 
 def explanation(task: BenchmarkTask, answer: float, times: Sequence[float]) -> Explanation | None:
-    """Return the explanation of an answer with the fewest faults, or None if none is known.
+    """Return the explanation of an answer with the fewest faults, or None if none is found.
 
-    answer: the reader's rate. times: the seconds per launch of each timed span.
+    answer: the rate that the reader's function returned. times: the seconds per launch of each
+    measurement.
     """
     explanations = [
         Explanation(name, work, unit)
@@ -59,7 +60,7 @@ def explanation(task: BenchmarkTask, answer: float, times: Sequence[float]) -> E
 def about_average(average: str, times: Sequence[float]) -> str:
     """Return sentences on why this average of the times is a wrong choice, or "" for the median.
 
-    average: a key of `AVERAGES`. times: in seconds.
+    average: a key of `AVERAGES`. times: the measured times in seconds.
     """
     if average == MEDIAN:
         return ""
@@ -87,17 +88,18 @@ def about_average(average: str, times: Sequence[float]) -> str:
 
 
 def figure(value: float) -> str:
-    """Return a number as text: with commas and no fraction from 1000 on, else to three digits.
+    """Return a number as text: from 1000 on with commas and without a fraction, such as "12,346".
 
-    The three digits are significant ones, such as 0.0123 or 12.3.
+    A smaller number has three significant digits, such as "12.3" or "0.0123".
     """
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
 
 
 def _answers(task: BenchmarkTask, seconds: float) -> Iterator[tuple[float, str, str]]:
-    """Yield answers that a benchmark may return, as (answer, sentence on work, sentence on unit).
+    """Yield answers that a faulty or right benchmark may return, with sentences on the faults.
 
-    A sentence is "" if the work, or the unit, is right. seconds: the time of one launch.
+    An item is (answer, sentence on the work, sentence on the unit). A sentence is "" if the work,
+    or the unit, is right. seconds: the time of one launch.
     """
     for (work, about_work), (unit, about_unit) in itertools.product(_works(task), UNITS.items()):
         # Two numbers that are both far off fit by chance.
@@ -115,7 +117,7 @@ def _answers(task: BenchmarkTask, seconds: float) -> Iterator[tuple[float, str, 
 
 
 def _works(task: BenchmarkTask) -> Iterator[tuple[int, str]]:
-    """Yield numbers of operations that may be taken for one product's, as (number, sentence).
+    """Yield (number, sentence): numbers of operations that a reader may count for one product.
 
     The sentence says what is wrong with the number; it is "" for the right one, which is the first.
     """

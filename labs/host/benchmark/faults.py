@@ -1,7 +1,8 @@
 """Probes for faults of the reader's benchmark, in what it measures and in how it computes a rate.
 
-The model of the device records its events and which readings of its clock were subtracted, so most
-faults are observed and not guessed. The others are arithmetic.
+The model of the device records its events, and which readings of its clock were subtracted. So most
+faults are observed and not guessed; the others are found by arithmetic. A probe takes one call of
+the benchmark and returns sentences on a fault, or None.
 """
 
 from __future__ import annotations
@@ -39,9 +40,11 @@ ROBUST = (MEDIAN, "least", "last")
 
 @dataclass(frozen=True, eq=False)
 class BenchmarkRun:
-    """One call of a benchmark: its task, the device after the call, and the answer.
+    """One call of a benchmark.
 
-    The answer may be any object until `_no_number` has accepted it as a number.
+    task: the sizes of the product and the speeds of the device. device: the model device after the
+    call, with its record. answer: what the benchmark returned; it may be any object until
+    `_no_number` has accepted it as a number.
     """
 
     task: BenchmarkTask
@@ -55,42 +58,45 @@ class BenchmarkRun:
 
     @cached_property
     def timed(self) -> list[TimedSpan]:
-        """The spans that were timed, or [] if none has a launch.
+        """The spans that the benchmark timed, or [] if no timed span contains a launch.
 
-        If several source lines subtract readings, these are the spans of the line that explains the
-        answer, or else of the line with most different begins.
+        If several source lines subtract readings of the clock, these are the spans of one line: the
+        line that explains the answer, or else the line with the most different first readings.
         """
 
         def likely(group: list[TimedSpan]) -> tuple:
+            """Return a sort key of one source line's spans; the line with the largest is chosen."""
             return self._explained(group) is not None, len({one.begin for one in group}), len(group)
 
         return max(self._groups, key=likely, default=[])
 
     @cached_property
     def times(self) -> list[float]:
-        """The seconds of each timed span, divided by its number of launches."""
+        """The time of each timed span in seconds, divided by its number of launches."""
         return [one.seconds / len(one.launched) for one in self.timed]
 
     @cached_property
     def explanation(self) -> Explanation | None:
-        """The average, work and unit that give the answer from the times, or None if unknown."""
+        """How the answer follows from `times`, or None if that is unknown."""
         return self._explained(self.timed)
 
     @property
     def robust(self) -> bool:
-        """True if there are at least three times, and a single one hardly changes the answer."""
+        """True if there are at least three times and a single one hardly changes the answer."""
         average = self.explanation.average if self.explanation else None
         return len(self.timed) > 2 and average in ROBUST
 
     def _explained(self, group: list[TimedSpan]) -> Explanation | None:
+        """Return how the answer follows from the times of these spans, or None if unknown."""
         times = [one.seconds / len(one.launched) for one in group]
         return explanation(self.task, self.answer, times) if times else None
 
     @property
     def _groups(self) -> list[list[TimedSpan]]:
-        """The spans with launches, in a list per source line that subtracts readings of the clock.
+        """The spans with launches: one list per source line that subtracts readings of the clock.
 
-        If no readings are subtracted, the one list has the spans between neighbouring readings.
+        If no readings are subtracted, there is one list with the spans between consecutive
+        readings.
         """
         by_line: dict[int, list[TimedSpan]] = {}
         for span in self.device.spans:
@@ -105,8 +111,9 @@ class BenchmarkRun:
 def examine(benchmark: Callable) -> Examination:
     """Call a benchmark for each task until one call has a fault; return the examination.
 
-    `causes` has the first fault, or all faults of the arithmetic; `faults` has them all. Further
-    tasks are drawn at each examination, so that a table of answers is of no use.
+    Its `causes` has the first fault, or all faults of the arithmetic; its `faults` has all faults.
+    Some tasks are drawn anew in each examination, so that a table of answers is of no use.
+    benchmark: takes a device and m, n and k, and returns GFLOP/s.
     """
     facts, runs = [], []
     for task in (*TASKS, *drawn_tasks(Random())):
@@ -122,9 +129,10 @@ def examine(benchmark: Callable) -> Examination:
 
 
 def _faults(run: BenchmarkRun) -> tuple[Fault, ...]:
-    """Return all faults of a run; none if it measured nothing or its answer follows from nothing.
+    """Return all faults of a run with their costs, or () if the mistake should cost all points.
 
-    Each has the same cost, because the task has four of them to repair.
+    That is so if the run measured nothing, or if its wrong answer cannot be explained. Each fault
+    costs the same, because the task has four of them to repair.
     """
     if any(probe(run) for probe in NOTHING_MEASURED):
         return ()
@@ -136,6 +144,7 @@ def _faults(run: BenchmarkRun) -> tuple[Fault, ...]:
 
 
 def _remarks(runs: Sequence[BenchmarkRun]) -> Iterator[str]:
+    """Yield a sentence if the median of a right benchmark includes the launch that compiles."""
     if any(map(_median_holds_the_first_launch, runs)):
         yield (
             "The first launch, which compiles, is one of your times. The median leaves it out; a "
@@ -144,7 +153,7 @@ def _remarks(runs: Sequence[BenchmarkRun]) -> Iterator[str]:
 
 
 def _median_holds_the_first_launch(run: BenchmarkRun) -> bool:
-    """Return True if the answer follows from all times, and not from those without compiling."""
+    """Return True if the answer follows only from all times, with that of the compiling launch."""
     others = [one for one in run.timed if not one.of("compile")]
     if len(others) == len(run.timed) or run.explanation is None:
         return False
@@ -153,6 +162,7 @@ def _median_holds_the_first_launch(run: BenchmarkRun) -> bool:
 
 
 def _no_number(run: BenchmarkRun) -> str | None:
+    """Return a sentence if the answer is no finite number, else None."""
     answer = run.answer
     if answer is None:
         return "The function returns nothing: a `return` with the rate is missing at its end."
@@ -164,6 +174,7 @@ def _no_number(run: BenchmarkRun) -> str | None:
 
 
 def _nothing_launched(run: BenchmarkRun) -> str | None:
+    """Return a sentence if the benchmark launches nothing, else None."""
     if any(event.kind == "launch" for event in run.device.events):
         return None
     return (
@@ -173,6 +184,7 @@ def _nothing_launched(run: BenchmarkRun) -> str | None:
 
 
 def _no_clock(run: BenchmarkRun) -> str | None:
+    """Return a sentence if the benchmark reads the clock less than twice, else None."""
     readings = run.device.readings
     if len(readings) >= 2:
         return None
@@ -183,6 +195,7 @@ def _no_clock(run: BenchmarkRun) -> str | None:
 
 
 def _nothing_timed(run: BenchmarkRun) -> str | None:
+    """Return a sentence if no launch is between two readings that are subtracted, else None."""
     if run.timed:
         return None
     *_, first, last = run.device.readings
@@ -194,9 +207,9 @@ def _nothing_timed(run: BenchmarkRun) -> str | None:
 
 
 def _kernel_runs_on(run: BenchmarkRun) -> str | None:
-    """Return sentences if the clock is read before the kernel has ended, else None.
+    """Return sentences if the clock is read before a timed kernel has ended, else None.
 
-    Also return None if the answer is right.
+    Also returns None if the answer is right.
     """
     one = next((one for one in run.timed if one.running), None)
     if run.right or one is None:
@@ -213,9 +226,9 @@ def _kernel_runs_on(run: BenchmarkRun) -> str | None:
 
 
 def _where_it_waits(run: BenchmarkRun, one: TimedSpan) -> str:
-    """Return a sentence on where a benchmark that reads the clock too early waits, or does not.
+    """Return a sentence on where a benchmark waits that reads the clock too early.
 
-    one: the span with the early reading.
+    one: the span whose second reading is too early.
     """
     before = [event for event in one.of("wait") if event.end <= one.launched[-1][0].begin]
     if before:
@@ -230,6 +243,10 @@ def _where_it_waits(run: BenchmarkRun, one: TimedSpan) -> str:
 
 
 def _flush_timed(run: BenchmarkRun) -> str | None:
+    """Return sentences if a timed span includes a flush of the cache, else None.
+
+    Also returns None if the answer is right.
+    """
     flushes = [event for one in run.timed for event in one.of("flush")]
     if run.right or not flushes:
         return None
@@ -241,9 +258,9 @@ def _flush_timed(run: BenchmarkRun) -> str | None:
 
 
 def _one_start(run: BenchmarkRun) -> str | None:
-    """Return sentences if all of several times begin at the same reading of the clock, else None.
+    """Return sentences if several spans all begin at the same reading of the clock, else None.
 
-    Also return None if the answer is right.
+    Also returns None if the answer is right.
     """
     if run.right or len(run.timed) < 2 or len({one.begin for one in run.timed}) > 1:
         return None
@@ -256,10 +273,10 @@ def _one_start(run: BenchmarkRun) -> str | None:
 
 
 def _work_of_before(run: BenchmarkRun) -> str | None:
-    """Return sentences if the clock starts while earlier work still runs, else None.
+    """Return sentences if the clock is started while earlier work still runs, else None.
 
-    Also return None if the answer is right, or if less than half of the times are concerned and the
-    answer hardly depends on single times.
+    Also returns None if the answer is right, or if less than half of the spans are concerned and
+    the average used hardly depends on single times.
     """
     late = [one for one in run.timed if one.before]
     if run.right or not late or (run.robust and 2 * len(late) < len(run.timed)):
@@ -274,6 +291,10 @@ def _work_of_before(run: BenchmarkRun) -> str | None:
 
 
 def _compiling(run: BenchmarkRun) -> str | None:
+    """Return sentences if a timed span includes compiling, else None.
+
+    Also returns None if the answer is right, or if the average used hardly depends on single times.
+    """
     compilations = [(one, event) for one in run.timed for event in one.of("compile")]
     if run.right or not compilations or run.robust:
         return None
@@ -287,6 +308,10 @@ def _compiling(run: BenchmarkRun) -> str | None:
 
 
 def _hot_cache(run: BenchmarkRun) -> str | None:
+    """Return sentences if timed kernels found their arrays in the cache, else None.
+
+    Also returns None if the answer is right.
+    """
     kernels = [kernel for one in run.timed for _, kernel in one.launched]
     hot = [kernel for kernel in kernels if kernel.hot]
     if run.right or not hot:
@@ -302,6 +327,7 @@ def _hot_cache(run: BenchmarkRun) -> str | None:
 
 
 def _too_few(run: BenchmarkRun) -> str | None:
+    """Return sentences if fewer than 7 launches were timed, else None."""
     launches = sum(len(one.launched) for one in run.timed)
     if launches >= FEWEST:
         return None
@@ -315,7 +341,7 @@ def _too_few(run: BenchmarkRun) -> str | None:
 def _arithmetic(run: BenchmarkRun) -> tuple[str, ...]:
     """Return sentences on a wrong answer from right times: on its average, its work and its unit.
 
-    Returns an empty tuple if the answer is right.
+    Returns () if the answer is right.
     """
     if run.right:
         return ()
@@ -346,8 +372,10 @@ PROBES = (*NOTHING_MEASURED, *OBSERVED)
 
 
 def _lines(one: Site, other: Site) -> str:
+    """Return "line 7", or "lines 7 and 9" for two different lines."""
     return f"line {one.line}" if one.line == other.line else f"lines {one.line} and {other.line}"
 
 
 def _launches(number: int) -> str:
+    """Return a number with its noun, such as "1 launch" or "3 launches"."""
     return f"{number} launch{'es' * (number != 1)}"

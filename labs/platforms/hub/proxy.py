@@ -14,9 +14,9 @@ SECONDS = 600
 
 
 def main() -> int:
-    """Install the proxy, unless this version is installed, and return the exit code.
+    """Install the proxy unless this version is installed; return the exit code.
 
-    It is 0 if the proxy is installed. If npm fails, it prints a sentence and returns 1.
+    It is 0 if the proxy is installed afterwards. If npm fails, a sentence is printed and it is 1.
     """
     if STAMP.exists() and STAMP.read_text(encoding="utf-8") == PROXY:
         return 0

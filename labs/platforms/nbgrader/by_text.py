@@ -25,16 +25,18 @@ from utils.errors import CourseError
 
 
 class ByText(NotebookExporter):
-    """An exporter that grades all submissions before nbgrader begins and hides their files.
+    """An exporter of nbgrader that grades all submissions by their text when it is created.
 
-    nbgrader would trust what it reads: a file without JSON would get no mark, and a wrong version
-    in one student's metadata would stop the whole class.
+    nbgrader then reads empty notebooks instead of the submissions, because it would trust what it
+    reads: a file without JSON would get no mark, and a wrong version in one student's metadata
+    would stop the grading of the whole class.
     """
 
     secret_file = Unicode("", help="file with the secret of the class, or '' for COURSE_SECRET")
     secret_file.tag(config=True)
 
     def __init__(self, **options):
+        """Grade all submissions of the assignment. Raises NbGraderException if that fails."""
         super().__init__(**options)
         folders = [*self.parent.assignments.values()]
         files = [Path(file) for folder in folders for file in folder if Path(file).stem in LABS]
@@ -47,9 +49,10 @@ class ByText(NotebookExporter):
             raise NbGraderException(str(error)) from None
 
     def from_filename(self, filename, resources=None, **options):
-        """Return an empty notebook with its resources, and put the graded one into `resources`.
+        """Return an empty notebook and its resources, and put the graded notebook into `resources`.
 
-        filename: is ignored; `resources` names the student, the assignment and the notebook.
+        filename: not used. resources: names the student, the assignment and the notebook; the
+        graded one is stored under the key "graded".
         """
         folders, own = self.parent.coursedir, resources["nbgrader"]
         folder = folders.format_path(folders.submitted_directory, own["student"], own["assignment"])
@@ -58,10 +61,13 @@ class ByText(NotebookExporter):
 
 
 class GradedByText(NbGraderPreprocessor):
-    """A preprocessor that replaces nbgrader's Execute and runs nothing of the student's."""
+    """A preprocessor that replaces nbgrader's Execute and runs nothing of the student's code."""
 
     def preprocess(self, nb, resources):
-        """Return the graded notebook, instead of an executed one, and the resources."""
+        """Return (graded notebook from `resources`, resources); nothing is executed.
+
+        nb: not used.
+        """
         return resources["graded"], resources
 
 
@@ -70,7 +76,7 @@ def _graded(
 ) -> Iterator[tuple[Path, NotebookNode]]:
     """Yield pairs of a file and its graded notebook; submissions of one lab are graded in parallel.
 
-    It logs the progress. results: the folder for the marks. Raises CourseError if marks cannot be
+    The progress is logged. results: the folder for the marks. Raises CourseError if marks cannot be
     written.
     """
     for lab in map(find, sorted({file.stem for file in files})):
@@ -85,7 +91,7 @@ def _graded(
 
 
 def _notebook(lab: Lab, submission: Submission, mark: Mark, log) -> NotebookNode:
-    """Return the graded notebook; if its code cannot be shown, return one with the points alone.
+    """Return the graded notebook; if its code cannot be shown, return one with only the points.
 
     Such an error is logged, and costs no points.
     """
@@ -97,9 +103,9 @@ def _notebook(lab: Lab, submission: Submission, mark: Mark, log) -> NotebookNode
 
 
 def _pieces(submission: Submission) -> list[str]:
-    """Return the code of a submission as it was graded, in pieces such as cells.
+    """Return the Python texts of a submission as they were graded, one per cell or file.
 
-    Files that are unreadable are left out.
+    Files that cannot be read are left out.
     """
     pieces: list[str] = []
     for name, raw in submission.files:

@@ -1,4 +1,4 @@
-"""The cells that nbgrader knows by name: a function to write, and the points for it."""
+"""The cells that nbgrader recognises by name: a function to write, and the points for it."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ print("{points} points, given by the grader for the text of `{name}`.", file=sys
 
 
 def source(lab: Lab) -> nbformat.NotebookNode:
-    """Return nbgrader's master notebook of a lab: the handout with points below each starter.
+    """Return nbgrader's master notebook of a lab: the handout, with a cell of points per task.
 
-    It holds no solution and no hidden shape, so none can be released by mistake.
+    It has no solution and no hidden shape, so none can be released by mistake.
     """
     master = notebook(lab, HAND_IN)
     tags = [cell.metadata.get("tags", ()) for cell in master.cells]
@@ -37,7 +37,7 @@ def source(lab: Lab) -> nbformat.NotebookNode:
 
 
 def points_cell(part: Part) -> nbformat.NotebookNode:
-    """Return the locked code cell that carries the points of a part, by its nbgrader metadata."""
+    """Return the locked code cell to which nbgrader assigns the points of a part."""
     text = _POINTS.format(points=part.points, name=part.exercise)
     name = f"{part.exercise}-points"
     own = _metadata(name, grade=True, locked=True, points=part.points)
@@ -45,10 +45,15 @@ def points_cell(part: Part) -> nbformat.NotebookNode:
 
 
 def _solution_metadata(part: Part) -> dict:
+    """Return nbgrader's metadata for the cell with the student's function."""
     return _metadata(part.exercise, solution=True)
 
 
 def _metadata(name: str, **own: object) -> dict:
+    """Return nbgrader's metadata of a cell as a dict.
+
+    name: the cell's identifier. own: the fields that differ from those of a plain cell.
+    """
     usual = {"schema_version": 3, "grade": False, "solution": False, "locked": False, "task": False}
     return {**usual, "grade_id": name, **own}
 
@@ -56,8 +61,8 @@ def _metadata(name: str, **own: object) -> dict:
 def graded_notebook(lab: Lab, pieces: Sequence[str], mark: Mark) -> nbformat.NotebookNode:
     """Return a notebook with a submission's code, and the points below each task's function.
 
-    pieces: the code cells, as they were read. Prose is left out, since a browser would run the
-    scripts in it. The points of a task whose function is missing are at the end.
+    pieces: the code cells, as they were read. Text cells are left out, because a browser would run
+    the scripts in them. The points of a task whose function is missing are at the end.
     """
     cells, missing = [new_markdown_cell(f"# {lab.title}")], list(lab.parts)
     locked = {points_cell(part).source for part in lab.parts}
@@ -75,14 +80,14 @@ def graded_notebook(lab: Lab, pieces: Sequence[str], mark: Mark) -> nbformat.Not
 
 
 def _defines(name: str, text: str) -> bool:
-    """Return True if a cell has the function of a task, or the list of an order of lines."""
+    """Return True if a cell defines the function `name`, or assigns a list or tuple to it."""
     return re.search(rf"^(def {name}\b|{name} = [\[(])", text, re.MULTILINE) is not None
 
 
 def _cell_with_points(part: Part, mark: Mark) -> nbformat.NotebookNode:
-    """Return a part's cell of points, with the points and the reasons in its output.
+    """Return a part's cell of points, with the points and the reasons as its output.
 
-    nbgrader reads the points as text, and the student reads the reasons as HTML.
+    nbgrader reads the points as text, and the student sees the reasons as HTML.
     """
     points = sum(row.points for row in mark.rows if row.part == part.exercise)
     output = {"text/plain": repr(float(points)), "text/html": feedback.part_as_html(part, mark)}

@@ -45,7 +45,10 @@ c.ByText.secret_file = {secret!r}
 
 
 def add_to(commands) -> None:
-    """Add the sub-command `assignment` to an argparse sub-parsers object."""
+    """Add the sub-command `assignment` to an argparse parser.
+
+    commands: the object that `add_subparsers` returned.
+    """
     parser = commands.add_parser("assignment", help="write a course for nbgrader")
     parser.description = "Write labs as assignments of nbgrader, which are graded by their text."
     parser.add_argument("labs", nargs="+", metavar="LAB", help=f"all, or {', '.join(LABS)}")
@@ -65,11 +68,11 @@ def add_to(commands) -> None:
 
 
 def write_course(arguments: argparse.Namespace) -> int:
-    """Write the folder of an nbgrader course and return the exit code 0.
+    """Write the folder of an nbgrader course, print a sentence, and return the exit code 0.
 
-    It writes the labs' notebooks, a secret and the configuration, keeps files that exist, and
-    prints a sentence. Raises CourseError for an unknown lab, a bad name, or a folder that cannot be
-    written.
+    It writes the labs' notebooks, a secret and the configuration, and keeps files that exist.
+    arguments: those of the sub-command. Raises CourseError for an unknown lab, a bad name, or a
+    folder that cannot be written.
     """
     names = list(LABS) if arguments.labs == ["all"] else arguments.labs
     labs = [find(name) for name in names]
@@ -101,9 +104,10 @@ def write_course(arguments: argparse.Namespace) -> int:
 
 
 def _write_lab(folder: Path, lab: Lab) -> None:
-    """Write a lab's master notebook into `source` in the course's folder, unless it exists.
+    """Write a lab's master notebook into the folder `source` of the course, unless it exists.
 
-    An existing file is kept, and said so on standard error: the instructor may have changed it.
+    The instructor may have changed an existing file, so it is kept, and a sentence on standard
+    error says so.
     """
     file = folder / "source" / lab.name / f"{lab.name}.ipynb"
     if file.exists():
