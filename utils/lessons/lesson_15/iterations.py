@@ -1,7 +1,7 @@
-"""The instructions of a warp for one tile of a Maxwell design, and what fills the issue slots.
+"""The instructions of a warp for one tile of a product, and what fills the issue slots.
 
-Half of the warps of these kernels load a and half b, so the machine code of an iteration has two
-ways. `python -m tools.records.tile_iterations` records them for machines without a compiler.
+Half of the warps of a Maxwell design load a and half b, so the machine code of an iteration has two
+ways. `warp_tiled` has the same tile and one way. `python -m tools.records.tile_iterations` records them for machines without a compiler.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class RecordedWay:
     """A row of the record: the instructions of one warp for one tile, by name.
 
     arch: the architecture, such as "sm_90". toolkit, numba_cuda: the compiler's versions. kernel:
-    the step. mix: name of an instruction -> how many of them the warp issues.
+    the step with its constants. mix: name of an instruction -> how many of them the warp issues.
     """
 
     arch: str
@@ -49,8 +49,8 @@ class IssueSlots:
     """What fills the issue slots of a launch: fractions of all slots, which add up to 1.
 
     multiply_adds: slots with a multiply-add. other_instructions: with another instruction.
-    last_round: of SMs without a block, because the last blocks do not fill all of them. rest: in
-    which no warp issues an instruction.
+    last_round: of places for a block that stay empty, because the last blocks do not fill all of
+    them. rest: what is left, which was not measured.
     """
 
     multiply_adds: float
@@ -62,7 +62,7 @@ class IssueSlots:
 def ways_of(step: Step | Variant) -> tuple[Mapping[str, int], ...]:
     """Return the instructions per tile of a warp that loads a, and of one that loads b, by name.
 
-    The way with fewer instructions comes first. The kernel is compiled here for the device shown,
+    There is only one way if each warp loads both. The way with fewer instructions comes first. The kernel is compiled here for the device shown,
     or read from the record if there is no compiler. Raise CourseError if the record does not have
     it either.
     """
@@ -149,7 +149,7 @@ def _iterations_of_inner(big: Loop, small: Loop) -> int:
 
 
 def slots_of(step: Step | Variant, shape: str = "4096") -> IssueSlots:
-    """Return what fills the issue slots of a recorded launch of a Maxwell design.
+    """Return what fills the issue slots of a recorded launch of a product.
 
     The peak of the data sheet has a multiply-add in each slot. shape: the problem size as on the
     command line.
