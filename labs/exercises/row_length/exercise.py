@@ -17,8 +17,8 @@ EXERCISE = KernelExercise(
     text=(
         "A warp has four rows of 32 words in registers: each lane has the four words `four` of one "
         "row, by the zig-zag. Write about 4 lines: each lane stores its words into `rows` by one "
-        "`store4`, the lanes wait for each other with `cuda.syncwarp()`, and then each of four "
-        "requests stores 32 neighbours of a row of `out`.",
+        "`store4`, the lanes wait for each other by `syncwarp`, and then each of four requests "
+        "stores 32 neighbours of a row of `out`.",
         "With rows of 32 words the `store4` takes eight wavefronts, and four would do. Choose "
         "another length of a row; the words at its end stay unused. A `store4` serves eight lanes "
         "at a time. Of lanes 0 to 7, four store into row 0 and four into row 1, from the same "

@@ -35,7 +35,7 @@ WRONG = {
     "`store4` takes four numbers, and `four` holds them: which word of the row is the first of "
     "these?": {"one row of quads": [(PLACE, "(0, across * 4)")]},
     "Each lane reads the first of its own four words. Lanes that lie side by side in a row of "
-    "`out` need words that lie side by side in `{array}`.": {
+    "`out` need words that lie side by side in `rows`.": {
         "each lane reads its own part": [(READ, "= rows[down, across * 4]")]},
     "Every warp has four rows of `out`, and they begin at row `first`.": {
         "without first": [("out[first + r", "out[r")]},

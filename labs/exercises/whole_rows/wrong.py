@@ -80,8 +80,8 @@ WRONG = {
         "a return of quads beyond the edge": [("    for i in range(4):\n        four",
              "    if row + down * 4 >= c.shape[0] or col + across * 4 >= c.shape[1]:\n"
              "        return\n    for i in range(4):\n        four")]},
-    "Shuffles bring the words here, and the result is right. This task is about the way through "
-    "shared memory: let the lanes exchange their words in `rows`.": {
+    "The result is right. But the kernel stores nothing in shared memory. The task is to exchange "
+    "words through it": {
         "shuffles": [(BODY, SHUFFLES)]},
     "A local array is no memory": {
         "a local array": [("cuda.shared", "cuda.local"), (", alignment=16", "")]},

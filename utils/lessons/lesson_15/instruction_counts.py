@@ -52,6 +52,7 @@ def draw_instructions(shape: str = "4096", **steps: Step | Variant) -> Picture:
         for count, colour in zip(counts, (GREEN, BLUE, ORANGE), strict=True):
             body += rect(x, top + 20, count * _SCALE, _BAR, colour)
             x += count * _SCALE
+        body += text(8, top + 36, f"{counts[0]:g}", 13, style="fill:#fff")
         body += text(x + 6, top + 36, total, 13)
         parts = "{:g} multiply-adds, {:g} loads and stores, {:g} others".format(*counts)
         said.append(f"{name}: {total} instructions, {parts}, {time}")

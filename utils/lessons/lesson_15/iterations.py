@@ -1,7 +1,8 @@
 """The instructions of a warp for one tile of a product, and what fills the issue slots.
 
 Half of the warps of a Maxwell design load a and half b, so the machine code of an iteration has two
-ways. `warp_tiled` has the same tile and one way. `python -m tools.records.tile_iterations` records them for machines without a compiler.
+ways. `warp_tiled` has the same tile and one way. `python -m tools.records.tile_iterations` records
+them for machines without a compiler.
 """
 
 from __future__ import annotations
@@ -62,9 +63,9 @@ class IssueSlots:
 def ways_of(step: Step | Variant) -> tuple[Mapping[str, int], ...]:
     """Return the instructions per tile of a warp that loads a, and of one that loads b, by name.
 
-    There is only one way if each warp loads both. The way with fewer instructions comes first. The kernel is compiled here for the device shown,
-    or read from the record if there is no compiler. Raise CourseError if the record does not have
-    it either.
+    There is only one way if each warp loads both. The way with fewer instructions comes first. The
+    kernel is compiled here for the device shown, or read from the record if there is no compiler.
+    Raise CourseError if the record does not have it either.
     """
     variant, arch = as_variant(step), device_shown().arch
     try:

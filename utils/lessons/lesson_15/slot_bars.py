@@ -26,10 +26,8 @@ def draw_missing(step: Step | Variant) -> Picture:
     """Draw the published and the recorded share of the peak as bars, and the gap with suspects."""
     theirs, ours = published_share(), 100 * share_of_peak(step)
     gap = round(theirs) - round(ours)
-    device = device_shown().name.removeprefix("NVIDIA ")
-    body = _bar(0, "2014, machine code by hand, Maxwell", [(theirs, GREEN, 1)], f"{theirs:.0f} %")
     parts = [(ours, GREEN, 1), (theirs - ours, ORANGE, 0.25)]
-    body += _bar(62, f"the same design in Python, {device}", parts, f"{ours:.0f} %")
+    body = _two_bars(theirs, ours, parts)
     middle = _LEFT + _SCALE * (ours + theirs) / 2
     body += text(middle, 62 + 39, f"{gap} %?", 15, "middle", font_weight="bold")
     body += _axis(134, "the peak") + text(_LEFT, 176, "suspects:", 13)
@@ -39,10 +37,44 @@ def draw_missing(step: Step | Variant) -> Picture:
         body += text(x + 46, 176, f"{name}?", 14, "middle")
     alt = (
         f"Two bars in percent of the peak: {theirs:.0f} % in 2014 and {ours:.0f} % in Python on "
-        f"the {device}. The gap has {gap} %, with a question mark, and three suspects: bits, "
+        f"the {_device()}. The gap has {gap} %, with a question mark, and three suspects: bits, "
         "tiles and stores."
     )
     return Picture(svg(_WIDTH, 192, body, alt, widest=620), alt)
+
+
+def draw_verdicts(step: Step | Variant, shape: str = "4096") -> Picture:
+    """Draw the picture of `draw_missing` again, with the gap filled and a verdict per suspect."""
+    slots = slots_of(step, shape)
+    theirs, ours = published_share(), 100 * slots.multiply_adds
+    parts = [(100 * share, colour, opacity) for _, share, colour, opacity in _rows(slots)]
+    body, x = _two_bars(theirs, ours, parts), _LEFT + _SCALE * ours
+    for share, _, opacity in parts[1:]:
+        look = {"style": "fill:#fff"} if opacity == 1 else {}
+        middle = x + _SCALE * share / 2
+        body += text(middle, 62 + 39, f"{share:.0f}", 14, "middle", font_weight="bold", **look)
+        x += _SCALE * share
+    body += _axis(134, "the slots")
+    verdicts = (
+        ("bits", "not guilty", GREY, 1),
+        ("tiles", f"{100 * slots.last_round:.0f} slots", GREY, 1),
+        ("stores", "not guilty", GREY, 1),
+        ("other instructions", f"{100 * slots.other_instructions:.0f} slots", ORANGE, 1),
+        ("not measured", f"{100 * slots.rest:.0f} slots", ORANGE, 0.25),
+    )
+    for number, (name, verdict, colour, opacity) in enumerate(verdicts):
+        row, column = divmod(number, len(SUSPECTS))
+        width = 128 if row == 0 else 196
+        x, y = _LEFT + column * (width + 8), 152 + row * 54
+        body += rect(x, y, width, 46, colour, fill_opacity=0.12 * opacity, stroke=colour, rx=6)
+        body += text(x + width / 2, y + 19, name, 13, "middle")
+        body += text(x + width / 2, y + 37, verdict, 14, "middle", font_weight="bold")
+    said = ", ".join(f"{name}: {verdict}" for name, verdict, *_ in verdicts)
+    alt = (
+        f"Two bars: {theirs:.0f} % of the peak in 2014, and 100 slots of the {_device()}, of which "
+        f"{ours:.0f} have a multiply-add. The verdicts are {said}."
+    )
+    return Picture(svg(_WIDTH, 256, body, alt, widest=620), alt)
 
 
 def draw_slots(step: Step | Variant, shape: str = "4096") -> Picture:
@@ -68,9 +100,20 @@ def _rows(slots: IssueSlots) -> list[tuple[str, float, str, float]]:
     return [
         ("multiply-adds", slots.multiply_adds, GREEN, 1),
         ("other instructions", slots.other_instructions, ORANGE, 1),
-        ("tiles: SMs without a block in the last round", slots.last_round, GREY, 1),
-        ("no warp can start its next instruction", slots.rest, ORANGE, 0.25),
+        ("tiles: empty places for blocks in the last round", slots.last_round, GREY, 1),
+        ("what is left, not measured", slots.rest, ORANGE, 0.25),
     ]
+
+
+def _device() -> str:
+    return device_shown().name.removeprefix("NVIDIA ")
+
+
+def _two_bars(theirs: float, ours: float, parts: Sequence[tuple[float, str, float]]) -> str:
+    """Return SVG of the published bar above ours, in percent; parts: those of our bar."""
+    body = _bar(0, "2014, machine code by hand, Maxwell", [(theirs, GREEN, 1)], f"{theirs:.0f} %")
+    title = f"the same design in Python, {_device()}"
+    return body + _bar(62, title, parts, f"{ours:.0f} %")
 
 
 def _bar(y: float, title: str, parts: Sequence[tuple[float, str, float]], end: str) -> str:
