@@ -6,9 +6,10 @@ from gemm_kernels import LADDER
 from labs import EXERCISES
 from utils.ladder import kept_functions
 from utils.lessons import compare
+from utils.lessons.lesson_15.instruction_counts import draw_instructions, reads_and_instructions
 from utils.lessons.lesson_15.kernel_map import PARTS, draw_map, map_of, part_of
 from utils.lessons.lesson_15.row_stores import beside_direct
-from utils.lessons.lesson_15.slot_bars import draw_missing, draw_slots
+from utils.lessons.lesson_15.slot_bars import draw_missing, draw_slots, draw_verdicts
 
 LARGE = LADDER.step("maxwell256")
 
@@ -23,6 +24,24 @@ def test_the_slots_are_named_with_their_numbers():
     assert draw_slots(LARGE).body.count("<rect") == 1 + 4 + 4
 
 
+def test_the_verdicts_have_the_slots_of_the_gap():
+    picture = draw_verdicts(LARGE)
+    assert "bits: not guilty, tiles: 3 slots, stores: not guilty" in picture.alt
+    assert "other instructions: 16 slots, not measured: 17 slots" in picture.alt
+
+
+def test_the_bars_of_instructions_have_their_parts_and_times():
+    alt = draw_instructions(maxwell64=LADDER.step("maxwell64"), maxwell256=LARGE).alt
+    assert "maxwell64: 689.5 instructions, 512 multiply-adds, 46 loads and stores" in alt
+    assert "maxwell256: 637 instructions, 512 multiply-adds, 39 loads and stores, 86 others" in alt
+
+
+@pytest.mark.slow
+def test_the_table_of_reads_has_the_instructions():
+    (row,) = reads_and_instructions(maxwell256=LARGE).rows
+    assert row == ("maxwell256", "1.8", "49.3%", "637", "3.19 ms")
+
+
 def test_the_map_has_every_line_of_the_kernel_once():
     lines = [line for _, run in map_of(LARGE) for line in run]
     assert len(lines) == len([line for line in lines if line.strip()])
@@ -35,6 +54,7 @@ def test_every_part_has_lines_and_one_label():
     shown = draw_map(LARGE).data
     for part in PARTS:
         assert shown.count(f"<b>{part.name}</b>") == 1
+    assert shown.index("<details>") > shown.index("<b>stores</b>")
     assert part_of("    m, k = a.shape").name == ""
 
 
