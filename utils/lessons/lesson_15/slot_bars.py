@@ -47,7 +47,7 @@ def draw_verdicts(step: Step | Variant, shape: str = "4096") -> Picture:
     """Draw the picture of `draw_missing` again, with the gap filled and a verdict per suspect."""
     slots = slots_of(step, shape)
     theirs, ours = published_share(), 100 * slots.multiply_adds
-    parts = [(100 * share, colour, opacity) for _, share, colour, opacity in _rows(slots)]
+    parts = _parts(slots)
     body, x = _two_bars(theirs, ours, parts), _LEFT + _SCALE * ours
     for share, _, opacity in parts[1:]:
         look = {"style": "fill:#fff"} if opacity == 1 else {}
@@ -77,31 +77,13 @@ def draw_verdicts(step: Step | Variant, shape: str = "4096") -> Picture:
     return Picture(svg(_WIDTH, 256, body, alt, widest=620), alt)
 
 
-def draw_slots(step: Step | Variant, shape: str = "4096") -> Picture:
-    """Draw what fills 100 issue slots of a Maxwell design, by the record and its machine code."""
-    slots = slots_of(step, shape)
-    rows = _rows(slots)
-    parts = [(100 * share, colour, opacity) for _, share, colour, opacity in rows]
-    body = _bar(0, f"100 issue slots, n = {shape}", parts, "")
-    body += _axis(72, "the slots")
-    for number, (words, share, colour, opacity) in enumerate(rows):
-        y = 104 + number * 22
-        body += rect(_LEFT, y, 14, 14, colour, fill_opacity=opacity, stroke=GREY)
-        body += text(_LEFT + 64, y + 12, f"{100 * share:.1f}", 13, "end")
-        body += text(_LEFT + 74, y + 12, words, 13)
-    alt = "Of 100 issue slots: " + ", ".join(
-        f"{100 * share:.1f} {words}" for words, share, *_ in rows
-    )
-    return Picture(svg(_WIDTH, 108 + 22 * len(rows), body, f"{alt}.", widest=620), f"{alt}.")
-
-
-def _rows(slots: IssueSlots) -> list[tuple[str, float, str, float]]:
-    """Return (words, share, colour, opacity) of each part, in the order of the bar."""
+def _parts(slots: IssueSlots) -> list[tuple[float, str, float]]:
+    """Return (percent, colour, opacity) of each part, in the order of the bar."""
     return [
-        ("multiply-adds", slots.multiply_adds, GREEN, 1),
-        ("other instructions", slots.other_instructions, ORANGE, 1),
-        ("tiles: empty places for blocks in the last round", slots.last_round, GREY, 1),
-        ("what is left, not measured", slots.rest, ORANGE, 0.25),
+        (100 * slots.multiply_adds, GREEN, 1),
+        (100 * slots.other_instructions, ORANGE, 1),
+        (100 * slots.last_round, GREY, 1),
+        (100 * slots.rest, ORANGE, 0.25),
     ]
 
 
