@@ -55,7 +55,7 @@ def _no_cpu_function(submission: object) -> str | None:
             name=submission.__name__,
         )
     return translate(
-        "A {type} is no function with `@njit` above it, and the check needs one.",
+        "This {type} is no function with `@njit` above it, and the check needs one.",
         type=type(submission).__name__,
     )
 
@@ -109,7 +109,7 @@ def _no_gpu_function(submission: object) -> str | None:
                 name=submission.__name__,
             )
         return translate(
-            "A {type} is no kernel. The check needs the function itself.",
+            "This {type} is no kernel. The check needs the function itself.",
             type=type(submission).__name__,
         )
     if getattr(submission, "targetoptions", {}).get("device"):

@@ -237,18 +237,18 @@ LABS: Mapping[str, Lab] = {
             ),
         ),
         Lab(
-            "bits_and_rows", "Bits, banks and rows, with tasks of three kinds", 75, ("15",),
+            "bits_and_rows", "Bits, banks and rows, with tasks of two kinds", 75, ("15",),
             (
-                "say which bits of a lane's number select which part of a tile",
+                "write which bits of a lane's number select which part of a tile",
                 "choose the length of a row in shared memory, so that banks do not meet",
                 "store a tile through shared memory in whole rows",
             ),
             (
                 Part("whole_rows", 50, ("sectors per store",), right_starter=True),
-                Part("lane_bits", 25, BOTH_READS, needed=BOTH_READS),
+                Part("lane_bits", 25, BOTH_READS, needed=BOTH_READS, right_starter=True),
                 Part(
                     "row_length", 25, ("wavefronts, times the fewest",),
-                    needed=("wavefronts, times the fewest",), right_starter=True,
+                    needed=("wavefronts, times the fewest",),
                 ),
             ),
         ),

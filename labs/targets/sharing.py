@@ -106,6 +106,13 @@ def from_shared_memory(least: float, unit: str = "multiply-add") -> Target:
         return max(0.0, least - loaded(run))
 
     def cause(run: Run, value: float) -> str:
+        if not any(one.kind == "store" for one in _shared(run)):
+            return translate(
+                "the kernel stores nothing in shared memory. The task is to exchange words through "
+                "it: at least {least:g} per {unit} are to be loaded from there.",
+                unit=translate(unit),
+                least=least,
+            )
         return translate(
             "the kernel loads {loaded:.3g} words from shared memory per {unit}, and the task needs "
             "at least {least:g}: what a block has stored in shared memory is to be used.",

@@ -1,4 +1,4 @@
-"""Record the instructions of a warp per tile for lesson 15, so that it needs no compiler.
+"""Record the instructions of a warp per tile that lesson 15 counts, without a compiler at hand.
 
     python -m tools.records.tile_iterations --out data/compiled/tile_iterations.csv
 
@@ -12,24 +12,31 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from gemm_kernels import LADDER
+from gemm_kernels.parts.lane_maps import ROW_MAJOR, ZIG_ZAG
 from utils.lessons.lesson_15.iterations import RecordedWay, compiled_ways
 from utils.machine.versions import versions
 from utils.measuring import rows
 
-ARCH, STEPS = "sm_90", ("maxwell64", "maxwell256")
+ARCH = "sm_90"
+WARP_TILED = LADDER.step("warp_tiled")
+VARIANTS = (
+    LADDER.step("maxwell64").variant(),
+    LADDER.step("maxwell256").variant(),
+    WARP_TILED.variant(LANES=ROW_MAJOR, BK=8),
+    WARP_TILED.variant(LANES=ZIG_ZAG, BK=8),
+)
 
 
 def recorded() -> Iterator[RecordedWay]:
-    """Compile every step and yield a row per kind of warp: one loads a, the other b."""
+    """Compile every variant and yield a row per way through its iteration."""
     installed = versions()
-    for name in STEPS:
-        variant = LADDER.step(name).variant()
+    for variant in VARIANTS:
         for way in compiled_ways(variant, ARCH):
             yield RecordedWay(ARCH, installed.toolkit, installed.numba_cuda, str(variant), way)
 
 
 def main() -> None:
-    """Write the rows of all steps into the file of the option --out."""
+    """Write the rows of all variants into the file of the option --out."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()

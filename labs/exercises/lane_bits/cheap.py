@@ -17,7 +17,7 @@ ROWS = """    for i in range({rows}):
 
 CHEAP = {
     "the starter": file_beside(__file__, "starter"),
-    "line 1": [(MAP, "lane & 7, lane >> 3")],
+    "bit 3 twice": [(MAP, "lane >> 1 & 7, lane >> 3")],
     "a column per lane": HEAD + ROWS.format(rows="16", columns="lane, lane + 1"),
     "half a row per lane": HEAD
     + ROWS.format(rows="lane // 2, lane // 2 + 1", columns="lane % 2 * 16, lane % 2 * 16 + 16"),

@@ -5,12 +5,12 @@ DOWN = "lane >> 3 & 2 | lane & 1"
 
 WRONG = {
     "Bit 3 of the lane goes across and down, and bit 0 goes nowhere: lanes 0 and 1 have the same "
-    "quad.": {"the starter": [(MAP, "lane >> 1 & 7, lane >> 3")]},
-    "not all neighbours agree": {"line 1": [(MAP, "lane & 7, lane >> 3")]},
+    "quad.": {"bit 3 twice": [(MAP, "lane >> 1 & 7, lane >> 3")]},
+    "not all neighbours agree": {"the starter": [(MAP, "lane & 7, lane >> 3")]},
     "Bit 4 of the lane goes across and down, and bit 1 goes nowhere: lanes 0 and 2 have the same "
-    "quad.": {"line 2": [(MAP, f"lane >> 2 & 7, {DOWN}")]},
+    "quad.": {"bit 4 twice": [(MAP, f"lane >> 2 & 7, {DOWN}")]},
     "Bit 3 of the lane goes across and down, and bits 0 and 3 are joined into one: lanes 8 and 9 "
-    "have the same quad.": {"line 4": [(MAP, "lane >> 1 & 7, lane >> 3 | lane & 1")]},
+    "have the same quad.": {"bits 0 and 3 joined": [(MAP, "lane >> 1 & 7, lane >> 3 | lane & 1")]},
     "Bit 4 of the lane goes nowhere: lanes 0 and 16 have the same quad.": {
         "bit 4 left out": [(MAP, "lane >> 1 & 7, lane & 1")]},
     "Bit 0 of the lane goes nowhere: lanes 0 and 1 have the same quad.": {

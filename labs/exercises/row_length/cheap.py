@@ -13,7 +13,7 @@ def row_length(x, out):
 
 CHEAP = {
     "the starter": file_beside(__file__, "starter"),
-    "twice as long": [(LENGTH, "(4, 64)")],
+    "rows of 64 words": [(LENGTH, "(4, 64)")],
     "a copy without shared memory": HEAD
     + "    for r in range(4):\n        out[first + r, lane] = x[first + r, lane]\n",
     "a copy by one lane": HEAD

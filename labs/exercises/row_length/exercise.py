@@ -1,4 +1,4 @@
-"""Rows in shared memory whose length lets lanes meet in a bank, until one number is changed."""
+"""Four rows pass through shared memory, and their length there decides whether banks meet."""
 
 import numpy as np
 
@@ -13,14 +13,16 @@ from utils.ladder.step import Launch
 EXERCISE = KernelExercise(
     name="row_length",
     lesson="15",
-    kind="change",
     title="The length of a row",
     text=(
-        "A warp stores four rows of 32 words into `rows`, each lane four words by one `store4`, "
-        "and reads them row by row. The `store4` takes eight wavefronts, and four would do. Change "
-        "the length of a row; the words at its end stay unused.",
-        "A `store4` serves eight lanes at a time. Of lanes 0 to 7, four store into row 0 and four "
-        "into row 1, from the same column on. The bank is the number of the word, modulo 32.",
+        "A warp has four rows of 32 words in registers: each lane has the four words `four` of one "
+        "row, by the zig-zag. Write about 4 lines: each lane stores its words into `rows` by one "
+        "`store4`, the lanes wait for each other by `syncwarp`, and then each of four requests "
+        "stores 32 neighbours of a row of `out`.",
+        "With rows of 32 words the `store4` takes eight wavefronts, and four would do. Choose "
+        "another length of a row; the words at its end stay unused. A `store4` serves eight lanes "
+        "at a time. Of lanes 0 to 7, four store into row 0 and four into row 1, from the same "
+        "column on. The bank is the number of the word, modulo 32.",
     ),
     parameters=("x", "out"),
     sizes=("warps",),
@@ -42,5 +44,5 @@ EXERCISE = KernelExercise(
         "Row 1 begins as many words after row 0 as a row is long. That number modulo 32 is its "
         "bank. It must also be a multiple of 4, because a `store4` begins at such a word.",
     ),
-    after="Rows begin 16 banks apart, so eight lanes fill all 32 banks.",
+    after="Eight lanes at a time now fill all 32 banks, and each request stores a whole row.",
 )  # fmt: skip

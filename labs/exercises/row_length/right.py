@@ -9,7 +9,7 @@ RIGHT = {
         (PLACE, "(down, 8 + across * 4)"), ("rows[r, lane]", "rows[r, 8 + lane]")],
     "words one by one, rows of 33": [
         (LENGTH, "(4, 33)"),
-        (STORE, "four = load4(x, (first + down, across * 4))\n    for j in range(4):\n"
+        (STORE, "for j in range(4):\n"
          "        rows[down, across * 4 + j] = four[j]")],
 }  # fmt: skip
 

@@ -10,7 +10,8 @@ def row_length(x, out):
     rows = cuda.shared.array((4, 48), float32, alignment=16)
     first, lane = cuda.blockIdx.x * 4, cuda.threadIdx.x
     across, down = lane >> 1 & 7, lane >> 3 & 2 | lane & 1
-    store4(rows, (down, across * 4), load4(x, (first + down, across * 4)))
+    four = load4(x, (first + down, across * 4))
+    store4(rows, (down, across * 4), four)
     cuda.syncwarp()
     for r in range(4):
         out[first + r, lane] = rows[r, lane]

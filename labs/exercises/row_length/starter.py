@@ -1,4 +1,4 @@
-"""To be changed in one number: rows of 32 words, so that lanes meet in a bank."""
+"""To be written: four rows pass through shared memory, and banks must not meet."""
 
 from numba import cuda, float32
 
@@ -10,7 +10,5 @@ def row_length(x, out):
     rows = cuda.shared.array((4, 32), float32, alignment=16)
     first, lane = cuda.blockIdx.x * 4, cuda.threadIdx.x
     across, down = lane >> 1 & 7, lane >> 3 & 2 | lane & 1
-    store4(rows, (down, across * 4), load4(x, (first + down, across * 4)))
-    cuda.syncwarp()
-    for r in range(4):
-        out[first + r, lane] = rows[r, lane]
+    four = load4(x, (first + down, across * 4))
+    # Choose the length of a row of `rows`, and write about 4 lines:

@@ -48,10 +48,11 @@ EXERCISE = KernelExercise(
     title="C through shared memory",
     text=(
         "A product is done, and each lane has a quad of `c` in registers, by the zig-zag. The "
-        "given lines load it from `x`, so that the check knows it; leave them as they are. Let "
+        "given lines load it from `x`, so that the check can compare; leave them as they are. Let "
         "every store request write 32 neighbours of one row of `c`.",
-        "`rows` has room for four rows of the tile, without bank conflicts. Pass the first row of "
-        "every quad through it, then the second, and so on. Write about 8 lines.",
+        "`rows` has room for four rows of the tile; give its rows a length without bank conflicts. "
+        "Pass the first row of every quad through it, then the second, and so on. Write about 8 "
+        "lines.",
         "A row of `c` may begin at any word, so no `store4` can write to it, and the last tiles "
         "hang over the edge. The launch is given: one warp per tile of 16×32.",
     ),

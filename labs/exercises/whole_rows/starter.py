@@ -7,7 +7,7 @@ from utils.intrinsics.wide_memory import load4, store4
 
 @cuda.jit
 def whole_rows(x, c):
-    rows = cuda.shared.array((4, 48), float32, alignment=16)
+    rows = cuda.shared.array((4, 32), float32, alignment=16)
     mine = cuda.local.array((4, 4), float32)
     row, col, lane = cuda.blockIdx.y * 16, cuda.blockIdx.x * 32, cuda.threadIdx.x
     down, across = lane >> 3 & 2 | lane & 1, lane >> 1 & 7

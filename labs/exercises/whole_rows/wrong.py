@@ -25,6 +25,18 @@ def direct(store: str) -> str:
     )
 
 
+SHUFFLES = """    for i in range(4):
+        for r in range(4):
+            owner = r >> 1 << 4 | lane >> 2 << 1 | r & 1
+            p = cuda.shfl_sync(0xFFFFFFFF, mine[i, 0], owner)
+            q = cuda.shfl_sync(0xFFFFFFFF, mine[i, 1], owner)
+            s = cuda.shfl_sync(0xFFFFFFFF, mine[i, 2], owner)
+            u = cuda.shfl_sync(0xFFFFFFFF, mine[i, 3], owner)
+            low, high = (q if lane & 1 else p), (u if lane & 1 else s)
+            if row + r * 4 + i < c.shape[0] and col + lane < c.shape[1]:
+                c[row + r * 4 + i, col + lane] = high if lane & 2 else low
+"""
+
 WRONG = {
     "no thread ever stores": {"nothing": [(BODY, "")]},
     "Lane 0 stores `c[0, 0]` and lane 1 `c[4, 0]`": {
@@ -60,6 +72,17 @@ WRONG = {
         "lanes beyond the edge leave": [("    for i in range(4):\n        store4",
              "    if col + lane >= c.shape[1]:\n"
              "        return\n    for i in range(4):\n        store4")]},
+    "Lanes beyond the edge leave at `return` in line {return}, before the first `syncwarp`. But "
+    "they hold words of `x` that rows of `c` need, and all lanes must come to each barrier.": {
+        "a return above the loads": [("    for i in range(4):\n        four",
+             "    if row >= c.shape[0] or col + lane >= c.shape[1]:\n"
+             "        return\n    for i in range(4):\n        four")],
+        "a return of quads beyond the edge": [("    for i in range(4):\n        four",
+             "    if row + down * 4 >= c.shape[0] or col + across * 4 >= c.shape[1]:\n"
+             "        return\n    for i in range(4):\n        four")]},
+    "The result is right. But the kernel stores nothing in shared memory. The task is to exchange "
+    "words through it": {
+        "shuffles": [(BODY, SHUFFLES)]},
     "A local array is no memory": {
         "a local array": [("cuda.shared", "cuda.local"), (", alignment=16", "")]},
     "The last tiles hang over the edge, and no test stops their lanes there.": {

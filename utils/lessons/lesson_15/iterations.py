@@ -1,7 +1,8 @@
-"""Instructions that a warp issues for one tile of a Maxwell design, and its use of issue slots.
+"""The instructions of a warp for one tile of a product, and what fills the issue slots.
 
-Half of the warps of these kernels load a and half b, so the machine code of an iteration has two
-paths. `python -m tools.records.tile_iterations` records them for machines without a compiler.
+Half of the warps of a Maxwell design load a and half b, so the machine code of an iteration has two
+ways. `warp_tiled` has the same tile and one way. `python -m tools.records.tile_iterations` records
+them for machines without a compiler.
 """
 
 from __future__ import annotations
@@ -31,10 +32,10 @@ LOADS_AND_STORES = ("LDG", "LDS", "STS")
 
 @dataclass(frozen=True)
 class RecordedWay:
-    """A row of the record: the instructions of one warp for one tile, on one path through the code.
+    """A row of the record: the instructions of one warp for one tile, by name.
 
     arch: the architecture, such as "sm_90". toolkit, numba_cuda: the compiler's versions. kernel:
-    the step and its constants. mix: name of an instruction -> how many of them the warp issues.
+    the step with its constants. mix: name of an instruction -> how many of them the warp issues.
     """
 
     arch: str
@@ -46,11 +47,11 @@ class RecordedWay:
 
 @dataclass(frozen=True)
 class IssueSlots:
-    """The use of the issue slots of a launch: fractions of all slots, which add up to 1.
+    """What fills the issue slots of a launch: fractions of all slots, which add up to 1.
 
-    multiply_adds: slots with a multiply-add. other_instructions: slots with another instruction.
-    last_round: slots of SMs without a block, because the last blocks do not fill all SMs. rest:
-    slots in which no warp issues an instruction.
+    multiply_adds: slots with a multiply-add. other_instructions: with another instruction.
+    last_round: of places for a block that stay empty, because the last blocks do not fill all of
+    them. rest: what is left, which was not measured.
     """
 
     multiply_adds: float
@@ -60,11 +61,11 @@ class IssueSlots:
 
 
 def ways_of(step: Step | Variant) -> tuple[Mapping[str, int], ...]:
-    """Return name of an instruction -> count per tile, for each of the two kinds of warps.
+    """Return the instructions per tile of a warp that loads a, and of one that loads b, by name.
 
-    One kind loads a and the other b; the dict with fewer instructions comes first. The kernel is
-    compiled here for the device shown, or read from the record if there is no compiler. Raise
-    CourseError if the record does not have it either.
+    There is only one way if each warp loads both. The way with fewer instructions comes first. The
+    kernel is compiled here for the device shown, or read from the record if there is no compiler.
+    Raise CourseError if the record does not have it either.
     """
     variant, arch = as_variant(step), device_shown().arch
     try:
@@ -98,12 +99,7 @@ def loads_and_stores_per_tile(step: Step | Variant) -> float:
 
 
 def compiled_ways(variant: Variant, arch: str) -> tuple[Mapping[str, int], ...]:
-    """Compile a variant and return name of an instruction -> count per tile, for each kind of warp.
-
-    One kind loads a and the other b; the dict with fewer instructions comes first. arch: text such
-    as "sm_90". Raise CourseError without a compiler, and if the loop over tiles does not have
-    exactly one loop in it.
-    """
+    """Compile a variant and return its ways as `ways_of` does. arch: text such as "sm_90"."""
     code = xray(variant.kernel, variant.step.signature, arch)
     big = max(code.loops, key=lambda loop: loop.end - loop.start)
     inside = [one for one in code.loops if big.start < one.start and one.end <= big.end]
@@ -121,15 +117,14 @@ def compiled_ways(variant: Variant, arch: str) -> tuple[Mapping[str, int], ...]:
 
 
 def _may_jump(instruction) -> bool:
-    """Return True for a branch with a predicate."""
     return instruction.name == BRANCH and bool(instruction.predicate)
 
 
 def _walk(code: XRay, big: Loop, small: Loop, taken: Mapping[str, bool]) -> Counter[str]:
     """Count the instructions of one iteration of `big`, by name.
 
-    small: the loop in it, which runs until a tile is multiplied. taken: predicate -> True if a
-    branch with this predicate is taken; the branch at the end of `big` is not followed.
+    small: the loop in it, which runs until a tile is multiplied. taken: whether a branch with this
+    predicate is taken; the branch at the end of `big` is not followed.
     """
     names, index = Counter(), big.start
     while index <= big.end:
@@ -147,16 +142,15 @@ def _walk(code: XRay, big: Loop, small: Loop, taken: Mapping[str, bool]) -> Coun
 
 
 def _iterations_of_inner(big: Loop, small: Loop) -> int:
-    """Return the number of iterations of the inner loop per tile.
+    """Return how often the inner loop runs per tile: it has the steps that `big` leaves out.
 
-    A tile has 8 steps of 8×8 multiply-adds. The inner loop computes all but those that the rest of
-    `big` has.
+    A tile has 8 steps of 8×8 multiply-adds.
     """
     return (8**3 - big.ffma) // small.ffma
 
 
 def slots_of(step: Step | Variant, shape: str = "4096") -> IssueSlots:
-    """Return the use of the issue slots of a recorded launch of a Maxwell design.
+    """Return what fills the issue slots of a recorded launch of a product.
 
     The peak of the data sheet has a multiply-add in each slot. shape: the problem size as on the
     command line.

@@ -1,4 +1,4 @@
-"""The code of a Maxwell design as a map: each line has the colour of its part."""
+"""The parts of a Maxwell design in four colours, and its code in the same colours."""
 
 from __future__ import annotations
 
@@ -31,22 +31,22 @@ class Part:
 
 
 PARTS = (
-    Part("bits", "which part of the tile does thread t have?", PURPLE,
+    Part("bits", "the number of a thread selects its part of the tile", PURPLE,
          r"across, down =|y, x ="),
-    Part("tiles", "a tile of a and one of b go to shared memory, half of the warps load each", BLUE,
+    Part("tiles", "a tile of a and one of b go to shared memory; half of the warps load each", BLUE,
          r"corner =|\bloads_a =|\bme =|load_half|fetch_half|put_half|syncthreads"),
-    Part("multiply", "8 + 8 words from shared memory, then 64 multiply-adds", GREEN,
+    Part("multiply", "a thread reads 8 + 8 words from shared memory, for 64 multiply-adds", GREEN,
          r"clear\(|multiply_tile|outer_product|read_fragment"),
-    Part("stores", "the sums go to c by way of shared memory", ORANGE, r"store_through_shared"),
+    Part("stores", "the sums go to c through shared memory", ORANGE, r"store_through_shared"),
 )  # fmt: skip
 _REST = Part("", "", GREY, "")
 
 _STYLE = """<style>
-.kernel-map {font-family: ui-monospace, monospace; font-size: 13px; line-height: 1.5;
- overflow-x: auto; margin: 6px 0}
-.kernel-map .part {border-left: 6px solid; padding-left: 8px; margin: 1px 0; min-width: max-content}
-.kernel-map .part b {font-family: system-ui, sans-serif; white-space: normal; color: inherit}
-.kernel-map .label {font-family: system-ui, sans-serif; max-width: 80vw; white-space: normal}
+.kernel-map {line-height: 1.5; margin: 6px 0}
+.kernel-map .name {border-left: 10px solid; padding: 3px 0 3px 10px; margin: 4px 0}
+.kernel-map summary {cursor: pointer; margin: 8px 0}
+.kernel-map .code {overflow-x: auto}
+.kernel-map .run {border-left: 6px solid; padding-left: 8px; min-width: max-content}
 .kernel-map pre {margin: 0; background: none; color: inherit; font-size: 13px}
 </style>"""
 
@@ -67,15 +67,19 @@ def map_of(step: Step) -> list[tuple[Part, list[str]]]:
 
 
 def draw_map(step: Step) -> HTML:
-    """Return the map of a step's kernel as HTML: runs of lines, labelled where a part begins."""
-    seen, blocks = set(), []
-    for part, run in map_of(step):
-        label = ""
-        if part.name and part.name not in seen:
-            label = f'<div class="label"><b>{part.name}</b>: {html.escape(part.words)}</div>'
-        seen.add(part.name)
-        code = html.escape("\n".join(run))
-        blocks.append(
-            f'<div class="part" style="border-color:{part.colour}">{label}<pre>{code}</pre></div>'
-        )
-    return HTML(f'{_STYLE}<div class="kernel-map">{"".join(blocks)}</div>')
+    """Return the parts of a step's kernel as HTML, with the kernel's code in a fold below them."""
+    names = "".join(
+        f'<div class="name" style="border-color:{part.colour}"><b>{part.name}</b>: '
+        f"{html.escape(part.words)}</div>"
+        for part in PARTS
+    )
+    runs = "".join(
+        f'<div class="run" style="border-color:{part.colour}">'
+        f"<pre>{html.escape(chr(10).join(run))}</pre></div>"
+        for part, run in map_of(step)
+    )
+    fold = f"The code of {step.name} in these colours"
+    return HTML(
+        f'{_STYLE}<div class="kernel-map">{names}<details><summary>{fold}</summary>'
+        f'<div class="code">{runs}</div></details></div>'
+    )

@@ -1,4 +1,4 @@
-"""Bars of 100 issue slots: the published share, the course's, and the use of all slots."""
+"""Bars of 100 issue slots: the published share, ours, and what fills the slots between them."""
 
 from __future__ import annotations
 
@@ -26,10 +26,8 @@ def draw_missing(step: Step | Variant) -> Picture:
     """Draw the published and the recorded share of the peak as bars, and the gap with suspects."""
     theirs, ours = published_share(), 100 * share_of_peak(step)
     gap = round(theirs) - round(ours)
-    device = device_shown().name.removeprefix("NVIDIA ")
-    body = _bar(0, "2014, machine code by hand, Maxwell", [(theirs, GREEN, 1)], f"{theirs:.0f} %")
     parts = [(ours, GREEN, 1), (theirs - ours, ORANGE, 0.25)]
-    body += _bar(62, f"the same design in Python, {device}", parts, f"{ours:.0f} %")
+    body = _two_bars(theirs, ours, parts)
     middle = _LEFT + _SCALE * (ours + theirs) / 2
     body += text(middle, 62 + 39, f"{gap} %?", 15, "middle", font_weight="bold")
     body += _axis(134, "the peak") + text(_LEFT, 176, "suspects:", 13)
@@ -39,38 +37,65 @@ def draw_missing(step: Step | Variant) -> Picture:
         body += text(x + 46, 176, f"{name}?", 14, "middle")
     alt = (
         f"Two bars in percent of the peak: {theirs:.0f} % in 2014 and {ours:.0f} % in Python on "
-        f"the {device}. The gap has {gap} %, with a question mark, and three suspects: bits, "
+        f"the {_device()}. The gap has {gap} %, with a question mark, and three suspects: bits, "
         "tiles and stores."
     )
     return Picture(svg(_WIDTH, 192, body, alt, widest=620), alt)
 
 
-def draw_slots(step: Step | Variant, shape: str = "4096") -> Picture:
-    """Draw how 100 issue slots of a Maxwell design are used, by the record and its machine code."""
+def draw_verdicts(step: Step | Variant, shape: str = "4096") -> Picture:
+    """Draw the picture of `draw_missing` again, with the gap filled and a verdict per suspect."""
     slots = slots_of(step, shape)
-    rows = _rows(slots)
-    parts = [(100 * share, colour, opacity) for _, share, colour, opacity in rows]
-    body = _bar(0, f"100 issue slots, n = {shape}", parts, "")
-    body += _axis(72, "the slots")
-    for number, (words, share, colour, opacity) in enumerate(rows):
-        y = 104 + number * 22
-        body += rect(_LEFT, y, 14, 14, colour, fill_opacity=opacity, stroke=GREY)
-        body += text(_LEFT + 64, y + 12, f"{100 * share:.1f}", 13, "end")
-        body += text(_LEFT + 74, y + 12, words, 13)
-    alt = "Of 100 issue slots: " + ", ".join(
-        f"{100 * share:.1f} {words}" for words, share, *_ in rows
+    theirs, ours = published_share(), 100 * slots.multiply_adds
+    parts = _parts(slots)
+    body, x = _two_bars(theirs, ours, parts), _LEFT + _SCALE * ours
+    for share, _, opacity in parts[1:]:
+        look = {"style": "fill:#fff"} if opacity == 1 else {}
+        middle = x + _SCALE * share / 2
+        body += text(middle, 62 + 39, f"{share:.0f}", 14, "middle", font_weight="bold", **look)
+        x += _SCALE * share
+    body += _axis(134, "the slots")
+    verdicts = (
+        ("bits", "not guilty", GREY, 1),
+        ("tiles", f"{100 * slots.last_round:.0f} slots", GREY, 1),
+        ("stores", "not guilty", GREY, 1),
+        ("other instructions", f"{100 * slots.other_instructions:.0f} slots", ORANGE, 1),
+        ("not measured", f"{100 * slots.rest:.0f} slots", ORANGE, 0.25),
     )
-    return Picture(svg(_WIDTH, 108 + 22 * len(rows), body, f"{alt}.", widest=620), f"{alt}.")
+    for number, (name, verdict, colour, opacity) in enumerate(verdicts):
+        row, column = divmod(number, len(SUSPECTS))
+        width = 128 if row == 0 else 196
+        x, y = _LEFT + column * (width + 8), 152 + row * 54
+        body += rect(x, y, width, 46, colour, fill_opacity=0.12 * opacity, stroke=colour, rx=6)
+        body += text(x + width / 2, y + 19, name, 13, "middle")
+        body += text(x + width / 2, y + 37, verdict, 14, "middle", font_weight="bold")
+    said = ", ".join(f"{name}: {verdict}" for name, verdict, *_ in verdicts)
+    alt = (
+        f"Two bars: {theirs:.0f} % of the peak in 2014, and 100 slots of the {_device()}, of which "
+        f"{ours:.0f} have a multiply-add. The verdicts are {said}."
+    )
+    return Picture(svg(_WIDTH, 256, body, alt, widest=620), alt)
 
 
-def _rows(slots: IssueSlots) -> list[tuple[str, float, str, float]]:
-    """Return (words, fraction of the slots, colour, opacity) of each part, in the bar's order."""
+def _parts(slots: IssueSlots) -> list[tuple[float, str, float]]:
+    """Return (percent, colour, opacity) of each part, in the order of the bar."""
     return [
-        ("multiply-adds", slots.multiply_adds, GREEN, 1),
-        ("other instructions", slots.other_instructions, ORANGE, 1),
-        ("tiles: SMs without a block in the last round", slots.last_round, GREY, 1),
-        ("no warp can start its next instruction", slots.rest, ORANGE, 0.25),
+        (100 * slots.multiply_adds, GREEN, 1),
+        (100 * slots.other_instructions, ORANGE, 1),
+        (100 * slots.last_round, GREY, 1),
+        (100 * slots.rest, ORANGE, 0.25),
     ]
+
+
+def _device() -> str:
+    return device_shown().name.removeprefix("NVIDIA ")
+
+
+def _two_bars(theirs: float, ours: float, parts: Sequence[tuple[float, str, float]]) -> str:
+    """Return SVG of the published bar above ours, in percent; parts: those of our bar."""
+    body = _bar(0, "2014, machine code by hand, Maxwell", [(theirs, GREEN, 1)], f"{theirs:.0f} %")
+    title = f"the same design in Python, {_device()}"
+    return body + _bar(62, title, parts, f"{ours:.0f} %")
 
 
 def _bar(y: float, title: str, parts: Sequence[tuple[float, str, float]], end: str) -> str:
@@ -86,7 +111,7 @@ def _bar(y: float, title: str, parts: Sequence[tuple[float, str, float]], end: s
 
 
 def _axis(y: float, whole: str) -> str:
-    """Return SVG of an axis from 0 to 100 percent; whole: what 100 % is, such as "the peak"."""
+    """Return SVG of an axis from 0 to 100 percent; whole: of what, such as "the peak"."""
     body = ""
     for percent in (0, 25, 50, 75, 100):
         x = _LEFT + percent * _SCALE

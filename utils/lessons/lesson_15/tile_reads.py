@@ -56,9 +56,8 @@ def _panel(side: int, at: int) -> str:
     blocks, length = across**2, side * _PIXEL
     left = _STRIP + _GAP
     done = at >= blocks
-    body = text(
-        0, 15, f"{blocks} block{'s' * (blocks > 1)} of {side}×{side}", 14, font_weight="bold"
-    )
+    counted = f"{blocks} block{'s' * (blocks > 1)}"
+    body = text(0, 15, f"{counted} of {side}×{side}", 14, font_weight="bold")
     for number in range(blocks):
         down, right = divmod(number, across)
         now = number == at
@@ -78,7 +77,7 @@ def _panel(side: int, at: int) -> str:
     body += text(0, _TOP - 12, "a, b", 12)
     bottom = _TOP + SIDE * _PIXEL + 18
     so_far = _words_read(side, min(at + 1, blocks))
-    caption = f"{so_far} words for each step of k{', done' if at >= blocks - 1 else ''}"
+    caption = f"{'in all' if at >= blocks - 1 else 'so far'} {so_far} words per step of k"
     body += text(0, bottom, caption, 13)
-    alt = f"{blocks} blocks: {caption}"
+    alt = f"{counted}: {caption}"
     return svg(left + SIDE * _PIXEL + 30, bottom + 8, body, alt, widest=330)

@@ -6,9 +6,11 @@ from gemm_kernels import LADDER
 from labs import EXERCISES
 from utils.ladder import kept_functions
 from utils.lessons import compare
+from utils.lessons.lesson_15.instruction_counts import draw_instructions, reads_and_instructions
 from utils.lessons.lesson_15.kernel_map import PARTS, draw_map, map_of, part_of
 from utils.lessons.lesson_15.row_stores import beside_direct
-from utils.lessons.lesson_15.slot_bars import draw_missing, draw_slots
+from utils.lessons.lesson_15.shares_by_size import draw_shares
+from utils.lessons.lesson_15.slot_bars import draw_missing, draw_verdicts
 
 LARGE = LADDER.step("maxwell256")
 
@@ -18,9 +20,27 @@ def test_the_gap_is_the_difference_of_the_rounded_shares():
     assert "34 %?" in draw_missing(LARGE).body
 
 
-def test_the_slots_are_named_with_their_numbers():
-    assert "64.3 multiply-adds" in draw_slots(LARGE).alt
-    assert draw_slots(LARGE).body.count("<rect") == 1 + 4 + 4
+def test_the_verdicts_have_the_slots_of_the_gap():
+    picture = draw_verdicts(LARGE)
+    assert "bits: not guilty, tiles: 3 slots, stores: not guilty" in picture.alt
+    assert "other instructions: 16 slots, not measured: 17 slots" in picture.alt
+
+
+def test_the_bars_of_instructions_have_their_parts_and_times():
+    alt = draw_instructions(maxwell64=LADDER.step("maxwell64"), maxwell256=LARGE).alt
+    assert "maxwell64: 689.5 instructions, 512 multiply-adds, 46 loads and stores" in alt
+    assert "maxwell256: 637 instructions, 512 multiply-adds, 39 loads and stores, 86 others" in alt
+
+
+def test_the_shares_are_below_the_librarys_and_rise():
+    alt = draw_shares([LARGE], [1024, 4096]).alt
+    assert "at n = 1024, 4096: maxwell256 28, 64; cuBLAS 57, 77." in alt
+
+
+@pytest.mark.slow
+def test_the_table_of_reads_has_the_instructions():
+    (row,) = reads_and_instructions(maxwell256=LARGE).rows
+    assert row == ("maxwell256", "1.8", "49.3%", "637", "3.19 ms")
 
 
 def test_the_map_has_every_line_of_the_kernel_once():
@@ -35,6 +55,7 @@ def test_every_part_has_lines_and_one_label():
     shown = draw_map(LARGE).data
     for part in PARTS:
         assert shown.count(f"<b>{part.name}</b>") == 1
+    assert shown.index("<details>") > shown.index("<b>stores</b>")
     assert part_of("    m, k = a.shape").name == ""
 
 
