@@ -1,11 +1,17 @@
 """`python -m reduce_kernels`: verify, measure, record and draw the ladder of reductions."""
 
-from reduce_kernels import LADDER, as_called, remainder
+from reduce_kernels import LADDER, as_called, bits, remainder
 from utils.figures.plot_command import plot_command
 from utils.measuring.command_line import main
 from utils.measuring.measure_command import measure_command
 
-COMMANDS = (measure_command(LADDER), plot_command(LADDER), as_called.COMMAND, remainder.COMMAND)
+COMMANDS = (
+    measure_command(LADDER),
+    plot_command(LADDER),
+    as_called.COMMAND,
+    remainder.COMMAND,
+    bits.COMMAND,
+)
 
 if __name__ == "__main__":
     raise SystemExit(main(LADDER.title, COMMANDS))

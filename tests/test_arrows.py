@@ -46,7 +46,7 @@ OF_A_KERNEL = ("utils.intrinsics", "utils.ladder", "utils.machine", *GROUND)
 # Files of a kernel package that may import anything: commands, searches, functions for users.
 FREE = (
     *("__main__", "dispatch", "tuning", "hiding", "as_called", "pitfalls", "transfers"),
-    *("sgemm", "reduction", "blas", "remainder", "ilp_alone", "overlap", "wide_alone"),
+    *("sgemm", "reduction", "blas", "remainder", "ilp_alone", "overlap", "wide_alone", "bits"),
 )
 # Imports of starters and solutions, which must run from a notebook cell.
 OF_A_READER = ("utils.intrinsics",)

@@ -23,9 +23,12 @@ class Experiment:
     """An experiment whose command measures kernels, prints their times, and can record them.
 
     name: the command's name, such as "ilp-alone"; the record is `ilp_alone.csv`. help: the
-    command's description for --help. row: the dataclass of a row, with `kernel`, `time_ms`,
-    `time_ms_min` and `time_ms_max`. size: the row's field with the size of the problem. measured: a
-    function from the device's name to the rows, in the order in which they are printed.
+    command's description for --help. row: the dataclass of a row, with `kernel` and the fields
+    named by the other arguments. size: the row's field with the size of the problem. measured: a
+    function from the device's name to the rows, in the order in which they are printed. printed: a
+    function from a row to True if it belongs into the printed table; by default all rows do.
+    figures: pairs (head of a column of the table, the row's field with a number); by default the
+    times in ms.
     """
 
     name: str
@@ -34,6 +37,9 @@ class Experiment:
     size: str
     measured: Callable[[str], Iterator]
     printed: Callable[[object], bool] = lambda row: True
+    figures: tuple[tuple[str, str], ...] = (
+        ("ms", "time_ms"), ("least", "time_ms_min"), ("most", "time_ms_max")
+    )  # fmt: skip
 
     @property
     def file(self) -> str:
@@ -53,12 +59,10 @@ class Experiment:
         """Measure, print a table, and write the record with --record; return the exit code 0."""
         device = device_for(self.name)
         timed = list(self.measured(device.name))
-        table = Table("kernel", self.size, "ms", "least", "most", title=device.name)
+        table = Table("kernel", self.size, *(head for head, _ in self.figures), title=device.name)
         for row in filter(self.printed, timed):
-            times = (row.time_ms, row.time_ms_min, row.time_ms_max)
-            table.add_row(
-                row.kernel, f"{getattr(row, self.size):,}", *(f"{ms:.4g}" for ms in times)
-            )
+            figures = (f"{getattr(row, field):.4g}" for _, field in self.figures)
+            table.add_row(row.kernel, f"{getattr(row, self.size):,}", *figures)
         Console(width=None if os.isatty(1) else 120).print(table)
         if options.record:
             file: Path = DATA / "measured" / slug(device.name) / self.file

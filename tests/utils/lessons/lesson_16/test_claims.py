@@ -227,7 +227,9 @@ def test_the_sums_are_loaded_and_stored_in_each_iteration():
 
 def test_what_a_multiply_add_costs_and_what_is_won():
     costs = [one.instructions / one.multiply_adds for one in (SOLUTION, STARTER)]
-    says("A multiply-add costs {} instructions instead of {}.", *costs)
+    ms = (course.spilled_ms(f"sums_in_registers {name}") for name in ("solution", "starter"))
+    says("A multiply-add costs {} instructions instead of {}, and the product at 4096 takes "
+         "{:.0f} ms instead of {:.0f} ms.", *costs, *ms)  # fmt: skip
     says("In `naive` it costs {}", len(LOOP) / FOUR)
     assert STARTER.mix["LDG.32"] / STARTER.multiply_adds == SOLUTION.mix["LDG.32"] / (
         SOLUTION.multiply_adds
@@ -250,7 +252,7 @@ def test_three_times_as_many_stores_take_three_times_as_long():
     few, more, most = (one.mix["STL.32"] for one in loops)
     times = [course.spilled_ms("fma_loop", it) for it in (80, 72, 64)]
     assert more == THREE * few
-    assert times[1] == pytest.approx(THREE * times[0], rel=0.01)
+    assert times[1] == pytest.approx(THREE * times[0], rel=0.02)
     says("With at most {} registers an iteration has {} `STL`.", loops[-1].registers, most)
     each = times[0] / few
     explains(

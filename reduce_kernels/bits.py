@@ -1,0 +1,90 @@
+"""`python -m reduce_kernels bits`: add the same array again and again, and count different results.
+
+Blocks of `reduce_atomic` add their sums to the result in the order in which they finish; the last
+block of `reduce9` adds them in the order of their numbers.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numba import cuda
+
+from reduce_kernels import LADDER
+from utils.errors import CourseError
+from utils.ladder.problems import draw
+from utils.ladder.shapes import ReduceShape
+from utils.measuring.experiment import Experiment
+from utils.measuring.rows import Date
+
+STEPS = ("reduce_atomic", "reduce9")
+ELEMENTS = (2**22, 2**26)
+RUNS = 1000
+
+
+@dataclass(frozen=True)
+class BitsOfSum:
+    """A row of `bits.csv`: the results of one kernel that added the same array many times.
+
+    runs: the number of sums. different: the number of results whose bits differ from one another.
+    most_common: the number of runs with the most frequent result. lowest, highest: the results as
+    hexadecimal numbers of Python. exact: the sum in float64, as such a number.
+    """
+
+    device: str
+    kernel: str
+    elements: int
+    runs: int
+    different: int
+    most_common: int
+    lowest: str
+    highest: str
+    exact: str
+    date: Date
+
+
+def recorded_bits() -> tuple[BitsOfSum, ...]:
+    """Return the rows of all devices that have a record, device by device; () if none has one."""
+    return EXPERIMENT.recorded()
+
+
+def measured(device: str, runs: int = RUNS) -> Iterator[BitsOfSum]:
+    """Yield a row per length and kernel, of `runs` sums each.
+
+    Raises CourseError if a sum is far from the exact one.
+    """
+    for elements in ELEMENTS:
+        host = draw("uniform", (elements,), 1)
+        x, out = cuda.to_device(host), cuda.device_array(1, np.float32)
+        exact = float(host.sum(dtype=np.float64))
+        for name in STEPS:
+            execute = LADDER.step(name).variant().execution(ReduceShape(elements), (x,), out)
+            sums = np.array([_sum(execute, out) for _ in range(runs)])
+            if not np.allclose(sums, exact, rtol=1e-4):
+                raise CourseError(f"A sum of {name} is wrong, so nothing is recorded.")
+            _, counts = np.unique(sums.view(np.uint32), return_counts=True)
+            yield BitsOfSum(
+                device, name, elements, runs, len(counts), int(counts.max()),
+                float(sums.min()).hex(), float(sums.max()).hex(), exact.hex(),
+                datetime.date.today().isoformat(),
+            )  # fmt: skip
+
+
+def _sum(execute, out) -> np.float32:
+    """Execute a reduction, and return its result from the device."""
+    execute()
+    return out.copy_to_host()[0]
+
+
+EXPERIMENT = Experiment(
+    name="bits",
+    help="add the same array again and again, and count the different results",
+    row=BitsOfSum,
+    size="elements",
+    measured=measured,
+    figures=(("runs", "runs"), ("different results", "different")),
+)
+COMMAND = EXPERIMENT.command()
