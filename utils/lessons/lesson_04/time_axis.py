@@ -43,7 +43,7 @@ def draw_time_axis(rows: Mapping[str, Mapping[str, float]], title: str) -> Pictu
     scale = (RIGHT - LEFT) / longest
     bottom = TOP + PITCH * len(rows)
     body = text(LEFT, 14, title, 13, font_weight="bold")
-    for tick in _ticks(longest):
+    for tick in ticks(longest):
         x = LEFT + tick * scale
         for top in (TOP + PITCH * row + 17 for row in range(len(rows))):
             body += path(f"M{x:.1f} {top}v{THICK + 6}", opacity=0.35)
@@ -64,7 +64,7 @@ def draw_time_axis(rows: Mapping[str, Mapping[str, float]], title: str) -> Pictu
     return Picture(key + svg(RIGHT + 38, bottom + 20, body, alt, widest=560), alt)
 
 
-def _ticks(longest: float) -> list[float]:
+def ticks(longest: float) -> list[float]:
     """Return at most six evenly spaced ticks for an axis from 0 to `longest`, in ascending order.
 
     They are the multiples of a round number, beginning with 0.

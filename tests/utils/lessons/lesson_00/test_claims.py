@@ -222,6 +222,7 @@ def test_a_full_warp_reads_neighbours_with_4_sectors_and_uses_every_byte():
     says("The {:,} elements have {:,} · {} bytes, which are {} sectors",
          SHORT, SHORT, WORD, sectors)  # fmt: skip
     assert sectors == cdiv(SHORT * WORD, SECTOR_BYTES)
+    says("the last warp has only {} elements, in one sector", SHORT % WARP)
     says("{} lanes read {} neighbouring words. These are {} bytes, so memory brings {:.0f} sectors",
          len(words), len(words), len(words) * WORD, came / SECTOR_BYTES)  # fmt: skip
 
@@ -299,9 +300,10 @@ def test_the_arithmetic_peak_of_the_h200():
     says("The H200 has {} **SMs**", H200.sms)
     says("In every cycle of its clock, an SM does {} multiply-adds, `a * b + c`", lanes)
     says("There are {:.2f} · {:.0f}⁹ cycles per second", clock, ten())
-    says("{} · {} · {:.2f} · {:.0f}⁹ multiply-adds per second are twice as many operations, "
-         "{:,.0f} GFLOP/s",
-         H200.sms, lanes, clock, ten(), H200.peak_gflops)  # fmt: skip
+    says("{} · {} · {:.2f} · {:.0f}⁹ are {:,.0f} · {:.0f}⁹ multiply-adds per second, each of them "
+         "two operations: {:,.0f} GFLOP/s",
+         H200.sms, lanes, clock, ten(), H200.peak_gflops / 2, ten(),
+         H200.peak_gflops)  # fmt: skip
     computed = H200.sms * lanes * 2 * clock
     assert computed == pytest.approx(H200.peak_gflops, rel=0.001)
 
@@ -332,7 +334,7 @@ def test_the_sectors_of_the_starter_cost_less_time_than_their_number_says():
     ratio = given.time_ms / changed.time_ms
     more = sectors_at(APART) / sectors_at(1)
     says("asks for {:.0f} times as many sectors and takes {:.1f} times as long. It is not {:.0f} "
-         "times", more, ratio, more)  # fmt: skip
+         "times, probably", more, ratio, more)  # fmt: skip
     x = np.arange(4 * WARP, dtype=np.float32)
     traced = trace(exercise("sectors").starter, 1, WARP, x, np.float32(2), floats(4 * WARP))
     four = traced.requests("x")
