@@ -90,9 +90,9 @@ class Shadow:
     def _settled(self, access: Access, last: int, initialised: bool) -> bool:
         """Return True if the latest barrier of all blocks came after the time ``last``.
 
-        Then no word needs to be examined for this access. The result is False in global memory,
-        while blocks differ in their latest barrier, and if ``initialised`` is False and a unit was
-        never written.
+        Then no access up to ``last`` can race with this one, so the caller need not examine the
+        words. The result is always False in global memory, while blocks differ in their latest
+        barrier, and if ``initialised`` is False and a unit was never written.
         """
         barrier = access.clock.last_barrier
         if self.space != "shared" or not isinstance(barrier, int) or last >= barrier:
@@ -146,7 +146,7 @@ class Shadow:
     def report_lost_write(self, access: Access, units: np.ndarray, lost: np.ndarray) -> None:
         """Report a race of the lanes whose value another lane of the same store has overwritten.
 
-        ``lost`` holds one bool per active lane.
+        ``units`` holds the unit, and ``lost`` one bool, per active lane.
         """
         self._report_race(access, lost, self.writer.take(units))
 
@@ -211,7 +211,9 @@ class Shadow:
     def _ordered_otherwise(self, clock: Clock, words, stamps, lanes) -> np.ndarray:
         """Return a bool per word: True if its access is ordered before that of ``stamps``.
 
-        The order comes from a syncwarp, a grid barrier, or fences and atomics.
+        The order comes from a syncwarp, a grid barrier, or fences and atomics. ``stamps`` has one
+        entry per word. ``lanes`` holds, as bits per reader word, the lanes of one warp that share
+        the word; it is None for writer words.
         """
         ordered = _met_in_warp(words, stamps, clock, lanes)
         ordered &= (words & (SEVERAL_WARPS | SEVERAL_BLOCKS)) == 0
@@ -279,6 +281,7 @@ class Shadow:
         return self._settled(access, int(self._last_read_times.take(units).max()), initialised=True)
 
     def _forget_log(self) -> None:
+        """Empty the log of reads without moving them into the reader words."""
         self._reads, self._logged, self._entered = [], 0, 0
 
     def _note(self, shadow: np.ndarray, units, stamps, clock: Clock) -> None:

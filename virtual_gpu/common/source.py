@@ -247,6 +247,7 @@ def later_tests(tree: ast.FunctionDef) -> dict[ast.While, ast.expr]:
 
 
 def _loads(node: ast.Name) -> bool:
+    """Return True if the name is read here, not assigned or deleted."""
     return isinstance(node.ctx, ast.Load)
 
 
@@ -287,7 +288,12 @@ ANY_RANK = 99
 
 
 def _use_of(name: ast.Name, parent: ast.AST, use_by_callee: Callable) -> ParameterUse:
-    """Return the ParameterUse of one occurrence of a parameter, below the node ``parent``."""
+    """Return the ParameterUse of one occurrence of a parameter; ``parent`` is the node around it.
+
+    A read of an element has the number of its indices, and an attribute or a length has ANY_RANK.
+    An argument of a call has the use that ``use_by_callee(call, position)`` returns. If that is
+    None, and for any other occurrence, the parameter counts as written.
+    """
     if _is_read(name, parent):
         return ParameterUse(False, _index_count(parent))
     if _is_query(parent):

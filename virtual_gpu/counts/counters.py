@@ -192,9 +192,10 @@ class Counters:
         return SECTOR_BYTES * sum(map(int, map(np.count_nonzero, self._touched.values())))
 
     def access(self, transfer: LaneTransfer) -> None:
-        """Count and record one load, store or atomic in global or shared memory.
+        """Count one load, store or atomic in global or shared memory, and pass it to the recorder.
 
-        Accesses to other memory are ignored, because they cost nothing here.
+        The recorder needs it before the data moves. Accesses to other memory are ignored, because
+        they cost nothing here.
         """
         memory = transfer.memory
         if memory.space not in COUNTED_SPACES:
@@ -210,7 +211,11 @@ class Counters:
             self._request(count, transfer, first + part * transfer.bytes_per_lane)
 
     def _request(self, count: AccessCount, transfer: LaneTransfer, first: np.ndarray) -> None:
-        """Count one request of each active warp; ``first`` holds each lane's first byte."""
+        """Add one request of each active warp to ``count``.
+
+        ``first`` holds the byte address at which each lane's part of the request begins, in shape
+        (warps, 32). Except for atomics, the sectors or wavefronts are counted, too.
+        """
         mask, bytes_per_lane = transfer.mask, transfer.bytes_per_lane
         count.lanes += mask.count
         count.bytes += mask.count * bytes_per_lane

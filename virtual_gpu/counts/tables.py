@@ -62,7 +62,10 @@ def accesses_table(accesses: tuple[AccessCount, ...], names: Mapping[str, str]) 
 
 
 def _order(names: Mapping[str, str]):
-    """Return the sort key of a Site: its file, in the order of ``names``, then its line."""
+    """Return a function that maps a Site to its sort key (position of its file, line number).
+
+    The files are in the order of the keys of ``names``.
+    """
     files = list(names)
     return lambda site: (files.index(site.file), site.line)
 

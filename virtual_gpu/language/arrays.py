@@ -23,8 +23,9 @@ PYTHON_TYPES = (bool, int, float, complex)
 def _shape_and_dtype(call: CallExpression) -> Callable:
     """Return a closure ``evaluate(frame, mask) -> (shape, dtype)`` for a new array.
 
-    The shape must be constant, but it may be an argument of a device function. The dtype may be
-    ``x.dtype``.
+    The shape is a tuple of ints of 0 or more. It must be constant, but it may be an argument of a
+    device function. The dtype may be ``x.dtype``. Raises Unsupported if the call lacks one of them;
+    the closure raises it for one that is not valid.
     """
     arguments = call.named("shape", "dtype", "alignment")
     if "shape" not in arguments or "dtype" not in arguments:
