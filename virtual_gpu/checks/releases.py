@@ -36,7 +36,7 @@ class _ReleaseTimes:
         self._since_before = np.full(count, NEVER, np.int64)
 
     def release(self, groups: np.ndarray, until: np.ndarray, time: int) -> np.ndarray:
-        """Record an atomic of the distinct warps or blocks ``groups`` at the time ``time``.
+        """Record an atomic of the warps or blocks ``groups`` at the time ``time``.
 
         The atomic releases each group's accesses before its entry of ``until``. Only groups whose
         ``until`` is later than that of their previous release get a new release; their numbers are
