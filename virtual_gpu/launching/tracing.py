@@ -201,6 +201,7 @@ def _copied_to_the_host(arguments: tuple) -> Iterator[tuple]:
 
 
 def _on_a_real_device(argument) -> bool:
+    """Return True for a device array that is not in the virtual GPU's memory."""
     return hasattr(argument, "copy_to_host") and not isinstance(argument, DeviceArray)
 
 

@@ -62,6 +62,7 @@ def _round(value, digits=None):
 
 
 def _nearest_integer(value):
+    """Return the nearest integer as float64, limited to the range of int64."""
     return numba_types.cast(np.rint(value), np.dtype(np.int64)).astype(np.float64)
 
 

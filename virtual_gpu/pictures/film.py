@@ -151,6 +151,7 @@ class Film:
         return None
 
     def _is_global(self, event: Event) -> bool:
+        """Return True if the event accesses an array in global memory."""
         return self.grids[self.grid(event.array)].array.space == "global"
 
     @property

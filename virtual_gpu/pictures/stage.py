@@ -96,6 +96,10 @@ def _definitions(film: Film, name: str) -> str:
 
 
 def _box(film: Film, layout: FilmLayout) -> str:
+    """Return the SVG of the box of shared memory, or "" if the layout has no room for one.
+
+    If no array is in shared memory, the box says so.
+    """
     box = layout.box
     has_shared = any(grid.array.space == "shared" for grid in film.grids)
     if box is None or (not has_shared and box.width < 120):

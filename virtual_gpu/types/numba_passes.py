@@ -131,6 +131,7 @@ def _copied(node: ir.Assign) -> str | None:
 
 
 def _statement(node: ir.Assign, kind: types.Type, joined: types.Type | None) -> Statement:
+    """Return the Statement of an assignment, whose value has the type ``kind``."""
     variable = _name(node.value) if isinstance(node.value, ir.Var) else None
     target = node.target
     return Statement(node.loc.line, _name(target), target.is_temp, variable, kind, joined)
@@ -280,6 +281,7 @@ class _UpToVersions(CUDACompiler):
 
 
 def _pass_manager(*passes: tuple[type, str]) -> PassManager:
+    """Return a PassManager that runs these (pass, description) in order."""
     manager = PassManager("virtual_gpu")
     for implementation, description in passes:
         manager.add_pass(implementation, description)
