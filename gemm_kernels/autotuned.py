@@ -127,8 +127,8 @@ def build(BM, BN, BK, TM, TN, BLOCKS, ORDER, SLICES):
 def launch(shape, BM, BN, BK, TM, TN, BLOCKS, ORDER, SLICES):
     """Return a launch with one block per tile of c, or per slice of a tile that is cut along k.
 
-    SLICES is the number of slices per tile if the tiles do not fill one wave. Raises CourseError
-    unless n and k are multiples of 4.
+    The grid has one axis. SLICES is the number of slices per tile if the tiles do not fill one
+    wave. Raises CourseError unless n and k are multiples of 4.
     """
     check_wide("autotuned", shape)
     tiles, how = plan(shape, BM, BN, BK, BLOCKS, SLICES)

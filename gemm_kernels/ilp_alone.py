@@ -274,7 +274,10 @@ def _step(name: str, build: Callable, threads: int) -> Variant:
 
 
 def _launch(threads: int, shape: GemmShape) -> Launch:
-    """Return a launch with one block of TILE×`threads` threads per TILE×TILE tile of c."""
+    """Return a launch with one block of TILE×`threads` threads per TILE×TILE tile of c.
+
+    Axis x of the grid counts tiles along n, and axis y along m.
+    """
     return Launch(grid=(cdiv(shape.n, TILE), cdiv(shape.m, TILE)), block=(TILE, threads))
 
 

@@ -226,9 +226,9 @@ def _calls_of_a_part(
 def _through_copies(a: Slot, b: Slot, out: Slot, factors, allocate: Allocate, variant: Variant):
     """Yield the calls of a product by the step of `variant`, which needs aligned rows.
 
-    `factors` is (alpha, (beta, the argument that the kernels receive for it)). First come copies of
-    the inputs that the step cannot read as they are, then the calls of the step. `blend` is the
-    last call, unless the step can write out itself.
+    First come copies of the inputs that the step cannot read as they are, then the calls of the
+    step. `blend` is the last call, unless the step can write out itself. `factors` is (alpha,
+    (beta, the argument that the kernels receive for it)). `allocate` gives memory for the copies.
     """
     alpha, (beta, beta_given) = factors
     (m, n), k = out.shape, a.shape[1]
@@ -259,7 +259,11 @@ def _has_autotuned() -> bool:
 
 
 def _over(kernel, array: Slot, arguments: tuple) -> Call:
-    """Return the call of a kernel with these arguments, one thread per element of a 2-D array."""
+    """Return the call of a kernel with these arguments, one thread per element of a 2-D array.
+
+    Columns are counted along x. Rows are counted along y and, beyond the blocks that fit there,
+    along z, as `row_of_thread` counts them.
+    """
     rows, columns = array.shape
     down = cdiv(rows, BLOCK[1])
     grid = cdiv(columns, BLOCK[0]), min(down, MAX_GRID[1]), cdiv(down, MAX_GRID[1])

@@ -163,9 +163,10 @@ def recorded_times() -> tuple[WideTime, ...]:
 
 
 def measured(device: str, sizes: Sequence[int] = SIZES) -> Iterator[WideTime]:
-    """Yield the time of each kernel for n×n matrices of each size; the kernels take turns.
+    """Yield the time of each kernel for n×n matrices of each size; repetitions are interleaved.
 
-    Raises CourseError if a kernel's product is wrong.
+    `device` is the name for the rows, and `sizes` are the values of n. Raises CourseError if a
+    kernel's product is wrong.
     """
     for shape in VERIFIED:
         verify(variants(), shape)
@@ -182,7 +183,10 @@ def measured(device: str, sizes: Sequence[int] = SIZES) -> Iterator[WideTime]:
 
 
 def _step(name: str, build: Callable) -> Variant:
-    """Return the only variant of a kernel that only this experiment times."""
+    """Return the variant called `name` of a kernel without constants, which `build()` returns.
+
+    Its launch has one block per 128×128 tile of c.
+    """
     step = Step(
         module=__name__,
         name=name,
@@ -196,6 +200,7 @@ def _step(name: str, build: Callable) -> Variant:
 
 
 def _launch(shape: GemmShape) -> Launch:
+    """Return a launch with one block of 256 threads per 128×128 tile of c, x along n, y along m."""
     return register_blocked.launch(shape, SIDE, SIDE, EACH, EACH)
 
 

@@ -78,6 +78,7 @@ class TilingTime:
 
 
 def _configure(parser: argparse.ArgumentParser) -> None:
+    """Add the options --count, --seed and --fit to the command's parser."""
     parser.add_argument("--count", type=int, default=COUNT, help="shapes; default: %(default)s")
     parser.add_argument(
         "--seed", type=int, default=SEED, help="of the shapes; default: %(default)s"
@@ -151,7 +152,10 @@ def timings(count: int, seed: int, sms: int) -> Iterator[TilingTime]:
 
 
 def _bound(kind: str, tiling: Tiling, shape: GemmShape, matrices: tuple) -> Callable[[], None]:
-    """Return a function that computes a product of matrices, (a, b, out), with a tiling."""
+    """Return a function () that starts the product of `matrices`, (a, b, out), with a tiling.
+
+    `kind` is "wide" or "strided". The function does not wait for the GPU.
+    """
     a, b, out = (arrays.slot_of(array, number) for number, array in enumerate(matrices))
     layout = WorkspaceLayout(first=3)
     calls = calls_of(kind, tiling, shape, (a, b), out, layout.allocate, (Factor(0), Factor(1)))

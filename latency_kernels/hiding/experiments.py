@@ -141,8 +141,9 @@ def _check_copy(width: int, count: int, block: int) -> None:
 def _check(kernel, inputs: tuple, reference: np.ndarray, allowed: float) -> None:
     """Raise CourseError unless a kernel's output is near the reference.
 
-    `kernel` has its launch, and its arguments are inputs[0] on the device, the output and the other
-    inputs. `allowed` is the largest norm of the error, relative to that of the reference.
+    `kernel` is a kernel with its grid and block, and its arguments are inputs[0] on the device, the
+    output and the other inputs. `allowed` is the largest norm of the error, relative to that of the
+    reference.
     """
     x, *numbers = inputs
     out = cuda.to_device(poisoned(reference.shape))

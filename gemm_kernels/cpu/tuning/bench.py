@@ -194,7 +194,11 @@ def _on_threads(threads: int, execution) -> None:
 
 
 def _one_thread(console: Console) -> list[Requirement]:
-    """Time steps and libraries on one thread, print their rates, and return the requirements."""
+    """Time steps and libraries on one thread, print their rates, and return the requirements.
+
+    Each step that this processor can run has a requirement per size of SIZES, whose value is None
+    if its library is missing. The AVX2 step has another one against the FMA loop.
+    """
     steps = [step for step, lanes in ((AVX2, 8), (AVX512, 16)) if lanes <= processors.lanes()]
     limited, loop = f"{ONEDNN.name} (AVX2)", "FMA loop (AVX2)"
 
@@ -279,7 +283,8 @@ def _line(
 ) -> dict[str, str]:
     """Return a row of a table, header -> text, with the rates of `name` at a shape.
 
-    If `rival` is given, the row also has the rival's time over that of `name`.
+    If `rival` is given, the row also has the rival's time over that of `name`. `rounds` must have
+    both names.
     """
     best = _fastest(rounds, name)
     rates = [shape.flops / each[name].min_ms / 1e6 for each in rounds]
