@@ -139,7 +139,10 @@ def build_unrolled_rows():
 
 @cache
 def build_sixteen():
-    """Return `ilp` of GRAIN = 16 with two loops over two steps of k instead of one over four."""
+    """Return the kernel (a, b, c) of `ilp` with GRAIN = 16, but two loops over two steps of k.
+
+    `ilp` has one loop over four steps there. The kernel computes c = a·b.
+    """
     ROWS = TILE // GRAIN
 
     @cuda.jit

@@ -44,7 +44,10 @@ def row_of_thread():
 
 @cuda.jit
 def fitted(x, out):
-    """Fill out with x in its upper left corner and zeros elsewhere; x may have any strides."""
+    """Fill out with x in its upper left corner and zeros elsewhere; x may have any strides.
+
+    It needs one thread per element of out, as `_over` launches them.
+    """
     col, row = cuda.grid(1), row_of_thread()
     if row < out.shape[0] and col < out.shape[1]:
         inside = row < x.shape[0] and col < x.shape[1]
@@ -53,7 +56,10 @@ def fitted(x, out):
 
 @cuda.jit
 def blend(product, alpha, beta, out):
-    """Compute out = alpha·product + beta·out; a matrix whose factor is 0 is not read."""
+    """Compute out = alpha·product + beta·out; a matrix whose factor is 0 is not read.
+
+    It needs one thread per element of out, as `_over` launches them.
+    """
     col, row = cuda.grid(1), row_of_thread()
     if row < out.shape[0] and col < out.shape[1]:
         value = alpha * product[row, col] if alpha != float32(0) else float32(0)

@@ -117,7 +117,10 @@ def kernel_of(BM, BN, BK, BLOCKS):
 
 
 def build(BM, BN, BK, BLOCKS, SLICES):
-    """Return the kernel of these constants, see `kernel_of`; SLICES has no influence on it."""
+    """Return the kernel that computes alpha·a·b on flat arrays; SLICES has no influence on it.
+
+    Its arguments are (a, b, c, partials, alpha, m, n, k, whole, slices); see `kernel_of`.
+    """
     return kernel_of(BM, BN, BK, BLOCKS)
 
 

@@ -38,7 +38,10 @@ PADDED_DEPTH, PADDED_SIDE = DEPTH + 1, SIDE + 4
 
 @cache
 def build_padded():
-    """Return `register_blocked` for 128×128 and 8×8 with rows of 9 words in a's tile."""
+    """Return the kernel (a, b, c) of `register_blocked` with rows of 9 words in a's tile.
+
+    It computes c = a·b, with 128×128 of c per block and 8×8 per thread.
+    """
     add_outer_product = outer_product(EACH, EACH)
 
     @cuda.jit
@@ -83,7 +86,10 @@ def build_padded():
 
 @cache
 def build_transposed():
-    """Return `register_blocked` for 128×128 and 8×8, with a's tile transposed, read by `load4`."""
+    """Return the kernel (a, b, c) of `register_blocked` with a's tile transposed, read by `load4`.
+
+    It computes c = a·b, with 128×128 of c per block and 8×8 per thread.
+    """
     add_outer_product = outer_product(EACH, EACH)
 
     @cuda.jit

@@ -165,7 +165,11 @@ def _bound(kind: str, tiling: Tiling, shape: GemmShape, matrices: tuple) -> Call
 
 
 def _burst_us(call: Callable[[], None]) -> float:
-    """Return the wall time per call in microseconds, the shortest of BURSTS series of calls."""
+    """Return the wall time per call in microseconds, the shortest of BURSTS series of calls.
+
+    A series has 3 to MOST_CALLS calls and takes about BURST_US. Calls before the first series are
+    not counted.
+    """
     call()
     once = _wall_us(call, 3)
     calls = max(3, min(MOST_CALLS, int(BURST_US / once)))
@@ -173,7 +177,10 @@ def _burst_us(call: Callable[[], None]) -> float:
 
 
 def _wall_us(call: Callable[[], None], calls: int) -> float:
-    """Return the wall time per call in microseconds, averaged over `calls` calls in a row."""
+    """Return the wall time per call in microseconds, averaged over `calls` calls in a row.
+
+    It ends when the GPU has finished.
+    """
     cuda.synchronize()
     begin = time.perf_counter()
     for _ in range(calls):

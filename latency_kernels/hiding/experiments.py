@@ -122,7 +122,10 @@ def _ceiling() -> float:
 
 
 def _check_arithmetic(ilp: int) -> None:
-    """Raise CourseError unless the kernel with `ilp` chains computes what float64 computes."""
+    """Raise CourseError unless the kernel with `ilp` chains computes what float64 computes.
+
+    The norm of the error may be ERROR_OF_CHAINS times that of the result.
+    """
     x, turns = draw("uniform", WARP + 1 + ilp, seed=1), 2
     lane = np.arange(WARP)
     b, *chains = (x.astype(np.float64)[lane + at] for at in range(1 + ilp))

@@ -151,7 +151,11 @@ class Shadow:
         self._report_race(access, lost, self.writer.take(units))
 
     def _check_readers(self, access: Access, units: np.ndarray) -> None:
-        """Report races of a store or atomic with unordered earlier reads by other threads."""
+        """Report races of a store or atomic with unordered earlier reads by other threads.
+
+        ``units`` holds the unit of each active lane. Reads that are still in the log are not
+        considered.
+        """
         if self._settled(access, self._last_noted_read, initialised=True):
             return
         readers = self.reader.take(units)
@@ -346,7 +350,11 @@ class Shadow:
             access.clock.report.add(flaw, lambda: self._stale_read(access, where, words))
 
     def _stale_read(self, access: Access, where: np.ndarray, words: np.ndarray) -> Finding:
-        """Return the Finding of a stale read by the first lane in ``where``."""
+        """Return the Finding, a warning, of a stale read by the first lane in ``where``.
+
+        A stale read is a plain load that races with an atomic and only decides whether another
+        atomic is tried. ``words`` holds the shadow word of the earlier atomic per active lane.
+        """
         race = self._race(access, where, words, "updated")
         return replace(
             race, kind="stale_read",

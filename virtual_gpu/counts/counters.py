@@ -104,7 +104,12 @@ class AccessCount:
     first: list[np.ndarray] = field(default_factory=list)  # byte addresses by lane, -1: inactive
 
     def add_to(self, line: LineCount) -> None:
-        """Add these counts to ``line``, the totals of the source line."""
+        """Add these counts to ``line``, the totals of the source line.
+
+        Requests are added to ``warps`` and lanes to ``lanes``. A load or store also adds its
+        requests, and its sectors and bytes or its wavefronts, to the fields of its space and kind;
+        an atomic adds its lanes to ``atomics``.
+        """
         line.warps += self.requests
         line.lanes += self.lanes
         prefix = f"{self.space}_{self.kind}"
@@ -258,7 +263,7 @@ class Counters:
             work.float32_ops += mask.count
 
     def iteration(self, site: Site, mask: Mask) -> None:
-        """Count one loop iteration per active lane."""
+        """Count one iteration of the loop at ``site`` per active lane."""
         self._iterations[site] += mask.count
 
     def barrier(self, mask: Mask, site: Site) -> None:

@@ -63,7 +63,12 @@ def _update_serially(data: np.ndarray, addresses: np.ndarray, compute: Callable,
 
 
 def _operation(name: str) -> Handler:
-    """Return the handler of the function of ``cuda.atomic`` with this name, such as "add"."""
+    """Return the handler of the function of ``cuda.atomic`` with this name, such as "add".
+
+    A call returns the old value in each lane as a vector, which may be None if the kernel does not
+    use it. The call raises Unsupported for a target that atomics cannot change, or a value that is
+    no real number.
+    """
 
     def handler(call: CallExpression) -> Evaluate:
         array, index, value = call.arguments(3)

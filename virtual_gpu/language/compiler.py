@@ -59,7 +59,11 @@ def _compiled(function: Callable, callers: _Callers) -> Program:
 
 
 def _program(source: Source, callers: _Callers) -> Program:
-    """Compile the text of a function into a Program."""
+    """Compile the text of a function, and of the functions in it, into a Program.
+
+    ``callers`` are the functions that are being compiled, this one included. Raises Unsupported for
+    code that the virtual GPU does not know.
+    """
     expressions = Expressions(
         source, lambda callee: _compiled(callee, callers), lambda inner: _program(inner, callers)
     )

@@ -81,6 +81,8 @@ class Expressions:
         """Return ``locate(frame, mask)``, which returns the Place that a subscript names.
 
         The ``array`` of the Place may be a tuple or no array at all; the caller refuses that.
+        ``locate`` raises Unsupported for more indices than dimensions, and for an index that
+        kernels cannot have.
         """
         key = self.try_static(node.slice)
         if isinstance(key, str):
@@ -365,6 +367,7 @@ class Expressions:
         return evaluate
 
     def eval_Tuple(self, node: ast.Tuple) -> Evaluate:
+        """Compile a tuple of expressions; the closure returns a tuple of their values."""
         parts = [self.expression(e) for e in node.elts]
         return lambda frame, mask: tuple(part(frame, mask) for part in parts)
 
@@ -380,6 +383,7 @@ class Expressions:
         return evaluate
 
     def eval_BinOp(self, node: ast.BinOp) -> Evaluate:
+        """Compile a binary operator of numbers, or ``+`` of two tuples, which concatenates them."""
         function = operations.BINARY.get(type(node.op))
         if function is None:
             what = f"the operator {type(node.op).__name__}"
@@ -398,6 +402,7 @@ class Expressions:
         return evaluate
 
     def eval_UnaryOp(self, node: ast.UnaryOp) -> Evaluate:
+        """Compile ``-x``, ``+x``, ``~x`` or ``not x``, which returns a bool or a vector of them."""
         if isinstance(node.op, ast.Not):
             test = self.condition(node.operand)
             return lambda frame, mask: np.logical_not(test(frame, mask))

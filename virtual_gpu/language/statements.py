@@ -94,6 +94,7 @@ class Statements:
         return tests[0] if len(tests) == 1 else ast.BoolOp(ast.Or(), tests)
 
     def do_Pass(self, node: ast.Pass) -> Execute:
+        """Compile a statement that does nothing; the closure returns all lanes."""
         return lambda frame, mask: mask
 
     def do_Expr(self, node: ast.Expr) -> Execute:
@@ -149,6 +150,10 @@ class Statements:
         return lambda frame, mask: mask
 
     def do_AnnAssign(self, node: ast.AnnAssign) -> Execute:
+        """Compile an assignment with an annotation, which is ignored.
+
+        Without a value the closure does nothing.
+        """
         if node.value is None:
             return self.do_Pass(node)
         return self.do_Assign(ast.copy_location(ast.Assign([node.target], node.value), node))

@@ -253,7 +253,10 @@ def _edges(console: Console) -> list[Requirement]:
 
 
 def _two_threads(console: Console) -> list[Requirement]:
-    """Time `parallel` on one and two threads, print rates, and return a requirement per size."""
+    """Time `parallel` on one and two threads, print rates, and return a requirement per size.
+
+    The value of a requirement is the time of one thread over that of two.
+    """
     one, two = "parallel, 1 thread", "parallel, 2 threads"
 
     def rivals_of(inputs, out):
@@ -299,7 +302,11 @@ def _line(
 
 
 def _verdict(bar: Requirement) -> dict[str, str]:
-    """Return a row of the table of requirements, header -> text."""
+    """Return a row of the table of requirements, header -> text.
+
+    The columns are the sentence, the least fraction, the measured one ("" if there is none), and
+    "held", "MISSED" in red, or "not measured".
+    """
     held = {True: "held", False: "[bold red]MISSED[/]", None: "not measured"}[bar.held]
     value = "" if bar.value is None else f"{bar.value:.3f}"
     return {"bar": bar.text, "needed": f"{bar.needed:.2f}", "reached": value, "": held}
