@@ -127,7 +127,8 @@ class Shadow:
     def check_update(self, access: Access, units: np.ndarray, initialised: bool) -> None:
         """Report races of an atomic with unordered plain accesses, and record the atomic.
 
-        If ``initialised`` is False, units that no thread has written are reported, too.
+        ``units`` holds the unit of each active lane. If ``initialised`` is False, units that no
+        thread has written are reported, too.
         """
         self._note_met_reads(access, units)
         writers = self.writer.take(units)
@@ -400,7 +401,11 @@ def _location(site: Site, own_site: Site) -> str:
 
 
 def _why_unordered(thread: Thread, other: Thread) -> str:
-    """Return the end of a race's message: why nothing orders the accesses of these two threads."""
+    """Return the end of a race's message: why nothing orders the accesses of these two threads.
+
+    It is "; nothing orders these two blocks." for threads of different blocks, otherwise
+    NO_SYNCWARP.
+    """
     if thread.block != other.block:
         return "; nothing orders these two blocks."
     return NO_SYNCWARP  # the report replaces it once the race is between several warps

@@ -184,8 +184,8 @@ class Recorder:
     def recording(self, names: Mapping[str, str], arguments: Mapping[str, object]) -> Recording:
         """Return the Recording of all events.
 
-        ``names`` maps each file to its short name, ``arguments`` each parameter of the kernel to
-        its argument.
+        ``names`` maps each file to its short name. ``arguments`` maps each parameter of the kernel
+        to its argument, from which an array in global memory gets its shape and strides.
         """
         self._read_back()
         x, y, _ = self._geometry.grid
@@ -238,7 +238,7 @@ class Recorder:
         return site.line, site.file, number, kind
 
     def _name(self, memory: Memory) -> str:
-        """Return a unique name of an array; the second of two equal names gets a number."""
+        """Return a unique name of an array; the second of two equal names becomes ``tile (2)``."""
         if memory not in self._arrays:
             taken, name, number = set(self._arrays.values()), memory.name, 1
             while name in taken:

@@ -106,7 +106,7 @@ def unwrapped(arguments: tuple) -> Iterator[tuple]:
 
 
 def kernel_arguments(program: Program, arguments: tuple, limits: LaunchLimits) -> Arguments:
-    """Convert the arguments of the caller to the kernel's values.
+    """Return the Arguments that a kernel is called with, converted from those of the caller.
 
     ``arguments`` holds one argument per parameter, as ``unwrapped`` yields them. Arrays that
     overlap in memory share one Memory, so that a race through two names is found. Raises
