@@ -26,7 +26,11 @@ collect_ignore_glob = ["virtual_gpu/tests/*"] if cuda.is_available() else []
 
 
 def pytest_addoption(parser):
-    """Add the options --exercises and --every-case to pytest."""
+    """Add the options --exercises and --every-case to pytest.
+
+    --exercises NAMES runs only the cases of these exercises in tests/labs. --every-case runs all
+    cases of each test.
+    """
     parser.addoption("--exercises", metavar="NAMES", help="in tests/labs: cases about these alone")
     parser.addoption(
         "--every-case", action="store_true",
@@ -42,7 +46,7 @@ def pytest_collection_modifyitems(config, items):
 
 @pytest.fixture
 def compiler():
-    """Skip the test if NVVM or nvJitLink is not installed."""
+    """Skip the test if NVVM or nvJitLink is not installed; the fixture's value is None."""
     try:
         require_compiler()
     except CourseError as error:
@@ -52,13 +56,21 @@ def compiler():
 # Per file, not per session: while the browser is open, nothing else can run an event loop here.
 @pytest.fixture(scope="module")
 def one_browser():
-    """Yield a Chromium that all tests of one file share."""
+    """Yield the ``tests.browser.Browser`` that all tests of one file share: a headless Chromium.
+
+    It is closed after the last test of the file.
+    """
     with chromium() as started:
         yield started
 
 
 @pytest.fixture
 def browser(one_browser):
-    """Yield a headless Chromium whose pages are closed after the test; see ``tests.browser``."""
+    """Yield a ``tests.browser.Browser``: a headless Chromium that the tests of one file share.
+
+    ``open(fragment)`` shows HTML in a new page and returns it as a Shown, with its console
+    messages. ``new_page(width)`` returns an empty playwright page. After each test all pages are
+    closed.
+    """
     yield one_browser
     one_browser.close_pages()

@@ -66,7 +66,10 @@ def build(GRAIN, TILE):
 
 
 def launch(shape, GRAIN, TILE):
-    """Return a launch with blocks of TILE×TILE threads, one block per TILE×(GRAIN·TILE) of c."""
+    """Return a launch with blocks of TILE×TILE threads, one block per TILE×(GRAIN·TILE) of c.
+
+    Axis x of the grid counts these tiles along n, and axis y along m.
+    """
     grid = (cdiv(shape.n, GRAIN * TILE), cdiv(shape.m, TILE))
     return Launch(grid=grid, block=(TILE, TILE))
 

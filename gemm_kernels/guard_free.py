@@ -114,14 +114,18 @@ def build(BM, BN, BK):
 def launch(shape, BM, BN, BK):
     """Return a launch with one thread block per BM×BN tile of c.
 
-    Raises CourseError unless n and k are multiples of 4.
+    Axis x of the grid counts tiles along n, and axis y along m. Raises CourseError unless n and k
+    are multiples of 4.
     """
     check_wide("guard_free", shape)
     return Launch(grid=(cdiv(shape.n, BN), cdiv(shape.m, BM)), block=(BM // TM * (BN // TN),))
 
 
 def calls(variant, shape, inputs, out, allocate):
-    """Return a tuple of one Call, for flat a, b and out, then m, n and k as uint32."""
+    """Return a tuple of one Call, for flat a, b and out, then m, n and k as uint32.
+
+    `inputs` are a and b, in C order; `allocate` is not used.
+    """
     flat = (array.ravel() for array in (*inputs, out))
     sizes = map(np.uint32, (shape.m, shape.n, shape.k))
     return (Call(variant.kernel, variant.launch(shape), (*flat, *sizes)),)

@@ -71,7 +71,10 @@ def build(GRAIN):
 
 
 def launch(shape, GRAIN):
-    """Return a launch with one block of TILE×(TILE/GRAIN) threads per TILE×TILE tile of c."""
+    """Return a launch with one block of TILE×(TILE/GRAIN) threads per TILE×TILE tile of c.
+
+    Axis x of the grid counts tiles along n, and axis y along m.
+    """
     return Launch(grid=(cdiv(shape.n, TILE), cdiv(shape.m, TILE)), block=(TILE, TILE // GRAIN))
 
 

@@ -139,7 +139,10 @@ def build_unrolled_rows():
 
 @cache
 def build_sixteen():
-    """Return `ilp` of GRAIN = 16 with two loops over two steps of k instead of one over four."""
+    """Return the kernel (a, b, c) of `ilp` with GRAIN = 16, but two loops over two steps of k.
+
+    `ilp` has one loop over four steps there. The kernel computes c = a·b.
+    """
     ROWS = TILE // GRAIN
 
     @cuda.jit
@@ -274,7 +277,10 @@ def _step(name: str, build: Callable, threads: int) -> Variant:
 
 
 def _launch(threads: int, shape: GemmShape) -> Launch:
-    """Return a launch with one block of TILE×`threads` threads per TILE×TILE tile of c."""
+    """Return a launch with one block of TILE×`threads` threads per TILE×TILE tile of c.
+
+    Axis x of the grid counts tiles along n, and axis y along m.
+    """
     return Launch(grid=(cdiv(shape.n, TILE), cdiv(shape.m, TILE)), block=(TILE, threads))
 
 

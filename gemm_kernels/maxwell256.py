@@ -99,7 +99,8 @@ def build():
 def launch(shape):
     """Return a launch with one thread block per 128×128 tile of c.
 
-    Raises CourseError unless n and k are multiples of 4.
+    Axis x of the grid counts tiles along n, and axis y along m. Raises CourseError unless n and k
+    are multiples of 4.
     """
     check_wide("maxwell256", shape)
     return Launch(grid=(cdiv(shape.n, BN), cdiv(shape.m, BM)), block=(BM // TM * (BN // TN),))

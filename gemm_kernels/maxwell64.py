@@ -103,7 +103,8 @@ def build():
 def launch(shape):
     """Return a launch with one thread block per 64×64 tile of c.
 
-    Raises CourseError unless n and k are multiples of 4.
+    Axis x of the grid counts tiles along n, and axis y along m. Raises CourseError unless n and k
+    are multiples of 4.
     """
     check_wide("maxwell64", shape)
     return Launch(grid=(cdiv(shape.n, BN), cdiv(shape.m, BM)), block=(BM // TM * (BN // TN),))

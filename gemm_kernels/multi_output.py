@@ -60,7 +60,7 @@ def build(MULTI, APART):
 def launch(shape, MULTI, APART):
     """Return a launch that covers c with HEIGHT rows and MULTI·WIDTH columns per block.
 
-    APART has no influence on it.
+    Axis x of the grid counts columns, and axis y rows. APART has no influence on it.
     """
     return Launch(grid=(cdiv(shape.n, MULTI * WIDTH), cdiv(shape.m, HEIGHT)), block=BLOCK)
 

@@ -49,7 +49,10 @@ def build(MULTI):
 
 
 def launch(shape, MULTI):
-    """Return a launch that covers c with HEIGHT rows and MULTI·WIDTH columns per block."""
+    """Return a launch that covers c with HEIGHT rows and MULTI·WIDTH columns per block.
+
+    Axis x of the grid counts columns, and axis y rows.
+    """
     return Launch(grid=(cdiv(shape.n, MULTI * WIDTH), cdiv(shape.m, HEIGHT)), block=BLOCK)
 
 

@@ -46,7 +46,10 @@ def naive(a, b, c):
 
 
 def launch(shape):
-    """Return a launch with one thread per element of c."""
+    """Return a launch with one thread per element of c; axis x of the grid counts columns of c.
+
+    Axis y counts rows. Threads of the last blocks may be outside of c.
+    """
     columns, rows = BLOCK
     return Launch(grid=(cdiv(shape.n, columns), cdiv(shape.m, rows)), block=BLOCK)
 

@@ -42,7 +42,10 @@ def naive_strided(a, b, c):
 
 
 def launch(shape):
-    """Return a launch with one thread per element of c; axis x of the grid counts rows of c."""
+    """Return a launch with one thread per element of c; axis x of the grid counts rows of c.
+
+    Axis y counts columns. Threads of the last blocks may be outside of c.
+    """
     rows, columns = BLOCK
     return Launch(grid=(cdiv(shape.m, rows), cdiv(shape.n, columns)), block=BLOCK)
 

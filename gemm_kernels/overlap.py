@@ -65,7 +65,7 @@ class OverlapTime:
 
 @dataclass(frozen=True)
 class Arrays:
-    """The arrays of one product: a, b, c on the host, and their counterparts on the device."""
+    """The arrays of one product: (a, b, c) on the host, and (a, b, c) on the device."""
 
     host: tuple
     device: tuple
@@ -79,7 +79,8 @@ def recorded_times() -> tuple[OverlapTime, ...]:
 def measured(device: str, shapes: Sequence[GemmShape] = SHAPES) -> Iterator[OverlapTime]:
     """Yield the rows of all ways to copy and compute in slices, shape by shape; see `OverlapTime`.
 
-    Raises CourseError if a product is wrong.
+    Per way, the row of the whole product comes first and then those of its parts. `device` is the
+    name for the rows. Raises CourseError if a product is wrong.
     """
     today = datetime.date.today().isoformat()
     for shape, (memory, streams, slices) in product(shapes, WAYS):
@@ -99,7 +100,11 @@ def measured(device: str, shapes: Sequence[GemmShape] = SHAPES) -> Iterator[Over
 
 
 def arrays_in(memory: str, shape: GemmShape) -> Arrays:
-    """Return the arrays of a product whose host arrays are in pageable or in pinned memory."""
+    """Return the arrays of a product with host arrays in "pageable" or "pinned" `memory`.
+
+    On the host a and b hold random numbers, and c zeros. The arrays on the device are
+    uninitialised.
+    """
     host = host_arrays(shape)
     if memory == "pinned":
         host = tuple(copied(array, cuda.pinned_array) for array in host)
@@ -172,8 +177,9 @@ class Slices:
 class Slice:
     """The work on some rows of a and c, in one stream.
 
-    host, device: the rows of a and of c there. events: they are recorded before the copy of a, the
-    kernel and the copy of c, and after it.
+    stream: Numba's stream. launch: that of the kernel for these rows. host, device: the tuple (rows
+    of a, rows of c) there. events: they are recorded before the copy of a, the kernel and the copy
+    of c, and after it.
     """
 
     stream: object
@@ -183,7 +189,10 @@ class Slice:
     events: list
 
     def enqueue(self, on_b) -> None:
-        """Put both copies and the kernel into the stream. on_b: the array b on the device."""
+        """Put both copies and the kernel into the stream; with pinned memory this does not wait.
+
+        on_b: the array b on the device, which must hold b when the stream reaches the kernel.
+        """
         (a, c), (on_a, on_c), stream = self.host, self.device, self.stream
         before, copied_in, computed, copied_out = self.events
         before.record(stream)

@@ -37,7 +37,7 @@ COMMAND = pitfalls_command(cases)
 
 
 def _product(name: str, n: int) -> Execution:
-    """Return a function that computes an n×n product on the device with the step called `name`."""
+    """Return a function () that starts an n×n product on the device by the step called `name`."""
     shape = GemmShape(n, n, n)
     inputs = tuple(cuda.to_device(draw("uniform", (n, n), seed)) for seed in (1, 2))
     out = cuda.device_array((n, n), np.float32)
@@ -45,7 +45,7 @@ def _product(name: str, n: int) -> Execution:
 
 
 def _copy(elements: int) -> Callable[[], None]:
-    """Return a function that copies `elements` float32 on the device."""
+    """Return a function () that starts a copy of `elements` float32 on the device."""
     x = cuda.to_device(draw("uniform", (elements,), 1))
     out = cuda.device_array(elements, np.float32)
     return copy.STEP.variant().execution(ReduceShape(elements), (x,), out)

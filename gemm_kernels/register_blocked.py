@@ -74,7 +74,10 @@ def build(BM, BN, TM, TN):
 
 
 def launch(shape, BM, BN, TM, TN):
-    """Return a launch with one thread block per BM×BN tile of c, and TM×TN of c per thread."""
+    """Return a launch with one thread block per BM×BN tile of c, and TM×TN of c per thread.
+
+    Axis x of the grid counts tiles along n, and axis y along m.
+    """
     return Launch(grid=(cdiv(shape.n, BN), cdiv(shape.m, BM)), block=(BM // TM * (BN // TN),))
 
 

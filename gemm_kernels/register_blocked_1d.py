@@ -63,7 +63,10 @@ def build(BM, BN, BK, TM):
 
 
 def launch(shape, BM, BN, BK, TM):
-    """Return a launch with one thread block per BM×BN tile of c, and TM×1 of c per thread."""
+    """Return a launch with one thread block per BM×BN tile of c, and TM×1 of c per thread.
+
+    Axis x of the grid counts tiles along n, and axis y along m. BK has no influence on it.
+    """
     return Launch(grid=(cdiv(shape.n, BN), cdiv(shape.m, BM)), block=(BM // TM * BN,))
 
 

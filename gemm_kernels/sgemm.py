@@ -44,7 +44,10 @@ def row_of_thread():
 
 @cuda.jit
 def fitted(x, out):
-    """Fill out with x in its upper left corner and zeros elsewhere; x may have any strides."""
+    """Fill out with x in its upper left corner and zeros elsewhere; x may have any strides.
+
+    It needs one thread per element of out, as `_over` launches them.
+    """
     col, row = cuda.grid(1), row_of_thread()
     if row < out.shape[0] and col < out.shape[1]:
         inside = row < x.shape[0] and col < x.shape[1]
@@ -53,7 +56,10 @@ def fitted(x, out):
 
 @cuda.jit
 def blend(product, alpha, beta, out):
-    """Compute out = alpha·product + beta·out; a matrix whose factor is 0 is not read."""
+    """Compute out = alpha·product + beta·out; a matrix whose factor is 0 is not read.
+
+    It needs one thread per element of out, as `_over` launches them.
+    """
     col, row = cuda.grid(1), row_of_thread()
     if row < out.shape[0] and col < out.shape[1]:
         value = alpha * product[row, col] if alpha != float32(0) else float32(0)
@@ -226,9 +232,9 @@ def _calls_of_a_part(
 def _through_copies(a: Slot, b: Slot, out: Slot, factors, allocate: Allocate, variant: Variant):
     """Yield the calls of a product by the step of `variant`, which needs aligned rows.
 
-    `factors` is (alpha, (beta, the argument that the kernels receive for it)). First come copies of
-    the inputs that the step cannot read as they are, then the calls of the step. `blend` is the
-    last call, unless the step can write out itself.
+    First come copies of the inputs that the step cannot read as they are, then the calls of the
+    step. `blend` is the last call, unless the step can write out itself. `factors` is (alpha,
+    (beta, the argument that the kernels receive for it)). `allocate` gives memory for the copies.
     """
     alpha, (beta, beta_given) = factors
     (m, n), k = out.shape, a.shape[1]
@@ -259,7 +265,11 @@ def _has_autotuned() -> bool:
 
 
 def _over(kernel, array: Slot, arguments: tuple) -> Call:
-    """Return the call of a kernel with these arguments, one thread per element of a 2-D array."""
+    """Return the call of a kernel with these arguments, one thread per element of a 2-D array.
+
+    Columns are counted along x. Rows are counted along y and, beyond the blocks that fit there,
+    along z, as `row_of_thread` counts them.
+    """
     rows, columns = array.shape
     down = cdiv(rows, BLOCK[1])
     grid = cdiv(columns, BLOCK[0]), min(down, MAX_GRID[1]), cdiv(down, MAX_GRID[1])

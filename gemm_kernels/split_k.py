@@ -117,15 +117,18 @@ def kernel_of(BM, BN, BK, BLOCKS):
 
 
 def build(BM, BN, BK, BLOCKS, SLICES):
-    """Return the kernel of these constants, see `kernel_of`; SLICES has no influence on it."""
+    """Return the kernel that computes alpha·a·b on flat arrays; SLICES has no influence on it.
+
+    Its arguments are (a, b, c, partials, alpha, m, n, k, whole, slices); see `kernel_of`.
+    """
     return kernel_of(BM, BN, BK, BLOCKS)
 
 
 def launch(shape, BM, BN, BK, BLOCKS, SLICES):
     """Return a launch with one block per tile of c, or per slice of a tile that is cut along k.
 
-    SLICES is the number of slices per tile if the tiles do not fill one wave. Raises CourseError
-    unless n and k are multiples of 4.
+    The grid has one axis. SLICES is the number of slices per tile if the tiles do not fill one
+    wave. Raises CourseError unless n and k are multiples of 4.
     """
     check_wide("split_k", shape)
     tiles, how = plan(shape, BM, BN, BK, BLOCKS, SLICES)

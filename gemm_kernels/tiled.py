@@ -56,7 +56,10 @@ def build(TILE):
 
 
 def launch(shape, TILE):
-    """Return a launch with one block per TILE×TILE tile of c; tiles may extend beyond its edges."""
+    """Return a launch with one block per TILE×TILE tile of c; tiles may extend beyond its edges.
+
+    A block has TILE×TILE threads. Axis x of the grid counts tiles along n, and axis y along m.
+    """
     return Launch(grid=(cdiv(shape.n, TILE), cdiv(shape.m, TILE)), block=(TILE, TILE))
 
 

@@ -46,7 +46,8 @@ def tiled_dynamic(a, b, c):
 def launch(shape, TILE):
     """Return a launch with one block of TILE×TILE threads per TILE×TILE tile of c.
 
-    Its dynamic shared memory has room for two tiles of float32.
+    Axis x of the grid counts tiles along n, and axis y along m. Its dynamic shared memory has room
+    for two tiles of float32.
     """
     covering = tiled.launch(shape, TILE)
     return Launch(covering.grid, covering.block, shared_bytes=2 * TILE * TILE * FLOAT32_BYTES)

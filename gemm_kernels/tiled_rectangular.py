@@ -58,7 +58,11 @@ def build(BM, BN, BK):
 
 
 def launch(shape, BM, BN, BK):
-    """Return a launch with one block of BM×BN threads per BM×BN tile of c."""
+    """Return a launch with one block of BM×BN threads per BM×BN tile of c.
+
+    The block has one axis. Axis x of the grid counts tiles along n, and axis y along m. BK has no
+    influence on it.
+    """
     return Launch(grid=(cdiv(shape.n, BN), cdiv(shape.m, BM)), block=(BM * BN,))
 
 

@@ -51,7 +51,10 @@ def kernel(shape: GemmShape) -> Callable:
 
 
 def on_cpu(shape: GemmShape, steps: Sequence[str]) -> Iterator[Experiment]:
-    """Yield an experiment per name in `steps`: a product by that step of the CPU ladder."""
+    """Yield an experiment per name in `steps`: a product by that step of the CPU ladder.
+
+    An experiment has the name "cpu_" and the step's name. All of them use the same host arrays.
+    """
     arrays = host_arrays(shape)
     for step in steps:
         function = cpu.LADDER.step(step).variant().kernel

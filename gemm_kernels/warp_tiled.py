@@ -109,7 +109,8 @@ def build(LANES, BK):
 def launch(shape, LANES, BK):
     """Return a launch with one thread block per 128×128 tile of c.
 
-    Raises CourseError unless n and k are multiples of 4.
+    Axis x of the grid counts tiles along n, and axis y along m. LANES and BK have no influence on
+    it. Raises CourseError unless n and k are multiples of 4.
     """
     check_wide("warp_tiled", shape)
     return Launch(grid=(cdiv(shape.n, BN), cdiv(shape.m, BM)), block=(BM // TM * (BN // TN),))

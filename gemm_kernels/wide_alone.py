@@ -38,7 +38,10 @@ PADDED_DEPTH, PADDED_SIDE = DEPTH + 1, SIDE + 4
 
 @cache
 def build_padded():
-    """Return `register_blocked` for 128×128 and 8×8 with rows of 9 words in a's tile."""
+    """Return the kernel (a, b, c) of `register_blocked` with rows of 9 words in a's tile.
+
+    It computes c = a·b, with 128×128 of c per block and 8×8 per thread.
+    """
     add_outer_product = outer_product(EACH, EACH)
 
     @cuda.jit
@@ -83,7 +86,10 @@ def build_padded():
 
 @cache
 def build_transposed():
-    """Return `register_blocked` for 128×128 and 8×8, with a's tile transposed, read by `load4`."""
+    """Return the kernel (a, b, c) of `register_blocked` with a's tile transposed, read by `load4`.
+
+    It computes c = a·b, with 128×128 of c per block and 8×8 per thread.
+    """
     add_outer_product = outer_product(EACH, EACH)
 
     @cuda.jit
@@ -163,9 +169,10 @@ def recorded_times() -> tuple[WideTime, ...]:
 
 
 def measured(device: str, sizes: Sequence[int] = SIZES) -> Iterator[WideTime]:
-    """Yield the time of each kernel for n×n matrices of each size; the kernels take turns.
+    """Yield the time of each kernel for n×n matrices of each size; repetitions are interleaved.
 
-    Raises CourseError if a kernel's product is wrong.
+    `device` is the name for the rows, and `sizes` are the values of n. Raises CourseError if a
+    kernel's product is wrong.
     """
     for shape in VERIFIED:
         verify(variants(), shape)
@@ -182,7 +189,10 @@ def measured(device: str, sizes: Sequence[int] = SIZES) -> Iterator[WideTime]:
 
 
 def _step(name: str, build: Callable) -> Variant:
-    """Return the only variant of a kernel that only this experiment times."""
+    """Return the variant called `name` of a kernel without constants, which `build()` returns.
+
+    Its launch has one block per 128×128 tile of c.
+    """
     step = Step(
         module=__name__,
         name=name,
@@ -196,6 +206,7 @@ def _step(name: str, build: Callable) -> Variant:
 
 
 def _launch(shape: GemmShape) -> Launch:
+    """Return a launch with one block of 256 threads per 128×128 tile of c, x along n, y along m."""
     return register_blocked.launch(shape, SIDE, SIDE, EACH, EACH)
 
 

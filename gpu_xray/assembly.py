@@ -82,7 +82,8 @@ def hot_loop_elsewhere(function, processor: str) -> str | None:
 def compiled_here(function):
     """Return the @njit function, or a copy compiled now if its code was read from a cache.
 
-    A cache on disk keeps machine code alone, without the assembly and the LLVM IR.
+    The copy has all signatures of the function. A cache on disk keeps machine code alone, without
+    the assembly and the LLVM IR.
     """
     if not function.stats.cache_hits:
         return function
@@ -117,7 +118,10 @@ def _straight(code: str) -> list[str]:
 
 
 def count(code: str) -> InstructionCounts:
-    """Count the instructions of a piece of x86 assembly by kind."""
+    """Count the instructions of a piece of x86 assembly by kind.
+
+    Labels, comments and directives are no instructions.
+    """
     counts = dict.fromkeys(("fma", "loads", "broadcasts", "stores", "spills", "all"), 0)
     for line in map(str.strip, code.splitlines()):
         if not line or line[0] in ".#" or line.endswith(":"):
@@ -150,7 +154,11 @@ def multiplications(code: str) -> Counter[int]:
 
 
 def vector_loop(code: str) -> str:
-    """Return the basic block with the most vector multiplications; "" if there is none."""
+    """Return the basic block with the most vector multiplications; "" if there is none.
+
+    ``code`` is assembly for x86 or ARM. Multiply-adds count, too. If several blocks have the most,
+    it is the shortest of them.
+    """
     by_piece = {piece: multiplications(piece) for piece in _straight(code)}
     vectors = {piece: counts.total() - counts[1] for piece, counts in by_piece.items()}
     best = max(vectors, key=lambda piece: (vectors[piece], -len(piece)), default="")
@@ -172,8 +180,8 @@ def start_elsewhere(name: str, program: Path | str, folder: Path | str) -> subpr
     """Start a Python file in a process in which Numba compiles for the processor ``name``.
 
     ``name`` is one of `PROCESSORS`, and ``folder`` is the PYTHONPATH. The stdout and stderr of the
-    returned process are text pipes. The program must compile functions but not call them, because
-    this machine may lack the instructions.
+    returned process are text pipes, which the caller reads. The program must compile functions but
+    not call them, because this machine may lack the instructions.
     """
     settings = {
         "NUMBA_CPU_NAME": name,

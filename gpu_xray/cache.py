@@ -58,7 +58,7 @@ def write_whole(file: Path, content: bytes) -> None:
 def prune(where: Path, most: int) -> None:
     """Delete the oldest files of the folder ``where`` if it has more than ``most``.
 
-    A quarter of ``most`` files are deleted.
+    Then ``most // 4`` files are deleted, by the time of their last change.
     """
     if len(os.listdir(where)) <= most:
         return

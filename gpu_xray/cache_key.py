@@ -69,7 +69,12 @@ class _KernelDescriber:
         return self._callable(value)
 
     def _callable(self, value) -> object:
-        """Return a description of a function or dispatcher: its name, its content or its number."""
+        """Return a description of a function or dispatcher: its name, its content or its number.
+
+        A function that was described before has its number. One of Python or an installed package
+        has its module and name, and any other its code, its values and its options. Raises
+        _Indescribable for another object.
+        """
         if id(value) in self._numbers:
             return self._numbers[id(value)]
         self._numbers[id(value)] = len(self._numbers)

@@ -140,7 +140,11 @@ def argument_types(kernel: Callable, signature) -> tuple:
 
 
 def _compile(kernel: Callable, arguments: tuple, lineinfo: bool):
-    """Return Numba's object for one compiled kernel; raise CourseError if it cannot be compiled."""
+    """Return Numba's object for one compiled kernel; raise CourseError if it cannot be compiled.
+
+    ``arguments`` are Numba types. With ``lineinfo``, the code gets line information even if the
+    kernel's options do not ask for it.
+    """
     from numba.core.errors import NumbaError
     from numba.cuda.core import errors
     from numba.cuda.dispatcher import _Kernel
@@ -192,7 +196,10 @@ def _link(library, cc: tuple, lineinfo: bool, kind: str) -> tuple[bytes, str]:
 
 
 def refusal(message: str, arch: str) -> CourseError:
-    """Return the CourseError for an error message of the assembler."""
+    """Return, without raising it, the CourseError for an error message of the assembler.
+
+    ``arch`` is the architecture, such as "sm_90".
+    """
     if "Unsupported .version" in message:
         return CourseError(
             "The PTX is newer than the assembler (nvJitLink): install the compiler's packages in "

@@ -234,7 +234,11 @@ def _listed(counts: Counter[str]) -> str:
 
 @dataclass(frozen=True)
 class _ToolOutput:
-    """The output of the compiler's tools for a kernel: figures, PTX, and nvdisasm's listing."""
+    """The output of the compiler's tools for a kernel, which is cached on disk.
+
+    resources: the numbers that `resources_of` returns, by name. ptx: the PTX with the kernel's
+    Python name. listing: nvdisasm's listing of the kernel and its callees.
+    """
 
     resources: dict[str, int]
     ptx: str

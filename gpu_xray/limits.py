@@ -102,11 +102,13 @@ def _rows() -> list[dict[str, str]]:
 
 
 def _capability(row: dict[str, str]) -> tuple[int, int]:
+    """Return the compute capability of a row of the table, such as (9, 0)."""
     major, minor = row["compute_capability"].split(".")
     return int(major), int(minor)
 
 
 def _from_row(row: dict[str, str]) -> SmLimits:
+    """Return the SmLimits of a row of the table."""
     steps = row["shared_kib_steps"].split(";") if row["shared_kib_steps"] else []
     whole = {field.name: row[field.name] for field in fields(SmLimits) if field.type == "int"}
     return SmLimits(

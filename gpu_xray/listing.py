@@ -101,8 +101,8 @@ def listing(
     """Return a listing with a row for every line of `source`, except comments and empty lines.
 
     The last row has the instructions without a line number, if there are any. `source`, `ptx` and
-    `sass` are pairs of a line number and a text or an instruction. `hot` are the instructions of
-    the hot loop.
+    `sass` are pairs of a line number and a text or an instruction; the number is None for an
+    instruction without a line. `hot` are the instructions of the hot loop.
     """
     ptx, sass = list(ptx), list(sass)
     hot_addresses = {instruction.address for instruction in hot}

@@ -51,9 +51,9 @@ class Loop:
 def distances_to_use(body: Sequence[Instruction], load: str = "LDS") -> list[int]:
     """Return, for each load in a loop's body, the number of instructions until its first use.
 
-    The number is 1 if the next instruction uses the value. Loads are the instructions called
-    `load`; the list is in their order. The next iteration follows the body. A load whose value is
-    not used in the loop is left out.
+    The number is 1 if the next instruction uses the value. Loads are the instructions whose opcode
+    without modifiers is `load`; the list is in their order. The next iteration follows the body. A
+    load whose value is not used in the loop is left out.
     """
     two_iterations = [*body, *body]
     read = [{source[0] for source in each.sources if source} for each in two_iterations]
@@ -109,6 +109,7 @@ def _loop_indices(code: Sequence[Instruction]) -> dict[int, set[int]]:
 
 
 def _is_branch(instruction: Instruction) -> bool:
+    """Return True for a BRA instruction with a target in the listing."""
     return instruction.name == "BRA" and instruction.target is not None
 
 

@@ -39,9 +39,10 @@ class BankConflicts:
 def bank_conflicts(code: Sequence[Instruction], cycles_per_ffma: float = 1) -> BankConflicts:
     """Return the bank conflicts of consecutive instructions of one warp.
 
-    ``cycles_per_ffma`` is 2 if a scheduler has 16 FP32 lanes; the banks then have twice the time.
-    `BankConflicts.saved` is an upper bound, because another warp that is issued in between replaces
-    the content of the reuse cache.
+    ``cycles_per_ffma`` is the number of cycles in which a scheduler issues a multiply-add: 1, or 2
+    if it has 16 FP32 lanes, because the banks then have twice the time. `BankConflicts.saved` is an
+    upper bound, because another warp that is issued in between replaces the content of the reuse
+    cache.
     """
     conflicts = without_cache = 0
     waits, queues = 0.0, [0.0, 0.0]

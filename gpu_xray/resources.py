@@ -19,7 +19,8 @@ def resources_of(compiled: CompiledKernel, capability: tuple[int, int]) -> dict[
 
     The names are registers, shared_bytes, local_bytes, constant_bytes, spill_bytes and max_threads,
     with the meaning that they have in `XRay`. The numbers come from the cubin, the assembler's log
-    and the launch bounds in the PTX.
+    and the launch bounds in the PTX. Raises CourseError if cuobjdump is not installed or fails, or
+    if the limits of the ``capability`` are unknown.
     """
     usage = run_tool("cuobjdump", ["-res-usage"], compiled.cubin)
     entry = compiled.entry

@@ -128,8 +128,9 @@ def run_tool(name: str, flags: Iterable[str], cubin: bytes) -> str:
 def disassemble(cubin: bytes, entry: str, *flags: str) -> str:
     """Return nvdisasm's listing of a kernel and of the functions that it calls, with the encoding.
 
+    ``entry`` is the kernel's name in the cubin, and ``flags`` are further options of nvdisasm.
     Other functions of the cubin are left out, such as the device runtime, which a kernel that
-    synchronises the grid contains.
+    synchronises the grid contains. Raises CourseError if nvdisasm is not installed or fails.
     """
     listing = run_tool("nvdisasm", ["-c", "-hex", "-ndf", *flags], cubin)
     functions = dict(_FUNCTION.findall(listing))

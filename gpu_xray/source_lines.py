@@ -130,7 +130,11 @@ def _ptx_lines(ptx: str, kernel_line: Callable) -> list[tuple[int | None, str]]:
 
 
 def _common_indices(code: Sequence[Instruction], marked: Sequence[Instruction]) -> dict[int, int]:
-    """Return index in `code` -> index in `marked` for the instructions that both have in common."""
+    """Return index in `code` -> index in `marked` for the instructions that both have in common.
+
+    Two instructions are the same if their opcodes with modifiers are equal and both or none have a
+    predicate. The order of the instructions is kept.
+    """
     opcodes = [[(each.predicate != "", each.opcode) for each in part] for part in (code, marked)]
     matcher = difflib.SequenceMatcher(None, *opcodes, autojunk=False)
     return {

@@ -27,13 +27,17 @@ def count_widths(code: Iterable[Instruction], names: Iterable[str]) -> Counter[s
 
 
 def widest(code: Iterable[Instruction], names: Iterable[str]) -> int:
-    """Return the greatest width in bits of the instructions `names`; 0 if there is none."""
+    """Return the greatest width in bits of the instructions `names`; 0 if there is none.
+
+    `names` are opcodes without modifiers.
+    """
     return max((width(each) for each in code if each.name in names), default=0)
 
 
 def loaded_bytes(code: Iterable[Instruction], names: Iterable[str]) -> int:
-    """Return the bytes that one thread loads if each of the instructions `names` is executed once.
+    """Return the bytes that one thread loads if each instruction of `names` is executed once.
 
-    Bytes that several lanes of a warp share are counted for each of them.
+    `names` are opcodes without modifiers. Bytes that several lanes of a warp share are counted for
+    each of them.
     """
     return sum(width(each) // 8 for each in code if each.name in names)

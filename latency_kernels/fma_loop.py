@@ -63,7 +63,7 @@ def build(ORDER=1):
 def launch(shape, ORDER):
     """Return a launch with one thread per 64 accumulators; `shape.elements` counts accumulators.
 
-    ORDER has no influence on it.
+    The grid has one axis. ORDER has no influence on it.
     """
     return Launch(grid=(cdiv(shape.elements, PATCH**2 * BLOCK),), block=(BLOCK,))
 

@@ -33,7 +33,10 @@ def build(BLOCK, TURNS):
 
 
 def launch(shape, BLOCK, TURNS):
-    """Return a launch with one block of BLOCK threads per 16·BLOCK·TURNS elements."""
+    """Return a launch with one block of BLOCK threads per 16·BLOCK·TURNS elements.
+
+    The grid has one axis and at least one block.
+    """
     return Launch(grid=(blocks(shape.bytes_min, BLOCK, TURNS),), block=(BLOCK,))
 
 

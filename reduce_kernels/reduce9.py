@@ -64,8 +64,8 @@ def build(BLOCK, TURNS, operation=SUM_OF_FLOAT32):
 def calls(variant, shape, inputs, out, allocate):
     """Return a tuple of one Call that stores the result in out[0].
 
-    The counter from which blocks draw their tickets comes from `allocate`; it is zero before and
-    after the launch.
+    `allocate` gives memory for the partial results and for the counter from which blocks draw their
+    tickets; the counter is zero before and after the launch.
     """
     launch = variant.launch(shape)
     partials = allocate(launch.blocks, np.float32)

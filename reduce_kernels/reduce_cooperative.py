@@ -66,7 +66,10 @@ def launch(shape, BLOCK):
 
 
 def calls(variant, shape, inputs, out, allocate):
-    """Return a tuple of one Call, a cooperative launch that stores the sum in out[0]."""
+    """Return a tuple of one Call, a cooperative launch that stores the sum in out[0].
+
+    `allocate` gives memory for one partial sum per block.
+    """
     launch = variant.launch(shape)
     partials = allocate(launch.blocks, np.float32)
     return (Call(variant.kernel, launch, (*inputs, partials, out)),)

@@ -120,7 +120,10 @@ def longest_chain(elements: int, itemsize: int) -> int:
 
 
 def _turns(bytes_read: int) -> int:
-    """Return the iterations per thread for a reduction of this many bytes: fewer if x is short."""
+    """Return the iterations per thread for a reduction of this many bytes.
+
+    They are TURNS from SHORT_BYTES bytes on, and TURNS_OF_SHORT, which is less, for a shorter x.
+    """
     return TURNS if bytes_read >= SHORT_BYTES else TURNS_OF_SHORT
 
 

@@ -62,7 +62,11 @@ def build(BLOCK):
 
 @cache
 def build_32(BLOCK):
-    """Return `without_remainder` with a loop test of 32 bits."""
+    """Return `without_remainder` with a loop test of 32 bits.
+
+    BLOCK is the number of threads per block, a power of two. The kernel (x, partials) stores the
+    sum of block i's BLOCK floats in partials[i].
+    """
 
     @cuda.jit
     def without_remainder_32(x, partials):
@@ -87,7 +91,11 @@ def build_32(BLOCK):
 
 @cache
 def build_halves_32(BLOCK):
-    """Return `reduce2` with a stride of 32 bits."""
+    """Return `reduce2` with a stride of 32 bits.
+
+    BLOCK is the number of threads per block, a power of two. The kernel (x, partials) stores the
+    sum of block i's BLOCK floats in partials[i].
+    """
 
     @cuda.jit
     def reduce2_32(x, partials):
@@ -111,7 +119,10 @@ def build_halves_32(BLOCK):
 
 
 def _like(step: str, name: str, idea: str, build: Callable) -> Step:
-    """Return a step that only this experiment times, launched as the ladder's `step` is."""
+    """Return a step that only this experiment times, launched as the ladder's `step` is.
+
+    `name` and `idea` are the new step's, and `build(BLOCK)` returns its kernel.
+    """
     same = LADDER.step(step)
     return replace(same, module=__name__, name=name, idea=idea, previous=step, build=build)
 

@@ -56,7 +56,7 @@ def _case(shape: GemmShape, layouts: tuple[str, str]) -> CallCase:
 def _bind(shape: GemmShape, layouts: tuple[str, str]):
     """Return (call of `matmul`, {"NumPy": call of np.matmul}, None) for new matrices a and b.
 
-    The calls take no arguments and return a·b.
+    The calls take no arguments and return a·b. None means that there is no GPU to wait for.
     """
     a = _matrix((shape.m, shape.k), layouts[0], seed=1)
     b = _matrix((shape.k, shape.n), layouts[1], seed=2)

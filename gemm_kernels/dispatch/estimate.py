@@ -189,7 +189,10 @@ def _steps_of_busiest_sm(
 
 
 def _share(blocks: int, tiling: Tiling, kernel_fit: KernelFit) -> float:
-    """Return the fraction of its full speed, 0 to 1, that an SM reaches with `blocks` blocks."""
+    """Return the fraction of its full speed, 0 to 1, that an SM reaches with `blocks` blocks.
+
+    `tiling` has the threads of a block. The fraction grows with the number of warps on the SM.
+    """
     return 1 / math.sqrt(1 + (kernel_fit.warps * WARP / (blocks * tiling.threads)) ** 2)
 
 

@@ -81,7 +81,11 @@ def _padded(size: int) -> int:
 def _copies_us(
     shape: GemmShape, inputs: tuple[Slot, Slot], out: Slot, beta: float, device: Device
 ) -> float:
-    """Return the estimated microseconds of the copies and blend that "wide" needs in addition."""
+    """Return the estimated microseconds of the copies and the blend that "wide" needs in addition.
+
+    An input is copied unless it is in C order, aligned, and n and k are multiples of 4. A blend is
+    needed if beta is not 0, n is no multiple of 4, or out is not in C order and aligned.
+    """
     whole = shape.n % WIDE == 0 and shape.k % WIDE == 0
     moved = [2 * array.size for array in inputs if not (whole and fits(array))]
     if beta != 0 or shape.n % WIDE or not fits(out):

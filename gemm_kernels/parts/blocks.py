@@ -63,7 +63,11 @@ def quad_place(number, across):
 
 @cuda.jit(device=True, forceinline=True)
 def store_quad(x, row, col, values):
-    """Store x[row, col : col + 4] = values by one 128-bit store, or nothing outside of x."""
+    """Store x[row, col : col + 4] = values by one 128-bit store, or nothing outside of x.
+
+    `values` is a tuple of four. col and the length of a row are multiples of 4: the four elements
+    are all inside or all outside.
+    """
     if row < uint32(x.shape[0]) and col < uint32(x.shape[1]):
         store4(x, (row, col), values)
 

@@ -132,9 +132,9 @@ def plan(shape, BM, BN, BK, BLOCKS, SLICES) -> tuple[int, Cut]:
 def products(variant, shape, inputs, out, allocate, alpha=ONE) -> tuple[Call, ...]:
     """Return the calls for out = alpha·a·b: the kernel and, if tiles are cut, the adding of slices.
 
-    `variant` is one of `split_k` or `autotuned`, `inputs` are a and b, and `allocate` gives memory
-    for the slices. The kernel takes flat arrays, that memory, alpha as float32, the sizes and the
-    cut.
+    `variant` is one of `split_k` or `autotuned`, `inputs` are a and b in C order, and
+    `allocate(size, dtype)` gives memory for the slices. The kernel takes flat arrays, that memory,
+    alpha as float32, the sizes and the cut.
     """
     names = ("BM", "BN", "BK", "BLOCKS", "SLICES")
     BM, BN, BK, BLOCKS, SLICES = (variant.constants[name] for name in names)

@@ -65,6 +65,7 @@ BEGINNING = 4
 
 
 def _configure(parser: argparse.ArgumentParser) -> None:
+    """Add the positional arguments SIZE to the command's parser."""
     parser.add_argument(
         "sizes", nargs="*", metavar="SIZE", default=list(LADDER.sizes),
         help=f"default: {' '.join(LADDER.sizes)}",
@@ -184,8 +185,9 @@ def _kernels(device: Device, tiles: tuple) -> list[tuple[dict[str, int], Facts]]
 def estimate(shape: GemmShape, variant: Variant, cycles_per_ffma: float, device: Device) -> float:
     """Return the estimated cycles of the busiest SM, or infinity for variants not worth a try.
 
-    `cycles_per_ffma` is that of the variant's kernel. A variant with SLICES > 1 is not worth a try
-    if its tiles fill more than one wave, or cannot be cut into that many slices.
+    `cycles_per_ffma` is that of the variant's kernel, and `shape` must have n and k that are
+    multiples of 4. A variant with SLICES > 1 is not worth a try if its tiles fill more than one
+    wave, or cannot be cut into that many slices.
     """
     names = ("BM", "BN", "BK", "BLOCKS", "SLICES")
     BM, BN, BK, BLOCKS, SLICES = (variant.constants[name] for name in names)

@@ -78,6 +78,7 @@ class TilingTime:
 
 
 def _configure(parser: argparse.ArgumentParser) -> None:
+    """Add the options --count, --seed and --fit to the command's parser."""
     parser.add_argument("--count", type=int, default=COUNT, help="shapes; default: %(default)s")
     parser.add_argument(
         "--seed", type=int, default=SEED, help="of the shapes; default: %(default)s"
@@ -151,7 +152,10 @@ def timings(count: int, seed: int, sms: int) -> Iterator[TilingTime]:
 
 
 def _bound(kind: str, tiling: Tiling, shape: GemmShape, matrices: tuple) -> Callable[[], None]:
-    """Return a function that computes a product of matrices, (a, b, out), with a tiling."""
+    """Return a function () that starts the product of `matrices`, (a, b, out), with a tiling.
+
+    `kind` is "wide" or "strided". The function does not wait for the GPU.
+    """
     a, b, out = (arrays.slot_of(array, number) for number, array in enumerate(matrices))
     layout = WorkspaceLayout(first=3)
     calls = calls_of(kind, tiling, shape, (a, b), out, layout.allocate, (Factor(0), Factor(1)))
@@ -161,7 +165,11 @@ def _bound(kind: str, tiling: Tiling, shape: GemmShape, matrices: tuple) -> Call
 
 
 def _burst_us(call: Callable[[], None]) -> float:
-    """Return the wall time per call in microseconds, the shortest of BURSTS series of calls."""
+    """Return the wall time per call in microseconds, the shortest of BURSTS series of calls.
+
+    A series has 3 to MOST_CALLS calls and takes about BURST_US. Calls before the first series are
+    not counted.
+    """
     call()
     once = _wall_us(call, 3)
     calls = max(3, min(MOST_CALLS, int(BURST_US / once)))
@@ -169,7 +177,10 @@ def _burst_us(call: Callable[[], None]) -> float:
 
 
 def _wall_us(call: Callable[[], None], calls: int) -> float:
-    """Return the wall time per call in microseconds, averaged over `calls` calls in a row."""
+    """Return the wall time per call in microseconds, averaged over `calls` calls in a row.
+
+    It ends when the GPU has finished.
+    """
     cuda.synchronize()
     begin = time.perf_counter()
     for _ in range(calls):

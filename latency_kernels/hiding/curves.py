@@ -44,6 +44,7 @@ CLAIMED_SHARE, CLAIMED_OCCUPANCY, CLAIMED_COPY = 0.87, 0.08, "8 float4"
 
 
 def _configure(parser: argparse.ArgumentParser) -> None:
+    """Add the options --record, --plot and the device to the command's parser."""
     parser.add_argument("--record", action="store_true", help="write the curves to data/measured")
     parser.add_argument("--plot", type=Path, metavar="FOLDER", help="draw them as PNG files there")
     add_device(parser)
@@ -318,7 +319,9 @@ def copy_figure(frame: pd.DataFrame, device: Device) -> Figure:
 def _curves(options: argparse.Namespace) -> tuple[Device, pd.DataFrame]:
     """Return a device and its curves: measured on the current device, or recorded without a GPU.
 
-    With `options.record`, the measured curves replace the record of the device.
+    Without a GPU the device is that of `options.device`. With `options.record`, the measured curves
+    replace the record of the device. Raises CourseError if there is no GPU to record on, or no
+    record to read.
     """
     device = device_for("--record", "Leave it out.") if options.record else devices.current()
     if device is None:

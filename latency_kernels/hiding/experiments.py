@@ -122,7 +122,10 @@ def _ceiling() -> float:
 
 
 def _check_arithmetic(ilp: int) -> None:
-    """Raise CourseError unless the kernel with `ilp` chains computes what float64 computes."""
+    """Raise CourseError unless the kernel with `ilp` chains computes what float64 computes.
+
+    The norm of the error may be ERROR_OF_CHAINS times that of the result.
+    """
     x, turns = draw("uniform", WARP + 1 + ilp, seed=1), 2
     lane = np.arange(WARP)
     b, *chains = (x.astype(np.float64)[lane + at] for at in range(1 + ilp))
@@ -141,8 +144,9 @@ def _check_copy(width: int, count: int, block: int) -> None:
 def _check(kernel, inputs: tuple, reference: np.ndarray, allowed: float) -> None:
     """Raise CourseError unless a kernel's output is near the reference.
 
-    `kernel` has its launch, and its arguments are inputs[0] on the device, the output and the other
-    inputs. `allowed` is the largest norm of the error, relative to that of the reference.
+    `kernel` is a kernel with its grid and block, and its arguments are inputs[0] on the device, the
+    output and the other inputs. `allowed` is the largest norm of the error, relative to that of the
+    reference.
     """
     x, *numbers = inputs
     out = cuda.to_device(poisoned(reference.shape))

@@ -13,7 +13,10 @@ PER_THREAD = (8, 2, 64, 512, 2048, 4096, 8192, 16384, 65536)
 
 
 def launch(shape, BLOCK, PER_THREAD):
-    """Return a launch with BLOCK threads per block, each of which reads PER_THREAD elements."""
+    """Return a launch with BLOCK threads per block, each of which reads PER_THREAD elements.
+
+    The grid has one axis. Threads of the last block may have fewer elements.
+    """
     return Launch(grid=(cdiv(shape.elements, PER_THREAD * BLOCK),), block=(BLOCK,))
 
 

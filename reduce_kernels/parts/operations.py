@@ -29,11 +29,13 @@ class Operation:
 
 @cuda.jit(device=True)
 def _add(a, b):
+    """Return a + b."""
     return a + b
 
 
 @cuda.jit(device=True)
 def _multiply(a, b):
+    """Return a · b."""
     return a * b
 
 
@@ -87,9 +89,10 @@ def _operation(name: str, dtype: np.dtype) -> Operation:
 
 
 def _identity(name: str, total: types.Number) -> np.generic:
-    """Return the result of an operation on no elements, as a NumPy scalar of the type `total`.
+    """Return the value that changes no other value when both are combined, of the type `total`.
 
-    For "max" it is the smallest value of the type, for "min" the largest.
+    It is a NumPy scalar: 0 for "sum", 1 for "prod", and for "max" and "min" the smallest and the
+    largest value of the type, which is an infinity for floats.
     """
     of_type = np.dtype(str(total)).type
     if name in ("sum", "prod"):

@@ -55,7 +55,11 @@ def then_second_pass(variant, shape, inputs, out, allocate) -> tuple[Call, ...]:
 
 
 def sum_of_partials(partials, out, allocate) -> tuple[Call, ...]:
-    """Return the one or two calls that store the sum of the array `partials` in out[0]."""
+    """Return the one or two calls that store the sum of the array `partials` in out[0].
+
+    There are two if `partials` has more than SUMS_PER_BLOCK elements; `allocate` then gives memory
+    for the sums between them.
+    """
     blocks = min(MOST_BLOCKS, cdiv(partials.size, SUMS_PER_BLOCK))
     last = Launch(grid=(1,), block=(BLOCK,))
     if blocks == 1:

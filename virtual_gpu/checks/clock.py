@@ -22,7 +22,13 @@ TIME_MASK = (1 << TIME_BITS) - 1
 
 
 class Clock:
-    """Numbers the accesses of a batch, and records when each thread last passed a barrier."""
+    """Numbers the accesses of a batch, and records when each thread last passed a barrier.
+
+    A time is the number of accesses that the batch made before it. ``last_barrier``,
+    ``last_warp_sync`` and ``last_grid_barrier`` hold the time of the latest barrier of the block,
+    of the warp and of the grid. ``sites[time]`` is the source line of an access, and
+    ``thread_stamps`` holds the launch-wide thread number of each lane, shifted left by TIME_BITS.
+    """
 
     def __init__(self, batch: Batch, report: Report, releases: Releases):
         self.batch = batch
@@ -87,9 +93,9 @@ class Clock:
         self.releases.fence(mask.select(self.batch.numbers), len(self.sites), whole_grid)
 
     def atomic(self, mask: Mask, time: int) -> None:
-        """Record an atomic operation of the lanes in ``mask`` at the time ``time``.
+        """Record an atomic operation of the lanes in ``mask``, whose access has the time ``time``.
 
-        Before the first fence of the launch this does nothing.
+        ``time`` is the result of ``tick``. Before the first fence of the launch this does nothing.
         """
         if not self.releases.begun:
             return
@@ -126,7 +132,7 @@ class Access:
 
     @property
     def last_barrier(self) -> int | np.ndarray:
-        """The time of the latest barrier: one int for all lanes, or one per active lane."""
+        """The time of the latest block barrier: an int for all lanes, or one per active lane."""
         return self.mask.select(self.clock.last_barrier)
 
     def numbers(self, where: np.ndarray) -> np.ndarray:

@@ -24,6 +24,8 @@ class _ReleaseTimes:
     """The latest two releases of each warp, or of each block.
 
     A release covers all accesses before the time ``until`` and takes effect at the time ``since``.
+    The caller sets ``fenced``, the time of each warp's or block's latest fence, which is NEVER at
+    first.
     """
 
     def __init__(self, count: int):
@@ -36,8 +38,9 @@ class _ReleaseTimes:
     def release(self, groups: np.ndarray, until: np.ndarray, time: int) -> np.ndarray:
         """Record an atomic of the warps or blocks ``groups`` at the time ``time``.
 
-        The atomic releases each group's accesses before its entry of ``until``. Returns the numbers
-        of those groups whose ``until`` is later than that of their previous release.
+        The atomic releases each group's accesses before its entry of ``until``. Only groups whose
+        ``until`` is later than that of their previous release get a new release; their numbers are
+        returned.
         """
         fresh = until > self._until[groups]
         now = groups[fresh]
@@ -46,9 +49,10 @@ class _ReleaseTimes:
         return now
 
     def covers(self, groups: np.ndarray, when: np.ndarray, acquired: np.ndarray) -> np.ndarray:
-        """Return, as a bool per access, whether a release at or before ``acquired`` covers it.
+        """Return a bool per access: True if a release covers it and took effect by ``acquired``.
 
-        The accesses were made by the warps or blocks ``groups`` at the times ``when``.
+        The accesses were made by the warps or blocks ``groups`` at the times ``when``. ``acquired``
+        holds one time per access. The latest two releases of a group are considered.
         """
         last = (when < self._until[groups]) & (self._since[groups] <= acquired)
         before = (when < self._until_before[groups]) & (self._since_before[groups] <= acquired)
@@ -166,9 +170,13 @@ class Releases:
         return np.maximum(self._acquired[me // WARP], handed)
 
     def _acquired_before(self, blocks, barriers) -> np.ndarray:
-        """Return the time of each block's latest atomic before its latest barrier, or NEVER."""
+        """Return the time of each block's latest atomic before its latest barrier, or NEVER.
+
+        ``barriers`` holds the time of that barrier, one entry per entry of ``blocks``.
+        """
         last = self._acquired_by_one[blocks]
         return np.where(barriers > last, last, self._acquired_by_all[blocks])
 
     def _block(self, threads: np.ndarray) -> np.ndarray:
+        """Return the number of the block of each launch-wide thread number."""
         return threads // self._geometry.lanes_per_block

@@ -90,9 +90,9 @@ class Shadow:
     def _settled(self, access: Access, last: int, initialised: bool) -> bool:
         """Return True if the latest barrier of all blocks came after the time ``last``.
 
-        Then no word needs to be examined for this access. The result is False in global memory,
-        while blocks differ in their latest barrier, and if ``initialised`` is False and a unit was
-        never written.
+        Then no access up to ``last`` can race with this one, so the caller need not examine the
+        words. The result is always False in global memory, while blocks differ in their latest
+        barrier, and if ``initialised`` is False and a unit was never written.
         """
         barrier = access.clock.last_barrier
         if self.space != "shared" or not isinstance(barrier, int) or last >= barrier:
@@ -127,7 +127,8 @@ class Shadow:
     def check_update(self, access: Access, units: np.ndarray, initialised: bool) -> None:
         """Report races of an atomic with unordered plain accesses, and record the atomic.
 
-        If ``initialised`` is False, units that no thread has written are reported, too.
+        ``units`` holds the unit of each active lane. If ``initialised`` is False, units that no
+        thread has written are reported, too.
         """
         self._note_met_reads(access, units)
         writers = self.writer.take(units)
@@ -146,12 +147,16 @@ class Shadow:
     def report_lost_write(self, access: Access, units: np.ndarray, lost: np.ndarray) -> None:
         """Report a race of the lanes whose value another lane of the same store has overwritten.
 
-        ``lost`` holds one bool per active lane.
+        ``units`` holds the unit, and ``lost`` one bool, per active lane.
         """
         self._report_race(access, lost, self.writer.take(units))
 
     def _check_readers(self, access: Access, units: np.ndarray) -> None:
-        """Report races of a store or atomic with unordered earlier reads by other threads."""
+        """Report races of a store or atomic with unordered earlier reads by other threads.
+
+        ``units`` holds the unit of each active lane. Reads that are still in the log are not
+        considered.
+        """
         if self._settled(access, self._last_noted_read, initialised=True):
             return
         readers = self.reader.take(units)
@@ -211,7 +216,9 @@ class Shadow:
     def _ordered_otherwise(self, clock: Clock, words, stamps, lanes) -> np.ndarray:
         """Return a bool per word: True if its access is ordered before that of ``stamps``.
 
-        The order comes from a syncwarp, a grid barrier, or fences and atomics.
+        The order comes from a syncwarp, a grid barrier, or fences and atomics. ``stamps`` has one
+        entry per word. ``lanes`` holds, as bits per reader word, the lanes of one warp that share
+        the word; it is None for writer words.
         """
         ordered = _met_in_warp(words, stamps, clock, lanes)
         ordered &= (words & (SEVERAL_WARPS | SEVERAL_BLOCKS)) == 0
@@ -279,6 +286,7 @@ class Shadow:
         return self._settled(access, int(self._last_read_times.take(units).max()), initialised=True)
 
     def _forget_log(self) -> None:
+        """Empty the log of reads without moving them into the reader words."""
         self._reads, self._logged, self._entered = [], 0, 0
 
     def _note(self, shadow: np.ndarray, units, stamps, clock: Clock) -> None:
@@ -343,7 +351,11 @@ class Shadow:
             access.clock.report.add(flaw, lambda: self._stale_read(access, where, words))
 
     def _stale_read(self, access: Access, where: np.ndarray, words: np.ndarray) -> Finding:
-        """Return the Finding of a stale read by the first lane in ``where``."""
+        """Return the Finding, a warning, of a stale read by the first lane in ``where``.
+
+        A stale read is a plain load that races with an atomic and only decides whether another
+        atomic is tried. ``words`` holds the shadow word of the earlier atomic per active lane.
+        """
         race = self._race(access, where, words, "updated")
         return replace(
             race, kind="stale_read",
@@ -389,7 +401,11 @@ def _location(site: Site, own_site: Site) -> str:
 
 
 def _why_unordered(thread: Thread, other: Thread) -> str:
-    """Return the end of a race's message: why nothing orders the accesses of these two threads."""
+    """Return the end of a race's message: why nothing orders the accesses of these two threads.
+
+    It is "; nothing orders these two blocks." for threads of different blocks, otherwise
+    NO_SYNCWARP.
+    """
     if thread.block != other.block:
         return "; nothing orders these two blocks."
     return NO_SYNCWARP  # the report replaces it once the race is between several warps

@@ -28,6 +28,7 @@ class Thread:
 
 
 def _shown(coordinates: tuple[int, int, int], rank: int) -> str:
+    """Return the first ``rank`` coordinates as text, such as ``(0, 1)``."""
     return "(" + ", ".join(str(c) for c in coordinates[:rank]) + ")"
 
 

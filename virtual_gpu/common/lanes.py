@@ -107,7 +107,10 @@ class Mask:
 
 
 def union(first: Mask | None, second: Mask | None) -> Mask | None:
-    """Return the mask of the lanes that are in either mask; None means no lanes."""
+    """Return the mask of the lanes that are in either mask.
+
+    None means no lanes, in the arguments and as the result.
+    """
     if first is None or first is second:
         return second
     if second is None:

@@ -54,6 +54,7 @@ class ProgressLine:
             self._width = 0
 
     def _write(self, text: str) -> None:
+        """Write ``text`` over the present line on stderr; an empty text erases the line."""
         end = "" if text else "\r"
         print("\r" + text.ljust(self._width), end=end, file=sys.stderr, flush=True)
         self._width = max(self._width, len(text))

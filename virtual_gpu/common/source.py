@@ -38,7 +38,7 @@ class Source:
     later_tests: dict[ast.While, ast.expr]
 
     def site(self, node: ast.AST) -> Site:
-        """Return the Site of a syntax node."""
+        """Return the Site of a syntax node, with its file, line number, line text and column."""
         text = next((text for line, text in self.lines if line == node.lineno), "")
         return Site(self.file, node.lineno, text.strip(), node.col_offset)
 
@@ -53,7 +53,7 @@ class Source:
         )
 
     def undefined(self, node: ast.Name, cure: str = "") -> Unsupported:
-        """Return an Unsupported error for a name that is not defined.
+        """Return, without raising it, an Unsupported error for a name that is not defined.
 
         ``cure`` is the end of its sentence, such as ``; write cuda.threadIdx``.
         """
@@ -61,21 +61,30 @@ class Source:
         return Unsupported(f"{where}: the name {node.id} is not defined{cure}.")
 
     def refuse_array(self, node: ast.AST) -> Unsupported:
-        """Return an Unsupported error for a list or NumPy array that a kernel tries to create."""
+        """Return an Unsupported error for a list or NumPy array that a kernel tries to create.
+
+        The caller raises it. The message says which arrays a kernel can have.
+        """
         return Unsupported(
             f"{self.name}, {self.site(node)}: a kernel can make no lists and no NumPy arrays. "
             f"{_HAS_INSTEAD}"
         )
 
     def refuse_try(self, node: ast.AST) -> Unsupported:
-        """Return an Unsupported error for a `try`, which a kernel cannot have."""
+        """Return an Unsupported error for a `try`, which a kernel cannot have.
+
+        The caller raises it.
+        """
         return Unsupported(
             f"{self.name}, {self.site(node)}: a kernel has no `try`, because nothing catches an "
             "error on a GPU. Test with `if` before the line that may go wrong."
         )
 
     def refuse_change(self, node: ast.AST) -> Unsupported:
-        """Return an Unsupported error for an assignment to an item of a tuple."""
+        """Return an Unsupported error for an assignment to an item of a tuple.
+
+        The caller raises it.
+        """
         return Unsupported(
             f"{self.name}, {self.site(node)}: a tuple cannot be changed (Numba refuses it, too). "
             f"A kernel {_HAS_INSTEAD.removeprefix('It ')}"
@@ -247,6 +256,7 @@ def later_tests(tree: ast.FunctionDef) -> dict[ast.While, ast.expr]:
 
 
 def _loads(node: ast.Name) -> bool:
+    """Return True if the name is read here, not assigned or deleted."""
     return isinstance(node.ctx, ast.Load)
 
 
@@ -287,7 +297,12 @@ ANY_RANK = 99
 
 
 def _use_of(name: ast.Name, parent: ast.AST, use_by_callee: Callable) -> ParameterUse:
-    """Return the ParameterUse of one occurrence of a parameter, below the node ``parent``."""
+    """Return the ParameterUse of one occurrence of a parameter; ``parent`` is the node around it.
+
+    A read of an element has the number of its indices, and an attribute or a length has ANY_RANK.
+    An argument of a call has the use that ``use_by_callee(call, position)`` returns. If that is
+    None, and for any other occurrence, the parameter counts as written.
+    """
     if _is_read(name, parent):
         return ParameterUse(False, _index_count(parent))
     if _is_query(parent):

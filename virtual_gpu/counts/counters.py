@@ -104,7 +104,12 @@ class AccessCount:
     first: list[np.ndarray] = field(default_factory=list)  # byte addresses by lane, -1: inactive
 
     def add_to(self, line: LineCount) -> None:
-        """Add these counts to ``line``, the totals of the source line."""
+        """Add these counts to ``line``, the totals of the source line.
+
+        Requests are added to ``warps`` and lanes to ``lanes``. A load or store also adds its
+        requests, and its sectors and bytes or its wavefronts, to the fields of its space and kind;
+        an atomic adds its lanes to ``atomics``.
+        """
         line.warps += self.requests
         line.lanes += self.lanes
         prefix = f"{self.space}_{self.kind}"
@@ -192,9 +197,10 @@ class Counters:
         return SECTOR_BYTES * sum(map(int, map(np.count_nonzero, self._touched.values())))
 
     def access(self, transfer: LaneTransfer) -> None:
-        """Count and record one load, store or atomic in global or shared memory.
+        """Count one load, store or atomic in global or shared memory, and pass it to the recorder.
 
-        Accesses to other memory are ignored, because they cost nothing here.
+        The recorder needs it before the data moves. Accesses to other memory are ignored, because
+        they cost nothing here.
         """
         memory = transfer.memory
         if memory.space not in COUNTED_SPACES:
@@ -210,7 +216,11 @@ class Counters:
             self._request(count, transfer, first + part * transfer.bytes_per_lane)
 
     def _request(self, count: AccessCount, transfer: LaneTransfer, first: np.ndarray) -> None:
-        """Count one request of each active warp; ``first`` holds each lane's first byte."""
+        """Add one request of each active warp to ``count``.
+
+        ``first`` holds the byte address at which each lane's part of the request begins, in shape
+        (warps, 32). Except for atomics, the sectors or wavefronts are counted, too.
+        """
         mask, bytes_per_lane = transfer.mask, transfer.bytes_per_lane
         count.lanes += mask.count
         count.bytes += mask.count * bytes_per_lane
@@ -253,7 +263,7 @@ class Counters:
             work.float32_ops += mask.count
 
     def iteration(self, site: Site, mask: Mask) -> None:
-        """Count one loop iteration per active lane."""
+        """Count one iteration of the loop at ``site`` per active lane."""
         self._iterations[site] += mask.count
 
     def barrier(self, mask: Mask, site: Site) -> None:

@@ -73,6 +73,7 @@ def hints_of(counts: KernelCounts) -> tuple[Hint, ...]:
 
 
 def _per_request(access: AccessCount, amount: int) -> float:
+    """Return ``amount``, summed over an access's requests, per request."""
     return amount / access.requests
 
 

@@ -81,7 +81,12 @@ class Recording:
 
 @dataclass(frozen=True)
 class RecordingRequest:
-    """A request to record one block, by its number in the grid, with or without values."""
+    """A request to record the events of one block.
+
+    ``block`` is the number of the block in the grid, in which x is fastest. ``values`` is True if
+    the values that threads load and store are recorded, too. Of more than ``most_events`` events,
+    only the first are kept.
+    """
 
     block: int
     values: bool
@@ -93,8 +98,9 @@ def recording_request(
 ) -> RecordingRequest:
     """Return the RecordingRequest for the block with these coordinates.
 
-    ``block`` is an int or a tuple of up to three ints (x, y, z); missing ones are 0. Raises
-    LaunchError for a block that the grid does not have.
+    ``block`` is an int or a tuple of up to three ints (x, y, z); missing ones are 0. ``values`` and
+    ``most_events`` become the fields of the result. Raises LaunchError for a block that the grid
+    does not have.
     """
     coordinates = block if isinstance(block, tuple | list) else (block,)
     whole = all(isinstance(b, int | np.integer) for b in coordinates) and 1 <= len(coordinates) <= 3
@@ -178,8 +184,8 @@ class Recorder:
     def recording(self, names: Mapping[str, str], arguments: Mapping[str, object]) -> Recording:
         """Return the Recording of all events.
 
-        ``names`` maps each file to its short name, ``arguments`` each parameter of the kernel to
-        its argument.
+        ``names`` maps each file to its short name. ``arguments`` maps each parameter of the kernel
+        to its argument, from which an array in global memory gets its shape and strides.
         """
         self._read_back()
         x, y, _ = self._geometry.grid
@@ -232,7 +238,7 @@ class Recorder:
         return site.line, site.file, number, kind
 
     def _name(self, memory: Memory) -> str:
-        """Return a unique name of an array; the second of two equal names gets a number."""
+        """Return a unique name of an array; the second of two equal names becomes ``tile (2)``."""
         if memory not in self._arrays:
             taken, name, number = set(self._arrays.values()), memory.name, 1
             while name in taken:

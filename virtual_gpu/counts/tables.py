@@ -62,7 +62,10 @@ def accesses_table(accesses: tuple[AccessCount, ...], names: Mapping[str, str]) 
 
 
 def _order(names: Mapping[str, str]):
-    """Return the sort key of a Site: its file, in the order of ``names``, then its line."""
+    """Return a function that maps a Site to its sort key (position of its file, line number).
+
+    The files are in the order of the keys of ``names``.
+    """
     files = list(names)
     return lambda site: (files.index(site.file), site.line)
 
@@ -73,7 +76,11 @@ def _location(site: Site, names: Mapping[str, str]) -> dict:
 
 
 def _figures(access: AccessCount) -> dict:
-    """Return a dict from column to count, without the counts that this kind of access lacks."""
+    """Return a dict from column to value for the columns after ``source`` of an access.
+
+    Counts that this kind of access lacks are left out: sectors and cache lines except for loads and
+    stores of global memory, wavefronts except for those of shared memory.
+    """
     figures = {name: getattr(access, name) for name in _ACCESS_COLUMNS if name not in _LOCATION}
     is_transfer = access.kind != "atomic"
     if not is_transfer or access.space != "global":

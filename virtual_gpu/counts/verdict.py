@@ -41,9 +41,14 @@ def verdict(
 
 
 def _location(hint: Hint, names: Mapping[str, str]) -> str:
+    """Return the position of a hint, such as ``line 4``, or ``line 4 of helpers.py``.
+
+    The file is named if it is not the first key of ``names``, which is the kernel's file.
+    """
     other_file = hint.site.file != next(iter(names))
     return f"line {hint.line}" + (f" of {names[hint.site.file]}" if other_file else "")
 
 
 def _counted(number: int, names: tuple[str, str]) -> str:
+    """Return a number with its noun; ``names`` are the noun's singular and plural."""
     return f"{number} {names[number > 1]}"

@@ -120,6 +120,7 @@ class DeviceArray:
 
     @property
     def _numba_type_(self) -> types.Type:
+        """Numba's type of the array, with the layout "C", "F" or "A"."""
         return array_type(self.host)
 
     @property
@@ -288,6 +289,11 @@ class DeviceArray:
         self[index] = value
 
     def __getitem__(self, index):
+        """Return a view of the selected elements on the device, or the value of a single number.
+
+        The copy of a single number to the host is logged. Raises ArrayTypeError for an index that
+        is no integer, slice or ``...``, nor the name of a field.
+        """
         _check_index(index, self.dtype)
         part = self.host[index]
         if isinstance(part, np.void):  # a record, which stays on the device
@@ -299,6 +305,11 @@ class DeviceArray:
         return part[()] if isinstance(part, np.ndarray) else part
 
     def __setitem__(self, index, value) -> None:
+        """Set the selected elements to ``value`` and mark them as written.
+
+        The copy of a value that is no DeviceArray is logged. Raises ArrayTypeError for an index
+        that is no integer, slice or ``...``, nor the name of a field.
+        """
         _check_index(index, self.dtype)
         if isinstance(value, DeviceArray):
             self._fill(index, value.host, value.unwritten)
@@ -310,6 +321,10 @@ class DeviceArray:
         return len(self.host)
 
     def __array__(self, dtype=None, copy=None) -> np.ndarray:
+        """Return a copy of the array on the host, cast to ``dtype`` if that is not None.
+
+        The copy is logged. Raises ArrayValueError if ``copy`` is False.
+        """
         if copy is False:
             raise ArrayValueError("A device array has no host memory to share; a copy is needed.")
         note(TO_HOST, self.host, "np.asarray")
@@ -327,6 +342,7 @@ class HostMemory(np.ndarray):
 
     @property
     def _numba_type_(self) -> types.Type:
+        """Numba's type of the array, with the layout "C", "F" or "A"."""
         return array_type(self)
 
     @property
@@ -336,19 +352,22 @@ class HostMemory(np.ndarray):
 
     @property
     def __cuda_array_interface__(self) -> dict:
+        """The CUDA array interface, version 3; only the virtual GPU can use its pointer."""
         return DeviceArray.over(np.asarray(self)).__cuda_array_interface__
 
     def copy_to_host(self, ary=None, stream=0) -> np.ndarray:
         """Copy the array to ``ary``, or to a new host array, and return that array.
 
-        It raises the errors of ``DeviceArray.copy_to_host``.
+        Raises ArrayTypeError or ArrayValueError unless dtype, shape (without dimensions of length
+        1) and strides match, and NeedsCopy for negative strides.
         """
         return DeviceArray.over(np.asarray(self)).copy_to_host(ary)
 
     def copy_to_device(self, ary, stream=0) -> None:
         """Copy a host or device array of the same shape and dtype into this array.
 
-        It raises the errors of ``DeviceArray.copy_to_device``.
+        Raises ArrayTypeError for another dtype and ArrayValueError for another shape; dimensions of
+        length 1 are ignored.
         """
         DeviceArray.over(np.asarray(self)).copy_to_device(ary)
 

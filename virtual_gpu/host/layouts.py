@@ -106,8 +106,10 @@ def _poison(array: np.ndarray) -> None:
 def uninitialised(shape, dtype, strides=None, order: str = "C") -> tuple[np.ndarray, np.ndarray]:
     """Return an array with undefined content, and a boolean array of its shape that is all True.
 
-    The first array is filled with NaN or a bit pattern. The second array marks all its elements as
-    unwritten.
+    The first array is filled with NaN, or with a bit pattern if its dtype has no NaN. The second
+    array marks all its elements as unwritten. ``strides`` are in bytes; None means contiguous in
+    ``order``, "C" or "F". Raises ArrayTypeError or ArrayValueError for a shape, strides or an order
+    that is not valid.
     """
     array = empty(shape, dtype, strides, order)
     _poison(array)

@@ -73,7 +73,10 @@ def check_stream(stream) -> None:
 
 
 class VirtualEvent:
-    """An event that records the time of the host's clock, which says nothing about a GPU."""
+    """An event that records the time of the host's clock, which says nothing about a GPU.
+
+    ``timing`` has no effect.
+    """
 
     def __init__(self, timing: bool = True):
         self._seconds: float | None = None

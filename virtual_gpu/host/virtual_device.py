@@ -73,6 +73,7 @@ class VirtualDevice:
     MULTIPROCESSOR_COUNT: int = 1
 
     def __getattr__(self, name: str) -> int:
+        """Return an attribute of _ATTRIBUTES; raise AttributeError for one that is not modelled."""
         if name in _ATTRIBUTES:
             return _ATTRIBUTES[name]
         raise AttributeError(f"The virtual GPU does not model the attribute {name} of a device.")

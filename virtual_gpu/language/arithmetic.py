@@ -55,10 +55,10 @@ class Arithmetic:
         return result
 
     def _apply_to_two(self, function: Callable, left: Number, right: Number) -> Number:
-        """Return ``function(left, right)``.
+        """Return ``function(left, right)`` in the dtype that Numba gives it.
 
         The typed implementation of the previous call is used again if function and dtypes are the
-        same.
+        same. Raises Unsupported if Numba refuses the dtypes.
         """
         last_function, first, second, compute = self._last
         if last_function is not function or left.dtype is not first or right.dtype is not second:
@@ -86,7 +86,11 @@ class Arithmetic:
         return equal
 
     def _tuples_ordered(self, function: Callable, first: tuple, second: tuple, *where):
-        """Return ``function(first, second)`` of two tuples, compared item by item as in Python."""
+        """Return ``function(first, second)`` of two tuples, compared item by item as in Python.
+
+        ``function`` is ``<``, ``<=``, ``>`` or ``>=`` of ``operator``, and ``where`` is the frame
+        and the mask of ``apply``. The result is a NumPy bool, or a boolean vector of lanes.
+        """
         if not (len(first) and len(second)):
             return np.bool_(function(len(first), len(second)))
         strict = operator.lt if function in (operator.lt, operator.le) else operator.gt
@@ -96,5 +100,8 @@ class Arithmetic:
         return np.logical_or(self.apply(strict, pair, *where), equal)
 
     def _refuse(self, what: str) -> Exception:
-        """Return an Unsupported error which says that the virtual GPU does not know ``what``."""
+        """Return an Unsupported error which says that the virtual GPU does not know ``what``.
+
+        The caller raises it. ``what`` is a noun phrase.
+        """
         return self._source.refuse(self._node, what)

@@ -23,8 +23,9 @@ PYTHON_TYPES = (bool, int, float, complex)
 def _shape_and_dtype(call: CallExpression) -> Callable:
     """Return a closure ``evaluate(frame, mask) -> (shape, dtype)`` for a new array.
 
-    The shape must be constant, but it may be an argument of a device function. The dtype may be
-    ``x.dtype``.
+    The shape is a tuple of ints of 0 or more. It must be constant, but it may be an argument of a
+    device function. The dtype may be ``x.dtype``. Raises Unsupported if the call lacks one of them;
+    the closure raises it for one that is not valid.
     """
     arguments = call.named("shape", "dtype", "alignment")
     if "shape" not in arguments or "dtype" not in arguments:
@@ -48,7 +49,12 @@ def _shape_and_dtype(call: CallExpression) -> Callable:
 
 
 def _dtype(call: CallExpression, argument) -> np.dtype:
-    """Return the dtype that the argument of a call names; raise Unsupported if it names none."""
+    """Return the NumPy dtype that the dtype argument of a call names.
+
+    The argument is a type of NumPy or Numba, or a dtype. Raises Unsupported for a Python type such
+    as ``float``, for anything that names no number or record, and for records with a field that is
+    not aligned to its size.
+    """
     if any(argument is kind for kind in PYTHON_TYPES):  # np.dtype("float64") equals float
         raise call.refuse("a Python type as dtype (Numba refuses it, too)")
     try:

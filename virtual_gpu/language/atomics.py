@@ -46,10 +46,11 @@ def _ranks(addresses: np.ndarray) -> np.ndarray:
 
 
 def _update_serially(data: np.ndarray, addresses: np.ndarray, compute: Callable, values: tuple):
-    """Set elements of ``data`` to ``compute(old, *values)``; return the old values.
+    """Set the elements at ``addresses`` to ``compute(old, *values)``; return their old values.
 
-    Lanes with the same address do so one after the other, in their order. The result is an array
-    with the old value that each lane saw.
+    ``addresses`` and each of ``values`` have one entry per lane. Lanes with the same address change
+    the element one after the other, in their order. The result has, per lane, the value that it
+    found.
     """
     old = np.empty(len(addresses), data.dtype)
     ranks = _ranks(addresses)
@@ -62,7 +63,12 @@ def _update_serially(data: np.ndarray, addresses: np.ndarray, compute: Callable,
 
 
 def _operation(name: str) -> Handler:
-    """Return the handler of the function of ``cuda.atomic`` with this name, such as "add"."""
+    """Return the handler of the function of ``cuda.atomic`` with this name, such as "add".
+
+    A call returns the old value in each lane as a vector, which may be None if the kernel does not
+    use it. The call raises Unsupported for a target that atomics cannot change, or a value that is
+    no real number.
+    """
 
     def handler(call: CallExpression) -> Evaluate:
         array, index, value = call.arguments(3)
@@ -125,14 +131,21 @@ def _is_used(call: CallExpression) -> bool:
 
 
 def _check_type(call: CallExpression, name: str, dtype: np.dtype) -> None:
-    """Raise Unsupported if Numba has no atomic of this name on elements of this dtype."""
+    """Raise Unsupported if Numba has no atomic of this name on elements of this dtype.
+
+    The elements must be integers or floats of 32 or 64 bits, and integers for ``and_``, ``or_``,
+    ``xor``, ``inc`` and ``dec``.
+    """
     wide = dtype.itemsize in (4, 8) and dtype.kind in "iuf"
     if not wide or (name in _INTEGERS_ONLY and dtype.kind == "f"):
         raise call.refuse(f"atomic.{name} on {dtype}")
 
 
 def _checked(call: CallExpression, place: Place) -> Place:
-    """Return the place unchanged; raise Unsupported if atomics cannot change it."""
+    """Return the place unchanged; raise Unsupported if atomics cannot change it.
+
+    The place must be in an array that is not read-only, with one index per dimension.
+    """
     array, indices = place.array, place.indices
     if not isinstance(array, Array):
         raise call.refuse("an atomic on anything but an array")
@@ -165,11 +178,11 @@ def waits_for_others(function) -> bool:
 
 
 def _swap_serially(data: np.ndarray, addresses: np.ndarray, expected, value):
-    """Compare and swap elements of ``data``; return the old value that each lane saw.
+    """Compare and swap the elements at ``addresses``; return the old value that each lane saw.
 
-    Lanes with the same address do so one after the other, in their order. Between two successful
-    swaps of an element, all its lanes see the same value. So there is one pass per swap, not one
-    per lane.
+    An element that equals a lane's entry of ``expected`` gets the lane's entry of ``value``. Lanes
+    with the same address do so one after the other, in their order. Between two successful swaps of
+    an element, all its lanes see the same value. So there is one pass per swap, not one per lane.
     """
     old = np.empty(len(addresses), data.dtype)
     pending, bits = np.arange(len(addresses)), f"u{data.dtype.itemsize}"
@@ -191,7 +204,8 @@ def _swap_serially(data: np.ndarray, addresses: np.ndarray, expected, value):
 def _compare_and_swap(call: CallExpression) -> Evaluate:
     """Compile ``cas(array, index, expected, value)`` or ``compare_and_swap``.
 
-    The latter has no index and acts on the first element.
+    The latter has no index and acts on the first element. The closure returns the old value in each
+    lane, as a vector.
     """
     arguments = call.arguments(3, 4)
     site = call.site

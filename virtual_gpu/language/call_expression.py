@@ -19,10 +19,11 @@ from .frame import Evaluate, Frame
 class Compiler(Protocol):
     """The part of ``expressions.Expressions`` that a handler uses to compile the arguments.
 
-    ``inner`` maps names to inner functions, and ``device_arrays`` the ``id`` of a global
-    device array to its name and the array. A handler sets the flags: ``cooperative`` if the blocks
-    wait for each other, ``syncs_grid`` if the kernel has a barrier of the whole grid, and
-    ``uses_lock`` if the blocks take a lock.
+    ``compile_function`` maps a Python function to its Program, ``inner`` the names of inner
+    functions to InnerFunctions, and ``device_arrays`` the ``id`` of a global device array to its
+    name and the array. A handler sets the flags: ``cooperative`` if the blocks wait for each other,
+    ``syncs_grid`` if the kernel has a barrier of the whole grid, and ``uses_lock`` if the blocks
+    take a lock.
     """
 
     source: Source

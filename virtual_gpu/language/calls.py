@@ -120,7 +120,13 @@ def _rearranged(compiler: Compiler, node: ast.Call, array: ArrayView, inputs: li
 
 
 def _device_call(compiler: Compiler, node: ast.Call, function) -> Evaluate:
-    """Compile a call of a device function, which runs its Program in the active lanes."""
+    """Compile a call of a device function; the closure runs it in the active lanes.
+
+    The closure returns the value of the call. Arguments are cast to the types of a declared
+    signature, if there is one. Flags and device arrays of the function are added to those of
+    ``compiler``, except for a recursive call. Raises Unsupported if the arguments do not fit the
+    function's parameters.
+    """
     python, source = function.py_func, compiler.source
     if python is not source.function:  # a recursive function cannot be compiled before itself
         program = compiler.compile_function(python)
@@ -147,9 +153,10 @@ def _device_call(compiler: Compiler, node: ast.Call, function) -> Evaluate:
 
 
 def _inner_call(compiler: Compiler, node: ast.Call, inner: InnerFunction) -> Evaluate:
-    """Compile a call of an inner function.
+    """Compile a call of an inner function; the closure returns the value of the call.
 
-    The outer variables that the inner function reads become further arguments.
+    The outer variables that the inner function reads become further arguments. Flags and device
+    arrays of the function are added to those of ``compiler``.
     """
     program = inner.program
     compiler.cooperative |= program.cooperative
@@ -200,7 +207,8 @@ _ARRAY_MAKERS = (np.array, np.empty, np.full, np.ones, np.zeros)
 def _overloaded_call(compiler: Compiler, node: ast.Call, function) -> Evaluate:
     """Compile a call of a function for which Numba has Python implementations (``@overload``).
 
-    The types of the arguments select the implementation when the call runs.
+    The types of the arguments select the implementation when the call runs. The closure returns the
+    value of the call, and raises Unsupported if no implementation fits the types.
     """
     source = compiler.source
     arguments = [compiler.expression(a) for a in node.args]
@@ -242,7 +250,9 @@ def _types_unknown(node: ast.Call, values: tuple) -> str:
 def _callback_call(compiler: Compiler, node: ast.Call) -> Evaluate:
     """Compile a call of a function that was passed to the kernel's function as an argument.
 
-    Which function that is becomes known when the call runs.
+    Which function that is becomes known when the call runs. The closure returns the value of the
+    call. It raises Unsupported unless the function is an intrinsic, or a device function that takes
+    exactly these positional arguments.
     """
     callee, source = compiler.expression(node.func), compiler.source
     arguments = [compiler.expression(a) for a in node.args]

@@ -45,7 +45,11 @@ def compile_function(function: Callable) -> Program:
 
 @functools.lru_cache(maxsize=1024)
 def _compiled(function: Callable, callers: _Callers) -> Program:
-    """Return the Program of a function that ``callers`` call; raise Unsupported for a recursion."""
+    """Return the Program of a function that ``callers`` call.
+
+    A function that calls itself directly is compiled. Raises Unsupported for one that calls itself
+    through others, and for code that the virtual GPU does not know.
+    """
     source = read_source(function)
     if function in callers.functions:
         others = callers.functions[callers.functions.index(function) + 1 :]
@@ -55,7 +59,11 @@ def _compiled(function: Callable, callers: _Callers) -> Program:
 
 
 def _program(source: Source, callers: _Callers) -> Program:
-    """Compile the text of a function into a Program."""
+    """Compile the text of a function, and of the functions in it, into a Program.
+
+    ``callers`` are the functions that are being compiled, this one included. Raises Unsupported for
+    code that the virtual GPU does not know.
+    """
     expressions = Expressions(
         source, lambda callee: _compiled(callee, callers), lambda inner: _program(inner, callers)
     )

@@ -39,7 +39,7 @@ class ConstantEvaluator:
     def value(self, node: ast.expr):
         """Return the Python value of a constant expression.
 
-        Constant are literals, names from outside of the function, their attributes, tuples of
+        Constants are literals, names from outside of the function, their attributes, tuples of
         constants, ``np.iinfo`` and ``np.finfo`` of a dtype, and arithmetic of integers. Raises
         NotStatic for any other expression, such as one with a variable, and Unsupported for a name
         or an attribute that does not exist.

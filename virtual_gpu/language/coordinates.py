@@ -15,7 +15,10 @@ from .frame import Evaluate
 
 
 class Dim3(NamedTuple):
-    """The value of ``cuda.threadIdx``, ``blockIdx``, ``blockDim`` or ``gridDim`` in a kernel."""
+    """The value of ``cuda.threadIdx``, ``blockIdx``, ``blockDim`` or ``gridDim`` in a kernel.
+
+    Each field is an int32: a NumPy scalar if all threads share it, else a vector of lanes.
+    """
 
     x: object
     y: object
@@ -23,10 +26,12 @@ class Dim3(NamedTuple):
 
 
 def _dim3(values: tuple[int, int, int]) -> Dim3:
+    """Return three ints as a Dim3 of int32 scalars."""
     return Dim3(*(np.int32(v) for v in values))
 
 
 def _lane_id(frame, mask):
+    """Return the number of each lane in its warp, from 0 to 31, as an int32 vector of lanes."""
     return (frame.run.batch.thread_number % WARP).astype(np.int32)
 
 

@@ -136,11 +136,15 @@ class EndlessLoopCheck:
 
 
 def _counted(threads: int) -> str:
+    """Return text such as ``1 thread waits`` or ``3 threads wait``."""
     return "1 thread waits" if threads == 1 else f"{threads} threads wait"
 
 
 def _memory(frame: Frame) -> list[bytes] | None:
-    """Return the bytes of each memory of the run; None if they are too large to compare."""
+    """Return a list of the bytes of each memory of the run, in their order.
+
+    Returns None if they are more than MOST_BYTES together, too many to compare.
+    """
     memories = frame.run.memories
     if sum(memory.data.nbytes for memory in memories) > MOST_BYTES:
         return None

@@ -81,6 +81,8 @@ class Expressions:
         """Return ``locate(frame, mask)``, which returns the Place that a subscript names.
 
         The ``array`` of the Place may be a tuple or no array at all; the caller refuses that.
+        ``locate`` raises Unsupported for more indices than dimensions, and for an index that
+        kernels cannot have.
         """
         key = self.try_static(node.slice)
         if isinstance(key, str):
@@ -120,13 +122,19 @@ class Expressions:
     def field(self, node: ast.Attribute | ast.Subscript, name: str) -> Callable:
         """Return ``locate(frame, mask)``, which returns the Place of ``p[i].x`` or ``p[i]["x"]``.
 
-        For a field that is no number, the Place is the whole array or record.
+        For a field that is no number, the Place is the whole array or record. ``locate`` raises
+        Unsupported if ``p[i]`` is no record with this field.
         """
         locate = self._owner(node.value)
         return lambda frame, mask: self._place_of_field(node, locate(frame, mask), name)
 
     def _owner(self, node: ast.expr) -> Callable[[Frame, Mask], Place]:
-        """Return ``locate(frame, mask)``, which returns the Place of a field's record."""
+        """Return ``locate(frame, mask)``, which returns the Place of the record that has a field.
+
+        ``node`` is the expression before the field's name. For a subscript it is the Place of the
+        element. For any other expression its ``array`` is the value of the whole expression, which
+        may be no record, and it has no indices.
+        """
         if isinstance(node, ast.Subscript):
             return self.place(node)
         base, site = self.expression(node), self.source.site(node)
@@ -142,7 +150,12 @@ class Expressions:
         return Place(owner.run, field, (), owner.mask, owner.site)
 
     def _indices(self, node: ast.expr) -> Callable:
-        """Compile the index of a subscript; the closure returns a tuple of indices."""
+        """Compile the index of a subscript; the closure returns a tuple of indices.
+
+        Each is an integer or bool, a slice, None or ``...``; integers are NumPy scalars or lane
+        vectors. A tuple of numbers, as in ``a[position]``, gives its items. The closure raises
+        Unsupported for an index that is a float or an array, and for None as the only index.
+        """
         parts = [self._index(e) for e in (node.elts if isinstance(node, ast.Tuple) else [node])]
 
         def evaluate(frame, mask) -> tuple:
@@ -167,7 +180,11 @@ class Expressions:
             raise self.source.refuse(node, "None as the only index (Numba refuses it, too)")
 
     def _index(self, node: ast.expr) -> Callable:
-        """Compile one index of a subscript; the closure returns a value or a slice."""
+        """Compile one index of a subscript; the closure returns its value, or a Python slice.
+
+        The bounds of the slice are None or values of the kernel. The closure raises Unsupported if
+        the step of a slice differs by thread.
+        """
         if not isinstance(node, ast.Slice):
             return self.expression(node)
         bounds = [self.expression(b) if b else None for b in (node.lower, node.upper, node.step)]
@@ -217,7 +234,11 @@ class Expressions:
         return typed
 
     def _constant_expression(self, node: ast.expr, value) -> Evaluate:
-        """Return the closure of an expression whose Python value is known at compile time."""
+        """Return the closure of an expression whose Python value is known at compile time.
+
+        A global device array is added to ``device_arrays``, and the closure then returns its view.
+        Raises Unsupported for a value that kernels cannot use.
+        """
         special = special_value(value)
         if special:
             return special
@@ -276,6 +297,12 @@ class Expressions:
         return test
 
     def eval_Name(self, node: ast.Name) -> Evaluate:
+        """Compile the read of a variable.
+
+        The closure returns its value, cast to the type that Numba gives it here. Lanes that have
+        never set the variable are reported as a flaw. It raises Unsupported if no lane has set it,
+        or if lanes hold values that cannot be merged.
+        """
         name = node.id
         site = self.source.site(node)
 
@@ -300,6 +327,10 @@ class Expressions:
         return evaluate
 
     def eval_Attribute(self, node: ast.Attribute) -> Evaluate:
+        """Compile an attribute, such as ``x.shape``, or a field of a record.
+
+        The closure raises Unsupported for an attribute that the value does not have in kernels.
+        """
         if isinstance(node.value, ast.Subscript):
             return self._attribute_of_element(node)
         base, attribute, site = self.expression(node.value), node.attr, self.source.site(node)
@@ -318,7 +349,10 @@ class Expressions:
         return evaluate
 
     def _attribute_of_element(self, node: ast.Attribute) -> Evaluate:
-        """Compile an attribute of a subscript: ``p[i].x``, ``m[i].shape`` or ``z[i].real``."""
+        """Compile an attribute of a subscript: ``p[i].x``, ``m[i].shape`` or ``z[i].real``.
+
+        The closure raises Unsupported for an attribute that the element does not have in kernels.
+        """
         locate, attribute = self.place(node.value), node.attr
 
         def evaluate(frame, mask):
@@ -333,6 +367,7 @@ class Expressions:
         return evaluate
 
     def eval_Tuple(self, node: ast.Tuple) -> Evaluate:
+        """Compile a tuple of expressions; the closure returns a tuple of their values."""
         parts = [self.expression(e) for e in node.elts]
         return lambda frame, mask: tuple(part(frame, mask) for part in parts)
 
@@ -348,6 +383,7 @@ class Expressions:
         return evaluate
 
     def eval_BinOp(self, node: ast.BinOp) -> Evaluate:
+        """Compile a binary operator of numbers, or ``+`` of two tuples, which concatenates them."""
         function = operations.BINARY.get(type(node.op))
         if function is None:
             what = f"the operator {type(node.op).__name__}"
@@ -366,6 +402,7 @@ class Expressions:
         return evaluate
 
     def eval_UnaryOp(self, node: ast.UnaryOp) -> Evaluate:
+        """Compile ``-x``, ``+x``, ``~x`` or ``not x``, which returns a bool or a vector of them."""
         if isinstance(node.op, ast.Not):
             test = self.condition(node.operand)
             return lambda frame, mask: np.logical_not(test(frame, mask))
@@ -374,6 +411,11 @@ class Expressions:
         return lambda frame, mask: apply(function, (operand(frame, mask),), frame, mask)
 
     def eval_Compare(self, node: ast.Compare) -> Evaluate:
+        """Compile a comparison, ``is``, ``in`` or a chain such as ``0 <= i < n``.
+
+        All operands are evaluated once, in all lanes. The closure returns a NumPy bool, or a
+        boolean vector of lanes.
+        """
         if isinstance(node.ops[0], ast.Is | ast.IsNot):
             return self._identity(node)
         if isinstance(node.ops[0], operations.MEMBERSHIP) and len(node.ops) == 1:
@@ -396,15 +438,15 @@ class Expressions:
         return evaluate
 
     def _identity(self, node: ast.Compare) -> Evaluate:
-        """Compile ``is`` and ``is not``, which compare the objects."""
+        """Compile ``is`` or ``is not``, which compares objects and returns a NumPy bool."""
         left, right = self.expression(node.left), self.expression(node.comparators[0])
         negate = isinstance(node.ops[0], ast.IsNot)
         return lambda frame, mask: np.bool_((left(frame, mask) is right(frame, mask)) != negate)
 
     def items(self, node: ast.expr) -> Evaluate:
-        """Compile what a ``for`` loop runs over, or what ``in`` searches.
+        """Compile what a ``for`` loop runs over, or what ``in`` searches, as any other expression.
 
-        Python makes a tuple of a list that is written there.
+        Only a list that is written there is no error: as in Python, it is compiled as a tuple.
         """
         if isinstance(node, ast.List):
             node = ast.copy_location(ast.Tuple(node.elts, ast.Load()), node)
@@ -414,7 +456,8 @@ class Expressions:
         """Compile ``x in (1, 2)`` or ``not in`` as a comparison with each item.
 
         The items are those of a tuple, or the elements of an array of one dimension. A ``range()``
-        is compared with its bounds instead. The closure raises Unsupported for anything else.
+        is compared with its bounds instead. The closure returns a NumPy bool, or a boolean vector
+        of lanes. It raises Unsupported for anything else to search in.
         """
         if self._calls_range(node.comparators[0]):
             return self._within_range(node, node.comparators[0])
@@ -442,7 +485,11 @@ class Expressions:
         return isinstance(node, ast.Call) and self.try_static(node.func) is range
 
     def _within_range(self, node: ast.Compare, call: ast.Call) -> Evaluate:
-        """Compile ``n in range(start, stop, step)`` for integers."""
+        """Compile ``n in range(start, stop, step)`` for integers, or ``not in``.
+
+        The closure returns a NumPy bool, or a boolean vector of lanes. It raises Unsupported if a
+        value is no integer or bool.
+        """
         parts = [self.expression(e) for e in (node.left, *call.args)]
         negate = isinstance(node.ops[0], ast.NotIn)
 
@@ -473,6 +520,11 @@ class Expressions:
         return tuple(load(place) for place in elements(whole))
 
     def eval_BoolOp(self, node: ast.BoolOp) -> Evaluate:
+        """Compile ``and`` or ``or`` of numbers, whose value is that of the last operand evaluated.
+
+        A lane evaluates no further operand once its result is known. The closure raises Unsupported
+        for an operand that is no number.
+        """
         parts = [self.expression(v) for v in node.values]
         is_and = isinstance(node.op, ast.And)
 
@@ -492,6 +544,10 @@ class Expressions:
         return evaluate
 
     def eval_IfExp(self, node: ast.IfExp) -> Evaluate:
+        """Compile ``yes if condition else no``; a lane evaluates only the value that it gets.
+
+        The closure raises Unsupported if lanes differ in the condition and a value is no number.
+        """
         test = self.condition(node.test)
         yes, no = self.expression(node.body), self.expression(node.orelse)
 
@@ -511,6 +567,11 @@ class Expressions:
         return evaluate
 
     def eval_Subscript(self, node: ast.Subscript) -> Evaluate:
+        """Compile the read of a subscript, such as ``x[i]``.
+
+        The closure returns a number, a part of an array, a record or the item of a tuple. It raises
+        Unsupported for an index that kernels cannot have.
+        """
         if isinstance(node.value, ast.Attribute) and node.value.attr in ("real", "imag"):
             return self._element_of_component(node, node.value)
         locate, before_atomic = self.place(node), node in self.guarding_reads
@@ -559,7 +620,12 @@ class Expressions:
         raise self.source.refuse(node, f"the index in {ast.unparse(node)}")
 
     def _item(self, node: ast.Subscript, items: tuple, indices: tuple):
-        """Return the item of a tuple at an index, or a tuple of the items in a slice."""
+        """Return the item of a tuple at an index, or a tuple of the items in a slice.
+
+        An index that differs by lane selects among numbers of one dtype; the result is a lane
+        vector. Raises Unsupported for any other index that differs by lane, for several indices,
+        and for an index out of range that all threads share.
+        """
         if len(indices) == 1 and isinstance(indices[0], slice):
             return items[indices[0]]
         if len(indices) == 1 and isinstance(indices[0], np.ndarray) and all(map(is_scalar, items)):
@@ -579,7 +645,9 @@ def _named(indices: tuple) -> int:
 def _chosen(undecided: Mask, value, result, mask: Mask):
     """Return the value of ``and`` or ``or`` after one more operand.
 
-    The lanes of ``undecided`` get the operand's ``value``, and the others keep ``result``.
+    The lanes of ``undecided`` get the operand's ``value``, and the others keep ``result``. For the
+    first operand, with ``result=None``, and if all lanes of ``mask`` are undecided, it is
+    ``value``.
     """
     if result is None or undecided is mask:
         return value
@@ -587,7 +655,10 @@ def _chosen(undecided: Mask, value, result, mask: Mask):
 
 
 def _still_undecided(undecided: Mask, continues) -> Mask | None:
-    """Return the lanes of ``undecided`` for which ``continues`` holds; None if there are none."""
+    """Return the lanes of ``undecided`` for which ``continues`` holds; None if there are none.
+
+    ``continues`` is a NumPy bool, or a boolean vector of lanes.
+    """
     if isinstance(continues, np.ndarray):
         return undecided.narrow(continues)
     return undecided if continues else None

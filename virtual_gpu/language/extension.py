@@ -107,7 +107,11 @@ class Machine:
                 move()
 
     def _store(self, array: ArrayView, position, values: tuple, aligned: bool = True) -> Callable:
-        """Check and count a wide store; return a function () that writes its data."""
+        """Check and count a wide store; return a function () that writes its data and returns None.
+
+        Raises Unsupported unless ``values`` is a tuple, for an array that is not in global or
+        shared memory, and for another number of indices than dimensions.
+        """
         if not isinstance(values, tuple):
             given = "an array" if isinstance(values, ARRAY_TYPES) else "one number"
             raise Unsupported(
@@ -117,7 +121,10 @@ class Machine:
         return store_wide(self._place(array, position), values, aligned)
 
     def _count(self, dtype: np.dtype, operations: int) -> None:
-        """Count operations per lane if the launch has counters."""
+        """Count ``operations`` operations of ``dtype`` per active lane.
+
+        Without counters nothing is done.
+        """
         for _ in range(operations if self.run.counters else 0):
             self.run.counters.operation(self.site, dtype, self.mask)
 

@@ -57,6 +57,10 @@ class Frame:
     A variable is a list of parts, each a value and the lanes that have set it. It has several parts
     only while lanes have set it to different types. They are merged when those lanes read it
     together.
+
+    ``types`` holds Numba's types for this call, and ``is_kernel`` is False for a device function.
+    ``loops`` are the loops that are running, the innermost last. ``result`` is the value that lanes
+    have returned so far, or None. ``everyone`` holds all lanes of the call.
     """
 
     run: BatchRun

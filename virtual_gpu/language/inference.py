@@ -169,6 +169,7 @@ def type_of(value) -> types.Type:
 
 
 def _array_type(value: Array) -> types.Array:
+    """Return Numba's type of a kernel's array: layout "C" if it is contiguous, else "A"."""
     strides = getattr(value, "strides", None)
     contiguous = strides is None or strides == element_strides(value.shape)
     layout = "C" if contiguous else "A"
@@ -178,6 +179,7 @@ def _array_type(value: Array) -> types.Array:
 
 @functools.cache
 def _cached_array_type(dtype: np.dtype, rank: int, layout: str, readonly: bool) -> types.Array:
+    """Return Numba's array type; equal arguments get the same object."""
     return types.Array(numba_types.numba_type(dtype), rank, layout, readonly)
 
 
@@ -272,7 +274,10 @@ class _NodeTypes:
 
 
 def _by_node(statements: list[Statement], nodes: dict[int, ast.AST]) -> _NodeTypes:
-    """Return the types of the statements, assigned to the nodes of their lines."""
+    """Return the types of the statements, assigned to the nodes of their lines.
+
+    ``nodes`` maps line numbers to nodes; a statement of any other line is left out.
+    """
     by_node = _NodeTypes(
         defaultdict(list), defaultdict(set), defaultdict(list), defaultdict(list)
     )

@@ -46,8 +46,8 @@ class Program:
         """Run the function in the lanes of ``mask``; return its value, which is None for a kernel.
 
         ``arguments`` holds one value per parameter. ``literals`` holds Numba's literal types of
-        arguments that are constants at the call, and None for the others. Raises Unsupported for
-        code that Numba's compiler refuses.
+        arguments that are constants at the call, and None for the others; it may be shorter. Raises
+        Unsupported for code that Numba's compiler refuses.
         """
         if run.counters:
             run.counters.enter(self.source)

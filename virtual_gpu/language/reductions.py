@@ -101,13 +101,18 @@ def function(name: str) -> Handler:
 
 
 def _values(call: CallExpression, frame: Frame, mask: Mask, array: Array):
-    """Yield the tuple (value, lanes for which the element exists) of each element."""
+    """Yield (value, Mask of the lanes that have this element) per element of an array, in order.
+
+    The last index is fastest. The value is what ``load`` returns. The Mask is the object ``mask``
+    if all its lanes have the element; otherwise the caller must use the value in the Mask's lanes
+    only.
+    """
     for place in elements(Place(frame.run, array, (), mask, call.site)):
         yield load(place), place.mask
 
 
 def _size(array: Array):
-    """Return the number of elements of an array; it may differ by lane."""
+    """Return the number of elements of an array: an int64, or a vector if it differs by lane."""
     return functools.reduce(operator.mul, array.shape, np.int64(1))
 
 
@@ -120,7 +125,11 @@ def _result_dtype(call: CallExpression, frame: Frame, otherwise: np.dtype) -> np
 def _folded(
     combine: Callable, first: int, call: CallExpression, frame: Frame, mask: Mask, array: Array
 ):
-    """Return the sum or the product of all elements, in the type that Numba gives to it."""
+    """Return the sum or the product of all elements per lane, in the type that Numba gives to it.
+
+    ``combine`` is ``operator.add`` or ``operator.mul``, and ``first`` is 0 or 1, the result for no
+    elements. The elements are combined in order.
+    """
     wide = array.dtype if array.dtype.kind in "fc" else np.dtype(np.int64)
     dtype = _result_dtype(call, frame, wide)
     apply, total = Arithmetic(call.source, call.node).apply, dtype.type(first)
@@ -131,7 +140,11 @@ def _folded(
 
 
 def _mean(call: CallExpression, frame: Frame, mask: Mask, array: Array):
-    """Return the mean of all elements per lane, added in order; integers are added as float64."""
+    """Return the mean of all elements per lane, which are added in order.
+
+    Floats and complex numbers keep their dtype. Integers are added as float64, which is then the
+    dtype of the mean.
+    """
     dtype = array.dtype if array.dtype.kind in "fc" else np.dtype(np.float64)
     apply, total = Arithmetic(call.source, call.node).apply, dtype.type(0)
     for value, lanes in _values(call, frame, mask, array):
@@ -142,7 +155,10 @@ def _mean(call: CallExpression, frame: Frame, mask: Mask, array: Array):
 
 
 def _variance(call: CallExpression, frame: Frame, mask: Mask, array: Array):
-    """Return the variance of all elements per lane; raise Unsupported for complex numbers."""
+    """Return the variance of all elements per lane: the mean squared distance from their mean.
+
+    The squares are added up from a float64 zero. Raises Unsupported for complex numbers.
+    """
     if array.dtype.kind == "c":
         raise call.refuse("the variance of complex numbers")
     apply, total = Arithmetic(call.source, call.node).apply, np.float64(0)
@@ -156,14 +172,18 @@ def _variance(call: CallExpression, frame: Frame, mask: Mask, array: Array):
 
 
 def _deviation(call: CallExpression, frame: Frame, mask: Mask, array: Array):
-    """Return the standard deviation of all elements per lane."""
+    """Return the standard deviation of all elements per lane, the root of their variance.
+
+    Raises Unsupported for complex numbers.
+    """
     return np.sqrt(_variance(call, frame, mask, array))
 
 
 def _decided(stops_at: bool, call: CallExpression, frame: Frame, mask: Mask, array: Array):
-    """Return, per lane, whether an element is true (``stops_at``) or all are (not ``stops_at``).
+    """Return ``any`` or ``all`` of an array's elements as a boolean vector of lanes.
 
-    A lane loads no more elements once the result is known.
+    ``stops_at`` is the truth of an element that decides the result: True for ``any``, False for
+    ``all``. A lane loads no more elements once its result is known.
     """
     undecided, result = mask, np.full(frame.run.batch.size, not stops_at)
     for place in elements(Place(frame.run, array, (), mask, call.site)):
@@ -183,7 +203,10 @@ def _decided(stops_at: bool, call: CallExpression, frame: Frame, mask: Mask, arr
 def _by_numpy(
     function: Callable, call: CallExpression, frame: Frame, mask: Mask, array: Array
 ):
-    """Return the result of Numba's Python implementation of ``function`` for the array."""
+    """Return the result of Numba's Python implementation of ``function`` for the array.
+
+    Raises Unsupported if Numba has none for the array's type.
+    """
     return by_overload(call, function, (array,), frame, mask)
 
 

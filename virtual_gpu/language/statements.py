@@ -94,9 +94,15 @@ class Statements:
         return tests[0] if len(tests) == 1 else ast.BoolOp(ast.Or(), tests)
 
     def do_Pass(self, node: ast.Pass) -> Execute:
+        """Compile a statement that does nothing; the closure returns all lanes."""
         return lambda frame, mask: mask
 
     def do_Expr(self, node: ast.Expr) -> Execute:
+        """Compile an expression that is a statement; its value is discarded.
+
+        A function that is named but not called, such as ``cuda.syncthreads``, gives a Python
+        warning.
+        """
         if isinstance(node.value, ast.Constant):
             return self.do_Pass(node)  # a docstring
         evaluate = self.expressions.expression(node.value)
@@ -111,6 +117,7 @@ class Statements:
         return execute
 
     def do_Assign(self, node: ast.Assign) -> Execute:
+        """Compile an assignment; a lambda that is assigned to a name becomes an inner function."""
         name = node.targets[0].id if isinstance(node.targets[0], ast.Name) else None
         if name and isinstance(node.value, ast.Lambda):
             return self._define(node, name, node.value)
@@ -132,19 +139,31 @@ class Statements:
     def _define(
         self, node: ast.stmt, name: str, function: ast.FunctionDef | ast.Lambda
     ) -> Execute:
-        """Compile an inner function and keep it by its name; the closure changes nothing."""
+        """Compile an inner function and keep it under ``name`` for later calls.
+
+        The closure does nothing and returns all lanes. Raises Unsupported if the name has an inner
+        function already.
+        """
         if name in self.expressions.inner:
             raise self.source.refuse(node, f"a second inner function with the name {name}")
         self.expressions.inner[name] = self.expressions.inner_function(function, name)
         return lambda frame, mask: mask
 
     def do_AnnAssign(self, node: ast.AnnAssign) -> Execute:
+        """Compile an assignment with an annotation, which is ignored.
+
+        Without a value the closure does nothing.
+        """
         if node.value is None:
             return self.do_Pass(node)
         return self.do_Assign(ast.copy_location(ast.Assign([node.target], node.value), node))
 
     def target(self, node: ast.expr) -> Callable:
-        """Return ``assign(frame, mask, value)``, which stores a value to an assignment's target."""
+        """Return ``assign(frame, mask, value)``, which stores a value to an assignment's target.
+
+        The value is stored in the lanes of ``mask``. Raises Unsupported for a target that kernels
+        cannot have, such as a starred name.
+        """
         if isinstance(node, ast.Name):
             return self._to_name(node)
         if isinstance(node, ast.Tuple | ast.List):
@@ -156,7 +175,10 @@ class Statements:
         raise self.source.refuse(node, f"assignment to {ast.unparse(node)}")
 
     def _to_name(self, node: ast.Name) -> Callable:
-        """Return ``assign(frame, mask, value)``, which sets a variable."""
+        """Return ``assign(frame, mask, value)``, which sets a variable in the lanes of ``mask``.
+
+        The value is cast to the type that Numba gives to the variable here.
+        """
 
         def assign(frame, mask, value):
             frame.assign(node.id, conform(value, frame.types.stored.get(node)), mask)
@@ -164,7 +186,11 @@ class Statements:
         return assign
 
     def _to_tuple(self, node: ast.Tuple) -> Callable:
-        """Return ``assign(frame, mask, value)``, which unpacks a tuple or an array."""
+        """Return ``assign(frame, mask, value)``, which unpacks a tuple or an array.
+
+        Each target gets an item. An array gives its elements, or views of its rows. ``assign``
+        raises Unsupported unless there is one item per target.
+        """
         parts, site = [self.target(t) for t in node.elts], self.source.site(node)
 
         def assign(frame, mask, value):
@@ -183,7 +209,12 @@ class Statements:
         return self._to_place(node, self.expressions.place(node))
 
     def _to_place(self, node: ast.Attribute | ast.Subscript, locate: Callable) -> Callable:
-        """Return ``assign(frame, mask, value)``, which stores to the Place of ``locate``."""
+        """Return ``assign(frame, mask, value)``, which stores to the Place of ``locate``.
+
+        ``locate(frame, mask)`` returns it. A record is copied field by field to a record of the
+        same dtype; a number goes to the element or to every element of the part of an array.
+        ``assign`` raises Unsupported for any other value, and for a target that cannot hold it.
+        """
 
         def assign(frame, mask, value):
             place = locate(frame, mask)
@@ -198,7 +229,11 @@ class Statements:
         return assign
 
     def _check_storable(self, node: ast.AST, array, value) -> None:
-        """Raise Unsupported unless ``value`` is a number that the array can hold."""
+        """Raise Unsupported unless ``array`` is a writable array and ``value`` a number.
+
+        A complex number needs an array of complex numbers. Any other number passes, whatever the
+        dtype of the array, because a store casts it.
+        """
         complex_to_real = is_scalar(value) and value.dtype.kind == "c" != array.dtype.kind
         if not isinstance(array, Array) or not is_scalar(value) or complex_to_real:
             if isinstance(array, tuple):
@@ -214,6 +249,7 @@ class Statements:
             raise self.source.refuse(node, f"{what} (Numba refuses it, too: pass a copy of it)")
 
     def do_AugAssign(self, node: ast.AugAssign) -> Execute:
+        """Compile an assignment such as ``x += value`` to a variable or an element of an array."""
         function = operations.BINARY.get(type(node.op))
         if function is None:
             raise self.source.refuse(node, f"the operator {type(node.op).__name__}")
@@ -233,7 +269,11 @@ class Statements:
         return execute
 
     def _augment_element(self, node: ast.AugAssign, function: Callable, right: Evaluate) -> Execute:
-        """Compile an assignment such as ``x[i] += value`` to an element of an array."""
+        """Compile an assignment such as ``x[i] += value`` to an element or a record's field.
+
+        It is a load and a store, which is no atomic operation. The closure raises Unsupported for a
+        part of an array, and for an array that is read-only.
+        """
         target, apply = node.target, Arithmetic(self.source, node).apply
         if isinstance(target, ast.Attribute):
             locate = self.expressions.field(target, target.attr)
@@ -252,6 +292,7 @@ class Statements:
         return execute
 
     def do_If(self, node: ast.If) -> Execute:
+        """Compile ``if``: lanes with a true condition execute the body, the others the ``else``."""
         test, then = self.expressions.condition(node.test), self.block(node.body)
         other = self.block(node.orelse)
 
@@ -268,6 +309,10 @@ class Statements:
         return execute
 
     def do_While(self, node: ast.While) -> Execute:
+        """Compile ``while``, whose body runs until no lane is left in the loop.
+
+        The closure raises LimitReached for a loop that never ends or exceeds a limit.
+        """
         self._note_spinning(node.test)
         test, body = self._loop_test(node), self.block(node.body)
         otherwise, site = self.block(node.orelse), self.source.site(node)
@@ -320,6 +365,11 @@ class Statements:
         self.expressions.cooperative |= any(map(atomics.waits_for_others, functions))
 
     def do_For(self, node: ast.For) -> Execute:
+        """Compile ``for``, whose body runs until no lane is left in the loop.
+
+        Over a ``range()``, lanes may differ in their bounds. The closure raises LimitReached if
+        such a loop exceeds a limit of the launch.
+        """
         bounds = self._range(node.iter)
         if bounds is None:
             return self._for_each(node)
@@ -432,6 +482,13 @@ class Statements:
         return evaluate
 
     def _items_of(self, node: ast.expr, is_whole: bool) -> Callable:
+        """Return ``items(frame, mask)``, which returns an iterable over the value of ``node``.
+
+        It gives the items of a tuple, the elements or rows of an array, or the records of an array
+        that is not local. If ``is_whole``, an array whose length differs by thread gives
+        _LaneItems. ``items`` raises Unsupported for anything else, and for a tuple of numbers of
+        several dtypes.
+        """
         # Python makes a tuple of a list in `for x in [1, 2]`, but not of an argument of zip().
         compile_items = self.expressions.items if is_whole else self.expressions.expression
         whole, site = compile_items(node), self.source.site(node)
@@ -453,7 +510,11 @@ class Statements:
         return evaluate
 
     def _elements(self, node: ast.Call) -> Callable:
-        """Compile ``np.nditer(x)``, whose values are the elements of an array of any rank."""
+        """Compile ``np.nditer(x)`` into ``items(frame, mask)``, which returns a generator.
+
+        The generator loads the elements of an array of any rank, the last index fastest. ``items``
+        raises Unsupported for anything but an array, and for one whose shape differs by thread.
+        """
         whole, site = self.expressions.expression(node.args[0]), self.source.site(node)
 
         def evaluate(frame, mask):
@@ -562,7 +623,12 @@ class Statements:
         return execute
 
     def _return(self, node: ast.Return, frame: Frame, mask: Mask, value) -> None:
-        """Set the result of the call in the lanes of ``mask``."""
+        """Set ``frame.result`` to ``value`` in the lanes of ``mask``.
+
+        The value is cast to the type that Numba gives to the function's result. Other lanes keep
+        their result. All lanes stay live: the caller removes them from the frame. Raises
+        Unsupported if a kernel returns a value other than None.
+        """
         if frame.is_kernel and value is not None:
             raise self.source.refuse(node, "a kernel that returns a value")
         value, old = conform(value, frame.types.result), frame.result
@@ -597,20 +663,28 @@ class Statements:
 
 @dataclass(frozen=True)
 class _LaneItem:
-    """An element of an array whose length differs by thread, and the lanes that have it."""
+    """An element of an array whose length differs by thread, and the lanes that have it.
+
+    ``value`` is what ``load`` returns, and ``exists`` a boolean vector with one entry per lane of
+    the batch, True for active lanes whose array has the element.
+    """
 
     value: np.ndarray
     exists: np.ndarray
 
 
 def _lane_items(whole: Place) -> Iterator[_LaneItem]:
-    """Yield a _LaneItem per element of an array, in order."""
+    """Yield a _LaneItem per element of an array of one dimension, up to the longest length."""
     for place in elements(whole):
         yield _LaneItem(load(place), place.mask.lanes)
 
 
 def _rows(whole: Place) -> Iterator:
-    """Yield the elements of an array of one dimension, or views of the rows of any other array."""
+    """Yield ``array[0]``, ``array[1]`` and so on, in order.
+
+    ``whole`` is the Place of the array, without indices. They are loaded elements if the array has
+    one dimension, otherwise views.
+    """
     for number in range(whole.array.shape[0]):
         row = whole.at((np.int64(number),))
         yield view(row) if is_part(row) else load(row)
@@ -619,8 +693,9 @@ def _rows(whole: Place) -> Iterator:
 def _iterations(start, stop, step) -> Iterator[tuple]:
     """Yield the tuple (value of the loop variable, condition) for each iteration of a range.
 
-    The condition is True if all lanes execute the iteration, or a boolean vector of those that do.
-    If a bound differs by lane, the generator never ends: the caller stops when no lane is left.
+    The condition is True if all lanes execute the iteration, or a boolean vector of those that do;
+    the value counts in these lanes only. If a bound differs by lane, the generator never ends: the
+    caller stops when no lane is left.
     """
     varies = any(isinstance(bound, np.ndarray) for bound in (start, stop, step))
     iterations = _varying_iterations if varies else _uniform_iterations
@@ -628,15 +703,21 @@ def _iterations(start, stop, step) -> Iterator[tuple]:
 
 
 def _uniform_iterations(start, stop, step):
-    """Yield (value, True) per iteration, for bounds that are the same in all threads."""
+    """Yield (value of the loop variable, True) per iteration, for NumPy scalars as bounds.
+
+    The value is a NumPy scalar of the dtype of ``start``. The generator ends like a ``range()``.
+    """
     for value in range(int(start), int(stop), int(step)):
         yield start.dtype.type(value), True
 
 
 def _varying_iterations(start, stop, step):
-    """Yield (value, boolean vector of the lanes that execute the iteration) without end.
+    """Yield (value of the loop variable, condition) without end, for bounds that differ by lane.
 
-    At least one of the bounds differs by lane. The caller stops when no lane is left.
+    At least one of the three is a vector of lanes. The value is a NumPy scalar if ``start`` and
+    ``step`` are the same in all lanes. Otherwise it is a vector, and the first value is ``start``
+    itself. The condition is a boolean vector of the lanes that execute the iteration; in other
+    lanes the value has no meaning. The caller stops when no lane is left.
     """
     value, active = start, np.bool_(True)
     while True:
@@ -649,7 +730,8 @@ def _varying_iterations(start, stop, step):
 def _iterate(loop: LoopLanes, body: Execute, frame: Frame, active: Mask | None) -> Mask | None:
     """Execute one iteration of a loop; return the lanes that test its condition again.
 
-    Returns None if no lane does.
+    They are the lanes that reach the end of the body or ``continue``. Returns None if there are
+    none, or if ``active`` is None. The result is the object ``active`` if it has the same lanes.
     """
     if active is None:
         return None

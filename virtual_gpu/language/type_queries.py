@@ -41,10 +41,10 @@ def is_instance(call: CallExpression) -> Evaluate:
 
 
 def _test(call: CallExpression, wanted):
-    """Return a function that tells whether a Numba type is an instance of ``wanted``.
+    """Return ``test(kind)``, which is True if the Numba type ``kind`` is an instance of ``wanted``.
 
-    Raises Unsupported unless ``wanted`` is a type of Python that kernels have, or a number type of
-    NumPy or Numba.
+    Literal types count as the types of their values. Raises Unsupported unless ``wanted`` is a type
+    of Python that kernels have, or a number type of NumPy or Numba.
     """
     if isinstance(wanted, type) and wanted in _KINDS:
         return lambda kind: isinstance(types.unliteral(kind), _KINDS[wanted])

@@ -45,7 +45,11 @@ def ufunc(call: CallExpression) -> Evaluate:
 
 
 def _check(call: CallExpression, values: list, out) -> None:
-    """Raise Unsupported unless ``out`` is an array that can take the result of the ufunc."""
+    """Raise Unsupported unless ``out``, the last of ``values``, can take the results of the ufunc.
+
+    It must be an array that is not read-only, in the shape to which the arrays among the values
+    broadcast; that shape must not differ by thread. Every other value must be a number or an array.
+    """
     if not isinstance(out, Array) or len(values) != call.function.nargs:
         raise call.refuse(f"np.{call.function.__name__}() of an array without an array for results")
     if isinstance(out, ArrayView) and not out.writable:
@@ -77,4 +81,5 @@ def _element(frame: Frame, value, position: tuple, mask: Mask, site):
 
 
 def _indices(position: tuple[int, ...]) -> tuple:
+    """Return a position as a tuple of int64 scalars, the indices of a Place."""
     return tuple(np.int64(p) for p in position)

@@ -43,7 +43,7 @@ def bits_of(lanes: np.ndarray) -> np.ndarray:
 
 
 def _spread(per_warp: np.ndarray) -> np.ndarray:
-    """Return a vector with one entry per lane from one value per warp."""
+    """Return a vector that repeats each warp's value for its 32 lanes."""
     return np.repeat(per_warp, WARP)
 
 
@@ -203,7 +203,10 @@ def _same_value(rows: np.ndarray, active: np.ndarray) -> np.ndarray:
 
 
 def _match_any(call: CallExpression) -> Evaluate:
-    """Compile ``match_any_sync``: the bit mask of the lanes that hold the lane's own value."""
+    """Compile ``match_any_sync``: the bit mask of the lanes that hold the lane's own value.
+
+    Only active lanes of the lane's warp count. The closure returns an int32 vector.
+    """
     members, value = call.arguments(2)
     site = call.site
 
@@ -218,7 +221,10 @@ def _match_any(call: CallExpression) -> Evaluate:
 
 
 def _match_all(call: CallExpression) -> Evaluate:
-    """Compile ``match_all_sync``: (bit mask, True) if all lanes hold one value, else (0, False)."""
+    """Compile ``match_all_sync``: (bit mask, True) if all lanes hold one value, else (0, False).
+
+    Only active lanes of the lane's warp count. Both results are vectors, of int32 and of bool.
+    """
     members, value = call.arguments(2)
     site = call.site
 
@@ -249,13 +255,13 @@ def _syncwarp(call: CallExpression) -> Evaluate:
 
 
 def _active_mask(call: CallExpression) -> Evaluate:
-    """Compile ``cuda.activemask``, the bit mask of the active lanes of a warp."""
+    """Compile ``cuda.activemask``, the bit mask of a warp's active lanes as a uint32 vector."""
     call.arguments(0)
     return lambda frame, mask: _spread(bits_of(mask.lanes.reshape(-1, WARP)))
 
 
 def _lower_lanes(call: CallExpression) -> Evaluate:
-    """Compile ``cuda.lanemask_lt``, the bit mask of the lanes with a lower number."""
+    """Compile ``cuda.lanemask_lt``: a uint32 vector with a bit mask of the lower lanes per lane."""
     call.arguments(0)
     below = ((np.uint64(1) << np.arange(WARP, dtype=np.uint64)) - np.uint64(1)).astype(np.uint32)
     return lambda frame, mask: np.tile(below, frame.run.batch.size // WARP)
@@ -265,6 +271,8 @@ def _bits(compute: Callable) -> Handler:
     """Return the handler of a function of an integer's bits.
 
     ``compute(value, width)`` takes the bits as a uint64, and the number of bits of the argument.
+    Its result is cast to the type that Numba gives it. A call raises Unsupported for a value that
+    is no integer, or whose type Numba refuses.
     """
 
     def handler(call: CallExpression) -> Evaluate:
@@ -313,6 +321,7 @@ def _lowest(value, width: int) -> np.ndarray:
 
 
 def _reversed_bits(value, width: int) -> np.ndarray:
+    """Return the lowest ``width`` bits of each value in reverse order, as a uint64."""
     bits = _bit_table(value, width)[..., ::-1]
     return (bits << np.arange(width, dtype=np.uint64)).sum(axis=-1, dtype=np.uint64)
 

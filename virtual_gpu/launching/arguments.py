@@ -106,7 +106,7 @@ def unwrapped(arguments: tuple) -> Iterator[tuple]:
 
 
 def kernel_arguments(program: Program, arguments: tuple, limits: LaunchLimits) -> Arguments:
-    """Convert the arguments of the caller to the kernel's values.
+    """Return the Arguments that a kernel is called with, converted from those of the caller.
 
     ``arguments`` holds one argument per parameter, as ``unwrapped`` yields them. Arrays that
     overlap in memory share one Memory, so that a race through two names is found. Raises
@@ -149,6 +149,8 @@ def _value(name: str, argument, views: dict[int, ArrayView]):
     """Return the kernel's value for an argument: a number, a view of ``views``, None or a tuple.
 
     ``views`` maps the ``id`` of an array to its view. ``name`` is the parameter's, for messages.
+    Raises LaunchError for a host array that is not contiguous, and for a value that no kernel
+    takes.
     """
     if isinstance(argument, tuple):
         return alike(argument, (_value(name, item, views) for item in argument))
@@ -174,7 +176,11 @@ def _value(name: str, argument, views: dict[int, ArrayView]):
 
 
 def _is_supported(dtype: np.dtype) -> bool:
-    """Return True if a kernel can have arrays of this dtype."""
+    """Return True if a kernel can have numbers and arrays of this dtype.
+
+    They are bools, integers, floats and complex numbers of at most 64 bits per part, in this
+    machine's byte order.
+    """
     long_double = dtype.char in "gG"
     return dtype.kind in numba_types.SCALAR_KINDS and dtype.isnative and not long_double
 
@@ -230,7 +236,7 @@ def _described_records(name: str, array: np.ndarray) -> _Array:
 
 
 def _check_bytes(arrays: list[_Array], limits: LaunchLimits) -> None:
-    """Raise LimitReached if the race checks of the tracked arrays need too much memory."""
+    """Raise LimitReached if the race checks of the tracked arrays need over ``limits.bytes``."""
     needed = sum(a.array.size for a in arrays if a.tracked) * BYTES_PER_ELEMENT
     if limits.bytes is not None and needed > limits.bytes:
         largest = max(arrays, key=lambda a: a.array.size * a.tracked)

@@ -267,6 +267,7 @@ def machine_code_method(name: str) -> Callable:
 
 
 def _needs_machine_code(kernel: CUDADispatcher, name: str) -> LaunchError:
+    """Return the LaunchError for a method or attribute ``name`` that needs machine code."""
     return LaunchError(
         f"{name} of {kernel.py_func.__name__} needs machine code, which the virtual GPU does not "
         "make; cuda.compile_ptx(function, signature) gives the compiler's PTX without a device."
@@ -284,6 +285,7 @@ def inspect_asm(self, signature=None):
 
 
 def _ptx(kernel: CUDADispatcher, signature) -> str:
+    """Return the PTX text of a kernel for a signature, compiled with the kernel's own options."""
     names = ("debug", "lineinfo", "fastmath", "opt", "launch_bounds")
     options = {name: kernel.targetoptions.get(name) for name in names}
     options["opt"] = bool(options["opt"])

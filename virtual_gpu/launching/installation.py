@@ -123,6 +123,7 @@ def _run_text(text: str, names: dict) -> None:
 
 @contextlib.contextmanager
 def _pinned(*arrays):
+    """Do nothing within the context: all host memory is used in the same way."""
     yield
 
 
@@ -137,6 +138,7 @@ def _mapped(*arrays: np.ndarray, stream=0) -> Iterator[DeviceArray | list[Device
 
 
 def _open_ipc_array(*ignored, **named):
+    """Raise LaunchError, because processes cannot share the virtual GPU's memory."""
     raise LaunchError(
         "The virtual GPU shares no memory between processes; copy the array to the host and send "
         "that."

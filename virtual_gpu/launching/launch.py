@@ -157,7 +157,11 @@ def _results_depend(
 
 
 def _depends(task: _CheckedLaunch, first: _Outcome, observer: Observer) -> bool:
-    """Return True if a run with another filling ends otherwise than the run ``first``."""
+    """Return True if a run with another filling ends otherwise than the run ``first``.
+
+    The launch runs again with fillings other than zero. The results are different if the written
+    content, the errors or the flaws are. The arrays then hold the results of ``first`` again.
+    """
 
     def run_again(filling: Filling) -> Rerun:
         outcome = _outcome(task, observer, filling)
@@ -167,7 +171,11 @@ def _depends(task: _CheckedLaunch, first: _Outcome, observer: Observer) -> bool:
 
 
 def _outcome(task: _CheckedLaunch, observer: Observer, filling: Filling) -> _Outcome:
-    """Run the launch once more, to its end if no error but a finding stops it."""
+    """Run the launch once more with this filling, and return its _Outcome.
+
+    Findings are collected, so only an error that is no finding stops the run. It is in the outcome
+    and is not raised. The arrays hold what the run has written; the caller restores them.
+    """
     arguments = kernel_arguments(task.program, task.arguments, task.limits)
     report = Report(collect=True)
     try:
@@ -346,6 +354,7 @@ def _check_limits(program: Program, geometry: Geometry, arguments: tuple, dynami
 
 
 def _wrong_number(kernel: str, parameters: tuple[str, ...], count: int) -> LaunchError:
+    """Return the LaunchError for a launch of ``kernel`` with ``count`` arguments."""
     expected = f"{len(parameters)} argument{'s' if len(parameters) != 1 else ''}"
     names = f" ({', '.join(parameters)})" if parameters else ""
     return LaunchError(

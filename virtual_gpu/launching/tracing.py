@@ -191,7 +191,7 @@ class Trace:
 def _copied_to_the_host(arguments: tuple) -> Iterator[tuple]:
     """Yield the arguments as a tuple with host copies instead of arrays on a real device.
 
-    The copies are copied back at the end, but not if the context raises.
+    At the end the copies' contents are copied back to the device, but not if the context raises.
     """
     real = {n: array for n, array in enumerate(arguments) if _on_a_real_device(array)}
     on_host = [real[n].copy_to_host() if n in real else a for n, a in enumerate(arguments)]
@@ -201,6 +201,7 @@ def _copied_to_the_host(arguments: tuple) -> Iterator[tuple]:
 
 
 def _on_a_real_device(argument) -> bool:
+    """Return True for a device array that is not in the virtual GPU's memory."""
     return hasattr(argument, "copy_to_host") and not isinstance(argument, DeviceArray)
 
 
@@ -280,7 +281,11 @@ def _check_kernel(kernel: Callable) -> None:
 def _trace_of(
     function: Callable, geometry: Geometry, arguments: tuple, observer: Observer
 ) -> Trace:
-    """Return the Trace of a launch that has ended."""
+    """Return the Trace of a launch that has ended.
+
+    ``function`` is the kernel's Python function, ``arguments`` are those of the launch with arrays
+    on the host, and ``observer`` is the one that the launch has filled.
+    """
     findings, counters = observer.report.findings, observer.counters
     functions = counters.functions or (read_source(function),)
     lines, recorder = counters.lines, counters.recorder

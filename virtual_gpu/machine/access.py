@@ -123,7 +123,11 @@ def _zeros(place: Place) -> np.ndarray:
 
 
 def _count(place: Place, kind: str, addresses, width: int = 1) -> None:
-    """Add an access to the counters of the launch, if it has counters."""
+    """Add an access to the counters of the launch, if it has counters.
+
+    ``kind`` is "load", "store" or "atomic". ``addresses`` holds the address of each active lane's
+    first of ``width`` elements, or is one number that they share.
+    """
     counters = place.run.counters
     if counters:
         array, blocks = place.array, place.run.batch.blocks
@@ -272,7 +276,12 @@ def _row(place: Place) -> tuple[int | np.ndarray, Place | None]:
 
 
 def _computed_row(place: Place) -> tuple[int | np.ndarray, Place | None]:
-    """Do what ``_row`` does, for an element of a whole local array."""
+    """Return the row number of an element of a whole local array, and the place in bounds.
+
+    The row number is an int, or a vector with one entry per lane in bounds. The place is narrowed
+    to the lanes in bounds, or None if there are none; the row number then has no meaning. The other
+    lanes are reported.
+    """
     positions, inside = in_bounds(place)
     row = 0
     for position, extent in zip(positions, place.array.shape, strict=True):
@@ -281,7 +290,12 @@ def _computed_row(place: Place) -> tuple[int | np.ndarray, Place | None]:
 
 
 def _row_of_part(place: Place) -> tuple[int | np.ndarray, Place | None]:
-    """Do what ``_row`` does, for an element of a part of a local array."""
+    """Return the row number of an element of a part of a local array, and the place in bounds.
+
+    The row number indexes the rows of the whole array. It is an int, or a vector with one entry per
+    lane in bounds. The place is narrowed to the lanes in bounds, or None if there are none; the row
+    number is then 0. The other lanes are reported.
+    """
     positions, inside = in_bounds(place)
     if inside is None:
         return 0, None
@@ -299,7 +313,11 @@ def _storage(array: LocalArray | LocalPart) -> LocalArray:
 
 
 def _load_local(place: Place) -> np.ndarray:
-    """Return the element of a local array in each active lane, as a vector of all lanes."""
+    """Return the element of a local array in each active lane, as a vector of all lanes.
+
+    Inactive lanes hold any value. Lanes out of bounds, and lanes that have not written the element,
+    are reported.
+    """
     row, inside = _row(place)
     if inside is None:
         return _zeros(place)
@@ -319,7 +337,11 @@ def _load_local(place: Place) -> np.ndarray:
 
 
 def _store_local(place: Place, value) -> None:
-    """Write ``value`` to the element of a local array in each active lane."""
+    """Write ``value`` to the element of a local array in each active lane.
+
+    ``value`` has the array's dtype and is a NumPy scalar or a lane vector. Lanes out of bounds are
+    reported and write nothing.
+    """
     row, inside = _row(place)
     if inside is None:
         return
@@ -333,7 +355,13 @@ def _store_local(place: Place, value) -> None:
 
 
 def _update_local(place: Place, change: Callable) -> np.ndarray | None:
-    """Do what ``update`` does for an element of a local array, which no other thread can see."""
+    """Perform an atomic operation on one element of a local array per active lane.
+
+    ``change(data, addresses, mask)`` modifies the vector ``data``, which has one entry per lane, at
+    the ``addresses``, the indices of the lanes. Returns its old values as a vector with one entry
+    per lane, zero in lanes that are inactive or out of bounds, or None if ``change`` returns None.
+    Lanes out of bounds, and lanes that have not written the element, are reported.
+    """
     row, inside = _row(place)
     if inside is None:
         return _zeros(place)

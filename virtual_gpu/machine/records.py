@@ -135,7 +135,10 @@ def copy_record(place: Place, value: RecordView) -> bool:
 
 
 def _numbers(place: Place, record: RecordView) -> Iterator[Place]:
-    """Yield the Place of each number of a record, in the order of the fields."""
+    """Yield the Place of each number of a record, in the order of the fields.
+
+    The run, the lanes and the source line are those of ``place``.
+    """
     for field in record.fields.values():
         if isinstance(field, RecordView):
             yield from _numbers(place, field)
@@ -227,7 +230,11 @@ def record_array(dtype: np.dtype, layout: RecordLayout, memory_of: Callable) -> 
 
 
 def _field(memory: Memory, layout: RecordLayout, bytewise: bool) -> ArrayView:
-    """Return the view of a field of all records, at the position that ``layout`` describes."""
+    """Return the view of a field of all records, at the position that ``layout`` describes.
+
+    ``layout`` is that of the field, with its own dimensions at the end. ``bytewise`` is True if the
+    compiler moves the field byte by byte, because it may not be aligned.
+    """
     size = memory.data.dtype.itemsize
     strides, offset = tuple(s // size for s in layout.strides), layout.offset // size
     return ArrayView(memory, layout.shape, strides, offset, layout.writable, bytewise)

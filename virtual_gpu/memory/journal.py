@@ -48,10 +48,12 @@ class Journal:
         )
 
     def _copy(self, chunk: int) -> tuple[np.ndarray, ...]:
+        """Return the tuple (data,) or (data, undefined flags) of a chunk, as copies."""
         return tuple(array[_slice(chunk)].copy() for array in self._arrays)
 
 
 def _slice(chunk: int) -> slice:
+    """Return the slice of the elements of a chunk with this number."""
     return slice(chunk << _CHUNK_BITS, (chunk + 1) << _CHUNK_BITS)
 
 

@@ -100,6 +100,11 @@ class SharedMemory:
         return ArrayView(self._views[dtype], (self._dynamic_bytes // dtype.itemsize,), (1,))
 
     def _view_as(self, name: str, dtype: np.dtype) -> Memory:
+        """Return a new Memory over all blocks' dynamic shared memory, as elements of ``dtype``.
+
+        The first view creates the bytes and the shadow, which later views share. A view with
+        smaller elements splits the units of the shadow.
+        """
         # A multiple of every element size, so that each block's views are aligned.
         room = cdiv(self._dynamic_bytes, 16) * 16
         part = BlockPart((self._dynamic_bytes // dtype.itemsize,), room)

@@ -68,9 +68,10 @@ def _differs(
 
 @contextlib.contextmanager
 def _filled(memories: Iterable[Memory], filling: Filling) -> Iterator[None]:
-    """Fill the undefined elements of device memory within the context.
+    """Set the undefined elements of device memory to the filling within the context.
 
-    At its end the earlier values are restored, but not if the context raises.
+    At its end their earlier values are restored, but not if the context raises. Memory whose
+    elements are all defined is not changed.
     """
     undefined = [(m.data, np.flatnonzero(m.unwritten)) for m in memories if m.unwritten is not None]
     before = [data[indices] for data, indices in undefined]

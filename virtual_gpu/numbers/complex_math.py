@@ -186,6 +186,7 @@ def acos(z):
 
 
 def _is_large(z):
+    """Return True where a part of z exceeds HALF_LIMIT in absolute value."""
     return (abs(z.real) > HALF_LIMIT) | (abs(z.imag) > HALF_LIMIT)
 
 

@@ -53,6 +53,7 @@ def _unsigned(compute: Callable) -> Callable:
 
 
 def _positive_difference(x, y):
+    """Return ``x - y`` where it is positive, else 0; NaN if ``x`` or ``y`` is NaN."""
     return np.where(np.isnan(x) | np.isnan(y), np.nan, np.where(x > y, x - y, 0))
 
 
@@ -67,11 +68,13 @@ def _exponent(x):
 
 
 def _sine_of_pi_times(x):
+    """Return sin(pi * x) in float64; for whole numbers it is a zero with the sign of x."""
     remainder = np.fmod(x.astype(np.float64), 2)
     return np.where(remainder == np.rint(remainder), np.copysign(0.0, x), np.sin(np.pi * remainder))
 
 
 def _cosine_of_pi_times(x):
+    """Return cos(pi * x) in float64; it is exactly 0 halfway between whole numbers."""
     remainder = np.fmod(x.astype(np.float64), 2)
     return np.where(abs(remainder) % 1 == 0.5, 0.0, np.cos(np.pi * remainder))
 

@@ -62,6 +62,7 @@ def _round(value, digits=None):
 
 
 def _nearest_integer(value):
+    """Return the nearest integer as float64, limited to the range of int64."""
     return numba_types.cast(np.rint(value), np.dtype(np.int64)).astype(np.float64)
 
 
@@ -224,9 +225,10 @@ def _must_be_of_result_type(function: Callable, rule: numba_types.TypingRule) ->
 def _implementation(
     function: Callable, original: tuple[np.dtype, ...], dtypes: tuple[np.dtype, ...]
 ) -> Callable:
-    """Return a function that computes ``function`` on operands of ``dtypes``.
+    """Return the function that computes ``function`` on operands of ``dtypes``.
 
-    The operands were cast to them from ``original``.
+    The operands were cast to them from ``original``. The result of the function may have another
+    dtype than Numba's, so the caller casts it.
     """
     if dtypes[0].kind == "b" and function in _BOOLEAN:
         return _BOOLEAN[function]

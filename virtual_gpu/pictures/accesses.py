@@ -283,7 +283,10 @@ def _busiest_bank(bank: int, words: np.ndarray) -> str:
 
 
 def _groups(addresses: np.ndarray, width: int) -> int:
-    """Return the number of lane groups that shared memory serves one after the other: 1, 2 or 4."""
+    """Return the number of lane groups that shared memory serves one after the other: 1, 2 or 4.
+
+    ``width`` is the number of bytes per lane. A group has 32, 16 or 8 lanes.
+    """
     parts = max(1, width // BANK_BYTES)
     if parts == 4 and in_pairs(addresses[None], addresses[None] >= 0)[0]:
         return 2
@@ -291,15 +294,18 @@ def _groups(addresses: np.ndarray, width: int) -> int:
 
 
 def _wavefronts(addresses: np.ndarray, width: int) -> int:
+    """Return the number of wavefronts of one request to shared memory."""
     return wavefronts(Pattern(addresses[None], addresses[None] >= 0), width)
 
 
 def _paper() -> str:
+    """Return the SVG background of the field of lanes × banks."""
     width, height = BANKS * _BANK, WARP * _LANE
     return rect(_LEFT, _TOP, width, height, GREY, fill_opacity=0.1)
 
 
 def _lane_axis() -> str:
+    """Return SVG texts with lane numbers at the left of the field."""
     lanes = (
         text(_LEFT - 5, _TOP + lane * _LANE + 7, lane, 10.5, "end", opacity=0.85)
         for lane in (0, 8, 16, 24, 31)
@@ -308,6 +314,7 @@ def _lane_axis() -> str:
 
 
 def _bank_axis() -> str:
+    """Return SVG texts with bank numbers above the field."""
     return "".join(
         text(_LEFT + (n + 0.5) * _BANK, _TOP - 4, n, 10.5, "middle", opacity=0.85)
         for n in (4, 8, 12, 16, 20, 24, 28, 31)
@@ -315,11 +322,13 @@ def _bank_axis() -> str:
 
 
 def _columns() -> str:
+    """Return an SVG path with a vertical line at every fourth bank."""
     lines = "".join(f"M{_LEFT + n * _BANK:g} {_TOP}v{WARP * _LANE}" for n in range(4, BANKS, 4))
     return path(lines, stroke=GREY, stroke_width=0.5, opacity=0.6)
 
 
 def _box(x: float, y: float, width: float, height: float) -> str:
+    """Return the SVG path commands of a rectangle whose upper left corner is (x, y)."""
     return f"M{x:.5g} {y:.5g}h{width:.4g}v{height:.4g}h{-width:.4g}z"
 
 
@@ -335,6 +344,7 @@ def _used_words(addresses: np.ndarray, width: int) -> np.ndarray:
 
 
 def _name(access: WarpAccess) -> str:
+    """Return text such as ``load of a``."""
     return f"{access.kind} of {access.array}"
 
 

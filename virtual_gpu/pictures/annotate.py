@@ -108,6 +108,7 @@ class AnnotatedSource:
         return f"{note}{self._elsewhere(note.site.file)}"
 
     def _elsewhere(self, file: str) -> str:
+        """Return the file's short name as `` (helpers.py)``, or "" for the kernel's file."""
         return "" if file == self.sections[0].file else f" ({self.names[file]})"
 
 
@@ -127,6 +128,7 @@ def sections_of(functions: Iterable[Source]) -> tuple[Section, ...]:
 
 
 def _is_comment(text: str) -> bool:
+    """Return True for a line that is a comment or empty."""
     return text.lstrip().startswith("#") or not text.strip()
 
 
@@ -136,10 +138,12 @@ def _used_columns(counts: Mapping[tuple[str, int], LineCount]) -> list[Column]:
 
 
 def _number(value: float) -> str:
+    """Return a count as text, such as ``1,024``; "" for zero."""
     return f"{value:,.0f}" if value else ""
 
 
 def _words(column: Column) -> list[str]:
+    """Return the words of a column's title, one per line of the table's head."""
     return column.title.replace("-", "- ").split()
 
 
@@ -171,6 +175,7 @@ class _Cells:
 
 
 def _cells(listing: AnnotatedSource) -> _Cells:
+    """Return the _Cells of a listing: columns with a count, and the text and width of each."""
     counts = listing.by_place()
     columns = _used_columns(counts)
     texts = {at: [_number(c.read(count)) for c in columns] for at, count in counts.items()}

@@ -30,9 +30,9 @@ FENCES = ("fence", "fence_block")  # not shown
 
 
 class SourceSection(Protocol):
-    """The source text of a function, as in annotate.Section.
+    """The source text of one function: its name, its file, and its lines as (line number, text).
 
-    ``lines`` are (line number, text).
+    ``annotate.Section`` has these fields.
     """
 
     name: str
@@ -151,6 +151,7 @@ class Film:
         return None
 
     def _is_global(self, event: Event) -> bool:
+        """Return True if the event accesses an array in global memory."""
         return self.grids[self.grid(event.array)].array.space == "global"
 
     @property

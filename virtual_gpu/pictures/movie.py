@@ -106,6 +106,7 @@ def once_per_page(page: str) -> str:
 
 
 def _html(movie: Movie) -> str:
+    """Return the HTML of a movie: style sheet, page, player and data."""
     highest = peaks(movie.films, movie.focus)
     layouts = [layout_of(film, movie.focus) for film in movie.films]
     data = [_data(film, layout, movie) for film, layout in zip(movie.films, layouts, strict=True)]
@@ -139,6 +140,7 @@ def _html(movie: Movie) -> str:
 
 @cache
 def _sheet() -> str:
+    """Return the style sheet of all movies as an HTML element."""
     rules = (HERE / "stage.css").read_text("utf-8") + (HERE / "player.css").read_text("utf-8")
     return f"<style>{_shorter(rules)}</style>"
 
@@ -155,6 +157,7 @@ def _key() -> str:
 
 @cache
 def _player() -> str:
+    """Return the player as an HTML script element."""
     text = (HERE / "player.js").read_text(encoding="utf-8").replace("@KEY@", _key())
     return f"<script>{_shorter(text)}</script>"
 
@@ -166,6 +169,10 @@ def _shorter(text: str) -> str:
 
 
 def _tab(film: Film, name: str, number: int, bars: str, movie: Movie) -> str:
+    """Return the HTML button that selects film ``number``, with its ``bars`` and its total cost.
+
+    ``name`` is the id of the movie.
+    """
     totals = re.sub(r"\*([^*]+)\*", r"<b>\1</b>", html.escape(summary(film, movie.focus)))
     return (
         f'<button type="button" class="vm-tab" role="tab" aria-selected="false" '
@@ -175,6 +182,10 @@ def _tab(film: Film, name: str, number: int, bars: str, movie: Movie) -> str:
 
 
 def _body(film: Film, name: str, number: int, drawn: str, movie: Movie) -> str:
+    """Return the HTML of film ``number``, in which ``drawn`` is the SVG of its stage.
+
+    ``name`` is the id of the movie.
+    """
     poster = poster_of(film, movie.focus)
     remarks = "".join(f"<p>{html.escape(remark)}</p>" for remark in film.remarks)
     return (
@@ -198,6 +209,7 @@ def _caption(film: Film, step: int) -> str:
 
 
 def _notes(movie: Movie) -> str:
+    """Return the sentences below a movie, which say what it does not model."""
     notes = [TOGETHER] + ([NO_CACHE] if movie.focus == "sectors" else [])
     return " ".join(notes)
 

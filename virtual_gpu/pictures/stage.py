@@ -36,7 +36,11 @@ def _copies(film: Film, step: FilmStep) -> bool:
 
 
 def _height(bars: Bars, focus: str) -> float:
-    """Return the height of a step's bars by which the poster is chosen for this focus."""
+    """Return the height of a step's bars by which the poster is chosen for this focus.
+
+    With the focus on sectors it is the height above the line, on banks that below it, and on reads
+    the sum of both. Wavefronts that conflicts add count twice.
+    """
     used, wasted, plain, extra = bars
     above, below = used + wasted, plain + 2 * extra
     return above * (focus != "banks") + below * (focus != "sectors")
@@ -96,6 +100,10 @@ def _definitions(film: Film, name: str) -> str:
 
 
 def _box(film: Film, layout: FilmLayout) -> str:
+    """Return the SVG of the box of shared memory, or "" if the layout has no room for one.
+
+    If no array is in shared memory, the box says so.
+    """
     box = layout.box
     has_shared = any(grid.array.space == "shared" for grid in film.grids)
     if box is None or (not has_shared and box.width < 120):

@@ -75,6 +75,7 @@ def stills(body: str) -> str:
 
 
 def _label(drawing: str) -> str:
+    """Return the alt text of an SVG; "" if it has none."""
     match = _LABEL.search(drawing.partition(">")[0])
     return html.unescape(match[1]) if match else ""
 
@@ -203,4 +204,5 @@ def _json(value: object) -> str:
 
 
 def _attributes(more: dict[str, object]) -> str:
+    """Return SVG attributes as text, each after a space, with - instead of _ in the names."""
     return "".join(f' {name.replace("_", "-")}="{value}"' for name, value in more.items())

@@ -43,6 +43,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def _parser() -> argparse.ArgumentParser:
+    """Return the parser of the command line."""
     name = f"python -m {__package__}"
     parser = argparse.ArgumentParser(
         prog=name,

@@ -55,6 +55,7 @@ def page(summary: ProgramSummary) -> str:
 
 
 def _section(kernel: KernelLog, summary: ProgramSummary) -> str:
+    """Return the HTML section of one kernel."""
     colour = "bad" if kernel.flaws or kernel.errors else "good"
     return (
         f"<section><h2>{html.escape(kernel.name)}</h2>"
@@ -65,6 +66,7 @@ def _section(kernel: KernelLog, summary: ProgramSummary) -> str:
 
 
 def _remarks(remarks: list[tuple[str, str]]) -> str:
+    """Return the remarks, which are (word, sentence), as an HTML list; "" without any."""
     rows = "".join(
         f'<li class="{word}">{in_code(labelled(word, text))}</li>' for word, text in remarks
     )
@@ -85,6 +87,7 @@ def _counts(kernel: KernelLog) -> str:
 
 
 def _source(kernel: KernelLog) -> str:
+    """Return the annotated source of the launch ``kernel.shown`` as HTML; "" if there is none."""
     if kernel.shown is None:
         return ""
     which = f"Launch {kernel.shown_number} of {kernel.launches}, by source line:"

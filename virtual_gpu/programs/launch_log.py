@@ -155,6 +155,7 @@ def _message(error: BaseException, kernel: str) -> str:
 
 
 def _empty_log(key: tuple[str, int, str]) -> KernelLog:
+    """Return the log of a kernel without launches; ``key`` is (file, line, name)."""
     file, line, name = key
     return KernelLog(name, file, line, 0, (), (), LineCount(), (), None, 0)
 
@@ -184,6 +185,7 @@ def _with_launch(
 
 
 def _has_flaw(result: Trace) -> bool:
+    """Return True if a trace has a finding that is no warning."""
     return any(not finding.is_warning for finding in result.findings)
 
 
@@ -196,5 +198,6 @@ def _without_duplicates(notes: tuple) -> tuple:
 
 
 def _sum(counts: Iterable[LineCount]) -> LineCount:
+    """Return a LineCount in which each field is the sum of that field over all counts."""
     counts = tuple(counts)
     return LineCount(*(sum(getattr(c, f.name) for c in counts) for f in fields(LineCount)))

@@ -63,16 +63,19 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_setup(item: pytest.Item) -> Generator[None]:
+    """Run the fixtures of a test, and fail it if one of their launches has a flaw."""
     return (yield from _watched(item, "setup"))
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
+    """Run a test, and fail it if one of its launches has a flaw."""
     return (yield from _watched(item, "call"))
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_teardown(item: pytest.Item) -> Generator[None]:
+    """Run the end of a test's fixtures, and fail it if one of their launches has a flaw."""
     return (yield from _watched(item, "teardown"))
 
 

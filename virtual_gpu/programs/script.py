@@ -130,6 +130,7 @@ def _is_internal(file: str) -> bool:
 
 
 def _wait_for_threads() -> None:
+    """Wait until all threads of the program except daemons have ended."""
     for thread in threading.enumerate():
         if thread is not threading.current_thread() and not thread.daemon:
             thread.join()

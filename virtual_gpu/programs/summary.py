@@ -85,10 +85,12 @@ def summary_of(kernels: tuple[KernelLog, ...], folder: Path) -> ProgramSummary:
 
 
 def _counted(number: int, one: str, several: str) -> str:
+    """Return a number with its noun in the singular (``one``) or the plural."""
     return f"{number:,} {one if number == 1 else several}"
 
 
 def _launches(number: int) -> str:
+    """Return text such as ``1 launch`` or ``13 launches``."""
     return _counted(number, "launch", "launches")
 
 

@@ -65,10 +65,12 @@ def write(key: str | None, content) -> None:
 
 
 def _is_read_only() -> bool:
+    """Return True if VIRTUAL_GPU_CACHE_READ_ONLY is set and is neither "" nor "0"."""
     return os.environ.get("VIRTUAL_GPU_CACHE_READ_ONLY", "0") not in ("", "0")
 
 
 def _file(entries: Path, key: str) -> Path:
+    """Return the path of the entry with this key in the folder ``entries``."""
     return entries / f"{key}.json.gz"
 
 

@@ -88,6 +88,7 @@ def rule_key(name: str, function: Callable | None, dtypes: tuple[np.dtype, ...])
 
 
 def _digest(*parts) -> str:
+    """Return the SHA-256 hash in hex of the parts and of the installed versions."""
     return hashlib.sha256(repr((parts, installed_code.versions())).encode()).hexdigest()
 
 
@@ -345,8 +346,10 @@ def _names_and_code(code: CodeType) -> tuple[list[str], str]:
 
 
 def _globals(code: CodeType) -> set[str]:
+    """Return the names that a code object loads as globals."""
     return {i.argval for i in dis.get_instructions(code) if i.opname == "LOAD_GLOBAL"}
 
 
 def _constants(code: CodeType) -> list[str]:
+    """Return the constants of a code object as texts, without the functions in it."""
     return [repr(constant) for constant in code.co_consts if not isinstance(constant, CodeType)]

@@ -152,7 +152,10 @@ def _templates(kind) -> Iterator[type]:
 
 
 def _is_numbas_own(template: type) -> bool:
-    """Return True if a typing template is of an installed module or of an intrinsic."""
+    """Return True if a typing template is of Python, NumPy or Numba, or of an intrinsic.
+
+    A template without a module counts as Numba's, because Numba makes some of its own that way.
+    """
     if hasattr(template, "_definition_func"):  # of an intrinsic, which a kernel's text must name
         return True
     module = getattr(template, "_overload_func", template).__module__

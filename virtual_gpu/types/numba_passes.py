@@ -95,7 +95,11 @@ def typed_statements(
 
 
 def _run_compiler(compiler: type[CUDACompiler], function: Callable, arguments: tuple):
-    """Run a pipeline of Numba's compiler on a Python function and return its result."""
+    """Run a pipeline of Numba's compiler on a Python function and return its result.
+
+    ``arguments`` are Numba types. The result is what the last pass of ``compiler`` ends with: for
+    _UpToTypes a tuple of types, for _UpToVersions the intermediate representation.
+    """
     flags = CUDAFlags()
     flags.no_compile = flags.no_cpython_wrapper = flags.no_cfunc_wrapper = True
     flags.error_model = "numpy"
@@ -131,6 +135,7 @@ def _copied(node: ir.Assign) -> str | None:
 
 
 def _statement(node: ir.Assign, kind: types.Type, joined: types.Type | None) -> Statement:
+    """Return the Statement of an assignment, whose value has the type ``kind``."""
     variable = _name(node.value) if isinstance(node.value, ir.Var) else None
     target = node.target
     return Statement(node.loc.line, _name(target), target.is_temp, variable, kind, joined)
@@ -202,17 +207,19 @@ class _Interpreter(CUDABytecodeInterpreter):
 
 
 class _KeepAll(Assigner):
-    """An assigner that merges no assignments."""
+    """An assigner of Numba's bytecode interpreter that merges no assignments."""
     def assign(self, srcvar, destvar):
+        """Return the variable that is assigned, so that nothing is merged."""
         return srcvar
 
     def get_assignment_source(self, destname):
+        """Return None, because no assignment was merged."""
         return None
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
 class _ReadBytecode(FunctionPass):
-    """A pass that reads bytecode with _Interpreter."""
+    """A compiler pass that stores the function's code, as _Interpreter reads it, in ``func_ir``."""
     _name = "virtual_gpu_read_bytecode"
 
     def __init__(self):
@@ -225,7 +232,10 @@ class _ReadBytecode(FunctionPass):
 
 @register_pass(mutates_CFG=False, analysis_only=True)
 class _InferTypes(FunctionPass):
-    """A pass that infers types and ends the compilation with them."""
+    """A compiler pass that infers types and ends the compilation.
+
+    The result of the compilation is (dict from variables to types, return type of the function).
+    """
     _name = "virtual_gpu_infer_types"
 
     def __init__(self):
@@ -240,7 +250,7 @@ class _InferTypes(FunctionPass):
 
 @register_pass(mutates_CFG=False, analysis_only=True)
 class _ReturnCode(FunctionPass):
-    """A pass that ends the compilation with the intermediate representation."""
+    """A compiler pass that ends the compilation; its result is the intermediate representation."""
     _name = "virtual_gpu_give_code"
 
     def __init__(self):
@@ -280,6 +290,7 @@ class _UpToVersions(CUDACompiler):
 
 
 def _pass_manager(*passes: tuple[type, str]) -> PassManager:
+    """Return a PassManager that runs these (pass, description) in order."""
     manager = PassManager("virtual_gpu")
     for implementation, description in passes:
         manager.add_pass(implementation, description)

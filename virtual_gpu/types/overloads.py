@@ -72,6 +72,7 @@ def rule(function, dtypes: tuple[np.dtype, ...]) -> TypingRule | None:
 
 
 def _unchanged(kind: types.Type) -> types.Type:
+    """Return the type itself."""
     return kind
 
 

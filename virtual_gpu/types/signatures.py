@@ -59,7 +59,10 @@ def as_declared(kernel, parameters: tuple[str, ...], arguments: tuple) -> tuple:
 
 
 def not_an_argument(name: str, value) -> LaunchError:
-    """Return, without raising it, the LaunchError for a value that no kernel takes."""
+    """Return, without raising it, the LaunchError for a value that no kernel takes.
+
+    ``name`` is the parameter's.
+    """
     kind = f"{type(value).__module__}.{type(value).__name__}".removeprefix("builtins.")
     advice = "a kernel takes arrays and numbers, and tuples of them"
     if isinstance(value, list):
@@ -100,6 +103,7 @@ def _best(launch: _Launch) -> Signature:
 
 
 def _shown(signature: Signature) -> str:
+    """Return a signature as text, such as ``(int64, float64)``."""
     return f"({', '.join(map(str, signature))})"
 
 
@@ -134,6 +138,7 @@ def _fits(array, actual: types.Type, formal: types.Array) -> bool:
 
 
 def _mismatch(name: str, value, declared: types.Type) -> LaunchError:
+    """Return the LaunchError for an argument that its declared type excludes."""
     return LaunchError(
         f"The argument {name} is a {type(value).__name__}; the kernel's signature says {declared}."
     )

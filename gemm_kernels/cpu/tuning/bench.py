@@ -194,7 +194,11 @@ def _on_threads(threads: int, execution) -> None:
 
 
 def _one_thread(console: Console) -> list[Requirement]:
-    """Time steps and libraries on one thread, print their rates, and return the requirements."""
+    """Time steps and libraries on one thread, print their rates, and return the requirements.
+
+    Each step that this processor can run has a requirement per size of SIZES, whose value is None
+    if its library is missing. The AVX2 step has another one against the FMA loop.
+    """
     steps = [step for step, lanes in ((AVX2, 8), (AVX512, 16)) if lanes <= processors.lanes()]
     limited, loop = f"{ONEDNN.name} (AVX2)", "FMA loop (AVX2)"
 
@@ -249,7 +253,10 @@ def _edges(console: Console) -> list[Requirement]:
 
 
 def _two_threads(console: Console) -> list[Requirement]:
-    """Time `parallel` on one and two threads, print rates, and return a requirement per size."""
+    """Time `parallel` on one and two threads, print rates, and return a requirement per size.
+
+    The value of a requirement is the time of one thread over that of two.
+    """
     one, two = "parallel, 1 thread", "parallel, 2 threads"
 
     def rivals_of(inputs, out):
@@ -279,7 +286,8 @@ def _line(
 ) -> dict[str, str]:
     """Return a row of a table, header -> text, with the rates of `name` at a shape.
 
-    If `rival` is given, the row also has the rival's time over that of `name`.
+    If `rival` is given, the row also has the rival's time over that of `name`. `rounds` must have
+    both names.
     """
     best = _fastest(rounds, name)
     rates = [shape.flops / each[name].min_ms / 1e6 for each in rounds]
@@ -294,7 +302,11 @@ def _line(
 
 
 def _verdict(bar: Requirement) -> dict[str, str]:
-    """Return a row of the table of requirements, header -> text."""
+    """Return a row of the table of requirements, header -> text.
+
+    The columns are the sentence, the least fraction, the measured one ("" if there is none), and
+    "held", "MISSED" in red, or "not measured".
+    """
     held = {True: "held", False: "[bold red]MISSED[/]", None: "not measured"}[bar.held]
     value = "" if bar.value is None else f"{bar.value:.3f}"
     return {"bar": bar.text, "needed": f"{bar.needed:.2f}", "reached": value, "": held}

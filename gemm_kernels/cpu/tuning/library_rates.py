@@ -93,7 +93,10 @@ def _is_limited() -> bool:
 
 
 def _timed(shape: GemmShape) -> Iterator[tuple[str, Timing]]:
-    """Time the installed libraries on one thread, interleaved, and yield (name, timing) of each."""
+    """Time the installed libraries on one thread, interleaved; return (name, Timing) pairs.
+
+    NumPy's is the first. The result is an iterator.
+    """
     inputs = draw("uniform", (shape.m, shape.k), 1), draw("uniform", (shape.k, shape.n), 2)
     out = poisoned((shape.m, shape.n))
     limited = f"{ONEDNN.name} ({AVX2})" if _is_limited() else ONEDNN.name
