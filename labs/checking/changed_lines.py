@@ -45,7 +45,12 @@ def changed_lines(before, after) -> int:
 
 
 def _lines(kernel) -> list[str]:
-    """Return the lines of a kernel's parameters and of its body, all spelled in the same way."""
+    """Return the source code of a kernel without comments, empty lines and name, as a list of
+    lines.
+
+    The first line holds the parameters, the others the body. All are spelled as `ast.unparse`
+    spells them, so that spaces do not matter.
+    """
     tree = read_source(kernel.py_func).tree
     body = (ast.unparse(statement) for statement in tree.body)
     return [ast.unparse(tree.args), *"\n".join(body).splitlines()]

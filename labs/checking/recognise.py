@@ -57,7 +57,7 @@ def table_in(folder: Path) -> MistakeTable:
 
 
 def _by_print(sentences: Mapping[str, str]) -> dict[str, list[str]]:
-    """Return fingerprint -> its sentences, in the order in which they are tried.
+    """Return a dict from each fingerprint to the list of its sentences, in the order of `in_order`.
 
     sentences: maps each sentence to its fingerprints, separated by spaces.
     """

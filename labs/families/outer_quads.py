@@ -15,7 +15,11 @@ from utils.ladder.step import Launch
 
 
 def launch(shape: Shape) -> Launch:
-    """Return a launch with one warp per tile. shape: (tiles down, tiles across)."""
+    """Return a launch of blocks of 32 threads, one per tile; the grid is (tiles across, tiles
+    down).
+
+    shape: (tiles down, tiles across).
+    """
     down, across = shape
     return Launch(grid=(across, down), block=(32,))
 

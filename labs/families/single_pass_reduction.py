@@ -317,7 +317,9 @@ def stored_before_its_ticket() -> Target:
 
 
 def _counter_at_one(shape: Shape, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return what `inputs` returns, but with a counter that starts at 1."""
+    """Return (x, partials, drawn) as `inputs` returns them, but with a one instead of a zero in
+    drawn.
+    """
     return (*inputs(shape, seed)[:2], np.ones(1, np.uint32))
 
 

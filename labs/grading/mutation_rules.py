@@ -157,7 +157,7 @@ def _index(node: ast.AST, operator: ast.operator) -> bool:
 def size_one_less(node: ast.AST) -> bool:
     """Subtract 1 from the right operand of a comparison: `a < b` becomes `a < b - 1`.
 
-    Return True if the node was changed.
+    A chain such as `a < b < c` loses its operands after b. Return True if the node was changed.
     """
     if not isinstance(node, ast.Compare):
         return False
