@@ -253,7 +253,10 @@ def _scale(axes: Axes, points: pd.DataFrame, peak: float) -> np.ndarray:
 
 
 def _write_below(axes: Axes, points: pd.DataFrame, words: dict[float, str]) -> None:
-    """Label the sizes on the x-axis, with words on a second line. words: size -> words."""
+    """Label the sizes on the x-axis, and write words on a second line below each labelled size.
+
+    words: size -> words; a size that is missing there has an empty second line.
+    """
     sizes = size_labels(points)
     shown = [
         f"{label}\n{words.get(size, '')}" if label else ""
@@ -284,7 +287,9 @@ def _thinned(sizes: pd.Series) -> list[str]:
 
 
 def _draw_panel(axes: Axes, points: pd.DataFrame, step: str, peak: float) -> None:
-    """Draw one step in colour over all others in grey, with the peak as a line."""
+    """Draw one step in colour over all others in grey, with the peak as a line and the step as
+    title.
+    """
     axes.plot(*_others(points, set(points["step"]) - {step}), color=GREY, linewidth=0.9)
     line = points[points["step"] == step]
     mark = "o" if len(line) == 1 else ""
@@ -294,7 +299,11 @@ def _draw_panel(axes: Axes, points: pd.DataFrame, step: str, peak: float) -> Non
 
 
 def _finish_panels(panels: np.ndarray, points: pd.DataFrame, peak: float) -> None:
-    """Set the ticks, labels and grid lines that all panels share."""
+    """Set the scales, ticks, labels and grid lines that all panels share.
+
+    The grid lines are at powers of ten of the percentage of the peak, and the smallest and the
+    largest size are labelled below the last three panels. panels: the 2-D array of all axes.
+    """
     levels = [level for level in _scale(panels[0, 0], points, peak) if level in _DECADES]
     sizes = size_labels(points)
     for axes in panels.flat:

@@ -168,7 +168,13 @@ def kernel_code(step: Step) -> str:
 
 
 def _computing_code(text: str) -> str:
-    """Return the part of a file that `kernel_code` keeps."""
+    """Return the code of a file that computes: constants that its functions use, kernels, and
+    others.
+
+    The functions `launch` and `calls`, imports, other assignments, comments, docstrings, empty
+    lines, and the `def` and `return` lines of a factory are left out. text: the source code of the
+    file.
+    """
     lines = _without_comments(text)
     tree = ast.parse(text).body
     functions = [

@@ -132,7 +132,7 @@ def _times(rows: Sequence[Record], caption: str) -> Table:
 
 
 def _unit(row: Record) -> str:
-    """Return the column that has the speed: "gflops" or "gb_per_s"."""
+    """Return the column with the speed: "gflops" if the record has it, else "gb_per_s"."""
     return "gflops" if row.gflops is not None else "gb_per_s"
 
 
