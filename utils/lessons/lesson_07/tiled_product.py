@@ -95,7 +95,9 @@ def _multiplying(at: int) -> str:
 
 
 def _thread_element(x: float, y: float) -> str:
-    """Return the SVG of the highlighted thread's element in the tile whose corner is (x, y)."""
+    """Return the SVG of the highlighted thread's element in the tile whose upper left corner is (x,
+    y).
+    """
     row, column = THREAD
     return rect(x + column * CELL, y + row * CELL, CELL, CELL, GREEN)
 

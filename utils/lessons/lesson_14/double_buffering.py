@@ -219,7 +219,8 @@ def waits(schedule: Schedule, shortest: int) -> list[tuple[int, int]]:
 
 
 def _colour(bar: Activity) -> str:
-    """Return the colour of an activity; that of multiply-adds depends on the buffer."""
+    """Return the colour of an activity's bar: by its buffer for multiply-adds, else by its track.
+    """
     return BUFFER_COLOURS[bar.buffer] if bar.track == "multiply-adds" else COLOURS[bar.track]
 
 

@@ -58,7 +58,9 @@ def draw_gains_and_warps(title: str, gains: Sequence[Gain]) -> Picture:
 
 
 def _colour(gain: Gain) -> str:
-    """Return green if the newer variant has at least as many resident warps, else orange."""
+    """Return GREEN if the newer variant has at least as many resident warps as the older, else
+    ORANGE.
+    """
     return GREEN if gain.after >= gain.before else ORANGE
 
 

@@ -121,15 +121,16 @@ def compiled_ways(variant: Variant, arch: str) -> tuple[Mapping[str, int], ...]:
 
 
 def _may_jump(instruction) -> bool:
-    """Return True for a branch with a predicate."""
+    """Return True for a branch with a predicate, so that it is taken or not; else False."""
     return instruction.name == BRANCH and bool(instruction.predicate)
 
 
 def _walk(code: XRay, big: Loop, small: Loop, taken: Mapping[str, bool]) -> Counter[str]:
-    """Count the instructions of one iteration of `big`, by name.
+    """Return name -> number of the instructions that a warp issues in one iteration of `big`.
 
-    small: the loop in it, which runs until a tile is multiplied. taken: predicate -> True if a
-    branch with this predicate is taken; the branch at the end of `big` is not followed.
+    small: the loop inside it, which counts as often as it runs until a tile is multiplied. taken:
+    predicate -> True if a branch with this predicate is taken; the branch at the end of `big` is
+    not followed.
     """
     names, index = Counter(), big.start
     while index <= big.end:

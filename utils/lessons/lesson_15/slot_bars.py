@@ -23,7 +23,11 @@ def published_share() -> float:
 
 
 def draw_missing(step: Step | Variant) -> Picture:
-    """Draw the published and the recorded share of the peak as bars, and the gap with suspects."""
+    """Draw the published and the recorded share of the peak as bars, and the gap with suspects.
+
+    The published share is that of maxas, and the recorded one is that of the step on the device
+    shown. The suspects, "bits", "tiles" and "stores", are written below as questions.
+    """
     theirs, ours = published_share(), 100 * share_of_peak(step)
     gap = round(theirs) - round(ours)
     device = device_shown().name.removeprefix("NVIDIA ")
@@ -46,7 +50,11 @@ def draw_missing(step: Step | Variant) -> Picture:
 
 
 def draw_slots(step: Step | Variant, shape: str = "4096") -> Picture:
-    """Draw how 100 issue slots of a Maxwell design are used, by the record and its machine code."""
+    """Draw how 100 issue slots of a Maxwell design are used, by the record and its machine code.
+
+    shape: the problem size as on the command line. A bar is divided into multiply-adds, other
+    instructions, slots of SMs without a block in the last round, and slots in which no warp issues.
+    """
     slots = slots_of(step, shape)
     rows = _rows(slots)
     parts = [(100 * share, colour, opacity) for _, share, colour, opacity in rows]
@@ -74,7 +82,11 @@ def _rows(slots: IssueSlots) -> list[tuple[str, float, str, float]]:
 
 
 def _bar(y: float, title: str, parts: Sequence[tuple[float, str, float]], end: str) -> str:
-    """Return SVG of a bar with its title above; parts: (percent, colour, opacity) each."""
+    """Return the SVG of a horizontal bar of 100 percent with its title above.
+
+    y: the top of the title in pixels. parts: (percent, colour, opacity) of each part, from left to
+    right. end: white text on the left end of the bar; "" for none.
+    """
     body, x = text(_LEFT, y + 14, title, 13, font_weight="bold"), float(_LEFT)
     body += rect(_LEFT, y + 21, 100 * _SCALE, _BAR, _HIDDEN, stroke=GREY)
     for percent, colour, opacity in parts:
@@ -86,7 +98,10 @@ def _bar(y: float, title: str, parts: Sequence[tuple[float, str, float]], end: s
 
 
 def _axis(y: float, whole: str) -> str:
-    """Return SVG of an axis from 0 to 100 percent; whole: what 100 % is, such as "the peak"."""
+    """Return the SVG of an axis from 0 to 100 percent, whose labels are at y.
+
+    whole: what 100 % is, such as "the peak"; it is written at 50 %.
+    """
     body = ""
     for percent in (0, 25, 50, 75, 100):
         x = _LEFT + percent * _SCALE

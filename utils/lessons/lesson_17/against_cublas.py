@@ -157,7 +157,13 @@ def searched(cut: Callable) -> Table:
 
 
 def _searched(frame: pd.DataFrame, cut: Callable) -> Iterator[tuple[str, ...]]:
-    """Yield (n, block tile, thread tile, tiles cut along k, quotient of times) as text per size."""
+    """Yield (n, block tile, thread tile, tiles cut along k, quotient of times) as text, per n×n×n
+    product.
+
+    The first four are of the fastest candidate; the quotient is the slowest candidate's time over
+    its time. frame: one row per candidate and size. cut: the function `cut` of
+    `gemm_kernels.parts.slices`.
+    """
     for (m, n, k), rows in frame.groupby(["m", "n", "k"]):
         if m == n == k:
             best = rows.loc[rows["time_ms"].idxmin()]
@@ -222,7 +228,11 @@ def called_by_work() -> Table:
 
 
 def _work_row(label: str, frame: pd.DataFrame) -> tuple[str, ...]:
-    """Return the row of `called_by_work` for these calls."""
+    """Return a row of five texts on `sgemm` calls. label: the row's name. frame: the calls.
+
+    They are: the label, the number of calls, how many are no slower than the library, the geometric
+    mean of the library's time over ours, and the mean share of our time before the call returns.
+    """
     return (
         label,
         f"{len(frame)}",
