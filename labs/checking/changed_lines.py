@@ -45,8 +45,7 @@ def changed_lines(before, after) -> int:
 
 
 def _lines(kernel) -> list[str]:
-    """Return the source code of a kernel without comments, empty lines and name, as a list of
-    lines.
+    """Return the lines of a kernel's source code, without its name, comments and empty lines.
 
     The first line holds the parameters, the others the body. All are spelled as `ast.unparse`
     spells them, so that spaces do not matter.

@@ -313,7 +313,10 @@ def describe_first_flaw(
 
 
 def has_flaw(run: Run) -> bool:
-    """Return True if the virtual GPU found a flaw that `describe_first_flaw` describes."""
+    """Return True if the virtual GPU found anything wrong in a run, apart from warnings.
+
+    A race on the result does not count if some elements of the result were never written.
+    """
     return _first_flaw(run) is not None
 
 

@@ -36,8 +36,7 @@ class OrderRule:
     after: tuple[int, ...] = ()
 
     def broken_in(self, order: Order) -> bool:
-        """Return True if this rule's line is in the order and none of the lines in `after` is above
-        it.
+        """Return True if this rule's line is in the order, and no line of `after` is above it.
 
         If `after` is empty, that is so in every order that has the line.
         """

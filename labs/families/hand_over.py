@@ -166,6 +166,5 @@ def each_word(parameter: str, kind: str) -> Target:
 
 
 def _counters_at_one(shape: Shape, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return (x, words, drawn) as `inputs` returns them, but with ones instead of zeros in drawn.
-    """
+    """Return (x, words, drawn) as `inputs` does, but with ones instead of zeros in drawn."""
     return (*inputs(shape, seed)[:2], np.ones(shape[0], np.uint32))

@@ -15,8 +15,8 @@ from utils.ladder.step import Launch
 
 
 def launch(shape: Shape) -> Launch:
-    """Return a launch of blocks of 32 threads, one per tile; the grid is (tiles across, tiles
-    down).
+    """Return a launch with one block of 32 threads per tile, and (tiles across, tiles down) as
+    grid.
 
     shape: (tiles down, tiles across).
     """

@@ -317,9 +317,7 @@ def stored_before_its_ticket() -> Target:
 
 
 def _counter_at_one(shape: Shape, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return (x, partials, drawn) as `inputs` returns them, but with a one instead of a zero in
-    drawn.
-    """
+    """Return (x, partials, drawn) as `inputs` does, but with a one instead of a zero in drawn."""
     return (*inputs(shape, seed)[:2], np.ones(1, np.uint32))
 
 

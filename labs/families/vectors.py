@@ -86,7 +86,10 @@ def scaling(**fields) -> KernelExercise:
 
 
 def _to_scale(shape: Shape, seed: int) -> tuple[np.ndarray, np.float32]:
-    """Return (x, factor): `signed_numbers`, float32, (n,), and a `drawn_factor`."""
+    """Return (x, factor): float32 numbers of shape (n,) with random signs, and a float32 factor.
+
+    They are what `signed_numbers` and `drawn_factor` return for this shape, (n,), and this seed.
+    """
     return signed_numbers(shape, seed), drawn_factor(shape, seed)
 
 

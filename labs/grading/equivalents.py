@@ -20,7 +20,7 @@ def equivalents(text: str) -> Iterator[tuple[str, str]]:
 def renamed(tree: ast.Module) -> ast.Module | None:
     """Put `my_` before each variable that a top-level function assigns; change and return the tree.
 
-    Parameters keep their names unless they are assigned. It never returns None.
+    The parameters keep their names. It never returns None.
     """
     for function in _functions(tree):
         own = {
@@ -50,8 +50,7 @@ def parameters_renamed(tree: ast.Module) -> ast.Module | None:
 
 
 def written_out(tree: ast.Module) -> ast.Module | None:
-    """Write `x += y` as `x = x + y` for variables x; return the changed tree, or None without such
-    a line.
+    """Write `x += y` as `x = x + y` for variables x; return the changed tree, or None without one.
     """
     return _replaced(tree, _AddedOut())
 
@@ -88,8 +87,7 @@ class _Commuted(ast.NodeTransformer):
 
 
 def mirrored(tree: ast.Module) -> ast.Module | None:
-    """Write `a < b` as `b > a`, and so on; return the changed tree, or None without such a
-    comparison.
+    """Write comparisons such as `a < b` as `b > a`; return the changed tree, or None without one.
     """
     return _replaced(tree, _Mirrored())
 
@@ -109,8 +107,8 @@ class _Mirrored(ast.NodeTransformer):
 
 
 def negated(tree: ast.Module) -> ast.Module | None:
-    """Write `if a < b` as `if not a >= b`, and so on; return the changed tree, or None without such
-    a test.
+    """Write tests such as `if a < b` as `if not a >= b`; return the changed tree, or None without
+    one.
     """
     return _replaced(tree, _Negated())
 

@@ -278,11 +278,11 @@ def _sentences(mark: Mark, part: str) -> list[str]:
 
 
 def _reasons(rows: Sequence[MarkRow], sentences: Sequence[str]) -> list[str]:
-    """Return a list with the reason why each row lost points, in the rows' order; "" if it lost
-    none.
+    """Return a list with the reason why each row lost points, in the rows' order.
 
-    sentences: those that the page shows above the table; they are removed from the ends of the
-    reasons. A reason that equals the one before it becomes "as above".
+    The reason is "" for a row that lost none. sentences: those that the page shows above the table;
+    they are removed from the ends of the reasons. A reason that equals the one before it becomes
+    "as above".
     """
     reasons = [row.told for row in rows]
     for sentence in reversed(sentences):

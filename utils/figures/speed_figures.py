@@ -146,9 +146,10 @@ def small_multiples(frame: pd.DataFrame, title: str, here: bool = False) -> Figu
 def _draw(
     axes: Axes, points: pd.DataFrame, marked: Sequence[str]
 ) -> dict[str, tuple[float, float, str]]:
-    """Draw the lines of all steps and of the library; return the right ends of the labelled lines.
+    """Draw the lines of the steps and of the library; return the right ends of the labelled lines.
 
-    The ends are label -> (x, y, colour), which `label_ends` takes.
+    Marked steps are in colour, at most six others in grey, and the library is dashed. The ends are
+    label -> (x, y, colour), in data coordinates; the labels are the marked steps and the library.
     """
     x, y = _others(points, _grey_steps(points, marked))
     alone = points["size"].nunique() == 1
@@ -287,8 +288,9 @@ def _thinned(sizes: pd.Series) -> list[str]:
 
 
 def _draw_panel(axes: Axes, points: pd.DataFrame, step: str, peak: float) -> None:
-    """Draw one step in colour over all others in grey, with the peak as a line and the step as
-    title.
+    """Draw one step in colour over all others in grey, with a line at the peak.
+
+    The step's name is the title of the axes.
     """
     axes.plot(*_others(points, set(points["step"]) - {step}), color=GREY, linewidth=0.9)
     line = points[points["step"] == step]

@@ -84,9 +84,7 @@ def svg_text(ground: str) -> str:
 
 
 def _source(listing: AnnotatedSource) -> _Part:
-    """Return the part with the kernel's source: each line with its counts, and frames around
-    findings.
-    """
+    """Return the part with the kernel's source: its lines with their counts, framed at findings."""
     counts = listing.by_place()
     columns = [c for c in COLUMNS if any(c.read(count) for count in counts.values())]
     flawed = {finding.line for finding in listing.findings}

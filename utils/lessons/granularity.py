@@ -72,8 +72,7 @@ def _ms(value: float | None) -> str:
 
 
 def _with(step: Step | Variant, constant: str) -> Step:
-    """Return the Step that is given, or the step of a variant, if it is one with several
-    `constant`s.
+    """Return the Step that is given, or that the given variant belongs to, if it has `constant`.
 
     constant: the name of a constant of which records compare several values, such as "GRAIN".
     Raises CourseError if the step lacks the constant or is of no ladder.
@@ -210,12 +209,11 @@ def grain_costs(step: Step, published_on: str, **constants: int) -> Table:
 
 
 def _published(kernel: str, device: str) -> Iterator[tuple]:
-    """Yield a row of five cells per published grain of a kernel on a device, in the order of the
-    data.
+    """Yield a row of five cells per published grain of a kernel on a device.
 
-    The cells are: device and grain, registers per thread, bytes of shared memory per block,
-    resident blocks per SM, and occupancy in percent. kernel: its name in
-    `data/published/gemm_gpu.csv`.
+    The rows are in the order of the data. The cells are: device and grain, registers per thread,
+    bytes of shared memory per block, resident blocks per SM, and occupancy in percent. kernel: its
+    name in `data/published/gemm_gpu.csv`.
     """
     frame = records.published("gemm_gpu")
     capability = devices.find(device).compute_capability
@@ -252,10 +250,10 @@ def _recorded(step: Step, constants: dict[str, int]) -> Iterator[tuple]:
 def _needs(
     name: str, capability: tuple[int, int], threads: int, registers: int, shared: int
 ) -> tuple:
-    """Return five cells: name, registers, bytes of shared memory, resident blocks per SM,
-    occupancy.
+    """Return the five cells of a row on a kernel's resources.
 
-    Registers and blocks are ints, and the occupancy is text such as "50 %". capability: the compute
+    They are: name, registers, bytes of shared memory, resident blocks per SM, occupancy. Registers
+    and blocks are ints, and the occupancy is text such as "50 %". capability: the compute
     capability. threads: per block. registers: per thread. shared: bytes per block.
     """
     resident = occupancy(capability, threads, registers, shared)

@@ -151,8 +151,7 @@ def prose_of(lesson: Lesson) -> list[tuple[int, str]]:
 
 
 def _counted(html: str) -> Words:
-    """Return the number of words of prose in HTML, visible ones and those in closed folds
-    separately.
+    """Return the numbers of words of prose in HTML: visible ones, and those in closed folds.
 
     Code, tables and the text in pictures are not counted.
     """

@@ -94,10 +94,10 @@ def _begins_as_all_do(lesson: Lesson) -> Iterator[str]:
 
 
 def _has_short_cells(lesson: Lesson) -> Iterator[str]:
-    """Yield a sentence per code cell with more than 10 lines, without empty ones.
+    """Yield a sentence per code cell with more than 10 lines, not counting empty ones.
 
     A cell tagged as the reader's turn may have 20, because it can hold a whole kernel. The first
-    code cell is not counted.
+    code cell is not looked at.
     """
     for cell in lesson.code[1:]:  # the first one is folded
         lines = sum(bool(line.strip()) for line in cell.source.splitlines())
@@ -107,8 +107,7 @@ def _has_short_cells(lesson: Lesson) -> Iterator[str]:
 
 
 def _leaves_tables_to_functions(lesson: Lesson) -> Iterator[str]:
-    """Yield a sentence per cell and word of `TABLE_WORK` in its code, which shows a use of pandas.
-    """
+    """Yield a sentence per code cell and word of `TABLE_WORK` in it, which is a use of pandas."""
     for cell in lesson.code:
         for word in (word for word in TABLE_WORK if word in cell.source):
             yield f"cell {cell.position} works on tables: {word}"

@@ -69,10 +69,10 @@ def longest_times() -> dict[str, FirstTime]:
 
 
 def times_of_first_kernels(*kernels: str) -> Table:
-    """Return a table of the recorded time, the GB/s and the share of the memory's peak, a row per
-    kernel.
+    """Return a table of recorded times, one row per kernel.
 
-    kernels: keys of `NAMES`. The record is the one of the longest arrays.
+    The columns are the time, the GB/s and the share of the memory's peak. kernels: keys of `NAMES`.
+    The record is the one of the longest arrays.
     """
     timed = [longest_times()[kernel] for kernel in kernels]
     peak = devices.find(timed[0].device).peak_gb_per_s

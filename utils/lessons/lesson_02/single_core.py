@@ -139,8 +139,7 @@ def _events(recorded: Trace) -> tuple[Event, ...]:
 
 
 def _line(event: Event) -> int:
-    """Return the index of an event's cache line, counted from the beginning of its float32 array.
-    """
+    """Return the index of an event's cache line, counted from the start of its float32 array."""
     return int(event.first[0]) * 4 // LINE_BYTES
 
 

@@ -197,8 +197,7 @@ def _row(y: float, values: tuple[int, ...] | None, colour: str, now: bool) -> st
 
 
 def _box(x: float, y: float, content: object, colour: str, width: float, now: bool) -> str:
-    """Return the SVG of one number in a box of `width` pixels, with its upper left corner at (x,
-    y).
+    """Return the SVG of one number in a box of `width` pixels with the upper left corner (x, y).
 
     content: the number, or "". `now` highlights a number that the current action reads or changes.
     The colour "none" leaves the box without a fill.

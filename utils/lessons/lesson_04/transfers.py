@@ -143,8 +143,9 @@ def draw_bandwidth(*ways: str) -> None:
 def copy_times() -> Table:
     """Return a table of the recorded times in ms of 2000×600×2000 products with copies.
 
-    The rows are one product and ten products, each copied by the launch and with three explicit
-    copies per product, and the kernel alone. The columns are the median and the range.
+    The rows are: one product copied by the launch, one with three explicit copies, and the kernel
+    of the latter alone; ten products copied by the launches, and ten with three explicit copies
+    each. The columns are the median and the range.
     """
     ten = "ten_products"
     rows = {

@@ -112,7 +112,7 @@ def _memory(left: float, name: str, processor: str, busy: str) -> str:
     """Return the SVG of an empty memory: a box with its name above and its processor's name below.
 
     left: x of the box's left edge. processor: "CPU" or "GPU". busy: the processor at work, "CPU" or
-    "GPU"; if it is this memory's, its name is bold and says so.
+    "GPU"; if it is this memory's, the words below are bold, such as "CPU at work".
     """
     is_busy = processor == busy
     box = rect(left, TOP - 8, WIDE, HIGH, "none", stroke="currentColor", stroke_width=1.2,
@@ -148,7 +148,7 @@ def _bus(heights: Iterable[float], back: bool) -> str:
 
 
 def _heights(moving: Iterable[Page]) -> list[float]:
-    """Return y, in pixels, of the middle of each array that has pages in `moving`, each array once.
+    """Return y, in pixels, of the middle of each array that has pages in `moving`, without repeats.
     """
     names = dict.fromkeys(name for name, _ in moving)
     return [_corner(HOST, name, 0)[1] + SIZE / 2 for name in names]

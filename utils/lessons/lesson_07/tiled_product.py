@@ -95,7 +95,7 @@ def _multiplying(at: int) -> str:
 
 
 def _thread_element(x: float, y: float) -> str:
-    """Return the SVG of the highlighted thread's element in the tile whose upper left corner is (x,
+    """Return the SVG of the highlighted thread's element in a tile with the upper left corner (x,
     y).
     """
     row, column = THREAD

@@ -202,7 +202,7 @@ def sliders(
     shared_bytes: int = 0,
     beside: Sequence[Figure] = (),
 ) -> None:
-    """Show the curves of `curves` in a notebook, with sliders for the kernel's resources.
+    """Show a kernel's three curves of occupancy in a notebook, with sliders for its resources.
 
     A page without a running kernel shows static figures instead. capability, threads, registers,
     shared_bytes: the first values of the controls. beside: the static figures; by default the
@@ -236,9 +236,7 @@ def controls(
     picture = ipywidgets.HTML()
 
     def fit(_=None) -> None:
-        """Set the sliders' maxima to the limits of the chosen compute capability, and redraw the
-        curves.
-        """
+        """Set the sliders' maxima to the limits of the chosen compute capability, and redraw."""
         limits = limits_of(chosen.value)
         most = (limits.threads_per_block, limits.registers_per_thread, limits.max_shared_bytes)
         for bar, largest in zip(bars, most, strict=True):

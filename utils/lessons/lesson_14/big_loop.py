@@ -256,8 +256,7 @@ def resident_warps(variant: Variant, shape: str = "4096") -> int:
 
 
 def _limits():
-    """Return the resource limits of an SM of the device shown, as `occupancy.limits_of` gives them.
-    """
+    """Return the SmLimits of the device shown: the resources of one of its SMs."""
     return limits_of(device_shown().compute_capability)
 
 

@@ -61,8 +61,7 @@ def draw_iterations(title: str, iterations: Mapping[str, Instructions]) -> Pictu
 
 
 def _bar(name: str, instructions: Instructions, scale: float) -> str:
-    """Return the SVG of one iteration: its name, its instructions in order, and the mark below
-    them.
+    """Return the SVG of one iteration: its name, its instructions in order, and a mark below.
 
     The mark reaches from the last global load to the shared store after it. scale: pixels per
     instruction. Raises CourseError if there is no such pair.

@@ -58,9 +58,7 @@ def draw_gains_and_warps(title: str, gains: Sequence[Gain]) -> Picture:
 
 
 def _colour(gain: Gain) -> str:
-    """Return GREEN if the newer variant has at least as many resident warps as the older, else
-    ORANGE.
-    """
+    """Return GREEN if the newer variant has at least as many resident warps, else ORANGE."""
     return GREEN if gain.after >= gain.before else ORANGE
 
 

@@ -223,8 +223,7 @@ def loop_of_record(
 
 
 def _compiled(variant: Variant) -> XRay:
-    """Compile a kernel for the architecture of the records, and return the x-ray of its machine
-    code.
+    """Compile a kernel for the architecture of the records, and return its x-ray.
 
     Raises CourseError without a compiler, and if no loop has a multiply-add.
     """

@@ -130,8 +130,7 @@ def _row(one: Instruction, reads: Sequence[Read], y: float) -> str:
 
 
 def _key() -> str:
-    """Return the SVG of the legend: operands that the even or the odd bank delivers, and kept ones.
-    """
+    """Return the SVG of the legend: operands that the even or odd bank delivers, and kept ones."""
     body = ""
     for x, words, bank, fill in (
         (0, "read, even bank", "even", BANKS["even"]),

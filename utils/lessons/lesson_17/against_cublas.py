@@ -157,12 +157,11 @@ def searched(cut: Callable) -> Table:
 
 
 def _searched(frame: pd.DataFrame, cut: Callable) -> Iterator[tuple[str, ...]]:
-    """Yield (n, block tile, thread tile, tiles cut along k, quotient of times) as text, per n×n×n
-    product.
+    """Yield a row of five texts on the search for constants, per n×n×n product.
 
-    The first four are of the fastest candidate; the quotient is the slowest candidate's time over
-    its time. frame: one row per candidate and size. cut: the function `cut` of
-    `gemm_kernels.parts.slices`.
+    They are: n, the fastest candidate's block tile, thread tile and tiles cut along k, and the
+    slowest candidate's time over its time. frame: one row per candidate and size. cut: the function
+    `cut` of `gemm_kernels.parts.slices`.
     """
     for (m, n, k), rows in frame.groupby(["m", "n", "k"]):
         if m == n == k:

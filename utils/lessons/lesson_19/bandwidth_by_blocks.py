@@ -72,8 +72,7 @@ def shares_by_blocks(
 
 
 def _alt_text(curves: Mapping[str, Curve], enough: float, where: str) -> str:
-    """Return the alt text: each curve's first, greatest and last share, with their numbers of
-    blocks.
+    """Return the alt text: each curve's first, greatest and last share, with the blocks of each.
 
     enough: the number of blocks that Little's law needs. where: the line below the title.
     """

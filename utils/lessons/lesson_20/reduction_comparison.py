@@ -57,8 +57,7 @@ def needed(step: Step, shape: str) -> tuple[int, int]:
     allocations = []
 
     def allocate(count, dtype, **_):
-        """Record the bytes of an array with this shape and type, and return an object with its
-        size.
+        """Record the bytes of an array, and return an object that stands for the array.
 
         count: the number of elements, or a shape. The object has the attributes `size` and `shape`.
         """

@@ -90,8 +90,7 @@ def _caption(done: int) -> str:
 
 
 def _ticket(x: float, y: float, number: int) -> str:
-    """Return the SVG of a ticket with its number, whose left edge is at x, in the row with top y.
-    """
+    """Return the SVG of a ticket with its number: its left edge is at x, and its row's top at y."""
     box = rect(x, y + 1, 24, _THICK - 2, "none", rx=3, stroke=ORANGE, stroke_width=2)
     return box + text(x + 12, y + 16, number, 13, "middle", font_weight="bold")
 

@@ -61,7 +61,9 @@ def draw_roofline(
 
 
 def _moved(counts: roofline.LaunchCounts, memory: str) -> float:
-    """Return the bytes that a launch moves between the SMs and a memory: "DRAM", "L2" or "shared".
+    """Return the bytes that a launch moves to and from a memory: "DRAM", "L2" or "shared".
+
+    For "shared", each wavefront counts as WAVEFRONT_BYTES.
     """
     if memory == "shared":
         return roofline.WAVEFRONT_BYTES * counts.wavefronts

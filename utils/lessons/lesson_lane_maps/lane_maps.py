@@ -176,8 +176,6 @@ def _runs(lanes: tuple[int, ...]) -> str:
 
 
 def _description(name: str, wavefronts: tuple[Wavefront, ...]) -> str:
-    """Return a sentence for the alt text: a lane map's wavefronts, each with its array and its
-    lanes.
-    """
+    """Return a sentence for the alt text: a lane map's wavefronts, with their arrays and lanes."""
     descriptions = "; ".join(f"{one.array} for lanes {_runs(one.lanes)}" for one in wavefronts)
     return f"{name}: {_counts(wavefronts)} wavefronts, which are {descriptions}."
