@@ -110,7 +110,7 @@ def first_flaw(run: Run) -> Finding | None:
 
 
 def _code(site: Site) -> str:
-    """Return a source line as `quoted` gives it, without the backticks."""
+    """Return a source line without outer spaces and without the colon at its end."""
     return quoted(site.source).strip("`")
 
 

@@ -15,8 +15,7 @@ from utils.ladder.step import Launch
 
 
 def launch(shape: Shape) -> Launch:
-    """Return a launch with one block of 32 threads per tile, and (tiles across, tiles down) as
-    grid.
+    """Return a launch of one block of 32 threads per tile; the grid is (tiles across, tiles down).
 
     shape: (tiles down, tiles across).
     """

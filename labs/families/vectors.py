@@ -86,9 +86,9 @@ def scaling(**fields) -> KernelExercise:
 
 
 def _to_scale(shape: Shape, seed: int) -> tuple[np.ndarray, np.float32]:
-    """Return (x, factor): float32 numbers of shape (n,) with random signs, and a float32 factor.
+    """Return (x, factor): float32 numbers of shape (n,), and a float32 that is no whole number.
 
-    They are what `signed_numbers` and `drawn_factor` return for this shape, (n,), and this seed.
+    x has 0.5, 1, 1.5 … n/2 in random order and with random signs. shape: (n,).
     """
     return signed_numbers(shape, seed), drawn_factor(shape, seed)
 

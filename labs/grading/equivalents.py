@@ -50,7 +50,9 @@ def parameters_renamed(tree: ast.Module) -> ast.Module | None:
 
 
 def written_out(tree: ast.Module) -> ast.Module | None:
-    """Write `x += y` as `x = x + y` for variables x; return the changed tree, or None without one.
+    """Write `x += y` as `x = x + y` for variables x; return the changed tree.
+
+    It returns None if there is no such statement.
     """
     return _replaced(tree, _AddedOut())
 
@@ -69,7 +71,7 @@ class _AddedOut(ast.NodeTransformer):
 
 
 def commuted(tree: ast.Module) -> ast.Module | None:
-    """Exchange the factors of every product; return the changed tree, or None without one."""
+    """Exchange the factors of every product; return the changed tree, or None without a product."""
     return _replaced(tree, _Commuted())
 
 
@@ -87,7 +89,9 @@ class _Commuted(ast.NodeTransformer):
 
 
 def mirrored(tree: ast.Module) -> ast.Module | None:
-    """Write comparisons such as `a < b` as `b > a`; return the changed tree, or None without one.
+    """Write comparisons such as `a < b` as `b > a`; return the changed tree.
+
+    It returns None if there is no comparison by `<`, `>`, `<=` or `>=`.
     """
     return _replaced(tree, _Mirrored())
 
@@ -107,8 +111,9 @@ class _Mirrored(ast.NodeTransformer):
 
 
 def negated(tree: ast.Module) -> ast.Module | None:
-    """Write tests such as `if a < b` as `if not a >= b`; return the changed tree, or None without
-    one.
+    """Write tests such as `if a < b` as `if not a >= b`; return the changed tree.
+
+    It returns None if no `if` tests a comparison by `<`, `>`, `<=` or `>=`.
     """
     return _replaced(tree, _Negated())
 

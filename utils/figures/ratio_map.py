@@ -57,8 +57,7 @@ def _cells(rows: Sequence[CallRow]) -> Iterator[tuple[int, int, list[float]]]:
 
 
 def _cell(axes: Axes, column: int, line: int, ratios: list[float]) -> str:
-    """Draw a cell with the geometric mean and the number of ratios; return its sentence for the alt
-    text.
+    """Draw the geometric mean and the number of ratios in a cell; return words on it as alt text.
 
     column: the index of the class of k. line: the index of the class of m·n. ratios: the library's
     time over ours per call.

@@ -66,9 +66,11 @@ def race(name: str, shape: str = "") -> Stack | Card:
 
 
 def _raced(name: str, shape: str) -> Stack | Card:
-    """Return the table and the figure of `race`, or its card without a GPU.
+    """Return a table of times and, for a GPU, a figure; without a GPU return a card with a
+    sentence.
 
-    Raises CourseError if there is no step of the course to race against.
+    name: the exercise's name. shape: as on the command line; "" for the lesson's shape. Raises
+    CourseError if there is no step of the course to race against.
     """
     if name not in twins():
         raise CourseError(

@@ -148,8 +148,7 @@ def _bus(heights: Iterable[float], back: bool) -> str:
 
 
 def _heights(moving: Iterable[Page]) -> list[float]:
-    """Return y, in pixels, of the middle of each array that has pages in `moving`, without repeats.
-    """
+    """Return y, in pixels, of the middle of each array that has pages in `moving`, in order."""
     names = dict.fromkeys(name for name, _ in moving)
     return [_corner(HOST, name, 0)[1] + SIZE / 2 for name in names]
 

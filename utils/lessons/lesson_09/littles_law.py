@@ -92,8 +92,7 @@ def _crew_name(workers: int, each: int) -> str:
 
 
 def _description(crew: Crew) -> str:
-    """Return a sentence for the alt text: a crew, the number of full places on the belt, and the
-    rate.
+    """Return a sentence for the alt text: a crew, the full places on the belt, and the rate.
 
     If boxes wait for a free place, it has their number too.
     """

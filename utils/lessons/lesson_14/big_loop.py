@@ -166,7 +166,10 @@ def _label(name: str, kernel: Step | Variant | Callable) -> str:
 
 
 def _loop_of(kernel: Step | Variant | Callable) -> BigLoop:
-    """Return an iteration of the loop over tiles of a step, or of a kernel with tiles of 16×16."""
+    """Return an iteration of the loop over tiles of a step, or of a kernel with tiles of 16×16.
+
+    Raise CourseError for anything else, and if the loop is neither compiled here nor recorded.
+    """
     if isinstance(kernel, Step | Variant):
         return big_loop(kernel)
     if not hasattr(kernel, "py_func"):

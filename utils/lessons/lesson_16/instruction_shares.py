@@ -110,8 +110,7 @@ def draw_shares(
 
 
 def _mark(x: float, y: float) -> str:
-    """Return the SVG of an upright black bar at x, with a white edge, over a bar with its top at y.
-    """
+    """Return the SVG of an upright black bar at x, with a white edge, over a bar with its top y."""
     return path(f"M{x:.1f} {y - 4}v{BAR + 8}", stroke="white", stroke_width=5) + path(
         f"M{x:.1f} {y - 4}v{BAR + 8}", stroke="black", stroke_width=2.5
     )

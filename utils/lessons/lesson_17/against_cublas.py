@@ -203,7 +203,11 @@ def share_at_least_as_fast() -> float:
 
 
 def draw_called_shapes() -> Picture:
-    """Draw a dot per random shape: the library's time over that of `sgemm`, against operations."""
+    """Draw a dot per recorded call of `sgemm` at a random shape.
+
+    Its height is the library's time over that of `sgemm`, and its position along x the
+    floating-point operations of the product.
+    """
     frame = recorded_calls()
     points = list(zip(frame["flops"], frame["ratio"], strict=True))
     return draw_speedups(f"{len(points)} calls from Python: library ÷ ours", points)
