@@ -399,8 +399,7 @@ def _different_sums(run: Run) -> dict[int, tuple[float, float]]:
 
 
 def _with_rounding(run: Run, start: int, seed: int) -> Run:
-    """Launch the kernel with inputs whose sum rounds, so that its bits depend on the order; return
-    the run.
+    """Launch the kernel with inputs whose float32 sum depends on the order, and return the run.
 
     start: the counter's value before the launch, which decides which block draws the last ticket.
     seed: the seed of the inputs.

@@ -283,7 +283,11 @@ def _far(target: Target, by_shape: dict[int, dict], slack: float) -> bool:
 
 
 def _share_of_idea(part: Part, missed: dict[str, str], ignored: Sequence[str]) -> Fraction:
-    """Return the fraction of the main targets that are reached; 0 if `ignored` is not empty."""
+    """Return the fraction of the main targets that are reached; 0 if `ignored` is not empty.
+
+    missed: maps a target's name to why it is missed, or to "". ignored: the names of missed targets
+    because of which the main ones give no points.
+    """
     if ignored:
         return Fraction(0)
     return Fraction(sum(not missed[one] for one in part.main), len(part.main))
@@ -294,7 +298,9 @@ def _told_of_idea(
 ) -> str:
     """Return why the row of the idea lost points, or "".
 
-    ignored: from `_ignored_targets`. right: the fraction of the points for a right result.
+    missed: maps a target's name to why it is missed, or to "". ignored: the names of missed targets
+    because of which the main ones give no points. right: the fraction of the points for a right
+    result.
     """
     names = dict.fromkeys((*part.needed, *part.main, *ignored))
     reasons = [missed[one] for one in names if missed[one]]

@@ -214,7 +214,7 @@ def right_alone(node: ast.AST) -> bool:
 def _alone(node: ast.AST, side: str) -> bool:
     """Replace an operation in a field of the node by its operand, "left" or "right".
 
-    Return True if the node was changed.
+    Return True if the node was changed. The index of a subscript is not changed.
     """
     for name, value in ast.iter_fields(node):
         if isinstance(value, ast.BinOp) and name != "slice":

@@ -66,8 +66,7 @@ def race(name: str, shape: str = "") -> Stack | Card:
 
 
 def _raced(name: str, shape: str) -> Stack | Card:
-    """Return a table of times and, for a GPU, a figure; without a GPU return a card with a
-    sentence.
+    """Return a table of times and, for a GPU, a figure; or a card with a sentence without a GPU.
 
     name: the exercise's name. shape: as on the command line; "" for the lesson's shape. Raises
     CourseError if there is no step of the course to race against.

@@ -54,11 +54,11 @@ def copies(function: Callable, *arguments) -> Table:
 
 
 def copies_of_a_product(function: Callable) -> Table:
-    """Return a table of the host–device copies of a reader's function (kernel, a, b) that returns
-    a·b.
+    """Return a table of the host–device copies of a reader's function that returns a·b.
 
-    It has one row per array shape, direction and what made the copy, and a row with the sums. a is
-    48×20 and b is 20×80, as in the lesson, and the kernel is the course's `naive`.
+    The function takes (kernel, a, b). The table has one row per array shape, direction and what
+    made the copy, and a row with the sums. a is 48×20 and b is 20×80, as in the lesson, and the
+    kernel is the course's `naive`.
     """
     a, b = draw("integers", (48, 20), 4), draw("integers", (20, 80), 5)
     return copies(function, import_module("gemm_kernels.naive").naive, a, b)
