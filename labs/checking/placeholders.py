@@ -125,7 +125,8 @@ def _branch(run: Run, finding: Finding) -> ast.If | None:
 
 
 def _test(run: Run, finding: Finding) -> str | None:
-    """Return the source text of the test of the innermost `if` around a finding's line, or None."""
+    """Return the code of the test of the innermost `if` around a finding's line as text, or None.
+    """
     branch = _branch(run, finding)
     return ast.unparse(branch.test) if branch else None
 
