@@ -125,8 +125,7 @@ def _branch(run: Run, finding: Finding) -> ast.If | None:
 
 
 def _test(run: Run, finding: Finding) -> str | None:
-    """Return the code of the test of the innermost `if` around a finding's line as text, or None.
-    """
+    """Return the code of the test of the innermost `if` around a finding's line, or None."""
     branch = _branch(run, finding)
     return ast.unparse(branch.test) if branch else None
 
