@@ -68,7 +68,11 @@ def _sites(run: Run) -> dict[tuple[str, str, int], Site]:
 
 
 def _strided_accesses(run: Run) -> list[StridedAccess]:
-    """Return a StridedAccess for each load and store of a run that was executed at least twice."""
+    """Return a StridedAccess for each load or store in the code that was executed at least twice.
+
+    They are grouped by array and kind, in the order of the first access; in a group they are in the
+    order of their first execution.
+    """
     sites = _sites(run)
     groups: dict[tuple[str, str], list[Event]] = defaultdict(list)
     for event in run.trace.recording.events:

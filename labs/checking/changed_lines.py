@@ -45,7 +45,11 @@ def changed_lines(before, after) -> int:
 
 
 def _lines(kernel) -> list[str]:
-    """Return the lines of a kernel's parameters and of its body, all spelled in the same way."""
+    """Return the lines of a kernel's source code, without its name, comments and empty lines.
+
+    The first line holds the parameters, the others the body. All are spelled as `ast.unparse`
+    spells them, so that spaces do not matter.
+    """
     tree = read_source(kernel.py_func).tree
     body = (ast.unparse(statement) for statement in tree.body)
     return [ast.unparse(tree.args), *"\n".join(body).splitlines()]

@@ -27,7 +27,11 @@ def nearby(shape: Shape, random: Random) -> Shape:
 
 
 def smaller(shape: Shape, random: Random) -> Shape:
-    """Return a random shape as `nearby` draws it, but with no size larger than in `shape`."""
+    """Return a random shape whose sizes are equal to those of `shape` or smaller.
+
+    A size is smaller by at most an eighth, or by 3 if that is more. A size below 6 loses at most
+    half of it, and a size of 1 does not change.
+    """
     return tuple(map(min, shape, nearby(shape, random)))
 
 

@@ -79,7 +79,7 @@ def run_shapes(
 
 
 def _refused(exercise: KernelExercise, cause: str, notes: tuple[str, ...] = ()) -> Verdict:
-    """Return a verdict that is not passed, with this one cause."""
+    """Return a verdict that is not passed: `cause` is its only cause, and `notes` are its notes."""
     return Verdict(exercise.name, exercise.title, (cause,), notes=notes)
 
 
@@ -171,7 +171,7 @@ def _never_ends(exercise: KernelExercise, kernel, message: str) -> str:
 
 
 def _innermost_while(source: Source, line: int) -> Site | None:
-    """Return the source line at which the innermost `while` loop around a line begins, or None.
+    """Return the first line of the innermost `while` loop that holds a line, or None if none does.
 
     line: the line's number.
     """
@@ -270,7 +270,10 @@ def _reads_the_result(run: Run) -> str | None:
 
 
 def _needs_an_old_value(site: Site, what: str) -> str:
-    """Return the sentence on a line that reads the result too early. what: the array or element."""
+    """Return the sentence on a line that reads the result before anything was stored there.
+
+    what: the array or the element that is read, in backticks, such as "`c[0, 1]`".
+    """
     return translate(
         "{where} needs the value of {element} before anything was stored there. This check fills "
         "the result with NaN, and NaN plus anything is NaN.",
@@ -310,7 +313,10 @@ def describe_first_flaw(
 
 
 def has_flaw(run: Run) -> bool:
-    """Return True if the virtual GPU found a flaw that `describe_first_flaw` describes."""
+    """Return True if the virtual GPU found anything wrong in a run, apart from warnings.
+
+    A race on the result does not count if some elements of the result were never written.
+    """
     return _first_flaw(run) is not None
 
 
@@ -511,7 +517,10 @@ def by_targets(exercise: KernelExercise, runs: list[Run]) -> Verdict:
 
 
 def _reached(target: Target, value: float) -> str:
-    """Return a phrase such as "sectors per request: 4 (target: at most 4)"."""
+    """Return a phrase such as "sectors per request: 4 (target: at most 4)".
+
+    If the limit is 0, the phrase ends with "(target: 0)".
+    """
     values = {"what": translate(target.what), "value": value, "at_most": target.at_most}
     if target.at_most == 0:
         return translate("{what}: {value:.4g} (target: {at_most:g})", **values)

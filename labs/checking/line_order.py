@@ -36,7 +36,10 @@ class OrderRule:
     after: tuple[int, ...] = ()
 
     def broken_in(self, order: Order) -> bool:
-        """Return True if the order has this rule's line and does not meet the condition."""
+        """Return True if this rule's line is in the order, and no line of `after` is above it.
+
+        If `after` is empty, that is so in every order that has the line.
+        """
         if self.line not in order:
             return False
         return not set(self.after).intersection(order[: order.index(self.line)])
@@ -188,9 +191,10 @@ def misplaced(exercise: OrderExercise, order: Order) -> str | None:
 
 
 def one_too_many(exercise: OrderExercise, order: Order) -> str | None:
-    """Return a sentence on a superfluous line in an order whose kernel is right, or None.
+    """Return a sentence on the first superfluous line of an order, or None if it has no such line.
 
-    Such a line does nothing for the result, for example because the next line undoes it.
+    A superfluous line is the line of a rule whose `after` is empty. The sentence says that the
+    result is right, so the caller must have checked that.
     """
     too_many = [rule.line for rule in exercise.rules if not rule.after and rule.line in order]
     if not too_many:
@@ -203,7 +207,10 @@ def one_too_many(exercise: OrderExercise, order: Order) -> str | None:
 
 
 def open_block(exercise: OrderExercise, order: Order) -> str | None:
-    """Return a sentence on the first line whose indentation Python cannot read, or None."""
+    """Return a sentence on the first line whose indentation Python cannot read, or None.
+
+    Raises SyntaxError if Python cannot read the lines for another reason.
+    """
     labels = exercise.labels_of(order)
     try:
         ast.parse(exercise.text_of(order))

@@ -33,7 +33,11 @@ def counted(number: int, what: str) -> str:
 
 
 def rounded(value: float, digits: int = 3) -> str:
-    """Return a number with this many significant digits, or a larger one as "1,024"."""
+    """Return a number as text with this many significant digits, such as "0.333".
+
+    A number that is too large for that without an exponent is rounded to a whole number and written
+    with commas, such as "12,346".
+    """
     shown = f"{value:.{digits}g}"
     return f"{value:,.0f}" if "e+" in shown else shown
 

@@ -110,7 +110,7 @@ def first_flaw(run: Run) -> Finding | None:
 
 
 def _code(site: Site) -> str:
-    """Return a source line as `quoted` gives it, without the backticks."""
+    """Return a source line without outer spaces and without the colon at its end."""
     return quoted(site.source).strip("`")
 
 
@@ -125,7 +125,7 @@ def _branch(run: Run, finding: Finding) -> ast.If | None:
 
 
 def _test(run: Run, finding: Finding) -> str | None:
-    """Return the source text of the test of the innermost `if` around a finding's line, or None."""
+    """Return the code of the test of the innermost `if` around a finding's line, or None."""
     branch = _branch(run, finding)
     return ast.unparse(branch.test) if branch else None
 

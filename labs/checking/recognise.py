@@ -57,9 +57,10 @@ def table_in(folder: Path) -> MistakeTable:
 
 
 def _by_print(sentences: Mapping[str, str]) -> dict[str, list[str]]:
-    """Return fingerprint -> its sentences, in the order in which they are tried.
+    """Return a dict from each fingerprint to the list of its sentences.
 
-    sentences: maps each sentence to its fingerprints, separated by spaces.
+    In a list, sentences whose placeholders set more conditions come first, and equal ones are in
+    alphabetical order. sentences: maps each sentence to its fingerprints, separated by spaces.
     """
     by_print = defaultdict(list)
     for sentence in in_order(sentences):

@@ -25,9 +25,10 @@ from virtual_gpu.counts.recorder import Event
 def double_buffered_product(tile: int, **fields) -> KernelExercise:
     """Return an exercise on a tiled product that loads the next tile while it multiplies a tile.
 
-    Its targets are those of `tiled_product`, but with one barrier per tile instead of two, and with
+    Its targets are those of a tiled product, but with one barrier per tile instead of two, and with
     no load that is stored into shared memory too early. tile: the side of a tile. fields: the other
-    arguments of `tiled_product`.
+    arguments of `tiled_product`: constant, the starter's name for `tile`; whole, the numbers of
+    tiles along m, n and k at the first shape; and the remaining fields of KernelExercise.
     """
     exercise = tiled_product(tile=tile, **fields)
     kept = tuple(one for one in exercise.targets if one.what != "barriers per tile")

@@ -61,7 +61,8 @@ def tiles_of_any_side(**fields) -> KernelExercise:
 def launch(shape: Shape) -> Launch:
     """Return a launch of square blocks that cover c, with shared memory for two tiles per block.
 
-    The side of a block is 16 if c has at least 1000 elements, else 8. shape: (m, n, k).
+    The side of a block is 16 if c has at least 1000 elements, else 8. The grid is (blocks along n,
+    blocks along m). shape: (m, n, k).
     """
     m, n, _ = shape
     side = LARGE if m * n >= MANY else SMALL
@@ -130,7 +131,11 @@ def arrays_of_their_own(run: Run) -> str:
 
 
 def _of_the_launch(call: ast.Call) -> bool:
-    """Return True if a call creates an array of size 0, which uses the launch's shared memory."""
+    """Return True if the first positional argument of a call is 0 or (0,).
+
+    For a call of `cuda.shared.array` that means an array in the dynamic shared memory, whose size
+    the launch sets. The name of the called function is not tested.
+    """
     return bool(call.args) and ast.unparse(call.args[0]) in ("0", "(0,)")
 
 

@@ -63,7 +63,10 @@ class Granularity:
         return Split(block=(self.tile, self.tile), columns=self.columns)
 
     def launch(self, shape: Shape) -> Launch:
-        """Return a launch, with grid and block as (x, y), that covers c. shape: (m, n, k)."""
+        """Return a launch whose blocks cover c, with (blocks along n, blocks along m) as its grid.
+
+        shape: (m, n, k).
+        """
         return replace(self.covered.launch(shape), block=self.block)
 
     @property
@@ -95,7 +98,10 @@ def coarsened_product(
 
 
 def _targets(granularity: Granularity) -> tuple[Target, ...]:
-    """Return the targets of a coarsened product, in the order in which they are judged."""
+    """Return the targets of a coarsened product, in the order in which they are judged.
+
+    The first one is counted at every shape, the others at the first shape, which fits the blocks.
+    """
     width, height = granularity.covered.width, granularity.tile
     conflict = no_bank_conflict()
     return (

@@ -166,5 +166,9 @@ def each_word(parameter: str, kind: str) -> Target:
 
 
 def _counters_at_one(shape: Shape, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return what `inputs` returns, but with counters that start at 1."""
+    """Return (x, words, drawn) for a shape (pairs,) and a seed, with counters that start at 1.
+
+    x: random numbers, float32, (2·pairs,). words: old values, float32, (2·pairs,). drawn: counters,
+    uint32 ones, (pairs,).
+    """
     return (*inputs(shape, seed)[:2], np.ones(shape[0], np.uint32))

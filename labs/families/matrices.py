@@ -19,7 +19,10 @@ BLOCK = (32, 8)
 
 
 def launch(shape: Shape) -> Launch:
-    """Return a launch with enough blocks to cover m rows and n columns. shape: (m, n)."""
+    """Return a launch of 32×8 blocks that cover m rows and n columns, rounded up.
+
+    The grid is (blocks along the columns, blocks along the rows). shape: (m, n).
+    """
     return Split(block=BLOCK).launch((*shape, 1))
 
 

@@ -156,7 +156,7 @@ def made_here(kernel, message: str) -> str | None:
 
 
 def operators(kernel, message: str) -> str | None:
-    """Return a sentence if the kernel seems to use +, * or += between vectors, else None.
+    """Return a sentence that vectors know no +, * or +=, if the kernel seems to use one, else None.
 
     That is assumed if the message names a vector type, or if the line that it names has an
     augmented assignment or assigns the result of an operator.

@@ -15,7 +15,10 @@ from utils.ladder.step import Launch
 
 
 def launch(shape: Shape) -> Launch:
-    """Return a launch with one warp per tile. shape: (tiles down, tiles across)."""
+    """Return a launch of one block of 32 threads per tile; the grid is (tiles across, tiles down).
+
+    shape: (tiles down, tiles across).
+    """
     down, across = shape
     return Launch(grid=(across, down), block=(32,))
 

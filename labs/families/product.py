@@ -40,7 +40,10 @@ class Split:
         return self.block[0] * self.columns
 
     def launch(self, shape: Shape) -> Launch:
-        """Return a launch, with grid and block as (x, y), that covers c. shape: (m, n, k)."""
+        """Return a launch whose blocks cover c, with (blocks along n, blocks along m) as its grid.
+
+        shape: (m, n, k).
+        """
         m, n, _ = shape
         return Launch(grid=(cdiv(n, self.width), cdiv(m, self.block[1])), block=self.block)
 

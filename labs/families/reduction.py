@@ -84,9 +84,10 @@ def inputs(shape: Shape, seed: int) -> tuple[np.ndarray]:
 
 
 def tree_targets(shared_requests: int = 64) -> tuple[Target, ...]:
-    """Return the targets of a tree in shared memory by blocks of 256 threads.
+    """Return the targets of a reduction by a tree in shared memory, with 256 threads per block.
 
-    shared_requests: the most requests to shared memory per block.
+    They are in the order in which they are judged. shared_requests: the most requests to shared
+    memory per block.
     """
     return (
         essential(full_loads()),

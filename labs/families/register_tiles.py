@@ -38,9 +38,10 @@ def other_sizes(kernel) -> str | None:
 
 
 def loaded_again(run: Run, value: float) -> str:
-    """Return sentences on the input, a or b, that blocks load most often, and on one of its lines.
+    """Return a sentence on the input, a or b, that blocks load most often per element they need.
 
-    value: the measured count, which is not used.
+    It names the source line that loads most of that input, and how often the blocks load each
+    element. value: the measured count, which is not used.
     """
     needed = {"a": run.array("a").size * cdiv(run.shape[1], BN),
               "b": run.array("b").size * cdiv(run.shape[0], BM)}  # fmt: skip

@@ -317,7 +317,11 @@ def stored_before_its_ticket() -> Target:
 
 
 def _counter_at_one(shape: Shape, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return what `inputs` returns, but with a counter that starts at 1."""
+    """Return (x, partials, drawn) for a shape (n,) and a seed, with a counter that starts at 1.
+
+    x: numbers, float32, (n,). partials: old values, float32, (blocks,). drawn: the counter, a
+    uint32 one, (1,).
+    """
     return (*inputs(shape, seed)[:2], np.ones(1, np.uint32))
 
 
@@ -395,9 +399,10 @@ def _different_sums(run: Run) -> dict[int, tuple[float, float]]:
 
 
 def _with_rounding(run: Run, start: int, seed: int) -> Run:
-    """Launch the kernel with the inputs of `_sums_with_rounding` and return the run.
+    """Launch the kernel with inputs whose float32 sum depends on the order, and return the run.
 
-    start: the counter's value before the launch.
+    start: the counter's value before the launch, which decides which block draws the last ticket.
+    seed: the seed of the inputs.
     """
     job = replace(run.job, inputs=partial(_sums_with_rounding, start))
     return run_kernel(job, run.kernel, BITS_SHAPE, run.patience, seed=seed)

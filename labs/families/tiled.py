@@ -156,7 +156,7 @@ def _conflict(run: Run, value: float) -> str:
 
 
 def _without_conflict(conflicts: list[AccessCount], run: Run) -> str:
-    """Return a sentence, after a space, on which shared arrays have conflicts and which have none.
+    """Return a sentence, after a space, that names the shared arrays with and without conflicts.
 
     Returns "" if all of them have conflicts. conflicts: the accesses with conflicts, per source
     line.

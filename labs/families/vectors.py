@@ -49,10 +49,10 @@ def signed_numbers(shape: Shape, seed: int) -> np.ndarray:
 
 
 def drawn_factor(shape: Shape, seed: int) -> np.float32:
-    """Return a factor between 3 and 11, drawn for a shape and a seed.
+    """Return a float32 factor from 3.25, 3.75, 4.25 … 10.75, drawn for a shape and a seed.
 
-    Its products with `numbers` and `signed_numbers` are exact in float32. shape: only its first
-    size is used.
+    It is never a whole number. Its products with `numbers` and `signed_numbers` are exact in
+    float32. shape: only its first size is used.
     """
     drawn = np.random.default_rng([seed, shape[0]]).integers(6, 22) / 2 + 0.25
     return np.float32(drawn)
@@ -86,7 +86,10 @@ def scaling(**fields) -> KernelExercise:
 
 
 def _to_scale(shape: Shape, seed: int) -> tuple[np.ndarray, np.float32]:
-    """Return (x, factor): `signed_numbers`, float32, (n,), and a `drawn_factor`."""
+    """Return (x, factor): float32 numbers of shape (n,), and a float32 that is no whole number.
+
+    x has 0.5, 1, 1.5 … n/2 in random order and with random signs. shape: (n,).
+    """
     return signed_numbers(shape, seed), drawn_factor(shape, seed)
 
 

@@ -15,9 +15,10 @@ STEPS = 5  # of a tree over the 32 lanes of a warp
 
 
 def added_by_shuffles() -> Target:
-    """Return the target of at least 5 shuffles in each thread, as many as a tree of 32 lanes needs.
+    """Return the target of at least 5 shuffles in each thread of block 0.
 
-    The count is the number of shuffles that are missing in the thread with the fewest.
+    A tree over the 32 lanes of a warp needs 5. The count is the number of shuffles that are missing
+    in the thread with the fewest.
     """
 
     def measure(run: Run) -> float:

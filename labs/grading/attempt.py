@@ -141,7 +141,12 @@ def _in_a_cell_of_magic(name: str, unread: list[tuple[str, str]]) -> list[str]:
 
 
 def _observe_kernel(exercise: KernelExercise, kernel, hidden: Hidden) -> Iterator[dict]:
-    """Launch a kernel at the hidden shapes; yield the dicts that `attempts` describes."""
+    """Launch a kernel at the hidden shapes, and yield a dict per shape, as JSON-compatible data.
+
+    Its keys are "shape", "out", "misused", "found" and "targets". If a launch fails, the last dict
+    has only "shape" and "ended", a sentence. A kernel that cannot be launched gives one dict with
+    "refused", a sentence. `attempts` describes the values.
+    """
     cause = no_kernel(exercise, kernel)
     if cause:
         yield {"refused": cause}
@@ -164,11 +169,12 @@ def _observe_kernel(exercise: KernelExercise, kernel, hidden: Hidden) -> Iterato
 
 
 def _observe_order(exercise: OrderExercise, submission, hidden: Hidden) -> Iterator[dict]:
-    """Launch the kernel that an order of lines makes; yield the dicts that `attempts` describes.
+    """Launch the kernel that an order of lines makes, and yield a dict per hidden shape.
 
-    In the sentences, the task's labels replace line numbers. If a launch fails and a line is
-    misplaced, "ended" has the sentence on that line. A submission that is a kernel already is
-    treated as one.
+    The dicts are those of a kernel, with the keys "shape", "out", "misused", "found" and "targets",
+    or "ended", or "refused". In the sentences, the task's labels replace line numbers. If a launch
+    fails and a line is misplaced, "ended" has the sentence on that line. A submission that is a
+    kernel already is treated as one.
     """
     if line_order.is_kernel(submission):
         yield from _observe_kernel(exercise, submission, hidden)
@@ -187,10 +193,10 @@ def _observe_order(exercise: OrderExercise, submission, hidden: Hidden) -> Itera
 
 
 def _labelled(exercise: OrderExercise, order: line_order.Order, message: object) -> object:
-    """Return a message with the labels of lines instead of their numbers in all its sentences.
+    """Return a message in whose sentences the labels of lines replace their numbers.
 
-    message: a dict of `attempts`, a value of it, or a value of an inner dict. The values of "out"
-    and "shape" stay as they are.
+    message: a dict that the child sends, a value of it, or a value of an inner dict. The values of
+    "out" and "shape" stay as they are.
     """
     if isinstance(message, dict):
         return {
@@ -231,9 +237,11 @@ def unpacked(packed: dict) -> np.ndarray:
 
 
 def _observe_numbers(exercise: NumbersExercise, function, hidden: HiddenCases) -> Iterator[dict]:
-    """Call a function of numbers for all cases; yield the dicts that `attempts` describes.
+    """Call a function of numbers for all cases, and yield {"answers": a number or None per case}.
 
-    After 5 calls that fail, the remaining cases are left out of "answers".
+    If a call failed, a dict with "ended", a sentence on the first such call, precedes it. After 5
+    calls that fail, the remaining cases are left out of "answers". A function that cannot be called
+    gives only one dict with "refused", a sentence.
     """
     cause = host.no_function(exercise.parameters, function)
     if cause:
@@ -254,7 +262,11 @@ def _observe_numbers(exercise: NumbersExercise, function, hidden: HiddenCases) -
 
 
 def _observe_host(exercise: HostExercise, function, hidden: None) -> Iterator[dict]:
-    """Call a host function in its examination; yield the dict that `attempts` describes."""
+    """Call a host function in its examination, and yield one dict on it.
+
+    "passed" is a bool, "causes" a list of sentences, and "lost" the percentage of the points that
+    the causes cost. hidden: not used.
+    """
     cause = host.no_function(exercise.parameters, function)
     outcome = Examination((cause,)) if cause else host.examined(exercise, function, PATIENCE)
     yield {"passed": not outcome.causes, "causes": list(outcome.named), "lost": outcome.lost}

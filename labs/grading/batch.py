@@ -75,7 +75,13 @@ def plan(lab: Lab, submissions: Sequence[Submission], secret: str, results: Path
 def grade_class(
     lab: Lab, submissions: Sequence[Submission], secret: str, results: Path, workers: int | str
 ) -> Iterator[Mark]:
-    """Make the plan for a class and yield the mark of every submission, as `graded` does."""
+    """Make the plan for a class, and yield the mark of every submission as soon as it is known.
+
+    Stored marks come first. Every new mark is written to the folder `graded` in `results` at once,
+    so that a second run resumes. results: a folder, which is created. workers: the number of
+    processes on this machine, or the address of a Dask scheduler whose workers grade. Raises
+    CourseError if nothing can be written or the scheduler does not answer.
+    """
     yield from graded(plan(lab, submissions, secret, results), workers)
 
 

@@ -136,8 +136,9 @@ def _add_submissions(parser: argparse.ArgumentParser) -> None:
 def hand_out(arguments: argparse.Namespace) -> int:
     """Write one notebook per lab, a copy of the course for students, or both; return exit code 0.
 
-    arguments: those of the sub-command `handout`. Raises CourseError if options are missing, a lab
-    is unknown or a folder cannot be written.
+    It prints the number of notebooks, and the number of files of the copy. arguments: those of the
+    sub-command `handout`. Raises CourseError if options are missing, a lab is unknown, a folder
+    cannot be written, or the copy would be in the folder of the course itself.
     """
     if bool(arguments.labs) != bool(arguments.out) or not (arguments.labs or arguments.course):
         raise CourseError("Give labs and --out FOLDER for notebooks, or --course FOLDER, or both.")
@@ -163,10 +164,10 @@ def _write_handouts(names: list[str], folder: Path, hints: bool) -> None:
 
 
 def _write_course(folder: Path, hints: bool) -> None:
-    """Write a copy of the course for students to a folder, and print its number of files.
+    """Write a copy of the course for students to a folder, and print the number of its files.
 
-    hints: True to include hints. Raises CourseError if the folder is in the course or cannot be
-    written.
+    hints: True to include hints. Raises CourseError if the folder is in the folder of the course
+    itself or cannot be written.
     """
     require_outside(folder, "--course")
     with _writing(folder):
@@ -176,7 +177,10 @@ def _write_course(folder: Path, hints: bool) -> None:
 
 @contextlib.contextmanager
 def _writing(folder: Path) -> Iterator[None]:
-    """Return a context that turns an OSError into a CourseError: the folder cannot be written."""
+    """Return a context manager that turns an OSError in its block into a CourseError.
+
+    The error's message says that `folder` cannot be written, and why.
+    """
     try:
         yield
     except OSError as error:
@@ -237,9 +241,9 @@ def _print_line(line: PartSummary) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Grade submissions, write tables and feedback pages, and print where the marks are.
 
-    Return the exit code: 0, or INTERRUPTED after Ctrl-C. arguments: those of the sub-command
-    `grade`. Raises CourseError for bad arguments, a missing secret or sandbox, and files that
-    cannot be written.
+    Return the exit code: 0, or 130 after Ctrl-C. arguments: those of the sub-command `grade`.
+    Raises CourseError for bad arguments, a missing secret or sandbox, and files that cannot be
+    written.
     """
     lab, secret = find(arguments.lab), secret_of(arguments.secret)
     listed, rule = _class_of(arguments)

@@ -97,17 +97,28 @@ def _name(node: ast.Name, value_of) -> object:
 
 
 def _tuple(node: ast.Tuple, value_of) -> tuple:
-    """Return the tuple of the values of a tuple expression."""
+    """Return the values of the parts of a tuple expression, as a tuple.
+
+    value_of: maps a name to its value, or to None if unknown.
+    """
     return tuple(constant(part, value_of) for part in node.elts)
 
 
 def _unary(node: ast.UnaryOp, value_of) -> object:
-    """Return the value of an operation with one operand, such as -x."""
+    """Return the value of an operation with one operand, such as -x.
+
+    value_of: maps a name to its value, or to None if unknown. Raises NotAllowed if the operand is
+    no number.
+    """
     return _small(OPERATORS[type(node.op)](_number(constant(node.operand, value_of))))
 
 
 def _binary(node: ast.BinOp, value_of) -> object:
-    """Return the value of an operation with two operands, such as x + y."""
+    """Return the value of an operation with two operands, such as x + y.
+
+    value_of: maps a name to its value, or to None if unknown. Raises NotAllowed if an operand is no
+    number, if the operator is unknown, or if the result is too large.
+    """
     left, right = (_number(constant(part, value_of)) for part in (node.left, node.right))
     return _applied(node.op, left, right)
 
@@ -125,7 +136,11 @@ def _applied(op: ast.operator, left, right) -> object:
 
 
 def _boolean(node: ast.BoolOp, value_of) -> object:
-    """Return the value of a chain of `and`, or of `or`, as Python computes it."""
+    """Return the value of a chain of `and`, or of `or`: that of the operand at which Python stops.
+
+    value_of: maps a name to its value, or to None if unknown. Raises NotAllowed if an operand up to
+    there is no number.
+    """
     stops_at = isinstance(node.op, ast.Or)
     for part in node.values:
         value = _number(constant(part, value_of))
@@ -209,7 +224,7 @@ def _function_of(node: ast.expr, value_of) -> Callable:
 
 
 def _number(value: object) -> object:
-    """Return the value unchanged. Raises NotAllowed if it is no number."""
+    """Return the value unchanged. Raises NotAllowed if it is no number of Python or NumPy."""
     if not isinstance(value, NUMBERS):
         raise NotAllowed("no number")
     return value

@@ -18,7 +18,10 @@ def equivalents(text: str) -> Iterator[tuple[str, str]]:
 
 
 def renamed(tree: ast.Module) -> ast.Module | None:
-    """Give all variables of each function other names; return the changed tree."""
+    """Put `my_` before each variable that a top-level function assigns; change and return the tree.
+
+    The parameters keep their names. It never returns None.
+    """
     for function in _functions(tree):
         own = {
             node.id
@@ -32,7 +35,10 @@ def renamed(tree: ast.Module) -> ast.Module | None:
 
 
 def parameters_renamed(tree: ast.Module) -> ast.Module | None:
-    """Give all parameters of each function other names; return the changed tree."""
+    """Put `the_` before each parameter of the top-level functions; change and return the tree.
+
+    It never returns None.
+    """
     for function in _functions(tree):
         own = {node.arg for node in ast.walk(function) if isinstance(node, ast.arg)}
         for node in ast.walk(function):
@@ -44,7 +50,10 @@ def parameters_renamed(tree: ast.Module) -> ast.Module | None:
 
 
 def written_out(tree: ast.Module) -> ast.Module | None:
-    """Write `x += y` as `x = x + y`; return the changed tree, or None without such a line."""
+    """Write `x += y` as `x = x + y` for variables x; return the changed tree.
+
+    It returns None if there is no such statement.
+    """
     return _replaced(tree, _AddedOut())
 
 
@@ -62,7 +71,7 @@ class _AddedOut(ast.NodeTransformer):
 
 
 def commuted(tree: ast.Module) -> ast.Module | None:
-    """Exchange the factors of every product; return the changed tree, or None without one."""
+    """Exchange the factors of every product; return the changed tree, or None without a product."""
     return _replaced(tree, _Commuted())
 
 
@@ -80,7 +89,10 @@ class _Commuted(ast.NodeTransformer):
 
 
 def mirrored(tree: ast.Module) -> ast.Module | None:
-    """Write `a < b` as `b > a`; return the changed tree, or None without a comparison."""
+    """Write comparisons such as `a < b` as `b > a`; return the changed tree.
+
+    It returns None if there is no comparison by `<`, `>`, `<=` or `>=`.
+    """
     return _replaced(tree, _Mirrored())
 
 
@@ -99,7 +111,10 @@ class _Mirrored(ast.NodeTransformer):
 
 
 def negated(tree: ast.Module) -> ast.Module | None:
-    """Write `if a < b` as `if not a >= b`; return the changed tree, or None without one."""
+    """Write tests such as `if a < b` as `if not a >= b`; return the changed tree.
+
+    It returns None if no `if` tests a comparison by `<`, `>`, `<=` or `>=`.
+    """
     return _replaced(tree, _Negated())
 
 
@@ -120,7 +135,10 @@ class _Negated(ast.NodeTransformer):
 
 
 def spread(tree: ast.Module) -> ast.Module | None:
-    """Begin every function with a string and an unused variable; return the changed tree."""
+    """Begin every top-level function with a string and an unused variable; return the changed tree.
+
+    It never returns None.
+    """
     for function in _functions(tree):
         unused = ast.parse("unused = 1").body
         function.body = [ast.Expr(ast.Constant("My own words.")), *unused, *function.body]
@@ -128,7 +146,10 @@ def spread(tree: ast.Module) -> ast.Module | None:
 
 
 def returned_by_name(tree: ast.Module) -> ast.Module | None:
-    """Write `return x` as `answer = x` and `return answer`; return the changed tree, or None."""
+    """Write `return x` as `answer = x` and `return answer` everywhere; return the changed tree.
+
+    It returns None if no `return` has a value.
+    """
     return _replaced(tree, _Named())
 
 
@@ -146,7 +167,11 @@ class _Named(ast.NodeTransformer):
 
 
 def through_a_constant(tree: ast.Module) -> ast.Module | None:
-    """Write an even constant above the function as a product; return the tree, or None."""
+    """Write the first even integer that is assigned above the functions as a product with 2.
+
+    For example, `TILE = 16` becomes `TILE = 8 * 2`. Return the changed tree, or None if no even
+    integer is assigned there.
+    """
     for node in tree.body:
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant):
             value = node.value.value
@@ -162,7 +187,10 @@ def _functions(tree: ast.Module) -> list[ast.FunctionDef]:
 
 
 def _replaced(tree: ast.Module, transformer) -> ast.Module | None:
-    """Return the tree after the transformer has changed it, or None if it changed nothing."""
+    """Apply an `ast.NodeTransformer` with an attribute `count` to a tree.
+
+    Return the changed tree, or None if the transformer's `count` of changes is 0.
+    """
     changed = transformer.visit(tree)
     return changed if transformer.count else None
 

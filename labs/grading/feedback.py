@@ -102,10 +102,10 @@ def points_by_part(mark: Mark, parts: Sequence[str]) -> list[int]:
 
 
 def without_texts(mark: Mark, why: str) -> Mark:
-    """Return a copy of a mark with the same points, in which `why` replaces every reason.
+    """Return a copy of a mark with the same points, in which `why` replaces each row's reason.
 
-    The sentences about whole parts are dropped. The copy is for a mark whose own texts cannot be
-    written.
+    The copy has no sentences about whole exercises (`Mark.told`). It is for a mark whose own texts
+    cannot be written.
     """
     rows = tuple(replace(row, told=why if row.told else "") for row in mark.rows)
     return replace(mark, rows=rows, told=())
@@ -278,10 +278,11 @@ def _sentences(mark: Mark, part: str) -> list[str]:
 
 
 def _reasons(rows: Sequence[MarkRow], sentences: Sequence[str]) -> list[str]:
-    """Return a list with the reason why each row lost points; "" for a row that lost none.
+    """Return a list with the reason why each row lost points, in the rows' order.
 
-    sentences: those that the page shows above the table; they are removed from the ends of the
-    reasons. A reason that equals the previous row's becomes "as above".
+    The reason is "" for a row that lost none. sentences: those that the page shows above the table;
+    they are removed from the ends of the reasons. A reason that equals the one before it becomes
+    "as above".
     """
     reasons = [row.told for row in rows]
     for sentence in reversed(sentences):

@@ -111,7 +111,7 @@ def _wanted(
 
     The reason is that the name has several different definitions, that the piece with its
     definition cannot be parsed, or that there is no definition; the last one is a Missing.
-    functions: what `_defined` returns, which may hold the NotAllowed of a refused function. broken:
+    functions: maps each defined name to its function, or to the NotAllowed that refuses it. broken:
     the pieces that cannot be parsed.
     """
     found = names.definitions.get(name, ())

@@ -135,7 +135,11 @@ def points_for(share: Fraction, of: int) -> int:
 
 
 def _row(part: Part, what: str, of: int, share: Fraction, reason: str) -> MarkRow:
-    """Return the row with the points for a fraction of its maximum, `of`."""
+    """Return a row of a part: `points_for(share, of)` points of at most `of`.
+
+    what: what the points are for. share: the fraction that was reached, from 0 to 1. reason: why
+    points are missing, or "".
+    """
     return MarkRow(part.exercise, what, points_for(share, of), of, reason)
 
 
@@ -229,7 +233,10 @@ def other_targets(part: Part) -> list[Target]:
 
 
 def _rows_beside(part: Part, missed: dict[str, str], by_shape: dict[int, dict]) -> list[MarkRow]:
-    """Return one row without points per target that is only reported."""
+    """Return one row of 0 of 0 points, marked as `beside`, per target that gives no points.
+
+    The row's text has the target's words and its largest count.
+    """
     return [
         MarkRow(part.exercise, f"{one.words}{_worst(one, by_shape)}", 0, 0, missed[one.what], True)
         for one in part.definition.targets
@@ -238,7 +245,10 @@ def _rows_beside(part: Part, missed: dict[str, str], by_shape: dict[int, dict]) 
 
 
 def _worst(target: Target, by_shape: dict[int, dict]) -> str:
-    """Return the largest count of a target as ": 4", or "" if a count is unknown."""
+    """Return the largest count of a target at any shape as text such as ": 4".
+
+    Return "" if the target was never counted, or if a count is unknown.
+    """
     values = [one["value"] for one in _counts(target, by_shape)]
     return f": {max(values):.4g}" if values and None not in values else ""
 
@@ -273,7 +283,11 @@ def _far(target: Target, by_shape: dict[int, dict], slack: float) -> bool:
 
 
 def _share_of_idea(part: Part, missed: dict[str, str], ignored: Sequence[str]) -> Fraction:
-    """Return the fraction of the main targets that are reached; 0 if `ignored` is not empty."""
+    """Return the fraction of the main targets that are reached; 0 if `ignored` is not empty.
+
+    missed: maps a target's name to why it is missed, or to "". ignored: the names of missed targets
+    because of which the main ones give no points.
+    """
     if ignored:
         return Fraction(0)
     return Fraction(sum(not missed[one] for one in part.main), len(part.main))
@@ -284,7 +298,9 @@ def _told_of_idea(
 ) -> str:
     """Return why the row of the idea lost points, or "".
 
-    ignored: from `_ignored_targets`. right: the fraction of the points for a right result.
+    missed: maps a target's name to why it is missed, or to "". ignored: the names of missed targets
+    because of which the main ones give no points. right: the fraction of the points for a right
+    result.
     """
     names = dict.fromkeys((*part.needed, *part.main, *ignored))
     reasons = [missed[one] for one in names if missed[one]]
@@ -412,7 +428,11 @@ def _number_rows(part: Part, messages, drawn: Sequence[tuple], problem: str) -> 
 def _case_row(
     part: Part, what: str, of: int, reasons: Sequence[str], rights: Sequence[float]
 ) -> MarkRow:
-    """Return a row on cases. reasons: why each case is wrong, or "". rights: the right answers."""
+    """Return the row for the cases of a function of numbers, with the points for the right ones.
+
+    what, of: the row's words and its maximum. reasons: why each case is wrong, or "". rights: the
+    right answer of each case.
+    """
     return _row(part, what, of, share_of_cases(reasons, rights), _case_summary(reasons))
 
 

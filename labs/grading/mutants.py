@@ -43,9 +43,10 @@ def mutants(text: str) -> Iterator[tuple[str, str]]:
 
 
 def sample(text: str, most: int | None = None) -> list[Mutant]:
-    """Return the first `most` mutants by RULES and FURTHER_RULES, in the order of `mutants_by`.
+    """Return the first `most` mutants by RULES and FURTHER_RULES, no two with the same text.
 
-    text: the source code of a right function. most: None for all mutants.
+    The list begins with one mutant per rule, then has a second one per rule, and so on. text: the
+    source code of a right function. most: None for all mutants.
     """
     return mutants_by(text, (*RULES, *FURTHER_RULES), most)
 

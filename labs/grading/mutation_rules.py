@@ -157,7 +157,7 @@ def _index(node: ast.AST, operator: ast.operator) -> bool:
 def size_one_less(node: ast.AST) -> bool:
     """Subtract 1 from the right operand of a comparison: `a < b` becomes `a < b - 1`.
 
-    Return True if the node was changed.
+    A chain such as `a < b < c` loses its operands after b. Return True if the node was changed.
     """
     if not isinstance(node, ast.Compare):
         return False
@@ -214,7 +214,7 @@ def right_alone(node: ast.AST) -> bool:
 def _alone(node: ast.AST, side: str) -> bool:
     """Replace an operation in a field of the node by its operand, "left" or "right".
 
-    Return True if the node was changed.
+    Return True if the node was changed. The index of a subscript is not changed.
     """
     for name, value in ast.iter_fields(node):
         if isinstance(value, ast.BinOp) and name != "slice":

@@ -132,8 +132,9 @@ def submissions(part: Part, most: int | None) -> Iterator[tuple[str, str, str]]:
 def trials(lab: Lab, secret: str, workers: int, most: int | None) -> Iterator[Trial]:
     """Grade all test submissions of a lab, each for its part alone, and yield one Trial each.
 
-    The order is that of the lab's parts, and that of `submissions` within a part. workers: the
-    number of processes. most: the greatest number of mutants per part; None for all.
+    The order is that of the lab's parts and, within a part: solution, starter, other right
+    functions, mutants. workers: the number of processes. most: the greatest number of mutants per
+    part; None for all.
     """
     with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
         futures = []

@@ -118,7 +118,11 @@ def is_clean(mark: Mark, part: Part) -> bool:
 
 
 def _speed(submission: Submission, part: Part, device: Device, ask) -> KernelSpeed:
-    """Time a submission's kernel and return its row. ask: the `measure` of `speeds`."""
+    """Time a submission's kernel and return its row, with ratios or with a sentence on what failed.
+
+    ask: takes a request for the timing program, and returns a dict of microseconds by kernel, or
+    the sentence.
+    """
     shape = shape_of(part)
     times = ask(make_request(submission, part.exercise, shape, with_starter=part.right_starter))
     if isinstance(times, str):

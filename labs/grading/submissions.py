@@ -117,7 +117,10 @@ def readable(name: str) -> str:
 
 
 def unchanged_name(name: str) -> str:
-    """Return a file's name as `readable` returns it, for feedback that only its student gets."""
+    r"""Return a file's name as text that can be encoded, for feedback that only its student gets.
+
+    Bytes that are no UTF-8 become text such as `\xe9`.
+    """
     return readable(name)
 
 

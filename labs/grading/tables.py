@@ -91,7 +91,10 @@ def _has(listed: Listed, names: Sequence[str]) -> bool:
 def _csv(
     headings: Sequence[str], results: Sequence[Result], made: Callable[[Result], Sequence]
 ) -> str:
-    """Return the text of a CSV file. made: returns the cells of a result's row."""
+    """Return the text of a CSV file with a line of headings and one line per result.
+
+    made: returns the cells of a result's row.
+    """
     return csv_of(headings, _rows(results, made))
 
 

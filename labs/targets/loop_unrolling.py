@@ -243,9 +243,10 @@ def instructions_per_multiply_add(at_most: float) -> Target:
 
 
 def _what_they_do(body) -> str:
-    """Return a sentence on the needless instructions of a loop or, if none are found, a question.
+    """Return a sentence on the most likely needless instructions of a loop, or else a question.
 
-    body: the instructions of the loop.
+    Conversions to float64 are looked for first, then selections, then more comparisons than half of
+    the multiplications. body: the instructions of the loop.
     """
     multiplications = _count(body, *MULTIPLICATIONS)
     # The names of uniform instructions, whose values are the same in all lanes, begin with a U.

@@ -218,6 +218,7 @@ def _loops_around(access: ast.AST, tree: ast.FunctionDef) -> list[ast.For | ast.
 
 
 def _names_in(node: ast.AST) -> set[str]:
+    """Return all names that occur in a syntax tree, such as those of variables and functions."""
     return {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
 
 

@@ -139,7 +139,11 @@ def _leader(axes: Axes, point: np.ndarray, spot: _Spot) -> np.ndarray:
 
 
 def _put(text: Text, spot: _Spot) -> None:
-    """Move an annotation to a spot, and align it so that it does not cover its data point."""
+    """Move an annotation to a spot relative to its data point, and align the text there.
+
+    A text right of its point is aligned left, one above it is aligned at the bottom, and so on, so
+    that it does not cover the point.
+    """
     text.set_position(spot.offset)
     text.set_horizontalalignment({-1: "right", 0: "center", 1: "left"}[spot.across])
     text.set_verticalalignment("center" if not spot.up else "bottom" if spot.up > 0 else "top")

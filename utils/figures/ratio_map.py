@@ -57,7 +57,11 @@ def _cells(rows: Sequence[CallRow]) -> Iterator[tuple[int, int, list[float]]]:
 
 
 def _cell(axes: Axes, column: int, line: int, ratios: list[float]) -> str:
-    """Draw the cell at a column and line, and return its sentence for the alt text."""
+    """Draw the geometric mean and the number of ratios in a cell; return words on it as alt text.
+
+    column: the index of the class of k. line: the index of the class of m·n. ratios: the library's
+    time over ours per call.
+    """
     mean = geometric_mean(ratios)
     strength = min(1, abs(math.log(mean)) / math.log(FULL))
     colour = OURS if mean >= 1 else THEIRS

@@ -106,7 +106,11 @@ def _by_layout(
 
 
 def _call_on_cpu(processor: str, rows: Sequence[as_called.CallRow]) -> str:
-    """Return a sentence that compares `matmul` with NumPy on one thread of a CPU."""
+    """Return a sentence that compares `matmul` with NumPy, each on one thread of a CPU.
+
+    processor: the CPU's name. rows: its recorded calls. The ratios are NumPy's time over ours: the
+    mean, those at the sizes of `CUBES`, and the worst.
+    """
     summary = as_called.summary(rows)
     cubes = ", ".join(
         f"{row.ratio:.2f} at {row.m}³" for row in rows if row.m == row.n == row.k and row.m in CUBES
@@ -120,7 +124,12 @@ def _call_on_cpu(processor: str, rows: Sequence[as_called.CallRow]) -> str:
 
 
 def _call(kind: str, summary: as_called.CallSummary) -> str:
-    """Return the row of the table of calls for one kind of call."""
+    """Return a Markdown row for one kind of call.
+
+    The cells are: kind, number of shapes, mean and worst ratio, number of slower calls, and the
+    time in microseconds that Python takes per call. kind: the words of the first cell. A ratio is
+    the library's time over ours.
+    """
     worst = summary.worst
     size = ReduceShape(worst.elements) if worst.elements else worst.size
     return (

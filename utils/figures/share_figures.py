@@ -73,7 +73,8 @@ def _alt_text(
 ) -> str:
     """Return the alt text: each line's first and highest share, and the crosses.
 
-    axes: words such as "the peak against bytes in flight". where, marks: those of `share_lines`.
+    points: columns label, x and share, a fraction. axes: words such as "the peak against bytes in
+    flight". where: the line below the title. marks: the crosses, as (x, share, label).
     """
     rises = "; ".join(
         f"{label} rises from {line['share'].iloc[0]:.0%} at {line['x'].iloc[0]:g} to at most "

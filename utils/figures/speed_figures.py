@@ -146,9 +146,10 @@ def small_multiples(frame: pd.DataFrame, title: str, here: bool = False) -> Figu
 def _draw(
     axes: Axes, points: pd.DataFrame, marked: Sequence[str]
 ) -> dict[str, tuple[float, float, str]]:
-    """Draw the lines of all steps and of the library; return the right ends of the labelled lines.
+    """Draw the lines of the steps and of the library; return the right ends of the labelled lines.
 
-    The ends are label -> (x, y, colour), which `label_ends` takes.
+    Marked steps are in colour, at most six others in grey, and the library is dashed. The ends are
+    label -> (x, y, colour), in data coordinates; the labels are the marked steps and the library.
     """
     x, y = _others(points, _grey_steps(points, marked))
     alone = points["size"].nunique() == 1
@@ -253,7 +254,10 @@ def _scale(axes: Axes, points: pd.DataFrame, peak: float) -> np.ndarray:
 
 
 def _write_below(axes: Axes, points: pd.DataFrame, words: dict[float, str]) -> None:
-    """Label the sizes on the x-axis, with words on a second line. words: size -> words."""
+    """Label the sizes on the x-axis, and write words on a second line below each labelled size.
+
+    words: size -> words; a size that is missing there has an empty second line.
+    """
     sizes = size_labels(points)
     shown = [
         f"{label}\n{words.get(size, '')}" if label else ""
@@ -284,7 +288,10 @@ def _thinned(sizes: pd.Series) -> list[str]:
 
 
 def _draw_panel(axes: Axes, points: pd.DataFrame, step: str, peak: float) -> None:
-    """Draw one step in colour over all others in grey, with the peak as a line."""
+    """Draw one step in colour over all others in grey, with a line at the peak.
+
+    The step's name is the title of the axes.
+    """
     axes.plot(*_others(points, set(points["step"]) - {step}), color=GREY, linewidth=0.9)
     line = points[points["step"] == step]
     mark = "o" if len(line) == 1 else ""
@@ -294,7 +301,11 @@ def _draw_panel(axes: Axes, points: pd.DataFrame, step: str, peak: float) -> Non
 
 
 def _finish_panels(panels: np.ndarray, points: pd.DataFrame, peak: float) -> None:
-    """Set the ticks, labels and grid lines that all panels share."""
+    """Set the scales, ticks, labels and grid lines that all panels share.
+
+    The grid lines are at powers of ten of the percentage of the peak, and the smallest and the
+    largest size are labelled below the last three panels. panels: the 2-D array of all axes.
+    """
     levels = [level for level in _scale(panels[0, 0], points, peak) if level in _DECADES]
     sizes = size_labels(points)
     for axes in panels.flat:

@@ -136,7 +136,7 @@ def draw_gains(title: str, gains: Mapping[str, float]) -> Picture:
 
 
 def _dot(x: float, y: float, colour: str, ring: bool = False) -> str:
-    """Return the SVG of a filled dot or, if `ring`, of a circle."""
+    """Return the SVG of a dot or, if `ring`, of a circle, with its centre at (x, y) in pixels."""
     if ring:
         inner = f'r="5.5" fill="none" stroke="{colour}" stroke-width="2"'
     else:

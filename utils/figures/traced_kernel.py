@@ -84,7 +84,7 @@ def svg_text(ground: str) -> str:
 
 
 def _source(listing: AnnotatedSource) -> _Part:
-    """Return the kernel's lines with the counts of each; lines with findings have a frame."""
+    """Return the part with the kernel's source: its lines with their counts, framed at findings."""
     counts = listing.by_place()
     columns = [c for c in COLUMNS if any(c.read(count) for count in counts.values())]
     flawed = {finding.line for finding in listing.findings}
@@ -112,14 +112,14 @@ def _right_edge(place: int, columns: list[Column]) -> float:
 
 
 def _heads(columns: list[Column]) -> Iterator[str]:
-    """Yield SVG of each word in the columns' titles."""
+    """Yield the SVG of each word in the columns' titles, one word below the other."""
     for place, column in enumerate(columns):
         for line, word in enumerate(column.title.replace("-", "- ").split()):
             yield text(_right_edge(place, columns) - 4, 12 + 14 * line, word, 11, "end")
 
 
 def _code_line(y: float, number: int, code: str) -> str:
-    """Return SVG of a source line with its number."""
+    """Return the SVG of a source line with its number. y: the top of its row in pixels."""
     look = {"font_family": _MONOSPACE}
     spaces = len(code) - len(code.lstrip())
     words = INDENT * spaces + code.lstrip()
@@ -129,9 +129,10 @@ def _code_line(y: float, number: int, code: str) -> str:
 
 
 def _count(right: float, y: float, value: float, total: float) -> str:
-    """Return SVG of a count, on a background that is darker the larger its share of `total`.
+    """Return the SVG of a count, on a background that is darker the larger its share of `total`.
 
-    right: x of the column's right edge. y: the top of the row.
+    right: x of the column's right edge. y: the top of the row. value: the count. total: the sum of
+    the column.
     """
     shade = {"fill_opacity": f"{0.08 + 0.4 * value / total:.2f}"}
     return rect(right - 45, y + 1, 45, _ROW - 2, BLUE, **shade) + text(
@@ -140,7 +141,7 @@ def _count(right: float, y: float, value: float, total: float) -> str:
 
 
 def _notes(listing: AnnotatedSource) -> Iterator[_Part]:
-    """Yield each finding and each hint: its sentence beside a coloured line."""
+    """Yield a part per finding and then per hint: its sentence beside an orange or a blue line."""
     for note, colour in (
         *((finding, ORANGE) for finding in listing.findings),
         *((hint, BLUE) for hint in listing.hints),
@@ -149,7 +150,7 @@ def _notes(listing: AnnotatedSource) -> Iterator[_Part]:
 
 
 def _note(listing: AnnotatedSource, note: Finding | Hint, colour: str) -> _Part:
-    """Return a finding's or hint's wrapped sentence beside a line of this colour."""
+    """Return the part with a finding's or hint's wrapped sentence beside a line of this colour."""
     lines = textwrap.wrap(listing.sentence(note), _WRAPPED)
     drawn = [rect(_MARGIN, 2, 4, _LINE * len(lines) + 2, colour)]
     drawn += [text(_MARGIN + 14, 15 + _LINE * at, line, _CODE) for at, line in enumerate(lines)]
@@ -157,7 +158,10 @@ def _note(listing: AnnotatedSource, note: Finding | Hint, colour: str) -> _Part:
 
 
 def _banks(traced: Trace) -> _Part:
-    """Return one request of each access to the tile, as lanes × banks, side by side."""
+    """Return the part with two drawings side by side: one store and one load of the tile.
+
+    Each shows which shared-memory bank each lane of a warp accesses.
+    """
     width = (WIDTH - 3 * _MARGIN) / 2
     height = width * _BANKS[1] / _BANKS[0]
     drawn = []

@@ -168,7 +168,12 @@ def kernel_code(step: Step) -> str:
 
 
 def _computing_code(text: str) -> str:
-    """Return the part of a file that `kernel_code` keeps."""
+    """Return the code of a file's functions, and of the constants that they use, as text.
+
+    The functions `launch` and `calls`, imports, other assignments, comments, docstrings, empty
+    lines, and the `def` and `return` lines of a factory are left out. text: the source code of the
+    file.
+    """
     lines = _without_comments(text)
     tree = ast.parse(text).body
     functions = [
@@ -240,12 +245,16 @@ def _block(lines: Iterable[str], marked: bool = True) -> HTML:
 
 
 def _rows(lines: Iterable[str], marked: bool) -> str:
-    """Return the HTML of lines of code; `marked` colours the lines of a diff."""
+    """Return the HTML of lines of code. marked: True for lines of a diff, which are coloured."""
     return f'<pre class="lesson-code">{"".join(_row(line, marked) for line in lines)}</pre>'
 
 
 def _row(line: str, marked: bool = True) -> str:
-    """Return the HTML of a line of code; `marked` colours a line of a diff."""
+    """Return the HTML of a line of code.
+
+    marked: True for a line of a diff, which is coloured if it begins with "+" or "-", and replaced
+    by "⋯" if it begins with "@".
+    """
     kind = _KINDS.get(line[:1], "") if marked else ""
     text = "⋯" if kind == "skipped" else line
     return f'<span class="{kind}">{html.escape(text)}\n</span>'

@@ -83,7 +83,10 @@ def words_of(name: str, variants: Mapping[str, Variant]) -> dict[str, str]:
 
 
 def _words(role: str, step: str) -> str:
-    """Return the words of a legend for a role and the name of its step."""
+    """Return the words of a legend for a kernel: "your tree" for the role "mine", and so on.
+
+    role: "before", "mine" or "course". step: the name of the kernel's step.
+    """
     if role == "before":
         return translate("{step}, the step before", step=step)
     if role == "mine":

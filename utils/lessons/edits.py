@@ -57,8 +57,9 @@ def difference(before: str, after: str, context: int) -> list[str]:
 
 
 def _apply(edit: Edit, text: str, name: str) -> str:
-    """Return the text after an edit; raise CourseError if the old text is not in it.
+    """Return the text after an edit.
 
+    Raises CourseError if the old text is not in it, or not often enough for the edit's occurrence.
     name: of the module, for the error.
     """
     count = text.count(edit.old)

@@ -85,12 +85,12 @@ def notebook_of(number: str) -> Path:
 
 
 def _translations(notebook: Path) -> Iterator[Path]:
-    """Return the paths of a notebook's translations."""
+    """Yield the paths of the translations of a lesson's English notebook."""
     return (file for file in translations() if original(file) == notebook)
 
 
 def _files(folder: Path) -> set[Path]:
-    """Return all files below a folder, except compiled Python."""
+    """Return the paths of all files in a folder and its subfolders, except compiled Python."""
     return {file for file in folder.rglob("*") if file.is_file() and file.suffix != ".pyc"}
 
 

@@ -96,7 +96,7 @@ def badge(notebook: str, at: Repository | None = None) -> str:
 
 
 def without_setup(opening: str) -> str:
-    """Return the Markdown text of a notebook's opening cell without what `with_setup` added."""
+    """Return the Markdown text of a notebook's opening cell without set-up sentence and badge."""
     return _BADGE.sub("", opening).replace(SENTENCE, "").strip()
 
 

@@ -72,8 +72,9 @@ def _ms(value: float | None) -> str:
 
 
 def _with(step: Step | Variant, constant: str) -> Step:
-    """Return the step of a step or variant, if records compare several values of this constant.
+    """Return the Step that is given, or that the given variant belongs to, if it has `constant`.
 
+    constant: the name of a constant of which records compare several values, such as "GRAIN".
     Raises CourseError if the step lacks the constant or is of no ladder.
     """
     step = as_step(step)
@@ -208,7 +209,12 @@ def grain_costs(step: Step, published_on: str, **constants: int) -> Table:
 
 
 def _published(kernel: str, device: str) -> Iterator[tuple]:
-    """Yield the rows of `grain_costs` for a kernel that was published for a device."""
+    """Yield a row of five cells per published grain of a kernel on a device.
+
+    The rows are in the order of the data. The cells are: device and grain, registers per thread,
+    bytes of shared memory per block, resident blocks per SM, and occupancy in percent. kernel: its
+    name in `data/published/gemm_gpu.csv`.
+    """
     frame = records.published("gemm_gpu")
     capability = devices.find(device).compute_capability
     for row in frame[(frame["kernel"] == kernel) & (frame["device"] == device)].itertuples():
@@ -223,7 +229,12 @@ def _published(kernel: str, device: str) -> Iterator[tuple]:
 
 
 def _recorded(step: Step, constants: dict[str, int]) -> Iterator[tuple]:
-    """Yield the rows of `grain_costs` for the device shown, in ascending order of the grain."""
+    """Yield a row of five cells per recorded grain of a step, in ascending order of the grain.
+
+    The cells are: device and grain, registers per thread, bytes of shared memory per block,
+    resident blocks per SM, and occupancy in percent. The records are those of the device shown.
+    constants: the step's other constants.
+    """
     device, ladder = device_shown(), ladder_of(step)
     frame = records.measured(device.name, ladder.name)
     for grain in sorted(step.choices["GRAIN"]):
@@ -239,7 +250,12 @@ def _recorded(step: Step, constants: dict[str, int]) -> Iterator[tuple]:
 def _needs(
     name: str, capability: tuple[int, int], threads: int, registers: int, shared: int
 ) -> tuple:
-    """Return a row of `grain_costs`: name, registers, shared bytes, blocks, occupancy."""
+    """Return the five cells of a row on a kernel's resources.
+
+    They are: name, registers, bytes of shared memory, resident blocks per SM, occupancy. Registers
+    and blocks are ints, and the occupancy is text such as "50 %". capability: the compute
+    capability. threads: per block. registers: per thread. shared: bytes per block.
+    """
     resident = occupancy(capability, threads, registers, shared)
     share = f"{number(100 * resident.fraction)} %"
     return name, registers, f"{shared:,}", resident.blocks, share

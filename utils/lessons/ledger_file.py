@@ -84,7 +84,11 @@ def forget(lesson: str) -> int:
 
 
 def _write(changed: dict[str, Entry]) -> Path | None:
-    """Write the file of predictions; return the new path of a file that could not be read."""
+    """Write these entries, by the question's name, as the file of predictions.
+
+    An existing file that could not be read is renamed first, and its new path is returned;
+    otherwise the result is None. A failure leaves the old file as it was.
+    """
     file = path()
     predictions = {name: asdict(entry) for name, entry in changed.items()}
     content = {"version": VERSION, "predictions": predictions}

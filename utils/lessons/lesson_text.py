@@ -151,7 +151,10 @@ def prose_of(lesson: Lesson) -> list[tuple[int, str]]:
 
 
 def _counted(html: str) -> Words:
-    """Count the words of prose in HTML."""
+    """Return the numbers of words of prose in HTML: visible ones, and those in closed folds.
+
+    Code, tables and the text in pictures are not counted.
+    """
     counter = _WordCounter()
     counter.feed(html)
     return counter.words

@@ -44,9 +44,11 @@ def compiled(space: str = "global", **steps: Step | Variant) -> Table | Card:
 
 
 def _cells(variant: Variant, code: XRay, space: str) -> tuple[str, ...]:
-    """Return loads in the source and, per multiply-add, loads and instructions, and the share.
+    """Return four cells of text on a kernel; "–" is for what is not known.
 
-    All are text; "–" is for what is not known.
+    They are: loads per multiply-add in the source code; loads, and instructions, per multiply-add
+    in the hot loop of the machine code; and the share of multiply-adds in this loop. space:
+    "global" or "shared", the memory of the loads.
     """
     words, loop = number(loads_per_multiply_add(watch(variant), space)), code.hot
     if loop is None or not loop.ffma:

@@ -64,7 +64,10 @@ def _without_a_stair() -> str:
 
 
 def _kept_in_order() -> list[str]:
-    """Return the exercises with a right kernel for a GPU, in the order of the lessons."""
+    """Return the names of the exercises with a kept right kernel for a GPU, in the lessons' order.
+
+    Exercises without a step of the course that does the same work are left out.
+    """
     kept = [name for name in twins() if kept_functions.kept_text(name)]
     on_gpu = [name for name in kept if ladder_of(twins()[name].step).on_gpu]
     return sorted(on_gpu, key=lambda name: twins()[name].lesson)
@@ -85,10 +88,10 @@ def _stair(name: str) -> Stair:
 
 
 def share_of_peak_at(variant: Variant, shape: str, ms: float) -> float:
-    """Return the share of the data sheet's peak that a kernel reaches if it takes `ms`.
+    """Return the fraction of the data sheet's peak that a kernel reaches if it takes `ms`.
 
-    The peak is that of arithmetic for a product, and that of memory for other tasks, of the device
-    shown. shape: as on the command line.
+    ms: milliseconds. The peak is that of arithmetic for a product, and that of memory for other
+    tasks, of the device shown. shape: as on the command line.
     """
     device, work = device_shown(), variant.step.task.work(ladder_of(variant.step).parse(shape))
     if work.flops:

@@ -66,9 +66,10 @@ def race(name: str, shape: str = "") -> Stack | Card:
 
 
 def _raced(name: str, shape: str) -> Stack | Card:
-    """Return the table and the figure of `race`, or its card without a GPU.
+    """Return a table of times and, for a GPU, a figure; or a card with a sentence without a GPU.
 
-    Raises CourseError if there is no step of the course to race against.
+    name: the exercise's name. shape: as on the command line; "" for the lesson's shape. Raises
+    CourseError if there is no step of the course to race against.
     """
     if name not in twins():
         raise CourseError(
@@ -132,7 +133,7 @@ def _times(rows: Sequence[Record], caption: str) -> Table:
 
 
 def _unit(row: Record) -> str:
-    """Return the column that has the speed: "gflops" or "gb_per_s"."""
+    """Return the column with the speed: "gflops" if the record has it, else "gb_per_s"."""
     return "gflops" if row.gflops is not None else "gb_per_s"
 
 

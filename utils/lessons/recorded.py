@@ -71,9 +71,10 @@ def record_of(step: Step | Variant, shape: str, on: str | None = None) -> Record
 def record_if_any(step: Step | Variant, shape: str, on: str | None = None) -> Record | None:
     """Return the record with the shortest time, or None if there is no record.
 
-    For a Step, it is that of the fastest constants. shape: as on the command line. on: the device
-    or processor of the record, by default `device_shown` or, for a CPU step, `CPU`. Raises
-    CourseError for an argument that is no step.
+    For a Step, it is that of the fastest constants. The result is also None for a shape that cannot
+    be read, and for the reader's own kernel. shape: as on the command line. on: the device or
+    processor of the record, by default `device_shown` or, for a CPU step, `CPU`. Raises CourseError
+    for an argument that is no step.
     """
     step = step if isinstance(step, Step) else as_variant(step)  # raises for what is no step
     try:
@@ -85,9 +86,10 @@ def record_if_any(step: Step | Variant, shape: str, on: str | None = None) -> Re
 def ms_if_any(step: Step | Variant, shape: str, on: str | None = None) -> float | None:
     """Return the recorded time in ms, or None if there is no record.
 
-    For a Step, it is that of the fastest constants. shape: as on the command line. on: the device
-    or processor of the record, by default `device_shown` or, for a CPU step, `CPU`. Raises
-    CourseError for an argument that is no step.
+    For a Step, it is that of the fastest constants. The result is also None for a shape that cannot
+    be read, and for the reader's own kernel. shape: as on the command line. on: the device or
+    processor of the record, by default `device_shown` or, for a CPU step, `CPU`. Raises CourseError
+    for an argument that is no step.
     """
     record = record_if_any(step, shape, on)
     return record and record.time_ms
@@ -171,4 +173,5 @@ def _device(ladder: Ladder) -> str:
 
 
 def _ladder(step: Step | Variant) -> Ladder:
+    """Return the ladder of a step or a variant."""
     return ladder_of(as_step(step))

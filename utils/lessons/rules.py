@@ -75,7 +75,12 @@ def _violations(
 
 
 def _begins_as_all_do(lesson: Lesson) -> Iterator[str]:
-    """Yield a sentence per part that the first cells lack, such as the set-up or the goals."""
+    """Yield a sentence per fault of a lesson's beginning.
+
+    The first code cell must be that of `first_cell` and folded, the first prose must have
+    `SENTENCE`, and the first two cells of prose must state the goals, the time and what the reader
+    needs.
+    """
     if not lesson.code or lesson.code[0].source != first_cell(lesson.number):
         yield "its first code cell is not that of utils.lessons.first_cell"
     elif not lesson.code[0].is_folded:
@@ -89,7 +94,11 @@ def _begins_as_all_do(lesson: Lesson) -> Iterator[str]:
 
 
 def _has_short_cells(lesson: Lesson) -> Iterator[str]:
-    """Yield a sentence per code cell with too many lines."""
+    """Yield a sentence per code cell with more than 10 lines, not counting empty ones.
+
+    A cell tagged as the reader's turn may have 20, because it can hold a whole kernel. The first
+    code cell is not looked at.
+    """
     for cell in lesson.code[1:]:  # the first one is folded
         lines = sum(bool(line.strip()) for line in cell.source.splitlines())
         most = LONGEST_TO_REPAIR if YOUR_TURN in cell.tags else LONGEST_CELL
@@ -98,14 +107,18 @@ def _has_short_cells(lesson: Lesson) -> Iterator[str]:
 
 
 def _leaves_tables_to_functions(lesson: Lesson) -> Iterator[str]:
-    """Yield a sentence per use of pandas in a code cell."""
+    """Yield a sentence per code cell and word of `TABLE_WORK` in it, which is a use of pandas."""
     for cell in lesson.code:
         for word in (word for word in TABLE_WORK if word in cell.source):
             yield f"cell {cell.position} works on tables: {word}"
 
 
 def _asks_before_it_shows(lesson: Lesson) -> Iterator[str]:
-    """Yield a sentence per fault of the questions: their number, names, order and ledger."""
+    """Yield a sentence per fault in how a lesson asks for predictions.
+
+    Faults are: fewer than 2 or more than 4 predictions; an unknown question; one that is revealed
+    but not predicted before, or never revealed; a prediction that is filled in; no `course.ledger`.
+    """
     predicted, revealed = lesson.positions("predict"), lesson.positions("reveal")
     if not 2 <= len(predicted) <= MOST_PREDICTIONS:
         yield f"it asks for {len(predicted)} predictions; 2 to {MOST_PREDICTIONS} are wanted"

@@ -160,7 +160,11 @@ def _execute(
 
 
 def _environment(notebook: Path, predictions: Path) -> dict[str, str]:
-    """Return the environment variables of the kernel that runs a notebook."""
+    """Return the environment variables, by name, of the kernel that runs a notebook.
+
+    They are those of this process, and those that choose inline figures, no progress bars, page
+    mode, the notebook's language and `predictions` as the file of predictions.
+    """
     return {
         **os.environ,
         "MPLBACKEND": "module://matplotlib_inline.backend_inline",
@@ -184,7 +188,10 @@ def _describe(where: str, cell: nbformat.NotebookNode, error: Exception) -> str:
 
 
 def _page(lesson: nbformat.NotebookNode, name: str) -> str:
-    """Return the HTML page of a notebook, whose opening cell loses its set-up in place."""
+    """Return the HTML page of a notebook. name: its title if the notebook has no heading.
+
+    It changes the notebook: the opening cell loses its sentence on the set-up and its badge.
+    """
     for cell in lesson.cells[:1]:
         cell.source = without_setup(cell.source)  # a page loads nothing from other hosts
     exporter = HTMLExporter(

@@ -69,9 +69,10 @@ def longest_times() -> dict[str, FirstTime]:
 
 
 def times_of_first_kernels(*kernels: str) -> Table:
-    """Return a table of recorded times and rates, with the share of the memory's peak.
+    """Return a table of recorded times, one row per kernel.
 
-    kernels: keys of `NAMES`.
+    The columns are the time, the GB/s and the share of the memory's peak. kernels: keys of `NAMES`.
+    The record is the one of the longest arrays.
     """
     timed = [longest_times()[kernel] for kernel in kernels]
     peak = devices.find(timed[0].device).peak_gb_per_s

@@ -58,12 +58,12 @@ def _drawing(length: int, block: int, most: int) -> str:
 
 
 def _left(i: int, block: int) -> int:
-    """Return x of the left edge of thread i, in pixels."""
+    """Return x of the left edge of thread or element i, in pixels. block: threads per block."""
     return _LEFT + i * _CELL + i // block * _GAP
 
 
 def _element(x: float, i: int) -> str:
-    """Return the SVG of element i of the array."""
+    """Return the SVG of element i of the array. x: its left edge in pixels."""
     box = rect(x, _ELEMENTS, _CELL - 2, _CELL - 2, "none", stroke="currentColor", stroke_width=0.8)
     return box + text(x + _CELL / 2 - 1, _ELEMENTS + 13, i, anchor="middle")
 

@@ -108,5 +108,6 @@ def _bar(x: float, y: float) -> str:
 
 
 def _dot(x: float, y: float) -> str:
+    """Return the SVG of a dot with its centre at (x, y), in pixels."""
     look = f'fill="{BLUE}" fill-opacity="0.8" stroke="currentColor" stroke-width="0.5"'
     return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.2" {look}/>'

@@ -72,7 +72,10 @@ def draw_benchmark(benchmark: Callable, until: float = 40) -> Picture:
 
 
 def _picture(kinds: tuple[str, ...], panels: int, body: str, alt: str) -> Picture:
-    """Return the picture of `panels` time lines with a legend of these kinds of events."""
+    """Return a picture with a legend of these kinds of events above the time lines in `body`.
+
+    kinds: keys of `COLOURS`. panels: the number of time lines. body: their SVG. alt: the alt text.
+    """
     key = legend(**{kind: COLOURS[kind] for kind in kinds}, what_the_clock_sees=CLOCK)
     return Picture(key + svg(RIGHT + 4, HEIGHT * panels, body, alt, widest=560), alt)
 
@@ -123,7 +126,10 @@ def _panel(title: str, device: ModelDevice, until: float) -> str:
 
 
 def _bar(event: QueueEvent, begin: float, end: float, y: float) -> str:
-    """Return the SVG of an event; its name is written on it if there is room."""
+    """Return the SVG of an event as a bar from x = `begin` to x = `end`, with its top at y.
+
+    The event's name is written on it if there is room.
+    """
     name, width = _name(event), end - begin
     drawn = rect(begin, y, max(width - 1, 1), BAR - 1, COLOURS[name], rx=2)
     if width < 8 * len(name):
@@ -132,7 +138,10 @@ def _bar(event: QueueEvent, begin: float, end: float, y: float) -> str:
 
 
 def _bracket(span: Span, begin: float, end: float, y: float) -> str:
-    """Return the SVG of a timed span between two dotted lines."""
+    """Return the SVG of a timed span: a thick line at y, between two dotted lines at its ends.
+
+    begin, end: x of both ends in pixels.
+    """
     ends = path(
         f"M{begin} {y - 54}V{y + 8}M{end} {y - 54}V{y + 8}",
         stroke=CLOCK, stroke_dasharray="2 3",
@@ -141,5 +150,5 @@ def _bracket(span: Span, begin: float, end: float, y: float) -> str:
 
 
 def _name(event: QueueEvent) -> str:
-    """Return an event's name in the picture."""
+    """Return an event's name in the picture, a key of `COLOURS`: "flush" for the kind "clear"."""
     return NAMES.get(event.kind, event.kind)

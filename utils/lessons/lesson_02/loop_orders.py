@@ -88,5 +88,5 @@ def _lines(order: Callable[[int], Words], iteration: int) -> list[tuple[str, int
 
 
 def _count(order: Callable[[int], Words]) -> int:
-    """Return the number of cache lines that all iterations load."""
+    """Return the number of different cache lines that the first eight iterations load together."""
     return len(_lines(order, SIDE - 1))

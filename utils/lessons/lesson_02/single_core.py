@@ -139,7 +139,7 @@ def _events(recorded: Trace) -> tuple[Event, ...]:
 
 
 def _line(event: Event) -> int:
-    """Return the index of the cache line of an event in its array."""
+    """Return the index of an event's cache line, counted from the start of its float32 array."""
     return int(event.first[0]) * 4 // LINE_BYTES
 
 
@@ -282,7 +282,10 @@ def peak_of_core(peaks: Sequence) -> Table | Card:
 
 
 def _function(kernel: CpuKernel) -> CPUDispatcher:
-    """Return the compiled function of a step or function; raise CourseError without `@njit`."""
+    """Return the function of a step, or a function itself, compiled by Numba for the CPU.
+
+    Raises CourseError for a function without `@njit`, and for a kernel of a GPU.
+    """
     function = as_variant(kernel).kernel if isinstance(kernel, Step | Variant) else kernel
     if not isinstance(function, CPUDispatcher):
         raise CourseError(

@@ -93,11 +93,12 @@ def _draw(
     where: str,
     level: tuple[float, str],
 ) -> Figure:
-    """Draw one line per series against matrix size, on two logarithmic axes.
+    """Draw one line per series against matrix size, on two logarithmic axes; return the figure.
 
-    series: name -> Series by size. Libraries have dashed lines. `colours` maps the name of a series
-    to its colour. `ticks` are the numbers shown on the y axis, and `where` is the line below the
-    title. `level` is the height of a dotted horizontal line and its label.
+    series: name -> Series by size, at most six. Libraries have dashed lines. `colours` maps the
+    name of a series to its colour. `ticks` are the numbers shown on the y axis; those below the
+    least value are left out. `where` is the line below the title. `level` is the height of a dotted
+    horizontal line and its label. Raises CourseError for more than six series.
     """
     need_few(list(series))
     least = min(values.min() for values in series.values())

@@ -75,7 +75,9 @@ def _packing(step: int) -> str:
 def _offsets(at: tuple[float, float], width: int, step: int, first: int) -> str:
     """Return the SVG of DEPTH rows of `width` elements, each with its offset in memory.
 
-    The offsets begin at `first`. In row `step` the elements of the first panel are highlighted.
+    The offsets count from `first`, row by row. 16 columns are both panels; 8 columns are the first
+    panel if `first` is 0, else the second. In row `step` the elements of the first panel, if it is
+    drawn, are highlighted. at: (x, y) of the upper left corner in pixels.
     """
     parts = []
     for row in range(DEPTH):
@@ -186,7 +188,7 @@ def _moment(at: int, moments: list[tuple[int, str]]) -> str:
 def _row(y: float, values: tuple[int, ...] | None, colour: str, now: bool) -> str:
     """Return the SVG of the eight numbers of one register, or of empty boxes if `values` is None.
 
-    `now` highlights the register.
+    y: the top of the row in pixels. `now` highlights the register.
     """
     return "".join(
         _box(LEFT + lane * 34, y, "" if values is None else values[lane], colour, 34, now)
@@ -195,10 +197,10 @@ def _row(y: float, values: tuple[int, ...] | None, colour: str, now: bool) -> st
 
 
 def _box(x: float, y: float, content: object, colour: str, width: float, now: bool) -> str:
-    """Return the SVG of one number in a box of `width` pixels.
+    """Return the SVG of one number in a box of `width` pixels with the upper left corner (x, y).
 
-    `now` highlights a number that the current action reads or changes. The colour "none" leaves the
-    box without a fill.
+    content: the number, or "". `now` highlights a number that the current action reads or changes.
+    The colour "none" leaves the box without a fill.
     """
     ground = rect(x, y, width - 2, 26, colour, opacity=0.6 if now else 0.3)
     ground = ground if colour != "none" else ""
@@ -251,7 +253,10 @@ def draw_views() -> Picture:
 
 
 def _view(title: str, a_cells, b_cells, c_cells) -> str:
-    """Return an SVG of a, b and c with these (row, column) cells of each highlighted."""
+    """Return an SVG of the 4×4 matrices a, b and c in which some cells of each are highlighted.
+
+    a_cells, b_cells, c_cells: the (row, column) of each highlighted cell, from 0.
+    """
     size, gap = 22, 30
     b, a = (4 * size + gap, 46), (4, 46 + 4 * size + gap)
     c = (b[0], a[1])

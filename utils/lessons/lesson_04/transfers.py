@@ -54,9 +54,11 @@ def copies(function: Callable, *arguments) -> Table:
 
 
 def copies_of_a_product(function: Callable) -> Table:
-    """Return the table of `copies` for a reader's function (kernel, a, b) that returns a·b.
+    """Return a table of the host–device copies of a reader's function that returns a·b.
 
-    a is 48×20 and b is 20×80, as in the lesson, and the kernel is the course's `naive`.
+    The function takes (kernel, a, b). The table has one row per array shape, direction and what
+    made the copy, and a row with the sums. a is 48×20 and b is 20×80, as in the lesson, and the
+    kernel is the course's `naive`.
     """
     a, b = draw("integers", (48, 20), 4), draw("integers", (20, 80), 5)
     return copies(function, import_module("gemm_kernels.naive").naive, a, b)
@@ -143,8 +145,9 @@ def draw_bandwidth(*ways: str) -> None:
 def copy_times() -> Table:
     """Return a table of the recorded times in ms of 2000×600×2000 products with copies.
 
-    The rows are one product and ten products, each copied by the launch and with three explicit
-    copies per product, and the kernel alone. The columns are the median and the range.
+    The rows are: one product copied by the launch, one with three explicit copies, and the kernel
+    of the latter alone; ten products copied by the launches, and ten with three explicit copies
+    each. The columns are the median and the range.
     """
     ten = "ten_products"
     rows = {

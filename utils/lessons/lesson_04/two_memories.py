@@ -78,7 +78,10 @@ def draw_pages() -> Picture:
 
 
 def _slider(moments: dict[str, str], name: str, alt: str) -> Picture:
-    """Return a picture with a slider over moments, given as words -> SVG body."""
+    """Return a picture with a slider over moments, below a legend of the arrays.
+
+    moments: words for the slider -> SVG elements of the drawing. name: the slider's label.
+    """
     drawn = [svg(WIDTH, HEIGHT, body, alt, widest=WIDTH * 1.2) for body in moments.values()]
     key = legend(**COLOURS)
     return Picture(key + frames(drawn, list(moments), name), alt)
@@ -106,7 +109,11 @@ def _moment(
 
 
 def _memory(left: float, name: str, processor: str, busy: str) -> str:
-    """Return the SVG of an empty memory; `busy` is the processor at work, "CPU" or "GPU"."""
+    """Return the SVG of an empty memory: a box with its name above and its processor's name below.
+
+    left: x of the box's left edge. processor: "CPU" or "GPU". busy: the processor at work, "CPU" or
+    "GPU"; if it is this memory's, the words below are bold, such as "CPU at work".
+    """
     is_busy = processor == busy
     box = rect(left, TOP - 8, WIDE, HIGH, "none", stroke="currentColor", stroke_width=1.2,
                opacity=0.7)  # fmt: skip
@@ -141,7 +148,7 @@ def _bus(heights: Iterable[float], back: bool) -> str:
 
 
 def _heights(moving: Iterable[Page]) -> list[float]:
-    """Return y of the middle of each array that has moving pages."""
+    """Return y, in pixels, of the middle of each array that has pages in `moving`, in order."""
     names = dict.fromkeys(name for name, _ in moving)
     return [_corner(HOST, name, 0)[1] + SIZE / 2 for name in names]
 
@@ -152,4 +159,5 @@ def _corner(left: float, name: str, page: int) -> tuple[float, float]:
 
 
 def _pages_of(name: str) -> tuple[Page, ...]:
+    """Return all pages of the array with this name, as (name, index of the page), in order."""
     return tuple(one for one in EVERY if one[0] == name)

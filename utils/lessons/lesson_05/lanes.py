@@ -125,7 +125,11 @@ def draw_owners() -> Picture:
 
 
 def _owners(title: str, top: float, owner: Callable[[int], int]) -> str:
-    """Return the SVG of a row of 16 columns; `owner` is a function: column -> lane."""
+    """Return the SVG of a row of 16 columns, each with the number and the colour of its lane.
+
+    The first column of each lane is underlined. top: y of the row. owner: a function from a column
+    to its lane, 0 to 3.
+    """
     size, left, colours = 23, 4, (BLUE, ORANGE, GREEN, PURPLE)
     body, labelled = text(left, top - 8, title, 13, font_weight="bold"), set()
     for column in range(16):

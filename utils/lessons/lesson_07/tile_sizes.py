@@ -76,7 +76,12 @@ def _published(frame: pd.DataFrame) -> dict[str, dict[str, float]]:
 
 
 def _measured(frame: pd.DataFrame) -> dict[str, dict[str, float]]:
-    """Return GPU -> bar -> recorded percentage of the peak, for the only device of the records."""
+    """Return {GPU: {bar: recorded percentage of the peak}} for the only device of the records.
+
+    The key of the GPU is its name and the year of the latest record, and the key of a bar is
+    "naive" or such as "tile 16". Only products of 1024×1024×1024 count; a bar without a record is
+    left out.
+    """
     cubes = frame[(frame[["m", "n", "k"]] == SIZE).all(axis=1)]
     wanted = {("naive", ""): "naive"}
     wanted |= {("tiled", f"TILE={tile}"): f"tile {tile}" for tile in TILES}

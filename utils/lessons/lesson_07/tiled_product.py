@@ -95,7 +95,10 @@ def _multiplying(at: int) -> str:
 
 
 def _thread_element(x: float, y: float) -> str:
-    """Return the SVG of the highlighted thread's element in the tile whose corner is (x, y)."""
+    """Return the SVG of the highlighted thread's element in a tile.
+
+    x, y: the upper left corner of the tile in pixels.
+    """
     row, column = THREAD
     return rect(x + column * CELL, y + row * CELL, CELL, CELL, GREEN)
 

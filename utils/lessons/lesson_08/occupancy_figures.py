@@ -202,7 +202,7 @@ def sliders(
     shared_bytes: int = 0,
     beside: Sequence[Figure] = (),
 ) -> None:
-    """Show the curves of `curves` in a notebook, with sliders for the kernel's resources.
+    """Show a kernel's three curves of occupancy in a notebook, with sliders for its resources.
 
     A page without a running kernel shows static figures instead. capability, threads, registers,
     shared_bytes: the first values of the controls. beside: the static figures; by default the
@@ -236,6 +236,7 @@ def controls(
     picture = ipywidgets.HTML()
 
     def fit(_=None) -> None:
+        """Set the sliders' maxima to the limits of the chosen compute capability, and redraw."""
         limits = limits_of(chosen.value)
         most = (limits.threads_per_block, limits.registers_per_thread, limits.max_shared_bytes)
         for bar, largest in zip(bars, most, strict=True):
@@ -248,6 +249,7 @@ def controls(
         draw()
 
     def draw(_=None) -> None:
+        """Draw the curves of the present values of the controls into `picture`."""
         picture.value = page.as_html(curves(chosen.value, *(bar.value for bar in bars)))
 
     fit()
@@ -256,7 +258,11 @@ def controls(
 
 
 def _slider(name: str, value: int, least: int) -> ipywidgets.IntSlider:
-    """Return a slider that begins at `value`; its maximum is set later."""
+    """Return a slider of integers from `least` on that begins at `value`.
+
+    Its maximum is provisional: the caller sets it to the limit of the compute capability. name: the
+    label beside the slider.
+    """
     return ipywidgets.IntSlider(
         value=value,
         min=least,

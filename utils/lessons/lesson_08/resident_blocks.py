@@ -111,7 +111,10 @@ def _drawing(block: Mapping[str, int], blocks: int, sm: Mapping[str, int], mark_
 
 
 def _cell(x: float, y: float, fill: str, owner: int | None) -> str:
-    """Return the SVG of a portion, with the number of the block that has it, or None."""
+    """Return the SVG of one portion of a resource, a box with its upper left corner at (x, y).
+
+    owner: the number of the block that has it, which is written on it, or None if it is free.
+    """
     edge = {"stroke": GREY, "stroke_width": 0.8}
     box = rect(x, y, _CELL - 2, _CELL - 2, fill, rx=2, **edge)
     if owner is None:
@@ -120,11 +123,15 @@ def _cell(x: float, y: float, fill: str, owner: int | None) -> str:
 
 
 def _blocks(count: int) -> str:
+    """Return a number of blocks as text, such as "1 block" or "3 blocks"."""
     return f"{count} block{'s' * (count != 1)}"
 
 
 def _exhausted(block: Mapping[str, int], sm: Mapping[str, int]) -> str:
-    """Return a sentence that names the resources without room for one more block."""
+    """Return a sentence that names the resources that run out first, so that no more block fits.
+
+    block: resource -> portions that one block takes. sm: resource -> portions that the SM has.
+    """
     capacity = blocks_that_fit(block, sm)
     exhausted = [name for name, count in capacity.items() if count == min(capacity.values())]
     return f"There is no room for one more in {' and '.join(exhausted)}."

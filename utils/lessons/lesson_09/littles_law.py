@@ -86,12 +86,16 @@ def _in_flight_and_waiting(crew: Crew) -> tuple[int, int]:
 
 
 def _crew_name(workers: int, each: int) -> str:
+    """Return text on a crew such as "2 workers, one box each"."""
     boxes = "one box" if each == 1 else f"{each} boxes"
     return f"{workers} worker{'s' * (workers != 1)}, {boxes} each"
 
 
 def _description(crew: Crew) -> str:
-    """Return words on the boxes on the belt of a crew, and on its rate."""
+    """Return a sentence for the alt text: a crew, the full places on the belt, and the rate.
+
+    If boxes wait for a free place, it has their number too.
+    """
     in_flight, waiting = _in_flight_and_waiting(crew)
     rest = f", and {waiting} wait for a free place" if waiting else ""
     rate = f"{in_flight / LATENCY:.3g} boxes a second"

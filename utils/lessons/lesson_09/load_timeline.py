@@ -58,7 +58,10 @@ def all_at_once() -> tuple[list[Issue], list[Issue]]:
 
 
 def _end(stores: list[Issue]) -> int:
-    """Return the moment at which the last store is done."""
+    """Return the moment, in units of the drawing, at which the last store is done.
+
+    stores: (moment of issue, index of the word) of each store, in time order.
+    """
     return stores[-1][0] + STEP
 
 

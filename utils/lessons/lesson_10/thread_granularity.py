@@ -90,5 +90,5 @@ def _sb(grain: int) -> list[tuple[int, int]]:
 
 
 def _cells(rows: int, columns: int) -> Words:
-    """Return (row, column) of all cells of a grid, row by row."""
+    """Return the (row, column) of all cells of a grid of this size, row by row, from (0, 0)."""
     return [(row, column) for row in range(rows) for column in range(columns)]

@@ -65,7 +65,10 @@ def draw_tile_sizes(tiles: Sequence[tuple[int, int]]) -> Picture:
 
 
 def _words(at: tuple[float, float], rows: int, columns: int, side: int, colour: str) -> str:
-    """Return the SVG of rows × columns filled squares whose upper left corner is `at`."""
+    """Return the SVG of rows × columns filled squares whose upper left corner is `at`.
+
+    at: (x, y) in pixels. side: the length of a square's edge in pixels.
+    """
     cells = [(row, column) for row in range(rows) for column in range(columns)]
     return squares(at, side, cells, colour)
 
@@ -105,4 +108,5 @@ def _step(z: int) -> str:
 
 
 def _caption(words: str) -> str:
+    """Return the SVG of bold words at the lower right corner of the picture."""
     return text(C[0] + BLOCK * SIZE, HEIGHT - 8, words, 13, "end", font_weight="bold")

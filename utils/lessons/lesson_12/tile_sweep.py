@@ -36,7 +36,10 @@ def _tiles(variant: Variant) -> tuple[str, str]:
 
 
 def _order(c: Mapping[str, int]) -> tuple[int, ...]:
-    """Return the key by which the heat map's rows and columns are sorted."""
+    """Return the key by which the heat map's variants are sorted: (TM, TN, BM, BN).
+
+    c: the constants of a variant.
+    """
     return c["TM"], c["TN"], c["BM"], c["BN"]
 
 

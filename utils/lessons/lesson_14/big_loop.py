@@ -130,7 +130,10 @@ def _iteration(kernel_xray: XRay, multiply_adds: int) -> BigLoop:
 def _unrolled(
     code: Sequence[Instruction], start: int, end: int, iterations: int
 ) -> tuple[Instruction, ...]:
-    """Return the code with the instructions from `start` to before `end` `iterations` times."""
+    """Return code in which the instructions from index `start` to before `end` are repeated.
+
+    They occur `iterations` times in a row, and all other instructions once.
+    """
     return (*code[:start], *code[start:end] * iterations, *code[end:])
 
 
@@ -163,7 +166,10 @@ def _label(name: str, kernel: Step | Variant | Callable) -> str:
 
 
 def _loop_of(kernel: Step | Variant | Callable) -> BigLoop:
-    """Return an iteration of the loop over tiles of a step, or of a kernel with tiles of 16×16."""
+    """Return an iteration of the loop over tiles of a step, or of a kernel with tiles of 16×16.
+
+    Raise CourseError for anything else, and if the loop is neither compiled here nor recorded.
+    """
     if isinstance(kernel, Step | Variant):
         return big_loop(kernel)
     if not hasattr(kernel, "py_func"):
@@ -212,7 +218,9 @@ def cycles_per_tile(shape: str, **steps: Step | Variant) -> Table | Card:
 def issue_cycles(variant: Variant, shape: str) -> float:
     """Return the cycles that an SM needs to issue one tile's instructions of all resident blocks.
 
-    Each sub-partition of the SM issues one instruction of a warp per cycle.
+    Each sub-partition of the SM issues one instruction of a warp per cycle. shape: the problem size
+    as on the command line. Raises CourseError if the variant has no record, or its loop is not
+    known.
     """
     warps = resident_warps(variant, shape)
     return warps * len(big_loop(variant).names) / _limits().sub_partitions
@@ -251,7 +259,7 @@ def resident_warps(variant: Variant, shape: str = "4096") -> int:
 
 
 def _limits():
-    """Return the limits of an SM of the device shown."""
+    """Return the SmLimits of the device shown: the resources of one of its SMs."""
     return limits_of(device_shown().compute_capability)
 
 

@@ -219,7 +219,7 @@ def waits(schedule: Schedule, shortest: int) -> list[tuple[int, int]]:
 
 
 def _colour(bar: Activity) -> str:
-    """Return the colour of an activity; that of multiply-adds depends on the buffer."""
+    """Return the colour of an activity's bar: by buffer for multiply-adds, else by track."""
     return BUFFER_COLOURS[bar.buffer] if bar.track == "multiply-adds" else COLOURS[bar.track]
 
 

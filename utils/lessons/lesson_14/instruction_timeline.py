@@ -61,7 +61,11 @@ def draw_iterations(title: str, iterations: Mapping[str, Instructions]) -> Pictu
 
 
 def _bar(name: str, instructions: Instructions, scale: float) -> str:
-    """Return the SVG of one iteration; scale: pixels per instruction."""
+    """Return the SVG of one iteration: its name, its instructions in order, and a mark below.
+
+    The mark reaches from the last global load to the shared store after it. scale: pixels per
+    instruction. Raises CourseError if there is no such pair.
+    """
     body, x = text(0, 16, f"{name}: {len(instructions)} instructions", 13), 2.0
     low = 30
     for kind, run in groupby(instructions, lambda name: name if name in (*COLOURS, "BAR") else ""):

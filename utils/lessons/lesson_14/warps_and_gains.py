@@ -58,7 +58,7 @@ def draw_gains_and_warps(title: str, gains: Sequence[Gain]) -> Picture:
 
 
 def _colour(gain: Gain) -> str:
-    """Return green if the newer variant has at least as many resident warps, else orange."""
+    """Return GREEN if the newer variant has at least as many resident warps, else ORANGE."""
     return GREEN if gain.after >= gain.before else ORANGE
 
 

@@ -93,6 +93,6 @@ def _thread_path(threads: int) -> str:
 
 
 def _corner(thread: int) -> tuple[float, float]:
-    """Return the upper left corner of a thread's quad in pixels."""
+    """Return (x, y) of the upper left corner of a thread's quad in pixels."""
     down, across = quad_of(thread)
     return _LEFT + across * _SIZE, _TOP + down * _SIZE

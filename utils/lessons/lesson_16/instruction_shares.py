@@ -110,14 +110,14 @@ def draw_shares(
 
 
 def _mark(x: float, y: float) -> str:
-    """Return SVG of a dark upright mark at x, visible on every colour, over the bar with top y."""
+    """Return the SVG of an upright black bar at x, with a white edge, over a bar with its top y."""
     return path(f"M{x:.1f} {y - 4}v{BAR + 8}", stroke="white", stroke_width=5) + path(
         f"M{x:.1f} {y - 4}v{BAR + 8}", stroke="black", stroke_width=2.5
     )
 
 
 def _key(where: str) -> str:
-    """Return the SVG of the legend of the mark."""
+    """Return the SVG of the legend of the mark: the share of the peak, recorded on `where`."""
     words = f"share of the peak, recorded on {where}"
     body = _mark(8, 4) + text(20, 16, words)
     return svg(360, 24, body, f"Upright bar: {words}.", widest=360)

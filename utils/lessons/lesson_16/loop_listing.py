@@ -199,7 +199,10 @@ def _condition(predicate: str) -> str:
 
 
 def _key_of(instruction: Instruction) -> tuple[str, str]:
-    """Return (opcode with the modifier that matters, such as "IMAD.MOV", its meaning in words)."""
+    """Return (opcode, its meaning in words) of an instruction.
+
+    The opcode has its modifier if the modifier changes the meaning, as in "IMAD.MOV".
+    """
     name, *modifiers = instruction.opcode.split(".")
     for modifier in modifiers:
         if words := _MODIFIERS.get((name, modifier)):
@@ -208,12 +211,15 @@ def _key_of(instruction: Instruction) -> tuple[str, str]:
 
 
 def _text(instruction: Instruction) -> str:
-    """Return an instruction as text, with words for the target of a jump."""
+    """Return an instruction as text; the target of a jump is written as "the top of the loop"."""
     return instruction.text_to(translate("the top of the loop")).strip()
 
 
 def _line(number: int, line: str, count: int) -> str:
-    """Return the HTML of a Python line with the number of its instructions."""
+    """Return the HTML of a Python line with the count of its instructions, "–" for none.
+
+    number: the index of the line in the listing, which the script uses.
+    """
     depth = len(line) - len(line.lstrip())
     code = f"{INDENT * depth}{html.escape(line.lstrip())}"
     counted = f"<code>{code}</code><i>{count or '–'}</i>"
@@ -221,9 +227,10 @@ def _line(number: int, line: str, count: int) -> str:
 
 
 def _row(number: int, row: LoopRow, stripped: Sequence[str]) -> str:
-    """Return the HTML of an instruction with its explanation.
+    """Return the HTML of an instruction with its explanation and the index of its Python line.
 
-    stripped: the Python lines without indentation.
+    number: the instruction's number in the loop, from 1. stripped: the Python lines without
+    indentation.
     """
     line = stripped.index(row.line) if row.line in stripped else ""
     sentences = explanation(number, row.instruction)

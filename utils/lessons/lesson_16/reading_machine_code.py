@@ -92,9 +92,10 @@ def machine_loop(
 def _beside(
     name: str, kernel, found: Sequence[LoopRow], seen: Sequence[LoopRow]
 ) -> LoopListing:
-    """Return the listing of a loop with those lines of the kernel that its instructions have.
+    """Return the listing of a loop beside the shortest run of source lines that has all its lines.
 
-    found: the loop's instructions. seen: those of a loop that was shown before.
+    name: of the kernel, for the title. found: the loop's instructions. seen: those of a loop that
+    was shown before, whose opcodes are not explained again.
     """
     source = _lines_around(
         inspect.getsource(python_of(kernel)).splitlines(), {row.line for row in found} - {None}
@@ -222,7 +223,10 @@ def loop_of_record(
 
 
 def _compiled(variant: Variant) -> XRay:
-    """Compile a kernel as the records were; raise CourseError without a loop of multiply-adds."""
+    """Compile a kernel for the architecture of the records, and return its x-ray.
+
+    Raises CourseError without a compiler, and if no loop has a multiply-add.
+    """
     code = xray(variant.kernel, variant.step.signature, ARCH)
     if code.hot is None or not code.hot.ffma:
         raise CourseError(f"The machine code of {variant} has no loop with multiply-adds.")
@@ -302,7 +306,11 @@ def orders(**steps: Step | Variant) -> Table:
 
 
 def even_bank_reads(step: Step | Variant) -> tuple[int, int]:
-    """Return (registers that the even bank delivers, instructions) of one iteration of a loop."""
+    """Return (registers that the even bank delivers, instructions) of one iteration of a hot loop.
+
+    Only the operands of multiply-adds count as delivered. Raises CourseError if the loop is not
+    known.
+    """
     code = _listing_of(step)
     return register_banks.bank_reads_in_loop("even", code), len(code)
 
@@ -364,6 +372,9 @@ def _spilled(kernel: str, max_registers: int | None) -> SpillRecord:
 
 
 def _size(variant: Variant) -> str:
-    """Return the size at which a variant's records are compared, as text."""
+    """Return the size at which a variant's records are compared, as on the command line.
+
+    It is "4096" for a product, else the largest size of the variant's ladder.
+    """
     ladder = ladder_of(variant.step)
     return "4096" if ladder.name == "gemm" else ladder.sizes[-1]

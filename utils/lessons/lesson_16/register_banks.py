@@ -111,7 +111,11 @@ def draw_reads(
 
 
 def _row(one: Instruction, reads: Sequence[Read], y: float) -> str:
-    """Return the SVG of a multiply-add: its text, operands, and reads of each bank."""
+    """Return the SVG of a multiply-add, with its text's baseline at y.
+
+    It has the text, a square per operand, which is filled unless the operand is kept for reuse, and
+    the number of registers that each bank delivers.
+    """
     body = text(0, y, one.text_to("").strip(), 12, font_family="monospace")
     for index, read in enumerate(reads):
         colour = BANKS[read.bank]
@@ -126,7 +130,7 @@ def _row(one: Instruction, reads: Sequence[Read], y: float) -> str:
 
 
 def _key() -> str:
-    """Return the SVG of the legend."""
+    """Return the SVG of the legend: operands that the even or odd bank delivers, and kept ones."""
     body = ""
     for x, words, bank, fill in (
         (0, "read, even bank", "even", BANKS["even"]),
@@ -147,7 +151,11 @@ def bank_reads(bank: str, reads: Sequence[Read]) -> int:
 
 
 def _description(name: str, rows: Sequence[tuple[Instruction, Sequence[Read]]]) -> str:
-    """Return words on a loop for the alt text."""
+    """Return words on a loop for the alt text.
+
+    They are the numbers of its multiply-adds, of operands kept for reuse, and of multiply-adds that
+    need more than one register of a bank. rows: each multiply-add with its operands.
+    """
     kept = sum(read.kept for _, reads in rows for read in reads)
     crowded = sum(max(bank_reads(bank, reads) for bank in BANKS) > 1 for _, reads in rows)
     return (

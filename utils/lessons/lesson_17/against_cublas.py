@@ -157,7 +157,12 @@ def searched(cut: Callable) -> Table:
 
 
 def _searched(frame: pd.DataFrame, cut: Callable) -> Iterator[tuple[str, ...]]:
-    """Yield (n, block tile, thread tile, tiles cut along k, quotient of times) as text per size."""
+    """Yield a row of five texts on the search for constants, per n×n×n product.
+
+    They are: n, the fastest candidate's block tile, thread tile and tiles cut along k, and the
+    slowest candidate's time over its time. frame: one row per candidate and size. cut: the function
+    `cut` of `gemm_kernels.parts.slices`.
+    """
     for (m, n, k), rows in frame.groupby(["m", "n", "k"]):
         if m == n == k:
             best = rows.loc[rows["time_ms"].idxmin()]
@@ -198,7 +203,11 @@ def share_at_least_as_fast() -> float:
 
 
 def draw_called_shapes() -> Picture:
-    """Draw a dot per random shape: the library's time over that of `sgemm`, against operations."""
+    """Draw a dot per recorded call of `sgemm` at a random shape.
+
+    Its height is the library's time over that of `sgemm`, and its position along x the
+    floating-point operations of the product.
+    """
     frame = recorded_calls()
     points = list(zip(frame["flops"], frame["ratio"], strict=True))
     return draw_speedups(f"{len(points)} calls from Python: library ÷ ours", points)
@@ -222,7 +231,11 @@ def called_by_work() -> Table:
 
 
 def _work_row(label: str, frame: pd.DataFrame) -> tuple[str, ...]:
-    """Return the row of `called_by_work` for these calls."""
+    """Return a row of five texts on `sgemm` calls. label: the row's name. frame: the calls.
+
+    They are: the label, the number of calls, how many are no slower than the library, the geometric
+    mean of the library's time over ours, and the mean share of our time before the call returns.
+    """
     return (
         label,
         f"{len(frame)}",

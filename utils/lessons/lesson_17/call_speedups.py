@@ -53,5 +53,5 @@ def draw_speedups(title: str, points: Sequence[tuple[float, float]]) -> Picture:
 
 
 def _raised(number: int) -> str:
-    """Return a number in superscript digits."""
+    """Return a whole number of at least 0 as superscript digits, such as "¹⁰"."""
     return "".join("⁰¹²³⁴⁵⁶⁷⁸⁹"[int(digit)] for digit in str(number))

@@ -42,6 +42,7 @@ def waves_of(tiles: int, slices: int) -> int:
 
 
 def _label(tiles: int, slices: int) -> str:
+    """Return text on a product such as "3 tiles, each cut in 2"."""
     cut = f", each cut in {slices}" if slices > 1 else ""
     return f"{tiles} tiles{cut}"
 

@@ -72,7 +72,10 @@ def shares_by_blocks(
 
 
 def _alt_text(curves: Mapping[str, Curve], enough: float, where: str) -> str:
-    """Return the alt text: each curve's first, greatest and last share."""
+    """Return the alt text: each curve's first, greatest and last share, with the blocks of each.
+
+    enough: the number of blocks that Little's law needs. where: the line below the title.
+    """
     descriptions = "; ".join(
         f"{label}: {curve[0][1]:.0%} with {curve[0][0]:,}, at most "
         f"{max(share for _, share in curve):.0%} with {max(curve, key=lambda one: one[1])[0]:,}, "

@@ -121,7 +121,7 @@ def draw_blocks(step: Step, shapes: Mapping[str, str], enough: float, fewest: in
 def _recorded(step: Step, shape: str) -> pd.DataFrame:
     """Return all records of a step at a shape on the device shown, with any constants.
 
-    Raise CourseError if there are none.
+    Raise CourseError if there are none, or if the step has no constant PER_THREAD.
     """
     step = as_step(step)
     ladder = ladder_of(step)

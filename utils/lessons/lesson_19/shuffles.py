@@ -65,14 +65,16 @@ def needed_lanes(lanes: int) -> list[int]:
 
 
 def _middle(lane: int) -> float:
-    """Return x of the middle of a lane."""
+    """Return x, in pixels, of the middle of a lane's box."""
     return _LEFT + lane * _LANE + _WIDE / 2
 
 
 def _row(y: float, row: Sequence[int], needed: int) -> str:
-    """Return SVG of the values of all lanes; a value that is no longer needed has a dashed box.
+    """Return the SVG of the values of all lanes as boxes whose top is at y.
 
-    `needed` is the number of lanes, from lane 0 on, whose value is still needed.
+    `needed` is the number of lanes, from lane 0 on, whose value is still needed. The other lanes
+    have dashed boxes. If only lane 0 is needed, its box has another colour, because it holds the
+    sum.
     """
     body = ""
     for lane, value in enumerate(row):

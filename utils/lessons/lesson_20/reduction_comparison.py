@@ -57,6 +57,10 @@ def needed(step: Step, shape: str) -> tuple[int, int]:
     allocations = []
 
     def allocate(count, dtype, **_):
+        """Record the bytes of an array, and return an object that stands for the array.
+
+        count: the number of elements, or a shape. The object has the attributes `size` and `shape`.
+        """
         allocations.append(prod(np.atleast_1d(count)) * np.dtype(dtype).itemsize)
         return SimpleNamespace(size=int(count), shape=(int(count),))
 
@@ -99,6 +103,6 @@ def _rate(ms: float | None, shape: str) -> str:
 
 
 def _elements(shape: str) -> int:
-    """Return the number of elements that a shape such as "2^30" names."""
+    """Return the number of elements that a shape such as "2^30" or "10007" names."""
     base, _, exponent = shape.partition("^")
     return int(base) ** int(exponent or 1)

@@ -63,7 +63,11 @@ def _error(totals: Sequence[int]) -> str:
 
 
 def _words(name: str, order: Sequence[int]) -> str:
-    """Return a sentence on a run for the alt text."""
+    """Return a sentence on a run for the alt text.
+
+    It has each block with the sum that it adds and the value of out[0] after it, and the error of
+    the result. order: the numbers of the blocks in the order in which they add.
+    """
     steps = zip(order, running_sums(order), strict=True)
     told = ", ".join(f"block {block} adds {SUMS[block]:,} and leaves {total:,}"
                      for block, total in steps)  # fmt: skip

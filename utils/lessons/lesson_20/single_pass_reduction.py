@@ -90,7 +90,7 @@ def _caption(done: int) -> str:
 
 
 def _ticket(x: float, y: float, number: int) -> str:
-    """Return the SVG of a ticket with its number."""
+    """Return the SVG of a ticket with its number: its left edge is at x, and its row's top at y."""
     box = rect(x, y + 1, 24, _THICK - 2, "none", rx=3, stroke=ORANGE, stroke_width=2)
     return box + text(x + 12, y + 16, number, 13, "middle", font_weight="bold")
 
@@ -142,7 +142,7 @@ def _bars(top: float, order: Sequence[int]) -> str:
 
 
 def _done(x: float, y: float) -> str:
-    """Return SVG of a time axis at y, with a mark and the word "done" at x."""
+    """Return the SVG of a time axis at y, with a mark and the word "done" at x, both in pixels."""
     body = path(f"M{START} {y + 2}H{_WIDTH - 10}", opacity=0.4)
     body += path(f"M{x} {y - 4}V{y + 6}")
     body += text(x, y + 19, "done", 12, "middle")

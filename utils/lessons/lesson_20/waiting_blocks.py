@@ -62,7 +62,11 @@ def moments(blocks: int, slots: int, waiting: Collection[int]) -> Iterator[Momen
 
 
 def ends(blocks: int, slots: int, waiting: Collection[int]) -> bool:
-    """Return True if every block ends in the simulation of `moments`, whose arguments these are."""
+    """Return True if every block ends in the simulation of `moments`, False if blocks wait forever.
+
+    blocks, slots: how many there are. waiting: the blocks that end only when all have taken a
+    number.
+    """
     *_, last = moments(blocks, slots, waiting)
     return last.is_over
 
@@ -99,7 +103,11 @@ def draw_waiting() -> Picture:
 
 
 def _frame(runs: dict[str, list[Moment]], step: int) -> str:
-    """Return SVG of all runs in a step."""
+    """Return the SVG of all runs in a step, one below the other.
+
+    runs: kernel's name -> its states, from the start on. step: the index of the state; a run that
+    has fewer states shows its last one.
+    """
     body = "".join(
         f'<g transform="translate(0 {number * _ROW})">{_gpu(name, run, step)}</g>'
         for number, (name, run) in enumerate(runs.items())
@@ -109,7 +117,11 @@ def _frame(runs: dict[str, list[Moment]], step: int) -> str:
 
 
 def _gpu(name: str, run: list[Moment], step: int) -> str:
-    """Return SVG of one GPU in a step: its slots, queue, numbers taken, and whether it is done."""
+    """Return the SVG of one GPU in a step: its slots, queue, numbers taken, and its verdict.
+
+    name: the heading. run: the states from the start on. step: the index of the state; beyond the
+    end it is the last one.
+    """
     now = run[min(step, len(run) - 1)]
     body = text(0, 16, name, 14, font_weight="bold")
     for slot, block in enumerate(now.slots):
@@ -132,21 +144,31 @@ def _gpu(name: str, run: list[Moment], step: int) -> str:
 
 
 def _colour(now: Moment, block: int) -> str:
-    """Return the colour of a block: it works, waits, or adds the sums."""
+    """Return the colour of a block in a slot.
+
+    It is BLUE before the block has taken a number, then PURPLE while it waits, and GREEN as soon as
+    all blocks have taken a number.
+    """
     if block not in now.drawn:
         return BLUE
     return GREEN if len(now.drawn) == BLOCKS else PURPLE
 
 
 def _verdict(run: list[Moment], step: int) -> str:
-    """Return "done" or "waits forever" from the end of a run on; before that ""."""
+    """Return "done" or "waits forever" if a run has ended before or in a step, else "".
+
+    A run that waits forever gets its verdict one step after its last state.
+    """
     if step < len(run) - 1 + (not run[-1].is_over):
         return ""
     return "done" if run[-1].is_over else "waits forever"
 
 
 def _told(name: str, run: list[Moment], step: int) -> str:
-    """Return words on a run in a step for the alt text."""
+    """Return words on a run in a step for the alt text.
+
+    They are its name, the blocks in slots, how many blocks have taken a number, and the verdict.
+    """
     now = run[min(step, len(run) - 1)]
     inside = [str(block) for block in now.slots if block is not None]
     where = f"blocks {' and '.join(inside)} have slots" if inside else "all slots are free"

@@ -61,7 +61,10 @@ def draw_roofline(
 
 
 def _moved(counts: roofline.LaunchCounts, memory: str) -> float:
-    """Return the bytes that a launch moves from a memory: "DRAM", "L2" or "shared"."""
+    """Return the bytes that a launch moves to and from a memory: "DRAM", "L2" or "shared".
+
+    For "shared", each wavefront counts as WAVEFRONT_BYTES.
+    """
     if memory == "shared":
         return roofline.WAVEFRONT_BYTES * counts.wavefronts
     return getattr(counts, MEMORIES[memory])
@@ -139,7 +142,7 @@ def busy(*steps: Step) -> Table:
 
 
 def _recorded_ms(step: Step) -> float:
-    """Return the recorded time of a step at 4096 on the course's device."""
+    """Return the recorded time in ms of a step at 4096 on the course's reference device."""
     return recorded_ms(step, SIZE, on=course_device().name)
 
 

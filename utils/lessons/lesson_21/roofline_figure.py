@@ -98,7 +98,10 @@ def _chosen(paths: Sequence[pd.DataFrame]) -> list[str]:
 
 
 def _axes(figure: Figure, points: pd.DataFrame, ceilings: Ceilings) -> Axes:
-    """Return logarithmic axes whose limits fit the points and the ceilings."""
+    """Return new logarithmic axes whose limits fit the points and the ceilings.
+
+    They have a grid, and "GFLOP/s" above the y-axis.
+    """
     ridge = ceilings.gflops / min(ceilings.gb_per_s.values())
     axes = figure.add_subplot()
     axes.loglog()
@@ -118,7 +121,9 @@ def _draw_ceilings(
 ) -> list[tuple[list, list]]:
     """Draw the ceilings with their names, and return the lines that other labels must avoid.
 
-    Each line is a pair: its x coordinates and its y coordinates. The ceiling of `memory` is bold.
+    Each line is a pair: its x coordinates and its y coordinates. They are the ceilings and, one per
+    sloped ceiling, the middle of its name. The ceiling of `memory` is bold. points: the drawn
+    points, which the names do not cover.
     """
     left, right = axes.get_xlim()
     bottom, _ = axes.get_ylim()

@@ -153,7 +153,7 @@ def _quad(x: float, y: float, width: float, fill: str) -> str:
 
 
 def _counts(wavefronts: tuple[Wavefront, ...]) -> str:
-    """Return text on the number of wavefronts for a and for b."""
+    """Return text on the number of wavefronts per array, such as "4 for a, 2 for b"."""
     of_a = sum(one.array == "a" for one in wavefronts)
     return f"{of_a} for a, {len(wavefronts) - of_a} for b"
 
@@ -176,6 +176,6 @@ def _runs(lanes: tuple[int, ...]) -> str:
 
 
 def _description(name: str, wavefronts: tuple[Wavefront, ...]) -> str:
-    """Return words on a lane map's wavefronts for the alt text."""
+    """Return a sentence for the alt text: a lane map's wavefronts, with their arrays and lanes."""
     descriptions = "; ".join(f"{one.array} for lanes {_runs(one.lanes)}" for one in wavefronts)
     return f"{name}: {_counts(wavefronts)} wavefronts, which are {descriptions}."

@@ -84,7 +84,11 @@ def draw_pair_rule(quads: Sequence[int] = ARRANGEMENTS["side by side"]) -> PairR
 
 
 def _words() -> dict[str, str]:
-    """Return key -> sentence, in which the picture's script replaces placeholders by numbers."""
+    """Return key -> sentence in the reader's language, for the picture and its script.
+
+    The keys are "count", "neighbours", "butOne" and "apart". The sentences keep placeholders such
+    as {count}, which are replaced by numbers later.
+    """
     return {
         "count": translate("{count} wavefronts", count="{count}"),
         "neighbours": translate(
@@ -105,13 +109,20 @@ def _words() -> dict[str, str]:
 
 
 def _count(quads: Sequence[int]) -> str:
-    """Return a sentence with the number of wavefronts."""
+    """Return a sentence with the number of wavefronts of the read.
+
+    quads: the index of the quad that each lane reads, from lane 0 on.
+    """
     sent = wavefronts_of(lambda lane: (0, quads[lane]))
     return _words()["count"].format(count=sum(one.array == "b" for one in sent))
 
 
 def _reason(quads: Sequence[int]) -> str:
-    """Return a sentence on why half a warp or only eight lanes are served at a time."""
+    """Return a sentence on why half a warp or only eight lanes are served at a time.
+
+    It is half a warp if all lanes with the distance 1, or all with the distance 2, read the same
+    quad. quads: the index of the quad that each lane reads, from lane 0 on.
+    """
     first, second = (_apart(quads, distance) for distance in (1, 2))
     if first is None:
         return _words()["neighbours"]
@@ -127,7 +138,10 @@ def _apart(quads: Sequence[int], distance: int) -> int | None:
 
 
 def _column(quads: Sequence[int], quad: int) -> str:
-    """Return the HTML of a quad with the lanes that read it."""
+    """Return the HTML of one quad, with a button per lane that reads it.
+
+    quads: the index of the quad that each lane reads. quad: the index of this quad.
+    """
     lanes = "".join(_lane(lane) for lane in range(LANES) if quads[lane] == quad)
     title = translate("quad {quad}", quad=quad)
     return f'<div class="quad"><span>{title}</span>{lanes}</div>'
@@ -143,7 +157,7 @@ def _lane(lane: int) -> str:
 
 
 def _buttons() -> str:
-    """Return the HTML of a button per arrangement of the lanes."""
+    """Return the HTML of one button per entry of `ARRANGEMENTS`."""
     return "".join(
         f'<button type="button" data-quads="{json.dumps(quads)}" {KEEP_KEYS}>'
         f"{html.escape(translate(words))}</button>"
@@ -152,7 +166,7 @@ def _buttons() -> str:
 
 
 def _help() -> str:
-    """Return a text on how lanes are moved."""
+    """Return the sentences, in the reader's language, on how lanes are moved."""
     return translate(
         "Drag a lane to another quad, or click the lane and then the quad. With the keyboard: the "
         "left and right arrows move the lane that has the focus. Orange frames mark lanes that do "
