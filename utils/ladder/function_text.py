@@ -1,4 +1,4 @@
-"""The source text of a function together with all that it uses, as a module of its own."""
+"""The text of a function together with all that it uses, as a module of its own."""
 
 from __future__ import annotations
 

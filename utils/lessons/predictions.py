@@ -67,12 +67,15 @@ def reveal(name: str, measured, below: object = None) -> Card:
     exceptions: the answer was revealed before, the lesson is executed to make a page, or the same
     cell is run twice in a row. Then the card holds the answer in a closed fold. So a run of all
     cells, however often, reveals nothing. name: the question's name. measured: the answer, in the
-    form that the question asks for. below: a table or picture with more answers, which is shown and
-    hidden together with this one. Raises CourseError if there is no question of this name.
+    form that the question asks for. below: a table, picture or other object with more answers,
+    which is shown and hidden together with this one. Raises CourseError if there is no question of
+    this name.
     """
     prompt, entries = question(name), ledger_file.entries()
     entry = entries.get(name, ledger_file.Entry())
     truth = prompt.parse(measured)
+    if below is not None and not hasattr(below, "_repr_html_"):
+        below = Paragraphs((str(below),))
     shown = translate("{question}: {answer}.", question=prompt.shown, answer=prompt.as_text(truth))
     if entry.value is None and not (entry.revealed or is_page() or _is_second_run(entry)):
         ledger_file.keep(name, asked=run_of_cell())

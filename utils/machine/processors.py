@@ -102,9 +102,9 @@ def lanes() -> int:
 
 
 def _fma_units(info: dict) -> tuple[dict[int, int], str]:
-    """Return (lanes -> FMAs per cycle of a core, source) for py-cpuinfo's facts.
+    """Return (lanes -> FMAs per cycle of a core, their origin as text) for py-cpuinfo's facts.
 
-    The dict is empty, and the source gives the reason, if `data/cpus.csv` lacks the processor.
+    The dict is empty, and the text gives the reason if `data/cpus.csv` lacks the processor.
     """
     vendor, family, model = (info.get(key) for key in ("vendor_id_raw", "family", "model"))
     with TABLE.open(encoding="utf-8", newline="") as file:
