@@ -122,9 +122,11 @@ class Words:
 
 
 def words_of(cell: Cell) -> Words:
-    """Count the words of prose in a cell: Markdown, or in outputs the cards, captions and notes.
+    """Count the words of prose in a cell, those on the page and those in closed folds.
 
-    Code, tables, numbers that a cell prints, and the text in pictures are not counted.
+    In Markdown, blocks of code and targets of links are not counted; code within a line and tables
+    are. In outputs, only the cards, captions and notes of HTML are counted: no tables, no blocks of
+    code, no plain text, and no text in pictures.
     """
     if cell.kind == "markdown":
         return _counted(re.sub(r"\]\([^)]*\)", "]", without_code_blocks(cell.source)))

@@ -373,7 +373,10 @@ class HostMemory(np.ndarray):
 
 
 class ManagedMemory(HostMemory):
-    """An array in managed memory, whose pages move between host and device."""
+    """A NumPy array in managed memory, which host and kernels access directly.
+
+    The moves of its pages are not modelled; the class only tells it from mapped memory.
+    """
 
 
 def array_type(array: np.ndarray) -> types.Type:

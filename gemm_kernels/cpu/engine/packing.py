@@ -125,7 +125,7 @@ def _transpose_8x8(x, out, ld):
 
 @inner
 def _transpose_rows_8x8(x, out):
-    """Write up to 8 contiguous rows of 8 elements to the pointer `out`, column by column.
+    """Write up to 8 contiguous rows of 8 elements of the Matrix x to the pointer `out`, by columns.
 
     Each column has 8 elements; missing rows repeat the last one.
     """
@@ -134,7 +134,7 @@ def _transpose_rows_8x8(x, out):
 
 @inner
 def _transpose_4x8(x, out):
-    """Write up to 4 contiguous rows of 8 elements to the pointer `out`, column by column.
+    """Write up to 4 contiguous rows of 8 elements of the Matrix x to the pointer `out`, by columns.
 
     Each column has 4 elements; missing rows repeat the last one.
     """

@@ -65,7 +65,10 @@ class BenchmarkRun:
         """
 
         def likely(group: list[TimedSpan]) -> tuple:
-            """Return a sort key of one source line's spans; the line with the largest is chosen."""
+            """Return a sort key of one source line's spans: the largest is probably the timing.
+
+            The key is (True if they explain the answer, different first readings, spans).
+            """
             return self._explained(group) is not None, len({one.begin for one in group}), len(group)
 
         return max(self._groups, key=likely, default=[])

@@ -33,7 +33,11 @@ def whole_ms(rows: Iterable, way: str) -> float:
 
 
 def times_of_parts(rows: Iterable, way: str) -> Table:
-    """Return a table of the recorded times of the parts of a product in one piece."""
+    """Return a table of the times in ms of each part of a product in one piece, and of the whole.
+
+    rows and way as for `of_way`; way has one slice and pinned memory, such as
+    "pinned STREAMS=1 SLICES=1".
+    """
     whole, *parts = of_way(rows, way)
     shape = f"{whole.m}×{whole.n}×{whole.k}"
     lines = [(NAMES[part.part], f"{part.time_ms:.2f}") for part in parts]

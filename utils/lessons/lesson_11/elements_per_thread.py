@@ -44,7 +44,7 @@ def _sums(grain: int) -> str:
 
 
 def _moment(grain: int) -> str:
-    """Return SVG of a block whose threads compute `grain` elements of c each.
+    """Return the SVG elements of a block whose threads compute `grain` elements of c each.
 
     One thread is highlighted, with the words that it reads in one step and its elements of c.
     """
