@@ -10,6 +10,7 @@ from importlib import import_module
 from pathlib import Path
 
 from labs.checking.job import Job
+from labs.checking.run import Run
 from labs.checking.target import Probes, Target
 from utils.errors import CourseError
 
@@ -96,6 +97,8 @@ class KernelExercise(Exercise, Job):
     note if the reader changes more. main: the names of the targets that the task is about, whose
     counts a verdict shows; all but the usual ones if it is empty. plain_goals, plain_usual_goals:
     what the task states instead of the targets' words, for readers who do not know these words yet.
+    remarks: functions that take the first run of a right kernel and return a sentence on what is no
+    flaw, or None.
     """
 
     targets: tuple[Target, ...]
@@ -106,6 +109,7 @@ class KernelExercise(Exercise, Job):
     main: tuple[str, ...] = ()
     plain_goals: tuple[str, ...] = ()
     plain_usual_goals: tuple[str, ...] = ()
+    remarks: tuple[Callable[[Run], str | None], ...] = ()
 
     @property
     def goals(self) -> tuple[str, ...]:

@@ -52,11 +52,11 @@ def times_of(step: Step | Variant, rows: Iterable) -> ResourceTimes:
 
 
 def draw(rows: Iterable, **steps: Step | Variant) -> Picture | Card:
-    """Draw the estimates of each kernel as bars on the pale band of its recorded time.
+    """Draw the estimates of each kernel as bars above the bar of its recorded time.
 
-    The longer estimate is in the colour of the text. rows: as for `recorded_times`. steps: one per
-    kernel, from top to bottom; the keyword is its name in the picture, with _ for spaces. If the
-    innermost loop of one is not known, return a Card that says so.
+    rows: as for `recorded_times`. steps: one per kernel, from top to bottom; the keyword is its
+    name in the picture, with _ for spaces. If the innermost loop of one is not known, return a Card
+    that says so.
     """
     rows = list(rows)
     try:

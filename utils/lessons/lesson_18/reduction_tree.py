@@ -11,7 +11,6 @@ from virtual_gpu.pictures.svg import (
     BLUE,
     GREEN,
     GREY,
-    ORANGE,
     PURPLE,
     Picture,
     legend,
@@ -22,7 +21,8 @@ from virtual_gpu.pictures.svg import (
 )
 
 WORDS, WARP = 16, 4
-WARPS = {"warp 0": BLUE, "warp 1": ORANGE, "warp 2": GREEN, "warp 3": PURPLE}
+CRIMSON = "#ba4e65"  # of warp 1 in a movie of two warps; orange would mean a bank conflict
+WARPS = {"warp 0": BLUE, "warp 1": CRIMSON, "warp 2": GREEN, "warp 3": PURPLE}
 SIZE, ROW = 19, 50  # in pixels: a word, and the least distance between rows of words
 _LEFT, _TOP, _RIGHT = 2, 24, 96
 _WHITE = {"style": "fill:#fff"}
@@ -89,7 +89,8 @@ def wavefronts_of(step: Step, warp: int = WARP) -> int:
 def draw_tree(tree: Tree, title: str, banks: bool = False) -> Picture:
     """Draw a tree over 16 words, step by step, with the number of busy warps.
 
-    Next to each step is also the number of lanes that add or, if `banks`, of wavefronts of a load.
+    Next to each step is also the number of threads that add or, if `banks`, of wavefronts of a
+    load.
     """
     drawn, alt = _tree(tree, title, banks)
     return Picture(_key(tree) + drawn, alt)
@@ -173,7 +174,7 @@ def _step_text(top: float, step: Step, banks: bool) -> str:
     if banks:
         fronts = wavefronts_of(step)
         return body + text(x, top + 20, f"{fronts} wavefront{'s' * (fronts > 1)}", 12)
-    return body + text(x, top + 20, f"{len(step)} of {busy * WARP} lanes", 12)
+    return body + text(x, top + 20, f"{len(step)} of {WORDS} threads", 12)
 
 
 def _in_words(steps: tuple[Step, ...], banks: bool) -> str:
