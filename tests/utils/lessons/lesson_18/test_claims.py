@@ -419,7 +419,7 @@ def test_a_pair_has_loops_of_64_bits_and_a_pair_has_loops_of_32(compiler):
     says("The test of the loop has {} bits because Numba compares", wide)
     says("with all numbers of the loop in {} bits", wide // 2)
     says("In `reduce0` only the test of the loop has {} bits", wide)
-    says("The given lines compute with {}-bit numbers alone", wide // 2)
+    says("The given loop computes with {}-bit numbers alone", wide // 2)
     assert loop_length(REDUCE2_32) < loop_length(REDUCE3)
     for variant in (BITS, REDUCE2, *PAIR_32):
         modifiers = {part for one in loop_of(variant) for part in one.opcode.split(".")}
