@@ -10,6 +10,7 @@ from importlib import import_module
 from pathlib import Path
 
 from labs.checking.job import Job
+from labs.checking.run import Run
 from labs.checking.target import Probes, Target
 from utils.errors import CourseError
 
@@ -103,7 +104,9 @@ class KernelExercise(Exercise, Job):
     verdict has a note if the reader changes more. main: the names (`Target.what`) of the targets
     that the task is about, whose counts a verdict shows; if it is empty, these are all targets but
     the usual ones. plain_goals, plain_usual_goals: phrases that the task shows instead of the
-    targets' own words, for readers who do not know these words yet.
+    targets' own words, for readers who do not know these words yet. remarks:
+    functions that take the first run of a right kernel and return a sentence on what is no flaw, or
+    None.
     """
 
     targets: tuple[Target, ...]
@@ -114,6 +117,7 @@ class KernelExercise(Exercise, Job):
     main: tuple[str, ...] = ()
     plain_goals: tuple[str, ...] = ()
     plain_usual_goals: tuple[str, ...] = ()
+    remarks: tuple[Callable[[Run], str | None], ...] = ()
 
     @property
     def goals(self) -> tuple[str, ...]:

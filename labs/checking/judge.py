@@ -504,6 +504,7 @@ def by_targets(exercise: KernelExercise, runs: list[Run]) -> Verdict:
                 why = target.cause(run, value)
                 cause = translate("The result is right. But {why}", why=why)
                 return Verdict(exercise.name, exercise.title, (cause,), (), counts, tuple(notes))
+    notes += filter(None, (remark(runs[0]) for remark in exercise.remarks))
     facts = (
         exercise.words.say("Right at {shapes}{nothing_found}.", shapes=counted(len(runs), "shape")),
         translate(exercise.after),

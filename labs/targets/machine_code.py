@@ -8,9 +8,12 @@ from numba import typeof, types
 
 from labs.checking.run import Run
 from utils.errors import CourseError
+from utils.translation import translate
 
 if TYPE_CHECKING:
     from gpu_xray import XRay
+
+OF_64_BITS = ("EX", "U64", "S64")  # modifiers of compares and shifts of 64-bit numbers
 
 
 def machine_code(run: Run) -> XRay | None:
@@ -25,3 +28,22 @@ def machine_code(run: Run) -> XRay | None:
         return xray(run.kernel, types.void(*map(typeof, arguments)))
     except CourseError:
         return None
+
+
+def loop_of_64_bits(run: Run) -> str | None:
+    """Return a sentence if the kernel's loop compares or shifts 64-bit numbers, else None.
+
+    It is also None without a compiler, and for machine code without a loop.
+    """
+    code = machine_code(run)
+    if code is None or code.hot is None:
+        return None
+    loop = code.hot.body
+    if not any(set(OF_64_BITS).intersection(one.opcode.split(".")) for one in loop):
+        return None
+    return translate(
+        "In machine code the loop of your kernel compares or shifts 64-bit numbers, which takes "
+        "two instructions instead of one; it has {number} instructions per iteration. In Numba the "
+        "result of `uint32 >> uint32` has 64 bits, and so has a number without `uint32(…)`.",
+        number=len(loop),
+    )

@@ -90,3 +90,16 @@ def test_more_vectors_than_registers_are_counted_as_spills():
     spilled = target.measure(sums_of(20))
     assert spilled > 0
     assert "16 registers" in target.cause(sums_of(20), spilled)
+
+
+@pytest.mark.parametrize("name", ["tree", "add_while_loading"])
+def test_a_solution_in_32_bits_has_no_remark(name, compiler):
+    assert not check(name, EXERCISES[name].solution).notes
+
+
+def test_a_loop_of_64_bits_is_remarked_and_no_flaw(compiler):
+    verdict = check("tree", right("tree", "numbers of 64 bits"))
+    assert verdict.passed
+    (note,) = verdict.notes
+    assert "compares or shifts 64-bit numbers" in note
+    assert check("tree", right("tree", "halves made 32 bits")).notes == ()

@@ -29,7 +29,7 @@ KNOWN = {
     "to_the_gpu_and_back": {
         "labs/exercises/without_copies/starter.py", "notebooks/04_transfers.ipynb",
     },
-    "tree": {"reduce_kernels/reduce2.py"},
+    "tree": {"reduce_kernels/remainder.py"},
     "without_remainder": {"reduce_kernels/remainder.py"},
 }  # fmt: skip
 _CHECK = """

@@ -230,7 +230,7 @@ def _bounds(
                 translate("Instructions that cannot be counted here: {missing}.", missing=missing)
             )
     recorded = {role: ms_if_any(one, twin.shape) for role, one in variants.items()}
-    groups[translate("recorded time")] = [
+    groups[translate("recorded time of the course's kernels")] = [
         Bar(role, ms, duration(ms)) for role, ms in recorded.items() if ms
     ]
     where = translate(

@@ -41,12 +41,14 @@ NO_CACHE = (
 class Movie:
     """A movie of one film or of several films to compare; a notebook displays it.
 
-    ``focus`` is its subject: "reads", "sectors" or "banks". ``str()`` describes it in words.
+    ``focus`` is its subject: "reads", "sectors" or "banks". ``opens`` is the step at which the
+    player opens each film, counted from 1. ``str()`` describes the movie in words.
     """
 
     title: str
     films: tuple[Film, ...]
     focus: str
+    opens: int = 1
 
     @property
     def lead(self) -> str:
@@ -74,14 +76,19 @@ class Movie:
 
 
 def movie(
-    *traces: RecordedTrace, title: str = "", labels: tuple[str, ...] = (), focus: str = "reads"
+    *traces: RecordedTrace,
+    title: str = "",
+    labels: tuple[str, ...] = (),
+    focus: str = "reads",
+    opens: int = 1,
 ) -> Movie:
     """Return the Movie of one trace, or of several traces to compare.
 
     ``labels`` are the names of the traces, instead of their kernels' names. ``focus`` is the
-    subject: "reads", "sectors" or "banks". Without a ``title``, the names are the title. Raises
-    VirtualGpuError if there is no trace, if a trace has no recording or a recording without any
-    access, if ``focus`` is unknown, or if there is not one label per trace.
+    subject: "reads", "sectors" or "banks". Without a ``title``, the names are the title. ``opens``
+    is the step at which the player opens each film, counted from 1. Raises VirtualGpuError if there
+    is no trace, if a trace has no recording or a recording without any access, if ``focus`` is
+    unknown, if a film has no such step, or if there is not one label per trace.
     """
     if not traces:
         raise VirtualGpuError("movie() was given no trace; it needs at least one.")
@@ -91,7 +98,10 @@ def movie(
         raise VirtualGpuError(f"{len(labels)} labels for {len(traces)} traces: each needs one.")
     names = tuple(labels) or tuple(trace.kernel for trace in traces)
     films = tuple(film_of(trace, name, focus) for trace, name in zip(traces, names, strict=True))
-    return Movie(title or " and ".join(dict.fromkeys(names)), films, focus)
+    fewest = min(len(film.steps) for film in films)
+    if not 1 <= opens <= fewest:
+        raise VirtualGpuError(f"opens={opens}; it must be a step of each film, from 1 to {fewest}.")
+    return Movie(title or " and ".join(dict.fromkeys(names)), films, focus, opens)
 
 
 def once_per_page(page: str) -> str:
@@ -110,7 +120,8 @@ def _html(movie: Movie) -> str:
     highest = peaks(movie.films, movie.focus)
     layouts = [layout_of(film, movie.focus) for film in movie.films]
     data = [_data(film, layout, movie) for film, layout in zip(movie.films, layouts, strict=True)]
-    encoded = json.dumps({"focus": movie.focus, "films": data}, separators=(",", ":"))
+    plan = {"focus": movie.focus, "opens": movie.opens - 1, "films": data}
+    encoded = json.dumps(plan, separators=(",", ":"))
     encoded = encoded.replace("<", "\\u003c")  # a source line must not end the script
     # The name depends on the content only, so that a page does not change when it is made again.
     name = f"movie-{hashlib.sha256((movie.title + encoded).encode()).hexdigest()[:10]}"

@@ -696,7 +696,7 @@ function run(on) {
   one(".vm-play").setAttribute("aria-label", timer ? "pause" : "play");
   if (!timer) one(".vm-say").setAttribute("aria-live", "polite");
 }
-// The drawing without scripts shows the costliest step; the player opens at the first one.
+// The drawing without scripts shows the costliest step; the player opens at the step asked for.
 function pick(n) {
   now = n;
   const film = films[n];
@@ -719,7 +719,7 @@ function pick(n) {
   if (film.home) all(".vm-home").forEach(s => { s.textContent = film.arrays[film.home.array].name; });
   root.classList.toggle("values", film.values);
   root.classList.toggle("counts", !film.values && focus !== "banks" && film.arrays.some(a => a.w >= 11 && a.h >= 11));
-  go(0);
+  go(data.opens);
 }
 // JupyterLab takes no key from an element that has this attribute and the focus.
 all("button,input,select").forEach(node => node.setAttribute("data-lm-suppress-shortcuts", "true"));

@@ -9,7 +9,7 @@ from nbconvert import HTMLExporter
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 from gemm_kernels import granularity
-from virtual_gpu import trace
+from virtual_gpu import VirtualGpuError, trace
 from virtual_gpu.pictures import movie, once_per_page
 from virtual_gpu.pictures.film import LAST_STEPS, MOST_STEPS, film_of
 from virtual_gpu.pictures.stage import poster_of
@@ -65,6 +65,16 @@ def test_it_plays_pauses_and_stops_at_the_end(browser):
     opened.page.click(".vm-play")
     opened.page.wait_for_selector(".vm-play[aria-label=play]")
     assert step(opened) == (9, 9)
+
+
+def test_it_opens_at_the_step_asked_for_in_each_film(browser):
+    films = movie(*map(filmed, TILING), labels=TILING, title="A title", opens=3)
+    opened = browser.open(films._repr_html_())
+    assert step(opened)[0] == 3
+    opened.page.click(".vm-tab >> nth=1")
+    assert step(opened)[0] == 3
+    with pytest.raises(VirtualGpuError, match="opens=99; it must be a step of each film"):
+        movie(*map(filmed, TILING), opens=99)
 
 
 def test_buttons_slider_and_strip_go_to_a_step(browser):

@@ -12,9 +12,10 @@ EXERCISE = reduction(
     text=(
         "Each thread brings two elements of `x` to shared memory, already added. The tree behind "
         "it stays as it is. About 4 lines.",
-        "The launch is given: blocks of 256 threads, and one block for 512 elements. So the last "
-        "block may reach beyond the end of `x` with one element of a thread, or with both. "
-        "Neighbouring threads load neighbouring elements (lesson 05).",
+        "The launch is given: blocks of 256 threads, and one block for 512 elements. Block 0 adds "
+        "elements 0 to 511, block 1 the next 512, and so on. So the last block may reach beyond "
+        "the end of `x` with one element of a thread, or with both. Neighbouring threads load "
+        "neighbouring elements (lesson 05).",
     ),
     shapes=((2048,), (2000,), (1300,), (513,), (257,), (33,), (1,)),
     targets=(

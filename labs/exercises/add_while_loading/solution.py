@@ -15,11 +15,11 @@ def add_while_loading(x, partials):
         total += x[i + BLOCK]
     shared[tid] = total
     cuda.syncthreads()
-    stride = uint32(cuda.blockDim.x) >> uint32(1)
+    stride = uint32(uint32(cuda.blockDim.x) >> uint32(1))
     while stride > 0:
         if tid < stride:
             shared[tid] += shared[tid + stride]
         cuda.syncthreads()
-        stride = stride >> uint32(1)
+        stride = uint32(stride >> uint32(1))
     if tid == 0:
         partials[cuda.blockIdx.x] = shared[0]

@@ -3,6 +3,7 @@
 from labs.checking.target import essential
 from labs.families.reduction import Sums, each_element_once, reduction, tree_targets
 from labs.targets.counts import no_float64, no_negative_index, one_store_per_element
+from labs.targets.machine_code import loop_of_64_bits
 
 REQUESTS, WAVEFRONTS = "shared requests per block", "wavefronts per request"
 
@@ -19,7 +20,8 @@ EXERCISE = reduction(
         "loop.",
         "The launch is given: blocks of 256 threads, and one block for 256 elements, so the last "
         "block may reach beyond the end of `x`. Which elements of its block a thread adds is yours "
-        "to choose. Keep the numbers in 32 bits with `uint32(…)`, as the given lines do.",
+        "to choose. Keep the numbers in 32 bits with `uint32(…)`: in Numba the result of "
+        "`uint32 >> uint32` has 64 bits.",
     ),
     shapes=((1024,), (1000,), (513,), (200,), (33,), (1,)),
     targets=(
@@ -33,6 +35,7 @@ EXERCISE = reduction(
         ),
     ),
     main=(WAVEFRONTS, REQUESTS, "barriers per block"),
+    remarks=(loop_of_64_bits,),
     plain_goals=(
         "no bank conflict",
         "at most 64 requests to shared memory per block",
@@ -54,8 +57,8 @@ EXERCISE = reduction(
         "In the first step the block has 256 words, and 128 threads. Thread 0 can add word 128 to "
         "word 0, thread 1 word 129 to word 1, and so on. Then 128 words are left.",
         "Let `stride` begin with half of the block, and halve it in each iteration by "
-        "`stride = stride >> uint32(1)`. Threads below `stride` add, and all threads come to the "
-        "barrier.",
+        "`stride = uint32(stride >> uint32(1))`. Threads below `stride` add, and all threads come "
+        "to the barrier.",
     ),
     after="The same additions in fewer wavefronts: no two lanes of a request meet in a bank.",
 )

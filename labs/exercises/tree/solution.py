@@ -12,11 +12,11 @@ def tree(x, partials):
     i = cuda.grid(1)
     shared[tid] = x[i] if i < x.size else float32(0)
     cuda.syncthreads()
-    stride = uint32(cuda.blockDim.x) >> uint32(1)
+    stride = uint32(uint32(cuda.blockDim.x) >> uint32(1))
     while stride > 0:
         if tid < stride:
             shared[tid] += shared[tid + stride]
         cuda.syncthreads()
-        stride = stride >> uint32(1)
+        stride = uint32(stride >> uint32(1))
     if tid == 0:
         partials[cuda.blockIdx.x] = shared[0]

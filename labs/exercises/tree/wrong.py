@@ -5,8 +5,8 @@ LOAD = "    shared[tid] = x[i] if i < x.size else float32(0)\n"
 LOADED = LOAD + "    cuda.syncthreads()\n"
 PLUS = "shared[tid] += shared[tid + stride]"
 ADD = f"        if tid < stride:\n            {PLUS}\n"
-HALF = "        stride = stride >> uint32(1)\n"
-START = "uint32(cuda.blockDim.x) >> uint32(1)"
+HALF = "        stride = uint32(stride >> uint32(1))\n"
+START = "uint32(uint32(cuda.blockDim.x) >> uint32(1))"
 LOOP = f"    stride = {START}\n    while stride > 0:\n{ADD}{WAIT}{HALF}"
 STORE = "    if tid == 0:\n        partials[cuda.blockIdx.x] = shared[0]\n"
 
@@ -28,7 +28,7 @@ WRONG = {
             (STORE, f"    cuda.syncthreads()\n{STORE}")],
         "the last warp without barriers": [("while stride > 0", "while stride > 32"), (STORE,
              f"    if tid < 32:\n        while stride > 0:\n            {PLUS}\n"
-             f"            stride = stride >> uint32(1)\n{STORE}")]},
+             f"            stride = uint32(stride >> uint32(1))\n{STORE}")]},
     "The threads pass the barrier in line {last syncthreads} only in some iterations, and in the "
     "others nothing makes them wait.": {
         "a barrier in some steps": [

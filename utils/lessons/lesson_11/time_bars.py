@@ -31,10 +31,10 @@ def recorded_times(rows: Iterable) -> dict[str, float]:
 
 
 def times_of(step: Step | Variant, rows: Iterable) -> ResourceTimes:
-    """Return the times of one kernel of the experiment: recorded, and the two estimates.
+    """Return the times of one kernel of the experiment; rows: as for `recorded_times`.
 
-    rows: of `ilp_alone.csv`. Raises CourseError for a kernel without a record, and if neither the
-    compiler nor the record of loops has its innermost loop.
+    Raises CourseError for a kernel without a record, and if neither the compiler nor the record of
+    loops has its innermost loop.
     """
     variant, rows = as_variant(step), list(rows)
     timed, device = recorded_times(rows), devices.find(rows[0].device)
@@ -52,11 +52,11 @@ def times_of(step: Step | Variant, rows: Iterable) -> ResourceTimes:
 
 
 def draw(rows: Iterable, **steps: Step | Variant) -> Picture | Card:
-    """Draw the estimates of each kernel as bars on the pale band of its recorded time.
+    """Draw the estimates of each kernel as bars above the bar of its recorded time.
 
-    The longer estimate is in the colour of the text. rows: of `ilp_alone.csv`. steps: one per
-    kernel, from top to bottom; the keyword is its name in the picture, with _ for spaces. If the
-    innermost loop of a step is not known, return a Card that says so.
+    rows: of `ilp_alone.csv`. steps: one per kernel, from top to bottom; the keyword is its name in
+    the picture, with _ for spaces. If the innermost loop of a step is not known, return a Card that
+    says so.
     """
     rows = list(rows)
     try:

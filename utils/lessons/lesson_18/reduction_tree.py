@@ -1,6 +1,6 @@
 """Pictures of a block's reduction tree: threads, words, warps and banks, step by step.
 
-The drawn block is smaller than a real one: 16 words, and warps of 4 lanes with 4 banks.
+A small block stands for a real one: 16 words, and warps of 4 lanes with 4 banks.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from virtual_gpu.pictures.svg import (
     BLUE,
     GREEN,
     GREY,
-    ORANGE,
     PURPLE,
     Picture,
     legend,
@@ -22,7 +21,8 @@ from virtual_gpu.pictures.svg import (
 )
 
 WORDS, WARP = 16, 4
-WARPS = {"warp 0": BLUE, "warp 1": ORANGE, "warp 2": GREEN, "warp 3": PURPLE}
+CRIMSON = "#ba4e65"  # of warp 1 in a movie of two warps; orange would mean a bank conflict
+WARPS = {"warp 0": BLUE, "warp 1": CRIMSON, "warp 2": GREEN, "warp 3": PURPLE}
 SIZE, ROW = 19, 50  # in pixels: a word, and the least distance between rows of words
 _LEFT, _TOP, _RIGHT = 2, 24, 96
 _WHITE = {"style": "fill:#fff"}
@@ -49,7 +49,7 @@ def neighbours(words: int) -> tuple[Step, ...]:
 def neighbouring_threads(words: int) -> tuple[Step, ...]:
     """Return the steps of the tree of reduce1: the additions of reduce0, by consecutive threads.
 
-    Each step is a tuple of additions (thread, index of the target word, index of the added word).
+    The steps have the form of those that `neighbours` returns.
     """
     return tuple(
         tuple((thread, left, right) for thread, (_, left, right) in enumerate(step))
@@ -60,8 +60,7 @@ def neighbouring_threads(words: int) -> tuple[Step, ...]:
 def halves(words: int) -> tuple[Step, ...]:
     """Return the steps of the tree of reduce2: the upper half of the words is added to the lower.
 
-    Each step is a tuple of additions (thread, index of the target word, index of the added word).
-    The number of words halves per step.
+    The steps have the form of those that `neighbours` returns. The number of words halves per step.
     """
     strides = [words >> step for step in range(1, words.bit_length())]
     return tuple(tuple((word, word, word + stride) for word in range(stride)) for stride in strides)
@@ -88,21 +87,19 @@ def wavefronts_of(step: Step, warp: int = WARP) -> int:
 
 
 def draw_tree(tree: Tree, title: str, banks: bool = False) -> Picture:
-    """Draw a tree over 16 words, step by step, with the number of warps that add.
+    """Draw a tree over 16 words, step by step, with the number of busy warps.
 
-    tree: number of words -> steps, such as `neighbours`. Next to each step is also the number of
-    lanes that add or, if `banks`, the number of wavefronts of a load.
+    Next to each step is also the number of threads that add or, if `banks`, of wavefronts of a
+    load.
     """
     drawn, alt = _tree(tree, title, banks)
     return Picture(_key(tree) + drawn, alt)
 
 
 def draw_trees(banks: bool = False, **trees: Tree) -> Picture:
-    """Draw several trees over 16 words side by side, step by step, with the warps that add.
+    """Draw several trees side by side, each as `draw_tree` does.
 
-    Next to each step is also the number of lanes that add or, if `banks`, the number of wavefronts
-    of a load. trees: number of words -> steps; the keywords are the names that the reader sees,
-    with _ for spaces.
+    The keywords are the names that the reader sees, with _ for spaces.
     """
     drawn, alts = zip(*(_tree(tree, name.replace("_", " "), banks) for name, tree in trees.items()))
     row = f'<div class="row" style="align-items:start">{"".join(drawn)}</div>'
@@ -117,7 +114,6 @@ def _key(*trees: Tree) -> str:
 
 
 def _tree(tree: Tree, title: str, banks: bool) -> tuple[str, str]:
-    """Return (SVG, alt text) of a tree."""
     steps = tree(WORDS)
     body = text(_LEFT, 14, title, 14, font_weight="bold")
     body += "".join(_word(_TOP, word, word) for word in range(WORDS))
@@ -147,7 +143,6 @@ def _down(step: Step) -> float:
 
 
 def _x(word: int) -> float:
-    """Return x of the left edge of the word with this index."""
     return _LEFT + word * SIZE
 
 
@@ -173,18 +168,16 @@ def _addition(begin: float, top: float, thread: int, left: int, right: int) -> s
 
 
 def _step_text(top: float, step: Step, banks: bool) -> str:
-    """Return the SVG of the words to the right of a step."""
     busy = len(warps_of(step))
     x = _x(WORDS) + 4
     body = text(x, top + 5, f"{busy} warp{'s' * (busy > 1)} busy", 12)
     if banks:
         fronts = wavefronts_of(step)
         return body + text(x, top + 20, f"{fronts} wavefront{'s' * (fronts > 1)}", 12)
-    return body + text(x, top + 20, f"{len(step)} of {busy * WARP} lanes", 12)
+    return body + text(x, top + 20, f"{len(step)} of {WORDS} threads", 12)
 
 
 def _in_words(steps: tuple[Step, ...], banks: bool) -> str:
-    """Return words on all steps for the alt text."""
     descriptions = []
     for number, step in enumerate(steps, start=1):
         threads = ", ".join(str(thread) for thread, _, _ in step)

@@ -1,4 +1,4 @@
-"""Bars of the time that each resource needs for a reduction, on the recorded time of its kernel."""
+"""Bars of the time that each resource needs for a reduction, and of its recorded time."""
 
 from __future__ import annotations
 
@@ -30,11 +30,9 @@ def longest_of(rows: Iterable) -> dict:
 
 
 def times_of(step: Step | Variant, rows: Iterable) -> ResourceTimes:
-    """Return the times of one kernel: recorded at the greatest length, and three estimates.
+    """Return the times of one kernel at the length and on the device of `longest_of`.
 
-    The recorded time is None without a record, and the estimate for instructions if they are not
-    known. rows: of `remainder.csv`; the device is that of the first row. Raises CourseError for a
-    step that is no reduction.
+    rows: as for `longest_of`. Raises CourseError for a step that is no reduction.
     """
     variant, timed = as_variant(step), longest_of(rows)
     any_row = next(iter(timed.values()))
@@ -57,17 +55,18 @@ def times_of(step: Step | Variant, rows: Iterable) -> ResourceTimes:
 
 
 def draw(rows: Iterable, **steps: Step | Variant) -> Picture:
-    """Draw the three estimates of each kernel as bars on the pale band of its recorded time.
+    """Draw the three estimates of each kernel as bars above the bar of its recorded time.
 
-    The longest estimate is in the colour of the text. rows: of `remainder.csv`. steps: one per
+    All pictures of the same rows have the same scale. rows: as for `longest_of`. steps: one per
     kernel, from top to bottom; the keyword is the kernel's name, with _ for spaces.
     """
     rows = list(rows)
-    any_row = next(iter(longest_of(rows).values()))
+    timed = longest_of(rows).values()
+    any_row = next(iter(timed))
     times = {name.replace("_", " "): times_of(step, rows) for name, step in steps.items()}
     where = translate(
         "{elements} elements, one {device}",
         elements=f"{any_row.elements:,}",
         device=any_row.device,
     )
-    return draw_resources(where, times, RESOURCES)
+    return draw_resources(where, times, RESOURCES, max(row.time_ms for row in timed))

@@ -1,0 +1,34 @@
+"""Test the table of executed instructions, and the bars of a reader's kernel."""
+
+import pytest
+
+from labs import EXERCISES
+from reduce_kernels.remainder import IssueSlots, RemainderTime
+from utils.errors import CourseError
+from utils.lessons.lesson_18.issue_table import issue_table
+from utils.lessons.lesson_18.own_bars import beside_the_experiment
+
+SLOTS = [IssueSlots("one", "a", 2**20, 1_250_000, 0.75), IssueSlots("one", "b", 2**20, 2, 0.5)]
+TIMES = [
+    RemainderTime("one", name, 2**21, ms, ms, ms, 1980, "2026-11-26")
+    for name, ms in (("a", 1.0), ("b", 2.5))
+]
+
+
+def test_the_rows_are_in_the_order_of_the_names():
+    text = str(issue_table(SLOTS, TIMES, "b", "a"))
+    assert text.index("2.50 ms") < text.index("1.2 million") < text.index("1.00 ms")
+    assert "75 %" in text
+    assert "2²⁰ elements, recorded times for 2²¹" in text
+
+
+def test_a_kernel_without_counts_is_refused():
+    with pytest.raises(CourseError, match=r"c has no row in issue_slots\.csv: choose one of a, b"):
+        issue_table(SLOTS, TIMES, "a", "c")
+
+
+def test_a_readers_kernel_is_drawn_without_a_recorded_time():
+    alt = beside_the_experiment(EXERCISES["without_remainder"].solution).alt
+    yours = alt.partition("yours: ")[2].partition(". without remainder: ")[0]
+    assert yours.endswith("recorded –")
+    assert "wavefronts 2.41" in yours

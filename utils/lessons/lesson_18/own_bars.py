@@ -1,0 +1,22 @@
+"""The bars of the reader's kernel without a remainder, between those of two recorded kernels."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from importlib import import_module
+
+from utils.lessons.lesson_18 import time_bars
+from virtual_gpu.pictures.svg import Picture
+
+
+def beside_the_experiment(kernel) -> Picture:
+    """Draw the bars of reduce0, of the reader's `without_remainder`, and of the recorded one.
+
+    The reader's kernel has no recorded time.
+    """
+    experiment = import_module("reduce_kernels.remainder")
+    reduce0, recorded = experiment.variants()[:2]
+    step = replace(recorded.step, name="yours", build=lambda BLOCK: kernel)
+    yours = step.variant(BLOCK=experiment.BLOCK)
+    rows = experiment.recorded_times()
+    return time_bars.draw(rows, reduce0=reduce0, yours=yours, without_remainder=recorded)
