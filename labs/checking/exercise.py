@@ -104,9 +104,8 @@ class KernelExercise(Exercise, Job):
     verdict has a note if the reader changes more. main: the names (`Target.what`) of the targets
     that the task is about, whose counts a verdict shows; if it is empty, these are all targets but
     the usual ones. plain_goals, plain_usual_goals: phrases that the task shows instead of the
-    targets' own words, for readers who do not know these words yet. remarks:
-    functions that take the first run of a right kernel and return a sentence on what is no flaw, or
-    None.
+    targets' own words, for readers who do not know these words yet. remarks: functions
+    that take the first run of a right kernel and return a sentence on what is no flaw, or None.
     """
 
     targets: tuple[Target, ...]
