@@ -14,8 +14,7 @@ EXERCISE = coarsened_product(
         "elements, and a block still computes 32×32 elements of `c`. So each thread computes four "
         "elements of a column of `c`, and fills four elements of each tile.",
         "The kernel below is the tiled product for one element. Compute four instead of one: "
-        "about 10 lines change. Which four rows a thread takes is yours to choose; the course "
-        "takes `ty`, `ty + 8`, `ty + 16` and `ty + 24`.",
+        "about 10 lines change. Which four rows of the tile a thread takes is yours to choose.",
     ),
     hints=(
         "What the kernel does once with `ty` and `row`, yours does four times, with `ty + 8 * g` "

@@ -164,7 +164,7 @@ def test_no_hiding_of_latency_can_give_what_ilp_gave():
 @pytest.mark.slow
 def test_the_times_of_tiled_follow_from_cycles_per_multiply_add():
     cycle = SIZE**3 / WARP / H200.sms / H200.boost_clock_mhz / 1e3
-    says("The product has {}³ ÷ {} multiply-adds of warps. With one cycle for each, {} SMs at "
+    says("The product has {}³ ÷ {} multiply-adds of warps. At one cycle each, {} SMs at "
          "{:,} MHz need {:.2f} ms. So the wavefronts take {:.2f} × {:.2f} = {:.1f} ms.",
          SIZE, WARP, H200.sms, round(H200.boost_clock_mhz), cycle, wavefronts(TILED), cycle,
          times(TILED).wavefronts)  # fmt: skip
@@ -302,8 +302,8 @@ def test_the_time_of_two_kernels_with_four_sums_follows_the_wavefronts():
 
 def test_the_faster_of_them_has_fewer_sums_in_flight():
     wide, rows = (WARP * on_sm(one).warps for one in (WIDE, BY[FOUR]))
-    says("An SM holds {:,} threads of the kernel with four tiles of b, which have {:,} sums. "
-         "It holds {:,} threads of the kernel with four rows, which have {:,} sums.",
+    says("An SM holds {:,} threads of the kernel with four tiles of b, which have {:,} sums, "
+         "or {:,} threads with four rows, which have {:,} sums.",
          wide, FOUR * wide, rows, FOUR * rows)  # fmt: skip
     assert rows < wide
     assert timed(BY[FOUR]) < timed(WIDE)
@@ -424,8 +424,8 @@ def test_from_512_on_ilp_is_the_fastest_of_the_four_and_at_256_tiled_is():
 def test_a_word_of_sa_for_each_multiply_add_bounds_the_idea():
     stores = 2 / 32
     least, peak = 0.5 + stores, 1 / SCHEDULERS
-    says("With the stores these are {} cycles. At the peak an SM starts four multiply-adds of "
-         "warps per cycle, and each takes {} cycles. So the idea cannot pass {} ÷ {} = {:.1f} % of "
+    says("With the stores these are {} cycles. At the peak it takes {} cycles, because an SM "
+         "starts four per cycle. So the idea cannot pass {} ÷ {} = {:.1f} % of "
          "the peak", least, peak, peak, least, 100 * peak / least)  # fmt: skip
     assert course.share_of_peak(BY[EIGHT]) < 1 / (SCHEDULERS * wavefronts(BY[EIGHT])) < 0.37
     blocked = LADDER.step("register_blocked").constants()
