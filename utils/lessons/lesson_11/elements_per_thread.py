@@ -87,7 +87,7 @@ def draw_rows_and_tiles(grain: int = 4) -> Picture:
         (f"{grain} tiles of b", grain, [row], columns),
     ):
         sa, sb, c = (LEFT, top + long + 22), (left, top), (left, top + long + 22)
-        body += text(LEFT, top - 20, title, 16, font_weight="bold")
+        body += text(LEFT, top - 24, title, 16, font_weight="bold")
         body += matrix(sa, TILE, TILE, cell, "sa") + matrix(sb, TILE, TILE * wide, cell, "sb")
         body += matrix(c, TILE, TILE * wide, cell, "c")
         body += squares(sa, cell, [(each, STEP) for each in down], ORANGE)

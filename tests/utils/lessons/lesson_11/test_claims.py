@@ -279,12 +279,13 @@ def unrolled_solution(*changes):
 
 
 def test_a_word_of_sa_costs_half_a_wavefront_and_one_of_sb_a_whole_one():
-    for grain in (1, 2, 4, 8):
-        codes = loop(BY[grain]).opcodes
+    one_row = dict.fromkeys((TILED, ONE, ALONE), 1)
+    for step, grain in one_row.items() | {(BY[grain], grain) for grain in (1, 2, 4, 8)}:
+        codes = loop(step).opcodes
         joined, single = codes.count("LDS.128"), codes.count("LDS")
-        assert 4 * joined == loop(BY[grain]).multiply_adds
-        assert single * grain == loop(BY[grain]).multiply_adds
-        assert 2 * joined / loop(BY[grain]).multiply_adds == 0.5
+        assert 4 * joined == loop(step).multiply_adds
+        assert single * grain == loop(step).multiply_adds
+        assert 2 * joined / loop(step).multiply_adds == 0.5
 
 
 @pytest.mark.slow
