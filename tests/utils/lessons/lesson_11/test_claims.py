@@ -425,8 +425,8 @@ def test_from_512_on_ilp_is_the_fastest_of_the_four_and_at_256_tiled_is():
 def test_a_word_of_sa_for_each_multiply_add_bounds_the_idea():
     stores = 2 / 32
     least, peak = 0.5 + stores, 1 / SCHEDULERS
-    says("With the stores these are {} cycles. At the peak it takes {} cycles, because an SM "
-         "starts four per cycle. So the idea cannot pass {} ÷ {} = {:.1f} % of "
+    says("With the stores these are {} cycles. At the peak a multiply-add takes {} cycles, "
+         "because an SM starts four per cycle. So the idea cannot pass {} ÷ {} = {:.1f} % of "
          "the peak", least, peak, peak, least, 100 * peak / least)  # fmt: skip
     assert course.share_of_peak(BY[EIGHT]) < 1 / (SCHEDULERS * wavefronts(BY[EIGHT])) < 0.37
     blocked = LADDER.step("register_blocked").constants()
