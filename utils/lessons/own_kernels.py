@@ -29,11 +29,12 @@ class Twin:
     lesson: its number. course: the package and the name of the step, such as
     "reduce_kernels.reduce2". constants: the constants of that step. shape: the shape at which the
     lesson compares. previous: the name of the step before it in the lesson; "" for the step that
-    the course's step improves on. other: constant -> further values at which the reader's kernel
-    runs without a change, such as tile sides that the launch decides. block: the threads of a
-    block, x first. covers: the rows and columns of the result, or the elements of x, that a block
-    computes. Both are () if the launch is that of the step. shared_bytes: dynamic shared memory of
-    a block. note: a sentence on what else differs between the two kernels, "" if nothing does.
+    the course's step improves on, and the course's step itself if none is to be shown. other:
+    constant -> further values at which the reader's kernel runs without a change, such as tile
+    sides that the launch decides. block: the threads of a block, x first. covers: the rows and
+    columns of the result, or the elements of x, that a block computes. Both are () if the launch is
+    that of the step. shared_bytes: dynamic shared memory of a block. note: a sentence on what else
+    differs between the two kernels, "" if nothing does.
     """
 
     lesson: str
@@ -66,10 +67,10 @@ class Twin:
     def before(self) -> Variant | None:
         """The step before the course's step, with the same constants where it offers them.
 
-        None if the course's step is the first of its ladder.
+        None if the course's step is the first of its ladder, or is named as its own `previous`.
         """
         name = self.previous or self.step.previous
-        if name is None:
+        if name in (None, self.step.name):
             return None
         step = import_module(self.package).LADDER.step(name)
         shared = {k: v for k, v in self.constants.items() if v in step.choices.get(k, ())}

@@ -17,7 +17,7 @@ _PRODUCT = tiled_product(
         "This is the tiled product: blocks of 32×32 threads, and one element of `c` per thread. A "
         "thread has four sums and adds them at the end. But it uses only the first one, so each "
         "multiply-add waits for the one before it. Change one line, so that each of the four sums "
-        "gets a quarter of the terms. The thread still reads the same words.",
+        "gets a quarter of the terms.",
     ),
     hints=(
         "The terms 0, 4, 8 and so on can share a sum, the terms 1, 5, 9 another one. Which sum is "

@@ -19,8 +19,7 @@ _SCALED = elementwise(
     text=(
         "The kernel stores `factor * x[r, col]` in `out[r, col]`. Its blocks had 32×32 threads and "
         "now have 32×8, so each thread takes four rows, 8 apart. The line that computes the first "
-        "row is still the old one. Four lines are offered below it. Replace it by the one that is "
-        "right.",
+        "row is still the old one. Replace it by the right one of the four lines below it.",
         "The launch is given: blocks of 32×8 threads, and one block for 32×32 elements.",
     ),
     parameters=("x", "factor", "out"),

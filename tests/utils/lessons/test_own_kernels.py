@@ -1,5 +1,7 @@
 """The reader's own kernels as steps: what check found right goes on in the lesson."""
 
+from dataclasses import replace
+
 import pytest
 from numba import cuda
 
@@ -49,6 +51,13 @@ def test_the_solution_of_an_exercise_is_a_step_that_is_right(name):
     assert is_mine(own)
     assert not is_mine(twins()[name].variant)
     assert not course.watch(own, ladder_of(own.step).small).findings
+
+
+def test_a_step_that_is_named_as_its_own_previous_has_none_before_it():
+    twin = twins()["four_chains"]
+    assert twin.previous == twin.step.name
+    assert twin.before is None
+    assert replace(twin, previous="").before.step.name == "naive"
 
 
 def test_a_right_kernel_is_kept_and_a_wrong_one_does_not_replace_it():

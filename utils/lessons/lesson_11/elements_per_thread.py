@@ -27,9 +27,8 @@ def draw_fewer_threads() -> Picture:
         f"A block computes a tile of c with {TILE}×{TILE} elements from a tile of a and a tile of "
         "b in shared memory, sa and sb. "
         + " ".join(
-            f"With grain {grain} the block has {TILE // grain} rows of threads; one thread "
-            f"computes {grain} of the elements of a column, and reads one word of sb and {grain} "
-            "of sa in each step."
+            f"With grain {grain} the block has {TILE}×{TILE // grain} threads. In each step a "
+            f"thread reads one word of sb and {grain} of sa, for {_multiply_adds(grain)}."
             for grain in GRAINS
         )
     )
@@ -43,6 +42,10 @@ def _sums(grain: int) -> str:
     return "one sum" if grain == 1 else f"{grain} sums"
 
 
+def _multiply_adds(grain: int) -> str:
+    return "1 multiply-add" if grain == 1 else f"{grain} multiply-adds"
+
+
 def _moment(grain: int) -> str:
     """Return the SVG elements of a block whose threads compute `grain` elements of c each.
 
@@ -51,11 +54,10 @@ def _moment(grain: int) -> str:
     (row, column), stride = THREAD, TILE // grain
     rows = [row + stride * g for g in range(grain)]
     words = f"{grain + 1} words for"
-    done = "1 multiply-add" if grain == 1 else f"{grain} multiply-adds"
     return (
         text(LEFT, TOP + 14, "one step of a thread:", 12)
         + text(LEFT, TOP + 34, words, 14, font_weight="bold")
-        + text(LEFT, TOP + 53, done, 14, font_weight="bold")
+        + text(LEFT, TOP + 53, _multiply_adds(grain), 14, font_weight="bold")
         + text(BLOCK[0], TOP + 14, f"{TILE}×{TILE} here,", 12)
         + text(BLOCK[0], TOP + 31, "32×32 in the code", 12)
         + rect(*C, TILE * CELL, TILE * CELL, GREEN, fill_opacity=0.2)
@@ -86,7 +88,7 @@ def draw_rows_and_tiles(grain: int = 4) -> Picture:
         (f"{grain} tiles of b", grain, [row], columns),
     ):
         sa, sb, c = (LEFT, top + long + 22), (left, top), (left, top + long + 22)
-        body += text(LEFT, top - 20, title, 13, font_weight="bold")
+        body += text(LEFT, top - 24, title, 16, font_weight="bold")
         body += matrix(sa, TILE, TILE, cell, "sa") + matrix(sb, TILE, TILE * wide, cell, "sb")
         body += matrix(c, TILE, TILE * wide, cell, "c")
         body += squares(sa, cell, [(each, STEP) for each in down], ORANGE)
