@@ -31,6 +31,8 @@ EXERCISE = turned_tiles(
         "A row may be longer than the words that it holds. The number of its words must stay a "
         "multiple of four, and four rows must not be a multiple of 32 words.",
     ),
-    after="A gap of four words in each row costs 128 bytes of shared memory. A store into the tile now "
-        "takes half as many wavefronts.",
+    after=(
+        "A gap of four words in each row costs 128 bytes of shared memory. A store into the tile "
+        "now takes half as many wavefronts."
+    ),
 )

@@ -12,20 +12,22 @@ from functools import cache
 
 import numpy as np
 
-from gemm_kernels import LADDER, wide_alone
 from utils.figures.look import number
 from utils.figures.roles import MATRIX_A, MATRIX_B
 from utils.ladder.step import Variant
 from utils.lessons.cards import Table, table
 from utils.lessons.counting import multiply_adds, watch
-from utils.lessons.wavefronts import shared_memory_ms
+from utils.lessons.lesson import device_shown
+from utils.lessons.own_kernels import twins
+from utils.machine import devices
+from utils.machine.devices import Device
 from utils.machine.occupancy import WARP
 from utils.measuring.roofline import SECTORS_PER_WAVEFRONT
 from virtual_gpu import Trace
 from virtual_gpu.counts.transactions import Pattern, wavefronts
 from virtual_gpu.pictures.svg import GREEN, PURPLE, Picture, legend, rect, svg, text
 
-SHAPE, SIZE = "128x128x16", "4096"
+SHAPE, SIZE = "128x128x16", 4096
 QUAD = 16  # bytes
 EACH = 64  # multiply-adds of a thread per step of k
 _LEFT, _UNIT, _HEIGHT, _ROW = 128, 8, 22, 34
@@ -53,10 +55,10 @@ class StepCounts:
         """The wavefronts of reads, stores and loads."""
         return self.read_wavefronts + self.stores + self.loads
 
-    @property
-    def alone_ms(self) -> float:
-        """The time in ms of a product of size `SIZE` if an SM serves one wavefront per cycle."""
-        return shared_memory_ms(self.total / EACH, SIZE)
+    def alone_ms(self, device: Device) -> float:
+        """Return the ms of a product of size `SIZE` if an SM serves one wavefront per cycle."""
+        steps = SIZE**3 / EACH / WARP
+        return self.total * steps / device.sms / device.boost_clock_mhz / 1e3
 
 
 @cache
@@ -134,50 +136,52 @@ def compare_steps(mine: Variant) -> Table:
 
     mine: the reader's right kernel for `wide_tiles`.
     """
-    before, *_, after = experiment().values()
-    kernels = {"register_blocked": before, "your wide_tiles": mine, "vectorized": after}
-    rows = []
+    twin = twins()["wide_tiles"]
+    kernels = {
+        twin.before.step.name: twin.before,
+        "your wide_tiles": mine,
+        twin.step.name: twin.variant,
+    }
+    device, rows = device_shown(), []
     for name, one in kernels.items():
         counts = count_step(one)
         parts = counts.read_wavefronts, counts.stores + counts.loads, counts.total
-        rows.append((name, *map(number, parts), f"{counts.alone_ms:.2f} ms"))
+        rows.append((name, *map(number, parts), f"{counts.alone_ms(device):.2f} ms"))
     head = ("", "reads", "stores and loads", "in all", "at one per cycle")
-    return table("Wavefronts of a warp in one step of k", head, rows, _note())
+    return table("Wavefronts of a warp in one step of k", head, rows, _note(device))
 
 
-def compare_changes() -> Table:
-    """Return a table of the experiment `wide_alone`: wavefronts of a step and recorded times."""
-    timed, rows, before = recorded_ms(), [], None
-    for name, one in experiment().items():
-        counts, ms = count_step(one), timed[name]
+def compare_changes(timed: Iterable, kernels: Iterable[Variant]) -> Table:
+    """Return a table of the wavefronts and recorded times of an experiment, one row per kernel.
+
+    The last column is the time less than that of the row above. timed: rows of `wide_alone.csv`, as
+    `gemm_kernels.wide_alone.recorded_times()` returns them. kernels: from top to bottom.
+    """
+    timed = list(timed)
+    device = devices.find(timed[0].device)
+    all_ms, rows, before = recorded_ms(timed), [], None
+    for one in kernels:
+        counts, ms = count_step(one), all_ms[str(one)]
         saved = f"{before - ms:.2f} ms" if before else ""
-        rows.append(
-            (name, number(counts.total), f"{counts.alone_ms:.2f} ms", f"{ms:.2f} ms", saved)
-        )
+        cells = number(counts.total), f"{counts.alone_ms(device):.2f} ms", f"{ms:.2f} ms", saved
+        rows.append((one.step.name, *cells))
         before = ms
-    head = ("", "wavefronts of a step", "at one per cycle", "recorded", "saved by the change")
-    return table("One change after the other", head, rows, _note())
+    head = ("", "wavefronts of a step", "at one per cycle", "recorded", "less than above")
+    return table("Four kernels, timed in turns", head, rows, _note(device))
 
 
-def _note() -> str:
+def _note(device: Device) -> str:
     return (
         f"At one per cycle: the time if each SM serves one wavefront per cycle. n = {SIZE}, one "
-        f"{wide_alone.recorded_times()[0].device}."
+        f"{device.name}."
     )
 
 
-def experiment() -> dict[str, Variant]:
-    """Return the kernels of `wide_alone` with tiles of 8 steps of k, by name, the slowest first."""
-    deepest = LADDER.step("vectorized").variant(BK=16)
-    return {one.step.name: one for one in wide_alone.variants() if one != deepest}
+def recorded_ms(timed: Iterable) -> dict[str, float]:
+    """Return kernel -> recorded ms at `SIZE` on the first row's device.
 
-
-def recorded_ms() -> dict[str, float]:
-    """Return kernel -> recorded ms at `SIZE` on the first device that has a record."""
-    rows = wide_alone.recorded_times()
-    timed = {
-        row.kernel: row.time_ms
-        for row in rows
-        if (row.device, row.n) == (rows[0].device, int(SIZE))
-    }
-    return {name: timed[str(one)] for name, one in experiment().items()}
+    timed: as for `compare_changes`. The names have the constants, if the kernel has any.
+    """
+    timed = list(timed)
+    own = [row for row in timed if (row.device, row.n) == (timed[0].device, SIZE)]
+    return {row.kernel: row.time_ms for row in own}
