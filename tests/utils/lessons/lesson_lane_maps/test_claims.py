@@ -182,8 +182,9 @@ def test_the_instructions_need_more_time_than_shared_memory():
     issue = bounds_of(ROWS, str(SIZE))[ISSUE].ms
     shared = busy(ROWS) * recorded(ROWS)
     says("Its instructions alone need {:.2f} ms if every scheduler issues one per cycle, and "
-         "shared memory needs only {:.2f} ms. So the instructions fill {:.0f} % of the {:.2f} ms. "
-         "The remaining {:.0f} % are an open question.", issue, shared, 100 * issue / recorded(ROWS),
+         "shared memory needs only {:.2f} ms. So the instructions fill {:.0f} % of the {:.2f} "
+         "ms. The remaining {:.0f} % are an open question.", issue, shared,
+         100 * issue / recorded(ROWS),
          recorded(ROWS), 100 - round(100 * issue / recorded(ROWS)))  # fmt: skip
     old, padded, *_ = wide_alone.variants()
     ms, issued = recorded_ms(wide_alone.recorded_times()), bounds_of(old, str(SIZE))[ISSUE].ms
