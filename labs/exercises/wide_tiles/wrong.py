@@ -54,8 +54,7 @@ WRONG = {
         "x and y exchanged in the last store": [("(row + y + i, col + x + 4)",
                                                  "(row + x + i, col + y + 4)")]},
     "The rows of `{a}` that a block needs begin at `row`, and the columns of `{b}` at `col`.": {
-        "col for row": [("(row + t // 2,", "(col + t // 2,")],
-        "row for col": [("col + t % 32 * 4", "row + t % 32 * 4")]},
+        "col for row": [("(row + t // 2,", "(col + t // 2,")]},
     "Both reads of `sa` take the same four words.": {
         "the second quad of a is the first": [("(z, y + i)", "(z, y)")]},
     "Both reads of `sb` take the same four words.": {
