@@ -1,7 +1,7 @@
 """The card after `check`: the reader's own kernel beside the course's step and the step before it.
 
 `own_functions.toml` in a lesson's folder names the function that shows a function of the reader's
-which is no kernel of a GPU, such as a benchmark, or a kernel for which the lesson has its own count.
+which is no kernel of a GPU, such as a benchmark, or a kernel that the lesson counts in its own way.
 """
 
 from __future__ import annotations
