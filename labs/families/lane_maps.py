@@ -235,8 +235,8 @@ def read_from(array: str) -> Target:
 
     def cause(run: Run, value: float) -> str:
         return translate(
-            "a lane reads {words:.3g} words of `{array}` in shared memory, and its quad has "
-            "{quad}. The task is to read the quads from shared memory.",
+            "a lane reads {words:.3g} of the {quad} words of its quad in `{array}`. The task is to "
+            "read the quads from shared memory.",
             words=words(run),
             array=_name_of(run, array),
             quad=QUAD,

@@ -1,7 +1,7 @@
 """The card after `check`: the reader's kernel beside the course's step and the step before it.
 
-`own_functions.toml` in a lesson's folder names, for an exercise that is no kernel of a GPU, such as
-a benchmark, the function that shows the reader's answer.
+`own_functions.toml` in a lesson's folder names the function that shows the reader's answer to an
+exercise that is no kernel of a GPU, such as a benchmark, or that the lesson counts in its own way.
 """
 
 from __future__ import annotations

@@ -257,6 +257,8 @@ def lanes_by_banks(addresses: np.ndarray, width: int, title: str) -> tuple[str, 
             crowded = (bank, np.unique(words[words % BANKS == bank]))
     body = [_paper(), _lane_axis(), _bank_axis(), _columns()]
     body += [path("".join(drawn), fill=colour, stroke="none") for colour, drawn in marks.items()]
+    if groups > 1:
+        body.append(_group_borders(WARP // groups))
     total = _wavefronts(addresses, width)
     cost = plural(total, "wavefront")
     if groups > 1:
@@ -302,6 +304,12 @@ def _paper() -> str:
     """Return the SVG background of the field of lanes × banks."""
     width, height = BANKS * _BANK, WARP * _LANE
     return rect(_LEFT, _TOP, width, height, GREY, fill_opacity=0.1)
+
+
+def _group_borders(lanes: int) -> str:
+    """Return SVG of a line between groups of this number of lanes, which are served in turn."""
+    heights = (_TOP + lane * _LANE for lane in range(lanes, WARP, lanes))
+    return path("".join(f"M{_LEFT - 3} {y:g}h{BANKS * _BANK + 3}" for y in heights))
 
 
 def _lane_axis() -> str:

@@ -49,5 +49,5 @@ EXERCISE = KernelExercise(
         "If four lanes in a row read one quad, the number of the lane divided by 4 is the quad, "
         "and the remainder is the word.",
     ),
-    after="Neighbours agree, so half of the warp is served at a time.",
+    after="Every lane agrees with a partner, so half of the warp is served at a time.",
 )  # fmt: skip

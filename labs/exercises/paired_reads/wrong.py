@@ -25,7 +25,7 @@ WRONG = {
         "the number of a quad for its place": [("load4(tile, 4 * quad)", "load4(tile, quad)")]},
     "A quad has four words, with the numbers 0 to 3.": {
         "eight words": mapped("lane // 4", "lane % 8")},
-    "words of `tile` in shared memory": {
+    "words of its quad in `tile`": {
         "word by word": [(READ, ""), ("four[word]", "tile[4 * quad + word]")],
         "straight from x": [(READ, ""), ("four[word]", "x[first + 4 * quad + word]")]},
     "All lanes store the first word of their quad.": {

@@ -13,8 +13,8 @@ EXERCISE = turned_tiles(
     kind="change",
     title="A gap behind each row",
     text=(
-        "The kernel is right: it turns 128 rows of `x`, as in the task before. But rows of its "
-        "tile have 128 words, and each of the four stores into the tile takes two wavefronts. "
+        "The kernel is right: it turns 128 rows of `x`, as in the task before. But each of the "
+        "four stores into its tile takes two wavefronts. "
         "Change one line, so that a store takes one wavefront. `load4` must still find four words "
         "at a boundary of 16 bytes.",
         "The launch is given: one block of 256 threads for 128 rows of `x`.",
@@ -31,5 +31,8 @@ EXERCISE = turned_tiles(
         "A row may be longer than the words that it holds. The number of its words must stay a "
         "multiple of four, and four rows must not be a multiple of 32 words.",
     ),
-    after="The gap costs 128 bytes of shared memory and saves half of the store's wavefronts.",
+    after=(
+        "A gap of four words in each row costs 128 bytes of shared memory. A store into the tile "
+        "now takes half as many wavefronts."
+    ),
 )

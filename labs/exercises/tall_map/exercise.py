@@ -1,4 +1,4 @@
-"""The lane map of a tall tile, with four maps to choose from."""
+"""The lane map of a tall tile, which is to be repaired in one line."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ EXERCISE = KernelExercise(
     title="A tall tile",
     text=(
         "As in the task before, but the tile of a warp is 32×16: eight patches down and four "
-        "across. The map in the kernel gives the same patch to several lanes. Four maps are "
-        "offered below it. Choose the one with which both reads take two wavefronts.",
+        "across. The map in the kernel gives the same patch to several lanes. Write this line "
+        "anew, so that each lane has its own patch and both reads take two wavefronts.",
         "The launch is given, a warp for each tile. The sizes of `c` are multiples of 32 and 16.",
     ),
     parameters=("a", "b", "c"),
@@ -57,8 +57,10 @@ EXERCISE = KernelExercise(
     hints=(
         "A right map gives 32 lanes 32 different patches, so each of the five bits of a lane must "
         "be in one of the two numbers.",
-        "Lanes 0 and 1 differ in bit 0, lanes 0 and 2 in bit 1. Which of the two bits is missing "
-        "in `down`, and which in `across`?",
+        "Lanes 0 and 1 differ in bit 0, lanes 0 and 2 in bit 1. Give `down` only one of these two "
+        "bits, and `across` the other.",
+        "`lane >> 1 & 7` has the bits 1, 2 and 3, so `across` needs the bits 0 and 4. Bit 0 is "
+        "`lane & 1`, and bit 4 counts two: `lane >> 3 & 2`. `|` puts bits together.",
     ),
-    after="Neighbours share a quad of `a`, and next neighbours but one a quad of `b`.",
+    after="In both reads all lanes agree with a partner, so half of the warp is served at a time.",
 )  # fmt: skip

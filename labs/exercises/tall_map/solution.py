@@ -14,7 +14,7 @@ def tall_map(a, b, c):
     if lane < 16:
         sb[lane] = b[col + lane]
     cuda.syncwarp()
-    down, across = lane >> 1 & 7, lane >> 3 & 2 | lane & 1
+    down, across = lane >> 1 & 7, (lane >> 3 & 2) | (lane & 1)
     of_a, of_b = load4(sa, down * 4), load4(sb, across * 4)
     for i in range(4):
         x = of_a[i]

@@ -1,4 +1,4 @@
-"""To be repaired: several lanes have the same patch, and four maps to choose from."""
+"""To be repaired: several lanes have the same patch."""
 
 from numba import cuda, float32
 
@@ -15,10 +15,6 @@ def tall_map(a, b, c):
         sb[lane] = b[col + lane]
     cuda.syncwarp()
     down, across = lane >> 1 & 7, lane & 3
-    # 1  down, across = lane // 4, lane % 4
-    # 2  down, across = lane % 8, lane // 8
-    # 3  down, across = lane >> 1 & 7, lane >> 3 & 2 | lane & 1
-    # 4  down, across = lane >> 2 & 7, lane >> 3 & 2 | lane & 1
     of_a, of_b = load4(sa, down * 4), load4(sb, across * 4)
     for i in range(4):
         x = of_a[i]

@@ -7,7 +7,7 @@ from utils.intrinsics.wide_memory import load4, store4
 
 @cuda.jit
 def turned_tile(x, out):
-    tile = cuda.shared.array((8, 132), float32, alignment=16)
+    tile = cuda.shared.array((8, 128), float32, alignment=16)
     t, first = cuda.threadIdx.x, cuda.blockIdx.x * 128
     down, z = t // 2, t % 2 * 4
     four = load4(x, (first + down, z))

@@ -55,6 +55,7 @@ EXERCISE = KernelExercise(
         essential(from_shared_memory(0.25)),
         essential(elements_per_thread(64)),
     ),
+    main=("narrow loads of global memory", "narrow loads of shared memory"),
     plain_goals=(
         "each load from global and from shared memory moves 128 bits",
         "a block loads each element of its tiles once",
@@ -65,7 +66,8 @@ EXERCISE = KernelExercise(
         "`t % 2 * 4` on. In `sa` rows and columns are exchanged, as in the task before.",
         "The tile of `b` has 32 quads in a row and is not turned: one `load4`, one `store4`.",
         "`load4(sa, (z, y))` has four rows of `a` at step `z`, and the next four begin at `y + 4`. "
-        "A tuple of four can be assigned to four elements at once.",
+        ""
+        "`of_a[0], of_a[1], of_a[2], of_a[3] = load4(…)` fills four elements at once.",
         "The sums begin at zero before the loop over the tiles, and not inside of it.",
     ),
     after="16 words for 64 multiply-adds, by four reads.",

@@ -50,7 +50,11 @@ WRONG = {
         "only four of each": [("range(0, 8, 4)", "range(0, 4, 4)")]},
     "The rows of a thread begin at `y`, and its columns at `x`.": {
         "x and y exchanged": [("(z, y + i)", "(z, x + i)"),
-                              ("load4(sb, (z, x + i))", "load4(sb, (z, y + i))")]},
+                              ("load4(sb, (z, x + i))", "load4(sb, (z, y + i))")],
+        "x and y exchanged in the last store": [("(row + y + i, col + x + 4)",
+                                                 "(row + x + i, col + y + 4)")]},
+    "The rows of `{a}` that a block needs begin at `row`, and the columns of `{b}` at `col`.": {
+        "col for row": [("(row + t // 2,", "(col + t // 2,")]},
     "Both reads of `sa` take the same four words.": {
         "the second quad of a is the first": [("(z, y + i)", "(z, y)")]},
     "Both reads of `sb` take the same four words.": {

@@ -1,70 +1,187 @@
-"""The wavefronts that a warp's reads of both tiles take in one step of k, as bars."""
+"""The wavefronts that a warp takes in one step of k, as bars, and the times that follow from them.
+
+They are what passes shared memory and the L1 cache: the reads of both tiles, the stores into them,
+and the loads of their words from global memory.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
+from utils.figures.look import number
 from utils.figures.roles import MATRIX_A, MATRIX_B
 from utils.ladder.step import Variant
-from utils.lessons.counting import watch
+from utils.lessons.cards import Table, table
+from utils.lessons.counting import multiply_adds, watch
+from utils.lessons.lesson import device_shown
+from utils.lessons.own_kernels import twins
+from utils.machine import devices
+from utils.machine.devices import Device
+from utils.machine.occupancy import WARP
+from utils.measuring.roofline import SECTORS_PER_WAVEFRONT
+from virtual_gpu import Trace
 from virtual_gpu.counts.transactions import Pattern, wavefronts
-from virtual_gpu.pictures.svg import Picture, legend, rect, svg, text
+from virtual_gpu.pictures.svg import GREEN, PURPLE, Picture, legend, rect, svg, text
 
-SHAPE = "128x128x16"
-WORD, QUAD = 4, 16  # bytes
-_LEFT, _UNIT, _HEIGHT, _ROW = 128, 9, 22, 34
+SHAPE, SIZE = "128x128x16", 4096
+QUAD = 16  # bytes
+EACH = 64  # multiply-adds of a thread per step of k
+_LEFT, _UNIT, _HEIGHT, _ROW = 128, 8, 22, 34
 
 
-def wavefronts_of_step(variant: Variant) -> Mapping[str, tuple[int, int]]:
-    """Return tile -> (reads, wavefronts of one read) of a warp in one step of k, for "sa" and "sb".
+@dataclass(frozen=True)
+class StepCounts:
+    """The wavefronts of a warp per step of k.
 
-    A thread needs TM words of sa and TN words of sb. The reads are those of machine code: words of
-    a row are read four at a time, because the compiler joins such reads, and the words of a column
-    one by one.
+    reads: tile -> (reads, wavefronts of one read), "sa" and "sb". stores: of the stores into both
+    tiles. loads: of the loads of the tiles' words from global memory.
     """
-    trace, words = (
-        watch(variant, SHAPE),
-        {"sa": variant.constants["TM"], "sb": variant.constants["TN"]},
+
+    reads: Mapping[str, tuple[int, float]]
+    stores: float
+    loads: float
+
+    @property
+    def read_wavefronts(self) -> float:
+        """The wavefronts of the reads of both tiles."""
+        return sum(count * each for count, each in self.reads.values())
+
+    @property
+    def total(self) -> float:
+        """The wavefronts of reads, stores and loads."""
+        return self.read_wavefronts + self.stores + self.loads
+
+    def alone_ms(self, device: Device) -> float:
+        """Return the ms of a product of size `SIZE` if an SM serves one wavefront per cycle."""
+        steps = SIZE**3 / EACH / WARP
+        return self.total * steps / device.sms / device.boost_clock_mhz / 1e3
+
+
+@cache
+def count_step(variant: Variant) -> StepCounts:
+    """Count the wavefronts of a warp per step of k for a kernel with 8×8 elements of c per thread.
+
+    The reads are those of machine code: words of a row of "sb" are read four at a time, because the
+    compiler joins such reads, and the words of a column one by one.
+    """
+    trace = watch(variant, SHAPE)
+    totals, steps = trace.totals, multiply_adds(trace) / WARP / EACH
+    sectors = totals["global_load_sectors"] / SECTORS_PER_WAVEFRONT
+    return StepCounts(
+        reads=_reads(trace, steps),
+        stores=float(totals["shared_store_wavefronts"] / steps),
+        loads=float(max(totals["global_load_requests"], sectors) / steps),
     )
-    found = {}
-    for tile, needed in words.items():
-        access = trace.warp_access(tile)
-        is_wide = tile == "sb" or access.itemsize == QUAD
-        size = QUAD if is_wide else WORD
-        first = np.array(access.addresses)[None]
-        one = wavefronts(Pattern(first, np.ones_like(first, bool)), size)
-        found[tile] = (needed * WORD // size, int(one))
+
+
+def _reads(trace: Trace, steps: float) -> dict[str, tuple[int, float]]:
+    """Return tile -> (reads, mean wavefronts of one read) of a warp in one of all its `steps`."""
+    found, loads = {}, trace.accesses.query("kind == 'load' and space == 'shared'")
+    for tile, counts in loads.groupby("array"):
+        sums, access = counts.sum(numeric_only=True), trace.warp_access(tile)
+        requests, each = sums["requests"] / steps, sums["wavefronts"] / sums["requests"]
+        if tile == "sb" and access.itemsize < QUAD:
+            requests *= access.itemsize / QUAD
+            first = np.array(access.addresses)[None]
+            each = wavefronts(Pattern(first, np.ones_like(first, bool)), QUAD)
+        found[tile] = round(requests), float(each)
     return found
 
 
 def draw_step_wavefronts(**variants: Variant) -> Picture:
-    """Draw a bar of wavefronts per kernel for one step of k, with a part for each tile.
+    """Draw a bar of wavefronts per kernel for one step of k, with a part for each kind of access.
 
     variants: the keyword is the name that the reader sees. Each has 8×8 elements of c per thread.
     """
-    counts = {name: wavefronts_of_step(one) for name, one in variants.items()}
+    counts = {name: count_step(one) for name, one in variants.items()}
     body, words = "", []
-    for row, (name, tiles) in enumerate(counts.items()):
-        y, x = row * _ROW + 4, _LEFT
+    for row, (name, one) in enumerate(counts.items()):
+        x, y = _LEFT, row * _ROW + 4
         body += text(0, y + 16, name, 13)
-        for tile, colour in (("sa", MATRIX_A), ("sb", MATRIX_B)):
-            reads, each = tiles[tile]
-            width = reads * each * _UNIT
+        for amount, label, colour in _parts(one):
+            width = amount * _UNIT
             body += rect(x, y, width - 1, _HEIGHT, colour)
-            body += text(
-                x + width / 2, y + 16, f"{reads} × {each}", 12, "middle", style="fill:#fff"
-            )
+            body += text(x + width / 2, y + 16, label, 12, "middle", style="fill:#fff")
             x += width
-        total = sum(reads * each for reads, each in tiles.values())
-        body += text(x + 6, y + 16, total, 13, font_weight="bold")
-        parts = " and ".join(
-            f"{reads} reads of {tile} with {each} wavefronts each"
-            for tile, (reads, each) in tiles.items()
+        body += text(x + 6, y + 16, number(one.total), 13, font_weight="bold")
+        parts = ", ".join(
+            f"{count} reads of {tile} with {number(each)} wavefronts each"
+            for tile, (count, each) in one.reads.items()
         )
-        words.append(f"{name}: {parts}, {total} in all.")
+        words.append(
+            f"{name}: {parts}, {number(one.stores)} for stores, {number(one.loads)} for loads, "
+            f"{number(one.total)} in all."
+        )
     alt = "Wavefronts of a warp in one step of k. " + " ".join(words)
-    width = _LEFT + 32 * _UNIT + 34
+    width = _LEFT + 34 * _UNIT + 40
     drawn = svg(width, len(counts) * _ROW + 4, body, alt, widest=width)
-    return Picture(legend(reads_of_a=MATRIX_A, reads_of_b=MATRIX_B) + drawn, alt)
+    colours = legend(reads_of_a=MATRIX_A, reads_of_b=MATRIX_B, tile_stores=PURPLE, tile_loads=GREEN)
+    return Picture(colours + drawn, alt)
+
+
+def _parts(counts: StepCounts) -> Iterable[tuple[float, str, str]]:
+    """Return (wavefronts, label, colour) of each part of a bar, from left to right."""
+    for (reads, each), colour in zip(counts.reads.values(), (MATRIX_A, MATRIX_B), strict=True):
+        yield reads * each, f"{reads} × {number(each)}", colour
+    yield counts.stores, "", PURPLE
+    yield counts.loads, "", GREEN
+
+
+def compare_steps(mine: Variant) -> Table:
+    """Return a table of the wavefronts of the reader's kernel beside those of the course's steps.
+
+    mine: the reader's right kernel for `wide_tiles`.
+    """
+    twin = twins()["wide_tiles"]
+    kernels = {
+        twin.before.step.name: twin.before,
+        "your wide_tiles": mine,
+        twin.step.name: twin.variant,
+    }
+    device, rows = device_shown(), []
+    for name, one in kernels.items():
+        counts = count_step(one)
+        parts = counts.read_wavefronts, counts.stores + counts.loads, counts.total
+        rows.append((name, *map(number, parts), f"{counts.alone_ms(device):.2f} ms"))
+    head = ("", "reads", "stores and loads", "in all", "at one per cycle")
+    return table("Wavefronts of a warp in one step of k", head, rows, _note(device))
+
+
+def compare_changes(timed: Iterable, kernels: Iterable[Variant]) -> Table:
+    """Return a table of the wavefronts and recorded times of an experiment, one row per kernel.
+
+    The last column is the time less than that of the row above. timed: rows of `wide_alone.csv`, as
+    `gemm_kernels.wide_alone.recorded_times()` returns them. kernels: from top to bottom.
+    """
+    timed = list(timed)
+    device = devices.find(timed[0].device)
+    all_ms, rows, before = recorded_ms(timed), [], None
+    for one in kernels:
+        counts, ms = count_step(one), all_ms[str(one)]
+        saved = f"{before - ms:.2f} ms" if before else ""
+        cells = number(counts.total), f"{counts.alone_ms(device):.2f} ms", f"{ms:.2f} ms", saved
+        rows.append((one.step.name, *cells))
+        before = ms
+    head = ("", "wavefronts of a step", "at one per cycle", "recorded", "less than above")
+    return table("Four kernels, timed in turns", head, rows, _note(device))
+
+
+def _note(device: Device) -> str:
+    return (
+        f"At one per cycle: the time if each SM serves one wavefront per cycle. n = {SIZE}, one "
+        f"{device.name}."
+    )
+
+
+def recorded_ms(timed: Iterable) -> dict[str, float]:
+    """Return kernel -> recorded ms at `SIZE` on the first row's device.
+
+    timed: as for `compare_changes`. The names have the constants, if the kernel has any.
+    """
+    timed = list(timed)
+    own = [row for row in timed if (row.device, row.n) == (timed[0].device, SIZE)]
+    return {row.kernel: row.time_ms for row in own}

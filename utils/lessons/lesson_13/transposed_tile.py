@@ -6,7 +6,7 @@ from utils.figures.matrices import matrix, squares
 from virtual_gpu.pictures.svg import BLUE, GREEN, ORANGE, Picture, frames, legend, svg, text
 
 ROWS, STEPS = 8, 4  # a's tile: rows of a, steps of k
-LOADED, STEP, FIRST = 2, 1, 4  # a loaded row; the step and first row of a read
+LOADED, STEP, FIRST = 5, 1, 4  # a loaded row; the step and first row of a read
 _SIZE, _TOP, _FAR = 26, 46, 190
 _MOMENTS = {
     "as it is: store four words": (False, True),

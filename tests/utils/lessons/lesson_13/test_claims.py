@@ -1,21 +1,26 @@
 """Check the claims of lesson 13 against counts, machine code and records."""
 
 from functools import cache, partial
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from gemm_kernels import LADDER
+from gemm_kernels import LADDER, wide_alone
 from gpu_xray import xray
 from labs.exercises import find as exercise
 from tests import quotes
 from utils import lessons as course
-from utils.lessons.bounds import ON_CHIP, bounds_of
-from utils.lessons.lesson_13.step_wavefronts import draw_step_wavefronts, wavefronts_of_step
+from utils.lessons.lesson_13.step_wavefronts import (
+    compare_changes,
+    compare_steps,
+    count_step,
+    draw_step_wavefronts,
+    recorded_ms,
+)
 from utils.lessons.lesson_13.transposed_tile import draw_transposed_tile
 from utils.lessons.own_kernels import twins
-from utils.lessons.shared_reads import SHAPE
 from utils.machine.devices import REFERENCE, find
 from utils.measuring import records
 from utils.paths import DATA
@@ -27,12 +32,13 @@ BLOCK = "128x128x16"
 H200 = find(REFERENCE)
 OLD = LADDER.step("register_blocked").variant(BM=128)
 WIDE = LADDER.step("vectorized").variant(BK=8)
-PREFETCH = LADDER.step("prefetch").variant()
 TM, TN, BM, BN = (WIDE.constants[name] for name in ("TM", "TN", "BM", "BN"))
 QUAD, WORD, WARP, SIZE = 4, 4, 32, 4096
 STEP = TM * TN  # multiply-adds of a thread per step of k
 says, explains = partial(quotes.says, "13"), quotes.explains
-recorded = partial(course.recorded_ms, shape=str(SIZE))
+TIMED = wide_alone.recorded_times()
+KERNELS = {one.step.name: one for one in wide_alone.variants()[:4]}
+MS = {name: recorded_ms(TIMED)[str(one)] for name, one in KERNELS.items()}
 
 
 @cache
@@ -40,14 +46,12 @@ def run_of(variant, shape=BLOCK):
     return course.watch(variant, shape)
 
 
+def reads_of(variant):
+    return sum(count for count, _ in count_step(variant).reads.values())
+
+
 def per_request(variant, tile, kind="load"):
     return course.per_request(run_of(variant), tile, "wavefronts", kind)
-
-
-def alone(variant):
-    """Return the ms that shared memory alone takes."""
-    needed = course.wavefronts_per_multiply_add(run_of(variant, SHAPE))
-    return course.shared_memory_ms(needed, str(SIZE))
 
 
 # ---- four words side by side ----
@@ -112,9 +116,8 @@ def test_without_a_gap_two_lanes_of_a_column_meet_in_a_bank():
     apart, columns = words[1] - words[0], len(set(words % BM))
     assert len(set(words % BANKS)) == BANKS // 2 == columns
     assert list(words[:4]) == [0, apart, 1, apart + 1]
-    says(
-        "lanes {} and {} have the four words", words.tolist().index(0), words.tolist().index(apart)
-    )
+    says("lanes {} and {} have the two quads of row {} of `x`", words.tolist().index(0),
+         words.tolist().index(apart), words[0])  # fmt: skip
     says("Lanes {} and {} do the same in column {}", *np.flatnonzero(words % BM == 1), 1 * words[2])
     says("in column {} of the tile: lane {} in a row `z`, and lane {} four rows below.", words[0],
          words.tolist().index(0), words.tolist().index(apart))  # fmt: skip
@@ -128,13 +131,16 @@ def test_without_a_gap_two_lanes_of_a_column_meet_in_a_bank():
     assert apart % BANKS == 0
 
 
-def test_the_turned_tile_has_rows_of_132_words():
+def test_the_tile_that_is_given_has_no_gap():
     x, out = np.zeros((BM, TM), np.float32), np.zeros((TM, BM), np.float32)
-    seen = trace(exercise("turned_tile").solution, 1, 256, x, out)
-    offsets = np.array(seen.warp_access("tile", "store").addresses) // WORD
-    row = (offsets[1] - offsets[0]) // QUAD
-    says("has rows of {} words, though only {} are used. Suppose that its rows had {} words", row,
-         BM, BM)  # fmt: skip
+    given = quotes.code("13", "turn-tile")
+    for name in ("turned_tile", "row_gap"):
+        seen = trace(exercise(name).starter if name == "row_gap" else exercise(name).solution,
+                     1, 256, x, out)  # fmt: skip
+        offsets = np.array(seen.warp_access("tile", "store").addresses) // WORD
+        row = (offsets[1] - offsets[0]) // QUAD
+        assert f"({TM}, {row})" in given
+    says("The tile that you were given has rows of {} words.", row)
 
 
 # ---- the product ----
@@ -145,12 +151,13 @@ def test_ten_loads_of_a_step_become_four():
     says("here with a tile of {}×{} elements of c per block and {}×{} per thread", BM, BN, TM, TN)
     source = run_of(OLD).totals["shared_load_requests"] * WARP
     needed = source / course.counting.multiply_adds(run_of(OLD))
-    reads = sum(count for count, _ in wavefronts_of_step(OLD).values())
+    reads = reads_of(OLD)
     says("In the source both read {} words for {} multiply-adds, which is {:.2f}. In machine code "
-         "`register_blocked` has {} loads: the compiler has joined the {} words of `b`",
-         TM + TN, STEP, needed, reads, TN)  # fmt: skip
+         "`register_blocked` has {:.3f} · {} = {} loads: the compiler has joined the {} words of "
+         "`b`",
+         TM + TN, STEP, needed, reads / STEP, STEP, reads, TN)  # fmt: skip
     says("It cannot join the {} words of `a`, because they are in a column. `vectorized` has {} "
-         "loads.", TM, sum(count for count, _ in wavefronts_of_step(WIDE).values()))  # fmt: skip
+         "loads.", TM, reads_of(WIDE))  # fmt: skip
 
 
 @pytest.mark.slow
@@ -161,8 +168,7 @@ def test_the_compiler_makes_these_loads():
         code = xray(one.kernel, one.step.signature, "sm_90")
         shares.append(code.bound)
         loads = sum(instruction.name == "LDS" for instruction in code.hot.body)
-        expected = sum(count for count, _ in wavefronts_of_step(one).values())
-        assert loads == expected * code.hot.ffma // STEP
+        assert loads == reads_of(one) * code.hot.ffma // STEP
     says("by a factor of {:.2f}", shares[1] / shares[0])
     mine = xray(exercise("wide_tiles").solution, WIDE.step.signature, "sm_90")
     steps = mine.hot.ffma // STEP
@@ -201,7 +207,7 @@ def test_the_reads_of_both_tiles():
     of_a = np.array(run_of(WIDE).warp_access("sa").addresses) // WORD
     half = WARP // 2
     assert len(set(of_a[:half])) == len(set(of_a[half:])) == 1
-    says("The {} threads of a row of the block want the same quad of `sa`, so the exception "
+    says("The {} threads with the same `t // 16` want the same quad of `sa`, so the exception "
          "holds: a "
          "read of `sa` takes {:.0f} wavefronts.", half, per_request(WIDE, "sa"))  # fmt: skip
     says("lane {} wants the words {} to {} of a row of `sb`, lane {} the words {} to {}, lane "
@@ -221,7 +227,9 @@ def test_the_reads_of_both_tiles():
         first[4],
         first[4] + QUAD - 1,
     )
-    says("The reads of `sb` still take {} wavefronts each.", count)
+    reads, each = count_step(WIDE).reads["sb"]
+    assert each == count
+    says("The reads of `sb` take {} of the {:g} wavefronts.", reads * count, count_step(WIDE).total)
     explains("13.read",
              "Neighbours want different quads, so {} lanes are served at a time, in {} parts. "
              "In each part lanes {} apart want words {} · {} = {} apart, in the same banks: "
@@ -230,59 +238,119 @@ def test_the_reads_of_both_tiles():
              WARP // 8, count // (WARP // 8), count)  # fmt: skip
 
 
-def test_a_step_takes_32_wavefronts_and_then_20():
+def test_the_reads_of_a_step_take_32_wavefronts_and_then_20():
     """The profiler sees the joined loads of b; with 64×128 a thread reads as it does here."""
-    old, wide = wavefronts_of_step(OLD), wavefronts_of_step(WIDE)
-    says("both are in the same bank, so such a load takes {} wavefronts", old["sa"][1])
+    old, wide = count_step(OLD), count_step(WIDE)
+    says("both are in the same bank, so such a load takes {:.0f} wavefronts", old.reads["sa"][1])
     words = np.unique(np.array(run_of(OLD).warp_access("sa").addresses) // WORD)
     assert len(words) == 2
     assert len(set(words % BANKS)) == 1
-    assert old["sb"] == wide["sb"]
+    assert old.reads["sb"] == wide.reads["sb"]
     rows = pd.read_csv(DATA / "measured" / "nvidia_h200" / "counters.csv")
     counted = rows.set_index(["launch", "counter"])["value"]
-    kernels = {"register_blocked_64_128_8_8": old, "vectorized_128_128_16_8_8": wide}
-    for launch, tiles in kernels.items():
-        reads = sum(count for count, _ in tiles.values())
-        total = sum(count * each for count, each in tiles.values())
+    kernels = {"register_blocked_64_128_8_8": OLD, "vectorized_128_128_16_8_8": WIDE}
+    for launch, one in kernels.items():
         per_read = (
             counted[launch, "shared_load_wavefronts"] / counted[launch, "shared_load_requests"]
         )
-        assert reads * per_read == total
+        assert reads_of(one) * per_read == count_step(one).read_wavefronts
+
+
+def test_stores_and_loads_of_the_tiles_take_one_wavefront_per_step_each():
+    old, wide = count_step(OLD), count_step(WIDE)
+    assert (old.stores, old.loads) == (wide.stores, wide.loads)
+    depth = WIDE.constants["BK"]
+    says("A tile has {} steps, and in both kernels a warp stores it with {:.0f} wavefronts and "
+         "loads it with {:.0f}. That makes {:.0f} and {:.0f} per step:", depth, depth * old.stores,
+         depth * old.loads, old.stores, old.loads)  # fmt: skip
     alt = str(draw_step_wavefronts(register_blocked=OLD, vectorized=WIDE))
-    assert "32 in all" in alt
-    assert "20 in all" in alt
+    assert f"{old.total:g} in all" in alt
+    assert f"{wide.total:g} in all" in alt
 
 
-def test_shared_memory_and_l1_explain_the_factor():
-    old, wide = (bounds_of(one, str(SIZE))[ON_CHIP].ms for one in (OLD, WIDE))
-    before, after = recorded(OLD), recorded(WIDE)
-    says(
-        "For `register_blocked` it is busy for {:.2f} ms, for `vectorized` for {:.2f} ms. That "
-        "is a "
-        "factor of {:.2f}, and recorded is {:.2f}.",
-        old,
-        wide,
-        old / wide,
-        before / after,
-    )
-    total = [sum(count * each for count, each in wavefronts_of_step(one).values())
-             for one in (OLD, WIDE)]  # fmt: skip
-    explains(
-        "13.wide",
-        "The reads alone are {} ÷ {} = {:.1f}. Stores and loads of the tiles cost both kernels "
-        "about the same. With them it is {:.2f} ÷ {:.2f} = {:.2f}; recorded are "
-        "{:.2f} ÷ {:.2f} = {:.2f} times.",
-        *total,
-        total[0] / total[1],
-        old,
-        wide,
-        old / wide,
-        before,
-        after,
-        before / after,
-    )
-    says("at {}×{} on an H200?", SIZE, SIZE)
+def test_the_time_of_all_wavefronts_one_per_cycle():
+    old, wide = count_step(OLD), count_step(WIDE)
+    steps = SIZE**3 / STEP / WARP
+    one = old.alone_ms(H200) / old.total
+    assert one == pytest.approx(steps / H200.sms / H200.boost_clock_mhz / 1e3)
+    says("A product of {}×{} has {}³ ÷ ({} · {}) = {:.1f} million steps of a warp. With one "
+         "wavefront per step, {} SMs at {:.2f} GHz take {:.3f} ms for them. So {:g} wavefronts "
+         "take {:.2f} ms, and {:g} take {:.2f} ms.", SIZE, SIZE, SIZE, STEP, WARP, steps / 1e6,
+         H200.sms, H200.boost_clock_mhz / 1e3, one, old.total, old.alone_ms(H200), wide.total,
+         wide.alone_ms(H200))  # fmt: skip
+    before, after = MS["register_blocked"], MS["vectorized"]
+    says("`vectorized` would be {:g} ÷ {:g} = {:.2f} times as fast as `register_blocked`.",
+         old.total, wide.total, old.total / wide.total)  # fmt: skip
+    says("At {}×{} an H200 took {:.2f} ms with `register_blocked`, and {:.2f} ms with "
+         "`vectorized`. That is a factor of {:.2f}.", SIZE, SIZE, before, after,
+         before / after)  # fmt: skip
+    says("But even all {:.0f} keep the unit busy for only {:.0f} % of the recorded time",
+         wide.total, 100 * wide.alone_ms(H200) / after)  # fmt: skip
     says("`store_tile` stores the {} sums with `store4`", STEP)
+    assert list(map(str, KERNELS.values()))[:: len(KERNELS) - 1] == [str(OLD), str(WIDE)]
+
+
+def test_the_readers_kernel_is_counted_beside_the_course_s():
+    shown = compare_steps(WIDE)
+    assert shown.rows[1][1:] == shown.rows[2][1:]
+
+
+# ---- one change after the other ----
+
+
+def test_padded_rows_need_fewer_wavefronts_and_have_no_wide_access():
+    old, padded = (count_step(KERNELS[name]) for name in ("register_blocked", "padded_rows"))
+    kernel, depth = KERNELS["padded_rows"], WIDE.constants["BK"]
+    words = np.unique(np.array(run_of(kernel).warp_access("sa").addresses) // WORD)
+    assert len(set(words % BANKS)) == len(words) == 2
+    row = (words[1] - words[0]) // TM
+    stores = [per_request(one, "sa", "store") for one in (OLD, kernel)]
+    assert per_request(kernel, "sb", "store") == stores[0] == 1
+    says("with rows of {} words instead of {} in the tile of `a`.", row, depth)
+    says("so it takes {:.0f} wavefront instead of {:.0f}. Only the stores into this tile get "
+         "slower, with {:.0f} wavefronts each.", padded.reads["sa"][1], old.reads["sa"][1],
+         stores[1])  # fmt: skip
+    (of_a, each_a), (of_b, each_b) = padded.reads.values()
+    fewer, one = old.total - padded.total, old.alone_ms(H200) / old.total
+    explains("13.padded",
+             "A step takes {} · {:.0f} + {} · {:.0f} wavefronts for reads, {:.1f} for stores and "
+             "{:.0f} for loads: {:.1f} instead of {:.0f}. At one per cycle {:.1f} fewer would save "
+             "{:.1f} · {:.3f} = {:.2f} ms. Recorded are {:.2f} − {:.2f} = {:.2f} ms.",
+             of_a, each_a, of_b, each_b, padded.stores, padded.loads, padded.total, old.total,
+             fewer, fewer, one, fewer * one, MS["register_blocked"], MS["padded_rows"],
+             MS["register_blocked"] - MS["padded_rows"])  # fmt: skip
+
+
+def test_each_part_of_the_gain_has_its_cause():
+    times = list(MS.values())
+    parts, whole = [before - after for before, after in pairwise(times)], times[0] - times[-1]
+    _, padded, turned, wide = map(count_step, KERNELS.values())
+    says("`vectorized` saves {:.2f} ms.", whole)
+    says("**{:.2f} ms, or {:.0f} %, come from wavefronts alone.**", parts[0],
+         100 * parts[0] / whole)  # fmt: skip
+    says("{:.2f} ms come with `transposed_tile`. Compared with `padded_rows` it has {:.1f} "
+         "wavefronts fewer per step, and {} reads instead of {}.", parts[1],
+         padded.total - turned.total,
+         reads_of(KERNELS["transposed_tile"]), reads_of(KERNELS["padded_rows"]))  # fmt: skip
+    assert turned.total == wide.total
+    assert turned.reads == wide.reads
+    says("**{:.2f} ms, or {:.0f} %, come without any saved wavefront.** The wide accesses to "
+         "global memory keep all {:.0f}.", parts[2], 100 * parts[2] / whole,
+         wide.total)  # fmt: skip
+    made = [accesses_per_tile(KERNELS[name]) for name in ("vectorized", "transposed_tile")]
+    says("per tile a thread makes {:.0f} loads and {:.0f} stores instead of {:.0f} and {:.0f}",
+         *made[0], *made[1])  # fmt: skip
+    assert len(compare_changes(TIMED, KERNELS.values()).rows) == len(MS)
+    says("**Sixteen words need no {} loads. The compiler made {}, and you made {}.", TM + TN,
+         reads_of(OLD), reads_of(WIDE))  # fmt: skip
+
+
+def accesses_per_tile(variant):
+    """Return the (loads from global memory, stores into the tiles) of a thread per tile."""
+    totals = run_of(variant).totals
+    steps = course.counting.multiply_adds(run_of(variant)) / WARP / STEP
+    found = (totals[f"{what}_requests"] for what in ("global_load", "shared_store"))
+    return [count / steps * WIDE.constants["BK"] for count in found]
 
 
 # ---- the curve, and what still limits it ----
@@ -299,14 +367,3 @@ def test_small_products_leave_sms_without_a_block():
          "of {}×{}, and the H200 has {} SMs.", size, size, size, (size // BM) * (size // BN),
          BM, BN,
          H200.sms)  # fmt: skip
-
-
-@pytest.mark.slow
-def test_shared_memory_is_busier_when_the_next_tile_is_loaded_early():
-    says(
-        "shared memory is then busy for {:.0f} % of the time instead of {:.0f} %",
-        100 * alone(PREFETCH) / recorded(PREFETCH),
-        100 * alone(WIDE) / recorded(WIDE),
-    )
-    reads = [run_of(one, SHAPE).totals["shared_load_wavefronts"] for one in (WIDE, PREFETCH)]
-    assert reads[1] == pytest.approx(reads[0], rel=0.02)

@@ -6,14 +6,18 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from gemm_kernels import LADDER
+from gemm_kernels import LADDER, wide_alone
 from gemm_kernels.parts import lane_maps
 from tests import quotes
 from utils import lessons as course
+from utils.lessons.bounds import ISSUE, bounds_of
+from utils.lessons.lesson_13.step_wavefronts import count_step, recorded_ms
 from utils.lessons.lesson_lane_maps.lane_maps import SLOTS, wavefronts_of
+from utils.lessons.lesson_lane_maps.patches import draw_patches, places_of
 from utils.lessons.lesson_lane_maps.speeds import in_words
 from utils.lessons.questions import bank
 from utils.lessons.shared_reads import SHAPE
+from utils.machine.devices import REFERENCE, find
 from utils.paths import DATA
 from virtual_gpu.counts.transactions import BANKS
 
@@ -81,10 +85,10 @@ def test_the_rule_of_pairs():
          "Neighbours are the lanes {} and {}, {} and {}, and so on.", WARP // of_b(pair),
          *(lane for lane in lanes[:4]))  # fmt: skip
     partners = {lane: lane ^ 2 for lane in lanes}
-    says(
-        "These are the lanes {} and {}, {} and {}, {} and {}, {} and {}, and so on.",
-        *(each for lane in (0, 1, 4, 5) for each in (lane, partners[lane])),
-    )
+    says("The same holds for the lanes {} and {}, {} and {}, {} and {}, {} and {}, and so on: if "
+         "*every* lane wants the same quad as its **next neighbour but one**, {} lanes are served "
+         "at a time.", *(each for lane in (0, 1, 4, 5) for each in (lane, partners[lane])),
+         WARP // of_b(next_but_one))  # fmt: skip
     one_moved = pair.copy()
     one_moved[5] = 7
     assert of_b(one_moved) == 4
@@ -138,13 +142,14 @@ def test_both_known_maps_take_two_and_two():
 
 @pytest.mark.slow
 def test_fewer_wavefronts_stop_to_pay():
-    says("The map in rows of {} needs {:.0f} wavefronts per read on average, like the rows of {}:",
-         len({lane_maps.row_major.py_func(lane)[1] for lane in range(WARP)}), per_read(ROWS),
+    down, across = (len(set(way)) for way in zip(*map(lane_maps.row_major.py_func, range(WARP))))
+    says("Its map *rows of {}* gives a warp {}×{} patches, row by row. A read then takes {:.0f} "
+         "wavefronts on average, as with the rows of {}:", across, down, across, per_read(ROWS),
          len({rows_of_8(lane)[1] for lane in range(WARP)}))  # fmt: skip
     assert per_read(ROWS_OF_8) == per_read(ROWS)
     falls = 1 - recorded(ROWS) / recorded(PREFETCH)
-    says("the wavefronts of a read fall from {:.0f} to {:.0f}, and the time falls by {:.0f} %",
-         per_read(PREFETCH), per_read(ROWS), 100 * falls)  # fmt: skip
+    says("It keeps shared memory busy for {:.0f} % of the time, and from it to rows of {} the time "
+         "falls by {:.0f} %.", 100 * busy(PREFETCH), across, 100 * falls)  # fmt: skip
     says(
         "`z_order` needs {:.0f} wavefronts per read instead of {:.0f}.", per_read(Z), per_read(ROWS)
     )
@@ -171,6 +176,29 @@ def test_fewer_wavefronts_stop_to_pay():
         near,
         per_read(Z),
     )
+
+
+def test_the_instructions_need_more_time_than_shared_memory():
+    issue = bounds_of(ROWS, str(SIZE))[ISSUE].ms
+    shared = busy(ROWS) * recorded(ROWS)
+    says("Its instructions alone need {:.2f} ms if every scheduler issues one per cycle, and "
+         "shared memory needs only {:.2f} ms. So the instructions fill {:.0f} % of the {:.2f} "
+         "ms. The remaining {:.0f} % are an open question.", issue, shared,
+         100 * issue / recorded(ROWS),
+         recorded(ROWS), 100 - round(100 * issue / recorded(ROWS)))  # fmt: skip
+    old, padded, *_ = wide_alone.variants()
+    ms, issued = recorded_ms(wide_alone.recorded_times()), bounds_of(old, str(SIZE))[ISSUE].ms
+    says("`padded_rows` saved wavefronts and {:.2f} ms. There all wavefronts need {:.2f} ms, "
+         "and the instructions only {:.2f} ms.", ms[str(old)] - ms[str(padded)],
+         count_step(old).alone_ms(find(REFERENCE)), issued)  # fmt: skip
+
+
+def test_the_picture_of_patches_has_the_quads_side_by_side():
+    shown = str(draw_patches())
+    neighbours, patches = places_of().values()
+    assert patches[1][0] == (0, QUAD)
+    assert neighbours[1][0] == (0, 2 * QUAD)
+    assert f"thread 1 reads the words {QUAD} to {2 * QUAD - 1}" in shown
 
 
 def test_the_answer_is_in_the_words_of_the_choices():
