@@ -3,8 +3,8 @@
     python -m tools.records.spills --out FILE.csv
 
 needs a CUDA device. The kernels are the loop of multiply-adds with fewer and fewer registers, and
-the product of the exercise ``sums_in_registers`` before and after. ``data/README.md`` describes a
-row.
+the product of the exercise ``sums_in_registers`` before and after, and with 32-bit indices.
+``data/README.md`` describes a row.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numba import cuda
+from numba import cuda, float32, uint32
 
 from labs import EXERCISES
 from latency_kernels import LADDER as CEILINGS
@@ -69,19 +69,44 @@ def loops(accumulators: str = ACCUMULATORS) -> Iterator[Rival]:
         yield Rival("fma_loop", limit, kernel, *how, problem.reference, flops)
 
 
-def products(side: int = SIDE) -> Iterator[Rival]:
-    """Yield the starter and the solution of the exercise, which multiply square matrices.
+@cuda.jit
+def in_32_bits(a, b, c):
+    """The solution of the exercise, with row and column as numbers of 32 bits."""
+    m, n, k = a.shape[0], b.shape[1], a.shape[1]
+    row = uint32(cuda.blockIdx.y * 8 + cuda.threadIdx.y)
+    col = uint32(cuda.blockIdx.x * 256 + cuda.threadIdx.x)
+    if row >= m or col >= n:
+        return
+    totals = cuda.local.array(8, float32)
+    for j in range(8):
+        totals[j] = float32(0)
+    i = 0
+    while i < k:
+        from_a = a[row, i]
+        for j in range(8):
+            if col + 32 * j < n:
+                totals[j] += from_a * b[i, col + 32 * j]
+        i += 1
+    for j in range(8):
+        if col + 32 * j < n:
+            c[row, col + 32 * j] = totals[j]
 
-    side: the number of rows and columns of the matrices.
+
+def products(side: int = SIDE) -> Iterator[Rival]:
+    """Yield the starter and the solution of the exercise, and the solution with 32-bit indices.
+
+    They multiply square matrices. side: the number of rows and columns of the matrices.
     """
     exercise = EXERCISES[NAME]
     a, b = draw("integers", (side, side), 1), draw("integers", (side, side), 2)
     launch = exercise.launch((side, side, side))
     right = a.astype(np.float64) @ b
-    for name in ("starter", "solution"):
+    kernels = {
+        "starter": exercise.starter, "solution": exercise.solution, "in 32 bits": in_32_bits
+    }  # fmt: skip
+    for name, kernel in kernels.items():
         arguments = tuple(map(cuda.to_device, (a, b, poisoned((side, side)))))
         how = launch.grid, launch.block, arguments
-        kernel = getattr(exercise, name)
         yield Rival(f"{NAME} {name}", None, kernel, *how, right, 2.0 * side**3)
 
 
