@@ -57,11 +57,11 @@ _STYLE = """<style>
 </style>"""
 # What a modifier of an opcode adds, by opcode and modifier.
 _MODIFIERS = {
-    ("IMAD", "MOV"): "copy a register: the multiplier does it, because it is free",
-    ("IMAD", "SHL"): "shift an integer to the left: the multiplier does it, because it is free",
+    ("IMAD", "MOV"): "copy a register: the multiplier does it, because it is idle",
+    ("IMAD", "SHL"): "shift an integer to the left: the multiplier does it, because it is idle",
     ("IMAD", "WIDE"): "multiply and add integers, with a result of 64 bits",
     ("IMAD", "X"): "add the upper halves of two 64-bit numbers, with the carry of the lower halves",
-    ("IMAD", "U32"): "copy a register: the multiplier does it, because it is free",
+    ("IMAD", "U32"): "copy a register: the multiplier does it, because it is idle",
     ("IADD3", "X"): "add the upper halves of 64-bit numbers, with the carry of the lower halves",
     ("UIADD3", "X"): "add the upper halves of 64-bit numbers, once for the whole warp",
     ("ISETP", "EX"): "compare the upper halves of two 64-bit numbers",
