@@ -30,6 +30,7 @@ KNOWN = {
         "labs/exercises/without_copies/starter.py", "notebooks/04_transfers.ipynb",
     },
     "tree": {"reduce_kernels/remainder.py"},
+    "turned_tile": {"labs/exercises/row_gap/starter.py", "notebooks/13_wide_loads.ipynb"},
     "without_remainder": {"reduce_kernels/remainder.py"},
 }  # fmt: skip
 _CHECK = """
