@@ -107,9 +107,9 @@ def test_only_sums_below_2_to_the_24_are_the_same_in_each_order():
     assert found[0] == 1 < min(found[1:])
     digits = np.finfo(np.float32).nmant + 1
     assert 2 * count < 2**digits < 2 ** (digits + 1) < 10 * count
-    text = """{} Mi floats of at most {} add up to at most {:,}. That is below {}, so every sum on the
-        way is a float32, and no addition rounds. With tens the sum is about {:.0f} million, and
-        from {} on float32 holds every fourth number only."""
+    text = """{} Mi floats of at most {} add up to at most {:,}, below {}: each sum on the way is a
+        float32. With tens it is about {:.0f} million, and from {} on float32 holds every fourth
+        whole number only."""
     limits = f"2^{digits}", f"2^{digits + 1}"
     explains("20.bits", text, MI, 2, 2 * count, limits[0], 10 * count / 1e6, limits[1])
 
