@@ -3,24 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from reduce_kernels.bits import BitsOfSum, recorded_bits
-from utils.machine.devices import REFERENCE
 from virtual_gpu.pictures.svg import BLUE, ORANGE, Picture, path, rect, svg, text
 
-ELEMENTS = 2**22
+if TYPE_CHECKING:
+    from reduce_kernels.bits import BitsOfSum
+
 _WIDTH, _LEFT, _ROW, _TOP = 426, 20, 62, 22
-
-
-def row_of(kernel: str) -> BitsOfSum:
-    """Return the record of a kernel that added 2^22 floats many times on the reference device."""
-    return next(
-        row
-        for row in recorded_bits()
-        if (row.device, row.kernel, row.elements) == (REFERENCE, kernel, ELEMENTS)
-    )
 
 
 def ulps_between(lowest: str, highest: str) -> int:
@@ -29,12 +21,12 @@ def ulps_between(lowest: str, highest: str) -> int:
     return round(float((high - low) / np.spacing(max(abs(low), abs(high)))))
 
 
-def draw_sums(several: str, one: str) -> Picture:
-    """Draw the range of the sums of kernel `several`, and the sum of kernel `one`, on one axis.
+def draw_sums(many: BitsOfSum, single: BitsOfSum) -> Picture:
+    """Draw the sums of two kernels that added the same array many times, on one axis.
 
-    The axis has a tick per float32. The exact sum is a dashed line.
+    many: the record of a kernel with different sums, whose range is drawn. single: that of a kernel
+    with one sum. The axis has a tick per float32. The exact sum is a dashed line.
     """
-    many, single = row_of(several), row_of(one)
     low, high = float.fromhex(many.lowest), float.fromhex(many.highest)
 
     def x(value: float) -> float:

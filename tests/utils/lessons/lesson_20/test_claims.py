@@ -13,6 +13,7 @@ from labs import EXERCISES, check
 from labs.checking import variants
 from labs.exercises.waiting_blocks import formula
 from reduce_kernels import LADDER
+from reduce_kernels.bits import recorded_row
 from reduce_kernels.parts.operations import SUM_OF_FLOAT32
 from reduce_kernels.parts.wide_loads import LOAD_BYTES, LOADS, total_of_thread
 from reduce_kernels.reduction import BLOCK, TREE, TURNS, longest_chain
@@ -22,7 +23,6 @@ from utils.division import cdiv
 from utils.lessons.lesson_20 import rounding_orders as orders
 from utils.lessons.lesson_20 import waiting_blocks as waiting
 from utils.lessons.lesson_20.reduction_comparison import library_ms
-from utils.lessons.lesson_20.repeated_sums import row_of
 from utils.lessons.lesson_20.single_pass_reduction import ENDS, draw_launches, order_of
 from utils.lessons.own_kernels import twins
 from utils.machine.devices import KIB, REFERENCE, find
@@ -83,8 +83,9 @@ def test_in_the_first_run_of_the_picture_nothing_is_added_and_in_the_second_noth
 
 
 def test_the_record_has_many_sums_with_atomics_and_one_with_tickets():
-    many, one = map(row_of, ("reduce_atomic", "reduce9"))
-    assert 'draw_sums("reduce_atomic", "reduce9")' in code("sums-picture")
+    many, one = map(recorded_row, ("reduce_atomic", "reduce9"))
+    shown = code("sums-picture")
+    assert 'draw_sums(recorded_row("reduce_atomic"), recorded_row("reduce9"))' in shown
     says("One H200 added the same {:.0f} Mi floats {} times with the same kernel, and got {} "
          "different sums", many.elements / 2**20, many.runs, many.different)  # fmt: skip
     says("This is the kernel with {} sums", many.different)

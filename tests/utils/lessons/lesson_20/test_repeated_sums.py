@@ -1,6 +1,7 @@
 """The picture of the sums that kernels found again and again."""
 
-from utils.lessons.lesson_20.repeated_sums import draw_sums, row_of, ulps_between
+from reduce_kernels.bits import recorded_row
+from utils.lessons.lesson_20.repeated_sums import draw_sums, ulps_between
 
 
 def test_steps_between_two_float32_are_counted():
@@ -10,13 +11,13 @@ def test_steps_between_two_float32_are_counted():
 
 
 def test_the_picture_has_a_tick_per_float32_and_both_kernels():
-    many = row_of("reduce_atomic")
-    shown = draw_sums("reduce_atomic", "reduce9")
+    many = recorded_row("reduce_atomic")
+    shown = draw_sums(many, recorded_row("reduce9"))
     assert shown.body.count("v8") == ulps_between(many.lowest, many.highest) + 1
     assert f"{many.different} different sums" in shown.alt
     assert "reduce9: 1000 runs, one sum." in shown.alt
 
 
 def test_there_are_at_most_as_many_sums_as_float32_in_their_range():
-    many = row_of("reduce_atomic")
+    many = recorded_row("reduce_atomic")
     assert many.different <= ulps_between(many.lowest, many.highest) + 1
