@@ -17,6 +17,7 @@ from reduce_kernels import LADDER
 from utils.errors import CourseError
 from utils.ladder.problems import draw
 from utils.ladder.shapes import ReduceShape
+from utils.machine.devices import REFERENCE
 from utils.measuring.experiment import Experiment
 from utils.measuring.rows import Date
 
@@ -49,6 +50,15 @@ class BitsOfSum:
 def recorded_bits() -> tuple[BitsOfSum, ...]:
     """Return the rows of all devices that have a record, device by device; () if none has one."""
     return EXPERIMENT.recorded()
+
+
+def recorded_row(kernel: str, elements: int = ELEMENTS[0]) -> BitsOfSum:
+    """Return the record of the reference device for a kernel that added this many floats.
+
+    Raises StopIteration if there is none.
+    """
+    wanted = (REFERENCE, kernel, elements)
+    return next(row for row in recorded_bits() if (row.device, row.kernel, row.elements) == wanted)
 
 
 def measured(device: str, runs: int = RUNS) -> Iterator[BitsOfSum]:

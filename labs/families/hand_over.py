@@ -7,6 +7,7 @@ that comes second. "Words" are the numbers that the blocks store for each other.
 
 from __future__ import annotations
 
+import ast
 from dataclasses import replace
 
 import numpy as np
@@ -15,12 +16,13 @@ from labs.checking.exercise import KernelExercise
 from labs.checking.job import Shape
 from labs.checking.phrasing import at_line
 from labs.checking.run import Run, run_kernel
-from labs.checking.target import Target, essential
+from labs.checking.target import Probes, Target, essential
 from labs.families.single_pass_reduction import LEFT, no_block_waits
 from labs.families.vectors import signed_numbers
 from labs.targets.counts import no_float64, no_negative_index, one_store_per_element
 from utils.ladder.step import Launch
 from utils.translation import translate
+from virtual_gpu import Finding
 
 FIRST, SECOND = 0, 1  # the two blocks of the first pair, in the order in which they run
 
@@ -36,6 +38,7 @@ def hand_over(**fields) -> KernelExercise:
         launch=lambda shape: Launch(grid=(2 * shape[0],), block=(1,)),
         inputs=inputs, reference=lambda x, words, drawn: x[::2].astype(np.float64) + x[1::2],
         shapes=((32,), (21,), (7,), (2,), (1,)), timed=False,
+        probes=Probes(flaws=(race_without_a_fence_of_the_grid,)),
         targets=(
             no_negative_index(), one_store_per_element(), no_float64(),
             essential(no_block_waits(lambda shape: 1)), essential(second_adds()),
@@ -97,6 +100,8 @@ def fenced_before_its_loads() -> Target:
         return float(loads)
 
     def cause(run: Run, value: float) -> str:
+        if told := instead_of_a_fence(run):
+            return told
         load, draw = run.accesses("words")[0], run.accesses("drawn", "atomic")[0]
         return translate(
             "a block draws its number in line {draw} and loads from `{words}` in {where}, and no "
@@ -163,6 +168,32 @@ def each_word(parameter: str, kind: str) -> Target:
     verb = {"load": "loaded", "store": "stored"}[kind]
     words = f"each element of `{parameter}` is {verb} once"
     return Target(f"{kind}s of each element of {parameter} off by", 0, words, measure, cause)
+
+
+def race_without_a_fence_of_the_grid(run: Run, finding: Finding) -> str | None:
+    """Return what `instead_of_a_fence` says if the flaw that the virtual GPU found is a race."""
+    return instead_of_a_fence(run) if finding.kind == "race" else None
+
+
+def instead_of_a_fence(run: Run) -> str | None:
+    """Return a sentence on the first barrier or fence of one block in the kernel, or None."""
+    for node in ast.walk(run.tree):
+        name = ast.unparse(node.func).split(".")[-1] if isinstance(node, ast.Call) else ""
+        if name == "threadfence_block":
+            return translate(
+                "`{name}` in line {line} is a fence for the threads of its own block. The two "
+                "words are handed from block to block, which takes `cuda.threadfence()`.",
+                name=name,
+                line=node.lineno,
+            )
+        if name in ("syncthreads", "syncwarp"):
+            return translate(
+                "`{name}` in line {line} is a barrier of one block. It keeps nothing in order for "
+                "another block: that takes `cuda.threadfence()`.",
+                name=name,
+                line=node.lineno,
+            )
+    return None
 
 
 def _counters_at_one(shape: Shape, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

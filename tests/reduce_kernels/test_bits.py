@@ -59,3 +59,8 @@ def test_only_atomics_on_the_result_change_its_bits(row):
     low, high, exact = map(float.fromhex, (row.lowest, row.highest, row.exact))
     assert low <= high
     assert abs(low - exact) < 1e-5 * abs(exact) > abs(high - exact)
+
+
+def test_a_row_of_the_record_is_found_by_its_kernel_and_length():
+    row = bits.recorded_row("reduce9", 2**26)
+    assert (row.kernel, row.elements) == ("reduce9", 2**26)

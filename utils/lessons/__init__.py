@@ -67,7 +67,7 @@ from utils.lessons.lesson_19.recorded_grids import (
     grids,
     share_of_blocks,
 )
-from utils.lessons.lesson_20.reduction_comparison import launches_and_memory, rates
+from utils.lessons.lesson_20.reduction_comparison import parts_of_time, rates
 from utils.lessons.lesson_21.calibration import whole_ledger
 from utils.lessons.lesson_21.roofline_analysis import (
     busy,
@@ -157,7 +157,6 @@ __all__ = [
     "grids",
     "hot_loop",
     "hot_loops",
-    "launches_and_memory",
     "ledger",
     "loads_by_step",
     "loads_per_multiply_add",
@@ -172,6 +171,7 @@ __all__ = [
     "occupancy_of_fastest",
     "one_thread",
     "orders",
+    "parts_of_time",
     "peak_of_core",
     "peaks",
     "per_request",

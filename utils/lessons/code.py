@@ -97,23 +97,28 @@ def show_change(
     whole: bool = False,
     folded: bool = False,
     around: int = 0,
+    kernel: bool = False,
 ) -> HTML:
     """Return the diff between the code of two steps as HTML, without comments.
 
     Each sentence that `changes.toml` in a lesson's folder has for this change is shown below the
     new line that it explains. If there are no sentences, or if `whole`, the unchanged lines are
     shown too. folded: put the diff into a fold, because a reader may skip it. around: otherwise,
-    the number of unchanged lines shown before and after each change. Raises CourseError if a
-    sentence belongs to no new line.
+    the number of unchanged lines shown before and after each change. kernel: compare the kernels
+    only, without the constants and device functions before them. Raises CourseError if a sentence
+    belongs to no new line.
     """
     old, new = as_step(old), as_step(new)
     left = dict(_sentences().get(f"{old.name} > {new.name}", {}))
+    before, after = kernel_code(old), kernel_code(new)
+    if kernel:
+        before, after = (text[text.rindex("@cuda.jit") :] for text in (before, after))
     # The reader need not see that the name changes.
-    before = kernel_code(old).replace(f"def {old.name}(", f"def {new.name}(")
+    names = f"def {old.name}(", f"def {new.name}("
     rows = []
     context = around if left and not whole else 99
-    for line in difference(before, kernel_code(new), context)[1:]:
-        rows.append(_row(line))
+    for line in difference(before.replace(*names), after, context)[1:]:
+        rows.append(_row(line.replace(*names[::-1]) if line.startswith("-") else line))
         for part in [part for part in left if line.startswith("+") and part in line]:
             rows.append(f'<span class="why">↑ {in_code(translate(left.pop(part)))}\n</span>')
     if left:

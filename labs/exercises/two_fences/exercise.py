@@ -17,6 +17,7 @@ EXERCISE = hand_over(
     ),
     main=("loads without a fence", "fences"),
     plain_goals=("two fences at the right places, and nothing else changed",),
+    plain_usual_goals=("right results for any number of pairs",),
     hints=(
         "A fence stands between two accesses of a thread. Look for the two accesses of the block "
         "that comes first whose order matters for the other block.",

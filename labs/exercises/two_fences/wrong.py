@@ -17,9 +17,13 @@ WRONG = {
         "places 1 and 3": [(LEAVE + FENCE, FENCE + LEAVE)],
         "places 1 and 4": [(LEAVE + FENCE, FENCE + LEAVE), (SECOND + ADD, ADD + SECOND)],
         "places 3 and 4": [(LEAVE + FENCE, LEAVE), (ADD, ADD + SECOND)],
-        "places 3 and 5": [(LEAVE + FENCE, LEAVE), (STORE, STORE + SECOND)],
+        "places 3 and 5": [(LEAVE + FENCE, LEAVE), (STORE, STORE + SECOND)]},
+    "is a fence for the threads of its own block. The two words are handed from block to block": {
         "fences of the block": [("threadfence()", "threadfence_block()")],
-        "barriers for fences": [("threadfence()", "syncthreads()")]},
+        "a fence of the block at place 3": [(SECOND, SECOND.replace("()", "_block()"))]},
+    "is a barrier of one block. It keeps nothing in order for another block": {
+        "barriers for fences": [("threadfence()", "syncthreads()")],
+        "a barrier at place 2": [(LEAVE + FENCE, LEAVE + "    cuda.syncthreads()\n")]},
     "no fence is between the two: it may load a word before it draws": {
         "place 2 alone": [(SECOND, "")],
         "places 1 and 2": [(LEAVE, FENCE + LEAVE), (SECOND, "")],

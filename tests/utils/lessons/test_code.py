@@ -140,6 +140,21 @@ def test_the_name_of_the_kernel_is_no_change():
     assert "def naive" not in show_change(STRIDED, NAIVE).data
 
 
+def test_a_removed_line_with_the_name_of_the_kernel_has_the_old_name():
+    shown = show_change(*REDUCTIONS).data
+    assert "-def reduce8(x, partials):" in shown
+    assert "+def reduce9(x, partials, drawn, out):" in shown
+
+
+def test_kernels_can_be_compared_without_the_constants_before_them():
+    whole, kernels = (show_change(*REDUCTIONS, kernel=one).data for one in (False, True))
+    assert "operation" in whole
+    assert "operation" not in kernels
+
+
+REDUCTIONS = reduce_kernels.LADDER.step("reduce8"), reduce_kernels.LADDER.step("reduce9")
+
+
 def test_a_kernel_is_shown_bare_and_its_comments_fold_out():
     bare, folded = show_kernel(TILED, TILE=8).data.split("<details>")
     assert "sa[ty, tx] =" in bare

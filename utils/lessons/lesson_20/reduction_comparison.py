@@ -1,72 +1,37 @@
-"""Tables that compare reductions: launches, memory, rates, and the order of their additions."""
+"""Tables of recorded reductions: their rates, and the parts of their time."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import prod
-from types import SimpleNamespace
 
-import numpy as np
 import pandas as pd
 
 from utils.errors import CourseError
 from utils.ladder.ladder import ladder_of
 from utils.ladder.step import Step
 from utils.lessons.cards import Table, table
-from utils.lessons.counting import as_step, as_variant, watch
+from utils.lessons.counting import as_step
 from utils.lessons.lesson import device_shown
-from utils.lessons.recorded import NOTHING, ms_if_any
+from utils.lessons.recorded import NOTHING, ms_if_any, recorded_ms, share_of_peak
 from utils.measuring import records
 
 ITEM = 4  # bytes per float32
 
 
-def ways_with_a_free_order(ways: Mapping[str, Step], shape: str = "10007") -> list[str]:
-    """Return the names of the reductions that add with an atomic on `out`, in the order of `ways`.
+def parts_of_time(step: Step, *shapes: str) -> Table:
+    """Return a table of a step's recorded time in us, one row per shape.
 
-    Their blocks add to the result in the order in which they finish. ways: name -> step. shape: the
-    problem size as on the command line, at which the virtual GPU counts.
-    """
-    return [
-        name
-        for name, step in ways.items()
-        if any((one.array, one.kind) == ("out", "atomic")
-               for one in watch(step, shape).access_counts)
-    ]  # fmt: skip
-
-
-def launches_and_memory(ways: Mapping[str, Step], shape: str) -> Table:
-    """Return a table of the launches and the additional bytes of several reductions, one row each.
-
-    ways: name shown -> step of the ladder of reductions. shape: the problem size as on the command
-    line. x and out do not count as additional memory.
+    The columns are the time, the part that memory needs at the rate of the data sheet, and the
+    rest. Raises CourseError if there is no record.
     """
     rows = []
-    for name, step in ways.items():
-        launches, memory = needed(step, shape)
-        rows.append((name, launches, f"{memory:,} bytes"))
-    caption = f"{ladder_of(as_step(next(iter(ways.values())))).parse(shape)} elements"
-    return table(caption, ("", "launches", "memory besides x and out"), rows)
-
-
-def needed(step: Step, shape: str) -> tuple[int, int]:
-    """Return (number of launches, allocated bytes) of one execution of a step.
-
-    The input x and the result out do not count as allocated. Nothing is launched or allocated.
-    """
-    allocations = []
-
-    def allocate(count, dtype, **_):
-        """Record the bytes of an array, and return an object that stands for the array.
-
-        count: the number of elements, or a shape. The object has the attributes `size` and `shape`.
-        """
-        allocations.append(prod(np.atleast_1d(count)) * np.dtype(dtype).itemsize)
-        return SimpleNamespace(size=int(count), shape=(int(count),))
-
-    variant = as_variant(step)
-    calls = variant.calls(ladder_of(variant.step).parse(shape), (None,), None, allocate)
-    return len(calls), int(sum(allocations))
+    for shape in shapes:
+        time = 1000 * recorded_ms(step, shape)
+        memory = share_of_peak(step, shape) * time
+        parts = (f"{one:.2f}" for one in (time, memory, time - memory))
+        rows.append((ladder_of(step).parse(shape), *parts))
+    head = ("floats", "recorded, us", "memory, us", "rest, us")
+    return table(f"{step.name} on one {device_shown().name}", head, rows)
 
 
 def rates(ways: Mapping[str, Step], *shapes: str) -> Table:
@@ -103,6 +68,6 @@ def _rate(ms: float | None, shape: str) -> str:
 
 
 def _elements(shape: str) -> int:
-    """Return the number of elements that a shape such as "2^30" or "10007" names."""
+    """Return the number of elements that a shape such as "2^30" names."""
     base, _, exponent = shape.partition("^")
     return int(base) ** int(exponent or 1)

@@ -1,4 +1,4 @@
-"""A picture of two runs in which the same four blocks add their sums in two orders, in float32."""
+"""Blocks that add their sums in another order: a picture of two runs, and a count of results."""
 
 from __future__ import annotations
 
@@ -21,6 +21,17 @@ def running_sums(order: Sequence[int], sums: Sequence[int] = SUMS) -> list[int]:
     """
     totals = np.add.accumulate(np.array([sums[block] for block in order], np.float32))
     return [int(total) for total in totals]
+
+
+def different_sums(values: np.ndarray, blocks: int = 64, orders: int = 1000) -> int:
+    """Return the number of different float32 results if blocks add their sums in random orders.
+
+    Each block adds an equal part of `values`, (n,), and then its sum to the result. Values and sums
+    are float32. blocks: their number, a divisor of n. orders: the number of orders.
+    """
+    sums = values.astype(np.float32).reshape(blocks, -1).sum(axis=1)
+    in_order = np.random.default_rng(20).permuted(np.tile(sums, (orders, 1)), axis=1)
+    return len(np.unique(np.add.accumulate(in_order, axis=1)[:, -1]))
 
 
 def draw_orders() -> Picture:

@@ -40,7 +40,7 @@ def draw_tickets() -> Picture:
     """Draw four blocks, a counter and the partial sums, with a slider over the tickets taken."""
     steps = range(len(ENDS) + 2)
     captions = [_caption(done) for done in steps]
-    colours = legend(a_block_adds_its_elements=BLUE, drawn_ticket=ORANGE, adds_partial_sums=GREEN)
+    colours = legend(a_block_adds_its_elements=BLUE, drawn_number=ORANGE, adds_partial_sums=GREEN)
     body = colours + frames([_step(done) for done in steps], captions, "what is done")
     description = " ".join(f"{caption}." for caption in captions)
     return Picture(body, f"Tickets at a counter. {description} Pale bars are work to be done.")
@@ -60,7 +60,8 @@ def _step(done: int) -> str:
     for block, end in enumerate(ENDS):
         y = _TOP + block * _ROW
         body += text(0, y + 15, f"block {block}", 12)
-        body += rect(START, y, end - START, _THICK, BLUE, opacity=0.2)
+        edge = {"stroke": BLUE, "fill_opacity": 0.2}
+        body += rect(START, y, end - START, _THICK, BLUE, **edge)
         body += rect(START, y, min(end, now) - START, _THICK, BLUE, opacity=0.85)
         if block in drawn:
             body += _ticket(end + 6, y, drawn.index(block))

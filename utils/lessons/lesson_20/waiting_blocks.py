@@ -25,6 +25,13 @@ KERNELS = {  # what the picture compares, with the blocks that wait
     "block 0 waits for all others": (0,),
     "every block waits for all others": (0, 1, 2, 3),
 }
+CAPTIONS = (  # what happens in each step of these kernels
+    "blocks 0 and 1 have the slots, and work",
+    "both have drawn a number, and those that wait keep their slots",
+    "with tickets, block 3 has drawn the last number and adds the sums",
+    "with tickets, all is done. In the second kernel block 0 adds the sums",
+    "two kernels are done, and in the third two blocks wait forever",
+)
 _WIDTH, _ROW, _BOX = 410, 92, 30
 
 
@@ -51,13 +58,15 @@ def moments(blocks: int, slots: int, waiting: Collection[int]) -> Iterator[Momen
     """Yield the state of the GPU at the start and after each step, until nothing changes any more.
 
     Each block that runs takes a number from a counter in its first step. It ends and frees its
-    slot, unless it is one of those in `waiting`, which end when all blocks have taken a number.
-    Free slots take blocks from the queue. The last state is over, or its blocks wait forever.
+    slot, unless it is one of those in `waiting`, which end when all blocks have taken a number. If
+    no block waits, the last block takes the last number and has one step more, in which it adds the
+    sums. Free slots take blocks from the queue. The last state is over, or its blocks wait forever.
     blocks, slots: how many there are.
     """
+    staying = waiting or (blocks - 1,)
     now = _filled(Moment((None,) * slots, tuple(range(blocks))))
     yield now
-    while (later := _after_a_step(now, blocks, waiting)) != now:
+    while (later := _after_a_step(now, blocks, staying)) != now:
         yield (now := later)
 
 
@@ -71,12 +80,15 @@ def ends(blocks: int, slots: int, waiting: Collection[int]) -> bool:
     return last.is_over
 
 
-def _after_a_step(now: Moment, blocks: int, waiting: Collection[int]) -> Moment:
-    """Return the state after one step; it equals `now` if nothing changes."""
+def _after_a_step(now: Moment, blocks: int, staying: Collection[int]) -> Moment:
+    """Return the state after one step; it equals `now` if nothing changes.
+
+    staying: the blocks that keep their slots until all blocks have taken a number.
+    """
     resident = frozenset(block for block in now.slots if block is not None)
     drawn = now.drawn | resident
-    everyone = len(now.drawn) == blocks  # a block that waits looks at the counter first
-    ended = frozenset(block for block in resident if everyone or block not in waiting)
+    everyone = len(now.drawn) == blocks  # a block that stays looks at the counter first
+    ended = frozenset(block for block in resident if everyone or block not in staying)
     kept = tuple(None if block in ended else block for block in now.slots)
     return _filled(replace(now, slots=kept, drawn=drawn, ended=now.ended | ended))
 
@@ -95,7 +107,7 @@ def draw_waiting() -> Picture:
     runs = {name: list(moments(BLOCKS, SLOTS, waiting)) for name, waiting in KERNELS.items()}
     steps = max(map(len, runs.values()))
     pictures = [_frame(runs, step) for step in range(steps)]
-    captions = [f"Step {step} of {steps - 1}" for step in range(steps)]
+    captions = [f"Step {step} of {steps - 1}: {words}" for step, words in enumerate(CAPTIONS)]
     colours = legend(a_block_works=BLUE, waits=PURPLE, adds_the_sums=GREEN, drawn=ORANGE)
     told = " ".join(_words(name, run) for name, run in runs.items())
     alt = f"A GPU with {SLOTS} slots and a grid of {BLOCKS} blocks. {told}"

@@ -13,22 +13,22 @@ from labs import EXERCISES, check
 from labs.checking import variants
 from labs.exercises.waiting_blocks import formula
 from reduce_kernels import LADDER
+from reduce_kernels.bits import recorded_row
 from reduce_kernels.parts.operations import SUM_OF_FLOAT32
-from reduce_kernels.parts.wide_loads import LOADS, total_of_thread
-from reduce_kernels.reduction import longest_chain
+from reduce_kernels.parts.wide_loads import LOAD_BYTES, LOADS, total_of_thread
+from reduce_kernels.reduction import BLOCK, TREE, TURNS, longest_chain
 from tests import quotes
 from utils import lessons as course
+from utils.division import cdiv
 from utils.lessons.lesson_20 import rounding_orders as orders
 from utils.lessons.lesson_20 import waiting_blocks as waiting
-from utils.lessons.lesson_20.reduction_comparison import (
-    library_ms,
-    needed,
-    ways_with_a_free_order,
-)
+from utils.lessons.lesson_20.reduction_comparison import library_ms
 from utils.lessons.lesson_20.single_pass_reduction import ENDS, draw_launches, order_of
-from utils.machine.devices import REFERENCE, find
+from utils.lessons.own_kernels import twins
+from utils.machine.devices import KIB, REFERENCE, find
 from utils.machine.occupancy import limits_of
 from utils.measuring import as_called, records
+from utils.measuring.measure import L2_TIMES
 from virtual_gpu import trace
 from virtual_gpu.tests.kernels import broken
 
@@ -62,10 +62,10 @@ MI, GI = elements(SMALL) // 2**20, elements(LARGE) // 2**30
 
 def test_float32_holds_every_whole_number_up_to_2_to_the_24():
     digits = np.finfo(np.float32).nmant + 1
-    says("It has {} bits for its digits, so it holds every whole number up to 2^{}", digits, digits)
     above = digits + 1
+    says("It has {} bits for its digits, so it holds every whole number up to 2^{}, from there on "
+         "every second one, and from 2^{} on every fourth one", digits, digits, above)  # fmt: skip
     assert [np.spacing(np.float32(2**power)) for power in (digits - 1, digits, above)] == [1, 2, 4]
-    says("From there on it holds every second one, and from 2^{} on every fourth one", above)
 
 
 def test_in_the_first_run_of_the_picture_nothing_is_added_and_in_the_second_nothing_is_lost():
@@ -78,20 +78,51 @@ def test_in_the_first_run_of_the_picture_nothing_is_added_and_in_the_second_noth
     assert last == np.spacing(np.float32(large)) / 2  # "exactly halfway"
     says("Then {} is added, and {:,} is exactly halfway between two float32", last, large + last)
     assert np.float32(large).view(np.uint32) % 2 == 0  # "whose last binary digit is 0"
-    says("In the picture each of four blocks adds its sum")
+    says("But four blocks come in the order in which they finish")
     assert len(orders.SUMS) == 4
 
 
-def test_another_order_gives_other_bits():
-    rng = np.random.default_rng(20)
-    values = rng.random(4096, dtype=np.float32)
-    assert "rng.random(4096, dtype=np.float32)" in code("orders")
-    times = int(code("orders").partition("in range(")[2].partition(")")[0])
-    says("Here are {} numbers, added one by one in {} orders", values.size, times)
-    sums = {float(np.add.accumulate(rng.permutation(values))[-1]) for _ in range(50)}
-    exact = values.sum(dtype=np.float64)
-    assert len(sums) > 5
-    assert all(abs(one - exact) < 1e-5 * exact for one in sums)
+def test_the_record_has_many_sums_with_atomics_and_one_with_tickets():
+    many, one = map(recorded_row, ("reduce_atomic", "reduce9"))
+    shown = code("sums-picture")
+    assert 'draw_sums(recorded_row("reduce_atomic"), recorded_row("reduce9"))' in shown
+    says("One H200 added the same {:.0f} Mi floats {} times with the same kernel, and got {} "
+         "different sums", many.elements / 2**20, many.runs, many.different)  # fmt: skip
+    says("This is the kernel with {} sums", many.different)
+    says("{:.0f} Mi are 2^{}", many.elements / 2**20, many.elements.bit_length() - 1)
+    assert (one.runs, one.different) == (many.runs, 1)
+
+
+def test_only_sums_below_2_to_the_24_are_the_same_in_each_order():
+    blocks = ATOMIC.variant().launch(LADDER.parse(SMALL)).blocks
+    assert f"blocks={blocks}, orders=1000" in code("bits-reveal")
+    says("Now {} blocks add {} Mi floats in any order", blocks, MI)
+    rng, count = np.random.default_rng(20), elements(SMALL)
+    found = [
+        orders.different_sums(values, blocks, orders=100)
+        for values in (
+            rng.integers(0, 3, count), 10 * rng.integers(0, 3, count), rng.random(count),
+            rng.uniform(-1, 1, count),
+        )
+    ]  # fmt: skip
+    assert found[0] == 1 < min(found[1:])
+    digits = np.finfo(np.float32).nmant + 1
+    assert 2 * count < 2**digits < 2 ** (digits + 1) < 10 * count
+    text = """{} Mi floats of at most {} add up to at most {:,}, below {}: each sum on the way is a
+        float32. With tens it is about {:.0f} million, and from {} on float32 holds every fourth
+        whole number only."""
+    limits = f"2^{digits}", f"2^{digits + 1}"
+    explains("20.bits", text, MI, 2, 2 * count, limits[0], 10 * count / 1e6, limits[1])
+
+
+def test_the_virtual_gpu_repeats_the_bits_of_atomics():
+    x = np.random.default_rng(1).random(2**17, dtype=np.float32)
+    kernel, found = ATOMIC.variant(BLOCK=32, TURNS=1).kernel, set()
+    for _ in range(2):
+        out = np.zeros(1, np.float32)
+        trace(kernel, 256, 32, x, out)
+        found.add(out[0])
+    assert len(found) == 1
 
 
 def test_block_1_draws_the_last_number_of_four():
@@ -125,6 +156,8 @@ def test_without_a_fence_block_1_may_see_the_flag_and_the_old_word():
     says("Block {} stores a word and then adds {} to a second word", giver, flag)
     says("If block {} finds the flag at {}, it reads the word", taker, flag)
     says("Block {} may see the flag and still find the old word", taker)
+    says("Block {} stores its word, passes a fence, and raises the flag. If block {} sees this "
+         "flag *and then passes a fence itself*", giver, taker)  # fmt: skip
 
 
 @pytest.mark.parametrize(("removed", "found"), [(0, True), (1, False)])
@@ -183,12 +216,29 @@ def test_of_16384_blocks_263_may_wait():
     assert per_sm == 2  # "two blocks"
     says("An SM of an H200 has room for two blocks of {} threads, so its {} SMs have {} slots",
          block, H200.sms, slots)  # fmt: skip
-    says("The course's sum of 2^{} floats has {:,} blocks, and {} of them may wait",
+    says("The course's sum of 2^{} floats has {:,} such blocks, and {} of them may wait",
          elements(LARGE).bit_length() - 1, blocks,
          formula.right(blocks, H200.sms, per_sm))  # fmt: skip
 
 
 # ---- the course's kernel ----
+
+
+def test_the_note_of_the_comparison_counts_what_the_last_block_adds():
+    twin = twins()["ticket"]
+    (threads,), shape = twin.block, LADDER.parse(twin.shape)
+    blocks = REDUCE9.variant(**twin.constants).launch(shape).blocks
+    mine = shape.elements // threads
+    for words in (
+        f"Your blocks of {threads} threads leave {mine:,} partial sums",
+        f"{mine // threads:,} per thread",
+        f"The course's blocks add {shape.elements // blocks:,} elements each",
+        f"in loads of {LOAD_BYTES} bytes, and leave {blocks} partial sums",
+        f"{32 * LOAD_BYTES // 32} sectors per request, and one with loads of {WORD} bytes has "
+        f"{32 * WORD // 32}.",
+        f"blocks of {twin.constants['BLOCK']} threads",
+    ):
+        assert words in twin.note
 
 
 def test_for_a_sum_combine_is_an_addition_and_identity_is_0():
@@ -213,11 +263,19 @@ def test_reduce8_has_four_loads_of_16_bytes_under_way_where_reduce7_has_eight_of
     assert source.count("if cuda.blockIdx.x == 0:") == 1
 
 
+def launches(step):
+    """Return the number of launches of a step for 2^22 floats; nothing is launched."""
+
+    def allocate(count, *_, **__):
+        return np.zeros(count, np.float32)
+
+    return len(step.variant().calls(LADDER.parse(SMALL), (None,), None, allocate))
+
+
 def test_one_launch_saves_little():
     two, one = us(REDUCE8, SMALL), us(REDUCE9, SMALL)
-    assert [needed(step, SMALL)[0] for step in (REDUCE8, REDUCE9)] == [2, 1]
-    says("One launch saves {:.2f} of {:.2f} microseconds for {} Mi floats, which are {}",
-         two - one, two, MI, SMALL)  # fmt: skip
+    assert [launches(step) for step in (REDUCE8, REDUCE9)] == [2, 1]
+    says("One launch saves {:.2f} of {:.2f} microseconds for {} Mi floats", two - one, two, MI)
     share = 100 * (1 - us(REDUCE9, LARGE) / us(REDUCE8, LARGE))
     says("and {:.1f} % of the time for {} Gi, which are {}", share, GI, LARGE)
 
@@ -242,26 +300,26 @@ def test_2_to_the_25_ones_come_to_half_of_it():
 
 def test_a_tree_has_few_additions_in_a_row():
     assert "for elements in (2**25, 2**30):" in code("chain")
-    assert longest_chain(2**25, WORD) < longest_chain(2**30, WORD) < 100
+    blocks = REDUCE9.variant(BLOCK=BLOCK, TURNS=TURNS).launch(LADDER.parse(LARGE)).blocks
+    loads, ends, sums, last = LOADS * TURNS, 2, LOAD_BYTES // WORD, blocks // BLOCK
+    says("A thread adds the values of {} loads, and perhaps of {} elements", loads, ends)
+    says("It joins its {} sums. The tree of its block has {} levels", sums, TREE)
+    says("A thread of the last block adds {} partial sums, and the tree there has {} levels again",
+         last, TREE)  # fmt: skip
+    parts = loads, ends, sums, TREE, last, TREE
+    assert sum(parts) == longest_chain(elements(LARGE), WORD)
+    says("more than {} + {} + {} + {} + {} + {} = {} additions", *parts, sum(parts))
+    says("in the course's sum of {} Gi floats", GI)
 
 
 # ---- four ways ----
 
-NAMES = ("two launches", "one launch, tickets", "atomics on the result", "one cooperative launch")
-
-
 def test_only_atomics_on_the_result_have_a_free_order():
-    ways = dict(zip(NAMES, STEPS, strict=True))
-    assert ways_with_a_free_order(ways) == [NAMES[2]]
-    text = """Only these blocks add to `out` themselves, in the order in which they finish. In the
-        other three ways block b leaves its sum in `partials[b]`, and one block adds these in a
-        fixed order."""
-    explains("20.bits", text)
-    for step in (REDUCE8, REDUCE9, COOPERATIVE):
-        assert any(
-            (one.array, one.kind) == ("partials", "store")
-            for one in course.watch(step, "10007").access_counts
-        )
+    for step in STEPS:
+        counts = course.watch(step, "10007").access_counts
+        accesses = {(one.array, one.kind) for one in counts}
+        assert (("out", "atomic") in accesses) is (step is ATOMIC)
+        assert (("partials", "store") in accesses) is (step is not ATOMIC)
 
 
 def test_the_first_block_of_a_cooperative_launch_adds_the_partial_sums():
@@ -279,17 +337,13 @@ def test_atomics_are_the_fastest_at_every_size_and_cooperative_launches_the_slow
     gains = [100 * (us(REDUCE9, shape) / us(ATOMIC, shape) - 1) for shape in (SMALL, LARGE)]
     says("{:.0f} % faster than tickets at {}, and {:.1f} % at {}",
          gains[0], SMALL, gains[1], LARGE)  # fmt: skip
-    says("The data sheet of the H200 says {:,.0f} GB/s", H200.peak_gb_per_s)
 
 
-def test_what_each_way_needs():
-    blocks = REDUCE9.variant().launch(LADDER.parse("2^28")).blocks
-    assert [needed(step, "2^28") for step in STEPS[:3]] == [
-        (2, WORD * blocks), (1, WORD * blocks + WORD), (2, 0),
-    ]  # fmt: skip
-    assert '"2^28"' in code("needs")
-    says("What else do they need, for 2^{} elements?", elements("2^28").bit_length() - 1)
-    says("atomics take two launches")
+def test_the_cooperative_launch_loses_more_for_a_large_array():
+    assert launches(ATOMIC) == 2  # "atomics take two launches"
+    lost = [us(COOPERATIVE, shape) - us(REDUCE9, shape) for shape in (SMALL, LARGE)]
+    says("by {:.1f} us against tickets at {} and by {:.1f} us at {}",
+         lost[0], SMALL, lost[1], LARGE)  # fmt: skip
 
 
 @pytest.mark.slow
@@ -320,8 +374,8 @@ def test_a_short_call_is_python():
     says("For {} floats such a call takes {:.1f} us, and for {:.1f} us of them Python is busy",
          short.elements, short.time_us, short.host_us)  # fmt: skip
     long = called("reduce into out", elements(LARGE))
-    share = 100 * long.host_us / long.time_us
-    says("For {} Gi floats Python costs less than {:.0f} % of the time", GI, np.ceil(share))
+    says("For {} Gi floats a call takes {:.0f} us, and Python is busy for {:.0f} us of them",
+         GI, long.time_us, long.host_us)  # fmt: skip
 
 
 def test_memory_needs_less_than_half_of_the_time_of_a_small_sum():
@@ -331,7 +385,21 @@ def test_memory_needs_less_than_half_of_the_time_of_a_small_sum():
     least = 1000 * million / H200.peak_gb_per_s
     assert course.share_of_peak(REDUCE9, SMALL) == pytest.approx(least / time, rel=1e-3)
     assert least < time / 2
-    says("At the rate of the data sheet memory would need {:.2f} us", least)
+    says("At the {:,.0f} GB/s of the data sheet memory would need {:.2f} us, so {:.2f} us are left",
+         H200.peak_gb_per_s, least, time - least)  # fmt: skip
+    times = elements(LARGE) // elements(SMALL)
+    says("{} Gi floats are {} times as many", GI, times)
+    text = """Memory needs {} · {:.2f} = {:.0f} us. With the same rest as for {} Mi floats,
+        {:.2f} us, that makes {:.0f} us. {} times the whole time would be {:,.0f} us, but most of
+        the rest comes once in a launch."""
+    explains("20.large", text, times, least, times * least, MI, time - least,
+             times * least + time - least, times, times * time)  # fmt: skip
+
+
+def test_each_launch_of_a_small_sum_reads_another_copy():
+    copies = cdiv(L2_TIMES * H200.l2_kib * KIB, elements(SMALL) * WORD)
+    says("each launch of the measurement reads another of {} copies of the array, which together "
+         "are {} times as large as the L2 cache", copies, L2_TIMES)  # fmt: skip
 
 
 def test_atomics_are_the_fastest_for_a_small_sum():

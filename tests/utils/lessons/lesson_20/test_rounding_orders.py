@@ -2,7 +2,13 @@
 
 import numpy as np
 
-from utils.lessons.lesson_20.rounding_orders import RUNS, SUMS, draw_orders, running_sums
+from utils.lessons.lesson_20.rounding_orders import (
+    RUNS,
+    SUMS,
+    different_sums,
+    draw_orders,
+    running_sums,
+)
 
 
 def test_running_sums_are_those_of_float32():
@@ -27,3 +33,8 @@ def test_the_words_say_how_far_a_run_is_off():
     lost = sum(SUMS) - running_sums(RUNS["one run"])[-1]
     assert f"The result is {lost} too small." in alt
     assert "The result is exact." in alt
+
+
+def test_different_sums_are_counted_by_the_results_of_all_orders():
+    assert different_sums(np.ones(64), blocks=4, orders=50) == 1
+    assert different_sums(np.array([2.0**24, 1, 1, 1]), blocks=4, orders=50) > 1

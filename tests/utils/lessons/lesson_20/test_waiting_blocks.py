@@ -5,6 +5,7 @@ import pytest
 from labs.exercises.waiting_blocks import formula
 from utils.lessons.lesson_20.waiting_blocks import (
     BLOCKS,
+    CAPTIONS,
     KERNELS,
     SLOTS,
     draw_waiting,
@@ -46,3 +47,17 @@ def test_the_picture_says_which_kernel_never_ends():
     assert picture.alt.count("wait forever") == 1
     assert "blocks 2 and 3 never start" in picture.alt
     assert picture.body.count("waits forever</text>") > 0
+
+
+def test_the_block_with_the_last_ticket_has_one_step_to_add():
+    *_, before, last = moments(BLOCKS, SLOTS, ())
+    assert last.is_over
+    assert len(before.drawn) == BLOCKS
+    assert [block for block in before.slots if block is not None] == [BLOCKS - 1]
+
+
+def test_the_captions_tell_when_each_kernel_is_done():
+    tickets, one, _ = (list(moments(BLOCKS, SLOTS, waiting)) for waiting in KERNELS.values())
+    assert "with tickets, all is done" in CAPTIONS[len(tickets) - 1]
+    assert "two kernels are done" in CAPTIONS[len(one) - 1]
+    assert len(CAPTIONS) == max(len(tickets), len(one))
