@@ -21,7 +21,8 @@ from utils.lessons.lesson_15.tile_designs import (
     bytes_per_multiply_add,
 )
 from utils.lessons.lesson_15.tile_reads import draw_two_designs
-from utils.lessons.shared_reads import SHAPE
+from utils.lessons.shared_reads import SIDE, totals_of_tile
+from utils.lessons.wavefronts import WAVEFRONTS
 from utils.machine import devices
 from utils.machine.devices import REFERENCE
 from utils.machine.occupancy import WARP, occupancy
@@ -159,10 +160,10 @@ def test_lanes_share_words_in_pairs():
 @cache
 def shared_reads(variant):
     """Return (wavefronts per read, time of shared memory alone over the recorded time)."""
-    trace = course.watch(variant, SHAPE)
-    per_read = trace.totals["shared_load_wavefronts"] / trace.totals["shared_load_requests"]
-    alone = course.shared_memory_ms(course.wavefronts_per_multiply_add(trace), str(SIZE))
-    return per_read, alone / ms(variant)
+    totals = totals_of_tile(variant, SIZE)
+    per_read = totals["shared_load_wavefronts"] / totals["shared_load_requests"]
+    needed = WARP * totals[WAVEFRONTS].sum() / (SIDE**2 * SIZE)
+    return per_read, course.shared_memory_ms(needed, str(SIZE)) / ms(variant)
 
 
 @slow
@@ -321,6 +322,8 @@ def test_the_way_through_shared_memory_is_short():
                         for what in ("wavefronts", "requests"))  # fmt: skip
     assert stored == 8 * requests
     assert stored - 4 * requests == rows / 3
+    first_fragments = totals_of_tile(LARGE, SIZE)[WAVEFRONTS].sum() - tiles - rows
+    assert 0 <= first_fragments < rows / 10  # the table of the bits counts the same wavefronts
     length = re.search(r"rows = cuda.shared.array\(\(WARPS, 4, (\d+)\)", source_of(LARGE.file))
     says("{:,} wavefronts per block, beside {:,} for its tiles. A third of them is a flaw that you "
          "have just repaired: rows of {} words, so that a `store4` takes eight wavefronts. As all "
