@@ -13,6 +13,7 @@ from utils import lessons as course
 from utils.lessons.counting import watch
 from utils.lessons.edits import source_of
 from utils.lessons.lesson_15 import iterations
+from utils.lessons.lesson_15.shared_quads import draw_shared_quads
 from utils.lessons.lesson_15.slot_bars import published_share
 from utils.lessons.lesson_15.thread_bits import THREADS, quad_of
 from utils.lessons.lesson_15.tile_designs import (
@@ -125,6 +126,8 @@ def test_the_bits_are_those_of_the_kernel():
     across, down = re.search(r"across, down = (.+), (.+)", source_of(LARGE.file)).groups()
     says("The {} threads of `maxwell256` have one more bit in each direction", threads(LARGE))
     says("`across, down = {}, {}`.", across, down)
+    kept = [bit for bit in range(THREADS) if 14 >> bit & 1]
+    says("Here `& {}` keeps bits {}, {} and {}.", 14, *kept)
 
 
 def test_the_example_takes_two_bits_apart():
@@ -135,6 +138,9 @@ def test_the_example_takes_two_bits_apart():
     one = 1
     says("In Python `t >> {}` moves all bits two places to the right, so bit {} becomes bit {}. "
          "`& {}` keeps bit {} alone,", low, low, min(values), one, min(values))  # fmt: skip
+    both = 3
+    assert [bit for bit in range(THREADS) if both >> bit & 1] == [0, one]
+    says("`& {}` bit {}, `& {}` the lowest two bits, and `|` joins bits.", 1 << one, one, both)
     says("`{}` is a number", example)
     says("is a number from {} to {} that is made of bits {} and {} of `t`",
          min(values), max(values), high, low)  # fmt: skip
@@ -145,6 +151,16 @@ def test_a_wide_read_is_four_wavefronts_of_eight_lanes():
     assert WARP * QUAD * word == 4 * banks * word == 16 * WARP
     says("Shared memory gives {} bytes per cycle", banks * word)
     says("{} lanes × {} bytes are four times that", WARP, QUAD * word)
+
+
+def test_the_picture_of_shared_quads_has_four_wavefronts_and_two():
+    alt = draw_shared_quads().alt
+    assert "quads 0, 1, 2, 3, 4, 5, 6, 7 of sb, 4 wavefronts" in alt
+    assert alt.count("2 wavefronts") == 3
+    last = 7
+    assert f"lanes 0 to {last} read" in alt
+    says("Here are the quads that lanes {} to {} read, with the wavefronts of all {} lanes.",
+         0 * last, last, WARP)  # fmt: skip
 
 
 def test_lanes_share_words_in_pairs():
@@ -176,7 +192,8 @@ def test_rows_of_16_keep_shared_memory_busy_for_56_percent():
     says("*rows of {}*, where lanes {} to {} are side by side", width, 0 * width, width - 1)
     says("with rows of {} shared memory is busy in {:.0f} % of the recorded time",
          width, 100 * busy)  # fmt: skip
-    says("With rows of {} a read takes three wavefronts on average, with the zig-zag two", width)
+    says("With rows of {} a read takes four wavefronts for `sb` and two for `sa`, so three on "
+         "average, with the zig-zag two.", width)  # fmt: skip
     ratio = ms(ZIG_ZAG) / ms(ROWS_OF_16)
     margin = 2
     assert ratio > 1 + margin / 100
