@@ -61,7 +61,7 @@ def draw_verdicts(step: Step | Variant, shape: str = "4096") -> Picture:
         ("tiles", "not guilty", GREY, 1),
         ("stores", "not guilty", GREY, 1),
         ("other instructions", f"{100 * slots.other_instructions:.0f} slots", ORANGE, 1),
-        ("last round", f"about {100 * slots.last_round:.0f}, estimated", GREY, 1),
+        ("last round", f"{100 * slots.last_round:.0f}, estimated", GREY, 1),
         ("not measured", f"{100 * slots.rest:.0f} slots", ORANGE, 0.25),
     )
     for number, (name, verdict, colour, opacity) in enumerate(verdicts):

@@ -122,7 +122,8 @@ def test_the_bits_are_those_of_the_kernel():
     for t in range(THREADS):
         assert quad_of(t) == (eval(down, {"t": t}), eval(across, {"t": t}))
     assert [quad_of(t)[0] for t in range(WARP)] == [t // 16 * 2 + t % 2 for t in range(WARP)]
-    says("The {} lanes of a warp have the upper four rows of quads in the picture.", WARP)
+    says("The {} lanes of a warp have the upper four rows of quads in the picture with the slider.",
+         WARP)  # fmt: skip
     across, down = re.search(r"across, down = (.+), (.+)", source_of(LARGE.file)).groups()
     says("The {} threads of `maxwell256` have one more bit in each direction", threads(LARGE))
     says("`across, down = {}, {}`.", across, down)
