@@ -154,6 +154,23 @@ def _read(run: Run, array: str) -> np.ndarray | None:
     return None if first is None else np.where(first < 0, -1, first // BYTES)
 
 
+def same_quad(run: Run) -> str | None:
+    """Return a sentence on two lanes of a warp that store the same elements first, or None."""
+    first = _first(run.accesses("c", "store"))
+    if first is None:
+        return None
+    seen: dict[int, int] = {}
+    for lane, address in enumerate(first.tolist()):
+        if address >= 0 and seen.setdefault(address, lane) != lane:
+            return translate(
+                "Lanes {lane} and {other} store the same elements, so other elements have no lane. "
+                "Each bit of the lane must occur once, in one of the two indices.",
+                lane=seen[address],
+                other=lane,
+            )
+    return None
+
+
 # ------------------------------------------------------------------------------------- targets
 
 

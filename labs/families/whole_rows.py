@@ -7,7 +7,9 @@ import ast
 from labs.checking.phrasing import at_line, element
 from labs.checking.run import WORD, Run
 from labs.checking.target import Target
+from labs.checking.text_mistakes import barrier_in_a_branch
 from utils.translation import translate
+from virtual_gpu import Finding
 from virtual_gpu.common.source import read_source
 from virtual_gpu.counts.counters import AccessCount
 
@@ -55,6 +57,16 @@ def local_rows(kernel, message: str) -> str | None:
         "A local array is no memory that `load4` and `store4` know, and each lane has one of "
         "its own: other lanes see nothing of it."
     )
+
+
+def barrier_of_some_lanes(run: Run, finding: Finding) -> str | None:
+    """Return sentences on a barrier in a branch that only some lanes take, or None.
+
+    Such a barrier is the cause of races that are found before it. finding: it is not used.
+    """
+    barriers = (one for one in run.trace.findings if one.kind == "barrier")
+    causes = (barrier_in_a_branch(run, one) for one in barriers)
+    return next((cause for cause in causes if cause), None)
 
 
 # ------------------------------------------------------------------------------------- targets

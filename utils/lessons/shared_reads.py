@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
+import pandas as pd
+
+from utils.ladder.ladder import ladder_of
 from utils.ladder.step import Step, Variant
 from utils.lessons.cards import Table, table
 from utils.lessons.counting import as_variant, watch
 from utils.lessons.lesson import device_shown
 from utils.lessons.recorded import NOTHING, ms_if_any
-from utils.lessons.wavefronts import shared_memory_ms, wavefronts_per_multiply_add
+from utils.lessons.wavefronts import WAVEFRONTS, shared_memory_ms
+from utils.machine.occupancy import WARP
 
-# One block of 128×128, and k large enough that the first and the last tile count little.
-SHAPE = "128x128x64"
+# One tile of c, as one block of the later steps computes it, and the two k that are counted.
+SIDE, COUNTED = 128, (32, 64)
+
+
+def totals_of_tile(step: Step | Variant, k: int) -> pd.Series:
+    """Return the counts of a product of 128×k by k×128 elements, indexed as `Trace.totals`.
+
+    Two products with small k are counted on the virtual GPU. Each further tile of k costs their
+    difference, and what a block does once, such as its stores of c, is counted once. k: a multiple
+    of 32.
+    """
+    few, many = (watch(step, f"{SIDE}x{SIDE}x{each}").totals for each in COUNTED)
+    return few + (many - few) * (k - COUNTED[0]) / (COUNTED[1] - COUNTED[0])
 
 
 def shared_reads(shape: str = "4096", **steps: Step | Variant) -> Table:
@@ -29,13 +44,14 @@ def shared_reads(shape: str = "4096", **steps: Step | Variant) -> Table:
 
 def _cells(step: Step | Variant, shape: str) -> tuple[str, ...]:
     """Return the cells of a step: wavefronts per read, estimate, recorded time, and share."""
-    trace = watch(step, SHAPE)
-    requests = trace.totals["shared_load_requests"]
-    if not requests:
+    variant = as_variant(step)
+    k = ladder_of(variant.step).parse(shape).k
+    totals = totals_of_tile(variant, k)
+    if not totals["shared_load_requests"]:
         return (NOTHING,) * 4
-    per_read = trace.totals["shared_load_wavefronts"] / requests
-    alone = shared_memory_ms(wavefronts_per_multiply_add(trace), shape)
-    recorded = ms_if_any(as_variant(step), shape)
+    per_read = totals["shared_load_wavefronts"] / totals["shared_load_requests"]
+    alone = shared_memory_ms(WARP * totals[WAVEFRONTS].sum() / (SIDE**2 * k), shape)
+    recorded = ms_if_any(variant, shape)
     if not recorded:
         return f"{per_read:.3g}", f"{alone:.2f} ms", NOTHING, NOTHING
     return f"{per_read:.3g}", f"{alone:.2f} ms", f"{recorded:.2f} ms", f"{alone / recorded:.1%}"

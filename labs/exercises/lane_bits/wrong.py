@@ -13,6 +13,9 @@ WRONG = {
     "have the same quad.": {"bits 0 and 3 joined": [(MAP, "lane >> 1 & 7, lane >> 3 | lane & 1")]},
     "Bit 4 of the lane goes nowhere: lanes 0 and 16 have the same quad.": {
         "bit 4 left out": [(MAP, "lane >> 1 & 7, lane & 1")]},
+    "`+` goes before `>>` and `&`, so Python adds first. Join the bits by `|`, which goes last.": {
+        "+ for |": [(DOWN, "lane >> 3 & 2 + lane & 1")],
+        "+ for |, in the other order": [(DOWN, "lane & 1 + lane >> 3 & 2")]},
     "Bit 0 of the lane goes nowhere: lanes 0 and 1 have the same quad.": {
         "bit 0 left out": [(MAP, "lane >> 1 & 7, lane >> 3 & 2")]},
     "Bit 3 of the lane goes nowhere: lanes 0 and 8 have the same quad.": {

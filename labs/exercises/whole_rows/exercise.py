@@ -65,6 +65,7 @@ EXERCISE = KernelExercise(
     probes=Probes(
         constants=(probes.other_arguments,),
         refused=(probes.local_rows,),
+        flaws=(probes.barrier_of_some_lanes,),
     ),
     targets=(
         no_negative_index(),

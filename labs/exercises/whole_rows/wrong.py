@@ -63,9 +63,7 @@ WRONG = {
     "replaces what another still needs.": {"no barrier at the end of a turn": [(FREE, "")]},
     "brackets are missing": {
         "a barrier that is not called": [("cuda.syncwarp()  # all", "cuda.syncwarp  # all")]},
-    "The barrier in line {last syncwarp} stands in the branch `if col + lane < {c}.shape[1]`, "
-    "which some lanes do not take. All lanes must come to it, also those without an element at the "
-    "edge.": {
+    "The barrier stands in the branch": {
         "a barrier of those inside": [(FREE, f"        if col + lane < c.shape[1]:\n    {FREE}")]},
     "Lanes beyond the edge leave at `return` in line {return}. But they store for the others, and "
     "the others need them.": {

@@ -13,6 +13,7 @@ from virtual_gpu.pictures.svg import GREEN, GREY, ORANGE, Picture, path, rect, s
 
 SUSPECTS = ("bits", "tiles", "stores")
 _WIDTH, _LEFT, _SCALE, _BAR = 412, 6, 4.0, 26
+_CARD = 128  # the width of a verdict
 _HIDDEN = "none"
 
 
@@ -57,18 +58,18 @@ def draw_verdicts(step: Step | Variant, shape: str = "4096") -> Picture:
     body += _axis(134, "the slots")
     verdicts = (
         ("bits", "not guilty", GREY, 1),
-        ("tiles", f"{100 * slots.last_round:.0f} slots", GREY, 1),
+        ("tiles", "not guilty", GREY, 1),
         ("stores", "not guilty", GREY, 1),
         ("other instructions", f"{100 * slots.other_instructions:.0f} slots", ORANGE, 1),
+        ("last round", f"{100 * slots.last_round:.0f}, estimated", GREY, 1),
         ("not measured", f"{100 * slots.rest:.0f} slots", ORANGE, 0.25),
     )
     for number, (name, verdict, colour, opacity) in enumerate(verdicts):
         row, column = divmod(number, len(SUSPECTS))
-        width = 128 if row == 0 else 196
-        x, y = _LEFT + column * (width + 8), 152 + row * 54
-        body += rect(x, y, width, 46, colour, fill_opacity=0.12 * opacity, stroke=colour, rx=6)
-        body += text(x + width / 2, y + 19, name, 13, "middle")
-        body += text(x + width / 2, y + 37, verdict, 14, "middle", font_weight="bold")
+        x, y = _LEFT + column * (_CARD + 8), 152 + row * 54
+        body += rect(x, y, _CARD, 46, colour, fill_opacity=0.12 * opacity, stroke=colour, rx=6)
+        body += text(x + _CARD / 2, y + 19, name, 13, "middle")
+        body += text(x + _CARD / 2, y + 37, verdict, 14, "middle", font_weight="bold")
     said = ", ".join(f"{name}: {verdict}" for name, verdict, *_ in verdicts)
     alt = (
         f"Two bars: {theirs:.0f} % of the peak in 2014, and 100 slots of the {_device()}, of which "

@@ -13,6 +13,7 @@ from utils import lessons as course
 from utils.lessons.counting import watch
 from utils.lessons.edits import source_of
 from utils.lessons.lesson_15 import iterations
+from utils.lessons.lesson_15.shared_quads import draw_shared_quads
 from utils.lessons.lesson_15.slot_bars import published_share
 from utils.lessons.lesson_15.thread_bits import THREADS, quad_of
 from utils.lessons.lesson_15.tile_designs import (
@@ -21,7 +22,9 @@ from utils.lessons.lesson_15.tile_designs import (
     bytes_per_multiply_add,
 )
 from utils.lessons.lesson_15.tile_reads import draw_two_designs
-from utils.lessons.shared_reads import SHAPE
+from utils.lessons.recorded import record_of
+from utils.lessons.shared_reads import SIDE, totals_of_tile
+from utils.lessons.wavefronts import WAVEFRONTS
 from utils.machine import devices
 from utils.machine.devices import REFERENCE
 from utils.machine.occupancy import WARP, occupancy
@@ -119,10 +122,13 @@ def test_the_bits_are_those_of_the_kernel():
     for t in range(THREADS):
         assert quad_of(t) == (eval(down, {"t": t}), eval(across, {"t": t}))
     assert [quad_of(t)[0] for t in range(WARP)] == [t // 16 * 2 + t % 2 for t in range(WARP)]
-    says("The {} lanes of a warp have the upper four rows of quads in the picture.", WARP)
+    says("The {} lanes of a warp have the upper four rows of quads in the picture with the slider.",
+         WARP)  # fmt: skip
     across, down = re.search(r"across, down = (.+), (.+)", source_of(LARGE.file)).groups()
     says("The {} threads of `maxwell256` have one more bit in each direction", threads(LARGE))
     says("`across, down = {}, {}`.", across, down)
+    kept = [bit for bit in range(THREADS) if 14 >> bit & 1]
+    says("Here `& {}` keeps bits {}, {} and {}.", 14, *kept)
 
 
 def test_the_example_takes_two_bits_apart():
@@ -133,6 +139,9 @@ def test_the_example_takes_two_bits_apart():
     one = 1
     says("In Python `t >> {}` moves all bits two places to the right, so bit {} becomes bit {}. "
          "`& {}` keeps bit {} alone,", low, low, min(values), one, min(values))  # fmt: skip
+    both = 3
+    assert [bit for bit in range(THREADS) if both >> bit & 1] == [0, one]
+    says("`& {}` bit {}, `& {}` the lowest two bits, and `|` joins bits.", 1 << one, one, both)
     says("`{}` is a number", example)
     says("is a number from {} to {} that is made of bits {} and {} of `t`",
          min(values), max(values), high, low)  # fmt: skip
@@ -143,6 +152,16 @@ def test_a_wide_read_is_four_wavefronts_of_eight_lanes():
     assert WARP * QUAD * word == 4 * banks * word == 16 * WARP
     says("Shared memory gives {} bytes per cycle", banks * word)
     says("{} lanes × {} bytes are four times that", WARP, QUAD * word)
+
+
+def test_the_picture_of_shared_quads_has_four_wavefronts_and_two():
+    alt = draw_shared_quads().alt
+    assert "quads 0, 1, 2, 3, 4, 5, 6, 7 of sb, 4 wavefronts" in alt
+    assert alt.count("2 wavefronts") == 3
+    last = 7
+    assert f"lanes 0 to {last} read" in alt
+    says("Here are the quads that lanes {} to {} read, with the wavefronts of all {} lanes.",
+         0 * last, last, WARP)  # fmt: skip
 
 
 def test_lanes_share_words_in_pairs():
@@ -159,10 +178,10 @@ def test_lanes_share_words_in_pairs():
 @cache
 def shared_reads(variant):
     """Return (wavefronts per read, time of shared memory alone over the recorded time)."""
-    trace = course.watch(variant, SHAPE)
-    per_read = trace.totals["shared_load_wavefronts"] / trace.totals["shared_load_requests"]
-    alone = course.shared_memory_ms(course.wavefronts_per_multiply_add(trace), str(SIZE))
-    return per_read, alone / ms(variant)
+    totals = totals_of_tile(variant, SIZE)
+    per_read = totals["shared_load_wavefronts"] / totals["shared_load_requests"]
+    needed = WARP * totals[WAVEFRONTS].sum() / (SIDE**2 * SIZE)
+    return per_read, course.shared_memory_ms(needed, str(SIZE)) / ms(variant)
 
 
 @slow
@@ -174,7 +193,8 @@ def test_rows_of_16_keep_shared_memory_busy_for_56_percent():
     says("*rows of {}*, where lanes {} to {} are side by side", width, 0 * width, width - 1)
     says("with rows of {} shared memory is busy in {:.0f} % of the recorded time",
          width, 100 * busy)  # fmt: skip
-    says("With rows of {} a read takes three wavefronts on average, with the zig-zag two", width)
+    says("With rows of {} a read takes four wavefronts for `sb` and two for `sa`, so three on "
+         "average, with the zig-zag two.", width)  # fmt: skip
     ratio = ms(ZIG_ZAG) / ms(ROWS_OF_16)
     margin = 2
     assert ratio > 1 + margin / 100
@@ -258,23 +278,27 @@ def test_the_large_design_has_fewer_instructions():
     says("Look at the instructions of a warp for one tile, at {}:", SIZE)
     says("A warp of `maxwell64` loads twice as many words for the same {} multiply-adds. So it has "
          "{:.0f} more loads and stores, and {:.0f} more other instructions, most of them integer "
-         "arithmetic: {:.0f} % more in all. The time grows less, by {:.0f} %, because `maxwell256` "
-         "leaves more slots empty.",
+         "arithmetic: {:.0f} % more in all. The time grows by only {:.0f} %, so it does not follow "
+         "the instructions alone.",
          useful, memory - loads, others, 100 * (more / few - 1),
          100 * (ms(SMALL) / ms(LARGE) - 1))  # fmt: skip
-    assert iterations.slots_of(SMALL, str(SIZE)).rest < slots().rest
 
 
 def test_the_last_of_four_rounds_costs_3_slots():
-    room, count = at_a_time(LARGE), blocks(LARGE, SIZE)
-    rounds = -(-count // room)
-    assert rounds == 4
-    last = count - (rounds - 1) * room
-    says("At {} the large tiles are guilty of a little. The SMs have room for {} blocks of "
-         "`maxwell256`, and the last of four rounds has only {}, so {} places stay empty. That "
-         "costs **{:.0f} of {} slots**",
-         SIZE, room, last, room - last, ALL * slots().last_round, ALL)  # fmt: skip
-    assert slots().last_round == pytest.approx(1 - count / (rounds * room))
+    rooms, counts = zip(*((at_a_time(one), blocks(one, SIZE)) for one in (LARGE, SMALL)))
+    assert [-(-count // room) for room, count in zip(rooms, counts)] == [4, 4]
+    large, small = (count - 3 * room for room, count in zip(rooms, counts))
+    says("At {} the SMs have room for {} blocks of `maxwell256` at a time, and the last of four "
+         "rounds has only {}. For `maxwell64` it is room for {:,} blocks, and {} in the last "
+         "round.", SIZE, rooms[0], large, rooms[1], small)  # fmt: skip
+    working = [ALL * (1 - iterations.slots_of(one, str(SIZE)).last_round) for one in (LARGE, SMALL)]
+    in_the_table = [ALL * busy_fraction(count, H200.sms) for count in counts]
+    assert {round(each) for each in working + in_the_table} == {97}
+    says("Both work in {:.0f} % of four rounds, as in the table, which counts one block per SM.",
+         working[0])  # fmt: skip
+    says("The number of blocks costs both designs about **{:.0f} of {} slots**.",
+         ALL - working[0], ALL)  # fmt: skip
+    assert working[0] == pytest.approx(ALL * counts[0] / (4 * rooms[0]))
 
 
 # ---- The stores ----
@@ -321,6 +345,8 @@ def test_the_way_through_shared_memory_is_short():
                         for what in ("wavefronts", "requests"))  # fmt: skip
     assert stored == 8 * requests
     assert stored - 4 * requests == rows / 3
+    first_fragments = totals_of_tile(LARGE, SIZE)[WAVEFRONTS].sum() - tiles - rows
+    assert 0 <= first_fragments < rows / 10  # the table of the bits counts the same wavefronts
     length = re.search(r"rows = cuda.shared.array\(\(WARPS, 4, (\d+)\)", source_of(LARGE.file))
     says("{:,} wavefronts per block, beside {:,} for its tiles. A third of them is a flaw that you "
          "have just repaired: rows of {} words, so that a `store4` takes eight wavefronts. As all "
@@ -374,10 +400,22 @@ def test_instructions_allow_80_percent_and_at_best_93():
 
 
 def test_36_slots_are_missing():
-    one = slots()
-    says("{:.0f} of {} slots have no multiply-add, and {:.0f} of these have another instruction.",
-         ALL * (1 - one.multiply_adds), ALL, ALL * one.other_instructions)  # fmt: skip
-    says("The last {:.0f} slots are what is left, and were not measured.", ALL * one.rest)
+    one, theirs = slots(), published_share()
+    missing, gap = round(ALL * (1 - one.multiply_adds)), round(theirs) - round(share(LARGE))
+    says("{} of {} slots have no multiply-add: the {} up to Gray's {:.0f}, and {} more up to the "
+         "peak. {:.0f} of the {} have another instruction.",
+         missing, ALL, gap, theirs, missing - gap, ALL * one.other_instructions,
+         missing)  # fmt: skip
+    says("The last {:.0f} slots are what is left, and were not measured. If the last round costs "
+         "less than {:.0f}, they are up to {:.0f}.",
+         ALL * one.rest, ALL * one.last_round, ALL * (one.rest + one.last_round))  # fmt: skip
+
+
+def test_the_clock_was_held():
+    record = record_of(LARGE.variant(), str(SIZE))
+    says("The clock is not: the peak is counted at {:,.0f} MHz, and the GPU ran at {:,.0f} MHz in "
+         "this measurement.", H200.boost_clock_mhz, record.sm_clock_mhz)  # fmt: skip
+    assert H200.boost_clock_mhz == record.sm_clock_mhz
 
 
 def test_three_choices_bring_a_kernel_from_70_to_98_percent():
@@ -394,7 +432,7 @@ def test_warp_tiled_is_faster_than_the_classic_at_every_size():
     assert ms(WARP_TILED) == ms(ROWS_OF_16)
     few, more = (iterations.instructions_per_tile(one) for one in (ROWS_OF_16, LARGE))
     width = sum(lane_maps.row_major.py_func(t)[0] == 0 for t in range(WARP))
-    says("`warp_tiled`, with rows of {}, is faster than the classic at every size, at {} by "
+    says("`warp_tiled`, with rows of {}, is faster than `maxwell256` at every size, at {} by "
          "{:.0f} %. It has {:g} instead of {:g} instructions per tile, which explains {:.1f} %.",
          width, SIZE, 100 * (ms(LARGE) / ms(WARP_TILED) - 1), few, more,
          100 * (more / few - 1))  # fmt: skip
@@ -407,6 +445,12 @@ def test_up_to_1024_the_small_design_is_the_fastest_and_then_warp_tiled():
     assert (*small, *rest) == SIZES
     says("Up to {} `maxwell64` is the fastest of the three, and from {} on `warp_tiled`.",
          small[-1], rest[0])  # fmt: skip
+
+
+def test_the_library_does_not_reach_the_peak_either():
+    record = record_of(LARGE.variant(), str(SIZE))
+    says("cuBLAS, NVIDIA's own library, does not reach the peak either: it has {:.0f} % at {}.",
+         share(LARGE) / record.library_ratio, SIZE)  # fmt: skip
 
 
 def test_four_lanes_want_four_registers_of_one_lane():

@@ -16,7 +16,8 @@ from utils.lessons.lesson_lane_maps.lane_maps import SLOTS, wavefronts_of
 from utils.lessons.lesson_lane_maps.patches import draw_patches, places_of
 from utils.lessons.lesson_lane_maps.speeds import in_words
 from utils.lessons.questions import bank
-from utils.lessons.shared_reads import SHAPE
+from utils.lessons.shared_reads import SIDE, totals_of_tile
+from utils.lessons.wavefronts import WAVEFRONTS
 from utils.machine.devices import REFERENCE, find
 from utils.paths import DATA
 from virtual_gpu.counts.transactions import BANKS
@@ -32,17 +33,17 @@ recorded = partial(course.recorded_ms, shape=str(SIZE))
 
 @cache
 def totals_of(variant):
-    return course.watch(variant, SHAPE)
+    return totals_of_tile(variant, SIZE)
 
 
 def per_read(variant):
-    totals = totals_of(variant).totals
+    totals = totals_of(variant)
     return totals["shared_load_wavefronts"] / totals["shared_load_requests"]
 
 
 def busy(variant):
     """Return the part of the recorded time that shared memory alone takes."""
-    needed = course.wavefronts_per_multiply_add(totals_of(variant))
+    needed = WARP * totals_of(variant)[WAVEFRONTS].sum() / (SIDE**2 * SIZE)
     return course.shared_memory_ms(needed, str(SIZE)) / recorded(variant)
 
 
