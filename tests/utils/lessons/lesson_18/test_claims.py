@@ -26,7 +26,7 @@ from utils.lessons.lesson_18 import reduction_tree as trees
 from utils.lessons.lesson_18 import time_bars
 from utils.machine.devices import REFERENCE, find, slug
 from utils.machine.occupancy import WARP, limits_of
-from utils.measuring import records
+from utils.measuring import records, roofline
 from utils.paths import DATA
 
 BLOCK = 256
@@ -338,9 +338,22 @@ def test_a_block_makes_8_loads_of_4_sectors_and_one_store_of_one():
     (store,) = (one for one in seen if (one.space, one.kind) == ("global", "store"))
     blocks = store.requests
     loads, each = load.requests // blocks, load.sectors // load.requests
-    says("The {:.2f} sectors per request are {} loads of {} sectors and one store of {} sector",
-         (load.sectors + store.sectors) / (load.requests + store.requests), loads, each,
-         store.sectors // blocks)  # fmt: skip
+    says("These {} loads of {} sectors and one store of {} sector are {:.2f} sectors per request",
+         loads, each, store.sectors // blocks,
+         (load.sectors + store.sectors) / (load.requests + store.requests))  # fmt: skip
+
+
+def test_the_card_counts_9_wavefronts_of_global_memory_per_block():
+    own = counts_of_block(REDUCE2)
+    further = {}
+    for variant in (REDUCE1, REDUCE2):
+        counts = roofline.counted(variant, LADDER.parse("2^30"))
+        further[variant] = counts.wavefronts / counts.blocks - counts_of_block(variant).wavefronts
+    (further,) = set(further.values())
+    says("the wavefronts of shared memory and {:.0f} more per block for global memory, one for each "
+         "of its {} loads", further, WARPS)  # fmt: skip
+    says("The table counts per {} elements, so its wavefronts are those of a block divided by {}",
+         WARP, own.elements // WARP)  # fmt: skip
 
 
 def test_all_records_of_the_lesson_are_of_the_reference_device_at_its_highest_clock():
@@ -366,7 +379,8 @@ def test_the_change_keeps_the_busy_warps_and_has_no_conflict():
     before, after = trees.neighbouring_threads(trees.WORDS), trees.halves(trees.WORDS)
     assert list(map(trees.warps_of, before)) == list(map(trees.warps_of, after))
     assert all(trees.wavefronts_of(step) == len(trees.warps_of(step)) for step in after)
-    assert by_step(REDUCE2, "wavefronts") == by_step(REDUCE2, "requests")
+    for variant in (REDUCE2, BITS):  # "Neither kernel has a bank conflict"
+        assert by_step(variant, "wavefronts") == by_step(variant, "requests")
 
 
 def test_the_tree_without_conflicts_gains_what_its_instructions_say():
@@ -400,6 +414,7 @@ def test_two_pairs_of_kernels_differ_little_in_time():
     fewer = slots("without_remainder_32").instructions, slots("reduce2_32").instructions
     says("The kernel that diverges less executes {} % fewer instructions and takes {} % less time",
          percent(*fewer), percent(bits_32, two_32))  # fmt: skip
+    assert percent(bits_32, two_32) < percent(*fewer)  # "less than the instructions alone suggest"
     says("*together* make a difference of {} %", percent(bits_32, two_32))
     for what in ("lanes", "requests", "wavefronts"):
         assert by_step(BITS, what) == by_step(BITS_32, what)
@@ -486,6 +501,7 @@ def test_the_profiler_executes_the_instructions_that_the_lesson_counts(compiler)
 
 def test_the_schedulers_issue_in_75_to_85_percent_of_the_cycles():
     assert set(profiled()) == set(BY_NAME)
+    assert len(BY_NAME) == 7  # "these seven kernels"
     shares = sorted(100 * busy for _, busy, _ in profiled().values())
     says("the schedulers issue in {:.0f} to {:.0f} % of the cycles", shares[0], shares[-1])
     for one in map(times, DRAWN):
