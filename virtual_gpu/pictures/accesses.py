@@ -64,15 +64,17 @@ def draw_sectors(access: WarpAccess) -> Picture:
     return Picture(legend(asked_for_by_a_lane=BLUE, comes_with_it_unused=PALE) + drawn, alt)
 
 
-def draw_banks(access: WarpAccess) -> Picture:
+def draw_banks(access: WarpAccess, where: str = "") -> Picture:
     """Return a Picture of 32 lanes × 32 banks for one access to shared memory.
 
-    Words that share their bank with other words are orange. Raises ValueError for an access that is
-    not to shared memory.
+    Words that share their bank with other words are orange. ``where`` is the beginning of the
+    title, such as ``reduce1, step 3``. Raises ValueError for an access that is not to shared
+    memory.
     """
     if access.space != "shared":
         raise ValueError(f"{access.array} is in {access.space} memory, which has no banks")
-    drawn, alt = lanes_by_banks(plain(access.addresses), access.itemsize, _name(access))
+    title = f"{where}, {_name(access)}" if where else _name(access)
+    drawn, alt = lanes_by_banks(plain(access.addresses), access.itemsize, title)
     return Picture(legend(one_word_of_its_bank=BLUE, several_words_take_turns=ORANGE) + drawn, alt)
 
 
