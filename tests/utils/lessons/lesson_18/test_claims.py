@@ -267,6 +267,8 @@ def test_the_loops_have_no_jump_around_the_addition_and_most_of_the_instructions
          "in `reduce1`", *lengths)  # fmt: skip
     iterations, _ = course.turns_and_busy(run_of(REDUCE0), "shared")
     zero, bits = (iterations * length // SCHEDULERS for length in lengths[:2])
+    assert [one.name for one in loop_of(REDUCE0)].count("MUFU") == 1  # "the reciprocal"
+    says("the schedulers issue in {:.0f} % of the cycles of `reduce0`", 100 * slots("reduce0").busy)
     says("In a block {} warps make {} iterations each", WARPS, iterations // WARPS)
     says("So the loop takes at least {} · {} ÷ {} = {} cycles per block in `reduce0`, and {} · {} "
          "÷ {} = {} without the remainder", iterations, lengths[0], SCHEDULERS, zero,
