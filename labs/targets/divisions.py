@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from labs.checking.phrasing import at_line
 from labs.checking.run import Run
 from labs.checking.target import Target
+from labs.targets.machine_code import machine_code
 from utils.translation import translate
 from virtual_gpu import Site
 from virtual_gpu.common.source import Source, read_source
@@ -31,6 +32,14 @@ def no_division_in_loops() -> Target:
         return float(len(divisions(run.kernel)))
 
     def cause(run: Run, value: float) -> str:
+        code = machine_code(run)
+        if code is not None and not code.loops:
+            return translate(
+                "{where} still has a division or a remainder. Your loop ends at a constant, so the "
+                "compiler unrolls it, knows every divisor and need not divide. This task asks for "
+                "a test without a division, so that nothing depends on the compiler.",
+                where=at_line(divisions(run.kernel)[0]),
+            )
         return translate(
             "{where} divides in every iteration, and its divisor changes. Write a test without a "
             "division. Is there something special about these divisors?",

@@ -47,3 +47,25 @@ def loop_of_64_bits(run: Run) -> str | None:
         "result of `uint32 >> uint32` has 64 bits, and so has a number without `uint32(…)`.",
         number=len(loop),
     )
+
+
+def condition_of_64_bits(run: Run) -> str | None:
+    """Return a sentence if the loop has 64-bit numbers besides one comparison, else None.
+
+    The comparison is that of a `uint32` with `cuda.blockDim.x`, which has 64 bits. The result is
+    also None without a compiler, and for machine code without a loop.
+    """
+    code = machine_code(run)
+    if code is None or code.hot is None:
+        return None
+    loop = [one.opcode.split(".") for one in code.hot.body]
+    compares = sum(bool(set(OF_64_BITS).intersection(parts)) for parts in loop)
+    if compares <= 1 and not any("WIDE" in parts for parts in loop):
+        return None
+    return translate(
+        "In machine code the loop of your kernel has {number} instructions per iteration, some of "
+        "them for 64-bit numbers. In Numba a computation with a `uint32` and a plain `1` has a "
+        "result of 64 bits, and so has one with two `uint32`. `uint32(…)` around the result keeps "
+        "it in 32 bits and saves instructions.",
+        number=len(loop),
+    )

@@ -10,7 +10,7 @@ from labs import EXERCISES, check
 from labs.checking.run import run_kernel
 from labs.exercises.micro_kernel.exercise import no_spills
 from labs.targets.machine_code import machine_code
-from tests.labs.versions import right, wrong
+from tests.labs.versions import from_text, right, wrong
 from utils.errors import CourseError
 from utils.intrinsics.simd import broadcast, fmadd_row, load_row, store_row, zero_row
 
@@ -92,7 +92,7 @@ def test_more_vectors_than_registers_are_counted_as_spills():
     assert "16 registers" in target.cause(sums_of(20), spilled)
 
 
-@pytest.mark.parametrize("name", ["tree", "add_while_loading"])
+@pytest.mark.parametrize("name", ["tree", "add_while_loading", "without_remainder"])
 def test_a_solution_in_32_bits_has_no_remark(name, compiler):
     assert not check(name, EXERCISES[name].solution).notes
 
@@ -103,3 +103,18 @@ def test_a_loop_of_64_bits_is_remarked_and_no_flaw(compiler):
     (note,) = verdict.notes
     assert "compares or shifts 64-bit numbers" in note
     assert check("tree", right("tree", "halves made 32 bits")).notes == ()
+
+
+def test_a_condition_of_64_bits_is_remarked_and_no_flaw(compiler):
+    name = "without_remainder"
+    for what in ("shifted", "an exclusive or"):
+        verdict = check(name, right(name, what))
+        assert verdict.passed
+        assert any("a plain `1` has a result of 64 bits" in note for note in verdict.notes)
+
+
+def test_a_remainder_that_the_compiler_removes_is_refused_for_the_source_line(compiler):
+    name = "without_remainder"
+    text = EXERCISES[name].starter_text.replace("stride < cuda.blockDim.x", "stride < BLOCK")
+    (cause,) = check(name, from_text(name, text)).causes
+    assert "the compiler unrolls it, knows every divisor and need not divide" in cause

@@ -172,7 +172,8 @@ def draw_step(trace: Trace, array: str, step: int) -> Picture:
         )
     lanes = _by_warp(levels[step - 1])[0]
     addresses = tuple(int(index) * 4 if index >= 0 else None for index in lanes)
-    return draw_banks(replace(trace.warp_access(array), addresses=addresses))
+    access = replace(trace.warp_access(array), addresses=addresses)
+    return draw_banks(access, f"{trace.kernel}, step {step}")
 
 
 def turns_and_busy(trace: Trace, array: str) -> tuple[int, int]:

@@ -220,7 +220,7 @@ def _bounds(
             notes.append(
                 translate(
                     "“≤” marks an upper bound: the compiler has unrolled the loop of this kernel, "
-                    "and some warps jump over instructions that are counted here."
+                    "and some warps skip instructions that are counted here."
                 )
             )
         if len(known) < len(variants):

@@ -64,16 +64,19 @@ def draw_sectors(access: WarpAccess) -> Picture:
     return Picture(legend(asked_for_by_a_lane=BLUE, comes_with_it_unused=PALE) + drawn, alt)
 
 
-def draw_banks(access: WarpAccess) -> Picture:
+def draw_banks(access: WarpAccess, where: str = "") -> Picture:
     """Return a Picture of 32 lanes × 32 banks for one access to shared memory.
 
-    Words that share their bank with other words are orange. Raises ValueError for an access that is
-    not to shared memory.
+    Words that share their bank with other words are orange, and the key has only the colours that
+    are drawn. ``where`` is the beginning of the title, such as ``reduce1, step 3``. Raises
+    ValueError for an access that is not to shared memory.
     """
     if access.space != "shared":
         raise ValueError(f"{access.array} is in {access.space} memory, which has no banks")
-    drawn, alt = lanes_by_banks(plain(access.addresses), access.itemsize, _name(access))
-    return Picture(legend(one_word_of_its_bank=BLUE, several_words_take_turns=ORANGE) + drawn, alt)
+    title = f"{where}, {_name(access)}" if where else _name(access)
+    drawn, alt = lanes_by_banks(plain(access.addresses), access.itemsize, title)
+    key = {"one_word_of_its_bank": BLUE, "several_words_take_turns": ORANGE}
+    return Picture(legend(**{word: key[word] for word in key if key[word] in drawn}) + drawn, alt)
 
 
 def what_if_stride(strides: Sequence[int] = STRIDES) -> Picture:
@@ -256,7 +259,9 @@ def lanes_by_banks(addresses: np.ndarray, width: int, title: str) -> tuple[str, 
             worst, bank = int(load.max()), int(load.argmax())
             crowded = (bank, np.unique(words[words % BANKS == bank]))
     body = [_paper(), _lane_axis(), _bank_axis(), _columns()]
-    body += [path("".join(drawn), fill=colour, stroke="none") for colour, drawn in marks.items()]
+    body += [
+        path("".join(drawn), fill=colour, stroke="none") for colour, drawn in marks.items() if drawn
+    ]
     if groups > 1:
         body.append(_group_borders(WARP // groups))
     total = _wavefronts(addresses, width)

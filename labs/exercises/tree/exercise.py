@@ -60,5 +60,5 @@ EXERCISE = reduction(
         "`stride = uint32(stride >> uint32(1))`. Threads below `stride` add, and all threads come "
         "to the barrier.",
     ),
-    after="The same additions in fewer wavefronts: no two lanes of a request meet in a bank.",
+    after="As many additions in fewer wavefronts: no two lanes of a request meet in a bank.",
 )

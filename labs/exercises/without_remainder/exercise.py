@@ -16,6 +16,7 @@ from labs.targets.counts import (
     one_store_per_element,
 )
 from labs.targets.divisions import no_division_in_loops
+from labs.targets.machine_code import condition_of_64_bits
 from labs.targets.sharing import loads_of_one_thread
 
 EXERCISE = reduction(
@@ -38,6 +39,7 @@ EXERCISE = reduction(
         essential(full_loads()),
         essential(no_atomics()), essential(loads_of_one_thread(26)),
     ),
+    remarks=(condition_of_64_bits,),
     main=("divisions in loops", "threads that add more or less often", "barriers per block"),
     plain_goals=(
         "no remainder and no division in the loop", "the same threads add in each step",
@@ -54,5 +56,5 @@ EXERCISE = reduction(
         "The remainder by 8 is the number in the last three bits, and `&` with 7 keeps only "
         "these. Which number keeps the last bits for any power of two?",
     ),
-    after="The same threads add in the same steps, so this kernel diverges as the given one does.",
+    after="The same threads add, and no remainder is left in the loop.",
 )  # fmt: skip

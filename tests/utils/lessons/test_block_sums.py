@@ -50,7 +50,7 @@ def test_conflicts_by_step_are_as_many_as_words_of_one_bank():
     loads = loads_by_step(trace, "shared")
     assert [load.requests for load in loads] == [1, 1, 1, 1, 1, 1]
     assert [load.wavefronts for load in loads] == [2, 2, 2, 2, 2, 1]
-    assert "2 wavefronts" in draw_step(trace, "shared", 1).alt
+    assert "reduce1, step 1, load of shared: 2 wavefronts" in draw_step(trace, "shared", 1).alt
     assert turns_and_busy(trace, "shared") == (12, 6)
 
 

@@ -2,6 +2,7 @@
 
 import inspect
 import re
+from dataclasses import replace
 from functools import cache, partial
 from importlib import import_module
 
@@ -22,11 +23,13 @@ from reduce_kernels.remainder import (
 from tests import quotes
 from utils import lessons as course
 from utils.lessons.block_sums import block_of, instructions_of_block
+from utils.lessons.bounds import ISSUE, bounds_of
 from utils.lessons.lesson_18 import reduction_tree as trees
 from utils.lessons.lesson_18 import time_bars
+from utils.lessons.recorded import ms_if_any
 from utils.machine.devices import REFERENCE, find, slug
 from utils.machine.occupancy import WARP, limits_of
-from utils.measuring import records
+from utils.measuring import records, roofline
 from utils.paths import DATA
 
 BLOCK = 256
@@ -252,6 +255,7 @@ def test_the_same_lanes_add_without_the_remainder_and_only_instructions_differ()
     assert counts_of_block(REDUCE1).elements == both[0].elements
     assert instructions(BITS) < instructions(REDUCE1) < instructions(REDUCE0)
     assert (WARPS, SCHEDULERS) == (8, 4)  # "The 8 warps", "each of the four schedulers"
+    says("this GPU has {} SMs at {:.2f} GHz", H200.sms, H200.boost_clock_mhz / 1000)
     drawn = [times(name) for name in ("reduce0", "without_remainder", "reduce1")]
     assert len({(one.memory, one.wavefronts) for one in drawn}) == 1
 
@@ -263,6 +267,8 @@ def test_the_loops_have_no_jump_around_the_addition_and_most_of_the_instructions
          "in `reduce1`", *lengths)  # fmt: skip
     iterations, _ = course.turns_and_busy(run_of(REDUCE0), "shared")
     zero, bits = (iterations * length // SCHEDULERS for length in lengths[:2])
+    assert [one.name for one in loop_of(REDUCE0)].count("MUFU") == 1  # "the reciprocal"
+    says("the schedulers issue in {:.0f} % of the cycles of `reduce0`", 100 * slots("reduce0").busy)
     says("In a block {} warps make {} iterations each", WARPS, iterations // WARPS)
     says("So the loop takes at least {} · {} ÷ {} = {} cycles per block in `reduce0`, and {} · {} "
          "÷ {} = {} without the remainder", iterations, lengths[0], SCHEDULERS, zero,
@@ -308,6 +314,19 @@ def test_a_right_answer_issues_what_the_measured_kernel_issues(compiler):
 
 
 @pytest.mark.slow
+def test_a_tree_with_a_constant_size_of_the_block_is_unrolled(compiler):
+    text = exercise("tree").solution_text.replace("cuda.blockDim.x", "BLOCK")
+    kernel = function_in("tree", text)
+    step = replace(REDUCE2.step, name="yours", build=lambda BLOCK: kernel)
+    assert not xray(kernel, step.signature, "sm_90").loops
+    both = step.variant(BLOCK=BLOCK), REDUCE2
+    bounds = [bounds_of(one, "2^30")[ISSUE] for one in both]
+    assert [one.at_most for one in bounds] == [True, False]
+    says("instructions need at most {:.2f} ms instead of the {:.2f} ms of `reduce2`",
+         *(one.ms for one in bounds))  # fmt: skip
+
+
+@pytest.mark.slow
 def test_one_remainder_is_more_than_half_of_the_loop(compiler):
     assert 2 * (loop_length(REDUCE0) - loop_length(BITS)) > loop_length(REDUCE0)
 
@@ -338,9 +357,29 @@ def test_a_block_makes_8_loads_of_4_sectors_and_one_store_of_one():
     (store,) = (one for one in seen if (one.space, one.kind) == ("global", "store"))
     blocks = store.requests
     loads, each = load.requests // blocks, load.sectors // load.requests
-    says("The {:.2f} sectors per request are {} loads of {} sectors and one store of {} sector",
-         (load.sectors + store.sectors) / (load.requests + store.requests), loads, each,
-         store.sectors // blocks)  # fmt: skip
+    says("These {} loads of {} sectors and one store of {} sector are {:.2f} sectors per request",
+         loads, each, store.sectors // blocks,
+         (load.sectors + store.sectors) / (load.requests + store.requests))  # fmt: skip
+
+
+def test_the_card_counts_9_wavefronts_of_global_memory_per_block():
+    own = counts_of_block(REDUCE2)
+    further = {}
+    for variant in (REDUCE1, REDUCE2):
+        counts = roofline.counted(variant, LADDER.parse("2^30"))
+        further[variant] = counts.wavefronts / counts.blocks - counts_of_block(variant).wavefronts
+    (further,) = set(further.values())
+    says("wavefronts of shared memory and {:.0f} more per block for global memory, one for each of "
+         "its {} loads", further, WARPS)  # fmt: skip
+    says("The table counts per {} elements, so its wavefronts are those of a block divided by {}",
+         WARP, own.elements // WARP)  # fmt: skip
+
+
+def test_the_times_of_the_cards_are_nearly_those_of_the_bars():
+    for variant in STEPS[1:]:
+        card, bars = ms_if_any(variant, "2^30"), times(variant.step.name).recorded
+        assert card != bars  # "from another run"
+        assert card == pytest.approx(bars, rel=0.003)  # "they differ a little"
 
 
 def test_all_records_of_the_lesson_are_of_the_reference_device_at_its_highest_clock():
@@ -366,7 +405,8 @@ def test_the_change_keeps_the_busy_warps_and_has_no_conflict():
     before, after = trees.neighbouring_threads(trees.WORDS), trees.halves(trees.WORDS)
     assert list(map(trees.warps_of, before)) == list(map(trees.warps_of, after))
     assert all(trees.wavefronts_of(step) == len(trees.warps_of(step)) for step in after)
-    assert by_step(REDUCE2, "wavefronts") == by_step(REDUCE2, "requests")
+    for variant in (REDUCE2, BITS):  # "Neither kernel has a bank conflict"
+        assert by_step(variant, "wavefronts") == by_step(variant, "requests")
 
 
 def test_the_tree_without_conflicts_gains_what_its_instructions_say():
@@ -380,8 +420,6 @@ def test_the_tree_without_conflicts_gains_what_its_instructions_say():
     before, after = (counts_of_block(variant).wavefronts for variant in (REDUCE1, REDUCE2))
     says("The conflicts were real, {:.0f} wavefronts of {:.0f}", before - after, before)
     says("What happens to the {:.2f} ms of `reduce1`?", one.recorded)
-    says("In the bars of `reduce1` wavefronts needed {:.2f} ms and instructions {:.2f} ms",
-         one.wavefronts, one.instructions)  # fmt: skip
     executed = percent(slots("reduce1").instructions, slots("reduce2").instructions)
     says("the wavefronts fall by {} %, but the instructions and the time by {} %",
          percent(before, after), falls[1])  # fmt: skip
@@ -400,6 +438,7 @@ def test_two_pairs_of_kernels_differ_little_in_time():
     fewer = slots("without_remainder_32").instructions, slots("reduce2_32").instructions
     says("The kernel that diverges less executes {} % fewer instructions and takes {} % less time",
          percent(*fewer), percent(bits_32, two_32))  # fmt: skip
+    assert percent(bits_32, two_32) < percent(*fewer)  # "less than the instructions alone suggest"
     says("*together* make a difference of {} %", percent(bits_32, two_32))
     for what in ("lanes", "requests", "wavefronts"):
         assert by_step(BITS, what) == by_step(BITS_32, what)
@@ -413,7 +452,7 @@ def test_a_pair_has_loops_of_64_bits_and_a_pair_has_loops_of_32(compiler):
     wide = 2 * np.uint32().nbytes * 8
     says("- **{} bits**: both loops have {} instructions per iteration", wide, two)
     says("- **{} bits**: the loops have {} and {}", wide // 2, *map(loop_length, PAIR_32))
-    says("Its loop has {} instead of {} instructions per iteration", two, one)
+    says("The loop of `reduce2` has {} instead of {} instructions per iteration", two, one)
     says("in Numba the result of `uint32 >> uint32` has {} bits", wide)
     says("the second half of this test, which has {} bits", wide)
     says("The test of the loop has {} bits because Numba compares", wide)
@@ -486,6 +525,7 @@ def test_the_profiler_executes_the_instructions_that_the_lesson_counts(compiler)
 
 def test_the_schedulers_issue_in_75_to_85_percent_of_the_cycles():
     assert set(profiled()) == set(BY_NAME)
+    assert len(BY_NAME) == 7  # "these seven kernels"
     shares = sorted(100 * busy for _, busy, _ in profiled().values())
     says("the schedulers issue in {:.0f} to {:.0f} % of the cycles", shares[0], shares[-1])
     for one in map(times, DRAWN):

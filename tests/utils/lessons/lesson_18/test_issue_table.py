@@ -3,6 +3,7 @@
 import pytest
 
 from labs import EXERCISES
+from labs.checking.variants import function_in
 from reduce_kernels.remainder import IssueSlots, RemainderTime
 from utils.errors import CourseError
 from utils.lessons.lesson_18.issue_table import issue_table
@@ -28,7 +29,21 @@ def test_a_kernel_without_counts_is_refused():
 
 
 def test_a_readers_kernel_is_drawn_without_a_recorded_time():
-    alt = beside_the_experiment(EXERCISES["without_remainder"].solution).alt
+    alt = beside_the_experiment(EXERCISES["without_remainder"].solution).parts[0].alt
     yours = alt.partition("yours: ")[2].partition(". without remainder: ")[0]
     assert yours.endswith("recorded –")
     assert "wavefronts 2.41" in yours
+
+
+def test_a_kernel_with_two_loops_has_a_card_that_says_why_it_is_not_counted(compiler):
+    text = EXERCISES["without_remainder"].solution_text
+    line = "        if tid & uint32(2 * stride - 1) == 0:\n"
+    inner = (
+        "        rest = tid\n"
+        "        while rest >= uint32(2 * stride):\n"
+        "            rest = uint32(rest - uint32(2 * stride))\n"
+        "        if rest == 0:\n"
+    )
+    kernel = function_in("without_remainder", text.replace(line, inner))
+    _, card = beside_the_experiment(kernel).parts
+    assert "2 loops" in str(card)
