@@ -11,7 +11,8 @@ from utils.lessons.lesson_04.time_axis import LEFT, RIGHT, ticks
 from virtual_gpu.pictures.svg import Picture, legend, path, rect, svg, text
 
 ROWS = 16000  # of a and c in the lesson's record
-PARTS = {"copy_b": COPY, "copy_in": COPY, "kernel": KERNEL, "copy_out": COPY_BACK}
+COLOURS = {"copy b": COPY, "copy a": COPY, "kernel": KERNEL, "copy c back": COPY_BACK}
+# The parts of the record -> their names in the lesson.
 NAMES = {"copy_b": "copy b", "copy_in": "copy a", "kernel": "kernel", "copy_out": "copy c back"}
 _TOP, _ROW, _BAR = 26, 20, 14
 
@@ -65,7 +66,7 @@ def draw_streams(rows: Iterable, *ways: str) -> Picture:
         for part in parts:
             top = y + 18 + _ROW * (max(part.slice, 0) % streams)
             left, width = LEFT + part.start_ms * scale, max(part.time_ms * scale - 0.6, 0.6)
-            body += rect(round(left, 2), top, round(width, 2), _BAR, PARTS[part.part])
+            body += rect(round(left, 2), top, round(width, 2), _BAR, COLOURS[NAMES[part.part]])
         y += 38 + _ROW * streams
     for tick in ticks(longest):
         x = round(LEFT + tick * scale, 1)

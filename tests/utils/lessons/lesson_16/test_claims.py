@@ -244,7 +244,7 @@ def test_what_a_multiply_add_costs_and_what_is_won():
         records_of_products()[f"sums_in_registers {name}"] for name in ("solution", "in 32 bits")
     )
     says("Yet `naive` takes {:.1f} ms", slow)
-    says("the same lines take **{:.1f} ms**, and need {} registers instead of {}",
+    says("the same source lines take **{:.1f} ms**, and need {} registers instead of {}",
          narrow.time_ms, narrow.registers, wide.registers)  # fmt: skip
     says("do indices of {} bits cost {:.1f} times the time", intp.bitwidth,
          wide.time_ms / narrow.time_ms)  # fmt: skip
