@@ -320,7 +320,8 @@ def _write_class(
     """Write the plain table and, if asked for, that of Canvas or Moodle.
 
     It also prints how many students of the roster handed in nothing and, to standard error, the
-    students who are not in the roster and the number of marks without a date. listed: the rows of
+    submissions whose name and number belong to different rows, the students who are not in the
+    roster, and the number of marks without a date. listed: the rows of
     the roster. rule: how several tries and late days count.
     """
     by_student = {mark.student: mark for mark in marks}
@@ -334,6 +335,13 @@ def _write_class(
     if listed:
         missing = sum(one.mark is None for one in results)
         print(f"{missing} of {_counted(len(listed), 'student')} handed in nothing.")
+    for submission in submissions:
+        if len(rows := roster.rows_of(submission, listed)) > 1:
+            print(
+                f"{submission.student}: the number is that of {rows[0].name}, who gets the mark, "
+                f"and the name is that of {rows[1].name}.",
+                file=sys.stderr,
+            )
     for one in results:
         if listed and one.listed is None:
             print(f"{one.student} is in no row of the roster, or in two.", file=sys.stderr)
