@@ -98,7 +98,8 @@ class Result:
     listed: the row of the roster, or None if the student is in no row. student: the name for the
     table. mark: the mark that counts, or None if nothing was handed in. points: its points after
     the loss for being late. days_late: how many days late it was. date: when it was handed in, or
-    None if unknown. tries: the number of tries.
+    None if unknown. tries: the number of tries in which something can be read, or of all tries if
+    nothing can be read.
     """
 
     listed: Listed | None
@@ -245,13 +246,19 @@ def results(
 def _result(
     whose: Listed | str, tries: Sequence[Submission], marks: Mapping[str, Mark], rule: LateRule
 ) -> Result:
-    """Return the result of one student. whose: the row of the roster, or the name without a row."""
+    """Return the result of one student.
+
+    A try in which nothing can be read counts only if that is so in all tries: Moodle makes one of
+    the text that a student writes beside the files. whose: the row of the roster, or the name
+    without a row.
+    """
     listed = whose if isinstance(whose, Listed) else None
     name = listed.name if listed else whose
-    dated = [(handed_in(one, listed), marks[one.student]) for one in tries]
+    readable = [one for one in tries if not one.problem] or tries
+    dated = [(handed_in(one, listed), marks[one.student]) for one in readable]
     late = [(days_late(date, rule.due), date, mark) for date, mark in dated]
     candidates = [
-        Result(listed, name, mark, after(mark, days, rule.per_day), days, date, len(tries))
+        Result(listed, name, mark, after(mark, days, rule.per_day), days, date, len(dated))
         for days, date, mark in sorted(late, key=lambda one: one[1] or datetime.min)
     ]
     if not candidates:

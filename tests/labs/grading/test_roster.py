@@ -134,6 +134,25 @@ def test_of_several_tries_the_last_or_the_best_counts_after_its_days(tmp_path, t
     assert table[2:] == ["bob,0,100,0,0,0", "eve,5,100,5,0,1"]
 
 
+@pytest.mark.parametrize("tries", roster.TRIES)
+def test_a_try_with_nothing_to_read_replaces_no_other(tmp_path, tries):
+    download = tmp_path / "class"
+    for name, file in (
+        ("Ada Lovelace_1001_assignsubmission_file_", "work.py"),
+        ("Ada Lovelace_1001_assignsubmission_onlinetext_", "onlinetext.html"),
+        ("Grace Hopper_1002_assignsubmission_onlinetext_", "onlinetext.html"),
+    ):
+        (download / name).mkdir(parents=True)
+        (download / name / file).write_text("x = 1")
+    works = collect([download])
+    marks = {one.student: mark(one.student, 0 if one.problem else 70) for one in works}
+    rule = LateRule(tries=tries)
+    ada, grace = roster.results(rows_of(tmp_path, TWO_OF_MOODLE), works, marks, rule)
+    assert (ada.points, ada.tries) == (70, 1)
+    assert (grace.points, grace.tries) == (0, 1)
+    assert grace.mark is not None
+
+
 def test_canvas_and_moodle_get_the_columns_that_they_import(tmp_path):
     for text, made, lines in (
         (CANVAS, tables.as_canvas, [
