@@ -163,6 +163,12 @@ def test_a_wrong_list_loses_points_and_is_told_the_line():
     assert told[0].endswith("Line 1 stores `scaled` before any line has computed it.")
 
 
+def test_a_line_too_many_is_told_by_the_grader_as_by_the_check():
+    points, of, told = mark_of(f"{SAXPY} = [3, 6, 2, 5, 4, 1]")
+    assert points == of // 5
+    assert told[0].startswith("The result is right, but line 3 does nothing for it")
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
