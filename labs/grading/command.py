@@ -18,13 +18,21 @@ from tqdm import tqdm
 
 from labs.grading import feedback, roster, speed, tables
 from labs.grading.batch import graded, plan
+from labs.grading.feedback import to_stderr
 from labs.grading.grade import Mark
 from labs.grading.handout import notebook
 from labs.grading.labs import LABS, Lab, find
 from labs.grading.private import SECRET, require_outside, secret_of
 from labs.grading.sandbox import require_sandbox
 from labs.grading.selftest import LEAST_MUTANTS, LEAST_RIGHT, PartSummary, summaries, trials
-from labs.grading.submissions import Submission, as_bytes, gather, neutral_name, unchanged_name
+from labs.grading.submissions import (
+    Submission,
+    as_bytes,
+    gather,
+    neutral_name,
+    printable,
+    unchanged_name,
+)
 from labs.grading.which_files import LeftOut
 from labs.student_copy.write import write_copy
 from utils.errors import CourseError
@@ -279,7 +287,7 @@ def run(arguments: argparse.Namespace) -> int:
     print(f"{_counted(len(marks), 'submission')}, {best} with all {lab.points} points: {table}")
     for mark in marks:
         if mark.failed:
-            print(f"{mark.student}: {mark.failed}", file=sys.stderr)
+            to_stderr(f"{mark.student}: {mark.failed}")
     _report_left_out(left, arguments.out / f"{lab.name}_not_read.txt")
     if arguments.speed:
         _report_speed(lab, submissions, marks, arguments.out)
@@ -337,14 +345,13 @@ def _write_class(
         print(f"{missing} of {_counted(len(listed), 'student')} handed in nothing.")
     for submission in submissions:
         if len(rows := roster.rows_of(submission, listed)) > 1:
-            print(
+            to_stderr(
                 f"{submission.student}: the number is that of {rows[0].name}, who gets the mark, "
-                f"and the name is that of {rows[1].name}.",
-                file=sys.stderr,
+                f"and the name is that of {rows[1].name}."
             )
     for one in results:
         if listed and one.listed is None:
-            print(f"{one.student} is in no row of the roster, or in two.", file=sys.stderr)
+            to_stderr(f"{one.student} is in no row of the roster, or in two.")
     if rule.due and (undated := sum(one.mark is not None and one.date is None for one in results)):
         print(f"{_counted(undated, 'mark')} without a date, taken as on time.", file=sys.stderr)
 
@@ -356,7 +363,7 @@ def list_names(arguments: argparse.Namespace) -> int:
     """
     secret = secret_of(arguments.secret)
     for submission in _submissions(arguments.paths, unchanged_name)[0]:
-        print(f"{_hashed(submission.student, secret)}  {submission.student}")
+        print(f"{_hashed(submission.student, secret)}  {printable(submission.student)}")
     return 0
 
 
@@ -373,7 +380,7 @@ def _submissions(
         raise CourseError(f"There is no {missing[0]}: give folders and files of submissions.")
     submissions, left = gather(paths, called)
     if not submissions:
-        others = ", ".join(one.file for one in left[:3])
+        others = ", ".join(printable(one.file) for one in left[:3])
         also = f"; not read: {others}" if left else ""
         raise CourseError(
             f"No .py, .ipynb or .zip was found in {', '.join(map(str, paths))}{also}."
@@ -390,8 +397,7 @@ def _report_left_out(left: list[LeftOut], report: Path) -> None:
         report.unlink(missing_ok=True)
         return
     lines = [f"{one.student}: `{one.file}`. {one.why}" for one in left]
-    printable = ("".join(c if c.isprintable() else "?" for c in line) for line in lines)
-    _write(report, "".join(f"{line}\n" for line in printable))
+    _write(report, "".join(f"{printable(line)}\n" for line in lines))
     print(f"{_counted(len(left), 'file')} not read, with the reasons: {report}")
 
 
@@ -438,7 +444,7 @@ def _write_pages(lab: Lab, mark: Mark, folder: Path) -> None:
             why = error.strerror
         except Exception as error:
             why = type(error).__name__
-    print(f"{mark.student}: the pages cannot be written ({why}).", file=sys.stderr)
+    to_stderr(f"{mark.student}: the pages cannot be written ({why}).")
 
 
 def _counted(number: int, what: str) -> str:
