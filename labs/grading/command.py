@@ -9,8 +9,9 @@ import hashlib
 import hmac
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import nbformat
@@ -272,9 +273,11 @@ def run(arguments: argparse.Namespace) -> int:
             "of the grader, and will be given anew.",
             file=sys.stderr,
         )
-    every = graded(planned, workers)
+    rows = {one.student: roster.owner(one, listed) for one in submissions}
+    names = {student: row.name for student, row in rows.items() if row}
+    write_pages = partial(_write_pages, lab, arguments.out / "feedback", names)
     try:
-        marks = _shown_as_graded(lab, every, len(submissions), arguments.out)
+        marks = _shown_as_graded(graded(planned, workers), len(submissions), write_pages)
     except KeyboardInterrupt:
         print("Stopped. What was graded is kept: run the command again to go on.", file=sys.stderr)
         return INTERRUPTED
@@ -414,7 +417,7 @@ def _report_speed(lab: Lab, submissions: list, marks: list[Mark], out: Path) -> 
 
 
 def _shown_as_graded(
-    lab: Lab, graded_submissions: Iterator[Mark], count: int, out: Path
+    graded_submissions: Iterator[Mark], count: int, write_pages: Callable[[Mark], None]
 ) -> list[Mark]:
     """Return all marks in the order in which they are given, and show a progress bar.
 
@@ -423,20 +426,22 @@ def _shown_as_graded(
     marks = []
     with contextlib.closing(graded_submissions):  # ends the processes, also on an early exit
         for mark in tqdm(graded_submissions, total=count, unit="submission", file=sys.stderr):
-            _write_pages(lab, mark, out / "feedback")
+            write_pages(mark)
             marks.append(mark)
     return marks
 
 
-def _write_pages(lab: Lab, mark: Mark, folder: Path) -> None:
+def _write_pages(lab: Lab, folder: Path, names: Mapping[str, str], mark: Mark) -> None:
     """Write one student's pages; if that fails, write them without the sentences.
 
     If that fails too, print the student's name and the reason to standard error. Raises CourseError
-    if the folder itself cannot be written.
+    if the folder itself cannot be written. names: maps the `student` of a submission to the name in
+    the roster, for the page.
     """
+    name = names.get(mark.student, mark.student)
     for one in (mark, feedback.without_texts(mark, feedback.NO_TEXT)):
         try:
-            feedback.write(folder, lab, one)
+            feedback.write(folder, lab, one, name)
             return
         except OSError as error:
             if error.errno not in OF_ONE_NAME:
@@ -457,10 +462,10 @@ def _write(file: Path, text: str) -> None:
 
     Raises CourseError if the file cannot be written.
     """
-    partial = file.with_suffix(".part")
+    unfinished = file.with_suffix(".part")
     try:
-        partial.write_text(text, encoding="utf-8")
-        os.replace(partial, file)
+        unfinished.write_text(text, encoding="utf-8")
+        os.replace(unfinished, file)
     except OSError as error:
         raise _not_written(file, error) from None
 

@@ -294,16 +294,18 @@ def _reasons(rows: Sequence[MarkRow], sentences: Sequence[str]) -> list[str]:
     ]
 
 
-def write(folder: Path, lab: Lab, mark: Mark) -> None:
+def write(folder: Path, lab: Lab, mark: Mark, name: str = "") -> None:
     """Write one student's feedback.md, feedback.html and results.json.
 
-    They are written to a folder in `folder` with the student's name, which is created. Raises
-    OSError if that fails.
+    They are written to a folder in `folder` that is named after the mark's `student` and is
+    created. name: the student's name for the pages; "" for the mark's `student`. Raises OSError if
+    that fails.
     """
     own = folder / _folder_name(mark.student)
     own.mkdir(parents=True, exist_ok=True)
-    (own / "feedback.md").write_text(as_markdown(lab, mark), encoding="utf-8")
-    (own / "feedback.html").write_text(as_html(lab, mark), encoding="utf-8")
+    shown = replace(mark, student=name or mark.student)
+    (own / "feedback.md").write_text(as_markdown(lab, shown), encoding="utf-8")
+    (own / "feedback.html").write_text(as_html(lab, shown), encoding="utf-8")
     (own / "results.json").write_text(as_gradescope(lab, mark), encoding="utf-8")
 
 

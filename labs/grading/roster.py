@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import cached_property
 from pathlib import Path
 
 from labs.grading.decoding import decoded
@@ -50,7 +51,7 @@ class Listed:
         """Return the cell below a heading, or "" if there is none."""
         return dict(self.cells).get(heading, "")
 
-    @property
+    @cached_property
     def name(self) -> str:
         """The student's name: the first cell that is not empty in the columns `NAMES`.
 
@@ -60,7 +61,7 @@ class Listed:
         full = f"{self.cell('First name')} {self.cell('Last name') or self.cell('Surname')}".strip()
         return next((self.cell(one) for one in NAMES if self.cell(one)), full or self.cells[0][1])
 
-    @property
+    @cached_property
     def keys(self) -> frozenset[str]:
         """The texts in lower case by which a file's name can identify this row.
 

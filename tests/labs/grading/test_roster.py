@@ -193,6 +193,9 @@ def test_the_command_grades_a_class_with_its_roster(tmp_path, monkeypatch, capsy
     assert main(words) == 0
     shown = capsys.readouterr()
     assert "1 of 2 students handed in nothing." in shown.out
+    pages = tmp_path / "out" / "feedback" / "ada@example.org-2"
+    assert "Ada Lovelace: 100 of 100." in (pages / "feedback.md").read_text()
+    assert "<p>Ada Lovelace: <strong>" in (pages / "feedback.html").read_text()
     assert "bob is in no row of the roster" in shown.err
     with (tmp_path / "out" / "first_kernel_moodle.csv").open(encoding="utf-8") as file:
         rows = list(csv.reader(file))
