@@ -173,8 +173,9 @@ def _observe_order(exercise: OrderExercise, submission, hidden: Hidden) -> Itera
 
     The dicts are those of a kernel, with the keys "shape", "out", "misused", "found" and "targets",
     or "ended", or "refused". In the sentences, the task's labels replace line numbers. If a launch
-    fails and a line is misplaced, "ended" has the sentence on that line. A submission that is a
-    kernel already is treated as one.
+    fails and a line is misplaced, "ended" has the sentence on that line. If nothing else is found
+    and a line is superfluous, "found" has the sentence on that line. A submission that is a kernel
+    already is treated as one.
     """
     if line_order.is_kernel(submission):
         yield from _observe_kernel(exercise, submission, hidden)
@@ -188,8 +189,12 @@ def _observe_order(exercise: OrderExercise, submission, hidden: Hidden) -> Itera
     for message in _observe_kernel(exercise, kernel, hidden):
         if "ended" in message and misplaced:
             yield {**message, "ended": misplaced}
-        else:
-            yield _labelled(exercise, submission, message)
+            continue
+        message = _labelled(exercise, submission, message)
+        if "out" in message:
+            too_many = line_order.one_too_many(exercise, submission)
+            message |= {"found": message["found"] or too_many}
+        yield message
 
 
 def _labelled(exercise: OrderExercise, order: line_order.Order, message: object) -> object:

@@ -9,8 +9,9 @@ import hashlib
 import hmac
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import nbformat
@@ -18,13 +19,21 @@ from tqdm import tqdm
 
 from labs.grading import feedback, roster, speed, tables
 from labs.grading.batch import graded, plan
+from labs.grading.feedback import to_stderr
 from labs.grading.grade import Mark
 from labs.grading.handout import notebook
 from labs.grading.labs import LABS, Lab, find
 from labs.grading.private import SECRET, require_outside, secret_of
 from labs.grading.sandbox import require_sandbox
 from labs.grading.selftest import LEAST_MUTANTS, LEAST_RIGHT, PartSummary, summaries, trials
-from labs.grading.submissions import Submission, as_bytes, gather, neutral_name, unchanged_name
+from labs.grading.submissions import (
+    Submission,
+    as_bytes,
+    gather,
+    neutral_name,
+    printable,
+    unchanged_name,
+)
 from labs.grading.which_files import LeftOut
 from labs.student_copy.write import write_copy
 from utils.errors import CourseError
@@ -264,9 +273,11 @@ def run(arguments: argparse.Namespace) -> int:
             "of the grader, and will be given anew.",
             file=sys.stderr,
         )
-    every = graded(planned, workers)
+    rows = {one.student: roster.owner(one, listed) for one in submissions}
+    names = {student: row.name for student, row in rows.items() if row}
+    write_pages = partial(_write_pages, lab, arguments.out / "feedback", names)
     try:
-        marks = _shown_as_graded(lab, every, len(submissions), arguments.out)
+        marks = _shown_as_graded(graded(planned, workers), len(submissions), write_pages)
     except KeyboardInterrupt:
         print("Stopped. What was graded is kept: run the command again to go on.", file=sys.stderr)
         return INTERRUPTED
@@ -279,7 +290,7 @@ def run(arguments: argparse.Namespace) -> int:
     print(f"{_counted(len(marks), 'submission')}, {best} with all {lab.points} points: {table}")
     for mark in marks:
         if mark.failed:
-            print(f"{mark.student}: {mark.failed}", file=sys.stderr)
+            to_stderr(f"{mark.student}: {mark.failed}")
     _report_left_out(left, arguments.out / f"{lab.name}_not_read.txt")
     if arguments.speed:
         _report_speed(lab, submissions, marks, arguments.out)
@@ -320,7 +331,8 @@ def _write_class(
     """Write the plain table and, if asked for, that of Canvas or Moodle.
 
     It also prints how many students of the roster handed in nothing and, to standard error, the
-    students who are not in the roster and the number of marks without a date. listed: the rows of
+    submissions whose name and number belong to different rows, the students who are not in the
+    roster, and the number of marks without a date. listed: the rows of
     the roster. rule: how several tries and late days count.
     """
     by_student = {mark.student: mark for mark in marks}
@@ -334,9 +346,15 @@ def _write_class(
     if listed:
         missing = sum(one.mark is None for one in results)
         print(f"{missing} of {_counted(len(listed), 'student')} handed in nothing.")
+    for submission in submissions:
+        if len(rows := roster.rows_of(submission, listed)) > 1:
+            to_stderr(
+                f"{submission.student}: the number is that of {rows[0].name}, who gets the mark, "
+                f"and the name is that of {rows[1].name}."
+            )
     for one in results:
         if listed and one.listed is None:
-            print(f"{one.student} is in no row of the roster, or in two.", file=sys.stderr)
+            to_stderr(f"{one.student} is in no row of the roster, or in two.")
     if rule.due and (undated := sum(one.mark is not None and one.date is None for one in results)):
         print(f"{_counted(undated, 'mark')} without a date, taken as on time.", file=sys.stderr)
 
@@ -348,7 +366,7 @@ def list_names(arguments: argparse.Namespace) -> int:
     """
     secret = secret_of(arguments.secret)
     for submission in _submissions(arguments.paths, unchanged_name)[0]:
-        print(f"{_hashed(submission.student, secret)}  {submission.student}")
+        print(f"{_hashed(submission.student, secret)}  {printable(submission.student)}")
     return 0
 
 
@@ -365,7 +383,7 @@ def _submissions(
         raise CourseError(f"There is no {missing[0]}: give folders and files of submissions.")
     submissions, left = gather(paths, called)
     if not submissions:
-        others = ", ".join(one.file for one in left[:3])
+        others = ", ".join(printable(one.file) for one in left[:3])
         also = f"; not read: {others}" if left else ""
         raise CourseError(
             f"No .py, .ipynb or .zip was found in {', '.join(map(str, paths))}{also}."
@@ -382,8 +400,7 @@ def _report_left_out(left: list[LeftOut], report: Path) -> None:
         report.unlink(missing_ok=True)
         return
     lines = [f"{one.student}: `{one.file}`. {one.why}" for one in left]
-    printable = ("".join(c if c.isprintable() else "?" for c in line) for line in lines)
-    _write(report, "".join(f"{line}\n" for line in printable))
+    _write(report, "".join(f"{printable(line)}\n" for line in lines))
     print(f"{_counted(len(left), 'file')} not read, with the reasons: {report}")
 
 
@@ -400,7 +417,7 @@ def _report_speed(lab: Lab, submissions: list, marks: list[Mark], out: Path) -> 
 
 
 def _shown_as_graded(
-    lab: Lab, graded_submissions: Iterator[Mark], count: int, out: Path
+    graded_submissions: Iterator[Mark], count: int, write_pages: Callable[[Mark], None]
 ) -> list[Mark]:
     """Return all marks in the order in which they are given, and show a progress bar.
 
@@ -409,20 +426,22 @@ def _shown_as_graded(
     marks = []
     with contextlib.closing(graded_submissions):  # ends the processes, also on an early exit
         for mark in tqdm(graded_submissions, total=count, unit="submission", file=sys.stderr):
-            _write_pages(lab, mark, out / "feedback")
+            write_pages(mark)
             marks.append(mark)
     return marks
 
 
-def _write_pages(lab: Lab, mark: Mark, folder: Path) -> None:
+def _write_pages(lab: Lab, folder: Path, names: Mapping[str, str], mark: Mark) -> None:
     """Write one student's pages; if that fails, write them without the sentences.
 
     If that fails too, print the student's name and the reason to standard error. Raises CourseError
-    if the folder itself cannot be written.
+    if the folder itself cannot be written. names: maps the `student` of a submission to the name in
+    the roster, for the page.
     """
+    name = names.get(mark.student, mark.student)
     for one in (mark, feedback.without_texts(mark, feedback.NO_TEXT)):
         try:
-            feedback.write(folder, lab, one)
+            feedback.write(folder, lab, one, name)
             return
         except OSError as error:
             if error.errno not in OF_ONE_NAME:
@@ -430,7 +449,7 @@ def _write_pages(lab: Lab, mark: Mark, folder: Path) -> None:
             why = error.strerror
         except Exception as error:
             why = type(error).__name__
-    print(f"{mark.student}: the pages cannot be written ({why}).", file=sys.stderr)
+    to_stderr(f"{mark.student}: the pages cannot be written ({why}).")
 
 
 def _counted(number: int, what: str) -> str:
@@ -443,10 +462,10 @@ def _write(file: Path, text: str) -> None:
 
     Raises CourseError if the file cannot be written.
     """
-    partial = file.with_suffix(".part")
+    unfinished = file.with_suffix(".part")
     try:
-        partial.write_text(text, encoding="utf-8")
-        os.replace(partial, file)
+        unfinished.write_text(text, encoding="utf-8")
+        os.replace(unfinished, file)
     except OSError as error:
         raise _not_written(file, error) from None
 

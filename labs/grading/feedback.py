@@ -19,7 +19,7 @@ from pathlib import Path
 from labs.grading.grade import Mark, failure
 from labs.grading.labs import Lab, Part
 from labs.grading.marks import MarkRow, total
-from labs.grading.submissions import as_bytes
+from labs.grading.submissions import as_bytes, printable
 from labs.host.exercise import HostExercise
 from virtual_gpu.pictures.svg import in_code
 
@@ -47,15 +47,15 @@ code {background: rgba(128,128,128,.18); border-radius: 3px; padding: 0 .2em;
 """
 
 
-def _to_stderr(sentence: str) -> None:
-    """Print a sentence to standard error."""
-    print(sentence, file=sys.stderr)
+def to_stderr(sentence: str) -> None:
+    """Print a sentence to standard error, without characters that change a terminal."""
+    print(printable(sentence), file=sys.stderr)
 
 
 def csv_of(
     headings: Sequence[str],
     rows: Iterable[tuple[str, Callable[[], Sequence[str | int]]]],
-    tell: Callable[[str], None] = _to_stderr,
+    tell: Callable[[str], None] = to_stderr,
 ) -> str:
     """Return the text of a CSV file with a line of headings and one line per row.
 
@@ -78,7 +78,7 @@ def csv_of(
     return text.getvalue()
 
 
-def as_csv(lab: Lab, marks: Sequence[Mark], tell: Callable[[str], None] = _to_stderr) -> str:
+def as_csv(lab: Lab, marks: Sequence[Mark], tell: Callable[[str], None] = to_stderr) -> str:
     """Return the table of a class as the text of a CSV file: one row per student, sorted by name.
 
     The columns are the student, the points, their maximum, and the points of each part. tell: is
@@ -117,13 +117,14 @@ def as_cell(text: str) -> str:
     An apostrophe is put before a sign with which a formula begins. A spreadsheet may drop spaces,
     invisible characters, quotes and line ends at the beginning, may read a full-width sign as the
     usual one, and may end a cell at `;` or a tab instead of a comma. So the text after each of
-    these characters is treated as a cell of its own.
+    these characters is treated as a cell of its own. A character that could change what a terminal
+    shows becomes "?".
     """
     pieces = _SEPARATOR.split(text)  # texts and separators alternate
     whole = "".join(one if number % 2 else _as_text(one) for number, one in enumerate(pieces))
     usual = unicodedata.normalize("NFKC", text)
     hides = bool(usual) and not _is_seen(usual[0]) and usual[0] not in ' "'
-    return f"'{whole}" if hides and not whole.startswith("'") else whole
+    return printable(f"'{whole}" if hides and not whole.startswith("'") else whole)
 
 
 def _as_text(piece: str) -> str:
@@ -293,16 +294,18 @@ def _reasons(rows: Sequence[MarkRow], sentences: Sequence[str]) -> list[str]:
     ]
 
 
-def write(folder: Path, lab: Lab, mark: Mark) -> None:
+def write(folder: Path, lab: Lab, mark: Mark, name: str = "") -> None:
     """Write one student's feedback.md, feedback.html and results.json.
 
-    They are written to a folder in `folder` with the student's name, which is created. Raises
-    OSError if that fails.
+    They are written to a folder in `folder` that is named after the mark's `student` and is
+    created. name: the student's name for the pages; "" for the mark's `student`. Raises OSError if
+    that fails.
     """
     own = folder / _folder_name(mark.student)
     own.mkdir(parents=True, exist_ok=True)
-    (own / "feedback.md").write_text(as_markdown(lab, mark), encoding="utf-8")
-    (own / "feedback.html").write_text(as_html(lab, mark), encoding="utf-8")
+    shown = replace(mark, student=name or mark.student)
+    (own / "feedback.md").write_text(as_markdown(lab, shown), encoding="utf-8")
+    (own / "feedback.html").write_text(as_html(lab, shown), encoding="utf-8")
     (own / "results.json").write_text(as_gradescope(lab, mark), encoding="utf-8")
 
 

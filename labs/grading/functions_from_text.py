@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 import re
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import CodeType, FunctionType
 
@@ -120,13 +120,25 @@ def _wanted(
         listed = ", ".join(map(str, lines))
         return NotAllowed(f"`{name}` is defined {len(lines)} times, in lines {listed}: leave one.")
     for one in broken:
-        if f"def {name}(" in one.piece and (not own_files or one.file in own_files):
+        if _may_define(name, one.piece, found) and (not own_files or one.file in own_files):
             line = getattr(one.error, "lineno", None)
             return NotAllowed(f"{f'Line {line}: ' if line else ''}{_parse_problem(one.error)}.")
     if not found:
         missing = f"There is no function `{name}`: the task asks for one of this name."
         return Missing(names.elsewhere.get(name, missing))
     return functions[name]
+
+
+def _may_define(name: str, piece: str, found: Sequence[Definition]) -> bool:
+    """Return True if a piece that cannot be parsed may define the function of a name.
+
+    Any mention counts if there is no other definition. Otherwise the piece must have a line that
+    begins as a definition does, because a comment or a note may mention the function. found: the
+    definitions in other pieces.
+    """
+    if not found:
+        return f"def {name}(" in piece
+    return bool(re.search(rf"^\s*def\s+{name}\s*\(", piece, re.MULTILINE))
 
 
 def _parse_problem(error: Exception) -> str:

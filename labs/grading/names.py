@@ -21,6 +21,7 @@ _OWN_SCOPE = (
     ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.ListComp, ast.SetComp,
     ast.DictComp, ast.GeneratorExp,
 )  # fmt: skip
+Lists = tuple[tuple[int, ...] | None, ...]  # the whole numbers of one list, or of none
 
 
 @dataclass(frozen=True)
@@ -59,13 +60,15 @@ class Names:
 
     definitions: maps a function's name to its definitions, in order. orders: maps a name to the
     lists or tuples assigned to it, as pairs of a line and the whole numbers, or None if it holds
-    anything else. elsewhere: maps a name that is defined where the grader reads no function, such
-    as within an `if`, to a sentence on that. files: maps the name of a piece to the number of the
-    submission's file that holds it. order: the number of statements read so far.
+    anything else. lists: maps a name to what `_lists_in` returned for its present value. elsewhere:
+    maps a name that is defined where the grader reads no function, such as within an `if`, to a
+    sentence on that. files: maps the name of a piece to the number of the submission's file that
+    holds it. order: the number of statements read so far.
     """
 
     definitions: dict[str, list[Definition]] = field(default_factory=dict)
     orders: dict[str, list[tuple[int, tuple[int, ...] | None]]] = field(default_factory=dict)
+    lists: dict[str, Lists] = field(default_factory=dict)
     elsewhere: dict[str, str] = field(default_factory=dict)
     files: dict[str, int] = field(default_factory=dict)
     order: int = 0
@@ -76,6 +79,7 @@ class Names:
         """Record that a name has this value from the current statement on."""
         self._orders.setdefault(name, []).append(self.order)
         self._values.setdefault(name, []).append(value)
+        self.lists.pop(name, None)
 
     def now(self, name: str) -> object:
         """Return the value that was recorded for a name most recently, or None if there is none."""
@@ -243,8 +247,8 @@ def _assign(statement: ast.Assign | ast.AnnAssign, names: Names, file: str) -> N
     if statement.value is None:
         return
     targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+    lists = _lists_in(statement.value, names)
     for target in targets:
-        _add_order(target, statement.value, names)
         if isinstance(target, ast.Name) and _assign_function(target.id, statement, names, file):
             continue
         own = [one.id for one in ast.walk(target) if _is_stored(one)]
@@ -257,21 +261,25 @@ def _assign(statement: ast.Assign | ast.AnnAssign, names: Names, file: str) -> N
             pairs = [(name, unknown) for name in own]
         for name, one in pairs:
             names.bind(name, one)
+        if isinstance(target, ast.Name):
+            names.lists[target.id] = lists
+            numbered = [(statement.value.lineno, numbers) for numbers in lists]
+            names.orders.setdefault(target.id, []).extend(numbered)
 
 
-def _add_order(target: ast.expr, value: ast.expr, names: Names) -> None:
-    """Record in `names.orders` a list or tuple that is assigned to one name.
+def _lists_in(value: ast.expr, names: Names) -> Lists:
+    """Return a tuple of one element if a value is a list or a tuple, or the name of one; else ().
 
-    Its line is recorded with its whole numbers, or with None if it holds anything else. Other
-    values and targets are ignored.
+    The element is the tuple of the whole numbers, or None if the list holds anything else.
     """
-    if not isinstance(target, ast.Name) or not isinstance(value, ast.List | ast.Tuple):
-        return
+    if isinstance(value, ast.Name):
+        return names.lists.get(value.id, ())
+    if not isinstance(value, ast.List | ast.Tuple):
+        return ()
     try:
-        numbers = whole_numbers(value, names.now)
+        return (whole_numbers(value, names.now),)
     except (*_NO_VALUE, NotAllowed):
-        numbers = None
-    names.orders.setdefault(target.id, []).append((value.lineno, numbers))
+        return (None,)
 
 
 _NO_VALUE = (ArithmeticError, LookupError, TypeError, ValueError, RecursionError, MemoryError)

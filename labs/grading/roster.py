@@ -12,9 +12,10 @@ import io
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import cached_property
 from pathlib import Path
 
 from labs.grading.decoding import decoded
@@ -31,9 +32,11 @@ KEYS = (
 NAMES = ("student", "Student", "Full name")  # what the table calls a student
 TRIES = ("last", "best")
 DAY = timedelta(days=1)
+_PARTICIPANT = "Participant "  # before the number in Moodle's worksheet
 _POSSIBLE = "Points Possible"  # the second row of Canvas' export
-_MOODLE = re.compile(r"(?P<name>.+)_(?P<id>\d+)_(?:assignsubmission|onlinetext).*")
-_CANVAS = re.compile(r"(?P<name>[^_]+)_(?:LATE_)?(?P<id>\d+)_\d+_.*")
+# How the names in a download begin. What follows may be the name that the student gave the file.
+_CANVAS = re.compile(r"(?P<name>[^_]+)_(?:LATE_)?(?P<id>\d+)_\d+_")
+_MOODLE = re.compile(r"(?P<name>.+?)_(?P<id>\d+)_(?:assignsubmission|onlinetext)")
 _DOWNLOAD = re.compile(r"(?P<name>.+?) ?\(\d+\)")  # as a browser calls a second file of one name
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?:T\d{2}:?\d{2})?")
 
@@ -48,7 +51,7 @@ class Listed:
         """Return the cell below a heading, or "" if there is none."""
         return dict(self.cells).get(heading, "")
 
-    @property
+    @cached_property
     def name(self) -> str:
         """The student's name: the first cell that is not empty in the columns `NAMES`.
 
@@ -58,14 +61,22 @@ class Listed:
         full = f"{self.cell('First name')} {self.cell('Last name') or self.cell('Surname')}".strip()
         return next((self.cell(one) for one in NAMES if self.cell(one)), full or self.cells[0][1])
 
-    @property
+    @cached_property
     def keys(self) -> frozenset[str]:
         """The texts in lower case by which a file's name can identify this row.
 
         They are the name and the cells in the columns `KEYS` that are not empty.
         """
-        cells = [self.cell(one).removeprefix("Participant ") for one in KEYS]
+        cells = [self.cell(one).removeprefix(_PARTICIPANT) for one in KEYS]
         return frozenset(one.casefold() for one in (*cells, self.name) if one)
+
+    def numbers(self, heading: str) -> tuple[str, str]:
+        """Return the cells that may hold the number that a platform puts into file names.
+
+        heading: the column with this number in the platform's own export. The other cell is that of
+        the column `student`.
+        """
+        return self.cell(heading).removeprefix(_PARTICIPANT), self.cell("student")
 
 
 @dataclass(frozen=True)
@@ -88,7 +99,8 @@ class Result:
     listed: the row of the roster, or None if the student is in no row. student: the name for the
     table. mark: the mark that counts, or None if nothing was handed in. points: its points after
     the loss for being late. days_late: how many days late it was. date: when it was handed in, or
-    None if unknown. tries: the number of tries.
+    None if unknown. tries: the number of tries in which something can be read, or of all tries if
+    nothing can be read.
     """
 
     listed: Listed | None
@@ -139,28 +151,45 @@ def read_roster(file: Path) -> tuple[Listed, ...]:
 def owner(submission: Submission, roster: Sequence[Listed]) -> Listed | None:
     """Return the row of the roster to which a submission belongs, or None if it is unknown.
 
-    The texts in the file's name are tried from the most to the least certain; the first that is a
-    key of exactly one row decides.
+    The texts in the file's name are tried from the most to the least certain; the first that fits
+    exactly one row decides.
     """
-    for key in _keys_of(submission.name or submission.student):
-        found = [one for one in roster if key in one.keys]
-        if len(found) == 1:
-            return found[0]
-    return None
+    return next(iter(rows_of(submission, roster)), None)
 
 
-def _keys_of(name: str) -> Iterable[str]:
-    """Yield the texts in a file's name that may identify its student, in lower case.
+def rows_of(submission: Submission, roster: Sequence[Listed]) -> tuple[Listed, ...]:
+    """Return the rows to which the texts in a submission's name lead, the most certain one first.
 
-    The most certain one comes first.
+    A text leads to a row if it fits no other row. There are two or more rows if the number and the
+    name that Canvas or Moodle puts into a file's name belong to different students.
     """
-    yield name.casefold()
-    for pattern in (_MOODLE, _CANVAS):
-        if match := pattern.fullmatch(name):
-            yield match["id"]
-            yield match["name"].casefold()
-    if match := _DOWNLOAD.fullmatch(name):
-        yield match["name"].casefold()
+    fitting = [
+        [row for row in roster if fits(row)]
+        for fits in _tests_of(submission.name or submission.student)
+    ]
+    return tuple(dict.fromkeys(rows[0] for rows in fitting if len(rows) == 1))
+
+
+def _tests_of(name: str) -> Iterator[Callable[[Listed], bool]]:
+    """Yield functions that return True if a text in a file's name fits a row of the roster.
+
+    The most certain one comes first. In a name from a download of Canvas or Moodle, only the
+    beginning counts, because the student may have chosen the end.
+    """
+    yield lambda row: name.casefold() in row.keys
+    if canvas := _CANVAS.match(name):
+        yield lambda row: canvas["id"] in row.numbers("ID")
+        yield lambda row: canvas["name"].casefold() == _without_signs(row.name)
+    elif moodle := _MOODLE.match(name):
+        yield lambda row: moodle["id"] in row.numbers("Identifier")
+        yield lambda row: moodle["name"].casefold() in row.keys
+    elif download := _DOWNLOAD.fullmatch(name):
+        yield lambda row: download["name"].casefold() in row.keys
+
+
+def _without_signs(name: str) -> str:
+    """Return a name as Canvas puts it into file names: lower case, without spaces and signs."""
+    return re.sub(r"[\W_]", "", name).casefold()
 
 
 def handed_in(submission: Submission, listed: Listed | None) -> datetime | None:
@@ -218,13 +247,19 @@ def results(
 def _result(
     whose: Listed | str, tries: Sequence[Submission], marks: Mapping[str, Mark], rule: LateRule
 ) -> Result:
-    """Return the result of one student. whose: the row of the roster, or the name without a row."""
+    """Return the result of one student.
+
+    A try in which nothing can be read counts only if that is so in all tries: Moodle makes one of
+    the text that a student writes beside the files. whose: the row of the roster, or the name
+    without a row.
+    """
     listed = whose if isinstance(whose, Listed) else None
     name = listed.name if listed else whose
-    dated = [(handed_in(one, listed), marks[one.student]) for one in tries]
+    readable = [one for one in tries if not one.problem] or tries
+    dated = [(handed_in(one, listed), marks[one.student]) for one in readable]
     late = [(days_late(date, rule.due), date, mark) for date, mark in dated]
     candidates = [
-        Result(listed, name, mark, after(mark, days, rule.per_day), days, date, len(tries))
+        Result(listed, name, mark, after(mark, days, rule.per_day), days, date, len(dated))
         for days, date, mark in sorted(late, key=lambda one: one[1] or datetime.min)
     ]
     if not candidates:

@@ -44,6 +44,7 @@ BROKEN_ZIP = (
 )  # fmt: skip
 _SUFFIX = re.compile(r"\.\w{1,5}")
 _FUNCTION = re.compile(r"^\s*def ", re.MULTILINE)
+_JOINERS = "\u200c\u200d"
 # The name of a file in an error message of zipfile.
 _NAMED = re.compile(r"""<ZipInfo filename=(['"])(.*?)\1.*>|b?(['"])(.*)\3""")
 
@@ -114,6 +115,22 @@ def as_bytes(text: str) -> bytes:
 def readable(name: str) -> str:
     r"""Return a file's name as text that can be encoded; bytes that are no UTF-8 become `\xe9`."""
     return as_bytes(os.fsencode(name).decode(errors="backslashreplace")).decode(errors="replace")
+
+
+def printable(text: str) -> str:
+    """Return a text with "?" for each character that could change what a terminal shows.
+
+    These are the characters that Python calls not printable, such as escape codes, line ends and
+    marks for the direction of writing. Spaces and the joiners in names of some languages are kept.
+    """
+    return "".join(one if _is_harmless(one) else "?" for one in text)
+
+
+def _is_harmless(character: str) -> bool:
+    """Return True for a printable character, any space, and a joiner."""
+    if character.isprintable() or character in _JOINERS:
+        return True
+    return unicodedata.category(character) == "Zs"
 
 
 def unchanged_name(name: str) -> str:

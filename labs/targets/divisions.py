@@ -1,4 +1,4 @@
-"""The target of no integer division and no remainder inside loops, read from the source code.
+"""The target of no division and no remainder inside loops, read from the source code.
 
 A GPU has no instruction for them: each becomes a routine of many instructions, unless the compiler
 knows the divisor.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from types import ModuleType
 
 from labs.checking.phrasing import at_line
 from labs.checking.run import Run
@@ -17,12 +18,18 @@ from utils.translation import translate
 from virtual_gpu import Site
 from virtual_gpu.common.source import Source, read_source
 
-OPERATORS = (ast.Mod, ast.FloorDiv)
-FUNCTIONS = ("divmod", "fmod", "remainder", "mod", "floor_divide", "floormod")
+OPERATORS = (ast.Div, ast.Mod, ast.FloorDiv)
+# The names of functions with a dividend and a divisor, in Python, NumPy and libdevice.
+FUNCTIONS = frozenset({
+    "divide", "divmod", "fast_fdividef", "floor_divide", "floormod", "fmod", "fmodf", "mod",
+    "remainder", "remainderf", "remquo", "remquof", "true_divide",
+    *(f"{kind}div_{rounding}" for kind in "df" for rounding in ("rd", "rn", "ru", "rz")),
+})  # fmt: skip
+REPEATED = (ast.For, ast.While, ast.FunctionDef, ast.Lambda)
 
 
 def no_division_in_loops() -> Target:
-    """Return the target of no integer division in a loop, unless its divisor is a constant.
+    """Return the target of no division in a loop, unless its divisor is a constant.
 
     Remainders count as divisions. Functions that the kernel calls are read, too. The count is the
     number of source lines.
@@ -51,35 +58,63 @@ def no_division_in_loops() -> Target:
 
 
 def divisions(kernel) -> list[Site]:
-    """Return the source lines of whole-number divisions and remainders in a kernel's loops.
+    """Return the source lines of divisions and remainders in a kernel's loops.
 
-    Each line is returned once. The lines of the kernel come first, then those of functions that it
-    calls, each in ascending order. A division by a constant is left out. All lines of a called
-    function count as lines of a loop.
+    Each line is returned once. The lines of the kernel come first, then those of the reader's
+    functions that it names, each in ascending order. A division by a constant is left out. All
+    lines of a named or an inner function count as lines of a loop. So does a line that names a
+    function in FUNCTIONS without calling it, because it can be called by another name.
     """
     source = read_source(kernel.py_func)
-    loops = [one for one in ast.walk(source.tree) if isinstance(one, ast.For | ast.While)]
-    found = {site for loop in loops for site in _sites(source, loop)}
-    for function in _called(source, {source.function}):
-        found.update(_sites(function, function.tree))
+    inner = [one for one in ast.walk(source.tree) if isinstance(one, REPEATED)]
+    found = {site for one in inner if one is not source.tree for site in _sites(source, one)}
+    found.update(_renamed(source))
+    for function in _named(source, {source.function}):
+        found.update(_sites(function, function.tree), _renamed(function))
     return sorted(found, key=lambda site: (site.file != source.file, site.line))
 
 
 def _sites(source: Source, tree: ast.AST) -> Iterator[Site]:
     """Yield the source lines of divisions by something that is not constant in a syntax tree."""
     for node in ast.walk(tree):
-        divisor = _divisor(node)
+        divisor = _divisor(source, node)
         if divisor is not None and not _is_constant(source, divisor):
             yield source.site(node)
 
 
-def _divisor(node: ast.AST) -> ast.expr | None:
-    """Return the divisor of `//`, of `%` or of a call in FUNCTIONS, or None for any other node."""
+def _divisor(source: Source, node: ast.AST) -> ast.expr | None:
+    """Return the divisor of `/`, `//`, `%` or a call in FUNCTIONS, or None for any other node."""
     if isinstance(node, ast.BinOp | ast.AugAssign) and isinstance(node.op, OPERATORS):
         return node.right if isinstance(node, ast.BinOp) else node.value
-    if isinstance(node, ast.Call) and len(node.args) == 2:
-        name = ast.unparse(node.func).split(".")[-1]
-        return node.args[1] if name in FUNCTIONS else None
+    if isinstance(node, ast.Call) and len(node.args) >= 2 and _divides(source, node.func):
+        return node.args[1]
+    return None
+
+
+def _renamed(source: Source) -> Iterator[Site]:
+    """Yield the source lines that name a function in FUNCTIONS without calling it."""
+    called = {node.func for node in ast.walk(source.tree) if isinstance(node, ast.Call)}
+    for node in ast.walk(source.tree):
+        if node not in called and _divides(source, node) and isinstance(node.ctx, ast.Load):
+            yield source.site(node)
+
+
+def _divides(source: Source, node: ast.AST) -> bool:
+    """Return True if a node is the name of a function in FUNCTIONS, whatever it is called there.
+
+    The node may also be an attribute of a module, such as `math.fmod`.
+    """
+    value = _value_of(source, node)
+    return not hasattr(value, "py_func") and getattr(value, "__name__", "") in FUNCTIONS
+
+
+def _value_of(source: Source, node: ast.AST) -> object:
+    """Return the value of an outer name, or of an attribute of a module; None for other nodes."""
+    if isinstance(node, ast.Name):
+        return source.names.get(node.id)
+    if isinstance(node, ast.Attribute):
+        module = _value_of(source, node.value)
+        return getattr(module, node.attr, None) if isinstance(module, ModuleType) else None
     return None
 
 
@@ -90,7 +125,7 @@ def _is_constant(source: Source, node: ast.expr) -> bool:
         for one in ast.walk(source.tree)
         if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)
     }
-    local.update(source.parameters)
+    local.update(one.arg for one in ast.walk(source.tree) if isinstance(one, ast.arg))
     names = [one.id for one in ast.walk(node) if isinstance(one, ast.Name)]
     calls = any(isinstance(one, ast.Call | ast.Attribute) for one in ast.walk(node))
     return not calls and all(
@@ -98,17 +133,17 @@ def _is_constant(source: Source, node: ast.expr) -> bool:
     )
 
 
-def _called(source: Source, known: set) -> Iterator[Source]:
-    """Yield the sources of the reader's functions that a function calls, directly or indirectly.
+def _named(source: Source, known: set) -> Iterator[Source]:
+    """Yield the sources of the reader's functions that a function names, directly or indirectly.
 
-    Each is yielded once. known: functions that are left out; those that are yielded are added to
+    A name is enough, because a function can be called by another name or as an argument. Each
+    source is yielded once. known: functions that are left out; those that are yielded are added to
     it.
     """
     for node in ast.walk(source.tree):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            function = getattr(source.names.get(node.func.id), "py_func", None)
-            if function is not None and function not in known:
-                known.add(function)
-                own = read_source(function)
-                yield own
-                yield from _called(own, known)
+        function = getattr(_value_of(source, node), "py_func", None)
+        if function is not None and function not in known:
+            known.add(function)
+            own = read_source(function)
+            yield own
+            yield from _named(own, known)

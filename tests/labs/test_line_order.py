@@ -154,6 +154,15 @@ def test_a_list_of_whole_numbers_gets_the_mark_of_its_kernel(text):
     assert (points, told) == (of, [])
 
 
+@pytest.mark.parametrize("text", [
+    "A = {0}\nB = A\n{1} = B", "A = {1} = {0}", "A = [1]\nA = {0}\n{1}: list = A",
+    "A = {0}\n{1} = A\nA = [1]", "{1} = {0}\nA = {1}\n{1} = A", "A, B = [1], 2\nA = {0}\n{1} = A",
+])  # fmt: skip
+def test_a_name_of_a_list_is_as_good_as_the_list(text):
+    text = text.format([6, 2, 5, 4, 1], SAXPY)
+    assert functions_of((text,), (SAXPY,), (), frozenset([SAXPY]))[SAXPY] == (6, 2, 5, 4, 1)
+
+
 def test_a_wrong_list_loses_points_and_is_told_the_line():
     points, of, told = mark_of(f"{SAXPY} = [6, 7, 5, 4, 1]")
     assert 0 < points < of
@@ -161,6 +170,12 @@ def test_a_wrong_list_loses_points_and_is_told_the_line():
     points, _, told = mark_of(f"{SAXPY} = [6, 2, 5, 1, 4]")
     assert points == 0
     assert told[0].endswith("Line 1 stores `scaled` before any line has computed it.")
+
+
+def test_a_line_too_many_is_told_by_the_grader_as_by_the_check():
+    points, of, told = mark_of(f"{SAXPY} = [3, 6, 2, 5, 4, 1]")
+    assert points == of // 5
+    assert told[0].startswith("The result is right, but line 3 does nothing for it")
 
 
 @pytest.mark.parametrize(
@@ -171,6 +186,12 @@ def test_a_wrong_list_loses_points_and_is_told_the_line():
         (f"{SAXPY} = [1]\n{SAXPY} = [2]", "is set 2 times, in lines 1, 2"),
         (f"{SAXPY} = [1, 2", "Python cannot read this"),
         (f"{SAXPY} = list(range(3))", "There is no list"),
+        (f"A = [1]\n{SAXPY} = A\nB = [2]\n{SAXPY} = B", "is set 2 times, in lines 2, 4"),
+        (f"A = [5.0]\n{SAXPY} = A", "Line 2: `order_saxpy` must be a list of whole numbers"),
+        (f"A = [1]\nA = list(range(3))\n{SAXPY} = A", "There is no list"),
+        (f"A = [1]\nA += [2]\n{SAXPY} = A", "There is no list"),
+        (f"A = [1]\nfor A in A:\n    pass\n{SAXPY} = A", "There is no list"),
+        (f"{SAXPY} = A", "There is no list"),
         ("", "There is no list"),
     ],
 )

@@ -3,6 +3,7 @@
 import contextlib
 import sys
 
+import numpy as np
 import pytest
 
 from labs.grading import allow_list
@@ -101,3 +102,27 @@ def test_a_signature_that_forges_a_mark_gives_no_point(sandbox, name):
     mark = grade(find("measuring"), Submission("student", (("a.py", text.encode()),)), "x" * 16)
     assert mark.points == 0
     assert f"`{name}`" in mark.rows[0].told
+
+
+@pytest.mark.parametrize("body", [
+    "f = lambda __builtins__: 0\n    return __builtins__['__import__']('os')",
+    "f = [0 for __import__ in x]\n    return __import__('os')",
+    "__builtins__ = {}\n    return x",
+])  # fmt: skip
+def test_no_function_can_name_its_builtins(body):
+    function = functions_of((f"def work(x):\n    {body}\n",), ("work",))["work"]
+    assert isinstance(function, NotAllowed)
+    assert "__` is not" in str(function)
+
+
+@pytest.mark.parametrize("text", [
+    "x.mean()", "x.sum()", "x.min()", "print(x)", "f'{x.dtype}'", "f'{x} {x[0]!r}'",
+])  # fmt: skip
+def test_what_numpy_imports_by_itself_is_there(text):
+    functions_of((f"def work(x):\n    return {text}\n",), ("work",))["work"](np.ones((2, 3)))
+
+
+@pytest.mark.parametrize("name", ["os", "sys", "numpy.f2py", "numpyos", "labs", "builtins", ""])
+def test_nothing_else_can_be_imported(name):
+    with pytest.raises(ImportError, match="imports nothing"):
+        allow_list.builtins_of_all()["__import__"](name, {}, {}, ["system"], 0)

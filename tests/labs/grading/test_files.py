@@ -129,6 +129,25 @@ def test_the_command_names_what_was_not_read(tmp_path, capsys, monkeypatch):
     assert not any(name in hashed for name in ("ann", "bob", "cleo"))
 
 
+@pytest.mark.parametrize(
+    ("beside", "is_read"),
+    [
+        ("# my old try: def scale(x, factor, out):\nscale(x,, y)\n", True),
+        ("my notes: I tried def scale(x, factor, out): first\n", True),
+        (BROKEN, False),
+        ("if True:\n    def scale (x,\n", False),
+    ],
+)
+def test_a_cell_that_cannot_be_read_costs_the_cell_beside_only_if_it_defines_it(beside, is_read):
+    cells = [{"cell_type": "code", "source": text} for text in (SCALE, beside)]
+    files = (("a.ipynb", json.dumps({"cells": cells}).encode()),)
+    function = functions_of_text(Submission("ann", files), [EXERCISE])["scale"]
+    assert callable(function) == is_read
+    alone = (("a.ipynb", json.dumps({"cells": cells[1:]}).encode()),)
+    refused = functions_of_text(Submission("ann", alone), [EXERCISE])["scale"]
+    assert "cannot read" in str(refused) or "There is no function" in str(refused)
+
+
 @pytest.mark.parametrize("key", ["input", "source"])
 def test_a_notebook_of_format_3_is_read(key):
     cells = [{"cell_type": "markdown", "source": "x"}, {"cell_type": "code", key: [SCALE]}]

@@ -110,3 +110,30 @@ def test_names_that_differ_only_in_case_or_accents_have_folders_of_their_own(tmp
     folders = [feedback._folder_name(one.student) for one in submissions]
     alike = {unicodedata.normalize("NFC", one).casefold() for one in folders}
     assert len(alike) == len(names)
+
+
+def test_no_name_changes_what_a_terminal_shows(folder, tmp_path, capsys):
+    put(folder, b"ann\x1b[2J\x1b[31mred.py")
+    put(folder, b"bob\nzed,100,100.py")
+    put(folder, "\u202eyp.cleo.py".encode())
+    put(folder, "a\u200c\u00a0b\x9b.pdf".encode())
+    (tmp_path / "roster.csv").write_text("student\nann\n")
+    out = tmp_path / "out"
+    words = ["grade", LAB.name, str(folder), "--out", str(out), "--workers", "1"]
+    assert main(words) == main([*words, "--roster", str(tmp_path / "roster.csv")]) == 0
+    assert main(["names", str(folder)]) == 0
+    shown = capsys.readouterr()
+    table = (out / f"{LAB.name}.csv").read_text()
+    assert table.count("\n") == 5
+    for text in (shown.err.replace("\r", ""), shown.out, table):
+        assert "ann?[2J?[31mred" in text
+        assert "bob?zed,100,100" in text
+        assert "?yp.cleo" in text
+        assert not {"\x1b", "\u202e", "\x9b"} & {*text}
+    assert "a\u200c\u00a0b?" in (out / f"{LAB.name}_not_read.txt").read_text()
+
+
+def test_a_message_that_there_is_no_work_shows_no_escape_codes(folder, tmp_path, capsys):
+    (folder / "ann.py").rename(folder / "ann\x1b[2J.pdf")
+    assert main(["grade", LAB.name, str(folder), "--out", str(tmp_path / "out")]) == 2
+    assert "not read: ann?[2J.pdf" in capsys.readouterr().err

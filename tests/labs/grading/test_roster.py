@@ -26,6 +26,9 @@ MOODLE = (
     "Ada,Lovelace,18,ada@example.org\nGrace,Hopper,17,grace@example.org\n"
 )
 WORKSHEET = "Identifier,Full name,Email address\nParticipant 1234567,Ada Lovelace,ada@example.org\n"
+TWO_OF_MOODLE = (
+    "Identifier,Full name\nParticipant 1001,Ada Lovelace\nParticipant 1002,Grace Hopper\n"
+)
 
 
 def rows_of(tmp_path, text: str) -> tuple[Listed, ...]:
@@ -52,10 +55,32 @@ def mark(student: str, points: int) -> Mark:
         (MOODLE, "grace@example.org", "Grace Hopper"),
         (WORKSHEET, "A. L._1234567_assignsubmission_file_", "Ada Lovelace"),
         ("student;group\nann;3\n", "ann", "ann"),
+        # The student chose what follows the second number, or `file_`.
+        (CANVAS, "lovelaceada_12347_5002_x_12346_assignsubmission_y", "Lovelace, Ada"),
+        (CANVAS, "lovelaceada_12347_5002_x_12346_5001_y", "Lovelace, Ada"),
+        (CANVAS, "lovelaceada_12347_5002_\n_12346_onlinetext (1)", "Lovelace, Ada"),
+        (CANVAS, "lovelaceada_99_5002_hoppergrace_12346_5001_y", "Lovelace, Ada"),
+        (TWO_OF_MOODLE, "A. L._1001_assignsubmission_file_x_1002_onlinetext", "Ada Lovelace"),
+        (TWO_OF_MOODLE, "A. L._1001_assignsubmission_file_x_1002_5_y", "Ada Lovelace"),
+        # Moodle's number is that of the work and no ID number.
+        (MOODLE, "Ada Lovelace_17_assignsubmission_file_", "Ada Lovelace"),
     ],
 )
 def test_a_file_finds_the_row_of_its_student(tmp_path, text, file, name):
     assert owner(submitted(file), rows_of(tmp_path, text)).name == name
+
+
+@pytest.mark.parametrize(
+    ("text", "file"),
+    [
+        (CANVAS, "lovelaceada_12346_678903_lab"),
+        (TWO_OF_MOODLE, "Ada Lovelace_1002_assignsubmission_file_"),
+    ],
+)
+def test_a_name_and_a_number_of_two_rows_are_both_found(tmp_path, text, file):
+    rows = rows_of(tmp_path, text)
+    assert {*roster.rows_of(submitted(file), rows)} == {*rows}
+    assert "Grace" in owner(submitted(file), rows).name
 
 
 def test_a_name_of_two_students_or_of_none_has_no_row(tmp_path):
@@ -109,6 +134,25 @@ def test_of_several_tries_the_last_or_the_best_counts_after_its_days(tmp_path, t
     assert table[2:] == ["bob,0,100,0,0,0", "eve,5,100,5,0,1"]
 
 
+@pytest.mark.parametrize("tries", roster.TRIES)
+def test_a_try_with_nothing_to_read_replaces_no_other(tmp_path, tries):
+    download = tmp_path / "class"
+    for name, file in (
+        ("Ada Lovelace_1001_assignsubmission_file_", "work.py"),
+        ("Ada Lovelace_1001_assignsubmission_onlinetext_", "onlinetext.html"),
+        ("Grace Hopper_1002_assignsubmission_onlinetext_", "onlinetext.html"),
+    ):
+        (download / name).mkdir(parents=True)
+        (download / name / file).write_text("x = 1")
+    works = collect([download])
+    marks = {one.student: mark(one.student, 0 if one.problem else 70) for one in works}
+    rule = LateRule(tries=tries)
+    ada, grace = roster.results(rows_of(tmp_path, TWO_OF_MOODLE), works, marks, rule)
+    assert (ada.points, ada.tries) == (70, 1)
+    assert (grace.points, grace.tries) == (0, 1)
+    assert grace.mark is not None
+
+
 def test_canvas_and_moodle_get_the_columns_that_they_import(tmp_path):
     for text, made, lines in (
         (CANVAS, tables.as_canvas, [
@@ -149,6 +193,9 @@ def test_the_command_grades_a_class_with_its_roster(tmp_path, monkeypatch, capsy
     assert main(words) == 0
     shown = capsys.readouterr()
     assert "1 of 2 students handed in nothing." in shown.out
+    pages = tmp_path / "out" / "feedback" / "ada@example.org-2"
+    assert "Ada Lovelace: 100 of 100." in (pages / "feedback.md").read_text()
+    assert "<p>Ada Lovelace: <strong>" in (pages / "feedback.html").read_text()
     assert "bob is in no row of the roster" in shown.err
     with (tmp_path / "out" / "first_kernel_moodle.csv").open(encoding="utf-8") as file:
         rows = list(csv.reader(file))
@@ -156,6 +203,19 @@ def test_the_command_grades_a_class_with_its_roster(tmp_path, monkeypatch, capsy
         ["Email address", "ID number", "Lab 1"], ["ada@example.org", "18", "90"],
         ["grace@example.org", "17", "0"],
     ]  # fmt: skip
+
+
+def test_the_command_names_work_whose_name_and_number_belong_to_two_rows(
+    tmp_path, monkeypatch, capsys
+):
+    monkeypatch.setenv("COURSE_SECRET", SECRET)
+    (tmp_path / "class").mkdir()
+    (tmp_path / "class" / "lovelaceada_12346_678903_lab.py").write_text("")
+    (tmp_path / "roster.csv").write_text(CANVAS, encoding="utf-8")
+    words = ["--roster", str(tmp_path / "roster.csv"), "--out", str(tmp_path / "out")]
+    assert main(["grade", LAB.name, str(tmp_path / "class"), *words, "--workers", "1"]) == 0
+    shown = capsys.readouterr().err
+    assert "the number is that of Hopper, Grace, who gets the mark, and the name is that" in shown
 
 
 @pytest.mark.parametrize(
