@@ -115,14 +115,25 @@ def no_block_waits(alone: Callable[[Shape], int] = first_half) -> Target:
     """Return the target that the first blocks end even if the others have not started.
 
     The measurement runs the first blocks alone. If they wait for others, they never end, as on a
-    GPU that has no room for all blocks at once. The count is 1 then, else 0. alone: takes a shape
-    and returns the number of blocks that run alone.
+    GPU that has no room for all blocks at once. The count is 1 then, and for a kernel with a
+    barrier of the whole grid, else 0. alone: takes a shape and returns the number of blocks that
+    run alone.
     """
 
     def measure(run: Run) -> float:
-        return float(bool(_wait_of_the_first(run, alone(run.shape))))
+        waits = _barrier_of_the_grid(run.kernel) or _wait_of_the_first(run, alone(run.shape))
+        return float(bool(waits))
 
     def cause(run: Run, value: float) -> str:
+        barrier = _barrier_of_the_grid(run.kernel)
+        if barrier:
+            return translate(
+                "line {line} is a barrier of the whole grid: there each block waits for all "
+                "others. Such a kernel cannot be launched with more blocks than the GPU has slots for. The "
+                "number makes waiting unnecessary: the block that draws the last one comes after "
+                "all others.",
+                line=barrier,
+            )
         line = _wait_of_the_first(run, alone(run.shape))
         where = translate("in line {line}", line=line) if line > 0 else translate("in a loop")
         return translate(
@@ -138,6 +149,15 @@ def no_block_waits(alone: Callable[[Shape], int] = first_half) -> Target:
 
     words = "no block waits for another one"
     return Target("blocks that wait", 0, words, measure, cause)
+
+
+def _barrier_of_the_grid(kernel) -> int:
+    """Return the number of the source line that calls `sync` of a grid, or 0 if there is none."""
+    for node in ast.walk(read_source(kernel.py_func).tree):
+        is_call = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+        if is_call and node.func.attr == "sync":
+            return node.lineno
+    return 0
 
 
 def _wait_of_the_first(run: Run, blocks: int) -> int:

@@ -1,0 +1,21 @@
+"""A sum in one launch may not wait at a barrier of the whole grid."""
+
+import pytest
+
+from labs import EXERCISES, check
+from labs.checking.variants import function_in
+
+DRAW = "number[0] = cuda.atomic.add(drawn, 0, 1)\n    cuda.syncthreads()\n"
+
+
+@pytest.mark.parametrize("barrier", ["cuda.cg.this_grid().sync()", "grid.sync()"])
+def test_a_ticket_with_a_barrier_of_the_grid_is_refused(barrier):
+    text = EXERCISES["ticket"].solution_text
+    assert DRAW in text
+    text = text.replace(DRAW, DRAW.replace("cuda.syncthreads()", barrier))
+    grid = "    i, grid = cuda.grid(1), cuda.cg.this_grid()\n"
+    text = text.replace("    i = cuda.grid(1)\n", grid)
+    verdict = check("ticket", function_in("ticket", text), 60)
+    assert not verdict.passed
+    line = text.split("\n").index(f"    {barrier}") + 1
+    assert f"line {line} is a barrier of the whole grid" in " ".join(verdict.causes)
