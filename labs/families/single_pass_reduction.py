@@ -129,9 +129,9 @@ def no_block_waits(alone: Callable[[Shape], int] = first_half) -> Target:
         if barrier:
             return translate(
                 "line {line} is a barrier of the whole grid: there each block waits for all "
-                "others. Such a kernel cannot be launched with more blocks than the GPU has slots for. The "
-                "number makes waiting unnecessary: the block that draws the last one comes after "
-                "all others.",
+                "others. Such a kernel cannot be launched with more blocks than the GPU has slots "
+                "for. The number makes waiting unnecessary: the block that draws the last one "
+                "comes after all others.",
                 line=barrier,
             )
         line = _wait_of_the_first(run, alone(run.shape))
