@@ -315,7 +315,7 @@ def test_padded_rows_need_fewer_wavefronts_and_have_no_wide_access():
     explains("13.padded",
              "A step takes {} · {:.0f} + {} · {:.0f} wavefronts for reads, {:.1f} for stores and "
              "{:.0f} for loads: {:.1f} instead of {:.0f}. At one per cycle {:.1f} fewer would save "
-             "{:.1f} · {:.3f} = {:.2f} ms. Recorded are {:.2f} − {:.2f} = {:.2f} ms.",
+             "{:.1f} · {:.3f} = {:.2f} ms. Recorded are {:.3f} − {:.3f} = {:.3f} ms.",
              of_a, each_a, of_b, each_b, padded.stores, padded.loads, padded.total, old.total,
              fewer, fewer, one, fewer * one, MS["register_blocked"], MS["padded_rows"],
              MS["register_blocked"] - MS["padded_rows"])  # fmt: skip
@@ -325,16 +325,16 @@ def test_each_part_of_the_gain_has_its_cause():
     times = list(MS.values())
     parts, whole = [before - after for before, after in pairwise(times)], times[0] - times[-1]
     _, padded, turned, wide = map(count_step, KERNELS.values())
-    says("`vectorized` saves {:.2f} ms.", whole)
-    says("**{:.2f} ms, or {:.0f} %, come from wavefronts alone.**", parts[0],
+    says("`vectorized` saves {:.3f} ms.", whole)
+    says("**{:.3f} ms, or {:.0f} %, come from wavefronts alone.**", parts[0],
          100 * parts[0] / whole)  # fmt: skip
-    says("{:.2f} ms come with `transposed_tile`. Compared with `padded_rows` it has {:.1f} "
+    says("{:.3f} ms come with `transposed_tile`. Compared with `padded_rows` it has {:.1f} "
          "wavefronts fewer per step, and {} reads instead of {}.", parts[1],
          padded.total - turned.total,
          reads_of(KERNELS["transposed_tile"]), reads_of(KERNELS["padded_rows"]))  # fmt: skip
     assert turned.total == wide.total
     assert turned.reads == wide.reads
-    says("**{:.2f} ms, or {:.0f} %, come without any saved wavefront.** The wide accesses to "
+    says("**{:.3f} ms, or {:.0f} %, come without any saved wavefront.** The wide accesses to "
          "global memory keep all {:.0f}.", parts[2], 100 * parts[2] / whole,
          wide.total)  # fmt: skip
     made = [accesses_per_tile(KERNELS[name]) for name in ("vectorized", "transposed_tile")]
