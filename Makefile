@@ -97,9 +97,15 @@ record: setup ## On a GPU: tune, measure everything that is published, and draw 
 	$(VENV_PYTHON) -m gemm_kernels --record
 	$(VENV_PYTHON) -m gemm_kernels transfers --record
 	$(VENV_PYTHON) -m gemm_kernels pitfalls --record
+	$(VENV_PYTHON) -m gemm_kernels ilp-alone --record
+	$(VENV_PYTHON) -m gemm_kernels overlap --record
+	$(VENV_PYTHON) -m gemm_kernels wide-alone --record
 	$(VENV_PYTHON) -m gemm_kernels as-called --record
 	$(VENV_PYTHON) -m reduce_kernels --record
+	$(VENV_PYTHON) -m reduce_kernels remainder --record
+	$(VENV_PYTHON) -m reduce_kernels bits --record
 	$(VENV_PYTHON) -m reduce_kernels as-called --record
+	$(VENV_PYTHON) -m tools.records.first_kernels first-kernels --record
 	$(VENV_PYTHON) -m latency_kernels --record
 	$(VENV_PYTHON) -m latency_kernels curves --record
 	$(VENV_PYTHON) -m gemm_kernels.cpu --record

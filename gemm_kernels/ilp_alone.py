@@ -8,25 +8,18 @@ in its plain form, and `unrolled_rows` the plain form with four steps of k at a 
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache, partial
 
-import numpy as np
 from numba import cuda, float32, uint32
 
 from gemm_kernels import LADDER
 from utils.division import cdiv
-from utils.errors import CourseError
-from utils.ladder.problems import draw
 from utils.ladder.shapes import GemmShape
 from utils.ladder.step import Launch, Step, Variant
 from utils.ladder.tasks import GEMM
-from utils.ladder.verify import verify_all
 from utils.measuring.experiment import Experiment
-from utils.measuring.rows import Date
-from utils.measuring.timing import time_gpu
+from utils.measuring.kernel_times import ProductTime, time_products
 
 SIZES = (2048, 4096)
 VERIFIED = (GemmShape(35, 36, 44), GemmShape(128, 96, 160))
@@ -187,25 +180,6 @@ def build_sixteen():
     return sixteen_rows
 
 
-@dataclass(frozen=True)
-class IlpTime:
-    """A row of `ilp_alone.csv`: the time of one kernel for n×n matrices on one device.
-
-    kernel: the name of the kernel and its constants, such as "four_chains" or "ilp GRAIN=4".
-    time_ms, time_ms_min, time_ms_max: median, minimum and maximum of the repetitions.
-    sm_clock_mhz: the SM clock meanwhile; None if it cannot be read.
-    """
-
-    device: str
-    kernel: str
-    n: int
-    time_ms: float
-    time_ms_min: float
-    time_ms_max: float
-    sm_clock_mhz: float | None
-    date: Date
-
-
 @cache
 def variants() -> tuple[Variant, ...]:
     """Return the ten kernels in the order in which they are timed, `tiled` first."""
@@ -224,39 +198,18 @@ def variants() -> tuple[Variant, ...]:
     )
 
 
-def recorded_times() -> tuple[IlpTime, ...]:
+def recorded_times() -> tuple[ProductTime, ...]:
     """Return the times of all devices that have a record, device by device; () if none has one."""
     return EXPERIMENT.recorded()
 
 
-def measured(device: str, sizes: Sequence[int] = SIZES) -> Iterator[IlpTime]:
+def measured(device: str, sizes: Sequence[int] = SIZES) -> Iterator[ProductTime]:
     """Yield the time of each kernel for n×n matrices of each size; repetitions are interleaved.
 
     `device` is the name for the rows, and `sizes` are the values of n. Raises CourseError if a
     kernel's product is wrong.
     """
-    for shape in VERIFIED:
-        verify(variants(), shape)
-    for n in sizes:
-        shape = GemmShape(n, n, n)
-        inputs = tuple(cuda.to_device(draw("uniform", (n, n), seed)) for seed in (1, 2))
-        out = cuda.device_array((n, n), np.float32)
-        timings = time_gpu([variant.execution(shape, inputs, out) for variant in variants()])
-        for variant, timing in zip(variants(), timings, strict=True):
-            yield IlpTime(
-                device, str(variant), n, timing.median_ms, timing.min_ms, timing.max_ms,
-                timing.sm_clock_mhz, datetime.date.today().isoformat(),
-            )  # fmt: skip
-
-
-def verify(timed: Sequence[Variant], shape: GemmShape) -> None:
-    """Raise CourseError if the product of one of the variants is wrong at this shape."""
-    for variant, verdict in zip(timed, verify_all(LADDER, timed, shape), strict=True):
-        if not verdict.passed:
-            raise CourseError(
-                f"The product of {variant} is wrong at {shape}, so it is not timed: mend "
-                "the kernel."
-            )
+    return time_products(LADDER, variants(), device, sizes, VERIFIED)
 
 
 def _step(name: str, build: Callable, threads: int) -> Variant:
@@ -287,7 +240,7 @@ def _launch(threads: int, shape: GemmShape) -> Launch:
 EXPERIMENT = Experiment(
     name="ilp-alone",
     help="time the tiled product with more sums per thread, and ilp",
-    row=IlpTime,
+    row=ProductTime,
     size="n",
     measured=measured,
 )

@@ -7,25 +7,19 @@ reads it 128 bits at a time; its global loads and stores are those of `register_
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 
-import numpy as np
 from numba import cuda, float32, uint32
 
 from gemm_kernels import LADDER, register_blocked
-from gemm_kernels.ilp_alone import verify
 from gemm_kernels.parts.blocks import clear, element, outer_product
 from utils.intrinsics.wide_memory import load4
-from utils.ladder.problems import draw
 from utils.ladder.shapes import GemmShape
 from utils.ladder.step import Launch, Step, Variant
 from utils.ladder.tasks import GEMM
 from utils.measuring.experiment import Experiment
-from utils.measuring.rows import Date
-from utils.measuring.timing import time_gpu
+from utils.measuring.kernel_times import ProductTime, time_products
 
 SIZES = (2048, 4096)
 VERIFIED = (GemmShape(36, 36, 44), GemmShape(132, 260, 160))
@@ -132,25 +126,6 @@ def build_transposed():
     return transposed_tile
 
 
-@dataclass(frozen=True)
-class WideTime:
-    """A row of `wide_alone.csv`: the time of one kernel for n×n matrices on one device.
-
-    kernel: the name of the kernel and its constants, such as "padded_rows" or "vectorized BM=128".
-    time_ms, time_ms_min, time_ms_max: median, minimum and maximum of the repetitions.
-    sm_clock_mhz: the SM clock meanwhile; None if it cannot be read.
-    """
-
-    device: str
-    kernel: str
-    n: int
-    time_ms: float
-    time_ms_min: float
-    time_ms_max: float
-    sm_clock_mhz: float | None
-    date: Date
-
-
 @cache
 def variants() -> tuple[Variant, ...]:
     """Return the five kernels in the order in which they are timed, `register_blocked` first."""
@@ -163,29 +138,18 @@ def variants() -> tuple[Variant, ...]:
     )
 
 
-def recorded_times() -> tuple[WideTime, ...]:
+def recorded_times() -> tuple[ProductTime, ...]:
     """Return the times of all devices that have a record, device by device; () if none has one."""
     return EXPERIMENT.recorded()
 
 
-def measured(device: str, sizes: Sequence[int] = SIZES) -> Iterator[WideTime]:
+def measured(device: str, sizes: Sequence[int] = SIZES) -> Iterator[ProductTime]:
     """Yield the time of each kernel for n×n matrices of each size; repetitions are interleaved.
 
     `device` is the name for the rows, and `sizes` are the values of n. Raises CourseError if a
     kernel's product is wrong.
     """
-    for shape in VERIFIED:
-        verify(variants(), shape)
-    for n in sizes:
-        shape = GemmShape(n, n, n)
-        inputs = tuple(cuda.to_device(draw("uniform", (n, n), seed)) for seed in (1, 2))
-        out = cuda.device_array((n, n), np.float32)
-        timings = time_gpu([variant.execution(shape, inputs, out) for variant in variants()])
-        for variant, timing in zip(variants(), timings, strict=True):
-            yield WideTime(
-                device, str(variant), n, timing.median_ms, timing.min_ms, timing.max_ms,
-                timing.sm_clock_mhz, datetime.date.today().isoformat(),
-            )  # fmt: skip
+    return time_products(LADDER, variants(), device, sizes, VERIFIED)
 
 
 def _step(name: str, build: Callable) -> Variant:
@@ -213,7 +177,7 @@ def _launch(shape: GemmShape) -> Launch:
 EXPERIMENT = Experiment(
     name="wide-alone",
     help="time register blocking with padded rows, with a transposed tile, and with wide loads",
-    row=WideTime,
+    row=ProductTime,
     size="n",
     measured=measured,
 )

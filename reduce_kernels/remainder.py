@@ -22,7 +22,7 @@ from utils.ladder.shapes import ReduceShape
 from utils.ladder.step import Step, Variant
 from utils.measuring import rows
 from utils.measuring.experiment import Experiment
-from utils.measuring.rows import Date
+from utils.measuring.kernel_times import ArrayTime
 from utils.measuring.timing import time_gpu
 from utils.paths import DATA
 
@@ -135,24 +135,6 @@ IN_32_BITS = (
 
 
 @dataclass(frozen=True)
-class RemainderTime:
-    """A row of `remainder.csv`: the time of one kernel at one length on one device.
-
-    time_ms, time_ms_min, time_ms_max: median, minimum and maximum of the repetitions.
-    sm_clock_mhz: the SM clock meanwhile; None if it cannot be read.
-    """
-
-    device: str
-    kernel: str
-    elements: int
-    time_ms: float
-    time_ms_min: float
-    time_ms_max: float
-    sm_clock_mhz: float | None
-    date: Date
-
-
-@dataclass(frozen=True)
 class IssueSlots:
     """A row of `issue_slots.csv`: what the profiler counted in one launch of a kernel.
 
@@ -176,7 +158,7 @@ def variants() -> tuple[Variant, ...]:
     return tuple(step.variant(BLOCK=BLOCK) for step in steps)
 
 
-def recorded_times() -> tuple[RemainderTime, ...]:
+def recorded_times() -> tuple[ArrayTime, ...]:
     """Return the times of all devices that have a record, device by device; () if none has one."""
     return EXPERIMENT.recorded()
 
@@ -187,7 +169,7 @@ def recorded_slots() -> tuple[IssueSlots, ...]:
     return tuple(row for file in files for row in rows.read(file, IssueSlots))
 
 
-def measured(device: str, lengths: Sequence[int] = ELEMENTS) -> Iterator[RemainderTime]:
+def measured(device: str, lengths: Sequence[int] = ELEMENTS) -> Iterator[ArrayTime]:
     """Yield the time of each kernel at each length; the repetitions of the kernels are interleaved.
 
     `device` is the name for the rows, and `lengths` are numbers of float32. Raises CourseError if a
@@ -201,7 +183,7 @@ def measured(device: str, lengths: Sequence[int] = ELEMENTS) -> Iterator[Remaind
             _verify(variant)
         timings = time_gpu([variant.execution(shape, (x,), out) for variant in variants()])
         for variant, timing in zip(variants(), timings, strict=True):
-            yield RemainderTime(
+            yield ArrayTime(
                 device, variant.step.name, elements, timing.median_ms, timing.min_ms,
                 timing.max_ms, timing.sm_clock_mhz, datetime.date.today().isoformat(),
             )  # fmt: skip
@@ -219,7 +201,7 @@ def _verify(variant: Variant) -> None:
 EXPERIMENT = Experiment(
     name="remainder",
     help="time reduce0 with and without its integer remainder",
-    row=RemainderTime,
+    row=ArrayTime,
     size="elements",
     measured=measured,
 )

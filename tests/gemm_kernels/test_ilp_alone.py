@@ -14,7 +14,7 @@ from gemm_kernels.__main__ import COMMANDS
 from utils.errors import CourseError
 from utils.ladder.shapes import GemmShape
 from utils.ladder.verify import verify_all
-from utils.measuring import experiment, rows
+from utils.measuring import experiment, kernel_times, rows
 from utils.measuring.command_line import main
 from utils.measuring.timing import Timing
 from utils.paths import ROOT
@@ -59,7 +59,7 @@ def zeros(a, b, c):
 def test_a_wrong_kernel_is_not_timed():
     wrong = ilp_alone._step("wrong", lambda: zeros, threads=32)
     with pytest.raises(CourseError, match="wrong is wrong at 35×36×44, so it is not timed"):
-        ilp_alone.verify([wrong], GemmShape(35, 36, 44))
+        kernel_times.require_right(ilp_alone.LADDER, [wrong], GemmShape(35, 36, 44))
 
 
 def test_the_command_records_what_the_timer_says(monkeypatch, tmp_path):
@@ -68,9 +68,9 @@ def test_the_command_records_what_the_timer_says(monkeypatch, tmp_path):
     monkeypatch.setattr(ilp_alone.measured, "__defaults__", ((64,),))
     monkeypatch.setattr(experiment, "device_for", lambda command: type("Device", (), {"name": "x"}))
     monkeypatch.setattr(ilp_alone, "VERIFIED", (GemmShape(33, 34, 35),))
-    monkeypatch.setattr(ilp_alone, "time_gpu", turns)
+    monkeypatch.setattr(kernel_times, "time_gpu", turns)
     assert main("", COMMANDS, ["ilp-alone", "--record"]) == 0
-    recorded = rows.read(file, ilp_alone.IlpTime)
+    recorded = rows.read(file, kernel_times.ProductTime)
     assert [(row.kernel, row.n) for row in recorded] == [(name, 64) for name in NAMES]
     assert [row.time_ms for row in recorded] == list(range(1, len(NAMES) + 1))
 

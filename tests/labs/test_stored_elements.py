@@ -38,3 +38,10 @@ def test_missing_elements_that_a_test_stops_are_left_to_others():
 
 def test_a_run_that_cannot_be_repeated_in_time_is_left_to_others():
     assert overlap_or_gap(replace(run_of("thread + 32 * j"), patience=0.0)) is None
+
+
+def test_threads_that_store_nothing_else_are_named_with_the_element_alone():
+    one = EXERCISES["scale"]
+    kernel = changed("scale", ("cuda.grid(1)", "cuda.blockIdx.x * 32 + cuda.threadIdx.x"))
+    words = overlap_or_gap(run_kernel(one, kernel, one.shapes[0], 20))
+    assert "both store element 32, and nothing else" in words

@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 from numba import cuda, float32
 
+from labs import check
 from labs.by_name import PATIENCE
 from labs.checking.exercise import KernelExercise
 from labs.checking.judge import judge
 from labs.targets import counts as targets
+from tests.labs.versions import changed
 from utils.division import cdiv
 from utils.ladder.problems import draw
 from utils.ladder.step import Launch
@@ -115,3 +117,13 @@ def test_one_store_per_element_is_held_at_every_shape():
 
     (cause,) = judged(targets.one_store_per_element(), twice_at_the_end).causes
     assert "stores 64 times for 50 elements" in cause
+
+
+def test_a_line_of_one_thread_wastes_no_request_but_half_a_warp_does():
+    store = "out[i] = factor * x[i]"
+    printed = changed("scale", (store, f"{store}\n        if i == 0:\n            print(x[i])"))
+    assert check("scale", printed).passed
+    halves = f"if i % 2:\n            {store}\n        else:\n            {store}"
+    verdict = check("scale", changed("scale", (store, halves)))
+    assert not verdict.passed
+    assert "only 16 of 32 lanes work" in " ".join(verdict.causes)

@@ -42,7 +42,7 @@ def test_there_is_a_record():
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.parent.name)
 def test_a_record_has_all_kernels_at_each_length(file):
-    recorded = rows.read(file, first_kernels.FirstTime)
+    recorded = rows.read(file, first_kernels.ArrayTime)
     assert {(row.kernel, row.elements) for row in recorded} == {
         (name, elements) for name in first_kernels.KERNELS for elements in (2**20, 2**28)
     }

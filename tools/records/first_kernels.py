@@ -17,9 +17,9 @@ from numba import cuda
 from labs import EXERCISES
 from utils.errors import CourseError
 from utils.ladder.problems import draw
-from utils.lessons.lesson_00.limits import FirstTime
 from utils.measuring.command_line import main
 from utils.measuring.experiment import Experiment
+from utils.measuring.kernel_times import ArrayTime
 from utils.measuring.timing import time_gpu
 
 ELEMENTS = (2**20, 2**28)
@@ -33,7 +33,7 @@ PER_THREAD = {"scale": 1, "sectors starter": 4, "sectors solution": 4}
 THREADS = 256
 
 
-def measured(device: str) -> Iterator[FirstTime]:
+def measured(device: str) -> Iterator[ArrayTime]:
     """Yield the time of each kernel at each length; the kernels are timed in turns.
 
     Raises CourseError if the result of a kernel is wrong.
@@ -50,7 +50,7 @@ def measured(device: str) -> Iterator[FirstTime]:
                 raise CourseError(f"The result of {name} is wrong, so nothing is recorded.")
             runs.append(partial(launch, x, FACTOR, out))
         for name, timing in zip(KERNELS, time_gpu(runs), strict=True):
-            yield FirstTime(
+            yield ArrayTime(
                 device, name, elements, timing.median_ms, timing.min_ms, timing.max_ms,
                 timing.sm_clock_mhz, datetime.date.today().isoformat(),
             )  # fmt: skip
@@ -59,7 +59,7 @@ def measured(device: str) -> Iterator[FirstTime]:
 EXPERIMENT = Experiment(
     name="first-kernels",
     help="time the kernels of lesson 00",
-    row=FirstTime,
+    row=ArrayTime,
     size="elements",
     measured=measured,
 )

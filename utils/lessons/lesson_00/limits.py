@@ -6,7 +6,6 @@ The functions on records take the ladder of the steps, because this package impo
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from matplotlib.figure import Figure
 
@@ -19,34 +18,15 @@ from utils.lessons.recorded import share_of_library, share_of_peak
 from utils.machine import devices
 from utils.machine.devices import slug
 from utils.measuring import records, rows
-from utils.measuring.rows import Date
+from utils.measuring.kernel_times import ArrayTime
 from utils.paths import DATA
 
 SIZE = "4096"  # of the matrices in the table
 
 
-@dataclass(frozen=True)
-class FirstTime:
-    """A row of `first_kernels.csv`: the time of one kernel for arrays of one length.
-
-    kernel: "scale", "sectors starter" or "sectors solution". time_ms, time_ms_min, time_ms_max:
-    median, minimum and maximum of the repetitions; the input is not in the cache before.
-    sm_clock_mhz: the SM clock meanwhile; None if it cannot be read.
-    """
-
-    device: str
-    kernel: str
-    elements: int
-    time_ms: float
-    time_ms_min: float
-    time_ms_max: float
-    sm_clock_mhz: float | None
-    date: Date
-
-    @property
-    def gb_per_s(self) -> float:
-        """The bytes of both arrays, each moved once, over the time."""
-        return 2 * FLOAT32_BYTES * self.elements / self.time_ms / 1e6
+def gb_per_s(row: ArrayTime) -> float:
+    """Return the bytes of both arrays, each moved once, over the time of a kernel of the lesson."""
+    return 2 * FLOAT32_BYTES * row.elements / row.time_ms / 1e6
 
 
 NAMES = {
@@ -56,7 +36,7 @@ NAMES = {
 }
 
 
-def longest_times() -> dict[str, FirstTime]:
+def longest_times() -> dict[str, ArrayTime]:
     """Return the recorded row of each kernel, by its name, for the longest arrays.
 
     The record is that of the device shown or, if it has none, that of the reference device.
@@ -64,7 +44,7 @@ def longest_times() -> dict[str, FirstTime]:
     files = (DATA / "measured" / slug(name) / "first_kernels.csv" for name in (
         device_shown().name, devices.REFERENCE
     ))  # fmt: skip
-    recorded = next(filter(None, (rows.read_if_any(file, FirstTime) for file in files)))
+    recorded = next(filter(None, (rows.read_if_any(file, ArrayTime) for file in files)))
     return {row.kernel: row for row in sorted(recorded, key=lambda row: row.elements)}
 
 
@@ -77,8 +57,8 @@ def times_of_first_kernels(*kernels: str) -> Table:
     timed = [longest_times()[kernel] for kernel in kernels]
     peak = devices.find(timed[0].device).peak_gb_per_s
     lines = [
-        (NAMES[row.kernel], f"{row.time_ms:.2f} ms", f"{row.gb_per_s:,.0f}",
-         f"{row.gb_per_s / peak:.0%}")
+        (NAMES[row.kernel], f"{row.time_ms:.2f} ms", f"{gb_per_s(row):,.0f}",
+         f"{gb_per_s(row) / peak:.0%}")
         for row in timed
     ]  # fmt: skip
     caption = f"{timed[0].elements:,} elements, one {timed[0].device}"

@@ -4,14 +4,15 @@ import pytest
 
 from labs import EXERCISES
 from labs.checking.variants import function_in
-from reduce_kernels.remainder import IssueSlots, RemainderTime
+from reduce_kernels.remainder import IssueSlots
 from utils.errors import CourseError
 from utils.lessons.lesson_18.issue_table import issue_table
 from utils.lessons.lesson_18.own_bars import beside_the_experiment
+from utils.measuring.kernel_times import ArrayTime
 
 SLOTS = [IssueSlots("one", "a", 2**20, 1_250_000, 0.75), IssueSlots("one", "b", 2**20, 2, 0.5)]
 TIMES = [
-    RemainderTime("one", name, 2**21, ms, ms, ms, 1980, "2026-11-26")
+    ArrayTime("one", name, 2**21, ms, ms, ms, 1980, "2026-11-26")
     for name, ms in (("a", 1.0), ("b", 2.5))
 ]
 

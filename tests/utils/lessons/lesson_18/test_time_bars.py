@@ -3,16 +3,16 @@
 import pytest
 
 from reduce_kernels import LADDER
-from reduce_kernels.remainder import RemainderTime
 from utils.lessons.lesson_18.time_bars import draw, longest_of, times_of
 from utils.machine.devices import REFERENCE, find
+from utils.measuring.kernel_times import ArrayTime
 
 H200, OTHER = find(REFERENCE), "NVIDIA H100 80GB HBM3"
 REDUCE1 = LADDER.step("reduce1").variant(BLOCK=256)
 
 
 def row(kernel, elements, ms, device=REFERENCE):
-    return RemainderTime(device, kernel, elements, ms, ms, ms, 1980, "2026-11-25")
+    return ArrayTime(device, kernel, elements, ms, ms, ms, 1980, "2026-11-25")
 
 
 def test_the_rows_are_those_of_the_greatest_length_on_the_first_device():

@@ -1,0 +1,93 @@
+"""Rows of experiments that time kernels in turns, by the size of a product or of an array."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numba import cuda
+
+from utils.errors import CourseError
+from utils.ladder.ladder import Ladder
+from utils.ladder.problems import draw
+from utils.ladder.shapes import GemmShape
+from utils.ladder.step import Variant
+from utils.ladder.verify import verify_all
+from utils.measuring.rows import Date
+from utils.measuring.timing import time_gpu
+
+
+@dataclass(frozen=True)
+class ProductTime:
+    """The time of one kernel for n×n matrices on one device.
+
+    kernel: the name of the kernel and its constants, such as "four_chains" or "ilp GRAIN=4".
+    time_ms, time_ms_min, time_ms_max: median, minimum and maximum of the repetitions.
+    sm_clock_mhz: the SM clock meanwhile; None if it cannot be read.
+    """
+
+    device: str
+    kernel: str
+    n: int
+    time_ms: float
+    time_ms_min: float
+    time_ms_max: float
+    sm_clock_mhz: float | None
+    date: Date
+
+
+@dataclass(frozen=True)
+class ArrayTime:
+    """The time of one kernel for an array of float32 on one device.
+
+    kernel: its name, such as "reduce0". elements: the length of the array. time_ms, time_ms_min,
+    time_ms_max: median, minimum and maximum of the repetitions. sm_clock_mhz: the SM clock
+    meanwhile; None if it cannot be read.
+    """
+
+    device: str
+    kernel: str
+    elements: int
+    time_ms: float
+    time_ms_min: float
+    time_ms_max: float
+    sm_clock_mhz: float | None
+    date: Date
+
+
+def time_products(
+    ladder: Ladder,
+    variants: Sequence[Variant],
+    device: str,
+    sizes: Sequence[int],
+    verified: Sequence[GemmShape],
+) -> Iterator[ProductTime]:
+    """Yield the time of each variant for n×n matrices of each size; repetitions are interleaved.
+
+    device: its name, for the rows. sizes: the values of n. verified: shapes at which each variant
+    is verified before. Raises CourseError if a product is wrong.
+    """
+    for shape in verified:
+        require_right(ladder, variants, shape)
+    for n in sizes:
+        shape = GemmShape(n, n, n)
+        inputs = tuple(cuda.to_device(draw("uniform", (n, n), seed)) for seed in (1, 2))
+        out = cuda.device_array((n, n), np.float32)
+        timings = time_gpu([variant.execution(shape, inputs, out) for variant in variants])
+        for variant, timing in zip(variants, timings, strict=True):
+            yield ProductTime(
+                device, str(variant), n, timing.median_ms, timing.min_ms, timing.max_ms,
+                timing.sm_clock_mhz, datetime.date.today().isoformat(),
+            )  # fmt: skip
+
+
+def require_right(ladder: Ladder, timed: Sequence[Variant], shape: GemmShape) -> None:
+    """Raise CourseError if the product of one of the variants is wrong at this shape."""
+    for variant, verdict in zip(timed, verify_all(ladder, timed, shape), strict=True):
+        if not verdict.passed:
+            raise CourseError(
+                f"The product of {variant} is wrong at {shape}, so it is not timed: mend "
+                "the kernel."
+            )
