@@ -189,7 +189,7 @@ def _rows_of_labs() -> Iterator[Row]:
     for lab in LABS.values():
         page = f"[{lab.title}]({lab.name}.ipynb)"
         notebook = f"{{download}}`download <{notebook_pages.download(lab.name)}>`"
-        yield (page, lab.minutes, lab.points, ", ".join(lab.lessons), notebook)
+        yield (page, lab.minutes, lab.points, lab.after, notebook)
 
 
 def _rows_of_terms() -> Iterator[Row]:

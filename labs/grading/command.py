@@ -198,11 +198,11 @@ def _writing(folder: Path) -> Iterator[None]:
 
 def list_labs(arguments: argparse.Namespace) -> int:
     """Print one line per lab and return the exit code 0. arguments: not used."""
-    rows = [(lab, ", ".join(lab.lessons)) for lab in LABS.values()]
-    name, lessons = max(len(lab.name) for lab in LABS.values()), max(len(row[1]) for row in rows)
-    for lab, needed in rows:
+    name = max(len(lab.name) for lab in LABS.values())
+    after = max(len(lab.after) for lab in LABS.values())
+    for lab in LABS.values():
         print(
-            f"{lab.name:{name}}  {lab.minutes:3} min  {lab.points:3} points  {needed:{lessons}}"
+            f"{lab.name:{name}}  {lab.minutes:3} min  {lab.points:3} points  {lab.after:{after}}"
             f"  {lab.title}"
         )
     return 0

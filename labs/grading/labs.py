@@ -41,7 +41,7 @@ class Lab:
     """Exercises that are handed out and handed in together.
 
     name: as on the command line. title: its heading. minutes: for a student who has done the
-    lessons. lessons: the numbers of the lessons to do before. objectives: what a student can do
+    lessons. lessons: the names of the lessons to do before, such as "07". objectives: what a student can do
     afterwards, as phrases. parts: its exercises with their points.
     """
 
@@ -56,6 +56,11 @@ class Lab:
     def points(self) -> int:
         """The points of all parts together."""
         return sum(part.points for part in self.parts)
+
+    @property
+    def after(self) -> str:
+        """The lessons to do before, as a list shows them, such as "extra, 15"."""
+        return ", ".join(name if name.isdigit() else "extra" for name in self.lessons)
 
     @property
     def needs_sandbox(self) -> bool:
