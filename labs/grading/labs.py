@@ -41,8 +41,8 @@ class Lab:
     """Exercises that are handed out and handed in together.
 
     name: as on the command line. title: its heading. minutes: for a student who has done the
-    lessons. lessons: the names of the lessons to do before, such as "07". objectives: what a student can do
-    afterwards, as phrases. parts: its exercises with their points.
+    lessons. lessons: the names of the lessons to do before, such as "07". objectives: what a
+    student can do afterwards, as phrases. parts: its exercises with their points.
     """
 
     name: str
