@@ -191,7 +191,9 @@ class Slice:
     def enqueue(self, on_b) -> None:
         """Put both copies and the kernel into the stream; with pinned memory this does not wait.
 
-        on_b: the array b on the device, which must hold b when the stream reaches the kernel.
+        Four events are recorded there, too: before the copy of a, after it, after the kernel, and
+        after the copy of c. on_b: the array b on the device, which must hold b when the stream
+        reaches the kernel.
         """
         (a, c), (on_a, on_c), stream = self.host, self.device, self.stream
         before, copied_in, computed, copied_out = self.events

@@ -59,10 +59,10 @@ def broken(lesson: Lesson, among: tuple[Rule, ...]) -> list[str]:
 
 
 def listed(number: str, executed: Path) -> list[str]:
-    """Return the names of the rules that the list must have for a lesson.
+    """Return the names of the rules that a lesson breaks, which the list of exceptions must hold.
 
-    number: the lesson's number. executed: the folder of executed notebooks, which need not have the
-    one of this lesson.
+    number: the lesson's number. executed: the folder of executed notebooks. If it does not have
+    this lesson, the rules on executed notebooks are those that the list has now.
     """
     file = lessons()[number]
     if (executed / file.name).exists():

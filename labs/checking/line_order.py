@@ -85,7 +85,10 @@ class OrderExercise(KernelExercise):
         )
 
     def text_of(self, order: Order) -> str:
-        """Return the text of the kernel's file with its lines in an order of line numbers."""
+        """Return the text of the kernel's file with its lines in an order of line numbers.
+
+        The lines of the file that the reader does not move are above and below them.
+        """
         above, below = self.given_lines
         return "\n".join((*above, *(self.lines[number - 1] for number in order), *below)) + "\n"
 

@@ -233,7 +233,11 @@ def _compiler_of(node: ast.expr, names: Names, as_decorator: bool = False) -> Co
 
 
 def _options(keywords: list[ast.keyword]) -> Iterator[tuple[str, bool]]:
-    """Yield (name, value) of each keyword argument that is an option which can change results."""
+    """Yield (name, bool) of each keyword argument that is an option which can change results.
+
+    Other options are left out, and so are options whose value is not a literal. The bool is the
+    truth value of the literal.
+    """
     for keyword in keywords:
         if keyword.arg in allow_list.OPTIONS and isinstance(keyword.value, ast.Constant):
             yield keyword.arg, bool(keyword.value.value)

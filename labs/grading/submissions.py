@@ -290,8 +290,8 @@ def _nothing_in_the_folder(files: _Files) -> str:
 def _read_folder(folder: Path, files: _Files) -> None:
     """Add the contents of all files of a student's folder to `files`.
 
-    A file that cannot be read does not affect the others. Raises Unreadable for too many files or
-    too many bytes.
+    Files of other kinds, and files that cannot be read, are recorded in `files` with the reason and
+    do not affect the others. Raises Unreadable for too many files or too many bytes.
     """
     paths = list(files_in(folder))
     beside = frozenset(paths)

@@ -45,7 +45,10 @@ def _bind_cublas(inputs: tuple, out) -> Execution | None:
 
 
 def _bind_cub(inputs: tuple, out) -> Execution | None:
-    """Return a call of CUB's sum of an array, through CuPy; None without CuPy or a GPU."""
+    """Return a function () that sums an array by CUB, through CuPy; it does not store into `out`.
+
+    Returns None without CuPy or a GPU. Makes CuPy use CUB for all its reductions from now on.
+    """
     xp = cupy()
     if xp is None:
         return None
@@ -55,7 +58,7 @@ def _bind_cub(inputs: tuple, out) -> Execution | None:
 
 
 def _bind_numpy(inputs: tuple, out: np.ndarray) -> Execution:
-    """Return a call of NumPy's matmul."""
+    """Return a function () that stores a·b, by NumPy's matmul, in an array of its own, not in `out`."""
     return partial(np.matmul, *inputs, out=np.empty_like(out))
 
 

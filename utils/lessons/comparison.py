@@ -137,9 +137,11 @@ def _counterparts() -> dict:
 def _counts(
     twin: Twin, variants: Mapping[str, Variant], words: Mapping[str, str], notes: list[str]
 ) -> Table:
-    """Return the table of counts, one row per kernel.
+    """Return the table of counts of one full block, one row per kernel.
 
-    variants, words: by role. Appends a sentence to `notes` if registers are not known.
+    The columns are counts of memory accesses, then of the compiled kernel. variants: role ->
+    kernel. words: role -> the name of its row. Appends a sentence to `notes` if registers are not
+    known.
     """
     memory = {role: memory_of(one, twin.shape) for role, one in variants.items()}
     try:

@@ -405,7 +405,10 @@ def recorded(ladder: Ladder, shape: Shape, where: str) -> Iterable[tuple[Variant
 
 
 def _tail_of(variant: Variant, shape: Shape, record, device: Device) -> float:
-    """Return the slowdown from a partial last wave, with the resources that the record has."""
+    """Return the factor, at least 1, by which a partial last wave slows a variant down.
+
+    The registers and the shared memory of a block are those of `record`.
+    """
     launch = variant.launch(shape)
     resident = occupancy(
         device.compute_capability, launch.threads, int(record.registers), int(record.shared_bytes)

@@ -141,9 +141,11 @@ def products(
 
 
 def _born_on_gpu(shape: GemmShape, kernel: Product) -> Iterator[Experiment]:
-    """Yield experiments on a product of managed arrays that a kernel fills: fill, kernel, wall.
+    """Yield three experiments on a product of managed arrays that a kernel fills.
 
-    Each repetition allocates new arrays, with pages that no processor has touched.
+    They time, in this order, the kernel that fills the arrays, the product's kernel after that, and
+    the wall clock of both. Each repetition allocates new arrays, with pages that no processor has
+    touched.
     """
     arrays = []
 

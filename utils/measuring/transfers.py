@@ -151,7 +151,7 @@ def _run(sizes: Callable[[], Iterable[SizeExperiments]], options: argparse.Names
 
 
 def _table(rows: list[Record]) -> Table:
-    """Return the printed table, one line per record."""
+    """Return the printed table, one line per record: step, constants, size, time in ms and rate."""
     table = Table("step", "", "size", "ms", "rate", title="Transfers")
     for row in rows:
         shape = f"{row.m}×{row.n}×{row.k}"

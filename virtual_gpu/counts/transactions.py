@@ -190,9 +190,10 @@ def wavefronts(pattern: Pattern, itemsize: int) -> int:
 
 
 def _passes(first: np.ndarray, active: np.ndarray, parts: int, groups: int) -> np.ndarray:
-    """Return an array of each warp's passes if its lanes are served in ``groups`` groups.
+    """Return each warp's passes through the banks if its lanes are served in ``groups`` groups.
 
-    Each lane accesses ``parts`` words.
+    A group needs as many passes as the fullest bank has different words, and the passes of a warp's
+    groups are added. Each lane accesses ``parts`` consecutive words. The result has shape (warps,).
     """
     words = first.reshape(-1, WARP // groups, 1) // BANK_BYTES + np.arange(parts)
     words = np.where(active.reshape(-1, WARP // groups, 1), words, -1)

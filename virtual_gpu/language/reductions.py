@@ -74,7 +74,8 @@ def _check_rank(call: CallExpression, array: Array) -> None:
 def method(call: CallExpression, name: str) -> Callable | None:
     """Return ``reduce(frame, mask, array)`` for a method of this name, or None if there is none.
 
-    The methods are sum, prod, mean, var, std, any, all, argmax and argmin.
+    The methods are sum, prod, mean, var, std, any, all, argmax and argmin. ``reduce`` returns the
+    method's result: a NumPy scalar, or a vector of lanes if the lanes differ.
     """
     reduce = _REDUCTIONS.get(name)
     return None if reduce is None else functools.partial(reduce, call)

@@ -52,6 +52,8 @@ def _check_members(frame: Frame, members, mask: Mask, site: Site, may_leave: boo
 
     A lane must be in its own mask, and each live lane of its mask must be active. With
     ``may_leave``, an absent lane is no flaw if it returns without another barrier or warp function.
+    The lanes of ``mask`` may have been absent in an earlier call with ``may_leave``; that flaw is
+    reported now.
     """
     run = frame.run
     run.meet(mask)

@@ -110,7 +110,8 @@ def _as_product(
 def _in_corner(shared: list[ArrayGrid], box: Box) -> list[ArrayPlacement]:
     """Return a placement in the box per shared array, in the same order.
 
-    The first array is above a, the second beside b, and others are in the remaining corners.
+    The first is at the lower left, the second at the upper right, the third at the upper left, and
+    the fourth at the lower right.
     """
     available, placements = box.width * 0.4, []
     for number, grid in enumerate(shared):

@@ -220,7 +220,10 @@ def _caption(film: Film, step: int) -> str:
 
 
 def _notes(movie: Movie) -> str:
-    """Return the sentences below a movie, which say what it does not model."""
+    """Return the sentences below a movie, joined by spaces: what the movie does not model.
+
+    The sentence on caches is there only if the movie's focus is "sectors".
+    """
     notes = [TOGETHER] + ([NO_CACHE] if movie.focus == "sectors" else [])
     return " ".join(notes)
 
@@ -265,7 +268,10 @@ def _first_warp(film: Film, movie: Movie) -> int | None:
 
 
 def _data(film: Film, layout: FilmLayout, movie: Movie) -> dict:
-    """Return the data of a film for player.js as a dict of plain JSON values."""
+    """Return the data of a film for player.js as a dict of plain JSON values.
+
+    Its keys are "name", "block", "warp", "lines", "arrays", "home", "values" and "steps".
+    """
     home = film.home
     return {
         "name": film.name,

@@ -56,7 +56,10 @@ def draw_shares(steps: Sequence[Step], sizes: Sequence[int]) -> Picture:
 
 
 def _axis(width: float) -> str:
-    """Return SVG of horizontal lines at 0 to 100 percent, with their numbers."""
+    """Return SVG of horizontal lines at 0 to 100 percent, with numbers and "of the peak" above them.
+
+    The lines end at x = `width`, in pixels.
+    """
     body = ""
     for percent in (0, 25, 50, 75, 100):
         y = _BOTTOM - _HEIGHT * percent / 100

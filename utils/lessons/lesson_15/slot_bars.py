@@ -112,7 +112,11 @@ def _bar(y: float, title: str, parts: Sequence[tuple[float, str, float]], end: s
 
 
 def _axis(y: float, whole: str) -> str:
-    """Return SVG of an axis from 0 to 100 percent; whole: of what, such as "the peak"."""
+    """Return SVG of an axis from 0 to 100 percent, with five ticks and their numbers.
+
+    y: the baseline of the numbers in pixels. whole: of what they are percent, such as "the peak";
+    it is written at 50 %.
+    """
     body = ""
     for percent in (0, 25, 50, 75, 100):
         x = _LEFT + percent * _SCALE

@@ -68,7 +68,7 @@ def _axis(y: float, row: BitsOfSum, x: Callable[[float], float]) -> str:
 
 
 def _words(row: BitsOfSum) -> str:
-    """Return a sentence on a kernel's results for the alt text."""
+    """Return a sentence for the alt text: a kernel's name, its number of runs, and the results."""
     return f"{row.kernel}: {row.runs} runs, {_results(row)}."
 
 

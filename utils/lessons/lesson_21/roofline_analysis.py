@@ -231,7 +231,8 @@ def nearer_to_its_peak(first_version: Step) -> str:
 def draw_shares_of_peaks(first_version: Step) -> Picture:
     """Draw the shares of the peak that first version, best version and library reach.
 
-    There is one row for the CPU core and one for the GPU.
+    There is one row for the CPU core and one for the GPU. `first_version` is the step that counts
+    as the GPU's first version.
     """
     title = "Share of its own peak, float32 products"
     return peak_shares.draw_peak_shares(title, shares_of_peaks(first_version))
