@@ -160,7 +160,8 @@ def _elements(node: ast.AST, context: type) -> list[str]:
 def _where(statement: ast.stmt, mutant: Mutant, exercise: KernelExercise) -> str:
     """Return the words on where a slip is, such as "where `{c}` is stored in line {store c}".
 
-    statement: the changed or dropped statement.
+    The words have placeholders of `labs.checking.placeholders`. statement: the changed or dropped
+    statement.
     """
     arrays, result = _arrays(mutant.tree, exercise), exercise.result
     if isinstance(statement, ast.If | ast.For | ast.While):

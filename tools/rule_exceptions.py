@@ -86,7 +86,10 @@ def text(names: dict[str, list[str]]) -> str:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Write the file, print the violations of the lessons in the arguments, and return 0."""
+    """Write the file of exceptions, print the violations of the lessons in the arguments; return 0.
+
+    With --run, these lessons are executed first, or all if there are no arguments.
+    """
     parser = argparse.ArgumentParser(prog="rule_exceptions", description=__doc__.splitlines()[0])
     parser.add_argument("lessons", nargs="*", help="lessons whose violations are printed")
     parser.add_argument("--run", action="store_true", help="execute the lessons first")

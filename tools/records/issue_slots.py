@@ -77,7 +77,10 @@ def rows_of(text: str, device: str) -> Iterator[IssueSlots]:
 
 
 def main() -> None:
-    """Write the rows into the file of the option --out."""
+    """Profile the kernels and write the rows into the file of the option --out.
+
+    With --launch, only launch the kernels, which the profiler then observes.
+    """
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path)
     parser.add_argument("--launch", action="store_true", help="only launch the kernels once")

@@ -511,9 +511,9 @@ def load_row_masked(typing_context, x, i, lanes, vectors, count):
 
 @intrinsic
 def store_row_masked(typing_context, x, i, row, count):
-    """Store the first `count` lanes of a row in x[i : i + count].
+    """Store the first `count` lanes of a row, a tuple of vectors, in x[i : i + count].
 
-    The call is store_row_masked(x, i, row, count).
+    The call is store_row_masked(x, i, row, count). Memory after these elements is not accessed.
     """
     if not (_is_vector_memory(x) and isinstance(i, types.Integer) and _is_row(row)):
         return None

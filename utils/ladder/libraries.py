@@ -36,7 +36,10 @@ class Library:
 
 
 def _bind_cublas(inputs: tuple, out) -> Execution | None:
-    """Return a call of cuBLAS for c = a·b, through CuPy; None without CuPy or a GPU."""
+    """Return a function () that computes c = a·b by cuBLAS, through CuPy.
+
+    The result goes into an array other than `out`. Returns None without CuPy or a GPU.
+    """
     xp = cupy()
     if xp is None:
         return None
@@ -58,7 +61,7 @@ def _bind_cub(inputs: tuple, out) -> Execution | None:
 
 
 def _bind_numpy(inputs: tuple, out: np.ndarray) -> Execution:
-    """Return a function () that stores a·b, by NumPy's matmul, in an array of its own, not in `out`."""
+    """Return a function () that computes a·b by NumPy's matmul, into an array other than `out`."""
     return partial(np.matmul, *inputs, out=np.empty_like(out))
 
 
@@ -85,7 +88,10 @@ def _sgemm():
 
 
 def _bind_onednn(inputs: tuple, out) -> Execution | None:
-    """Return a call of oneDNN's sgemm for c = a·b; None without libdnnl."""
+    """Return a function () that computes c = a·b by oneDNN's sgemm; None without libdnnl.
+
+    The result goes into an array other than `out`.
+    """
     function = _sgemm()
     if function is None:
         return None

@@ -155,7 +155,10 @@ def _counts(
 
 
 def _memory_columns(memory: Mapping[str, Memory]) -> dict[str, dict[str, str]]:
-    """Return title -> role -> cell for the counts that apply to at least one of the kernels."""
+    """Return title -> role -> text for the counts that apply to at least one of the kernels.
+
+    memory: role -> the kernel's counts. The titles are the table's columns, from left to right.
+    """
     is_product = any(one.words is not None for one in memory.values())
     per = "per multiply-add of a warp" if is_product else "per 32 elements"
     columns = {}
@@ -207,7 +210,8 @@ def _bounds(
 ) -> Picture:
     """Return the picture of the bounds and of the recorded times, a group of bars per resource.
 
-    variants, words: by role. Appends sentences on upper bounds and missing counts to `notes`.
+    variants: role -> kernel. words: role -> words of the legend. Appends sentences on upper bounds
+    and missing counts to `notes`.
     """
     bounds = {role: bounds_of(one, twin.shape) for role, one in variants.items()}
     resources = dict.fromkeys(name for each in bounds.values() for name in each)

@@ -106,7 +106,10 @@ def raced(name: str, shape: str = "") -> tuple[Record, Record]:
 
 
 def _without_a_gpu(twin: Twin, name: str, shape: str) -> str:
-    """Return a sentence on what the cell would time on a GPU."""
+    """Return a sentence on what the cell would time on a GPU.
+
+    name: the exercise's name. shape: as on the command line.
+    """
     library = ladder_of(twin.step).library
     rivals = f"`{twin.step.name}`" + (f" and {library.name}" if library else "")
     return translate(

@@ -240,7 +240,10 @@ def _configure(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(cases: Callable[[], Iterable[PitfallCase]], options: argparse.Namespace) -> int:
-    """Time the cases, print a table, record it with --record; return the exit code 0."""
+    """Time the cases on the current GPU, print a table, record it with --record; return 0.
+
+    `cases()` returns the cases. Raises CourseError without a GPU.
+    """
     device, requested = device_for("pitfalls"), list(cases())
     total = len(TIMERS) * len(requested) + len({case.kernel for case in requested})
     timed = measured(requested, flush_of(device))

@@ -101,7 +101,10 @@ class ModelDevice:
         self._launches, self._cached = 0, False
 
     def launch(self) -> None:
-        """Enqueue the kernel on the model device; the first launch compiles it first."""
+        """Enqueue the kernel on the model device; the first launch compiles it first.
+
+        The host's clock advances by the time to compile and to launch, not by that of the kernel.
+        """
         site = _caller()
         if self._launches == 0:
             self._pass("compile", self.speeds.compile_s, site)

@@ -103,7 +103,9 @@ class HotLoopCounts:
 def gpu_ceilings(device: Device) -> Ceilings:
     """Return the ceilings that `python -m latency_kernels --record` measured on a device.
 
-    Raises CourseError if one of its steps was not recorded there.
+    They are the best recorded rates, for the memories "DRAM", "L2" and "shared"; the rate of
+    instructions follows from the clock of the FMA loop. Raises CourseError if one of its steps was
+    not recorded there.
     """
     frame = records.measured(device.name, "latency")
     best = frame.groupby("step")[["gflops", "gb_per_s", "sm_clock_mhz"]].max()

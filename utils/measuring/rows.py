@@ -86,7 +86,11 @@ def write_text(path: Path, text: str) -> None:
 
 @lru_cache(FILES)
 def _read(path: Path, kind: type[Row], version: tuple[int, int]) -> tuple[Row, ...]:
-    """Return the rows of a CSV file; cached per `version` of the file."""
+    """Return the rows of a CSV file as instances of the dataclass `kind`, in the file's order.
+
+    The result is cached per `version` of the file. Raises CourseError for a file without rows, with
+    other columns, or with a value that its column cannot hold.
+    """
     try:
         with path.open(encoding="utf-8", newline="") as file:
             reader = csv.reader(file, strict=True)

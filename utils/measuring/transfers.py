@@ -136,9 +136,9 @@ def _configure(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(sizes: Callable[[], Iterable[SizeExperiments]], options: argparse.Namespace) -> int:
-    """Time all experiments, print a table, record it with --record; return the exit code 0.
+    """Time all experiments on the current GPU, print a table, record it with --record; return 0.
 
-    `sizes()` returns the experiments.
+    `sizes()` returns the experiments. Raises CourseError without a GPU.
     """
     device = device_for("transfers")
     rows = list(track(measure(device.name, sizes()), "Transfers", console=Console(stderr=True)))

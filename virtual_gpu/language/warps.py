@@ -85,7 +85,8 @@ def _check_members(frame: Frame, members, mask: Mask, site: Site, may_leave: boo
 def check_whole(run: BatchRun, mask: Mask, site: Site) -> None:
     """Report, as one flaw, the active lanes of all warps of which not all 32 lanes are active.
 
-    Padding lanes are never active.
+    Padding lanes are never active. Flaws of earlier barriers of a warp that expected one of these
+    lanes are reported, too.
     """
     run.meet(mask)
     active = mask.lanes.reshape(-1, WARP)
@@ -108,7 +109,8 @@ def check_whole(run: BatchRun, mask: Mask, site: Site) -> None:
 def _shuffle(source: Callable) -> Handler:
     """Return the handler of a shuffle in which each lane reads lane ``source(lane, argument)``.
 
-    A lane whose source is not in 0 to 31 reads its own value.
+    A call returns a vector of lanes; a lane whose source is not in 0 to 31 gets its own value. It
+    raises Unsupported for a value that is no int32, int64, float32 or float64.
     """
 
     def handler(call: CallExpression) -> Evaluate:
@@ -243,7 +245,11 @@ def _match_all(call: CallExpression) -> Evaluate:
 
 
 def _syncwarp(call: CallExpression) -> Evaluate:
-    """Compile ``cuda.syncwarp``, the barrier of a warp or of the lanes in its mask."""
+    """Compile ``cuda.syncwarp``, the barrier of a warp or of the lanes in its mask.
+
+    The closure orders the accesses of each warp, reports lanes that do not fit the mask, and
+    returns None.
+    """
     arguments = call.arguments(0, 1)
     site = call.site
 

@@ -285,7 +285,10 @@ def inspect_asm(self, signature=None):
 
 
 def _ptx(kernel: CUDADispatcher, signature) -> str:
-    """Return the PTX text of a kernel for a signature, compiled with the kernel's own options."""
+    """Return the PTX text of a kernel for a signature and compute capability 9.0.
+
+    It is compiled with the kernel's own options.
+    """
     names = ("debug", "lineinfo", "fastmath", "opt", "launch_bounds")
     options = {name: kernel.targetoptions.get(name) for name in names}
     options["opt"] = bool(options["opt"])

@@ -294,7 +294,10 @@ def _residency_check(batch: Batch) -> Callable[[int], None]:
 
 
 def _check_resident(geometry: Geometry, shared_bytes: int) -> None:
-    """Raise LaunchError if a device cannot hold all blocks of the grid at once."""
+    """Raise LaunchError if a device with 132 multiprocessors cannot hold the whole grid at once.
+
+    ``shared_bytes`` is the shared memory of a block.
+    """
     most = resident_blocks(geometry.threads, shared_bytes)
     if geometry.blocks > most:
         raise LaunchError(

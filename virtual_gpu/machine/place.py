@@ -134,7 +134,10 @@ def _positions_of(place: Place, index: np.ndarray, extent) -> tuple[np.ndarray, 
 
 
 def _warn_wrapped(place: Place, index) -> None:
-    """Report, as a warning, the active lanes whose index is negative."""
+    """Report, as a warning, the active lanes whose index is negative.
+
+    An ``index`` that is a single number must be negative: all active lanes are reported.
+    """
     mask, name = place.mask, place.array.name
     lanes = mask.index[mask.select(index) < 0] if isinstance(index, np.ndarray) else mask.index
 

@@ -207,10 +207,10 @@ def numbers_of(dtype: np.dtype) -> Iterator[np.dtype]:
 
 
 def record_array(dtype: np.dtype, layout: RecordLayout, memory_of: Callable) -> RecordArray:
-    """Return an array of records over existing memory.
+    """Return an array of records over existing memory, at the position that ``layout`` describes.
 
     ``memory_of(dtype)`` returns a Memory that views the bytes of the array as numbers of this
-    dtype.
+    dtype. ``dtype`` is that of a record.
     """
     fields = {}
     for name in dtype.names:

@@ -302,7 +302,11 @@ def _groups(addresses: np.ndarray, width: int) -> int:
 
 
 def _wavefronts(addresses: np.ndarray, width: int) -> int:
-    """Return the number of wavefronts of one request to shared memory."""
+    """Return the number of wavefronts of one request to shared memory.
+
+    ``addresses`` are byte addresses by lane, -1 where a lane is inactive, and ``width`` is the
+    number of bytes per lane.
+    """
     return wavefronts(Pattern(addresses[None], addresses[None] >= 0), width)
 
 

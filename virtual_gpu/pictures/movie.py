@@ -231,7 +231,7 @@ def _notes(movie: Movie) -> str:
 def _static_version(movie: Movie, stages: list[str]) -> str:
     """Return HTML with the movie's sentences and an image per film.
 
-    It is for pages that remove scripts, styles and SVG.
+    It is for pages that remove scripts, styles and SVG. ``stages`` holds the SVG of each film.
     """
     rules = _shorter((HERE / "stage.css").read_text("utf-8"))
     images = "".join(

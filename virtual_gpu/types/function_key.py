@@ -228,7 +228,7 @@ class _ValueDescriber:
         return self._tuple_class(type(value)), items
 
     def _tuple_class(self, kind: type) -> object:
-        """Return (name, fields, defaults) of a named tuple's class; raise Unknown for other classes.
+        """Return (name, fields, defaults) of a named tuple's class; raise Unknown for others.
 
         defaults holds pairs of a field and the description of its default value.
         """

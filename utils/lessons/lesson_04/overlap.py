@@ -40,8 +40,9 @@ def whole_ms(rows: Iterable, way: str) -> float:
 def times_of_parts(rows: Iterable, way: str) -> Table:
     """Return a table of the times in ms of each part of a product in one piece, and of the whole.
 
-    rows and way as for `of_way`; way has one slice and pinned memory, such as
-    "pinned STREAMS=1 SLICES=1".
+    rows: of `overlap.csv`, as `gemm_kernels.overlap.recorded_times()` returns them. way: one with
+    one slice and pinned memory, such as "pinned STREAMS=1 SLICES=1". Raises IndexError if the way
+    is not recorded.
     """
     whole, *parts = of_way(rows, way)
     shape = f"{whole.m}×{whole.n}×{whole.k}"

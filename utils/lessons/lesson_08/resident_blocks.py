@@ -85,7 +85,8 @@ def what_if_registers(
 def _drawing(block: Mapping[str, int], blocks: int, sm: Mapping[str, int], mark_full=False) -> str:
     """Return an SVG of the resources of an SM with `blocks` resident blocks.
 
-    If `mark_full`, mark the resources that have no room for another block.
+    block: resource -> portions that one block takes. sm: resource -> portions that the SM has. If
+    `mark_full`, mark the resources that have no room for another block.
     """
     taken, body = {**block, "block slots": 1}, ""
     warps = blocks * block["warp slots"]

@@ -73,5 +73,5 @@ def _words(row: BitsOfSum) -> str:
 
 
 def _results(row: BitsOfSum) -> str:
-    """Return the number of different results in words."""
+    """Return the number of different results of a kernel as text: "one sum", "3 different sums"."""
     return f"{row.different} different sums" if row.different > 1 else "one sum"
