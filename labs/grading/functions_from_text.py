@@ -207,7 +207,7 @@ def _refuse_callers(functions: dict[str, object], names: Names) -> None:
 def _function(definition: Definition, names: Names) -> object:
     """Return the function of a definition, compiled if it has a decorator such as `cuda.jit`.
 
-    Raises NotAllowed if the definition uses anything outside the allow-list.
+    Raises NotAllowed if the definition is refused, or uses anything outside the allow-list.
     """
     if definition.refused:
         raise NotAllowed(definition.refused)

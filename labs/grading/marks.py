@@ -235,7 +235,8 @@ def other_targets(part: Part) -> list[Target]:
 def _rows_beside(part: Part, missed: dict[str, str], by_shape: dict[int, dict]) -> list[MarkRow]:
     """Return one row of 0 of 0 points, marked as `beside`, per target that gives no points.
 
-    The row's text has the target's words and its largest count.
+    The row's text has the target's words and its largest count. missed: maps a target's name to why
+    it is missed, or to "". by_shape: maps the index of a shape to the child's message about it.
     """
     return [
         MarkRow(part.exercise, f"{one.words}{_worst(one, by_shape)}", 0, 0, missed[one.what], True)
@@ -247,7 +248,8 @@ def _rows_beside(part: Part, missed: dict[str, str], by_shape: dict[int, dict]) 
 def _worst(target: Target, by_shape: dict[int, dict]) -> str:
     """Return the largest count of a target at any shape as text such as ": 4".
 
-    Return "" if the target was never counted, or if a count is unknown.
+    Return "" if the target was never counted, or if a count is unknown. by_shape: maps the index of
+    a shape to the child's message about it.
     """
     values = [one["value"] for one in _counts(target, by_shape)]
     return f": {max(values):.4g}" if values and None not in values else ""
@@ -257,6 +259,7 @@ def _counts(target: Target, by_shape: dict[int, dict]) -> list[dict]:
     """Return one dict per shape with a target's "value" and "cause".
 
     Shapes at which the target was not counted are left out, such as those of failed launches.
+    by_shape: maps the index of a shape to the child's message about it.
     """
     by_target = [one.get("targets", {}) for one in by_shape.values()]
     return [one[target.what] for one in by_target if target.what in one]
@@ -268,7 +271,8 @@ def _ignored_targets(
     """Return the names of missed targets because of which the main ones give no points.
 
     These are missed targets in `Part.needed`, and targets of the idea (`of_idea`) that are missed
-    by more than a factor of `slack`.
+    by more than a factor of `slack`. missed: maps a target's name to why it is missed, or to "".
+    by_shape: maps the index of a shape to the child's message about it.
     """
     needed = [one for one in part.needed if missed[one]]
     of_idea = [one for one in part.definition.targets if one.of_idea and scores(part, one)]
@@ -276,7 +280,11 @@ def _ignored_targets(
 
 
 def _far(target: Target, by_shape: dict[int, dict], slack: float) -> bool:
-    """Return True unless the count of a target is known and at most `slack` times its limit."""
+    """Return True unless the count of a target is known and at most `slack` times its limit.
+
+    The count is the largest one of all shapes. by_shape: maps the index of a shape to the child's
+    message about it.
+    """
     values = [one["value"] for one in _counts(target, by_shape)]
     known = values and None not in values
     return not known or max(values) > slack * target.at_most
@@ -386,7 +394,10 @@ def _refused(reason: str) -> ShapeOutcome:
 
 
 def _missed_target(target: Target, by_shape: dict[int, dict]) -> str:
-    """Return why a target is missed or not known, or "" if it is reached at all counted shapes."""
+    """Return why a target is missed or not known, or "" if it is reached at all counted shapes.
+
+    by_shape: maps the index of a shape to the child's message about it.
+    """
     counts = _counts(target, by_shape)
     values = [one["value"] for one in counts]
     if not values:

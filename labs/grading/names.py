@@ -168,7 +168,10 @@ def _import_from(statement: ast.ImportFrom, names: Names) -> None:
 
 
 def _define(statement: ast.FunctionDef, names: Names, file: str) -> None:
-    """Record the definition of a function, with its compiler or why it is refused."""
+    """Record the definition of a function, with its compiler or why it is refused.
+
+    Each name that the function declares as `global` becomes Unknown.
+    """
     compiler, refused = None, ""
     try:
         for decorator in statement.decorator_list:

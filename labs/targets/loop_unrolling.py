@@ -162,7 +162,7 @@ def _iterations(call: ast.Call, constants: Mapping[str, object]) -> int:
 def _number(node: ast.expr, constants: Mapping[str, object]) -> int | None:
     """Return the whole number to which an expression of constants evaluates, or None.
 
-    constants: the values of names.
+    It is None for any other expression, and for a division by zero. constants: the values of names.
     """
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
         value = _number(node.operand, constants)

@@ -275,7 +275,10 @@ def _size_axis(points: pd.DataFrame) -> str:
 
 
 def _thinned(sizes: pd.Series) -> list[str]:
-    """Return a label per size, ascending; "" if it would touch the label of a larger size."""
+    """Return a label per size, ascending; "" if it would touch the label of a larger size.
+
+    sizes: the labels, with the ascending sizes as their index.
+    """
     octave = 165 / (np.log2(sizes.index[-1] / sizes.index[0]) + 0.4)  # its least width in points
     labels, last, last_label = [], np.inf, ""
     for size, label in reversed(list(sizes.items())):

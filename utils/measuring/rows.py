@@ -180,7 +180,7 @@ def _readers(kind: type) -> tuple[tuple[str, Any], ...]:
 def _reader(hint: Any) -> Callable[[str], object]:
     """Return the function that converts a cell's text to a value of this type.
 
-    The function raises ValueError for other text.
+    The function raises ValueError for other text. If the type may be None, "" is read as None.
     """
     if get_origin(hint) is UnionType:
         (inner,) = set(get_args(hint)) - {NoneType}

@@ -161,7 +161,10 @@ def _table(rows: list[Record]) -> Table:
 
 
 def _rate(row: Record) -> str:
-    """Return the speed of a record as text; "" if it has none."""
+    """Return the speed of a record as text; "" if it has none.
+
+    The text is such as "12.3 GB/s" or "4567 GFLOP/s".
+    """
     if row.gb_per_s:
         return f"{row.gb_per_s:.1f} GB/s"
     return f"{row.gflops:.0f} GFLOP/s" if row.gflops else ""

@@ -425,7 +425,8 @@ class Expressions:
         """Compile a comparison, ``is``, ``in`` or a chain such as ``0 <= i < n``.
 
         All operands are evaluated once, in all lanes. The closure returns a NumPy bool, or a
-        boolean vector of lanes. Raises Unsupported for ``is`` or ``in`` within a chain.
+        boolean vector of lanes. Raises Unsupported for ``in`` within a chain, and for ``is`` after
+        its first operator.
         """
         if isinstance(node.ops[0], ast.Is | ast.IsNot):
             return self._identity(node)

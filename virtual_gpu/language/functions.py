@@ -228,7 +228,10 @@ def cube_root(call: CallExpression) -> Evaluate:
 
 
 def character(call: CallExpression) -> Evaluate:
-    """Compile ``ord`` of a constant character, which returns its code point as an int32."""
+    """Compile ``ord`` of a constant character, which returns its code point as an int32.
+
+    Anything but one constant character raises Unsupported.
+    """
     text = call.only_static()
     if not isinstance(text, str) or len(text) != 1:
         raise call.refuse("ord() of anything but one constant character")
@@ -239,7 +242,8 @@ def character(call: CallExpression) -> Evaluate:
 def printed(call: CallExpression) -> Evaluate:
     """Compile ``print``, which writes one line per thread to stdout, in the order of the lanes.
 
-    When a launch is run again with another filling of its memory, nothing is printed.
+    The closure returns None, and raises Unsupported for an array. When a launch is run again with
+    another filling of its memory, nothing is printed.
     """
     parts = call.arguments(0, 32)
 

@@ -87,7 +87,8 @@ def method(call: CallExpression, name: str) -> Callable | None:
 def function(name: str) -> Handler:
     """Return the handler of the NumPy function of this name, which takes one array.
 
-    ``name`` is one of FUNCTIONS. A call raises Unsupported for anything but an array.
+    ``name`` is one of FUNCTIONS. The closure returns one result per lane, as a scalar or a vector,
+    and raises Unsupported for anything but an array.
     """
 
     def handler(call: CallExpression) -> Evaluate:

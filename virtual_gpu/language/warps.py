@@ -176,7 +176,9 @@ def _vote(combine: Callable, dtype: type) -> Handler:
     """Return the handler of a vote, whose result is the same in all lanes of a warp.
 
     ``combine(active, predicate)`` takes two boolean arrays of shape (warps, 32) and returns one
-    value per warp, which is cast to ``dtype``.
+    value per warp, which is cast to ``dtype``. The closure returns a vector of lanes with these
+    values. It reports lanes that do not fit their mask, and raises Unsupported for a predicate that
+    is no integer.
     """
 
     def handler(call: CallExpression) -> Evaluate:
@@ -209,7 +211,8 @@ def _same_value(rows: np.ndarray, active: np.ndarray) -> np.ndarray:
 def _match_any(call: CallExpression) -> Evaluate:
     """Compile ``match_any_sync``: the bit mask of the lanes that hold the lane's own value.
 
-    Only active lanes of the lane's warp count. The closure returns an int32 vector.
+    Only active lanes of the lane's warp count. The closure returns an int32 vector. It reports
+    lanes that do not fit their mask.
     """
     members, value = call.arguments(2)
     site = call.site
@@ -227,7 +230,8 @@ def _match_any(call: CallExpression) -> Evaluate:
 def _match_all(call: CallExpression) -> Evaluate:
     """Compile ``match_all_sync``: (bit mask, True) if all lanes hold one value, else (0, False).
 
-    Only active lanes of the lane's warp count. Both results are vectors, of int32 and of bool.
+    Only active lanes of the lane's warp count. Both results are vectors, of int32 and of bool. The
+    closure reports lanes that do not fit their mask.
     """
     members, value = call.arguments(2)
     site = call.site

@@ -299,7 +299,7 @@ def _views_of_records(group: list[_Array]) -> dict[int, RecordArray]:
 def _overlapping(arrays: list[_Array]) -> list[list[_Array]]:
     """Return groups of arrays of one dtype that overlap; two groups of one dtype share no byte.
 
-    Each group is sorted by address.
+    An array that overlaps no other is a group of its own. Each group is sorted by address.
     """
     groups: list[list[_Array]] = []
     for item in sorted(arrays, key=lambda a: (a.array.dtype.str, a.start)):

@@ -267,7 +267,10 @@ def machine_code_method(name: str) -> Callable:
 
 
 def _needs_machine_code(kernel: CUDADispatcher, name: str) -> LaunchError:
-    """Return the LaunchError for a method or attribute ``name`` that needs machine code."""
+    """Return, without raising it, the LaunchError for a name that needs machine code.
+
+    ``name`` is that of a method or an attribute.
+    """
     return LaunchError(
         f"{name} of {kernel.py_func.__name__} needs machine code, which the virtual GPU does not "
         "make; cuda.compile_ptx(function, signature) gives the compiler's PTX without a device."

@@ -357,7 +357,10 @@ def _check_limits(program: Program, geometry: Geometry, arguments: tuple, dynami
 
 
 def _wrong_number(kernel: str, parameters: tuple[str, ...], count: int) -> LaunchError:
-    """Return the LaunchError for a launch of ``kernel`` with ``count`` arguments."""
+    """Return, without raising it, the LaunchError for a wrong number of arguments.
+
+    ``count`` is the number that was given to ``kernel``, and ``parameters`` are its parameters.
+    """
     expected = f"{len(parameters)} argument{'s' if len(parameters) != 1 else ''}"
     names = f" ({', '.join(parameters)})" if parameters else ""
     return LaunchError(

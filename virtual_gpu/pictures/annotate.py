@@ -334,7 +334,10 @@ def _code(text: str, details: str | None) -> str:
 
 
 def _cell(column: Column, value: float, total: float) -> str:
-    """Return a table cell as HTML; the larger the value's share of ``total``, the darker it is."""
+    """Return a table cell as HTML; the larger the value's share of ``total``, the darker it is.
+
+    The cell of a value of 0 is empty.
+    """
     if not value:
         return "<td></td>"
     title = column.title.replace("-", "")

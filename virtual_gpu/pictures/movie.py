@@ -182,7 +182,7 @@ def _shorter(text: str) -> str:
 def _tab(film: Film, name: str, number: int, bars: str, movie: Movie) -> str:
     """Return the HTML button that selects film ``number``, with its ``bars`` and its total cost.
 
-    ``name`` is the id of the movie.
+    ``name`` is the id of the movie. ``bars`` is SVG.
     """
     totals = re.sub(r"\*([^*]+)\*", r"<b>\1</b>", html.escape(summary(film, movie.focus)))
     return (

@@ -83,8 +83,8 @@ def colour(number: int, count: int) -> str:
 def _definitions(film: Film, name: str) -> str:
     """Return the SVG definitions of a stage, whose ids begin with ``name``.
 
-    They are the hatching of unused bytes, and the gradient of a cell that threads of all colours
-    touch.
+    They are the hatching of unused bytes (NAME-hatch), and the gradient of a cell that threads of
+    all colours touch (NAME-all).
     """
     count, stops = film.colours, []
     for n in range(count):

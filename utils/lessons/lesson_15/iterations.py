@@ -102,7 +102,8 @@ def compiled_ways(variant: Variant, arch: str) -> tuple[Mapping[str, int], ...]:
     """Compile a variant and return instruction's name -> number, one dict per kind of warp.
 
     There are two kinds if some warps load a and others b, with the fewer instructions first. The
-    numbers are those of one warp for one tile. arch: text such as "sm_90".
+    numbers are those of one warp for one tile. arch: text such as "sm_90". Raises CourseError
+    unless the loop over tiles has exactly one loop in it.
     """
     code = xray(variant.kernel, variant.step.signature, arch)
     big = max(code.loops, key=lambda loop: loop.end - loop.start)

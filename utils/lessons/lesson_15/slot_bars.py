@@ -109,7 +109,10 @@ def _two_bars(theirs: float, ours: float, parts: Sequence[tuple[float, str, floa
 
 
 def _bar(y: float, title: str, parts: Sequence[tuple[float, str, float]], end: str) -> str:
-    """Return SVG of a bar with its title above; parts: (percent, colour, opacity) each."""
+    """Return SVG of a bar with its title above; parts: (percent, colour, opacity) each.
+
+    end: bold words at the left end of the bar; "" for none.
+    """
     body, x = text(_LEFT, y + 14, title, 13, font_weight="bold"), float(_LEFT)
     body += rect(_LEFT, y + 21, 100 * _SCALE, _BAR, _HIDDEN, stroke=GREY)
     for percent, colour, opacity in parts:

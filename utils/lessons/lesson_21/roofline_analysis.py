@@ -80,7 +80,10 @@ def smallest_right_of_ridge() -> int:
 
 
 def dram_over_least(step: Step) -> float:
-    """Return the DRAM bytes that the profiler counted, divided by those of the three matrices."""
+    """Return the DRAM bytes that the profiler counted, divided by those of the three matrices.
+
+    Both are those of one product at 4096.
+    """
     parts = ("dram__bytes_read.sum", "dram__bytes_write.sum")
     return sum(profiler.figure(step, part) for part in parts) / counts_of(step).dram_bytes
 
