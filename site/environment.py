@@ -29,7 +29,10 @@ def stamp() -> str:
 
 
 def main() -> int:
-    """Make the environment unless it is up to date; return 0, or the failed command's exit code."""
+    """Make the environment unless it is up to date; return 0, or the failed command's exit code.
+
+    Prints that it installs, and on stderr that it failed.
+    """
     if STAMP.exists() and STAMP.read_text(encoding="utf-8") == stamp():
         return 0
     print("Installing Sphinx into build/site-env. This takes up to a minute.", flush=True)

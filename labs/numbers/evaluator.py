@@ -500,7 +500,10 @@ def _boolean(node: ast.BoolOp, frame: _Frame) -> object:
 
 
 def _compare(node: ast.Compare, frame: _Frame) -> bool:
-    """Return the value of a comparison, also of a chain such as a < b < c."""
+    """Return True if a comparison holds, also a chain such as a < b < c.
+
+    Raises CannotEvaluate if it fails, such as for operands that cannot be ordered.
+    """
     left = _value(node.left, frame)
     for op, part in zip(node.ops, node.comparators, strict=True):
         right = _value(part, frame)

@@ -544,7 +544,10 @@ def _broadcast(machine: virtual_gpu.Machine, x, i, lanes) -> tuple:
 
 
 def _set1(machine: virtual_gpu.Machine, value, lanes) -> tuple:
-    """Run `set1` on the virtual GPU: return a tuple with the value in each lane."""
+    """Run `set1` on the virtual GPU: return a tuple with the value in each lane.
+
+    Raises Unsupported for a value that is no float32.
+    """
     if getattr(value, "dtype", None) != np.float32:
         raise virtual_gpu.Unsupported(f"{machine.site}: set1 needs a float32.")
     return (value,) * _checked_lanes(machine, lanes)

@@ -174,7 +174,9 @@ def cuda_version(text: str) -> tuple[int, int] | None:
 def main(arguments: list[str] | None = None) -> int:
     """Make or update `.venv` if anything has changed, and return an exit code.
 
-    It is 0 if the environment is ready, 2 if this Python cannot make one, or else pip's.
+    It is 0 if the environment is ready, 2 if this Python cannot make one, or else pip's. Prints
+    that it installs, and how that ended. arguments: the words of the command line; by default,
+    those of this process.
     """
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument(

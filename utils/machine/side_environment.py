@@ -57,10 +57,10 @@ def _output(command: list[str]) -> str:
 
 
 def made(name: str, version: str, python: Path, requirements: Path) -> Path:
-    """Make the environment `build/NAME-VERSION` and return its folder.
+    """Make the environment `build/NAME-VERSION`, print that it is made, and return its folder.
 
     An environment that exists and was made from the same pins is left unchanged. Raises
-    CalledProcessError if pip cannot install the packages.
+    CalledProcessError if pip cannot install the packages, and TimeoutExpired if it takes too long.
     """
     folder = ROOT / "build" / f"{name}-{version}"
     stamp_file, stamp = folder / "installed.txt", _stamp(python, requirements)

@@ -198,7 +198,10 @@ def measured(cases: Iterable[PitfallCase], flush: Execution) -> Iterator[Series]
 def _series(
     case: PitfallCase, timer: str, times_ms: Sequence[float], clock: float | None
 ) -> Series:
-    """Return the series of a case and timer with these times, measured today."""
+    """Return the series of a case and timer with these times, measured today.
+
+    clock: the SM clock in MHz, or None.
+    """
     return Series(
         kernel=case.kernel, n=case.n, elements=case.elements, timer=timer,
         time_ms=statistics.median(times_ms), time_ms_min=min(times_ms), time_ms_max=max(times_ms),

@@ -112,7 +112,7 @@ def repeated(first: np.ndarray, transfer: LaneTransfer) -> tuple[Pattern, int]:
 
     If all blocks access the same bytes, up to shifts that do not change the cost, it is the pattern
     of one block, and the number is that of the blocks. Otherwise it is the pattern of all warps,
-    and the number is 1.
+    and the number is 1. ``first`` is the address of each lane's first byte, in shape (warps, 32).
     """
     whole = Pattern(first, transfer.mask.lanes.reshape(-1, WARP))
     if transfer.blocks == 1:
@@ -194,6 +194,8 @@ def _passes(first: np.ndarray, active: np.ndarray, parts: int, groups: int) -> n
 
     A group needs as many passes as the fullest bank has different words, and the passes of a warp's
     groups are added. Each lane accesses ``parts`` consecutive words. The result has shape (warps,).
+    ``first`` is the address of each lane's first byte, and ``active`` a bool per lane, both in
+    shape (warps, 32).
     """
     words = first.reshape(-1, WARP // groups, 1) // BANK_BYTES + np.arange(parts)
     words = np.where(active.reshape(-1, WARP // groups, 1), words, -1)
@@ -206,6 +208,8 @@ def in_pairs(first: np.ndarray, active: np.ndarray) -> np.ndarray:
 
     The lanes of a pair are one or two lanes apart, and a pair with an inactive lane fits always.
     Half a warp then asks for no more 16-byte words than one pass can serve, so two passes suffice.
+    ``first`` is the address of each lane's first byte, and ``active`` a bool per lane, both in
+    shape (warps, 32).
     """
     lanes = np.arange(WARP)
     agree = [

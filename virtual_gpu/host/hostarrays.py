@@ -399,7 +399,7 @@ def _reinterpreted(
     """Return an array of this shape and dtype over existing memory, and its unwritten elements.
 
     The second array marks these elements. It is None if all are written, or if the element size
-    differs from that of ``memory``.
+    differs from that of ``memory``. ``strides`` are in bytes.
     """
     first = as_strided(memory.array, (1,), (memory.array.itemsize,)).view(dtype)
     flags = None

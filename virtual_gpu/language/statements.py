@@ -757,6 +757,7 @@ def _iterate(loop: LoopLanes, body: Execute, frame: Frame, active: Mask | None) 
 
     They are the lanes that reach the end of the body or ``continue``. Returns None if there are
     none, or if ``active`` is None. The result is the object ``active`` if it has the same lanes.
+    ``loop.continued`` is set anew.
     """
     if active is None:
         return None

@@ -188,7 +188,10 @@ def _is_supported(dtype: np.dtype) -> bool:
 def _described(
     name: str, array: np.ndarray, unwritten: np.ndarray | None, program: Program
 ) -> _Array:
-    """Return the _Array of an argument; raise LaunchError for an array that kernels cannot have."""
+    """Return the _Array of an argument; raise LaunchError for an array that kernels cannot have.
+
+    ``unwritten`` marks the elements that were never written; it is None if all were.
+    """
     if array.dtype.names:
         return _described_records(name, array)
     if not _is_supported(array.dtype):

@@ -111,7 +111,8 @@ def _run_and_judge(task: _CheckedLaunch, attempts: list[Arguments], observer: Ob
 
     A read of an undefined element is an error if the results depend on it, otherwise it becomes a
     warning. If findings are collected, only an error that is no finding is raised; its ``earlier``
-    holds the flaws that were found before it.
+    holds the flaws that were found before it. ``attempts`` holds the Arguments of the first run;
+    those of further runs are appended.
     """
     report = observer.report
     task, error = _run_in_batches_or_by_block(task, attempts, observer)
@@ -313,7 +314,8 @@ def _completed_errors(program: Program, attempts: list[Arguments]):
     """Complete, within the context, the message of a VirtualGpuError and raise it again.
 
     The message then names the file if that is not the kernel's, and the arrays that the launch has
-    written: as on a GPU, they keep what a failed launch wrote.
+    written: as on a GPU, they keep what a failed launch wrote. ``attempts`` holds the Arguments of
+    each run, of which the last ones count.
     """
     try:
         yield
@@ -330,7 +332,10 @@ def _completed_errors(program: Program, attempts: list[Arguments]):
 
 
 def _check_limits(program: Program, geometry: Geometry, arguments: tuple, dynamic: int) -> None:
-    """Raise LaunchError for a wrong number of arguments or a launch beyond a device's limits."""
+    """Raise LaunchError for a wrong number of arguments or a launch beyond a device's limits.
+
+    ``dynamic`` is the dynamic shared memory in bytes, which must be a whole number.
+    """
     if program.source.filled(arguments) is None:
         raise _wrong_number(program.source.name, program.source.parameters, len(arguments))
     if geometry.threads > MAX_THREADS:

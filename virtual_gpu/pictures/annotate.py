@@ -300,7 +300,10 @@ def source_html(listing: AnnotatedSource) -> str:
 def _html_rows(
     listing: AnnotatedSource, counts: Mapping[tuple[str, int], LineCount], columns: list[Column]
 ) -> Iterator[str]:
-    """Yield the HTML of a table row per shown source line, and of a heading per called function."""
+    """Yield the HTML of a table row per shown source line, and of a heading per called function.
+
+    ``counts`` maps (file, line number) to the counts of a line.
+    """
     totals = [sum(c.read(count) for count in counts.values()) for c in columns]
     flawed = {(finding.site.file, finding.line) for finding in listing.findings}
     details = details_by_line(listing.accesses)

@@ -274,7 +274,10 @@ def _rows(trace: RecordedTrace) -> tuple[tuple[SourceRow, ...], dict[tuple[str, 
 
 
 def _parts(trace: RecordedTrace, row_of_line: Mapping) -> dict[tuple[int, str, str], int]:
-    """Return (row, array, kind) -> number of requests into which the compiler divides an access."""
+    """Return (row, array, kind) -> number of requests into which the compiler divides an access.
+
+    ``row_of_line`` maps (file, line number) to the film's row.
+    """
     parts = {}
     for count in trace.access_counts:
         row = row_of_line.get((trace.files[count.site.file], count.site.line))

@@ -87,7 +87,8 @@ def _as_product(
 ) -> FilmLayout:
     """Return the layout of a matrix product: b is above c, and a to the left of c.
 
-    Shared memory is in the corner between them.
+    Shared memory is in the corner between them. ``product`` are the grids of a, b and c, in this
+    order.
     """
     a, b, c = product
     shared = [grid for grid in grids if grid not in product]

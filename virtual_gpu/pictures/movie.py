@@ -305,7 +305,10 @@ def _step(step: FilmStep, film: Film) -> dict:
 
 
 def _event(event: Event, row: int, film: Film) -> dict:
-    """Return an event for player.js as a dict of plain JSON values."""
+    """Return an event for player.js as a dict of plain JSON values.
+
+    ``row`` is the index of the source row that makes it.
+    """
     encoded = {"kind": event.kind, **_elements(event, film)}
     few = film.threads <= WITH_VALUES
     if event.kind in ACCESSES:
