@@ -291,7 +291,8 @@ def write(file: Path, catalog: Catalog) -> None:
 def main(arguments: list[str] | None = None) -> None:
     """Write the template, update every catalogue, and print the number of missing translations.
 
-    The option --language makes a new catalogue, for a language such as "ja" or "pt_BR".
+    The option --language makes a new catalogue, for a language such as "ja" or "pt_BR". arguments:
+    the words of the command line, by default those of this process.
     """
     parser = argparse.ArgumentParser(prog="python -m tools.messages", description=__doc__)
     parser.add_argument("--language", help='make its catalogue, too: "ja", "pt_BR"')

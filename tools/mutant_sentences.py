@@ -87,7 +87,10 @@ def _called(node: ast.AST) -> str:
 
 
 def _dropped(statement: ast.stmt) -> str:
-    """Return the words on a slip that drops this statement."""
+    """Return the words on a slip that drops this statement.
+
+    The words are such as "a loop were missing".
+    """
     if isinstance(statement, ast.Expr) and "sync" in ast.unparse(statement):
         return "a barrier were missing"
     if isinstance(statement, ast.AugAssign):

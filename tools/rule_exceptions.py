@@ -88,7 +88,8 @@ def text(names: dict[str, list[str]]) -> str:
 def main(arguments: list[str] | None = None) -> int:
     """Write the file of exceptions, print the violations of the lessons in the arguments; return 0.
 
-    With --run, these lessons are executed first, or all if there are no arguments.
+    With --run, these lessons are executed first, or all if there are no arguments. arguments: the
+    words of the command line, by default those of this process.
     """
     parser = argparse.ArgumentParser(prog="rule_exceptions", description=__doc__.splitlines()[0])
     parser.add_argument("lessons", nargs="*", help="lessons whose violations are printed")

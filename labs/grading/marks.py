@@ -146,7 +146,8 @@ def _row(part: Part, what: str, of: int, share: Fraction, reason: str) -> MarkRo
 def _kernel_rows(part: Part, messages, hidden: Hidden, refusal: str, problem: str) -> list[MarkRow]:
     """Return the rows of a kernel: right result, idea, targets, and those without points.
 
-    refusal: why it was refused, or "". problem: why its child ended early, or "".
+    refusal: why it was refused, or "". problem: why its child ended early, or "". messages: the
+    child's messages about the kernel. hidden: its hidden shapes.
     """
     exercise = part.definition
     problem = next((str(one["ended"]) for one in messages if "ended" in one), problem)
@@ -199,17 +200,26 @@ def points_of_rows(part: Part) -> list[int]:
 
 
 def right_row(shapes: int) -> str:
-    """Return the text (`MarkRow.what`) of the row for a right result at this number of shapes."""
+    """Return the text (`MarkRow.what`) of the row for a right result at this number of shapes.
+
+    The text is such as "right at 6 shapes, and the virtual GPU finds nothing".
+    """
     return f"right at {shapes} shapes, and the virtual GPU finds nothing"
 
 
 def idea_row(main: Sequence[Target]) -> str:
-    """Return the text (`MarkRow.what`) of the row for the idea of the task, the main targets."""
+    """Return the text (`MarkRow.what`) of the row for the idea of the task, the main targets.
+
+    The text is "uses the idea: " and the words of these targets, between semicolons.
+    """
     return f"uses the idea: {'; '.join(one.words for one in main)}"
 
 
 def targets_row(others: Sequence[Target]) -> str:
-    """Return the text (`MarkRow.what`) of the row for the other targets."""
+    """Return the text (`MarkRow.what`) of the row for the other targets.
+
+    The text is "reaches the targets: " and their words, between semicolons.
+    """
     return f"reaches the targets: {'; '.join(one.words for one in others)}"
 
 
@@ -414,7 +424,7 @@ def _number_rows(part: Part, messages, drawn: Sequence[tuple], problem: str) -> 
     """Return the two rows of a function of numbers: the task's cases, and the drawn cases.
 
     drawn: the arguments of the drawn cases. problem: why it was refused or its child ended early,
-    or "".
+    or "". messages: the child's messages about the function.
     """
     exercise = part.definition
     cases = [(case.given, case.right) for case in graded_cases(exercise)]
@@ -484,7 +494,7 @@ def _host_rows(part: Part, messages, refusal: str, problem: str) -> list[MarkRow
     """Return a list of one row, in which each named fault costs its percentage of the points.
 
     The row has no points if the function was refused or its child ended early. refusal, problem:
-    why, or "".
+    why, or "". messages: the child's messages about the function.
     """
     exercise: HostExercise = part.definition
     what, judged = "; ".join(exercise.promises), [one for one in messages if "passed" in one]

@@ -187,7 +187,10 @@ def _return(node: ast.Return, frame: _Frame) -> _Returned:
 
 
 def _expression(node: ast.Expr, frame: _Frame) -> object:
-    """Evaluate an expression statement, unless it is a string; return _COMPLETED."""
+    """Evaluate an expression statement, unless it is a constant such as a docstring.
+
+    Returns _COMPLETED.
+    """
     if not isinstance(node.value, ast.Constant):  # a text is a comment
         _value(node.value, frame)
     return _COMPLETED
@@ -463,7 +466,10 @@ def _too_long(op: ast.AST, base: float, by: float) -> bool:
 
 
 def _no_number(values: tuple) -> str | None:
-    """Return a phrase on the first value that is no number, for a sentence, or None."""
+    """Return a phrase on the first value that is no number, for a sentence, or None.
+
+    The phrase is such as "A list".
+    """
     if any(value is None for value in values):
         return "`None`, the value of a function without `return`,"
     wrong = [value for value in values if not isinstance(value, NUMBERS)]

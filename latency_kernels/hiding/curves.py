@@ -338,7 +338,8 @@ def _curves(options: argparse.Namespace) -> tuple[Device, pd.DataFrame]:
 def _as_frame(device: Device) -> pd.DataFrame:
     """Measure all curves of the current device and return them as a frame.
 
-    It has one row per measurement, with device, versions and date.
+    It has one row per measurement, with device, versions and date. The other columns are the fields
+    of Point.
     """
     columns = {
         "device": device.name,

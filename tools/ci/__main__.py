@@ -29,7 +29,7 @@ def main(arguments: list[str]) -> int:
 
     Per stage, the change is everything since the stage last passed on everything. The options run
     other stages, with --everything, --since or --only, limit the minutes, or with --list only print
-    the stages.
+    the stages. arguments: the words of the command line.
     """
     parser = argparse.ArgumentParser(prog="python -m tools.ci", description=__doc__)
     parser.add_argument("--everything", action="store_true", help="whatever changed")

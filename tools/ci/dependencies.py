@@ -86,7 +86,10 @@ def reached_by(changed: Iterable[str], dependencies: Graph) -> set[str]:
 
 
 def _dotted(path: str) -> str:
-    """Return the dotted name of the module in a file."""
+    """Return the dotted name of the module in a file.
+
+    path: such as "labs/grading/marks.py", which gives "labs.grading.marks".
+    """
     return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
 
 

@@ -43,7 +43,10 @@ def launch() -> None:
 
 
 def profile() -> str:
-    """Return the CSV text that the profiler prints; exit if the profiler fails."""
+    """Return the CSV text that the profiler prints; exit if the profiler fails.
+
+    It has a line per launch and metric, which `rows_of` reads.
+    """
     names = "|".join(variant.step.name for variant in variants())
     command = ["ncu", "--clock-control", "none", "--profile-from-start", "off", "--csv"]
     command += ["--print-units", "base", "-k", f"regex:{names}", "--metrics"]

@@ -243,7 +243,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Profile the kernels and write three tables, figures, stalls and instructions, into --out.
 
     The profiler's own text is kept in the folder --raw and used again. With --launch SIZE only the
-    kernels are launched, which the profiler then observes.
+    kernels are launched, which the profiler then observes. arguments: the words of the command
+    line, by default those of this process.
     """
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, help="where the tables go")

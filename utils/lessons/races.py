@@ -122,7 +122,11 @@ def _without_a_gpu(twin: Twin, name: str, shape: str) -> str:
 
 
 def _times(rows: Sequence[Record], caption: str) -> Table:
-    """Return a table of times, rates and shares of the peak: yours, the course's, the library's."""
+    """Return a table of times, rates and shares of the peak: yours, the course's, the library's.
+
+    rows: the records of your kernel and of the course's, in this order. The library's row is
+    missing if the first record has no time of it. caption: the table's caption.
+    """
     mine, course = rows
     unit = _unit(mine)
     cells = [

@@ -254,6 +254,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Execute the lessons of the command line, print their results, and return the exit code.
 
     It is 0 if all lessons ran and break no rule, 1 if one failed, and 2 if a notebook is missing.
+    arguments: the words of the command line, by default those of this process.
     """
     parser = argparse.ArgumentParser(prog="run_notebooks", description=__doc__.splitlines()[0])
     parser.add_argument("notebooks", nargs="*", type=Path, help="default: every lesson in English")

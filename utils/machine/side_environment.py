@@ -107,7 +107,8 @@ def main(arguments: list[str] | None = None) -> int:
     """Run the check in an environment per Python version, and return the greatest exit code.
 
     The code of a version is that of the check; it is 1 if pip fails. A version that is not found is
-    reported; its code is 1 if `COURSE_NEEDS_EVERYTHING` is 1, else 0.
+    reported; its code is 1 if `COURSE_NEEDS_EVERYTHING` is 1, else 0. arguments: the words of the
+    command line, by default those of this process.
     """
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("name", help="the environments' name; the Python version is appended")

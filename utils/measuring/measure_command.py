@@ -170,7 +170,10 @@ def _record_plan(
 
 
 def _what_is_shown(rows: list[StepRow], device: str) -> str:
-    """Return a sentence that says on which device the figures were recorded, if there are any."""
+    """Return a sentence that says on which device the figures were recorded.
+
+    If none was recorded, the sentence says so.
+    """
     if any(row.recorded_on for row in rows):
         return f"The figures were recorded on {device}."
     return f"Nothing is recorded on {device} for this: run it with --record on such a machine."
@@ -234,7 +237,10 @@ def _table(rows: Sequence[StepRow]) -> Table:
 
 
 def _where(rows: Sequence[StepRow]) -> str:
-    """Return text on where the figures were measured or recorded and the results verified."""
+    """Return text on where the figures were measured or recorded and the results verified.
+
+    The text is such as "measured on NVIDIA H200; verified on NVIDIA H200".
+    """
     figures = dict.fromkeys(
         f"recorded on {row.recorded_on}" if row.recorded_on else f"measured on {row.record.device}"
         for row in rows

@@ -261,7 +261,11 @@ def _run(cases: Callable[[], Iterable[PitfallCase]], options: argparse.Namespace
 
 
 def _table(series: Sequence[Series]) -> Table:
-    """Return the printed table, one line per series, with times in microseconds."""
+    """Return the printed table, one line per series, with times in microseconds.
+
+    The columns are the kernel, the size, the timer, the median, least and greatest time, and the
+    MHz of the SM clock, which is empty if unknown.
+    """
     table = Table("kernel", "size", "timer", "us", "least", "most", "MHz", title="Pitfalls")
     for row in series:
         size = f"{row.n}×{row.n}" if row.n else f"{row.elements:,}"

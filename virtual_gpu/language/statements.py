@@ -359,6 +359,7 @@ class Statements:
         The condition is compiled twice, because its types can differ. The first copy decides for
         the lanes of ``starting``, which come from before the loop or from a ``continue``. The
         second copy decides for the other active lanes, which come from the end of the body.
+        ``test`` returns a NumPy bool, or a boolean vector of lanes.
         """
         first = self.expressions.condition(node.test)
         later = self.expressions.condition(self.source.later_tests[node])

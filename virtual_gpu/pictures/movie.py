@@ -52,7 +52,10 @@ class Movie:
 
     @property
     def lead(self) -> str:
-        """The recorded blocks as text, with the coordinates, threads and warps of each block."""
+        """The recorded blocks as text, with the coordinates, threads and warps of each block.
+
+        For one block it is such as ``Block (0, 1) of 32×2 threads: 2 warps of 32 lanes``.
+        """
         return "; ".join(dict.fromkeys(_block(film) for film in self.films))
 
     def __repr__(self) -> str:
@@ -286,7 +289,11 @@ def _data(film: Film, layout: FilmLayout, movie: Movie) -> dict:
 
 
 def _array(grid: ArrayGrid, place: ArrayPlacement) -> dict:
-    """Return an array and its placement for player.js, as a dict of plain JSON values."""
+    """Return an array and its placement for player.js, as a dict of plain JSON values.
+
+    They are its name, space, shape, strides and bytes per element, how its cells are drawn in rows
+    and columns, and ``x``, ``y``, ``w`` and ``h`` of its first cell.
+    """
     array = grid.array
     return {
         "name": array.name, "space": array.space, "shape": array.shape, "strides": array.strides,
@@ -298,7 +305,10 @@ def _array(grid: ArrayGrid, place: ArrayPlacement) -> dict:
 
 
 def _step(step: FilmStep, film: Film) -> dict:
-    """Return a step for player.js as a dict: its row with its events, or the number left out."""
+    """Return a step for player.js as a dict: its row with its events, or the number left out.
+
+    The keys are ``row`` and ``does``, a list of dicts of events, or ``row`` and ``gap``.
+    """
     if step.left_out:
         return {"row": step.row, "gap": step.left_out}
     return {"row": step.row, "does": [_event(event, step.row, film) for event in step.events]}
@@ -307,7 +317,9 @@ def _step(step: FilmStep, film: Film) -> dict:
 def _event(event: Event, row: int, film: Film) -> dict:
     """Return an event for player.js as a dict of plain JSON values.
 
-    ``row`` is the index of the source row that makes it.
+    ``row`` is the index of the source row that makes it. The keys are ``kind`` and those of
+    ``_elements``. For an access there are also ``array``, its index, and ``width``, and ``parts``
+    if the compiler divides it. ``values`` and ``from`` are there if they were recorded.
     """
     encoded = {"kind": event.kind, **_elements(event, film)}
     few = film.threads <= WITH_VALUES

@@ -42,7 +42,7 @@ def times_of_parts(rows: Iterable, way: str) -> Table:
 
     rows: of `overlap.csv`, as `gemm_kernels.overlap.recorded_times()` returns them. way: one with
     one slice and pinned memory, such as "pinned STREAMS=1 SLICES=1". Raises IndexError if the way
-    is not recorded.
+    is not recorded. There is a row per part, and one for the whole.
     """
     whole, *parts = of_way(rows, way)
     shape = f"{whole.m}×{whole.n}×{whole.k}"

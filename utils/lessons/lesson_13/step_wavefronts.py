@@ -138,7 +138,9 @@ def _parts(counts: StepCounts) -> Iterable[tuple[float, str, str]]:
 def compare_steps(mine: Variant) -> Table:
     """Return a table of the wavefronts of the reader's kernel beside those of the course's steps.
 
-    mine: the reader's right kernel for `wide_tiles`.
+    mine: the reader's right kernel for `wide_tiles`. There are three rows. The columns are the
+    wavefronts of reads, of stores and loads, and of all, in one step of k of a warp, and the ms of
+    the product at one wavefront per cycle.
     """
     twin = twins()["wide_tiles"]
     kernels = {
