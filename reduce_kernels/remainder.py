@@ -138,10 +138,9 @@ IN_32_BITS = (
 class IssueSlots:
     """A row of `issue_slots.csv`: what the profiler counted in one launch of a kernel.
 
-    elements: the number of float32 that are summed.
-    instructions: the number of instructions that all warps executed.
-    busy: the fraction of the SMs' cycles in which a scheduler issues an instruction, on average
-        over the schedulers.
+    elements: the number of float32 that are summed. instructions: the number of instructions that
+    all warps executed. busy: the fraction of the SMs' cycles in which a scheduler issues an
+    instruction, on average over the schedulers. device, kernel: their names.
     """
 
     device: str

@@ -51,7 +51,8 @@ class RandomMatrix:
 
     `memory` is the whole host memory and `host` the matrix in it, a view. `layout` is a key of
     `LAYOUTS`. One matrix in ten holds a NaN. `backwards` allows the layout of this name, which has
-    a negative stride. `draw` is the source of random choices.
+    a negative stride. `draw` is the source of random choices. `on_device` is the matrix in a copy
+    of the memory on the device.
     """
 
     def __init__(self, draw: random.Random, rows: int, columns: int, backwards: bool) -> None:

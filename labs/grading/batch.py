@@ -35,7 +35,7 @@ class Plan:
     secret: the class's secret, from which hidden shapes are drawn. known: marks that need no work,
     because they are stored or because looking them up failed. waiting: maps each other submission
     to the file in which its mark will be stored. old: how many of these have a stored mark that
-    another version of the exercises or of the grader gave.
+    another version of the exercises or of the grader gave. lab: the lab that is graded.
     """
 
     lab: Lab

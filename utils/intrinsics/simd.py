@@ -27,7 +27,10 @@ LANES = (8, 16)
 
 
 class Vector(types.Type):
-    """The Numba type of a vector of float32."""
+    """The Numba type of a vector of float32.
+
+    `lanes` is their number.
+    """
 
     def __init__(self, lanes: int) -> None:
         self.lanes = lanes

@@ -35,6 +35,7 @@ class Timing:
 
     `repetitions` is their number, and `launches` the number of executions in one repetition.
     `sm_clock_mhz` is the median SM clock while the GPU worked; None without a GPU or without NVML.
+    These are `median_ms`, `min_ms` and `max_ms`.
     """
 
     median_ms: float

@@ -33,7 +33,7 @@ class LaneTransfer:
     ``kind`` is "load", "store" or "atomic". ``width`` is the number of consecutive elements per
     lane, and ``addresses`` holds the address of each lane's first element, or one number that all
     lanes share. ``blocks`` is the number of blocks in the batch. ``bytewise`` is True for a field
-    of a packed record.
+    of a packed record. ``memory`` is the memory that is accessed, and ``site`` the source line.
     """
 
     memory: Memory

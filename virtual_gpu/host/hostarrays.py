@@ -64,7 +64,8 @@ class DeviceArray:
 
     ``host`` is the NumPy array that serves as device memory. As on a GPU, programs read and write
     it with ``copy_to_host`` and ``copy_to_device``. ``unwritten`` is a boolean array of the
-    elements that were never written, or None if all were. ``strides`` are in bytes.
+    elements that were never written, or None if all were. ``strides`` are in bytes. ``stream`` is
+    stored and has no effect.
     """
 
     __cuda_memory__ = True

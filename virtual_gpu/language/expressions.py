@@ -45,7 +45,9 @@ class Expressions:
 
     Compiling sets three flags. ``cooperative``: the function's blocks wait for each other, so all
     must run at once. ``syncs_grid``: they wait at a barrier of the whole grid. ``uses_lock``: they
-    take a lock, so one block must be able to finish alone.
+    take a lock, so one block must be able to finish alone. ``source`` is the function's text,
+    ``constants`` evaluates its constants, and ``device_arrays`` maps the ``id`` of a global device
+    array to its name and the array.
     """
 
     def __init__(

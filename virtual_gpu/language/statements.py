@@ -32,7 +32,10 @@ from .frame import Evaluate, Execute, Frame, LoopLanes, described, is_scalar, me
 
 
 class Statements:
-    """Compiles the statements of one function into closures."""
+    """Compiles the statements of one function into closures.
+
+    ``source`` is the function's text, and ``expressions`` compiles its expressions.
+    """
 
     def __init__(self, expressions: Expressions):
         self.expressions = expressions

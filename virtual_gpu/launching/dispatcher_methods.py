@@ -32,7 +32,8 @@ class VirtualLaunch:
 
     ``shared_bytes`` is the dynamic shared memory of a block in bytes. A call passes itself and its
     arguments to the watcher of ``watching``, or else to ``run_launch``. It raises LaunchError for
-    arguments by name, for a device function, and for a kernel with extensions.
+    arguments by name, for a device function, and for a kernel with extensions. ``geometry`` has the
+    extents of grid and block.
     """
 
     kernel: CUDADispatcher
@@ -95,7 +96,7 @@ class VirtualKernel:
     """An entry of ``kernel.overloads``: the kernel for one tuple of argument types.
 
     Nothing is compiled for it. Numba reads ``entry_point`` and ``objectmode``. Any other attribute
-    needs machine code and raises LaunchError.
+    needs machine code and raises LaunchError. ``dispatcher`` is the kernel.
     """
 
     dispatcher: CUDADispatcher
@@ -180,7 +181,8 @@ def declare(self, signature) -> VirtualKernel:
 class TypedFunction:
     """An entry of the ``overloads`` of a device function that was typed but not compiled.
 
-    Numba reads ``entry_point`` and ``objectmode``.
+    Numba reads ``entry_point`` and ``objectmode``. ``signature`` has the types of its arguments and
+    of its result.
     """
 
     signature: typing.Signature

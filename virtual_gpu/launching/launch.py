@@ -95,7 +95,9 @@ class _CheckedLaunch:
     """A launch that a device would accept.
 
     ``arguments`` has one entry per parameter. ``dynamic_shared`` is the dynamic shared memory of a
-    block in bytes. ``block_by_block`` is True if each batch has one block only.
+    block in bytes. ``block_by_block`` is True if each batch has one block only. ``program`` is the
+    compiled kernel, ``geometry`` has the extents of grid and block, and ``limits`` are those of
+    time and memory.
     """
 
     program: Program

@@ -17,8 +17,9 @@ from .run import BatchRun
 class Place(NamedTuple):
     """The array elements that the lanes of a mask access, and the source line that does so.
 
-    ``indices`` has one entry per dimension, a number or a vector of lanes. If the indices select a
-    part of the array, slices are among them, and dimensions at the end may be missing.
+    ``run`` is the execution of the batch, and ``site`` the source line. ``indices`` has one entry
+    per dimension, a number or a vector of lanes. If the indices select a part of the array, slices
+    are among them, and dimensions at the end may be missing.
 
     Every access creates a Place. It is a NamedTuple because creating one takes a third of the time
     of a frozen dataclass.

@@ -66,7 +66,7 @@ class RecordView:
     """One record per thread. As in Numba it refers to the record in memory, and is not a copy.
 
     ``dtype`` is that of the record, and ``fields`` maps names to views, which have only the
-    dimensions of the field itself.
+    dimensions of the field itself. ``name`` is that of the array, for messages.
     """
 
     name: str
@@ -166,7 +166,7 @@ class RecordLayout:
 
     ``name`` is that of the array, for messages. ``strides`` are in bytes, and ``offset`` is the
     number of the array's first byte in its memory. ``writable`` is False if a kernel may not store
-    to the array.
+    to the array. ``shape`` is the number of records per dimension.
     """
 
     name: str

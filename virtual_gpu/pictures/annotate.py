@@ -69,7 +69,8 @@ class AnnotatedSource:
 
     The first section is the kernel, and the others are the functions that it called. ``counts``
     holds the totals of each line, ``names`` maps each file to its short name, and ``accesses`` are
-    drawn in the details of the costliest lines.
+    drawn in the details of the costliest lines. ``title`` and ``verdict`` are the two lines above
+    the source.
     """
 
     title: str

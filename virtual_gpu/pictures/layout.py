@@ -19,9 +19,10 @@ FIELD = WIDTH - 2 * EDGE - BETWEEN
 
 @dataclass(frozen=True)
 class ArrayPlacement:
-    """The upper left corner of an array, and the width and height of one of its cells.
+    """The place of an array: its upper left corner (``x``, ``y``) and the size of one cell.
 
-    ``banks`` is True if each column of cells is a bank of shared memory.
+    ``width`` and ``height`` are those of a cell. ``banks`` is True if each column of cells is a
+    bank of shared memory.
     """
 
     x: float
@@ -33,7 +34,10 @@ class ArrayPlacement:
 
 @dataclass(frozen=True)
 class Box:
-    """The rectangle around the arrays in shared memory; (``x``, ``y``) is its upper left corner."""
+    """The rectangle around the arrays in shared memory; (``x``, ``y``) is its upper left corner.
+
+    ``width`` and ``height`` are in the units of the layout.
+    """
 
     x: float
     y: float

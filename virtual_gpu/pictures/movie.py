@@ -42,7 +42,8 @@ class Movie:
     """A movie of one film or of several films to compare; a notebook displays it.
 
     ``focus`` is its subject: "reads", "sectors" or "banks". ``opens`` is the step at which the
-    player opens each film, counted from 1. ``str()`` describes the movie in words.
+    player opens each film, counted from 1. ``str()`` describes the movie in words. ``title`` is its
+    heading.
     """
 
     title: str

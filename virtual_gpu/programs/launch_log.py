@@ -26,7 +26,7 @@ class KernelLog:
     ended has no hints and no counts. ``shown`` is the trace of the first launch with a flaw, else
     of the first launch, among those that ran to their end; ``shown_number`` is the number of that
     launch, counted from 1. ``shown`` is None, and the number 0, if no launch ran to its end.
-    ``errors`` holds the messages of the errors that ended launches.
+    ``errors`` holds the messages of the errors that ended launches. ``name`` is the kernel's.
     """
 
     name: str

@@ -46,6 +46,7 @@ class Text:
 
     ``digest`` is the SHA-256 hash of the tree in hex. ``reads`` holds the outer names that the tree
     reads, each with the attributes that follow it, such as ``("cuda", "threadIdx", "x")``.
+    ``source`` is the function's text.
     """
 
     source: Source

@@ -19,7 +19,10 @@ Signature = tuple[types.Type, ...]
 
 @dataclass(frozen=True)
 class _Launch:
-    """The kernel, arguments and declared signatures of one launch."""
+    """The kernel, arguments and declared signatures of one launch.
+
+    ``parameters`` are the kernel's, by name.
+    """
 
     kernel: object
     parameters: tuple[str, ...]
