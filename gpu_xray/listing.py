@@ -125,7 +125,10 @@ def _is_comment(text: str) -> bool:
 
 
 def _sass_name(instruction: Instruction) -> str:
-    """Return the opcode without modifiers; for a load or a store, with the width in bits."""
+    """Return the opcode without modifiers; for a load or a store, with the width in bits.
+
+    Such a name is, for example, "LDG.128".
+    """
     name = instruction.name
     return f"{name}.{width(instruction)}" if name in (*LOADS, *STORES) else name
 

@@ -25,8 +25,8 @@ from .inner_functions import InnerFunction
 def compile_call(compiler: Compiler, node: ast.Call, name: str | None) -> Evaluate:
     """Return the closure that executes a call and returns its value.
 
-    ``name`` is the variable that the result is assigned to. Raises Unsupported for a call that
-    kernels cannot make.
+    ``name`` is the variable that the result is assigned to, or None. Raises Unsupported for a call
+    that kernels cannot make.
     """
     if isinstance(node.func, ast.Lambda):
         return _inner_call(compiler, node, compiler.inner_function(node.func))
