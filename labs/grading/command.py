@@ -474,7 +474,7 @@ def _write(file: Path, text: str) -> None:
 
 
 def _not_written(what: Path, error: OSError) -> CourseError:
-    """Return the error for a file or folder that cannot be written."""
+    """Return, without raising it, the CourseError for a file or folder that cannot be written."""
     return CourseError(
         f"{what} cannot be written ({error.strerror}): what was graded before is kept; make room, "
         "and run the command again."

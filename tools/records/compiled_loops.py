@@ -85,7 +85,7 @@ def instructions(name: str, kernel: Callable, signature: object) -> Iterator[Lis
 
 
 def main() -> None:
-    """Compile all kernels and write the two tables."""
+    """Compile all kernels and write the tables `loop_counts.csv` and `listings.csv`."""
     counts = (
         counted(name, limit, xray(kernel, signature, ARCH))
         for name, limit, kernel, signature in kernels()

@@ -84,7 +84,7 @@ class CompiledLoop:
 
 
 def loop_of(xray: XRay) -> CompiledLoop:
-    """Return the counts of the hot loop in an x-ray."""
+    """Return the counts of the hot loop in an x-ray, which must have a loop."""
     body = xray.hot.body
     multiply_adds = (instruction for instruction in body if instruction.name in FFMA)
     sources = [source for instruction in multiply_adds for source in instruction.sources if source]

@@ -79,7 +79,11 @@ def count_step(variant: Variant) -> StepCounts:
 
 
 def _reads(trace: Trace, steps: float) -> dict[str, tuple[int, float]]:
-    """Return tile -> (reads, mean wavefronts of one read) of a warp in one of all its `steps`."""
+    """Return tile -> (number of reads, mean wavefronts of one read) of a warp in one step of k.
+
+    The tiles are "sa" and "sb", and the trace has `steps` steps in all. Words of "sb" count as read
+    four at a time.
+    """
     found, loads = {}, trace.accesses.query("kind == 'load' and space == 'shared'")
     for tile, counts in loads.groupby("array"):
         sums, access = counts.sum(numeric_only=True), trace.warp_access(tile)
@@ -134,7 +138,9 @@ def _parts(counts: StepCounts) -> Iterable[tuple[float, str, str]]:
 def compare_steps(mine: Variant) -> Table:
     """Return a table of the wavefronts of the reader's kernel beside those of the course's steps.
 
-    mine: the reader's right kernel for `wide_tiles`.
+    mine: the reader's right kernel for `wide_tiles`. There are three rows. The columns are the
+    wavefronts of reads, of stores and loads, and of all, in one step of k of a warp, and the ms of
+    the product at one wavefront per cycle.
     """
     twin = twins()["wide_tiles"]
     kernels = {
@@ -180,7 +186,8 @@ def _note(device: Device) -> str:
 def recorded_ms(timed: Iterable) -> dict[str, float]:
     """Return kernel -> recorded ms at `SIZE` on the first row's device.
 
-    timed: as for `compare_changes`. The names have the constants, if the kernel has any.
+    timed: rows of `wide_alone.csv`, as `gemm_kernels.wide_alone.recorded_times()` returns them. The
+    names have the constants, if the kernel has any.
     """
     timed = list(timed)
     own = [row for row in timed if (row.device, row.n) == (timed[0].device, SIZE)]

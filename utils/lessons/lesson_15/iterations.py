@@ -99,7 +99,12 @@ def loads_and_stores_per_tile(step: Step | Variant) -> float:
 
 
 def compiled_ways(variant: Variant, arch: str) -> tuple[Mapping[str, int], ...]:
-    """Compile a variant and return its ways as `ways_of` does. arch: text such as "sm_90"."""
+    """Compile a variant and return instruction's name -> number, one dict per kind of warp.
+
+    There are two kinds if some warps load a and others b, with the fewer instructions first. The
+    numbers are those of one warp for one tile. arch: text such as "sm_90". Raises CourseError
+    unless the loop over tiles has exactly one loop in it.
+    """
     code = xray(variant.kernel, variant.step.signature, arch)
     big = max(code.loops, key=lambda loop: loop.end - loop.start)
     inside = [one for one in code.loops if big.start < one.start and one.end <= big.end]
@@ -121,10 +126,10 @@ def _may_jump(instruction) -> bool:
 
 
 def _walk(code: XRay, big: Loop, small: Loop, taken: Mapping[str, bool]) -> Counter[str]:
-    """Count the instructions of one iteration of `big`, by name.
+    """Return instruction's name -> number of instructions in one iteration of the loop `big`.
 
-    small: the loop in it, which runs until a tile is multiplied. taken: whether a branch with this
-    predicate is taken; the branch at the end of `big` is not followed.
+    small: the loop in it, which runs until a tile is multiplied. taken: predicate -> True if a
+    branch with this predicate is taken; the branch at the end of `big` is not followed.
     """
     names, index = Counter(), big.start
     while index <= big.end:

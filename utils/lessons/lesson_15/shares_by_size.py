@@ -28,7 +28,8 @@ _LEFT, _BOTTOM, _HEIGHT, _BAR, _GROUP = 44, 172, 150, 13, 66
 def draw_shares(steps: Sequence[Step], sizes: Sequence[int]) -> Picture:
     """Draw a group of bars per size: the share of the peak of up to three steps, and the library's.
 
-    sizes: n of n×n matrices. The library's time is that of the first step's record.
+    sizes: n of n×n matrices. The library's share is that of the first step over the recorded ratio
+    of the two. Raises CourseError if there is no record.
     """
     shares = {step.name: [100 * share_of_peak(step, str(n)) for n in sizes] for step in steps}
     ratios = [share_of_library(steps[0], str(n)) for n in sizes]
@@ -56,7 +57,10 @@ def draw_shares(steps: Sequence[Step], sizes: Sequence[int]) -> Picture:
 
 
 def _axis(width: float) -> str:
-    """Return SVG of horizontal lines at 0 to 100 percent, with their numbers."""
+    """Return SVG of horizontal lines at 0 to 100 percent, with numbers and the words "of the peak".
+
+    The lines end at x = `width`, in pixels.
+    """
     body = ""
     for percent in (0, 25, 50, 75, 100):
         y = _BOTTOM - _HEIGHT * percent / 100

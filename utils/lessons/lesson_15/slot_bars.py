@@ -24,7 +24,11 @@ def published_share() -> float:
 
 
 def draw_missing(step: Step | Variant) -> Picture:
-    """Draw the published and the recorded share of the peak as bars, and the gap with suspects."""
+    """Draw the published and the recorded share of the peak as two bars in percent.
+
+    The gap between the two has its percentage and a question mark. Below are three possible causes
+    that the lesson examines: bits, tiles and stores.
+    """
     theirs, ours = published_share(), 100 * share_of_peak(step)
     gap = round(theirs) - round(ours)
     parts = [(ours, GREEN, 1), (theirs - ours, ORANGE, 0.25)]
@@ -45,7 +49,12 @@ def draw_missing(step: Step | Variant) -> Picture:
 
 
 def draw_verdicts(step: Step | Variant, shape: str = "4096") -> Picture:
-    """Draw the picture of `draw_missing` again, with the gap filled and a verdict per suspect."""
+    """Draw the published share of the peak, and a bar of what fills a step's issue slots.
+
+    Below are six cards: the three causes that the lesson rules out, and the percentages of other
+    instructions, of an empty last round, and of what was not measured. shape: as on the command
+    line.
+    """
     slots = slots_of(step, shape)
     theirs, ours = published_share(), 100 * slots.multiply_adds
     parts = _parts(slots)
@@ -100,7 +109,10 @@ def _two_bars(theirs: float, ours: float, parts: Sequence[tuple[float, str, floa
 
 
 def _bar(y: float, title: str, parts: Sequence[tuple[float, str, float]], end: str) -> str:
-    """Return SVG of a bar with its title above; parts: (percent, colour, opacity) each."""
+    """Return SVG of a bar with its title above; parts: (percent, colour, opacity) each.
+
+    end: bold words at the left end of the bar; "" for none.
+    """
     body, x = text(_LEFT, y + 14, title, 13, font_weight="bold"), float(_LEFT)
     body += rect(_LEFT, y + 21, 100 * _SCALE, _BAR, _HIDDEN, stroke=GREY)
     for percent, colour, opacity in parts:
@@ -112,7 +124,11 @@ def _bar(y: float, title: str, parts: Sequence[tuple[float, str, float]], end: s
 
 
 def _axis(y: float, whole: str) -> str:
-    """Return SVG of an axis from 0 to 100 percent; whole: of what, such as "the peak"."""
+    """Return SVG of an axis from 0 to 100 percent, with five ticks and their numbers.
+
+    y: the baseline of the numbers in pixels. whole: of what they are percent, such as "the peak";
+    it is written at 50 %.
+    """
     body = ""
     for percent in (0, 25, 50, 75, 100):
         x = _LEFT + percent * _SCALE

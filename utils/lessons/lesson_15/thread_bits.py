@@ -55,7 +55,7 @@ def _weight(bit: int) -> str:
 
 
 def _drawing(bit: int | None) -> str:
-    """Return SVG of all quads, in which the threads that have this bit set are coloured.
+    """Return SVG of all bits, and of all quads, of which those with this bit set are coloured.
 
     If `bit` is None, threads 0 to 15 are coloured, and a line joins their quads.
     """

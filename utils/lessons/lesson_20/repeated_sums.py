@@ -68,10 +68,10 @@ def _axis(y: float, row: BitsOfSum, x: Callable[[float], float]) -> str:
 
 
 def _words(row: BitsOfSum) -> str:
-    """Return a sentence on a kernel's results for the alt text."""
+    """Return a sentence for the alt text: a kernel's name, its number of runs, and the results."""
     return f"{row.kernel}: {row.runs} runs, {_results(row)}."
 
 
 def _results(row: BitsOfSum) -> str:
-    """Return the number of different results in words."""
+    """Return the number of different results of a kernel as text: "one sum", "3 different sums"."""
     return f"{row.different} different sums" if row.different > 1 else "one sum"
