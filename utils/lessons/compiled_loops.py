@@ -186,6 +186,12 @@ def rows_of(xray: XRay) -> tuple[LoopRow, ...]:
 
 
 @cache
+def listed_kernels() -> frozenset[str]:
+    """Return the names of the kernels in `listings.csv`, with their constants; cached."""
+    return frozenset(row.kernel for row in rows.read(LISTINGS, ListedInstruction))
+
+
+@cache
 def listed_rows(kernel: str) -> tuple[LoopRow, ...]:
     """Return the instructions of a kernel's recorded hot loop with their lines; they are cached.
 
