@@ -28,12 +28,12 @@ def parts_of_time(step: Step, *shapes: str) -> Picture:
     """
     colours = legend(memory_at_the_rate_of_the_data_sheet=BLUE, rest=ORANGE)
     rows = [(one, 1000 * recorded_ms(step, one), share_of_peak(step, one)) for one in shapes]
-    body = "".join(_parts(40 * row, *one) for row, one in enumerate(rows))
+    body = "".join(_parts(8 + 40 * row, *one) for row, one in enumerate(rows))
     alt = f"The time of {step.name} on one {device_shown().name}. " + " ".join(
         f"{shape} floats take {time:.2f} us: {share * time:.2f} us for memory, and "
         f"{(1 - share) * time:.2f} us are the rest." for shape, time, share in rows
     )  # fmt: skip
-    return Picture(colours + svg(_WIDTH, 40 * len(rows) - 8, body, alt, widest=600), alt)
+    return Picture(colours + svg(_WIDTH, 40 * len(rows), body, alt, widest=600), alt)
 
 
 def _parts(y: float, shape: str, time: float, share: float) -> str:

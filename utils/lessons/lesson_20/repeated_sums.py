@@ -39,12 +39,12 @@ def draw_sums(many: BitsOfSum, single: BitsOfSum) -> Picture:
     body += _axis(bottom, many, x)
     body += text(middle, bottom + 19, f"exact: {float.fromhex(many.exact):.5f}", 12, "middle")
     known = (
-        f"a circle is a float32: {many.different} of these {len(_float32_in(many))} came, "
-        f"one of them {many.most_common} times"
+        f"circles are float32: {many.different} of these {len(_float32_in(many))} were found, "
+        f"one {many.most_common} times"
     )
     body += text(_WIDTH / 2, bottom + 39, known, 12, "middle")
     alt = (
-        f"{_words(many)} One of these came {many.most_common} times. The sums are from {low:.5f} "
+        f"{_words(many)} One was found {many.most_common} times. The sums are from {low:.5f} "
         f"to {high:.5f}. {_words(single)} The exact sum is {float.fromhex(many.exact):.5f}. "
         f"Recorded on one {many.device}."
     )
