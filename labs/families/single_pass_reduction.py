@@ -543,10 +543,12 @@ def _drawn_by_many(run: Run, finding: Finding | None = None) -> str | None:
 
     finding: the flaw that the virtual GPU found, if any; it is not used.
     """
-    block, threads = next(_atomics_of_blocks(run, run.names["drawn"]), (0, ()))
+    if not (draws := run.accesses("drawn", "atomic")):
+        return None
+    block, threads = next(_atomics_of_blocks(run, run.names["drawn"]))
     if len(threads) < 2:
         return None
-    blocks, draw = SUMS.blocks(run.shape[0]), run.accesses("drawn", "atomic")[0]
+    blocks, draw = SUMS.blocks(run.shape[0]), draws[0]
     return translate(
         "{tickets:,} tickets are drawn in line {line}, and there are {blocks} blocks: in block "
         "{block}, {threads} draw one each, from thread {first} to thread {last}. So block {early} "
