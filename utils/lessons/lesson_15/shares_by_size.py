@@ -44,7 +44,7 @@ def draw_shares(steps: Sequence[Step], sizes: Sequence[int]) -> Picture:
         for bar, (name, values) in enumerate(shares.items()):
             length, y = _SCALE * values[number], top + bar * _BAR
             body += rect(_LEFT, y, length, _BAR - 1, colours[name])
-            label = f"{values[number]:.0f}" + f"  {name}" * (number == 0)
+            label = f"{name}: " * (number == 0) + f"{values[number]:.0f}"
             body += text(_LEFT + length + 4, y + 11, label, 12)
     said = (
         f"{name} {', '.join(f'{value:.0f}' for value in values)}" for name, values in shares.items()
@@ -58,7 +58,7 @@ def draw_shares(steps: Sequence[Step], sizes: Sequence[int]) -> Picture:
 
 def _axis(height: float) -> str:
     """Return SVG of vertical lines at 0 to 100 percent, with their numbers below."""
-    body = text(_LEFT - 8, height + 14, "n", 13, "end")
+    body = text(_LEFT - 22, height + 14, "n", 13, "end")
     for percent in (0, 25, 50, 75, 100):
         x = _LEFT + _SCALE * percent
         words = f"{percent} % of the peak" if percent == 50 else f"{percent} %"

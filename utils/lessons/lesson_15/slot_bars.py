@@ -60,7 +60,7 @@ def draw_verdicts(step: Step | Variant, shape: str = "4096") -> Picture:
     found = (
         ("loads, stores", f"{100 * slots.loads_and_stores:.0f} slots", BLUE, 1),
         ("others", f"{100 * slots.others:.0f} slots", ORANGE, 1),
-        ("last round", f"{100 * slots.last_round:.0f}, estimated", GREY, 1),
+        ("last round", f"about {100 * slots.last_round:.0f}", GREY, 1),
         ("not measured", f"{100 * slots.rest:.0f} slots", ORANGE, 0.25),
     )
     body += _cards(152, cleared) + _cards(206, found)

@@ -27,7 +27,7 @@ def test_the_gap_is_the_difference_of_the_rounded_shares():
 def test_the_verdicts_have_the_slots_of_the_gap():
     picture = draw_verdicts(LARGE)
     assert "bits: not guilty, tiles: not guilty, stores: not guilty" in picture.alt
-    assert "loads, stores: 5 slots, others: 11 slots, last round: 3, estimated" in picture.alt
+    assert "loads, stores: 5 slots, others: 11 slots, last round: about 3" in picture.alt
     assert "not measured: 17 slots" in picture.alt
 
 
