@@ -91,7 +91,7 @@ def _cards(y: float, verdicts: Sequence[tuple[str, str, str, float]]) -> str:
     for number, (name, verdict, colour, opacity) in enumerate(verdicts):
         x = _LEFT + number * (width + apart)
         body += rect(x, y, width, 46, colour, fill_opacity=0.12 * opacity, stroke=colour, rx=6)
-        body += text(x + width / 2, y + 19, name, 13, "middle")
+        body += text(x + width / 2, y + 19, name, 12, "middle")
         body += text(x + width / 2, y + 37, verdict, 14, "middle", font_weight="bold")
     return body
 
