@@ -171,6 +171,19 @@ def same_quad(run: Run) -> str | None:
     return None
 
 
+def other_than_the_zig_zag(run: Run) -> str | None:
+    """Return a sentence if the lanes read quads by another map than the zig-zag, else None."""
+    lanes = np.arange(32)
+    zig_zag = lanes >> 3 & 2 | lanes & 1, lanes >> 1 & 7
+    quads = [_read(run, array) for array in SHARED]
+    if all(np.array_equal(read, wanted) for read, wanted in zip(quads, zig_zag, strict=True)):
+        return None
+    return translate(
+        "Your map is not the zig-zag, but its reads take two wavefronts as well, and every quad "
+        "has its lane."
+    )
+
+
 # ------------------------------------------------------------------------------------- targets
 
 

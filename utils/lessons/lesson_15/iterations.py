@@ -49,13 +49,14 @@ class RecordedWay:
 class IssueSlots:
     """What fills the issue slots of a launch: fractions of all slots, which add up to 1.
 
-    multiply_adds: slots with a multiply-add. other_instructions: with another instruction.
-    last_round: of places for a block that stay empty, because the last blocks do not fill all of
-    them. rest: what is left, which was not measured.
+    multiply_adds: slots with a multiply-add. loads_and_stores: with a load or a store. others: with
+    an instruction of another kind. last_round: of places for a block that stay empty, because the
+    last blocks do not fill all of them. rest: what is left, which was not measured.
     """
 
     multiply_adds: float
-    other_instructions: float
+    loads_and_stores: float
+    others: float
     last_round: float
     rest: float
 
@@ -167,5 +168,7 @@ def slots_of(step: Step | Variant, shape: str = "4096") -> IssueSlots:
     at_a_time = occupancy(device.compute_capability, *figures).blocks * device.sms
     idle = 1 - launch.blocks / (math.ceil(launch.blocks / at_a_time) * at_a_time)
     useful = record.gflops / device.fp32_gflops
-    others = useful * (instructions_per_tile(variant) / multiply_adds_per_tile(variant) - 1)
-    return IssueSlots(useful, others, idle, 1 - useful - others - idle)
+    per_instruction = useful / multiply_adds_per_tile(variant)
+    memory = per_instruction * loads_and_stores_per_tile(variant)
+    others = per_instruction * instructions_per_tile(variant) - useful - memory
+    return IssueSlots(useful, memory, others, idle, 1 - useful - memory - others - idle)

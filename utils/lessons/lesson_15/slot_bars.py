@@ -9,11 +9,10 @@ from utils.lessons.lesson import device_shown
 from utils.lessons.lesson_15.iterations import IssueSlots, slots_of
 from utils.lessons.recorded import share_of_peak
 from utils.measuring import records
-from virtual_gpu.pictures.svg import GREEN, GREY, ORANGE, Picture, path, rect, svg, text
+from virtual_gpu.pictures.svg import BLUE, GREEN, GREY, ORANGE, Picture, path, rect, svg, text
 
 SUSPECTS = ("bits", "tiles", "stores")
 _WIDTH, _LEFT, _SCALE, _BAR = 412, 6, 4.0, 26
-_CARD = 128  # the width of a verdict
 _HIDDEN = "none"
 
 
@@ -62,23 +61,19 @@ def draw_verdicts(step: Step | Variant, shape: str = "4096") -> Picture:
     for share, _, opacity in parts[1:]:
         look = {"style": "fill:#fff"} if opacity == 1 else {}
         middle = x + _SCALE * share / 2
-        body += text(middle, 62 + 39, f"{share:.0f}", 14, "middle", font_weight="bold", **look)
+        size = 14 if share >= 5 else 11
+        body += text(middle, 62 + 39, f"{share:.0f}", size, "middle", font_weight="bold", **look)
         x += _SCALE * share
     body += _axis(134, "the slots")
-    verdicts = (
-        ("bits", "not guilty", GREY, 1),
-        ("tiles", "not guilty", GREY, 1),
-        ("stores", "not guilty", GREY, 1),
-        ("other instructions", f"{100 * slots.other_instructions:.0f} slots", ORANGE, 1),
-        ("last round", f"{100 * slots.last_round:.0f}, estimated", GREY, 1),
+    cleared = [(name, "not guilty", GREY, 1) for name in SUSPECTS]
+    found = (
+        ("loads, stores", f"{100 * slots.loads_and_stores:.0f} slots", BLUE, 1),
+        ("others", f"{100 * slots.others:.0f} slots", ORANGE, 1),
+        ("last round", f"about {100 * slots.last_round:.0f}", GREY, 1),
         ("not measured", f"{100 * slots.rest:.0f} slots", ORANGE, 0.25),
     )
-    for number, (name, verdict, colour, opacity) in enumerate(verdicts):
-        row, column = divmod(number, len(SUSPECTS))
-        x, y = _LEFT + column * (_CARD + 8), 152 + row * 54
-        body += rect(x, y, _CARD, 46, colour, fill_opacity=0.12 * opacity, stroke=colour, rx=6)
-        body += text(x + _CARD / 2, y + 19, name, 13, "middle")
-        body += text(x + _CARD / 2, y + 37, verdict, 14, "middle", font_weight="bold")
+    body += _cards(152, cleared) + _cards(206, found)
+    verdicts = (*cleared, *found)
     said = ", ".join(f"{name}: {verdict}" for name, verdict, *_ in verdicts)
     alt = (
         f"Two bars: {theirs:.0f} % of the peak in 2014, and 100 slots of the {_device()}, of which "
@@ -91,10 +86,23 @@ def _parts(slots: IssueSlots) -> list[tuple[float, str, float]]:
     """Return (percent, colour, opacity) of each part, in the order of the bar."""
     return [
         (100 * slots.multiply_adds, GREEN, 1),
-        (100 * slots.other_instructions, ORANGE, 1),
+        (100 * slots.loads_and_stores, BLUE, 1),
+        (100 * slots.others, ORANGE, 1),
         (100 * slots.last_round, GREY, 1),
         (100 * slots.rest, ORANGE, 0.25),
     ]
+
+
+def _cards(y: float, verdicts: Sequence[tuple[str, str, str, float]]) -> str:
+    """Return SVG of a row of cards; verdicts: (name, verdict, colour, opacity) each."""
+    body, apart = "", 8
+    width = (100 * _SCALE - apart * (len(verdicts) - 1)) / len(verdicts)
+    for number, (name, verdict, colour, opacity) in enumerate(verdicts):
+        x = _LEFT + number * (width + apart)
+        body += rect(x, y, width, 46, colour, fill_opacity=0.12 * opacity, stroke=colour, rx=6)
+        body += text(x + width / 2, y + 19, name, 12, "middle")
+        body += text(x + width / 2, y + 37, verdict, 14, "middle", font_weight="bold")
+    return body
 
 
 def _device() -> str:
@@ -104,7 +112,7 @@ def _device() -> str:
 def _two_bars(theirs: float, ours: float, parts: Sequence[tuple[float, str, float]]) -> str:
     """Return SVG of the published bar above ours, in percent; parts: those of our bar."""
     body = _bar(0, "2014, machine code by hand, Maxwell", [(theirs, GREEN, 1)], f"{theirs:.0f} %")
-    title = f"the same design in Python, {_device()}"
+    title = f"nearly the same design in Python, {_device()}"
     return body + _bar(62, title, parts, f"{ours:.0f} %")
 
 
