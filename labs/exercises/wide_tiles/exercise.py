@@ -54,8 +54,8 @@ def stores_that_conflict(run: Run) -> str | None:
     for one in run.trace.access_counts:
         if (one.space, one.kind) == ("shared", "store") and one.wavefronts > one.fewest_wavefronts:
             return translate(
-                "In {where}, a store into `{array}` takes {value:.3g} wavefronts, because lanes meet "
-                "in the same banks. A gap behind each row prevents this, as in `row_gap`.",
+                "In {where}, a store into `{array}` takes {value:.3g} wavefronts, because lanes "
+                "meet in the same banks. A gap behind each row prevents this, as in `row_gap`.",
                 where=at_line(one.site),
                 array=one.array,
                 value=one.wavefronts / one.requests,

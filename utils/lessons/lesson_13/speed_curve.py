@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pandas as pd
-from matplotlib.figure import Figure
 
 from utils.figures import plots
 from utils.lessons.lesson import device_shown
@@ -12,9 +11,10 @@ from utils.measuring import records
 MARKED = ("ilp", "register_blocked", "vectorized")
 
 
-def draw_curve() -> Figure:
-    """Draw speed against size for this lesson's step and those before it; one kernel per line."""
-    return plots.curve(one_kernel_per_step(records.measured(device_shown().name, "gemm")), MARKED)
+def show_curve() -> None:
+    """Show speed against size for this lesson's step and those before it; one kernel per line."""
+    recorded = records.measured(device_shown().name, "gemm")
+    plots.show(plots.curve(one_kernel_per_step(recorded), MARKED))
 
 
 def one_kernel_per_step(frame: pd.DataFrame) -> pd.DataFrame:
