@@ -13,6 +13,9 @@ RIGHT = {
     "a for loop over the steps": [
         ("        z = uint32(0)\n        while z < 8:\n", "        for z in range(8):\n"),
         ("            z = uint32(z + 1)\n", "")],
+    "columns of c in two halves": [
+        ("t // 16 * 8, t % 16 * 8", "t // 16 * 8, t % 16 * 4"),
+        ("(z, x + i))", "(z, x + 16 * i))"), ("col + x + 4)", "col + x + 64)")],
     "rows without a gap": [("(8, 132)", "(8, 128)")],
     "one loop for the sums": [
         (CLEAR, "    for e in range(64):\n        sums[e // 8, e % 8] = float32(0)\n")],

@@ -209,13 +209,13 @@ def draw_times(ms: Mapping[Variant, float], device: Device) -> Picture:
         body += rect(x, y, end - x, _HEIGHT, GREY)
         body += text(end + 6, y + 16, f"{time:.2f} ms", 13, font_weight="bold")
         less = f"{before - time:.3f} less" if before else ""
-        body += text(end + 66, y + 16, less, 12)
+        body += text(end + 70, y + 16, less, 12)
         body += text(_LEFT, y + _HEIGHT + 14, f"{alone:.2f} ms of it for wavefronts", 12)
         words.append(f"{name}: {time:.2f} ms {less}, {alone:.2f} ms of it for wavefronts")
         before = time
     title = f"Recorded times at {SIZE}×{SIZE}, one {device.name}"
     alt = f"{title}. {'; '.join(words)}."
-    drawn = svg(_LEFT + _LONGEST + 104, len(ms) * _LINE, body, alt, widest=540)
+    drawn = svg(_LEFT + _LONGEST + 106, len(ms) * _LINE + 10, body, alt, widest=540)
     colours = legend(**COLOURS, remaining_time=GREY)
     return Picture(f"<div><b>{title}</b></div>{colours}{drawn}", alt)
 

@@ -16,6 +16,7 @@ from labs.exercises.wide_tiles.right import RIGHT
 from tests import quotes
 from utils import lessons as course
 from utils.ladder.function_text import module_of
+from utils.lessons.compiled_loops import recorded_loop
 from utils.lessons.lesson_13.speed_curve import one_kernel_per_step
 from utils.lessons.lesson_13.step_wavefronts import (
     compare_changes,
@@ -79,7 +80,7 @@ def test_a_thread_needs_four_quads_for_a_step():
 
 
 def test_each_word_of_a_tile_is_read_by_16_threads():
-    says("A block computes {} columns of c, and a thread {} of them, so {} ÷ {} = {} threads read "
+    says("a block computes {} columns of c, and a thread {} of them, so {} ÷ {} = {} threads read "
          "the same word of `a`.", BN, TN, BN, TN, BN // TN)  # fmt: skip
     alt = str(draw_transposed_tile())
     assert "four reads" in alt
@@ -239,6 +240,8 @@ def test_four_steps_by_hand_are_joined_and_take_registers():
     joined = module_of("gemm_kernels.four_steps", text).build(BM, BN, TM, TN)
     one, four = (xray(kernel, step.signature, "sm_90") for kernel in (OLD.kernel, joined))
     assert one.hot.ffma == STEP  # one step per iteration
+    tiled = recorded_loop("tiled TILE=32").mix
+    assert (tiled["FFMA"], tiled["LDS.128"]) == (32, 32 // QUAD)  # lesson 07: all steps written out
     assert four.hot.ffma == QUAD * STEP
     assert {i.opcode for i in four.hot.body if i.name == "LDS"} == {"LDS.128"}
     assert four.spill_bytes == 0
@@ -313,8 +316,8 @@ def test_the_reads_of_a_step_take_32_wavefronts_and_then_20():
     assert len(words) == 2
     assert (read == np.repeat(words, half)).all()
     says("one for lanes {} to {}, and one {} rows below for lanes {} to {}. A row of this tile has "
-         "{} words, so the two are {} · {} = {} words apart.", 0 * half, half - 1, TM, half, WARP - 1,
-         WIDE.constants["BK"], TM, WIDE.constants["BK"], words[1] - words[0])  # fmt: skip
+         "{} words, so the two are {} · {} = {} words apart.", 0 * half, half - 1, TM, half,
+         WARP - 1, WIDE.constants["BK"], TM, WIDE.constants["BK"], words[1] - words[0])  # fmt: skip
     assert len(set(words % BANKS)) == 1
     assert old.reads["sb"] == wide.reads["sb"]
     rows = pd.read_csv(DATA / "measured" / "nvidia_h200" / "counters.csv")
@@ -333,6 +336,7 @@ def test_stores_and_loads_of_the_tiles_take_one_wavefront_per_step_each():
     depth = WIDE.constants["BK"]
     (loads, stores), (narrow, few) = map(accesses_per_tile, (WIDE, OLD))
     says("A wavefront moves at most {} words, which are {} sectors.", BANKS, SECTORS_PER_WAVEFRONT)
+    says("we assume one per {} sectors", SECTORS_PER_WAVEFRONT)
     says("For one tile of {} steps, each thread moves {:.0f} words:", depth, narrow)
     says("`register_blocked` has {:.0f} narrow stores with {:.0f} wavefront each. `vectorized` has "
          "{:.0f} narrow ones, and a wide one with {:.0f} wavefronts. Both make {:.0f}.", few,
