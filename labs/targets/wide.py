@@ -11,6 +11,7 @@ from utils.translation import translate
 from virtual_gpu.counts.counters import AccessCount
 
 WIDE = 4 * WORD  # bytes per lane
+TOO_SMALL = (None, 1, 2, 4, 8)  # alignments in bytes; Numba refuses those that are no power of two
 
 
 def wide_accesses(space: str, kind: str) -> Target:
@@ -56,14 +57,14 @@ def wide_accesses(space: str, kind: str) -> Target:
 def aligned_arrays() -> Target:
     """Return the target that each shared array begins at a boundary of 16 bytes, as its code says.
 
-    The count is the number of calls of `cuda.shared.array` without `alignment=16` or a multiple
-    that Numba accepts. The virtual GPU does not need it, and a GPU does.
+    The count is the number of calls of `cuda.shared.array` without `alignment=16`, or with a
+    smaller alignment. The virtual GPU does not need it, and a GPU does.
     """
 
     def calls(run: Run) -> list[ast.Call]:
         found = (node for node in ast.walk(run.tree) if isinstance(node, ast.Call))
         shared = (one for one in found if ast.unparse(one.func).endswith("shared.array"))
-        return [one for one in shared if not _is_aligned(one)]
+        return [one for one in shared if _alignment(one) in TOO_SMALL]
 
     def cause(run: Run, value: float) -> str:
         first = calls(run)[0]
@@ -81,9 +82,7 @@ def aligned_arrays() -> Target:
     )  # fmt: skip
 
 
-def _is_aligned(call: ast.Call) -> bool:
-    """Return True if a call's `alignment` is a power of two of at least 16, or no constant."""
+def _alignment(call: ast.Call) -> int | None:
+    """Return the constant `alignment` of a call, None if it has none, -1 if it is no constant."""
     given = next((one.value for one in call.keywords if one.arg == "alignment"), None)
-    if isinstance(given, ast.Constant):
-        return given.value in (16, 32, 64, 128)
-    return given is not None
+    return given if given is None else getattr(given, "value", -1)
