@@ -50,10 +50,12 @@ def whole_arrays(kernel) -> str | None:
         name = ast.unparse(node.func).rpartition(".")[2]
         needed = {"load4": 2, "store4": 3}.get(name)
         if needed and len(node.args) != needed:
-            usage = "`load4(x, place)`" if name == "load4" else "`store4(x, place, four)`"
+            usage = "load4(x, (row, column))"
+            if name == "store4":
+                usage = "store4(x, (row, column), four)"
             return translate(
-                "Line {line}, `{code}`: {name} takes {needed} arguments, {usage}: the array "
-                "and the place of its first element are two of them.",
+                "Line {line}, `{code}`: {name} takes {needed} arguments. The place of the first "
+                "word is one of them; in a matrix it is a tuple: `{usage}`.",
                 line=node.lineno,
                 code=ast.unparse(node),
                 name=name,
