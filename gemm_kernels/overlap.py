@@ -151,7 +151,8 @@ class Slices:
 
         The milliseconds are the host's, from before the first copy until c is in host memory. A
         part is (name, number of the slice, start, end) with times of the GPU in milliseconds from
-        its first copy on.
+        its first copy on. The first part is "copy_b" with slice -1. Then each slice, from 0 on, has
+        "copy_in", "kernel" and "copy_out", in this order.
         """
         self.c[...] = np.nan
         cuda.synchronize()

@@ -43,7 +43,10 @@ def measure_command(ladder: Ladder) -> Command:
 
 
 def add_steps(parser: argparse.ArgumentParser, ladder: Ladder) -> None:
-    """Add the option --steps, which names some of the ladder's steps, to the parser."""
+    """Add the option --steps to the parser: a list of step names, by default all of the ladder's.
+
+    The parser does not check the names.
+    """
     names = [step.name for step in ladder.steps]
     parser.add_argument(
         "--steps", nargs="+", default=names, metavar="STEP",
