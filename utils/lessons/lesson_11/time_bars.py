@@ -46,7 +46,7 @@ def times_of(step: Step | Variant, rows: Iterable) -> ResourceTimes:
     schedulers = limits_of(device.compute_capability).sub_partitions
     return ResourceTimes(
         wavefronts=machine_wavefronts(variant) * ms_per_cycle,
-        instructions=hot_loop(variant).per_multiply_add / schedulers * ms_per_cycle,
+        instructions=hot_loop(variant).per_multiply_add_with_tiles / schedulers * ms_per_cycle,
         recorded=timed[str(variant)],
     )
 
