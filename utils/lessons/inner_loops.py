@@ -141,12 +141,15 @@ def _contains(outer: Loop, inner: Loop) -> bool:
     return outer != inner and outer.start <= inner.start and inner.end <= outer.end
 
 
-def draw_loops(multiply_adds: int = 0, **steps: Step | Variant) -> Picture:
+def draw_loops(
+    multiply_adds: int = 0, twice: str = "", **steps: Step | Variant
+) -> Picture:
     """Draw the machine code of the hot loop of each step, one square per instruction.
 
     multiply_adds: the number of multiply-adds to draw per loop, rounded to whole iterations; 0
-    draws one iteration. steps: the keyword is the name in the picture, with _ for spaces. Raises
-    CourseError if neither the compiler nor the record has one of the loops.
+    draws one iteration. twice: an opcode that is drawn as long as two squares. steps: the keyword
+    is the name in the picture, with _ for spaces. Raises CourseError if neither the compiler nor
+    the record has one of the loops.
     """
     loops = {}
     for name, step in steps.items():
@@ -154,7 +157,7 @@ def draw_loops(multiply_adds: int = 0, **steps: Step | Variant) -> Picture:
         iterations = max(1, round(multiply_adds / loop.multiply_adds))
         loops[_words(name)] = loop.opcodes, iterations
     title = f"{multiply_adds} multiply-adds" if multiply_adds else "One turn of the loop"
-    return instruction_strip.draw_loops(f"{title} in machine code", loops)
+    return instruction_strip.draw_loops(f"{title} in machine code", loops, twice)
 
 
 def hot_loops(shape: str = "", **steps: Step | Variant) -> Table | Card:
