@@ -109,7 +109,8 @@ def compiled_loop(variant: Variant, arch: str) -> InnerLoop:
             loaded |= instruction.loaded
             loads += 1
     opcodes = tuple(instruction.opcode for instruction in body)
-    return InnerLoop(loads, opcodes, round(_around(variant, report.loops, loop), 4))
+    around = _around(variant, report.loops, loop)
+    return InnerLoop(loads, opcodes, float(f"{around:.{rows.DIGITS}g}"))  # as the record has it
 
 
 def _around(variant: Variant, loops: Sequence[Loop], hot: Loop) -> float:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from gemm_kernels import ilp_alone
 from gpu_xray import xray
 from utils.ladder.shapes import parse_gemm
@@ -13,6 +15,7 @@ from utils.lessons.inner_loops import hot_loop
 from utils.lessons.lesson import device_shown
 from utils.lessons.lesson_11 import time_bars
 from utils.machine.occupancy import occupancy
+from utils.translation import translate
 
 
 def beside_tiled(kernel: Variant) -> Stack:
@@ -21,27 +24,27 @@ def beside_tiled(kernel: Variant) -> Stack:
     Raises CourseError without a compiler.
     """
     rows, tiled = ilp_alone.recorded_times(), ilp_alone.variants()[0]
-    yours = as_variant(kernel)
+    own, yours = as_variant(kernel), translate("your {step}", step=kernel.step.name)
     times = {
         "tiled": time_bars.times_of(tiled, rows),
-        "yours": time_bars.estimates_of(yours, rows[0].device),
+        yours: time_bars.estimates_of(own, rows[0].device),
     }
-    needs = needs_of_kernels(tiled=tiled, yours=yours)
+    needs = needs_of_kernels({"tiled": tiled, yours: own})
     return Stack((needs, time_bars.draw_on_scale(times, rows)))
 
 
-def needs_of_kernels(**kernels: Variant) -> Table:
+def needs_of_kernels(kernels: Mapping[str, Variant]) -> Table:
     """Return a table of what kernels need, one row per kernel.
 
     The columns are the wavefronts and the instructions per multiply-add of a warp, the registers
-    per thread, and the warps that an SM of the device shown holds. kernels: the keyword is the name
-    in the table, with _ for spaces. Raises CourseError without a compiler.
+    per thread, and the warps that an SM of the device shown holds. kernels: by the name in the
+    table. Raises CourseError without a compiler.
     """
     rows = []
     for name, kernel in kernels.items():
         instructions = hot_loop(kernel).per_multiply_add_with_tiles
         figures = f"{machine_wavefronts(kernel):.2f}", f"{instructions:.2f}"
-        rows.append((name.replace("_", " "), *figures, *_registers_and_warps(kernel)))
+        rows.append((name, *figures, *_registers_and_warps(kernel)))
     head = ("", "wavefronts", "instructions", "registers", "warps on an SM")
     return table("For each multiply-add of a warp", head, rows)
 
