@@ -36,7 +36,7 @@ FILE = DATA / "compiled" / "hot_loops.csv"
 EXPERIMENTS = ("gemm_kernels.ilp_alone",)
 # A shape with one tile of 32×32 along k, and whole tiles along m and n.
 ONE_TILE = "32x256x32"
-# The iterations of an innermost loop per iteration of the loop between it and the loop over tiles.
+# The iterations of the innermost loop per iteration of a loop between it and the loop over tiles.
 STEPS = 4
 
 

@@ -45,8 +45,14 @@ def needs_of_kernels(kernels: Mapping[str, Variant]) -> Table:
         instructions = hot_loop(kernel).per_multiply_add_with_tiles
         figures = f"{machine_wavefronts(kernel):.2f}", f"{instructions:.2f}"
         rows.append((name, *figures, *_registers_and_warps(kernel)))
-    head = ("", "wavefronts", "instructions", "registers", "warps on an SM")
-    return table("For each multiply-add of a warp", head, rows)
+    head = (
+        "",
+        "wavefronts per multiply-add",
+        "instructions per multiply-add",
+        "registers",
+        "warps on an SM",
+    )
+    return table("What the kernels need, in machine code", head, rows)
 
 
 def _registers_and_warps(kernel: Variant) -> tuple[int, int]:
