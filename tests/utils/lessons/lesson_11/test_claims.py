@@ -125,7 +125,7 @@ def test_four_chains_are_compiled_to_the_instructions_of_tiled(compiler):
     assert len({one.registers for one in both}) == 1
     for opcode in ("LDS", "FFMA", "STS", "BAR", "LDG"):
         assert len({one.hot.instructions[opcode] for one in both}) == 1
-    says("reads the same words as `tiled`, and the change costs no register if it is in one line.")
+    says("reads the same words as `tiled`, and a change of one source line costs no register.")
 
 
 def test_a_chain_starts_a_multiply_add_every_4_cycles():
@@ -148,7 +148,6 @@ def test_the_experiment_ran_at_the_size_and_on_the_device_of_the_prose():
     assert {row.device for row in ROWS} == {REFERENCE}
     assert time_bars.N == SIZE
     says("are your four chains,** at {}×{} on the H200", SIZE, SIZE)
-    says("are four rows than four tiles of b,** at {}×{} on the H200", SIZE, SIZE)
 
 
 def test_one_chain_takes_as_long_as_tiled_and_four_are_hardly_faster():
@@ -215,21 +214,7 @@ def test_the_times_of_tiled_follow_from_cycles_per_multiply_add():
 
 
 @pytest.mark.slow
-def test_the_explanations_of_the_reads_have_wavefronts_and_times():
-    rows, tiles = 0.5 + 1 / FOUR, 0.5 / FOUR + 1
-    text = """Four rows: {} + {} ÷ {} = {} wavefronts per multiply-add; four tiles of b: {} ÷ {} +
-        {} = {}. That is {} ÷ {} = {}, and {:.2f} with the stores; recorded are {:.2f} ÷ {:.2f} =
-        {:.2f} times. If a joined read took only one wavefront, it would be {:.2f} times."""
-    counted = wavefronts(WIDE) / wavefronts(BY[FOUR])
-    cheap = [
-        wavefronts(one) - loop(one).opcodes.count("LDS.128") / loop(one).multiply_adds
-        for one in (WIDE, BY[FOUR])
-    ]
-    quotes.explains("11.which", text, 0.5, 1, FOUR, rows, 0.5, FOUR, 1, tiles, tiles, rows,
-                    tiles / rows, counted, *_ratio(timed, WIDE, BY[FOUR]),
-                    cheap[0] / cheap[1])  # fmt: skip
-    assert wavefronts(BY[FOUR]) - rows == pytest.approx(2 / 32)
-    assert 0 < wavefronts(WIDE) - tiles < 2 / 32
+def test_the_explanation_of_grain_16_has_wavefronts_and_times():
     text = """Grain {} takes {:.4g} wavefronts per multiply-add of a warp, and grain {} takes
         {:.4g}. So the estimate is {:.4g} ÷ {:.4g} = {:.2f}; recorded are {:.2f} ÷ {:.2f} =
         {:.2f} times. The instructions of grain {} need even longer than its wavefronts:
@@ -328,9 +313,9 @@ def test_four_indices_of_32_bits_need_fewer_registers(compiler):
     ]
     assert few.registers == registers(BY[FOUR])
     assert held[0].warps == on_sm(BY[FOUR]).warps
-    says("And its indices have {} bits.", uint32.bitwidth)
-    says("With `tx`, `ty`, `row` and `col` in `uint32`, a thread needs {} registers instead of {}. "
-         "So an SM holds {} warps instead of {}.",
+    says("Its indices have {} bits.", uint32.bitwidth)
+    says("With `tx`, `ty`, `row` and `col` in `uint32`, a thread of your kernel needs {} registers "
+         "instead of {}. So an SM holds {} warps instead of {}.",
          few.registers, many.registers, *(one.warps for one in held))  # fmt: skip
 
 
@@ -412,8 +397,21 @@ def test_the_profiler_counted_the_same_wavefronts_for_grain_8():
 
 @pytest.mark.slow
 def test_the_time_of_two_kernels_with_four_sums_follows_the_wavefronts():
+    both = WIDE, BY[FOUR]
     counted = wavefronts(WIDE) / wavefronts(BY[FOUR])
     assert timed(WIDE) / timed(BY[FOUR]) == pytest.approx(counted, rel=0.05)
+    assert [bound(one) for one in both] == [times(one).wavefronts for one in both]
+    cheap = [
+        wavefronts(one) - loop(one).opcodes.count("LDS.128") / loop(one).multiply_adds
+        for one in both
+    ]
+    each = [wavefronts(one) for one in both]
+    says("With the stores, four tiles need {:.2f} wavefronts per multiply-add, and four rows "
+         "{:.2f}.", *each)  # fmt: skip
+    says("four rows are about {:.2f} ÷ {:.2f} = {:.2f} times faster.", *each, counted)
+    says("Four rows are {:.2f} times faster, so **the times follow the wavefronts**. If a joined "
+         "read took only one wavefront, it would be {:.2f} times.",
+         timed(WIDE) / timed(BY[FOUR]), cheap[0] / cheap[1])  # fmt: skip
     says("The two need nearly as many instructions, {:.2f} and {:.2f} per multiply-add.",
          instructions(BY[FOUR]), instructions(WIDE))  # fmt: skip
     assert instructions(BY[FOUR]) == pytest.approx(instructions(WIDE), rel=0.05)
