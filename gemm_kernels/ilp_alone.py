@@ -4,6 +4,11 @@
 used. `granularity` and `ilp` have four sums per thread and also read less. `plain_rows` is `ilp`
 in its plain form, and `unrolled_rows` the plain form with four steps of k at a time.
 `sixteen_rows` is `ilp` of grain 16 with two short loops over k, which the compiler writes out.
+
+`unrolled_rows` and `ilp` differ in their instructions and in the warps that an SM holds. Other
+kernels separate the two on an H100 or H200. `written_out_rows` and `rows_in_32_bits` change the
+instructions. `rows_40_warps` and `ilp_32_warps` change the number of warps. The chains with a
+number of warps in their names are `one_chain` and `four_chains` with fewer warps on an SM.
 """
 
 from __future__ import annotations
@@ -11,9 +16,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, partial
 
-from numba import cuda, float32, uint32
+from numba import cuda, float32, int32, uint32
 
-from gemm_kernels import LADDER
+from gemm_kernels import LADDER, ilp
 from utils.division import cdiv
 from utils.ladder.shapes import GemmShape
 from utils.ladder.step import Launch, Step, Variant
@@ -25,14 +30,19 @@ SIZES = (2048, 4096)
 VERIFIED = (GemmShape(35, 36, 44), GemmShape(128, 96, 160))
 TILE = 32
 GRAIN = 16  # of sixteen_rows
+FLOAT32_BYTES, KIB = 4, 1024
+# The shared memory per block with which an SM of 228 KiB has room for four blocks.
+FOR_FOUR_BLOCKS = 46 * KIB
+# The most registers per thread with which an SM of 65,536 holds five blocks of 256 threads.
+FOR_FIVE_BLOCKS = 48
 
 
 @cache
-def build_chains(USED):
+def build_chains(USED, TILE=TILE):
     """Return the kernel of the exercise `four_chains`, whose threads use USED of their four sums.
 
     It computes c = a·b, with one element of c per thread. With 1 it is the starter, and with 4 the
-    solution.
+    solution, if TILE is 32.
     """
 
     @cuda.jit
@@ -95,18 +105,20 @@ def build_rows():
 
 
 @cache
-def build_unrolled_rows():
+def build_unrolled_rows(index=int32, max_registers=None):
     """Return a kernel (a, b, c) for c = a·b: four rows per thread, and k in two nested loops.
 
-    The inner loop takes four steps of k. The tile of a is aligned to 16 bytes.
+    The inner loop takes four steps of k. The tile of a is aligned to 16 bytes. `index` is the type
+    of a thread's two indices: int32 as CUDA gives them, or uint32. `max_registers` is the most
+    registers that the compiler may use per thread; None leaves the number to the compiler.
     """
 
-    @cuda.jit
+    @cuda.jit(max_registers=max_registers)
     def unrolled_rows(a, b, c):
         (m, k), n = a.shape, b.shape[1]
         tile_a = cuda.shared.array((TILE, TILE), float32, alignment=16)
         tile_b = cuda.shared.array((TILE, TILE), float32)
-        tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+        tx, ty = index(cuda.threadIdx.x), index(cuda.threadIdx.y)
         row, col = cuda.blockIdx.y * TILE + ty, cuda.blockIdx.x * TILE + tx
         totals = cuda.local.array(4, float32)
         for g in range(4):
@@ -128,6 +140,44 @@ def build_unrolled_rows():
                 c[row + 8 * g, col] = totals[g]
 
     return unrolled_rows
+
+
+@cache
+def build_written_out_rows():
+    """Return the kernel (a, b, c) of `unrolled_rows` with `while` instead of the loop over k.
+
+    The compiler writes out all TILE steps of k then. The kernel computes c = a·b.
+    """
+
+    @cuda.jit
+    def written_out_rows(a, b, c):
+        (m, k), n = a.shape, b.shape[1]
+        tile_a = cuda.shared.array((TILE, TILE), float32, alignment=16)
+        tile_b = cuda.shared.array((TILE, TILE), float32)
+        tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+        row, col = cuda.blockIdx.y * TILE + ty, cuda.blockIdx.x * TILE + tx
+        totals = cuda.local.array(4, float32)
+        for g in range(4):
+            totals[g] = float32(0)
+        for start in range(0, k, TILE):
+            for g in range(4):
+                y, r = ty + 8 * g, row + 8 * g
+                tile_a[y, tx] = a[r, start + tx] if r < m and start + tx < k else float32(0)
+                tile_b[y, tx] = b[start + y, col] if start + y < k and col < n else float32(0)
+            cuda.syncthreads()
+            first = 0
+            while first < TILE:
+                for u in range(4):
+                    from_b = tile_b[first + u, tx]
+                    for g in range(4):
+                        totals[g] += tile_a[ty + 8 * g, first + u] * from_b
+                first += 4
+            cuda.syncthreads()
+        for g in range(4):
+            if row + 8 * g < m and col < n:
+                c[row + 8 * g, col] = totals[g]
+
+    return written_out_rows
 
 
 @cache
@@ -182,19 +232,44 @@ def build_sixteen():
 
 @cache
 def variants() -> tuple[Variant, ...]:
-    """Return the ten kernels in the order in which they are timed, `tiled` first."""
-    ilp = LADDER.step("ilp")
+    """Return the kernels in the order in which they are timed, `tiled` first."""
+    rows = LADDER.step("ilp")
     return (
         LADDER.step("tiled").variant(TILE=TILE),
         _step("one_chain", partial(build_chains, 1), threads=TILE),
         _step("four_chains", partial(build_chains, 4), threads=TILE),
         LADDER.step("granularity").variant(GRAIN=4, TILE=TILE),
-        ilp.variant(GRAIN=4),
+        rows.variant(GRAIN=4),
         _step("plain_rows", build_rows, threads=TILE // 4),
         _step("unrolled_rows", build_unrolled_rows, threads=TILE // 4),
-        ilp.variant(GRAIN=8),
-        ilp.variant(GRAIN=16),
+        rows.variant(GRAIN=8),
+        rows.variant(GRAIN=16),
         _step("sixteen_rows", build_sixteen, threads=TILE // GRAIN),
+        *_instructions_and_warps(),
+        *_chains_with_fewer_warps(),
+    )
+
+
+def _instructions_and_warps() -> tuple[Variant, ...]:
+    """Return `unrolled_rows` with other instructions or more warps, and `ilp` with fewer warps."""
+    few_registers = partial(build_unrolled_rows, max_registers=FOR_FIVE_BLOCKS)
+    return (
+        _step("rows_40_warps", few_registers, threads=TILE // 4),
+        _step("rows_in_32_bits", partial(build_unrolled_rows, uint32), threads=TILE // 4),
+        _step("written_out_rows", build_written_out_rows, threads=TILE // 4),
+        _four_blocks("ilp_32_warps", partial(ilp.build, 4), threads=TILE // 4),
+    )
+
+
+def _chains_with_fewer_warps() -> tuple[Variant, ...]:
+    """Return kernels with one and with four chains, of which an SM holds 32 or 8 warps.
+
+    Tiles of 16×16 give blocks of 8 warps, and tiles of 8×8 blocks of 2 warps.
+    """
+    return tuple(
+        _four_blocks(f"{name}_{warps}_warps", partial(build_chains, used, tile), tile, tile)
+        for tile, warps in ((16, 32), (8, 8))
+        for name, used in (("one_chain", 1), ("four_chains", 4))
     )
 
 
@@ -212,10 +287,19 @@ def measured(device: str, sizes: Sequence[int] = SIZES) -> Iterator[ProductTime]
     return time_products(LADDER, variants(), device, sizes, VERIFIED)
 
 
-def _step(name: str, build: Callable, threads: int) -> Variant:
+def _four_blocks(name: str, build: Callable, threads: int, tile: int = TILE) -> Variant:
+    """Return the variant of `_step` of which an SM holds four blocks, by its shared memory."""
+    two_tiles = 2 * tile**2 * FLOAT32_BYTES
+    return _step(name, build, threads, tile, FOR_FOUR_BLOCKS - two_tiles)
+
+
+def _step(
+    name: str, build: Callable, threads: int, tile: int = TILE, shared_bytes: int = 0
+) -> Variant:
     """Return the variant called `name` of a kernel without constants, which `build()` returns.
 
-    Its launch has one block of TILE×`threads` threads per TILE×TILE tile of c.
+    Its launch has one block of tile×`threads` threads per tile×tile tile of c, and `shared_bytes`
+    bytes of dynamic shared memory per block.
     """
     step = Step(
         module=__name__,
@@ -224,17 +308,11 @@ def _step(name: str, build: Callable, threads: int) -> Variant:
         previous="tiled",
         task=GEMM,
         build=build,
-        launch=partial(_launch, threads),
+        launch=lambda shape: Launch(
+            (cdiv(shape.n, tile), cdiv(shape.m, tile)), (tile, threads), shared_bytes
+        ),
     )
     return step.variant()
-
-
-def _launch(threads: int, shape: GemmShape) -> Launch:
-    """Return a launch with one block of TILE×`threads` threads per TILE×TILE tile of c.
-
-    Axis x of the grid counts tiles along n, and axis y along m.
-    """
-    return Launch(grid=(cdiv(shape.n, TILE), cdiv(shape.m, TILE)), block=(TILE, threads))
 
 
 EXPERIMENT = Experiment(

@@ -8,6 +8,7 @@ ones that follow the 2^24 in its chain.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -15,71 +16,98 @@ from functools import partial
 import numpy as np
 
 from labs.checking.job import Shape
+from labs.checking.phrasing import counted
 from labs.checking.run import Run, run_kernel
 from labs.checking.target import Target, essential
 from utils.translation import translate
 from virtual_gpu import Finding
 
 LARGE = np.float32(2**24)
-FIRST = 8  # terms whose neighbours are looked at
+FIRST = 8  # multiply-adds whose followers are looked at
 PERIOD = 32  # terms after which a kernel chooses the same sums again: a tile along k
 
 
-def independent_chains(chains: int) -> Target:
+def independent_chains(chains: int, k: int) -> Target:
     """Return the target that a sum of a matrix product is added in at least `chains` chains.
 
-    The count is the number of terms of the longest chain divided by k / `chains`, at the first
-    shape, and its limit is 1. One block is launched again, with inputs from which rounding shows
-    the chains.
+    The count is the number of terms of the longest chain at the first shape, where a sum has `k`
+    terms, and its limit is k / `chains`. One block is launched again, with inputs from which
+    rounding shows the chains.
     """
-
-    def measure(run: Run) -> float:
-        return longest_chain(run) * chains / run.shape[2]
 
     def cause(run: Run, value: float) -> str:
         return translate(
             "{terms} of the {k} terms of a sum are added one after the other, each to the result "
             "of the one before, and the target is {fewer}. Rounding shows it: a term of 2^24 makes "
             "all ones that follow in its chain disappear.",
-            terms=longest_chain(run),
-            k=run.shape[2],
-            fewer=run.shape[2] // chains,
+            terms=int(value),
+            k=k,
+            fewer=k // chains,
         )
 
     words = f"each sum is added in at least {chains} independent chains of equal length"
-    return essential(Target("longest chain, as a share", 1, words, measure, cause))
+    return essential(Target("terms in the longest chain", k // chains, words, longest_chain, cause))
 
 
 def neighbours_apart(count: int) -> Target:
-    """Return the target that any `count` consecutive terms of a sum are in different chains.
+    """Return the target that any `count` multiply-adds in a row are in different chains.
 
-    The count is the number of pairs of terms, among the first of a sum and less than `count` apart,
-    that are in the same chain. Its limit is 0. One block of 32×32 threads is launched again.
+    The count is the number of pairs of terms, less than `count` multiply-adds apart, that are in
+    the same chain. The first terms that a thread adds are paired, in the order in which it reads
+    them. Its limit is 0. One block of 32×32 threads is launched again.
     """
-    pairs = [(term, term + apart) for term in range(FIRST) for apart in range(1, count)]
-
-    def together(run: Run) -> list[tuple[int, int]]:
-        """Return the pairs of terms that are in the same chain."""
-        job = replace(run.job, inputs=partial(_pairs_alone, pairs))
-        again = run_kernel(job, run.kernel, run.shape, run.patience, blocks=1)
-        return [pair for pair, row in zip(pairs, again.out, strict=False) if row[0] == LARGE]
+    words = f"{count} multiply-adds in a row are in {count} different chains"
 
     def measure(run: Run) -> float:
-        return len(together(run))
+        return len(_together(run, count))
 
     def cause(run: Run, value: float) -> str:
-        first, second = together(run)[0]
+        first, second, apart = _together(run, count)[0]
         return translate(
-            "the terms {first} and {second} are added to the same sum. A thread takes its terms in "
-            "order, so this multiply-add waits for one just before it. Give any {count} terms in a "
-            "row to {count} different sums.",
+            "a thread adds term {second} to the same sum as term {first}, {steps} later, so this "
+            "multiply-add waits for that one. Give any {count} multiply-adds in a row to {count} "
+            "different sums.",
             first=first,
             second=second,
+            steps=counted(apart, "step"),
             count=count,
         )
 
-    words = f"{count} terms in a row are in {count} different chains"
     return essential(Target("neighbouring terms in one chain", 0, words, measure, cause))
+
+
+def _together(run: Run, count: int) -> list[tuple[int, int, int]]:
+    """Return (term, later term, steps between them) of each pair of terms in the same chain.
+
+    Only the first terms of a thread are paired with those less than `count` steps later.
+    """
+    order = order_of_terms(run)
+    pairs = [
+        (order[step], order[step + apart], apart)
+        for step in range(FIRST)
+        for apart in range(1, count)
+    ]
+    job = replace(run.job, inputs=partial(_pairs_alone, [pair[:2] for pair in pairs]))
+    again = run_kernel(job, run.kernel, run.shape, run.patience, blocks=1)
+    return [pair for pair, row in zip(pairs, again.out, strict=False) if row[0] == LARGE]
+
+
+def order_of_terms(run: Run) -> list[int]:
+    """Return the terms of the first tile along k in the order in which thread 0 reads them.
+
+    Thread 0 reads its terms from row 0 of the tile of a, so their places in memory are the terms.
+    If no shared array is read in this way, the terms are taken to be in order.
+    """
+    places: dict[str, list[int]] = defaultdict(list)
+    shared = {one.name for one in run.first_block.arrays if one.space == "shared"}
+    for event in run.first_block.events:
+        if (event.kind, event.width) == ("load", 1) and event.array in shared:
+            places[event.array].append(int(event.first[0]))
+    for found in places.values():
+        first = [place - min(found) for place in found[:PERIOD]]
+        if sorted(first) == list(range(PERIOD)):
+            return first
+    return list(range(PERIOD))
 
 
 def _pairs_alone(

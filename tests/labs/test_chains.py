@@ -5,7 +5,12 @@ import pytest
 from labs import EXERCISES
 from labs.checking import variants
 from labs.checking.run import run_kernel
-from labs.targets.chains import independent_chains, longest_chain, neighbours_apart
+from labs.targets.chains import (
+    independent_chains,
+    longest_chain,
+    neighbours_apart,
+    order_of_terms,
+)
 from tests.labs.versions import PATIENCE, from_text
 
 NAME = "four_chains"
@@ -33,7 +38,8 @@ def test_chains_of_neighbouring_terms_count_as_chains():
 def test_one_chain_among_others_misses_the_target_if_it_has_most_of_the_terms():
     run = run_of((SUM, "totals[i % 4 if i < 8 else 0] +="))
     assert longest_chain(run) > TERMS // 2
-    assert independent_chains(2).missed(independent_chains(2).measure(run))
+    target = independent_chains(2, TERMS)
+    assert target.missed(target.measure(run))
 
 
 def test_a_kernel_that_stores_nothing_has_no_long_chain():
@@ -52,3 +58,22 @@ def test_terms_in_a_row_that_share_a_chain_are_counted(index, pairs):
     run = run_of((SUM, f"totals[{index}] +="))
     assert target.measure(run) == pairs
     assert target.missed(pairs) == (pairs > 0)
+
+
+STEPS = "for i in range(TILE):"
+
+
+@pytest.mark.parametrize(
+    ("term", "index", "pairs"),
+    [("u % 4 * 8 + u // 4", "u % 4", 0), ("u % 8 * 4 + u // 8", "u // 8", 7 + 6 + 5)],
+)
+def test_the_order_of_execution_counts_and_not_the_number_of_a_term(term, index, pairs):
+    loop = f"for u in range(TILE):\n            i = {term}"
+    run = run_of((STEPS, loop), (SUM, f"totals[{index}] +="))
+    assert order_of_terms(run) == [eval(term) for u in range(32)]
+    assert neighbours_apart(4).measure(run) == pairs
+
+
+def test_a_kernel_without_a_tile_is_taken_to_add_its_terms_in_order():
+    run = run_of(("tile_a[ty, i] * tile_b[i, tx]", "a[row, start + i] * b[start + i, col]"))
+    assert order_of_terms(run) == list(range(32))

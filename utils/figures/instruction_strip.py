@@ -15,6 +15,8 @@ _KINDS = {
 }
 ACROSS = 32  # squares in a row: room for one iteration of `naive`, or of `unrolled` with UNROLL = 1
 WIDTH = 416
+BETWEEN = 5  # pixels below an iteration of several rows
+LONG = ", long"  # after a kind: drawn as long as two squares
 # The steps of the source code for one term of the sum, and for the loop itself.
 TERM = ("load", "load", "multiply-add")
 LOOP_OVERHEAD = ("address or counter", "test or jump", "test or jump")
@@ -39,12 +41,18 @@ def draw_idea() -> Picture:
     return _picture("Four terms of a sum", "steps", loops, pitch=20)
 
 
-def draw_loops(title: str, loops: Mapping[str, tuple[Sequence[str], int]]) -> Picture:
+def draw_loops(
+    title: str, loops: Mapping[str, tuple[Sequence[str], int]], twice: str = ""
+) -> Picture:
     """Draw loops of machine code as coloured squares, each iteration on rows of its own.
 
-    loops: name shown -> (the opcodes of one iteration, the number of iterations to draw).
+    loops: name shown -> (the opcodes of one iteration, the number of iterations to draw). twice: an
+    opcode that is drawn as long as two squares, because it takes two cycles of its unit.
     """
-    kinds = {name: [list(map(kind_of, codes))] * count for name, (codes, count) in loops.items()}
+    kinds = {
+        name: [[kind_of(code) + LONG * (code == twice) for code in codes]] * count
+        for name, (codes, count) in loops.items()
+    }
     return _picture(title, "instructions", kinds, pitch=13)
 
 
@@ -52,27 +60,41 @@ def _picture(title: str, unit: str, loops: Mapping[str, Iterations], pitch: int)
     """Draw loops as rows of squares, and return the picture with an alt text that counts them.
 
     unit: what one square is, such as "steps". loops: name shown -> kinds of the instructions in
-    each iteration. pitch: the distance between two squares in pixels.
+    each iteration, with `LONG` after the kind for one as long as two. pitch: the distance between
+    two squares in pixels.
     """
     body, y, sentences = text(0, 26, title, 14, font_weight="bold"), 51, []
     for name, iterations in loops.items():
-        counts = Counter(kind for iteration in iterations for kind in iteration)
+        counts = Counter(
+            kind.removesuffix(LONG) for iteration in iterations for kind in iteration
+        )
         sentences.append(f"{name}: {counts.total()} {unit} ({_listed(counts)})")
         body += text(0, y, f"{name}: {counts.total()} {unit}", 13)
-        rows = [
-            iteration[start : start + ACROSS]
-            for iteration in iterations
-            for start in range(0, len(iteration), ACROSS)
-        ]
-        body += "".join(
-            rect(column * pitch, y + 8 + row * (pitch + 3), pitch - 1, pitch - 1, COLOURS[kind])
-            for row, kinds in enumerate(rows)
-            for column, kind in enumerate(kinds)
-        )
-        y += 8 + len(rows) * (pitch + 3) + 24
+        y += 8
+        for iteration in iterations:
+            places = _places(iteration)
+            for kind, (row, column) in zip(iteration, places, strict=True):
+                width = pitch * (1 + kind.endswith(LONG)) - 1
+                colour = COLOURS[kind.removesuffix(LONG)]
+                body += rect(column * pitch, y + row * (pitch + 3), width, pitch - 1, colour)
+            rows = places[-1][0] + 1
+            y += rows * (pitch + 3) + BETWEEN * (rows > 1)
+        y += 24
     alt = f"{title}. {'. '.join(sentences)}."
     colours = legend(**{kind.replace(" ", "_"): colour for kind, colour in COLOURS.items()})
     return Picture(colours + svg(WIDTH, y - 24, body, alt, widest=1.2 * WIDTH), alt)
+
+
+def _places(iteration: Sequence[str]) -> list[tuple[int, int]]:
+    """Return (row, column) of each instruction; rows have `ACROSS` columns, and long kinds two."""
+    places, row, column = [], 0, 0
+    for kind in iteration:
+        width = 1 + kind.endswith(LONG)
+        if column + width > ACROSS:
+            row, column = row + 1, 0
+        places.append((row, column))
+        column += width
+    return places
 
 
 def _listed(counts: Counter) -> str:

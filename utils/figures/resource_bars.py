@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from utils.translation import translate
-from virtual_gpu.pictures.svg import GREY, Picture, rect, svg, text
+from virtual_gpu.pictures.svg import GREY, ORANGE, Picture, rect, svg, text
 
 WIDTH, LEFT, BAR, PITCH, HEAD = 412, 84, 11, 15, 29
 FOR_WORDS = 60  # pixels right of the longest bar
@@ -32,13 +32,15 @@ def draw_resources(
     kernels: Mapping[str, ResourceTimes],
     resources: Sequence[str],
     longest: float | None = None,
+    mark_bound: bool = False,
 ) -> Picture:
     """Draw the estimates of each kernel as grey bars above the dark bar of its recorded time.
 
     where: the line below the title, such as the size and the device. kernels: name -> times, from
     top to bottom. resources: the estimates to draw, by the names of their fields, from top to
     bottom. longest: the ms at the end of the scale, for several pictures with the same scale; by
-    default, those of the longest bar.
+    default, those of the longest bar. mark_bound: if True, the longest estimate of each kernel is
+    orange, because the kernel takes at least this time.
     """
     longest = longest or max(ms or 0 for one in kernels.values() for ms in vars(one).values())
     title = translate("Time that each resource needs alone")
@@ -46,7 +48,7 @@ def draw_resources(
     rows, sentences = (*resources, RECORDED), []
     for name, one in kernels.items():
         times = {what: getattr(one, what) for what in rows}
-        body += _kernel(name, times, y, (WIDTH - LEFT - FOR_WORDS) / longest)
+        body += _kernel(name, times, y, (WIDTH - LEFT - FOR_WORDS) / longest, mark_bound)
         y += HEAD + PITCH * len(rows)
         parts = [f"{what} {_ms(ms)}" for what, ms in times.items()]
         sentences.append(f"{name}: {', '.join(parts)}")
@@ -54,15 +56,21 @@ def draw_resources(
     return Picture(svg(WIDTH, y - 14, body, alt, widest=1.15 * WIDTH), alt)
 
 
-def _kernel(name: str, times: Mapping[str, float | None], y: float, scale: float) -> str:
+def _kernel(
+    name: str, times: Mapping[str, float | None], y: float, scale: float, mark_bound: bool
+) -> str:
     """Return SVG of one kernel, whose name is at y, with a bar per time below it.
 
     times: what the bar says -> ms, or None without a time. scale: pixels per millisecond.
+    mark_bound: True to draw the longest estimate in orange.
     """
     body, top = text(0, y, name, 13, font_weight="600"), y + 6
+    bound = max((what for what in times if what != RECORDED), key=lambda what: times[what] or 0)
     for row, (what, ms) in enumerate(times.items()):
         baseline, width = top + PITCH * row + BAR - 1.5, (ms or 0) * scale
-        fill = {"fill": "currentColor", "opacity": 0.8} if what == RECORDED else {"fill": GREY}
+        fill = {"fill": ORANGE if mark_bound and what == bound else GREY}
+        if what == RECORDED:
+            fill = {"fill": "currentColor", "opacity": 0.8}
         body += text(LEFT - 6, baseline, translate(what), 12, "end")
         body += rect(LEFT, top + PITCH * row, round(width, 1), BAR, **fill)
         body += text(LEFT + width + 5, baseline, _ms(ms), 12)

@@ -5,10 +5,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gpu_xray import xray
-from gpu_xray.loops import FFMA
+from gpu_xray.loops import FFMA, Loop
 from utils.errors import CourseError
 from utils.figures import instruction_strip
 from utils.figures.look import number
@@ -16,10 +17,16 @@ from utils.ladder.ladder import is_of_a_ladder
 from utils.ladder.shapes import in_print
 from utils.ladder.step import Step, Variant
 from utils.lessons.cards import Card, Table, table
-from utils.lessons.counting import as_variant, estimated_ms, one_per_cycle_ms, watch
+from utils.lessons.counting import (
+    as_variant,
+    estimated_ms,
+    multiply_adds,
+    one_per_cycle_ms,
+    watch,
+)
 from utils.lessons.lesson import device_shown
 from utils.lessons.recorded import NOTHING, ms_if_any
-from utils.machine.occupancy import limits_of
+from utils.machine.occupancy import WARP, limits_of
 from utils.measuring import rows
 from utils.paths import DATA
 from virtual_gpu.pictures.svg import Picture
@@ -27,6 +34,10 @@ from virtual_gpu.pictures.svg import Picture
 FILE = DATA / "compiled" / "hot_loops.csv"
 # Modules with kernels of the course that are on no ladder, but in the record of loops.
 EXPERIMENTS = ("gemm_kernels.ilp_alone",)
+# A shape with one tile of 32×32 along k, and whole tiles along m and n.
+ONE_TILE = "32x256x32"
+# The iterations of the innermost loop per iteration of a loop between it and the loop over tiles.
+STEPS = 4
 
 
 @dataclass(frozen=True)
@@ -35,10 +46,13 @@ class InnerLoop:
 
     loads_first: the number of global loads before the first instruction that uses a loaded value.
     opcodes: the opcodes of all instructions with their modifiers, such as "LDG.E", in order.
+    around: the number of instructions per multiply-add outside of this loop, but in the loop over
+        tiles around it; 0 if the product has no tiles, or if the loop over tiles is the innermost.
     """
 
     loads_first: int
     opcodes: tuple[str, ...]
+    around: float = 0.0
 
     @property
     def multiply_adds(self) -> int:
@@ -49,6 +63,11 @@ class InnerLoop:
     def per_multiply_add(self) -> float:
         """The number of instructions of all kinds per multiply-add instruction."""
         return len(self.opcodes) / self.multiply_adds
+
+    @property
+    def per_multiply_add_with_tiles(self) -> float:
+        """The number of instructions per multiply-add in the whole loop over tiles."""
+        return self.per_multiply_add + self.around
 
 
 def hot_loop(step: Step | Variant) -> InnerLoop:
@@ -74,7 +93,8 @@ def compiled_loop(variant: Variant, arch: str) -> InnerLoop:
     arch: the architecture to compile for, such as "sm_90". Raises CourseError without a compiler,
     and if no loop has a multiply-add.
     """
-    loop = xray(variant.kernel, variant.step.signature, arch).hot
+    report = xray(variant.kernel, variant.step.signature, arch)
+    loop = report.hot
     if loop is None or not loop.ffma:
         raise CourseError(
             f"The machine code of {variant.step.name} has no loop with multiply-adds."
@@ -88,15 +108,49 @@ def compiled_loop(variant: Variant, arch: str) -> InnerLoop:
         if instruction.name == "LDG":
             loaded |= instruction.loaded
             loads += 1
-    return InnerLoop(loads, tuple(instruction.opcode for instruction in body))
+    opcodes = tuple(instruction.opcode for instruction in body)
+    around = _around(variant, report.loops, loop)
+    return InnerLoop(loads, opcodes, float(f"{around:.{rows.DIGITS}g}"))  # as the record has it
 
 
-def draw_loops(multiply_adds: int = 0, **steps: Step | Variant) -> Picture:
+def _around(variant: Variant, loops: Sequence[Loop], hot: Loop) -> float:
+    """Return the instructions per multiply-add of the loop over tiles, without those in `hot`.
+
+    The loop over tiles is the one with barriers. Loops in it that load the tiles, and a loop around
+    `hot`, are counted with their iterations. loops: all loops of the kernel.
+    """
+    tiles = [loop for loop in loops if loop.instructions["BAR"] and _contains(loop, hot)]
+    if not tiles:
+        return 0.0
+    counts = watch(variant, ONE_TILE)
+    between_barriers = 2 / counts.totals["barriers"]
+    multiply_adds_of_tile = multiply_adds(counts) / WARP * between_barriers
+    loads = counts.totals["global_load_requests"] * between_barriers
+    outside = len(tiles[0].body)
+    for loop in loops:
+        if loop in (hot, tiles[0]) or not _contains(tiles[0], loop):
+            continue
+        if loop.instructions["LDG"]:
+            outside += len(loop.body) * loads / loop.instructions["LDG"]
+        elif _contains(loop, hot):
+            outside += len(loop.body) * multiply_adds_of_tile / hot.ffma / STEPS
+    return outside / multiply_adds_of_tile
+
+
+def _contains(outer: Loop, inner: Loop) -> bool:
+    """Return True if `inner` is another loop that is inside of `outer`."""
+    return outer != inner and outer.start <= inner.start and inner.end <= outer.end
+
+
+def draw_loops(
+    multiply_adds: int = 0, twice: str = "", **steps: Step | Variant
+) -> Picture:
     """Draw the machine code of the hot loop of each step, one square per instruction.
 
     multiply_adds: the number of multiply-adds to draw per loop, rounded to whole iterations; 0
-    draws one iteration. steps: the keyword is the name in the picture, with _ for spaces. Raises
-    CourseError if neither the compiler nor the record has one of the loops.
+    draws one iteration. twice: an opcode that is drawn as long as two squares. steps: the keyword
+    is the name in the picture, with _ for spaces. Raises CourseError if neither the compiler nor
+    the record has one of the loops.
     """
     loops = {}
     for name, step in steps.items():
@@ -104,7 +158,7 @@ def draw_loops(multiply_adds: int = 0, **steps: Step | Variant) -> Picture:
         iterations = max(1, round(multiply_adds / loop.multiply_adds))
         loops[_words(name)] = loop.opcodes, iterations
     title = f"{multiply_adds} multiply-adds" if multiply_adds else "One turn of the loop"
-    return instruction_strip.draw_loops(f"{title} in machine code", loops)
+    return instruction_strip.draw_loops(f"{title} in machine code", loops, twice)
 
 
 def hot_loops(shape: str = "", **steps: Step | Variant) -> Table | Card:

@@ -5,10 +5,11 @@ from dataclasses import replace
 from labs.families.tiled import tiled_product
 from labs.targets.chains import beyond_the_sums, independent_chains, neighbours_apart
 
+TILE, ALONG_K = 32, 5  # ALONG_K: the tiles along k at the first shape
 _PRODUCT = tiled_product(
-    tile=32,
+    tile=TILE,
     constant="TILE",
-    whole=(2, 1, 5),
+    whole=(2, 1, ALONG_K),
     name="four_chains",
     lesson="11",
     kind="change",
@@ -26,7 +27,7 @@ _PRODUCT = tiled_product(
     ),
     after="Four multiply-adds in a row do not wait for each other. No read was saved.",
 )
-_CHAINS = (independent_chains(4), neighbours_apart(4))
+_CHAINS = (independent_chains(4, TILE * ALONG_K), neighbours_apart(4))
 EXERCISE = replace(
     _PRODUCT,
     targets=(*_PRODUCT.targets, *_CHAINS),

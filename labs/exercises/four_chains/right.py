@@ -1,10 +1,12 @@
 """Other right answers to `four_chains`: changes of the solution that `check` accepts."""
 
-from labs.exercises.four_chains.wrong import STORE, SUM
+from labs.exercises.four_chains.wrong import STEPS, STORE, SUM
 
 RIGHT = {
     "by the last two bits": [(SUM, "totals[i & 3] +=")],
     "another sum first": [(SUM, "totals[(i + 1) % 4] +=")],
+    "in another order": [(STEPS, "for u in range(TILE):\n            i = u % 4 * 8 + u // 4"),
+                         (SUM, "totals[u % 4] +=")],
     "eight sums": [("array(4,", "array(8,"), ("range(4)", "range(8)"), ("i % 4", "i % 8"),
                    (STORE, f"{STORE} + totals[4] + totals[5] + totals[6] + totals[7]")],
     "added in pairs": [(STORE, "(totals[0] + totals[1]) + (totals[2] + totals[3])")],

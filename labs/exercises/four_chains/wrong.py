@@ -1,6 +1,7 @@
 """Wrong answers to `four_chains`: what `check` says, and the changes that earn it."""
 
 SUM = "totals[i % 4] +="
+STEPS = "for i in range(TILE):"
 STORE = "totals[0] + totals[1] + totals[2] + totals[3]"
 LOADED = "        cuda.syncthreads()\n        for i"
 USED = "[i, tx]\n        cuda.syncthreads()\n"
@@ -13,9 +14,16 @@ WRONG = {
     "80 of the 160 terms": {"two sums": [(SUM, "totals[i % 2] +=")]},
     "54 of the 160 terms": {"three sums": [(SUM, "totals[i % 3] +=")]},
     "64 of the 160 terms": {"a sum for each tile": [(SUM, "totals[start // TILE % 4] +=")]},
-    "the terms 0 and 1 are added to the same sum": {
+    "a thread adds term 1 to the same sum as term 0": {
         "eight neighbours in each sum": [(SUM, "totals[i // 8] +=")],
         "two neighbours in each sum": [(SUM, "totals[i // 2 % 4] +=")]},
+    "a thread adds term 4 to the same sum as term 0": {
+        "chain by chain": [
+            (f"{STEPS}\n            {SUM} tile_a[ty, i] * tile_b[i, tx]",
+             "for j in range(4):\n            for i in range(j, TILE, 4):\n"
+             "                totals[j] += tile_a[ty, i] * tile_b[i, tx]")],
+        "another order": [(STEPS, "for u in range(TILE):\n            i = u % 8 * 4 + u // 8"),
+                          (SUM, "totals[u // 8] +=")]},
     "A thread has 4 sums, number 0 to 3, and this line chooses number 4 of `totals`.": {
         "a sum for each term": [(SUM, "totals[i] +=")],
         "five sums": [(SUM, "totals[i % 5] +=")]},

@@ -81,24 +81,22 @@ def draw_rows_and_tiles(grain: int = 4) -> Picture:
     (row, column), cell = THREAD, 8
     rows = [row + TILE // grain * g for g in range(grain)]
     columns = [column + TILE * tile for tile in range(grain)]
-    long, gap = TILE * cell, 2 * cell
-    body, left, top = "", LEFT + long + gap, 40
-    for title, wide, down, across in (
-        (f"{grain} rows", 1, rows, [column]),
-        (f"{grain} tiles of b", grain, [row], columns),
+    long, left, top = TILE * cell, LEFT + (TILE + 2) * cell, 40
+    sa, sb, c = (LEFT, top + long + 22), (left, top), (left, top + long + 22)
+    drawn, sentences = "", [f"One step of a thread with {grain} sums."]
+    for title, wide, down, across, words in (
+        (f"{grain} rows", 1, rows, [column], f"{grain} words of a column of sa, one word of sb"),
+        (f"{grain} tiles of b", grain, [row], columns, f"one word of sa, {grain} of a row of sb"),
     ):
-        sa, sb, c = (LEFT, top + long + 22), (left, top), (left, top + long + 22)
-        body += text(LEFT, top - 24, title, 16, font_weight="bold")
+        body = text(LEFT, top - 24, title, 16, font_weight="bold")
         body += matrix(sa, TILE, TILE, cell, "sa") + matrix(sb, TILE, TILE * wide, cell, "sb")
         body += matrix(c, TILE, TILE * wide, cell, "c")
         body += squares(sa, cell, [(each, STEP) for each in down], ORANGE)
         body += squares(sb, cell, [(STEP, each) for each in across], ORANGE)
         body += squares(c, cell, [(each, one) for each in down for one in across], GREEN)
-        top += 2 * long + 70
-    alt = (
-        f"One step of a thread with {grain} sums. {grain} rows: {grain} words of a column of sa, "
-        f"one word of sb. {grain} tiles of b: one word of sa, {grain} words of a row of sb."
-    )
-    width = left + TILE * grain * cell + 4
-    drawn = svg(width, top - 44, body, alt, widest=width * 1.4)
-    return Picture(legend(**COLOURS) + drawn, alt)
+        sentences.append(f"{title}: {words}.")
+        width = max(left + TILE * wide * cell, LEFT + len(title) * cell) + 4
+        picture = svg(width, c[1] + long + 4, body, sentences[-1], widest=width * 1.4)
+        drawn += f'<div style="flex: 0 1 {round(width * 1.4)}px">{picture}</div>'
+    beside = f'<div style="display: flex; flex-wrap: wrap; gap: 1.5em 3em">{drawn}</div>'
+    return Picture(legend(**COLOURS) + beside, " ".join(sentences))

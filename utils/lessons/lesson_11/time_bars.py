@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from utils.errors import CourseError
 from utils.figures.resource_bars import ResourceTimes, draw_resources
@@ -17,6 +18,7 @@ from virtual_gpu.pictures.svg import Picture
 
 N = 4096  # rows and columns of the matrices
 RESOURCES = ("wavefronts", "instructions")
+LONGEST = "plain_rows"  # the slowest kernel of the lesson's pictures
 
 
 def recorded_times(rows: Iterable) -> dict[str, float]:
@@ -38,17 +40,26 @@ def times_of(step: Step | Variant, rows: Iterable) -> ResourceTimes:
     has its innermost loop.
     """
     variant, rows = as_variant(step), list(rows)
-    timed, device = recorded_times(rows), devices.find(rows[0].device)
+    timed = recorded_times(rows)
     if str(variant) not in timed:
         raise CourseError(
             f"{variant} has no row in ilp_alone.csv: choose one of {', '.join(timed)}."
         )
+    return replace(estimates_of(variant, rows[0].device), recorded=timed[str(variant)])
+
+
+def estimates_of(variant: Variant, name: str) -> ResourceTimes:
+    """Return the two estimates of a kernel at N×N on the device of this name, without a record.
+
+    Raises CourseError if neither the compiler nor the record of loops has the kernel.
+    """
+    device = devices.find(name)
     ms_per_cycle = N**3 / WARP / device.sms / device.boost_clock_mhz / 1e3
     schedulers = limits_of(device.compute_capability).sub_partitions
     return ResourceTimes(
         wavefronts=machine_wavefronts(variant) * ms_per_cycle,
-        instructions=hot_loop(variant).per_multiply_add / schedulers * ms_per_cycle,
-        recorded=timed[str(variant)],
+        instructions=hot_loop(variant).per_multiply_add_with_tiles / schedulers * ms_per_cycle,
+        recorded=None,
     )
 
 
@@ -56,12 +67,23 @@ def draw(rows: Iterable, **steps: Step | Variant) -> Picture | Card:
     """Draw the estimates of each kernel as bars above the bar of its recorded time.
 
     rows: of `ilp_alone.csv`. steps: one per kernel, from top to bottom; the keyword is its name in
-    the picture, with _ for spaces. If the innermost loop of a step is not known, return a Card that
-    says so.
+    the picture, with _ for spaces. The longer estimate is orange. If the innermost loop of a step
+    is not known, return a Card that says so.
     """
     rows = list(rows)
     try:
         times = {name.replace("_", " "): times_of(step, rows) for name, step in steps.items()}
     except CourseError as error:
         return Card("ask", (f"{error} The lesson goes on without this picture.",))
-    return draw_resources(f"{N}×{N}×{N}, one {rows[0].device}", times, RESOURCES)
+    return draw_on_scale(times, rows)
+
+
+def draw_on_scale(times: Mapping[str, ResourceTimes], rows: Iterable) -> Picture:
+    """Draw times, by the name of the kernel in the picture, on the scale of all pictures here.
+
+    rows: of `ilp_alone.csv`; the scale ends at the recorded time of `LONGEST`.
+    """
+    rows = list(rows)
+    where = f"{N}×{N}×{N}, one {rows[0].device}"
+    longest = recorded_times(rows)[LONGEST]
+    return draw_resources(where, times, RESOURCES, longest, mark_bound=True)

@@ -1,5 +1,6 @@
 """The bars of lesson 11: estimates of one kernel on its recorded time, all of one device."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -8,8 +9,8 @@ from gemm_kernels import LADDER, ilp_alone
 from gpu_xray.compile import NO_COMPILER
 from utils.errors import CourseError
 from utils.lessons.cards import Card
-from utils.lessons.lesson_11 import time_bars
-from virtual_gpu.pictures.svg import Picture
+from utils.lessons.lesson_11 import own_bars, time_bars
+from virtual_gpu.pictures.svg import ORANGE, Picture
 
 ROWS = ilp_alone.recorded_times()
 KERNELS = {str(variant): variant for variant in ilp_alone.variants()}
@@ -49,4 +50,31 @@ def test_the_alternative_text_has_both_estimates_and_the_record():
     alt = str(time_bars.draw(ROWS, four_chains=KERNELS["four_chains"]))
     assert "four chains: wavefronts 12.82" in alt
     assert "instructions 8.28" in alt
-    assert "recorded 17.21" in alt
+    assert "recorded 17.20" in alt
+
+
+def test_the_longer_estimate_is_orange():
+    drawn = str(time_bars.draw(ROWS, plain_rows=KERNELS["plain_rows"])._repr_html_())
+    assert drawn.count(f'fill="{ORANGE}"') == 1
+
+
+def test_all_pictures_have_the_scale_of_the_slowest_kernel():
+    def bars(name):
+        picture = time_bars.draw(ROWS, **{name: KERNELS[name]})
+        return [float(width) for width in re.findall(r'width="([\d.]+)" height="11"', picture.body)]
+
+    longest = bars(time_bars.LONGEST)[-1]
+    times = time_bars.recorded_times(ROWS)
+    assert bars("one_chain")[-1] == pytest.approx(
+        longest * times["one_chain"] / times[time_bars.LONGEST], abs=0.1
+    )
+
+
+def test_the_readers_kernel_is_beside_tiled_without_a_record(compiler):
+    needs, drawn = own_bars.beside_tiled(KERNELS["plain_rows"]).parts
+    assert needs.rows == (
+        ("tiled", "1.56", "4.16", "32", "64"),
+        ("your plain_rows", "1.31", "9.13", "48", "40"),
+    )
+    alt = str(drawn).replace("\N{NO-BREAK SPACE}", " ")
+    assert "your plain_rows: wavefronts 10.78 ms, instructions 18.76 ms, recorded –." in alt
