@@ -200,6 +200,31 @@ def shared_requests_per_block(at_most: float) -> Target:
     return Target("shared requests per block", at_most, words, measure, cause)
 
 
+def fewer_than_the_course(requests: int, barriers: int) -> Callable[[Run], str | None]:
+    """Return a remark that praises a kernel with fewer requests or barriers than the course's.
+
+    requests: to shared memory per block in the course's kernel. barriers: those that a thread
+    reaches in it.
+    """
+
+    def remark(run: Run) -> str | None:
+        launch = run.job.launch(run.shape)
+        shared = (one for one in run.trace.access_counts if one.space == "shared")
+        own_requests = sum(one.requests for one in shared) / launch.blocks
+        warps = launch.blocks * launch.threads // WARP
+        own_barriers = run.trace.totals["barriers"] / warps
+        if own_requests >= requests and own_barriers >= barriers:
+            return None
+        return translate(
+            "Your kernel makes {own_requests:.4g} requests to shared memory and {own_barriers:g} "
+            "barriers per block. The course's makes {requests} and {barriers}.",
+            own_requests=own_requests, own_barriers=own_barriers,
+            requests=requests, barriers=barriers,
+        )  # fmt: skip
+
+    return remark
+
+
 def _in_loops(run: Run) -> set[int]:
     """Return the numbers of the kernel's source lines that are inside a loop."""
     loops = [one for one in ast.walk(run.tree) if isinstance(one, ast.For | ast.While)]

@@ -86,7 +86,7 @@ def wavefronts_of(step: Step, warp: int = WARP) -> int:
 
 
 def draw_tree(tree: Tree, title: str, banks: bool = False) -> Picture:
-    """Draw a tree over 16 words, step by step, with the number of busy warps.
+    """Draw a tree over 16 words, step by step, with the number of warps that add.
 
     Next to each step is also the number of threads that add or, if `banks`, of wavefronts of a
     load.
@@ -173,7 +173,7 @@ def _addition(begin: float, top: float, thread: int, left: int, right: int) -> s
 def _step_text(top: float, step: Step, banks: bool) -> str:
     busy = len(warps_of(step))
     x = _x(WORDS) + 4
-    body = text(x, top + 5, f"{busy} warp{'s' * (busy > 1)} busy", 12)
+    body = text(x, top + 5, f"{busy} warps add" if busy > 1 else "1 warp adds", 12)
     if banks:
         fronts = wavefronts_of(step)
         return body + text(x, top + 20, f"{fronts} wavefront{'s' * (fronts > 1)}", 12)

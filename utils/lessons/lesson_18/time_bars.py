@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from utils.errors import CourseError
 from utils.figures.resource_bars import ResourceTimes, draw_resources
+from utils.ladder.shapes import ReduceShape
 from utils.ladder.step import Step, Variant
 from utils.lessons.block_sums import block_of, issued_by_block
 from utils.lessons.counting import as_variant
@@ -66,7 +67,7 @@ def draw(rows: Iterable, **steps: Step | Variant) -> Picture:
     times = {name.replace("_", " "): times_of(step, rows) for name, step in steps.items()}
     where = translate(
         "{elements} elements, one {device}",
-        elements=f"{any_row.elements:,}",
+        elements=ReduceShape(any_row.elements),
         device=any_row.device,
     )
     return draw_resources(where, times, RESOURCES, max(row.time_ms for row in timed))
