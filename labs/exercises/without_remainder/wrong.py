@@ -23,7 +23,7 @@ WRONG = {
             (TEST, "tid < stride"), (DOUBLE, "stride = stride >> uint32(1)")]},
     "247 threads of block 0 add more or less often than in the given tree": {
         "additions that nobody needs": [(TEST, "tid & stride == 0")]},
-    "makes 127 iterations per thread, and the tree has only 8 steps": {
+    "makes 124 iterations per thread, and the tree has only 8 steps": {
         "repeated subtraction": [
             (f"if {TEST}:",
              "rest = tid\n        while rest >= uint32(2 * stride):\n"

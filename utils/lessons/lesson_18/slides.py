@@ -7,10 +7,10 @@ from itertools import pairwise
 
 from utils.lessons.cards import Table, table
 
-# M. Harris, "Optimizing Parallel Reduction in CUDA", 2007: milliseconds for 2^22 integers on a G80,
+# M. Harris, "Optimizing Parallel Reduction in CUDA": milliseconds for 2^22 integers on a G80,
 # from the table "Performance for 4M element reduction".
 PUBLISHED_MS = {"reduce0": 8.054, "reduce1": 3.456, "reduce2": 1.722, "reduce3": 0.965}
-ELEMENTS = 2**22
+ELEMENTS, YEAR = 2**22, 2007
 
 
 def speedups(ms: Mapping[str, float]) -> list[float]:

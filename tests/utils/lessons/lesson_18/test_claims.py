@@ -29,6 +29,7 @@ from utils.lessons.lesson_18 import time_bars
 from utils.lessons.lesson_18.slides import (
     ELEMENTS,
     PUBLISHED_MS,
+    YEAR,
     beside_the_slides,
     speedups,
 )
@@ -416,8 +417,9 @@ def test_the_masked_pair_has_the_lanes_of_both_trees_and_differs_little_in_time(
             assert by_step(variant, what) == by_step(tree, what)
         assert by_step(variant, "wavefronts") == by_step(variant, "requests")  # "no bank conflict"
     strides = [2**step for step in range(BLOCK.bit_length() - 1)]
-    says("by the masks {}, {}, {}, … {}", *(2 * s - 1 for s in strides[:3]), 2 * strides[-1] - 1)
-    says("by the masks {}, {}, {}, … {}", *(BLOCK - s for s in strides[::-1][:3]), BLOCK - 1)
+    rising, falling = [2 * s - 1 for s in strides], [BLOCK - s for s in strides[::-1]]
+    says("the pairs of `reduce0`, by the masks {}, {}, {}, … {}", *rising[:3], rising[-1])
+    says("the pairs of `reduce2`, by the masks {}, {}, {}, … {}", *falling[:3], falling[-1])
     says("Its lanes diverge in every step, and a block makes {:.0f} requests", up.requests)
     says("with all their lanes, and a block makes {:.0f} requests", down.requests)
     longer = 100 * (times("masks_up").recorded / times("masks_down").recorded - 1)
@@ -530,11 +532,12 @@ def test_reduce3_executes_half_of_the_instructions_in_half_of_the_time():
 
 
 def test_the_slides_gained_by_other_changes():
+    says("which M. Harris wrote in {}", YEAR)
     recorded = {name: times(name).recorded for name in PUBLISHED_MS}
     there, here = speedups(PUBLISHED_MS)[1], speedups(recorded)[1]
     says("without bank conflicts the sum became {:.2f} times as fast on a G80, and {:.2f} times on "
          "an H200", there, here)  # fmt: skip
-    says("a G80, with 2²² integers" if ELEMENTS == 2**22 else "")
+    says("another GPU, a G80, with {}²² integers", round(ELEMENTS ** (1 / 22)))
     shown = str(beside_the_slides(recorded, REFERENCE))
     assert all(f"{factor:.2f}×" in shown for factor in (there, here))
 
