@@ -18,13 +18,20 @@ class ResourceTimes:
     """Milliseconds of one kernel: an estimate per resource, each used alone, and the recorded time.
 
     memory: at the data sheet's bandwidth. wavefronts: one per cycle and SM. instructions: one per
-    cycle and scheduler. None means that the time is not known, or not estimated.
+    cycle and scheduler. None means that the time is not known, or not estimated. at_most: True if
+    the estimate of the instructions is an upper bound.
     """
 
     recorded: float | None
     wavefronts: float
     instructions: float | None
     memory: float | None = None
+    at_most: bool = False
+
+    def words(self, what: str) -> str:
+        """Return the text of a bar, such as "2.60 ms", "≤ 2.60 ms" or "–"; what: its field."""
+        ms, is_bound = getattr(self, what), self.at_most and what == "instructions"
+        return "–" if ms is None else f"{'≤ ' * is_bound}{ms:.2f}\N{NO-BREAK SPACE}ms"
 
 
 def draw_resources(
@@ -40,31 +47,27 @@ def draw_resources(
     bottom. longest: the ms at the end of the scale, for several pictures with the same scale; by
     default, those of the longest bar.
     """
-    longest = longest or max(ms or 0 for one in kernels.values() for ms in vars(one).values())
+    rows, sentences = (*resources, RECORDED), []
+    longest = longest or max(getattr(one, row) or 0 for one in kernels.values() for row in rows)
     title = translate("Time that each resource needs alone")
     body, y = text(0, 14, title, 13, font_weight="bold") + text(0, 31, where, 12), 54
-    rows, sentences = (*resources, RECORDED), []
     for name, one in kernels.items():
-        times = {what: getattr(one, what) for what in rows}
-        body += _kernel(name, times, y, (WIDTH - LEFT - FOR_WORDS) / longest)
+        body += text(0, y, name, 13, font_weight="600")
+        body += _bars(one, rows, y + 6, (WIDTH - LEFT - FOR_WORDS) / longest)
         y += HEAD + PITCH * len(rows)
-        parts = [f"{what} {_ms(ms)}" for what, ms in times.items()]
+        parts = [f"{what} {one.words(what)}" for what in rows]
         sentences.append(f"{name}: {', '.join(parts)}")
     alt = f"{title}, {where}. {'. '.join(sentences)}."
     return Picture(svg(WIDTH, y - 14, body, alt, widest=1.15 * WIDTH), alt)
 
 
-def _kernel(name: str, times: Mapping[str, float | None], y: float, scale: float) -> str:
-    """Return SVG of one kernel, whose name is at y. scale: pixels per millisecond."""
-    body, top = text(0, y, name, 13, font_weight="600"), y + 6
-    for row, (what, ms) in enumerate(times.items()):
-        baseline, width = top + PITCH * row + BAR - 1.5, (ms or 0) * scale
+def _bars(one: ResourceTimes, rows: Sequence[str], top: float, scale: float) -> str:
+    """Return SVG of the bars of one kernel from `top` down. scale: pixels per millisecond."""
+    body = ""
+    for row, what in enumerate(rows):
+        baseline, width = top + PITCH * row + BAR - 1.5, (getattr(one, what) or 0) * scale
         fill = {"fill": "currentColor", "opacity": 0.8} if what == RECORDED else {"fill": GREY}
         body += text(LEFT - 6, baseline, translate(what), 12, "end")
         body += rect(LEFT, top + PITCH * row, round(width, 1), BAR, **fill)
-        body += text(LEFT + width + 5, baseline, _ms(ms), 12)
+        body += text(LEFT + width + 5, baseline, one.words(what), 12)
     return body
-
-
-def _ms(ms: float | None) -> str:
-    return "–" if ms is None else f"{ms:.2f}\N{NO-BREAK SPACE}ms"

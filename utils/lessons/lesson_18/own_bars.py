@@ -56,7 +56,7 @@ def _beside(before: Variant, yours: Variant, course: Variant) -> Stack:
     if not is_bound:
         return Stack(parts)
     note = translate(
-        "The instructions of your kernel are an upper bound: the compiler has unrolled its loop, "
-        "and some warps skip instructions that are counted here."
+        "“≤” marks an upper bound: the compiler has unrolled the loop of this kernel, and some "
+        "warps skip instructions that are counted here."
     )
     return Stack((*parts, Card("ask", (note,))))

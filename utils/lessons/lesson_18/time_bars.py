@@ -41,17 +41,20 @@ def times_of(step: Step | Variant, rows: Iterable) -> ResourceTimes:
     block = block_of(variant)
     # All SMs work at the same time, and each takes one block after the other.
     ms_per_cycle = elements / block.elements / device.sms / device.boost_clock_mhz / 1e3
+    schedulers = limits_of(device.compute_capability).sub_partitions
     try:
-        schedulers = limits_of(device.compute_capability).sub_partitions
-        instructions = issued_by_block(variant).number / schedulers * ms_per_cycle
+        issued = issued_by_block(variant)
     except CourseError:
-        instructions = None
+        instructions, at_most = None, False
+    else:
+        instructions, at_most = issued.number / schedulers * ms_per_cycle, issued.at_most
     row = timed.get(variant.step.name)
     return ResourceTimes(
         memory=WORD * elements / device.memory_gb_per_s / 1e6,
         wavefronts=block.wavefronts * ms_per_cycle,
         instructions=instructions,
         recorded=row.time_ms if row else None,
+        at_most=at_most,
     )
 
 

@@ -112,6 +112,7 @@ def test_in_the_picture_four_of_16_threads_add_in_the_second_step_one_in_each_wa
     second = trees.neighbours(trees.WORDS)[1]
     says("In the second step of this tree {} of {} threads add, one in each warp: what do the "
          "other {} cost?", len(second), trees.WORDS, trees.WORDS - len(second))  # fmt: skip
+    says("So what do the {} threads cost that do not add?", trees.WORDS - len(second))
     assert trees.warps_of(second) == [0, 1, 2, 3]
     says("In the picture a block adds {} words in shared memory", trees.WORDS)
     says("A warp of the picture has {} lanes instead of {}", trees.WARP, WARP)

@@ -70,8 +70,9 @@ def test_an_unrolled_kernel_has_a_card_that_calls_its_instructions_a_bound(compi
     text = EXERCISES["tree"].solution_text.replace("cuda.blockDim.x", "BLOCK")
     step = replace(LADDER.step("reduce2"), name="yours", build=lambda BLOCK: own)
     own = function_in("tree", text)
-    *_, card = beside_the_trees(step.variant(BLOCK=256)).parts
+    _, drawn, card = beside_the_trees(step.variant(BLOCK=256)).parts
     assert "upper bound" in str(card)
+    assert "instructions ≤ 2.86" in drawn.alt.partition("yours: ")[2]
 
 
 def test_the_slides_are_compared_factor_by_factor():
