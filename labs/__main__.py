@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from labs.grading import command
+from labs.grading import command, compose
 from labs.platforms.nbgrader import command as nbgrader_command
 from utils.errors import CourseError
 
@@ -20,6 +20,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m labs", description="Labs, and their marks.")
     commands = parser.add_subparsers(metavar="COMMAND")
     command.add_to(commands)
+    compose.add_to(commands)
     nbgrader_command.add_to(commands)
     parser.set_defaults(run=lambda _: parser.print_help() or 0)
     options = parser.parse_args(arguments)

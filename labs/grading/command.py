@@ -22,7 +22,7 @@ from labs.grading.batch import graded, plan
 from labs.grading.feedback import to_stderr
 from labs.grading.grade import Mark
 from labs.grading.handout import notebook
-from labs.grading.labs import LABS, Lab, find
+from labs.grading.labs import LABS, Lab, all_labs, find
 from labs.grading.private import SECRET, require_outside, secret_of
 from labs.grading.sandbox import require_sandbox
 from labs.grading.selftest import LEAST_MUTANTS, LEAST_RIGHT, PartSummary, summaries, trials
@@ -198,9 +198,9 @@ def _writing(folder: Path) -> Iterator[None]:
 
 def list_labs(arguments: argparse.Namespace) -> int:
     """Print one line per lab and return the exit code 0. arguments: not used."""
-    name = max(len(lab.name) for lab in LABS.values())
-    after = max(len(lab.after) for lab in LABS.values())
-    for lab in LABS.values():
+    labs = all_labs().values()
+    name, after = (max(len(getattr(lab, what)) for lab in labs) for what in ("name", "after"))
+    for lab in labs:
         print(
             f"{lab.name:{name}}  {lab.minutes:3} min  {lab.points:3} points  {lab.after:{after}}"
             f"  {lab.title}"

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
-from dataclasses import dataclass
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from labs.checking.exercise import Exercise
 from labs.exercises import find as exercise
 from labs.host.exercise import HostExercise
 from utils.errors import CourseError
-from utils.paths import is_extra
+from utils.paths import ROOT, is_extra
+
+# A file per lab that an instructor composed of the course's exercises.
+COMPOSED = ROOT / "labs" / "composed"
 
 
 @dataclass(frozen=True)
@@ -404,13 +409,56 @@ LABS: Mapping[str, Lab] = {
 }  # fmt: skip
 
 
+def all_labs() -> dict[str, Lab]:
+    """Return name -> lab: those of the course, then those in the folder `COMPOSED`, by name.
+
+    Raises CourseError if a file in the folder is not as `python -m labs compose` writes it.
+    """
+    composed = {file.stem: _read(file) for file in sorted(COMPOSED.glob("*.toml"))}
+    return {**LABS, **composed}
+
+
+def _read(file: Path) -> Lab:
+    """Return the lab that a TOML file describes. Raises CourseError if it cannot be used."""
+    try:
+        given = tomllib.loads(file.read_text(encoding="utf-8"))
+        points = given["points"].items()
+        parts = tuple(replace(part_with(exercise), points=value) for exercise, value in points)
+        return Lab(
+            file.stem, given["title"], given["minutes"], tuple(given["lessons"]),
+            tuple(given["objectives"]), parts,
+        )  # fmt: skip
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise CourseError(
+            f"{file.relative_to(ROOT)} is no lab ({type(error).__name__}: {error}): write it again "
+            "with `python -m labs compose`, or delete it."
+        ) from None
+
+
+def part_with(exercise: str) -> Part:
+    """Return the first part of the course's labs that has this exercise.
+
+    Raises CourseError if no lab has it; the message has the most similar name, if there is one.
+    """
+    parts = {part.exercise: part for lab in reversed(LABS.values()) for part in lab.parts}
+    if exercise not in parts:
+        raise _unknown("exercise in a lab", exercise, parts)
+    return parts[exercise]
+
+
 def find(name: str) -> Lab:
     """Return the lab of this name.
 
     Raises CourseError if there is none; the message has the most similar name, or else all names.
     """
-    if name in LABS:
-        return LABS[name]
-    close = difflib.get_close_matches(name, LABS, n=1)
-    hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(LABS)}."
-    raise CourseError(f"There is no lab {name!r}: {hint}")
+    known = all_labs()
+    if name not in known:
+        raise _unknown("lab", name, known)
+    return known[name]
+
+
+def _unknown(what: str, name: str, known: Iterable[str]) -> CourseError:
+    """Return the error for a name that is not among those that are known."""
+    close = difflib.get_close_matches(name, known, n=1)
+    hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(known)}."
+    return CourseError(f"There is no {what} {name!r}: {hint}")

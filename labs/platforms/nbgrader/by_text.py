@@ -17,7 +17,7 @@ from traitlets import Unicode
 from labs.grading.batch import grade_class
 from labs.grading.feedback import NO_TEXT, without_texts
 from labs.grading.grade import Mark, failure
-from labs.grading.labs import LABS, Lab, find
+from labs.grading.labs import Lab, all_labs, find
 from labs.grading.private import secret_of
 from labs.grading.submissions import Submission, Unreadable, pieces_of, submission_of
 from labs.platforms.nbgrader.cells import graded_notebook
@@ -38,8 +38,9 @@ class ByText(NotebookExporter):
     def __init__(self, **options):
         """Grade all submissions of the assignment. Raises NbGraderException if that fails."""
         super().__init__(**options)
+        known = all_labs()
         folders = [*self.parent.assignments.values()]
-        files = [Path(file) for folder in folders for file in folder if Path(file).stem in LABS]
+        files = [Path(file) for folder in folders for file in folder if Path(file).stem in known]
         try:
             secret = secret_of(Path(self.secret_file) if self.secret_file else None)
             results = Path(self.parent.coursedir.root)
