@@ -12,6 +12,7 @@ import io
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from random import Random
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from virtual_gpu.common.source import read_source
 from virtual_gpu.counts.counters import AccessCount
 from virtual_gpu.counts.recorder import Recording
 
+Block = tuple[int, ...]  # coordinates: x, or (x, y, z)
 SEED = 5
 # The most iterations of all loops, summed over threads; a right kernel makes less than a million.
 LANE_ROUNDS = 3e6
@@ -40,7 +42,8 @@ class Run:
     job: what was launched, with the right result. kernel: the reader's kernel. shape: the problem
     sizes. inputs: the arguments before the launch, without the result. left: the same arguments
     after the launch. out: the result, float32. trace: what the virtual GPU counted and found.
-    printed: True if the kernel printed. patience: the seconds that a launch may take.
+    printed: True if the kernel printed. patience: the seconds that a launch may take. seed: the
+    seed of the inputs, from which a block is drawn, too.
     """
 
     job: Job
@@ -52,6 +55,7 @@ class Run:
     trace: Trace
     printed: bool
     patience: float
+    seed: int
 
     @cached_property
     def right(self) -> np.ndarray:
@@ -135,23 +139,39 @@ class Run:
 
         blocks: run only the first `blocks` blocks; None runs all.
         """
-        return run_kernel(self.job, self.kernel, shape, self.patience, blocks)
+        return run_kernel(self.job, self.kernel, shape, self.patience, blocks, seed=self.seed)
 
     @cached_property
-    def first_block(self) -> Recording:
-        """The recorded events of block 0, in order, from another launch of this block alone."""
-        again = run_kernel(
-            self.job, self.kernel, self.shape, self.patience, blocks=1, record=0
-        )
-        return again.trace.recording
+    def drawn_block(self) -> Block:
+        """The coordinates (x, y, z) of a block that is drawn from the seed, if possible not 0."""
+        launch = self.job.launch(self.shape)
+        x, y, _ = (*launch.grid, 1, 1)[:3]
+        number = Random(f"{self.seed} {self.shape}").randrange(1, max(2, launch.blocks))
+        number %= launch.blocks
+        return number % x, number // x % y, number // (x * y)
+
+    @cached_property
+    def samples(self) -> tuple[Recording, ...]:
+        """The recorded events of block 0 and of the drawn block, each from a launch of it alone."""
+        blocks = dict.fromkeys(((0, 0, 0), self.drawn_block))
+        return tuple(self.alone(block).trace.recording for block in blocks)
+
+    def alone(self, block: Block) -> Run:
+        """Launch one block alone, and return the run with the recording of its events."""
+        return self._again(blocks=1, record=block)
 
     def recorded(self, block: int) -> Recording:
         """Launch the whole kernel again and return the recorded events of one block, in order.
 
         block: the index of the block.
         """
-        again = run_kernel(self.job, self.kernel, self.shape, self.patience, record=block)
-        return again.trace.recording
+        return self._again(record=block).trace.recording
+
+    def _again(self, **options) -> Run:
+        """Launch the kernel again with the same inputs; options: those of `run_kernel`."""
+        return run_kernel(
+            self.job, self.kernel, self.shape, self.patience, seed=self.seed, **options
+        )
 
 
 def run_kernel(
@@ -160,15 +180,15 @@ def run_kernel(
     shape: Shape,
     patience: float,
     blocks: int | None = None,
-    record: int | None = None,
+    record: int | Block | None = None,
     seed: int = SEED,
 ) -> Run:
     """Launch a kernel once on the virtual GPU, without showing its prints, and return its run.
 
     patience: the seconds that the launch may take. blocks: run only the first `blocks` blocks; None
-    runs all. record: the index of a block whose events are recorded, or None; a CPU function is
-    always recorded. seed: the seed of the inputs. Raises VirtualGpuError if the kernel cannot be
-    compiled, raises an error or does not end.
+    runs all. record: the index or the coordinates of a block whose events are recorded, or None; a
+    CPU function is always recorded. seed: the seed of the inputs. Raises VirtualGpuError if the
+    kernel cannot be compiled, raises an error or does not end.
     """
     launch, inputs = job.launch(shape), job.inputs(shape, seed)
     arguments = tuple(np.copy(one) if isinstance(one, np.ndarray) else one for one in inputs)
@@ -181,5 +201,5 @@ def run_kernel(
             record=0 if job.on_cpu else record, events=EVENTS,
         )  # fmt: skip
     return Run(
-        job, kernel, shape, inputs, arguments, out, traced, bool(printed.getvalue()), patience
+        job, kernel, shape, inputs, arguments, out, traced, bool(printed.getvalue()), patience, seed
     )

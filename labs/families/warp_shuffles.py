@@ -60,7 +60,7 @@ def few_shuffles(at_most: int) -> Target:
 def _shuffles(run: Run) -> np.ndarray:
     """Return in how many shuffles each thread of block 0 takes part, int64 of shape (threads,)."""
     shuffles = np.zeros(run.job.launch(run.shape).threads, int)
-    for event in run.first_block.events:
+    for event in run.samples[-1].events:
         if event.kind == "shuffle":
             shuffles += event.first >= 0
     return shuffles

@@ -11,7 +11,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from labs.checking.exercise import KernelExercise
 from labs.checking.line_order import OrderExercise
 from labs.checking.target import Target
-from labs.grading.hidden import HiddenCases
+from labs.grading.hidden import HiddenCases, count_shapes
 from labs.grading.labs import Lab, Part
 from labs.grading.marks import main_targets, other_targets, points_of_rows, rows_of, scores
 from labs.host.exercise import HostExercise
@@ -142,7 +142,7 @@ def _points(part: Part) -> str:
         translate(
             "a right result at {count} shapes where the virtual GPU finds nothing; each shape "
             "gives its share",
-            count=len(exercise.shapes),
+            count=count_shapes(exercise),
         ),
         translate("the idea of the task: {targets}", targets=_listed(main_targets(part))),
         translate(

@@ -1,9 +1,11 @@
 """Tests of submissions that ignore the idea of their task.
 
-`check` accepts none of them, and the grader gives none of them more than 40 % of its part.
+`check` accepts none of them, and the grader gives none of them more than 40 % of its part. They are
+those of the exercises' `cheap.py`, and the files of `attacks/`, which try to deceive the grader.
 """
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -20,6 +22,7 @@ SECRET = "a secret of sixteen characters"
 MOST = 40  # percent of a part
 FEWEST = 5
 AT_ONCE = 2  # versions of each exercise that are tested without the slow tests
+ATTACKS = Path(__file__).parent / "attacks"  # a folder per exercise
 
 
 def cases() -> list:
@@ -28,8 +31,17 @@ def cases() -> list:
             name, text, id=f"{name}-{what}", marks=() if number < AT_ONCE else pytest.mark.slow
         )
         for name, exercise in EXERCISES.items()
-        for number, (what, text) in enumerate(cheap_versions(exercise))
+        for number, (what, text) in enumerate((*cheap_versions(exercise), *attacks(name)))
     ]
+
+
+def attacks(name: str) -> list[tuple[str, str]]:
+    """Return (name of the file, text) of every attack on an exercise."""
+    return [(file.stem, file.read_text()) for file in sorted((ATTACKS / name).glob("*.py"))]
+
+
+def test_every_attack_is_on_an_exercise():
+    assert {folder.name for folder in ATTACKS.iterdir()} <= set(EXERCISES)
 
 
 @pytest.mark.parametrize("name, text", cases())
