@@ -69,7 +69,7 @@ def divisions(kernel) -> list[Site]:
     inner = [one for one in ast.walk(source.tree) if isinstance(one, REPEATED)]
     found = {site for one in inner if one is not source.tree for site in _sites(source, one)}
     found.update(_renamed(source))
-    for function in _named(source, {source.function}):
+    for function in named_functions(source, {source.function}):
         found.update(_sites(function, function.tree), _renamed(function))
     return sorted(found, key=lambda site: (site.file != source.file, site.line))
 
@@ -133,7 +133,7 @@ def _is_constant(source: Source, node: ast.expr) -> bool:
     )
 
 
-def _named(source: Source, known: set) -> Iterator[Source]:
+def named_functions(source: Source, known: set) -> Iterator[Source]:
     """Yield the sources of the reader's functions that a function names, directly or indirectly.
 
     A name is enough, because a function can be called by another name or as an argument. Each
@@ -146,4 +146,4 @@ def _named(source: Source, known: set) -> Iterator[Source]:
             known.add(function)
             own = read_source(function)
             yield own
-            yield from _named(own, known)
+            yield from named_functions(own, known)

@@ -94,13 +94,15 @@ def from_shared_memory(least: float, unit: str = "multiply-add") -> Target:
     """Return the target of at least `least` words loaded from shared memory per unit of work.
 
     unit: "multiply-add", or "element" for an element of the result. The count is the number of
-    words per unit that are missing; its limit is 0.
+    words per unit that are missing; its limit is 0. Only the share of the words counts on which the
+    result depends in a drawn block.
     """
 
     def loaded(run: Run) -> float:
         """Return the number of words loaded from shared memory per unit of work."""
         work = math.prod(run.shape) if unit == "multiply-add" else run.out.size
-        return sum(one.words for one in _shared(run) if one.kind == "load") / work
+        loads = [one for one in _shared(run) if one.kind == "load"]
+        return sum(one.words * run.used_shares.get(one.array, 0) for one in loads) / work
 
     def measure(run: Run) -> float:
         return max(0.0, least - loaded(run))
@@ -114,8 +116,8 @@ def from_shared_memory(least: float, unit: str = "multiply-add") -> Target:
                 least=least,
             )
         return translate(
-            "the kernel loads {loaded:.3g} words from shared memory per {unit}, and the task needs "
-            "at least {least:g}: what a block has stored in shared memory is to be used.",
+            "the result depends on {loaded:.3g} words from shared memory per {unit}, and the task "
+            "needs at least {least:g}: what a block has stored in shared memory is to be used.",
             loaded=loaded(run),
             unit=translate(unit),
             least=least,

@@ -23,6 +23,8 @@ MOST = 40  # percent of a part
 FEWEST = 5
 AT_ONCE = 2  # versions of each exercise that are tested without the slow tests
 ATTACKS = Path(__file__).parent / "attacks"  # a folder per exercise
+# What attacks that also do a part of the task earn for that part, in percent.
+EARNED = {"double_buffer-dead_branch": 63}
 
 
 def cases() -> list:
@@ -77,7 +79,13 @@ def test_a_submission_that_ignores_the_idea_gets_few_points(name, text, request)
     if isinstance(EXERCISES[name], HostExercise):
         request.getfixturevalue("sandbox")
     for lab in labs_of(name):
-        assert points(lab, text) <= MOST
+        assert points(lab, text) <= EARNED.get(request.node.callspec.id, MOST)
+
+
+def test_a_loop_in_another_cell_is_no_unrolled_loop_of_the_same_line():
+    raw = (ATTACKS / "unroll" / "loop_in_another_cell.ipynb").read_bytes()
+    (lab,) = labs_of("unroll")
+    assert grade(lab, Submission("student", (("work.ipynb", raw),)), SECRET).points <= MOST
 
 
 @pytest.mark.parametrize("name", ["scale", "missing_barrier", "order_tree", "wavefronts"])
