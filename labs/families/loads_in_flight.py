@@ -19,13 +19,11 @@ from labs.checking.phrasing import at_line, block_number, counted
 from labs.checking.run import Run
 from labs.checking.target import Probes, Target
 from labs.families.vectors import REFUSED, THREADS, numbers
-from labs.targets.divisions import named_functions
+from labs.targets.data_flow import steered
 from utils.division import cdiv
 from utils.errors import CourseError
 from utils.ladder.step import Launch
 from utils.translation import translate
-from virtual_gpu import Site
-from virtual_gpu.common.source import read_source
 from virtual_gpu.counts.recorder import Event, Recording
 
 if TYPE_CHECKING:
@@ -68,14 +66,15 @@ def waits_in_source() -> Target:
     """
 
     def measure(run: Run) -> float:
-        return float(EACH) if _steered(run) else float(max(len(waits) for block in run.samples for waits in _waits(run, block)))
+        waits = (len(one) for block in run.samples for one in _waits(run, block))
+        return float(EACH if steered(run, "x") else max(waits))
 
     def cause(run: Run, value: float) -> str:
-        if steered := _steered(run):
+        if line := steered(run, "x"):
             return translate(
                 "{where} needs a loaded value for an address or a condition. So the thread waits "
                 "there until the value has arrived.",
-                where=at_line(steered),
+                where=at_line(line),
             )
         block = max(run.samples, key=lambda one: max(map(len, _waits(run, one))))
         waits = _waits(run, block)
@@ -179,56 +178,3 @@ def _moves(run: Run, block: Recording) -> list[Event]:
     """Return a block's events that load from x or store anything, in the order of execution."""
     x = run.names["x"]
     return [o for o in block.events if o.kind == "store" or (o.kind, o.array) == ("load", x)]
-
-
-def _steered(run: Run) -> Site | None:
-    """Return the first line with an index or condition that depends on a loaded value, or None.
-
-    The functions that the kernel names are read, too. In them each parameter may be the array.
-    """
-    source = read_source(run.kernel.py_func)
-    for one in (source, *named_functions(source, {source.function})):
-        arrays = {run.names["x"]} if one is source else set(one.parameters)
-        loaded = _loaded_names(one.tree, arrays)
-        for node in ast.walk(one.tree):
-            steering = getattr(node, "test", getattr(node, "iter", None))
-            if isinstance(node, ast.Subscript):
-                steering = node.slice
-            if steering is not None and _is_loaded(steering, arrays, loaded):
-                return one.site(node)
-    return None
-
-
-def _loaded_names(tree: ast.AST, arrays: set[str]) -> set[str]:
-    """Return the names of variables whose values may depend on an element of these arrays."""
-    nodes = [one for one in ast.walk(tree) if hasattr(one, "value") and _targets_of(one)]
-    names: set[str] = set()
-    while True:
-        found = {
-            name.id
-            for node in nodes
-            if _is_loaded(node.value, arrays, names)
-            for target in _targets_of(node)
-            for name in ast.walk(target.value if isinstance(target, ast.Subscript) else target)
-            if isinstance(name, ast.Name)
-        }
-        if found <= names:
-            return names
-        names |= found
-
-
-def _targets_of(node: ast.AST) -> list[ast.expr]:
-    """Return the nodes to which a statement or an expression assigns its value."""
-    target = getattr(node, "target", None)
-    return getattr(node, "targets", [] if target is None else [target])
-
-
-def _is_loaded(value: ast.AST, arrays: set[str], names: set[str]) -> bool:
-    """Return True if an expression loads from these arrays, hands one on, or has such a name."""
-    for node in ast.walk(value):
-        if isinstance(node, ast.Name) and node.id in names:
-            return True
-        parts = [node.value] if isinstance(node, ast.Subscript) else getattr(node, "args", [])
-        if any(isinstance(part, ast.Name) and part.id in arrays for part in parts):
-            return True
-    return False

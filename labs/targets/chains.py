@@ -7,6 +7,7 @@ ones that follow the 2^24 in its chain.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -17,11 +18,13 @@ import numpy as np
 from labs.checking.job import Shape
 from labs.checking.run import Run, run_kernel
 from labs.checking.target import Target, essential
+from labs.targets.data_flow import steered
 from utils.translation import translate
 from virtual_gpu import Finding
 
 LARGE = np.float32(2**24)
 FIRST = 8  # terms whose neighbours are looked at
+MOST_OPERATIONS = 2.5  # per term: a multiplication, an addition, and a part of the last additions
 PERIOD = 32  # terms after which a kernel chooses the same sums again: a tile along k
 
 
@@ -30,13 +33,18 @@ def independent_chains(chains: int) -> Target:
 
     The count is the number of terms of the longest chain divided by k / `chains`, at the first
     shape, and its limit is 1. One block is launched again, with inputs from which rounding shows
-    the chains.
+    the chains. If a kernel hides them, the count is that of a single chain.
     """
 
     def measure(run: Run) -> float:
-        return longest_chain(run) * chains / run.shape[2]
+        return chains if _hides_chains(run) else longest_chain(run) * chains / run.shape[2]
 
     def cause(run: Run, value: float) -> str:
+        if _hides_chains(run):
+            return translate(
+                "rounding does not show in which order the terms of a sum are added. Add each term "
+                "by one addition of float32, and let no condition depend on the numbers."
+            )
         return translate(
             "{terms} of the {k} terms of a sum are added one after the other, each to the result "
             "of the one before, and the target is {fewer}. Rounding shows it: a term of 2^24 makes "
@@ -48,6 +56,17 @@ def independent_chains(chains: int) -> Target:
 
     words = f"each sum is added in at least {chains} independent chains of equal length"
     return essential(Target("longest chain, as a share", 1, words, measure, cause))
+
+
+def _hides_chains(run: Run) -> bool:
+    """Return True if rounding cannot show how a kernel adds.
+
+    That is so if nothing is lost, if there are more operations than a multiplication and an
+    addition per term, or if a condition or an index depends on an element of a or b.
+    """
+    operations = sum(line.float32_ops for line in run.trace.counts.values())
+    many = operations > MOST_OPERATIONS * math.prod(run.shape)
+    return many or longest_chain(run) <= 1 or steered(run, "a", "b") is not None
 
 
 def neighbours_apart(count: int) -> Target:
