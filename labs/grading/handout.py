@@ -26,7 +26,7 @@ ALLOWED = """| | you may write | refused, with the line |
 `import numba.cuda as nc`, `from numba.cuda import jit, grid` | imports within functions |
 | the task's functions | `def` at the left margin, with plain parameters; \
 `name = another_function`; for functions of numbers also `name = lambda side: 4 * side` | \
-defaults, `*`, `**`; a `def` within `if`, `try` or a class |
+defaults, `*`, `**`, `/`; a `def` within `if`, `try` or a class |
 | decorators | `@cuda.jit`, `@cuda.jit(device=True)`, `@njit`, with options; \
 `kernel = cuda.jit(function)` outside of functions | others; `cuda.jit` within a function |
 | orders of lines | `order_tree = [3, 1, 2]`: the name of the task and a list of whole numbers | \
@@ -36,7 +36,7 @@ a list that a call or a loop makes |
 sees the value at its definition | constants that a loop, an `if` or a function sets, or that \
 other functions return |
 | in all functions | `if`, `for`, `while`, assignments, calls of functions from `cuda`, `math` and \
-your own text | classes, `try`, `with`, `match`, `global`, attributes of other objects |
+your own text | classes, `try`, `with`, `match`, `global`, `:=`, attributes of other objects |
 | in functions without a decorator | also `lambda`, comprehensions, dictionaries with `items()`, \
 `raise ValueError("...")` | these in kernels and device functions |
 """

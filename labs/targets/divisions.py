@@ -28,17 +28,30 @@ FUNCTIONS = frozenset({
 REPEATED = (ast.For, ast.While, ast.FunctionDef, ast.Lambda)
 
 
-def no_division_in_loops() -> Target:
+def no_division_in_loops(most_turns: int) -> Target:
     """Return the target of no division in a loop, unless its divisor is a constant.
 
     Remainders count as divisions. Functions that the kernel calls are read, too. The count is the
-    number of source lines.
+    number of source lines. If there are none, it is 1 for a kernel whose threads make more than
+    `most_turns` iterations of loops on average, because repeated subtraction divides, too.
     """
 
+    def turns(run: Run) -> float:
+        """Return the number of iterations of all loops per thread."""
+        launch = run.job.launch(run.shape)
+        return sum(run.trace.turns.values()) / (launch.blocks * launch.threads)
+
     def measure(run: Run) -> float:
-        return float(len(divisions(run.kernel)))
+        return float(len(divisions(run.kernel)) or turns(run) > most_turns)
 
     def cause(run: Run, value: float) -> str:
+        if not divisions(run.kernel):
+            return translate(
+                "each thread makes {turns:.3g} turns of loops, and the tree has {most} at most. A "
+                "loop that subtracts or adds until it has a remainder is a division, too.",
+                turns=turns(run),
+                most=most_turns,
+            )
         code = machine_code(run)
         if code is not None and not code.loops:
             return translate(

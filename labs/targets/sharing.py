@@ -116,8 +116,9 @@ def from_shared_memory(least: float, unit: str = "multiply-add") -> Target:
                 least=least,
             )
         return translate(
-            "the result depends on {loaded:.3g} words from shared memory per {unit}, and the task "
-            "needs at least {least:g}: what a block has stored in shared memory is to be used.",
+            "the kernel loads {loaded:.3g} words from shared memory per {unit} on which the result "
+            "depends, and the task needs at least {least:g}: what a block has stored in shared "
+            "memory is to be used.",
             loaded=loaded(run),
             unit=translate(unit),
             least=least,
