@@ -53,7 +53,10 @@ def shapes(count: int, seed: int) -> Iterator[tuple[GemmShape, str, str]]:
 
 
 def cases(count: int = COUNT, seed: int = 1) -> Iterator[CallCase]:
-    """Yield a benchmark case of `sgemm` per cube in `CUBES`, then one per shape of `shapes`."""
+    """Yield a benchmark case of `sgemm` per cube in `CUBES`, then one per random shape of `shapes`.
+
+    `count` is the number of random shapes, and `seed` determines them.
+    """
     wanted = [(GemmShape(n, n, n), "rows", "rows") for n in CUBES]
     for shape, of_a, of_b in [*wanted, *shapes(count, seed)]:
         yield CallCase(

@@ -45,8 +45,8 @@ class OverlapTime:
     product. part: "product" for the whole, as the host sees it; else "copy_b", "copy_in", "kernel"
     or "copy_out". slice: the number of the slice, -1 for the whole and for b. time_ms, time_ms_min,
     time_ms_max: of a product, median, minimum and maximum of the repetitions; of a part, its time
-    in the repetition with the median time, three times. start_ms: when a part began, from the
-    start of that repetition; 0 for the whole.
+    in the repetition with the median time, three times. start_ms: when a part began, from the start
+    of that repetition; 0 for the whole. device: the GPU's name. date: the day of the measurement.
     """
 
     device: str
@@ -127,7 +127,8 @@ class Slices:
     """A product in slices of the rows of a and c, in streams that take the slices in turns.
 
     All that costs time on the host beside the copies and launches is done here, once: the parts of
-    the arrays, the launches and the events.
+    the arrays, the launches and the events. `b` and `c` are in host memory, and `on_b` is b on the
+    device. The event `ready` begins the product, and `b_is_there` is recorded after the copy of b.
     """
 
     def __init__(self, shape: GemmShape, arrays: Arrays, streams: int, slices: int):
@@ -150,7 +151,8 @@ class Slices:
 
         The milliseconds are the host's, from before the first copy until c is in host memory. A
         part is (name, number of the slice, start, end) with times of the GPU in milliseconds from
-        its first copy on.
+        its first copy on. The first part is "copy_b" with slice -1. Then each slice, from 0 on, has
+        "copy_in", "kernel" and "copy_out", in this order.
         """
         self.c[...] = np.nan
         cuda.synchronize()
@@ -191,7 +193,9 @@ class Slice:
     def enqueue(self, on_b) -> None:
         """Put both copies and the kernel into the stream; with pinned memory this does not wait.
 
-        on_b: the array b on the device, which must hold b when the stream reaches the kernel.
+        Four events are recorded there, too: before the copy of a, after it, after the kernel, and
+        after the copy of c. on_b: the array b on the device, which must hold b when the stream
+        reaches the kernel.
         """
         (a, c), (on_a, on_c), stream = self.host, self.device, self.stream
         before, copied_in, computed, copied_out = self.events

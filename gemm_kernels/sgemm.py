@@ -281,6 +281,7 @@ def _via_numba_arrays(matrices: Arguments, alpha: float, beta: float, stream):
 
     All arrays become Numba's device arrays first. The result is the caller's out if there is one.
     Otherwise it is a new device array if a or b is on the device, and a new host array if not.
+    Raises CourseError for arrays that do not fit, and for a beta other than 0 without an out.
     """
     handle = arrays.handle_for(matrices, stream)
     a, b, out = (each.on_numbas(handle) for each in matrices)

@@ -172,7 +172,8 @@ def _first_reason(error: Exception) -> str:
 def _link(library, cc: tuple, lineinfo: bool, kind: str) -> tuple[bytes, str]:
     """Link with the options of Numba's linker and a verbose assembler; return (code, log).
 
-    ``kind`` is "cubin" or "ptx". Raises CourseError if the assembler refuses the code.
+    ``kind`` is "cubin" or "ptx". Raises CourseError if the assembler refuses the code. ``cc`` is
+    the compute capability, (major, minor). With ``lineinfo``, the code keeps its line numbers.
     """
     from cuda.bindings.nvjitlink import nvJitLinkError
     from cuda.core import Linker

@@ -19,6 +19,7 @@ KIB = 1024
 class SmLimits:
     """The resources of an SM of one compute capability, and their allocation units.
 
+    threads_per_block, threads_per_sm, blocks_per_sm: the most of a block and of an SM.
     registers_per_sm, registers_per_block, registers_per_thread: numbers of 32-bit registers.
     register_unit: registers are allocated to a warp in multiples of this number.
     warp_granularity: for the limit per block, the number of warps is rounded up to a multiple.
@@ -26,8 +27,9 @@ class SmLimits:
     one instruction of a warp per cycle.
     fp32_lanes_per_sm: float32 multiply-adds per cycle (CUDA C++ Programming Guide, "Throughput of
     Native Arithmetic Instructions").
-    shared_kib_per_block: shared memory of a block by default; shared_kib_per_block_optin: with the
-    opt-in for more. shared_reserved_bytes: bytes of each block that the driver uses.
+    shared_kib_per_sm: the most shared memory of an SM. shared_kib_per_block: the most of a block by
+    default; shared_kib_per_block_optin: with the opt-in for more. shared_reserved_bytes: bytes of
+    each block that the driver uses.
     shared_unit_bytes: shared memory is allocated to a block in multiples of this size.
     shared_kib_steps: the possible sizes of shared memory if it shares its memory with the cache;
     empty if the size is fixed. source: the source of the figures.

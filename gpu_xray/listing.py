@@ -36,8 +36,9 @@ class ListingRow:
     """A Python line with its PTX and SASS instructions.
 
     number: the number of the line; None in the row of instructions without a line.
-    source: the text of the line.
-    hot: True if some of the instructions are in the hot loop.
+    ource: the text of the line.
+    tx: the texts of its PTX instructions. sass: its SASS instructions.
+    ot: True if some of the instructions are in the hot loop.
     """
 
     number: int | None
@@ -51,7 +52,8 @@ class ListingRow:
 class Listing:
     """A kernel's source lines with their machine code, which a notebook displays.
 
-    rows: in the order of the source. The last row may hold instructions without a line.
+    rows: in the order of the source. The last row may hold instructions without a line. title: the
+    heading.
     """
 
     title: str
@@ -123,7 +125,10 @@ def _is_comment(text: str) -> bool:
 
 
 def _sass_name(instruction: Instruction) -> str:
-    """Return the opcode without modifiers; for a load or a store, with the width in bits."""
+    """Return the opcode without modifiers; for a load or a store, with the width in bits.
+
+    Such a name is, for example, "LDG.128".
+    """
     name = instruction.name
     return f"{name}.{width(instruction)}" if name in (*LOADS, *STORES) else name
 

@@ -126,7 +126,10 @@ def _successors(code: Sequence[Instruction], index: int) -> Iterator[int]:
 
 
 def _leading_to(index: int, start: int, before: dict[int, set[int]]) -> set[int]:
-    """Return the indices on all paths from ``start`` to ``index``, both included."""
+    """Return the indices on all paths from ``start`` to ``index``, both included.
+
+    ``before`` maps an index to the indices of the instructions that may be executed just before.
+    """
     members, waiting = {start, index}, [index]
     while waiting:
         for earlier in before[waiting.pop()] - members:

@@ -46,7 +46,8 @@ def _number(pattern: str, text: str) -> int:
 def _max_threads(limits: SmLimits, registers: int, ptx: str) -> int:
     """Return the most threads of a block that launch bounds and registers allow.
 
-    Each sub-partition of an SM must have registers for its share of the warps.
+    Each sub-partition of an SM must have registers for its share of the warps. ``ptx`` is the
+    kernel's PTX, which has the launch bounds, and ``registers`` are those of a thread.
     """
     bound = _number(r"\.maxntid\s+(\d+)", ptx) or limits.threads_per_block
     per_warp = -(-registers * WARP // limits.register_unit) * limits.register_unit

@@ -50,8 +50,9 @@ class Instruction:
     """One SASS instruction.
 
     address: offset in bytes from the start of its function. predicate: such as "@!P0", or "".
-    opcode: with its modifiers, such as "LDG.E.128". word: its 128 bits.
-    target: the index in the listing of a branch's target; None for other instructions.
+    pcode: with its modifiers, such as "LDG.E.128". operands: their texts, such as "R4".
+    ord: its 128 bits.
+    arget: the index in the listing of a branch's target; None for other instructions.
     """
 
     address: int

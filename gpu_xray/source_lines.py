@@ -42,7 +42,10 @@ class SourceLines:
 
 @dataclass(frozen=True)
 class _LineListings:
-    """The PTX and the SASS listing of a kernel with line information."""
+    """The PTX and the SASS listing of a kernel with line information.
+
+    ``ptx`` is the text of the PTX, and ``listing`` that of the SASS as nvdisasm prints it.
+    """
 
     ptx: str
     listing: str

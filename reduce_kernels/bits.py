@@ -32,7 +32,8 @@ class BitsOfSum:
 
     runs: the number of sums. different: the number of results whose bits differ from one another.
     most_common: the number of runs with the most frequent result. lowest, highest: the results as
-    hexadecimal numbers of Python. exact: the sum in float64, as such a number.
+    hexadecimal numbers of Python. exact: the sum in float64, as such a number. device, kernel:
+    their names. elements: the length of the array. date: the day of the measurement.
     """
 
     device: str

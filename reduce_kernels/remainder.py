@@ -138,10 +138,9 @@ IN_32_BITS = (
 class IssueSlots:
     """A row of `issue_slots.csv`: what the profiler counted in one launch of a kernel.
 
-    elements: the number of float32 that are summed.
-    instructions: the number of instructions that all warps executed.
-    busy: the fraction of the SMs' cycles in which a scheduler issues an instruction, on average
-        over the schedulers.
+    elements: the number of float32 that are summed. instructions: the number of instructions that
+    all warps executed. busy: the fraction of the SMs' cycles in which a scheduler issues an
+    instruction, on average over the schedulers. device, kernel: their names.
     """
 
     device: str
@@ -152,7 +151,11 @@ class IssueSlots:
 
 
 def variants() -> tuple[Variant, ...]:
-    """Return the seven kernels in the order in which they are timed, with blocks of 256 threads."""
+    """Return the seven kernels in the order in which they are timed, with blocks of 256 threads.
+
+    They are reduce0, reduce0 without a remainder, reduce1, reduce2 and reduce3, then reduce0
+    without a remainder and reduce2 with indices of 32 bits.
+    """
     first, *others = (LADDER.step(f"reduce{number}") for number in range(4))
     steps = (first, WITHOUT_REMAINDER, *others, *IN_32_BITS)
     return tuple(step.variant(BLOCK=BLOCK) for step in steps)

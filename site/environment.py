@@ -22,14 +22,20 @@ TIMEOUT = 600  # seconds for each of the two commands
 
 
 def stamp() -> str:
-    """Return a text that changes if this Python, its packages or the pins change."""
+    """Return a text that changes if this Python, its packages or the pins change.
+
+    It has the version of Python, the folder of its packages, and a digest of the pins.
+    """
     pins = "".join(file.read_text(encoding="utf-8") for file in PINS)
     digest = hashlib.sha256(pins.encode()).hexdigest()
     return f"{sys.version}\n{sysconfig.get_path('purelib')}\n{digest}\n"
 
 
 def main() -> int:
-    """Make the environment unless it is up to date; return 0, or the failed command's exit code."""
+    """Make the environment unless it is up to date; return 0, or the failed command's exit code.
+
+    Prints that it installs, and on stderr that it failed.
+    """
     if STAMP.exists() and STAMP.read_text(encoding="utf-8") == stamp():
         return 0
     print("Installing Sphinx into build/site-env. This takes up to a minute.", flush=True)
@@ -70,7 +76,10 @@ def _packages() -> Path:
 
 
 def _inside() -> dict[str, str]:
-    """Return the variables with which `sysconfig` finds paths inside the environment."""
+    """Return the variables with which `sysconfig` finds paths inside the environment.
+
+    They are "base" and "platbase", both the environment's folder.
+    """
     return {"base": str(ENVIRONMENT), "platbase": str(ENVIRONMENT)}
 
 

@@ -212,7 +212,11 @@ def _write_table(file: Path, rows: Iterable[Row]) -> None:
 
 
 def rendered() -> int:
-    """Run Sphinx, which fails at any warning such as a dead link; return its exit code."""
+    """Run Sphinx, which fails at any warning such as a dead link; return its exit code.
+
+    The code is 1 if Sphinx was stopped after TIMEOUT seconds. Prints where the site is, or that it
+    failed.
+    """
     shutil.rmtree(SITE, ignore_errors=True)
     options = ("--quiet", "--fail-on-warning", "--builder", "html", "--conf-dir", str(HERE))
     doctrees = ("--doctree-dir", str(BUILD / "site-doctrees"))

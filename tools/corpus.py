@@ -106,7 +106,12 @@ def differences(before: dict, after: dict) -> Iterator[str]:
 
 
 def main() -> None:
-    """Report on the exercises and update their digests in `tools/corpus.json`."""
+    """Judge all versions of the exercises and update their digests in `tools/corpus.json`.
+
+    It prints a line per exercise, which says if the digest has changed. With --out FOLDER the
+    reports are written there as JSON, and with --against FOLDER the reports that differ from those
+    there are printed. The arguments are the names of exercises, by default all.
+    """
     parser = argparse.ArgumentParser(prog="python -m tools.corpus", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="EXERCISE", help="default: all of them")
     parser.add_argument("--out", type=Path, metavar="FOLDER")

@@ -62,9 +62,11 @@ def in_new_process(size: int, cache: str) -> dict[str, float]:
 
 
 def compare(size: int, repetitions: int) -> None:
-    """Print the medians of imports and traces: without a cache, with an empty and a filled one.
+    """Print medians in processor seconds: of the imports, and of the first and the second trace.
 
-    size: the number of rows of the matrices. repetitions: the number of measurements of each.
+    There is a line for each state of the cache: off, empty and filled. Each line ends with the
+    ratio of the two traces. size: the number of rows of the matrices. repetitions: the number of
+    measurements of each.
     """
     runs_by_cache: dict[str, list[dict[str, float]]] = {"off": [], "empty": [], "filled": []}
     for _ in range(repetitions):
@@ -86,7 +88,10 @@ def compare(size: int, repetitions: int) -> None:
 
 
 def main() -> None:
-    """Print the comparison, or with --here the times of this process as JSON."""
+    """Print what `compare` prints, or with --here the times of `measure_here` as JSON.
+
+    The option --size is the number of rows of the matrices, --repetitions that of measurements.
+    """
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--size", type=int, default=256)
     parser.add_argument("--repetitions", type=int, default=3)

@@ -191,7 +191,11 @@ def wrong_text(name: str, what: str) -> str:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Write both pages; with two arguments, print a wrong solution instead."""
+    """Write the pages of answers and common mistakes; with two arguments, print a wrong solution.
+
+    The two arguments are the exercise's name and the words on the mistake. Any other number of
+    arguments ends the program with a sentence.
+    """
     words = sys.argv[1:] if arguments is None else arguments
     if len(words) == 2:
         print(wrong_text(*words), end="")

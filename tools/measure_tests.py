@@ -63,7 +63,11 @@ def _processor_seconds() -> float:
 
 
 def main(arguments: list[str]) -> int:
-    """Measure the tests, rewrite the table of `make test`, and return pytest's exit code."""
+    """Measure the tests, rewrite the table of `make test`, and return pytest's exit code.
+
+    The arguments are files or folders of tests, by default all. With --all, cases that the table
+    leaves out are measured, too. arguments: the words of the command line.
+    """
     parser = argparse.ArgumentParser(
         prog="python -m tools.measure_tests", description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,

@@ -89,7 +89,10 @@ def messages() -> Iterator[Message]:
 
 
 def _in_code(file: Path) -> Iterator[Message]:
-    """Yield the messages in a Python file."""
+    """Yield the messages in a Python file: texts in calls such as `translate`, and column titles.
+
+    A noun of `counted` gives a singular and a plural, and a text of `say` one per vocabulary.
+    """
     name, tree = file.relative_to(ROOT).as_posix(), ast.parse(file.read_bytes())
     for call, text in _texts_in_calls(tree):
         if call == "counted":
@@ -286,7 +289,11 @@ def write(file: Path, catalog: Catalog) -> None:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Write the template, update every catalogue, and print the number of missing translations."""
+    """Write the template, update every catalogue, and print the number of missing translations.
+
+    The option --language makes a new catalogue, for a language such as "ja" or "pt_BR". arguments:
+    the words of the command line, by default those of this process.
+    """
     parser = argparse.ArgumentParser(prog="python -m tools.messages", description=__doc__)
     parser.add_argument("--language", help='make its catalogue, too: "ja", "pt_BR"')
     given = parser.parse_args(arguments)

@@ -212,7 +212,7 @@ def known(
 
 
 def _formulas(exercise: NumbersExercise) -> Iterator[Known]:
-    """Yield the wrong versions of an exercise about numbers."""
+    """Yield the wrong versions of an exercise about numbers that give wrong answers."""
     for one in wrong_versions(exercise):
         function = function_in(exercise.name, one.text)
         mark = numbers.fingerprint(exercise, function, ALL_CASES)
@@ -281,7 +281,11 @@ def conflicts(name: str) -> list[str]:
 
 
 def main() -> None:
-    """Write the tables of mistakes, or with --list print conflicts of sentences."""
+    """Write the tables of mistakes and print a line per exercise.
+
+    With --list, print the conflicts of sentences and write nothing. The arguments are names of
+    exercises, by default all with a table.
+    """
     parser = argparse.ArgumentParser(prog="python -m tools.mistakes", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="EXERCISE", help="default: all with a table")
     parser.add_argument("--list", action="store_true", help="conflicts; nothing is written")

@@ -87,7 +87,10 @@ def _called(node: ast.AST) -> str:
 
 
 def _dropped(statement: ast.stmt) -> str:
-    """Return the words on a slip that drops this statement."""
+    """Return the words on a slip that drops this statement.
+
+    The words are such as "a loop were missing".
+    """
     if isinstance(statement, ast.Expr) and "sync" in ast.unparse(statement):
         return "a barrier were missing"
     if isinstance(statement, ast.AugAssign):
@@ -160,7 +163,8 @@ def _elements(node: ast.AST, context: type) -> list[str]:
 def _where(statement: ast.stmt, mutant: Mutant, exercise: KernelExercise) -> str:
     """Return the words on where a slip is, such as "where `{c}` is stored in line {store c}".
 
-    statement: the changed or dropped statement.
+    The words have placeholders of `labs.checking.placeholders`. statement: the changed or dropped
+    statement.
     """
     arrays, result = _arrays(mutant.tree, exercise), exercise.result
     if isinstance(statement, ast.If | ast.For | ast.While):

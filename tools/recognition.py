@@ -107,7 +107,8 @@ def _judged(
 ) -> Iterator[Unseen]:
     """Yield the wrong kernels among changed ones, as the checker judges them with a table.
 
-    kind: the kind of the results. changes: (change in words, text of the kernel).
+    A kernel that is right and reaches all targets is left out, and so is a text that defines no
+    kernel. kind: the kind of the results. changes: (change in words, text of the kernel).
     """
     for what, text in changes:
         try:
@@ -273,7 +274,12 @@ def _share(judged: Sequence[Unseen]) -> str:
 
 
 def main() -> None:
-    """Print, for each exercise and for all, the share of unseen mistakes that `check` names."""
+    """Print, for each exercise and for all, the share of unseen mistakes that `check` names.
+
+    The arguments are names of exercises, by default all with kernels. With --unnamed the mistakes
+    that are not named are printed, too, with --read N some that are. --experiment uses small
+    tables.
+    """
     parser = argparse.ArgumentParser(prog="python -m tools.recognition", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="EXERCISE", help="default: all with kernels")
     parser.add_argument("--experiment", action="store_true", help="the small table")

@@ -59,10 +59,10 @@ def broken(lesson: Lesson, among: tuple[Rule, ...]) -> list[str]:
 
 
 def listed(number: str, executed: Path) -> list[str]:
-    """Return the names of the rules that the list must have for a lesson.
+    """Return the names of the rules that a lesson breaks, which the list of exceptions must hold.
 
-    number: the lesson's number. executed: the folder of executed notebooks, which need not have the
-    one of this lesson.
+    number: the lesson's number. executed: the folder of executed notebooks. If it does not have
+    this lesson, the rules on executed notebooks are those that the list has now.
     """
     file = lessons()[number]
     if (executed / file.name).exists():
@@ -86,7 +86,11 @@ def text(names: dict[str, list[str]]) -> str:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Write the file, print the violations of the lessons in the arguments, and return 0."""
+    """Write the file of exceptions, print the violations of the lessons in the arguments; return 0.
+
+    With --run, these lessons are executed first, or all if there are no arguments. arguments: the
+    words of the command line, by default those of this process.
+    """
     parser = argparse.ArgumentParser(prog="rule_exceptions", description=__doc__.splitlines()[0])
     parser.add_argument("lessons", nargs="*", help="lessons whose violations are printed")
     parser.add_argument("--run", action="store_true", help="execute the lessons first")

@@ -119,7 +119,10 @@ def compiled():
 
 @njit(forceinline=True)
 def has_lines(x):
-    """Return True if rows or columns of x are contiguous and its strides are multiples of 4."""
+    """Return True if rows or columns of x are contiguous and its strides are multiples of 4 bytes.
+
+    x: a float32 array of two dimensions.
+    """
     row, col = x.strides
     whole = row % FLOAT_BYTES == 0 and col % FLOAT_BYTES == 0
     return whole and (row == FLOAT_BYTES or col == FLOAT_BYTES)

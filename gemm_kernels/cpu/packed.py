@@ -24,7 +24,8 @@ PUBLISHED, TILE_ROWS, TILE_COLUMNS = (64, 256), 6, 16
 def derived(l1: int, l2: int, l3: int) -> tuple[int, int]:
     """Return (mc, kc), the rows and columns of a block of a, from the cache sizes in bytes.
 
-    A panel of b takes half of L1, and a block of a takes a quarter of L2.
+    A panel of b takes half of L1, and a block of a takes a quarter of L2. The size of L3 has no
+    influence.
     """
     kc = l1 // FLOAT_BYTES // 2 // TILE_COLUMNS
     return l2 // FLOAT_BYTES // 4 // kc // TILE_ROWS * TILE_ROWS, kc

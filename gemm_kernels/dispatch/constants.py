@@ -44,8 +44,8 @@ class TunedConstants:
 class TimedCandidate:
     """A row of a file in `data/tuned`: the time of `autotuned` with some constants at a shape.
 
-    time_ms, gflops: the median time of one product, and its rate in GFLOP/s.
-    library_ratio: the library's time over `time_ms`; None if no library was timed.
+    time_ms, gflops: the median time of one product, and its rate in GFLOP/s. library_ratio: the
+    library's time over `time_ms`; None if no library was timed. date: the day of the measurement.
     """
 
     shape: GemmShape

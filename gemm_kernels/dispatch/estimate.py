@@ -118,8 +118,10 @@ def speed_of(device: devices.Device) -> DeviceSpeed:
 def candidates(kind: str, shape: GemmShape, tiling: Tiling, sms: int) -> Iterator[Tiling]:
     """Yield `tiling` once per number of slices that may be worth a try for this shape.
 
-    The numbers of slices ascend from 1. `kind` is "wide" or "strided", and `sms` is the number of
-    SMs of the device.
+    The numbers are those of SLICES in ascending order, first 1, which is the only one if the tiles
+    fill all slots of the device. More slices must have at least two steps each, and they must not
+    exceed a number of waves or the most slices of the kind. `kind` is "wide" or "strided", and
+    `sms` is the number of SMs of the device.
     """
     tiles, slots = _tiles(shape, tiling), sms * tiling.BLOCKS
     steps = cdiv(shape.k, tiling.BK)

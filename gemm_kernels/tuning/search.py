@@ -88,10 +88,11 @@ COMMAND = Command("tune", "find the constants of `autotuned` for this GPU", _con
 
 
 def tune(shape: GemmShape, device: Device, console: Console) -> None:
-    """Time the most promising candidates at one shape, except those that have been timed before.
+    """Time the first 24 of `candidates` at one shape, except those that have been timed before.
 
-    Each timing is added to the device's file at once. Then the fastest variant in the file is
-    verified, and its constants are printed. Raises CourseError if its result is wrong.
+    Each timing is added to the device's file in `data/tuned/` at once. Then the fastest variant in
+    the file at this shape is verified, and its constants are printed. Raises CourseError if its
+    result is wrong.
     """
     path = constants.file_of(device.name)
     done = [vars(each.constants) for each in constants.tuned(device.name) if each.shape == shape]

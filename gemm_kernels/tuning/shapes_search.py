@@ -68,7 +68,7 @@ BURST_US, BURSTS, MOST_CALLS = 1200.0, 3, 100
 class TilingTime:
     """The time of one product of a shape with a tiling, in microseconds.
 
-    `kind` is the kind of kernel, "wide" or "strided".
+    `kind` is the kind of kernel, "wide" or "strided". `us` is the time.
     """
 
     kind: str

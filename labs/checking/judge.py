@@ -124,7 +124,8 @@ def attempt(
     try:
         return run_kernel(exercise, kernel, shape, patience, seed=seed)
     except LimitReached as error:
-        return _never_ends(exercise, kernel, str(error))
+        story = _never_ends(exercise, kernel, str(error))
+        return _joined(story, _first(exercise.probes.endless, kernel, story))
     except KernelRaised as error:
         why = _plain(exercise, error)
         return exercise.words.say("The {noun} raises an error: {why}", why=why)
@@ -134,8 +135,7 @@ def attempt(
         if unknown and (cause := _first(exercise.probes.unknown, kernel, story)):
             where = translate("Line {line}, {code}", line=unknown[1], code=unknown[2])
             return f"{where}: {cause}"
-        cause = _first(exercise.probes.refused, kernel, story)
-        return f"{story} {cause}" if cause else story
+        return _joined(story, _first(exercise.probes.refused, kernel, story))
     except Exception as error:  # whatever a kernel's text does to the interpreter
         why = f"{type(error).__name__}: {sentence(str(error))}"
         return exercise.words.say("The {noun} does not run: {why}", why=why)
@@ -156,8 +156,12 @@ def _plain(exercise: KernelExercise, error: Exception) -> str:
 
     The virtual GPU's list of stores before the error ("Written before: …") is left out.
     """
-    message = re.sub(r" Written before: [^.]*\.$", "", str(error))
-    return sentence(exercise.words.rephrase(message))
+    return sentence(exercise.words.rephrase(_without_stores(str(error))))
+
+
+def _without_stores(message: str) -> str:
+    """Return a message of the virtual GPU without its list of stores, "Written before: …"."""
+    return re.sub(r" Written before: [^.]*\.$", "", message)
 
 
 def _never_ends(exercise: KernelExercise, kernel, message: str) -> str:
@@ -176,7 +180,8 @@ def _never_ends(exercise: KernelExercise, kernel, message: str) -> str:
             threads=translate("{number} threads", number=stuck[1]),
         )
     if where is None or (limit is None and not exercise.on_cpu):
-        return sentence(re.sub(r"^\w+, line (\d+) `(.*?):?`", r"Line \1, `\2`", message))
+        plain = _without_stores(message)
+        return sentence(re.sub(r"^\w+, line (\d+) `(.*?):?`", r"Line \1, `\2`", plain))
     late = exercise.words.say("the {noun} does not end")
     if limit:
         late = exercise.words.say("after {limit} the {noun} has not ended", limit=limit[1])
@@ -242,7 +247,8 @@ def wrong_result(
     input. runs: the runs at all shapes so far. table: the exercise's known mistakes.
     """
     return (
-        misused(runs[-1])
+        _stores_into_an_input(runs[-1])
+        or _reads_early(exercise, runs[-1])
         or _does_nothing(exercise, runs, table)
         or describe_first_flaw(exercise, runs, table)
         or _not_written(exercise, runs, table)
@@ -286,6 +292,12 @@ def _reads_the_result(run: Run) -> str | None:
             return None
         return _needs_an_old_value(access.site, f"`{run.result}`")
     return None
+
+
+def _reads_early(exercise: KernelExercise, run: Run) -> str | None:
+    """Return what `_reads_the_result` says, followed by what the exercise knows of it, or None."""
+    story = _reads_the_result(run)
+    return story and _joined(story, _first(exercise.probes.early, run))
 
 
 def _needs_an_old_value(site: Site, what: str) -> str:
@@ -493,6 +505,11 @@ def _with_cause(
     """
     cause = cause or known_mistake(table, runs) or similar_mistake(table, runs) or question
     return story if not cause or cause in story else f"{story} {cause}"
+
+
+def _joined(story: str, cause: str | None) -> str:
+    """Return a story followed by its cause, or the story alone if there is no cause."""
+    return f"{story} {cause}" if cause else story
 
 
 def _first(probes, *arguments) -> str | None:

@@ -52,7 +52,8 @@ class OrderExercise(KernelExercise):
     lines: the lines in disorder, with their indentation, numbered from 1. Some of them are
     superfluous. above, below: the text of the kernel's file above and below these lines, which the
     reader does not change. rules: conditions that tell what a misplaced line does. A submission is
-    a list of line numbers; a whole kernel is accepted and judged too.
+    a list of line numbers; a whole kernel is accepted and judged too. kind and timed are as in
+    KernelExercise: such an exercise is of the kind "order", and not timed.
     """
 
     lines: tuple[str, ...]
@@ -85,7 +86,10 @@ class OrderExercise(KernelExercise):
         )
 
     def text_of(self, order: Order) -> str:
-        """Return the text of the kernel's file with its lines in an order of line numbers."""
+        """Return the text of the kernel's file with its lines in an order of line numbers.
+
+        The lines of the file that the reader does not move are above and below them.
+        """
         above, below = self.given_lines
         return "\n".join((*above, *(self.lines[number - 1] for number in order), *below)) + "\n"
 

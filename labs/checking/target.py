@@ -61,6 +61,10 @@ class Probes:
 
     refused: called with the kernel and the error message if it cannot be compiled.
 
+    endless: called with the kernel and the message on its loop if it does not end.
+
+    early: called with the run if the kernel reads the result before it stores there.
+
     unknown: called with the kernel and the error message if the virtual GPU does not know a
     construct. Their answer, with its line, replaces the error message.
 
@@ -76,6 +80,8 @@ class Probes:
 
     constants: tuple[Callable[[Callable], str | None], ...] = ()
     refused: tuple[Callable[[Callable, str], str | None], ...] = ()
+    endless: tuple[Callable[[Callable, str], str | None], ...] = ()
+    early: tuple[Callable[[Run], str | None], ...] = ()
     unknown: tuple[Callable[[Callable, str], str | None], ...] = ()
     flaws: tuple[Callable[[Run, Finding], str | None], ...] = ()
     missing: tuple[Callable[[Run], str | None], ...] = ()

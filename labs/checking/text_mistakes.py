@@ -62,7 +62,10 @@ def never_reached(run: Run) -> str | None:
 
 
 def _question_on_the_way(run: Run, line: int) -> str:
-    """Return a question on the innermost test or loop around a line that no thread reaches."""
+    """Return a question on the innermost test or loop around a line that no thread reaches.
+
+    If there is none, ask whether all threads return before the line.
+    """
     around = [
         node
         for node in ast.walk(run.tree)

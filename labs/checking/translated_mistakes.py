@@ -60,7 +60,10 @@ def _translated(by_print: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
 
 
 def _clause(text: str) -> str:
-    """Return a clause of a sentence on a mutant, translated, with its own code and line."""
+    """Return a clause of a sentence on a mutant, translated, with its own code and line.
+
+    text: the English clause, such as "a barrier were missing" or "in line {line}".
+    """
     names = {"{code}": _CODE.search(text), "{line}": _LINE.search(text)}
     told = translate(_without_names(text))
     for placeholder, name in names.items():
@@ -69,5 +72,8 @@ def _clause(text: str) -> str:
 
 
 def _without_names(clause: str) -> str:
-    """Return a clause with {code} for its first code and {line} for its line placeholder."""
+    """Return a clause with {code} for its first code and {line} for its line placeholder.
+
+    Code is what stands between backticks; a line placeholder is one in braces after "line ".
+    """
     return _LINE.sub("{line}", _CODE.sub("{code}", clause, count=1))

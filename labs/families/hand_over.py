@@ -171,7 +171,10 @@ def each_word(parameter: str, kind: str) -> Target:
 
 
 def race_without_a_fence_of_the_grid(run: Run, finding: Finding) -> str | None:
-    """Return what `instead_of_a_fence` says if the flaw that the virtual GPU found is a race."""
+    """Return what `instead_of_a_fence` says if the flaw that the virtual GPU found is a race.
+
+    Returns None for any other flaw.
+    """
     return instead_of_a_fence(run) if finding.kind == "race" else None
 
 

@@ -50,10 +50,12 @@ def whole_arrays(kernel) -> str | None:
         name = ast.unparse(node.func).rpartition(".")[2]
         needed = {"load4": 2, "store4": 3}.get(name)
         if needed and len(node.args) != needed:
-            usage = "`load4(x, place)`" if name == "load4" else "`store4(x, place, four)`"
+            usage = "load4(x, (row, column))"
+            if name == "store4":
+                usage = "store4(x, (row, column), four)"
             return translate(
-                "Line {line}, `{code}`: {name} takes {needed} arguments, {usage}: the array "
-                "and the place of its first element are two of them.",
+                "Line {line}, `{code}`: {name} takes {needed} arguments. The place of the first "
+                "word is one of them; in a matrix it is a tuple: `{usage}`.",
                 line=node.lineno,
                 code=ast.unparse(node),
                 name=name,
@@ -169,6 +171,19 @@ def same_quad(run: Run) -> str | None:
                 other=lane,
             )
     return None
+
+
+def other_than_the_zig_zag(run: Run) -> str | None:
+    """Return a sentence if the lanes read quads by another map than the zig-zag, else None."""
+    lanes = np.arange(32)
+    zig_zag = lanes >> 3 & 2 | lanes & 1, lanes >> 1 & 7
+    quads = [_read(run, array) for array in SHARED]
+    if all(np.array_equal(read, wanted) for read, wanted in zip(quads, zig_zag, strict=True)):
+        return None
+    return translate(
+        "Your map is not the zig-zag, but its reads take two wavefronts as well, and every quad "
+        "has its lane."
+    )
 
 
 # ------------------------------------------------------------------------------------- targets

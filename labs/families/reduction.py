@@ -53,12 +53,12 @@ def reduction(
     They include parameters and inputs if the kernel needs other arguments than x and the result,
     and the reference if it does not add up x.
     """
-    known = Probes(
+    known = replace(
+        probes,
         constants=(*probes.constants, *other_block(sums, constant)),
         refused=(*probes.refused, *refused()),
-        unknown=probes.unknown,
         flaws=(*probes.flaws, no_wait),
-        wrong=() if "reference" in fields else wrong_sums(sums),
+        wrong=(*probes.wrong, *(() if "reference" in fields else wrong_sums(sums))),
     )
     family = {
         "parameters": ("x", "partials"), "inputs": inputs, "reference": sums.reference, **fields,

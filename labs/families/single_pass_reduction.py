@@ -9,6 +9,7 @@ that it gets is called its ticket, and the block with the highest ticket adds th
 from __future__ import annotations
 
 import ast
+import inspect
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -25,7 +26,7 @@ from labs.families import reduction as reductions
 from labs.families.reduction import Sums, full_loads, reduction
 from labs.targets.counts import no_float64, no_negative_index, one_store_per_element
 from utils.translation import translate
-from virtual_gpu import LimitReached
+from virtual_gpu import Finding, LimitReached
 from virtual_gpu.common.source import read_source
 from virtual_gpu.counts.recorder import Event
 
@@ -130,9 +131,9 @@ def no_block_waits(alone: Callable[[Shape], int] = first_half) -> Target:
         if barrier:
             return translate(
                 "line {line} is a barrier of the whole grid: there each block waits for all "
-                "others. Such a kernel cannot be launched with more blocks than the GPU has slots "
-                "for. The number makes waiting unnecessary: the block that draws the last one "
-                "comes after all others.",
+                "others. Only a cooperative launch may have one, and not with more blocks than the "
+                "GPU has slots for. The number makes waiting unnecessary: the block that draws the "
+                "last one comes after all others.",
                 line=barrier,
             )
         line = _wait_of_the_first(run, alone(run.shape))
@@ -492,6 +493,93 @@ def each_partial(at_most: int, kind: str) -> Target:
     )
 
 
+# --------------------------------------------------------------- probes for kernels that run
+
+
+def _added_atomically(run: Run, finding: Finding | None = None) -> str | None:
+    """Return sentences on the threads that add to the result by atomics, or None if none does.
+
+    finding: the flaw that the virtual GPU found. Returns None if it concerns another array.
+    """
+    accesses = run.accesses(run.job.result, "atomic")
+    if not accesses or (finding and finding.array != run.result):
+        return None
+    block, threads = next(_atomics_of_blocks(run, run.result))
+    return translate(
+        "{threads} add to `{result}` in line {line}, in the order in which they come; the first is "
+        "thread {first} of block {block}. Each addition of float32 rounds, so another order can "
+        "give other bits.",
+        threads=counted(accesses[0].lanes, "thread"),
+        result=run.result,
+        line=accesses[0].site.line,
+        first=threads[0],
+        block=block,
+    )
+
+
+def _left_by_many(run: Run, finding: Finding) -> str | None:
+    """Return a sentence if several threads of block 0 store into the same partial sum, or None.
+
+    finding: the flaw that the virtual GPU found. Returns None if it concerns another array.
+    """
+    if (finding.kind, finding.array) != ("race", run.names["partials"]):
+        return None
+    for one in run.recorded(0).events:
+        threads = np.flatnonzero(one.first >= 0)
+        same_place = len(set(one.first[threads])) == 1 < len(threads)
+        if (one.kind, one.array) == ("store", finding.array) and same_place:
+            return translate(
+                "{threads} of block 0, from thread {first} to thread {last}, store into the same "
+                "element in line {line}. `block_sum` gives the sum to thread 0 alone.",
+                threads=counted(len(threads), "thread"),
+                first=threads[0],
+                last=threads[-1],
+                line=one.line,
+            )
+    return None
+
+
+def _drawn_by_many(run: Run, finding: Finding | None = None) -> str | None:
+    """Return sentences if several threads of the first block that draws do so, else None.
+
+    finding: the flaw that the virtual GPU found, if any; it is not used.
+    """
+    if not (draws := run.accesses("drawn", "atomic")):
+        return None
+    block, threads = next(_atomics_of_blocks(run, run.names["drawn"]))
+    if len(threads) < 2:
+        return None
+    blocks, draw = SUMS.blocks(run.shape[0]), draws[0]
+    return translate(
+        "{tickets:,} tickets are drawn in line {line}, and there are {blocks} blocks: in block "
+        "{block}, {threads} draw one each, from thread {first} to thread {last}. So block {early} "
+        "already draws the number {number}, before other blocks have stored their sums.",
+        tickets=draw.lanes,
+        line=draw.site.line,
+        blocks=blocks,
+        block=block,
+        threads=counted(len(threads), "thread"),
+        first=threads[0],
+        last=threads[-1],
+        early=(blocks - 1) // len(threads),
+        number=blocks - 1,
+    )
+
+
+def _atomics_of_blocks(run: Run, array: str) -> Iterator[tuple[int, np.ndarray]]:
+    """Yield (block, threads) for each block with an atomic on an array, in the blocks' order.
+
+    threads: the numbers of the threads that take part in the block's first atomic. array: the
+    reader's name of a parameter.
+    """
+    for block in range(SUMS.blocks(run.shape[0])):
+        events = run.recorded(block).events
+        found = (e.first for e in events if (e.kind, e.array) == ("atomic", array))
+        first = next(found, None)
+        if first is not None:
+            yield block, np.flatnonzero(first >= 0)
+
+
 # -------------------------------------------------------- probes for kernels that do not compile
 
 
@@ -538,4 +626,28 @@ def _adds_an_array(kernel, story: str) -> str | None:
     return translate("A kernel has no sum of a whole array: each thread adds elements in a loop.")
 
 
-PROBES = Probes(refused=(_word_overwritten, _arguments_of_add, _adds_an_array))
+def _waits_for_the_counter(kernel, story: str) -> str | None:
+    """Return sentences if the kernel does not end in a loop that looks at the counter, else None.
+
+    story: the message on the loop.
+    """
+    counter = list(inspect.signature(kernel.py_func).parameters)[2]
+    for node in ast.walk(read_source(kernel.py_func).tree):
+        is_stuck = isinstance(node, ast.While) and f"Line {node.lineno}," in story
+        if is_stuck and counter in ast.unparse(node.test):
+            return translate(
+                "The loop of line {line} waits until other blocks have drawn. Where there are more "
+                "blocks than the GPU can hold at once, those that wait keep the others from "
+                "starting, and nobody ever ends.",
+                line=node.lineno,
+            )
+    return None
+
+
+PROBES = Probes(
+    refused=(_word_overwritten, _arguments_of_add, _adds_an_array),
+    endless=(_waits_for_the_counter,),
+    early=(_added_atomically,),
+    flaws=(_left_by_many, _added_atomically, _drawn_by_many),
+    wrong=(_drawn_by_many,),
+)

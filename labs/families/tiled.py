@@ -62,7 +62,10 @@ def _with_edges(tile: int) -> tuple[Shape, ...]:
 
 
 def with_infinities(tile: int) -> Shape:
-    """Return the shape (m, n, k) at which `inputs` puts one infinity into a and one into b."""
+    """Return the shape (m, n, k) at which `inputs` puts one infinity into a and one into b.
+
+    tile: the side of a tile.
+    """
     return (tile + 2, tile + 3, tile + tile // 2)
 
 
@@ -71,7 +74,7 @@ def inputs(tile: int, shape: Shape, seed: int) -> tuple[np.ndarray, np.ndarray]:
 
     At the shape `with_infinities(tile)` all elements are positive, and a and b each hold an
     infinity in the first tile. If a kernel leaves it in shared memory when it loads the last,
-    partial tile, it is multiplied by a zero and shows as NaN.
+    partial tile, it is multiplied by a zero and shows as NaN. tile: the side of a tile.
     """
     a, b = product.inputs(shape, seed)
     if shape == with_infinities(tile):
@@ -271,7 +274,8 @@ def probes(tile: int, constant: str) -> Probes:
 def _other_side(tile: int, constant: str, kernel) -> str | None:
     """Return a sentence if the constant in the reader's file is not the side of a block, else None.
 
-    constant: its name. Also returns None if the kernel does not use this name.
+    constant: its name. Also returns None if the kernel does not use this name. tile: the side of a
+    tile and of a block.
     """
     code = kernel.py_func.__code__
     side = read_source(kernel.py_func).names.get(constant)

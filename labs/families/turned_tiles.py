@@ -20,7 +20,7 @@ from labs.targets.counts import (
     sectors_per_request,
 )
 from labs.targets.sharing import elements_per_thread, from_shared_memory
-from labs.targets.wide import wide_accesses
+from labs.targets.wide import aligned_arrays, wide_accesses
 from utils.ladder.step import Launch
 
 ROWS, COLUMNS, THREADS = 128, 8, 256
@@ -50,13 +50,14 @@ def turned_tiles(*targets, **fields) -> KernelExercise:
             no_negative_index(),
             probes.one_store_per_element("out"),
             no_float64(),
+            aligned_arrays(),
             *targets,
+            essential(from_shared_memory(1, "element")),
             barriers_per_block(1),
             sectors_per_request(16),
             essential(wide_accesses("global", "load")),
             essential(wide_accesses("global", "store")),
             essential(wide_accesses("shared", "load")),
-            essential(from_shared_memory(1, "element")),
             essential(elements_per_thread(4)),
         ),
         **fields,

@@ -15,6 +15,7 @@ from virtual_gpu.counts.counters import AccessCount
 
 ROWS, COLUMNS, QUAD = 16, 32, 4  # a tile's rows and columns; each lane has 4 by 4 of its elements
 BANKS = 32
+SHORTEST = 48  # words of a row: the fewest without a bank conflict of a store4
 
 
 def other_arguments(kernel) -> str | None:
@@ -67,6 +68,25 @@ def barrier_of_some_lanes(run: Run, finding: Finding) -> str | None:
     barriers = (one for one in run.trace.findings if one.kind == "barrier")
     causes = (barrier_in_a_branch(run, one) for one in barriers)
     return next((cause for cause in causes if cause), None)
+
+
+def long_rows(run: Run) -> str | None:
+    """Return a sentence if a shared array has longer rows than it needs, else None.
+
+    The length must be a number in the source code.
+    """
+    for node in ast.walk(read_source(run.kernel.py_func).tree):
+        if not (isinstance(node, ast.Call) and ast.unparse(node.func).endswith("shared.array")):
+            continue
+        sizes = [one.value for one in ast.walk(node.args[0]) if isinstance(one, ast.Constant)]
+        if sizes and sizes[-1] > SHORTEST:
+            return translate(
+                "Rows of {fewest} words have no bank conflict either. Yours have {length}, so a "
+                "block needs more shared memory.",
+                fewest=SHORTEST,
+                length=sizes[-1],
+            )
+    return None
 
 
 # ------------------------------------------------------------------------------------- targets

@@ -163,7 +163,10 @@ def _element_counts(sums: Sums, run: Run, result: int) -> np.ndarray | None:
 
 
 def _counts_by_element(sums: Sums, run: Run) -> str | None:
-    """Return sentences on elements that the first wrong sum lacks or repeats, or None."""
+    """Return sentences on elements that the first wrong sum lacks or repeats, or None.
+
+    Returns None, too, if it cannot be found out how often each element counts.
+    """
     first = _first_wrong(run)
     times = _element_counts(sums, run, first)
     if times is None:

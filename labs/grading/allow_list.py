@@ -347,7 +347,10 @@ def module_of(node: ast.expr, modules: Mapping[str, str]) -> str | None:
 
 
 def _is_small(value: object) -> bool:
-    """Return True unless a constant is a string of 10,000 characters or an int beyond 63 bits."""
+    """Return True unless a constant is a text or an int that is too large.
+
+    A text may have fewer than 10,000 characters, and an int an absolute value below 2**63.
+    """
     if isinstance(value, str):
         return len(value) < 10_000
     return not isinstance(value, int) or abs(value) < LARGEST

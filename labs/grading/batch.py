@@ -35,7 +35,7 @@ class Plan:
     secret: the class's secret, from which hidden shapes are drawn. known: marks that need no work,
     because they are stored or because looking them up failed. waiting: maps each other submission
     to the file in which its mark will be stored. old: how many of these have a stored mark that
-    another version of the exercises or of the grader gave.
+    another version of the exercises or of the grader gave. lab: the lab that is graded.
     """
 
     lab: Lab
@@ -50,7 +50,7 @@ def plan(lab: Lab, submissions: Sequence[Submission], secret: str, results: Path
 
     results: a folder, which is created; stored marks are in its folder `graded`. A submission whose
     lookup fails gets no points and does not affect the others. Raises CourseError if the folder
-    cannot be created.
+    cannot be created. secret: the class's secret, from which hidden shapes are drawn.
     """
     version, kept = digest_of(lab), results / KEPT
     _make(kept)
@@ -80,7 +80,8 @@ def grade_class(
     Stored marks come first. Every new mark is written to the folder `graded` in `results` at once,
     so that a second run resumes. results: a folder, which is created. workers: the number of
     processes on this machine, or the address of a Dask scheduler whose workers grade. Raises
-    CourseError if nothing can be written or the scheduler does not answer.
+    CourseError if nothing can be written or the scheduler does not answer. secret: the class's
+    secret, from which hidden shapes are drawn.
     """
     yield from graded(plan(lab, submissions, secret, results), workers)
 
@@ -146,7 +147,8 @@ def _first_tries(
     """Yield each submission with its mark, or with None if its process was killed.
 
     They come in the order in which they are finished. workers: the number of processes on this
-    machine, or the address of a Dask scheduler.
+    machine, or the address of a Dask scheduler. secret: the class's secret, from which hidden
+    shapes are drawn.
     """
     if not waiting:
         return iter(())
@@ -161,7 +163,7 @@ def _here(
     """Grade in `workers` processes on this machine; yield each submission with its mark.
 
     The mark is None if the process was killed. The pairs come in the order in which they are
-    finished.
+    finished. secret: the class's secret, from which hidden shapes are drawn.
     """
     crew = [Worker() for _ in range(workers)]
     idle: SimpleQueue[Worker] = SimpleQueue()
@@ -188,7 +190,10 @@ def _here(
 
 
 def _alone(lab: Lab, submission: Submission, secret: str) -> Mark | None:
-    """Grade a submission in a new process; return its mark, or None if the process was killed."""
+    """Grade a submission in a new process; return its mark, or None if the process was killed.
+
+    secret: the class's secret, from which hidden shapes are drawn.
+    """
     worker = Worker()
     try:
         return worker.grade(lab, submission, secret)

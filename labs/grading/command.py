@@ -17,7 +17,7 @@ from pathlib import Path
 import nbformat
 from tqdm import tqdm
 
-from labs.grading import feedback, roster, speed, tables
+from labs.grading import class_page, feedback, roster, speed, tables
 from labs.grading.batch import graded, plan
 from labs.grading.feedback import to_stderr
 from labs.grading.grade import Mark
@@ -288,6 +288,9 @@ def run(arguments: argparse.Namespace) -> int:
         _write_class(arguments, lab, submissions, marks, listed, rule)
     best = sum(mark.points == mark.of for mark in marks)
     print(f"{_counted(len(marks), 'submission')}, {best} with all {lab.points} points: {table}")
+    causes = arguments.out / f"{lab.name}_causes.html"
+    _write(causes, class_page.as_html(lab, marks))
+    print(f"What the class got wrong, by cause and without names: {causes}")
     for mark in marks:
         if mark.failed:
             to_stderr(f"{mark.student}: {mark.failed}")
@@ -471,7 +474,7 @@ def _write(file: Path, text: str) -> None:
 
 
 def _not_written(what: Path, error: OSError) -> CourseError:
-    """Return the error for a file or folder that cannot be written."""
+    """Return, without raising it, the CourseError for a file or folder that cannot be written."""
     return CourseError(
         f"{what} cannot be written ({error.strerror}): what was graded before is kept; make room, "
         "and run the command again."

@@ -150,7 +150,11 @@ def _boolean(node: ast.BoolOp, value_of) -> object:
 
 
 def _compare(node: ast.Compare, value_of) -> bool:
-    """Return the value of a comparison, also of a chain such as a < b < c."""
+    """Return True if a comparison holds, also a chain such as a < b < c.
+
+    Raises NotAllowed for `is` and `in`, and for operands that are no numbers. value_of: maps a name
+    to its value, or to None if unknown.
+    """
     values = [_number(constant(one, value_of)) for one in (node.left, *node.comparators)]
     if any(type(op) not in OPERATORS for op in node.ops):
         raise NotAllowed("no constant")
@@ -173,7 +177,10 @@ def _subscript(node: ast.Subscript, value_of) -> object:
 
 
 def _attribute(node: ast.Attribute, value_of) -> object:
-    """Return the allowed member of a module. Raises NotAllowed for any other attribute."""
+    """Return the allowed member of a module. Raises NotAllowed for any other attribute.
+
+    value_of: maps a name to its value, or to None if unknown.
+    """
     module = allow_list.module_of(node.value, modules_in(node.value, value_of))
     if module and node.attr in allow_list.COMPILED.members.get(module, ()):
         return getattr(allow_list.MODULES[module], node.attr)
@@ -184,6 +191,7 @@ def _call(node: ast.Call, value_of) -> object:
     """Return the result of a call of one of the known functions with constant arguments.
 
     Raises NotAllowed for keywords, for an unknown function, and for arguments that are no numbers.
+    value_of: maps a name to its value, or to None if unknown.
     """
     if node.keywords:
         raise NotAllowed("no constant")
@@ -211,7 +219,7 @@ def _function_of(node: ast.expr, value_of) -> Callable:
     """Return the callable to which the called expression of a constant refers.
 
     It is a function of FUNCTIONS or of MATH, or a number type of NumPy or Numba. Raises NotAllowed
-    for any other expression.
+    for any other expression. value_of: maps a name to its value, or to None if unknown.
     """
     if isinstance(node, ast.Name) and value_of(node.id) is None and node.id in FUNCTIONS:
         return FUNCTIONS[node.id]

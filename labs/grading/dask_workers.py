@@ -67,7 +67,8 @@ def _in_own_process(lab: Lab, submission: Submission, secret: str) -> Mark | Non
     """Return the mark of a submission, or None if the process that grades it was killed.
 
     This thread's grading process is used; the thread's first call starts it. It is a separate
-    process because a Dask worker has threads, and a process with threads must not fork.
+    process because a Dask worker has threads, and a process with threads must not fork. secret: the
+    class's secret, from which hidden shapes are drawn.
     """
     if not hasattr(_thread, "worker"):
         _thread.worker = Worker()

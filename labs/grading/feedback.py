@@ -42,6 +42,10 @@ code {background: rgba(128,128,128,.18); border-radius: 3px; padding: 0 .2em;
  overflow-wrap: anywhere}
 .said {border-left: 4px solid #d9730d; padding: .2rem .8rem; background: rgba(128,128,128,.1)}
 .told {font-size: .92em}
+.group {border-bottom: 1px solid rgba(128,128,128,.35); padding: .8rem 0}
+.group p {margin: .35rem 0}
+.share {height: .5rem; background: rgba(128,128,128,.15); border-radius: 3px}
+.share span {display: block; height: 100%; background: #d9730d; border-radius: 3px}
 .missed, .partly {color: #c4320a; font-weight: bold}
 @media (prefers-color-scheme: dark) {.missed, .partly {color: #ff9466}}
 """
@@ -177,13 +181,22 @@ def as_html(lab: Lab, mark: Mark) -> str:
         f"{part_as_html(part, mark)}"
         for part in lab.parts
     )
-    title = html.escape(f"{lab.title}: {mark.student}")
+    points = f"<strong>{mark.points} of {mark.of}</strong>"
+    body = f"<p>{html.escape(mark.student)}: {points}</p>{sections}"
+    return page(lab.title, body, f"{lab.title}: {mark.student}")
+
+
+def page(heading: str, body: str, title: str = "") -> str:
+    """Return a whole HTML page, which loads nothing from the network.
+
+    heading, title: as plain text; without a title, the browser shows the heading. body: the HTML
+    below the heading.
+    """
     return (
         '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{title}</title><style>{_STYLE}</style></head><body><h1>{html.escape(lab.title)}"
-        f"</h1><p>{html.escape(mark.student)}: <strong>{mark.points} of "
-        f"{mark.of}</strong></p>{sections}</body></html>\n"
+        f"<title>{html.escape(title or heading)}</title><style>{_STYLE}</style></head><body>"
+        f"<h1>{html.escape(heading)}</h1>{body}</body></html>\n"
     )
 
 

@@ -142,7 +142,10 @@ def _may_define(name: str, piece: str, found: Sequence[Definition]) -> bool:
 
 
 def _parse_problem(error: Exception) -> str:
-    """Return a clause on why Python could not parse a text."""
+    """Return a clause on why Python could not parse a text.
+
+    The clause is such as "Python cannot read this (invalid syntax)".
+    """
     if isinstance(error, SyntaxError):
         return f"Python cannot read this ({error.msg})"
     return "The text is nested too deeply, or contains bytes that are no text"
@@ -207,7 +210,7 @@ def _refuse_callers(functions: dict[str, object], names: Names) -> None:
 def _function(definition: Definition, names: Names) -> object:
     """Return the function of a definition, compiled if it has a decorator such as `cuda.jit`.
 
-    Raises NotAllowed if the definition uses anything outside the allow-list.
+    Raises NotAllowed if the definition is refused, or uses anything outside the allow-list.
     """
     if definition.refused:
         raise NotAllowed(definition.refused)

@@ -10,6 +10,7 @@ from labs.checking.exercise import Exercise
 from labs.exercises import find as exercise
 from labs.host.exercise import HostExercise
 from utils.errors import CourseError
+from utils.paths import is_extra
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,7 @@ class Lab:
     @property
     def after(self) -> str:
         """The lessons to do before, as a list shows them, such as "extra, 15"."""
-        return ", ".join(name if name.isdigit() else "extra" for name in self.lessons)
+        return ", ".join("extra" if is_extra(name) else name for name in self.lessons)
 
     @property
     def needs_sandbox(self) -> bool:

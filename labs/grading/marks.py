@@ -147,7 +147,8 @@ def _row(part: Part, what: str, of: int, share: Fraction, reason: str) -> MarkRo
 def _kernel_rows(part: Part, messages, hidden: Hidden, refusal: str, problem: str) -> list[MarkRow]:
     """Return the rows of a kernel: right result, idea, targets, and those without points.
 
-    refusal: why it was refused, or "". problem: why its child ended early, or "".
+    refusal: why it was refused, or "". problem: why its child ended early, or "". messages: the
+    child's messages about the kernel. hidden: its hidden shapes.
     """
     exercise = part.definition
     problem = next((str(one["ended"]) for one in messages if "ended" in one), problem)
@@ -217,17 +218,26 @@ def points_of_rows(part: Part) -> list[int]:
 
 
 def right_row(shapes: int) -> str:
-    """Return the text (`MarkRow.what`) of the row for a right result at this number of shapes."""
+    """Return the text (`MarkRow.what`) of the row for a right result at this number of shapes.
+
+    The text is such as "right at 6 shapes, and the virtual GPU finds nothing".
+    """
     return f"right at {shapes} shapes, and the virtual GPU finds nothing"
 
 
 def idea_row(main: Sequence[Target]) -> str:
-    """Return the text (`MarkRow.what`) of the row for the idea of the task, the main targets."""
+    """Return the text (`MarkRow.what`) of the row for the idea of the task, the main targets.
+
+    The text is "uses the idea: " and the words of these targets, between semicolons.
+    """
     return f"uses the idea: {'; '.join(one.words for one in main)}"
 
 
 def targets_row(others: Sequence[Target]) -> str:
-    """Return the text (`MarkRow.what`) of the row for the other targets."""
+    """Return the text (`MarkRow.what`) of the row for the other targets.
+
+    The text is "reaches the targets: " and their words, between semicolons.
+    """
     return f"reaches the targets: {'; '.join(one.words for one in others)}"
 
 
@@ -253,7 +263,8 @@ def other_targets(part: Part) -> list[Target]:
 def _rows_beside(part: Part, missed: dict[str, str], by_shape: dict[int, dict]) -> list[MarkRow]:
     """Return one row of 0 of 0 points, marked as `beside`, per target that gives no points.
 
-    The row's text has the target's words and its largest count.
+    The row's text has the target's words and its largest count. missed: maps a target's name to why
+    it is missed, or to "". by_shape: maps the index of a shape to the child's message about it.
     """
     return [
         MarkRow(part.exercise, f"{one.words}{_worst(one, by_shape)}", 0, 0, missed[one.what], True)
@@ -265,7 +276,8 @@ def _rows_beside(part: Part, missed: dict[str, str], by_shape: dict[int, dict]) 
 def _worst(target: Target, by_shape: dict[int, dict]) -> str:
     """Return the largest count of a target at any shape as text such as ": 4".
 
-    Return "" if the target was never counted, or if a count is unknown.
+    Return "" if the target was never counted, or if a count is unknown. by_shape: maps the index of
+    a shape to the child's message about it.
     """
     values = [one["value"] for one in _counts(target, by_shape)]
     return f": {max(values):.4g}" if values and None not in values else ""
@@ -275,6 +287,7 @@ def _counts(target: Target, by_shape: dict[int, dict]) -> list[dict]:
     """Return one dict per shape with a target's "value" and "cause".
 
     Shapes at which the target was not counted are left out, such as those of failed launches.
+    by_shape: maps the index of a shape to the child's message about it.
     """
     by_target = [one.get("targets", {}) for one in by_shape.values()]
     return [one[target.what] for one in by_target if target.what in one]
@@ -286,7 +299,8 @@ def _ignored_targets(
     """Return the names of missed targets because of which the main ones give no points.
 
     These are missed targets in `Part.needed`, and targets of the idea (`of_idea`) that are missed
-    by more than a factor of `slack`.
+    by more than a factor of `slack`. missed: maps a target's name to why it is missed, or to "".
+    by_shape: maps the index of a shape to the child's message about it.
     """
     needed = [one for one in part.needed if missed[one]]
     of_idea = [one for one in part.definition.targets if one.of_idea and scores(part, one)]
@@ -294,7 +308,11 @@ def _ignored_targets(
 
 
 def _far(target: Target, by_shape: dict[int, dict], slack: float) -> bool:
-    """Return True unless the count of a target is known and at most `slack` times its limit."""
+    """Return True unless the count of a target is known and at most `slack` times its limit.
+
+    The count is the largest one of all shapes. by_shape: maps the index of a shape to the child's
+    message about it.
+    """
     values = [one["value"] for one in _counts(target, by_shape)]
     known = values and None not in values
     return not known or max(values) > slack * target.at_most
@@ -404,7 +422,10 @@ def _refused(reason: str) -> ShapeOutcome:
 
 
 def _missed_target(target: Target, by_shape: dict[int, dict]) -> str:
-    """Return why a target is missed or not known, or "" if it is reached at all counted shapes."""
+    """Return why a target is missed or not known, or "" if it is reached at all counted shapes.
+
+    by_shape: maps the index of a shape to the child's message about it.
+    """
     counts = _counts(target, by_shape)
     values = [one["value"] for one in counts]
     if not values:
@@ -421,7 +442,7 @@ def _number_rows(part: Part, messages, drawn: Sequence[tuple], problem: str) -> 
     """Return the two rows of a function of numbers: the task's cases, and the drawn cases.
 
     drawn: the arguments of the drawn cases. problem: why it was refused or its child ended early,
-    or "".
+    or "". messages: the child's messages about the function.
     """
     exercise = part.definition
     cases = [(case.given, case.right) for case in graded_cases(exercise)]
@@ -491,7 +512,7 @@ def _host_rows(part: Part, messages, refusal: str, problem: str) -> list[MarkRow
     """Return a list of one row, in which each named fault costs its percentage of the points.
 
     The row has no points if the function was refused or its child ended early. refusal, problem:
-    why, or "".
+    why, or "". messages: the child's messages about the function.
     """
     exercise: HostExercise = part.definition
     what, judged = "; ".join(exercise.promises), [one for one in messages if "passed" in one]

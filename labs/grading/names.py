@@ -171,7 +171,10 @@ def _import_from(statement: ast.ImportFrom, names: Names) -> None:
 
 
 def _define(statement: ast.FunctionDef, names: Names, file: str) -> None:
-    """Record the definition of a function, with its compiler or why it is refused."""
+    """Record the definition of a function, with its compiler or why it is refused.
+
+    Each name that the function declares as `global` becomes Unknown.
+    """
     compiler, refused = None, ""
     try:
         for decorator in statement.decorator_list:
@@ -236,7 +239,11 @@ def _compiler_of(node: ast.expr, names: Names, as_decorator: bool = False) -> Co
 
 
 def _options(keywords: list[ast.keyword]) -> Iterator[tuple[str, bool]]:
-    """Yield (name, value) of each keyword argument that is an option which can change results."""
+    """Yield (name, bool) of each keyword argument that is an option which can change results.
+
+    Other options are left out, and so are options whose value is not a literal. The bool is the
+    truth value of the literal.
+    """
     for keyword in keywords:
         if keyword.arg in allow_list.OPTIONS and isinstance(keyword.value, ast.Constant):
             yield keyword.arg, bool(keyword.value.value)

@@ -251,7 +251,8 @@ def _result(
 
     A try in which nothing can be read counts only if that is so in all tries: Moodle makes one of
     the text that a student writes beside the files. whose: the row of the roster, or the name
-    without a row.
+    without a row. tries: the submissions of this student. marks: maps the name of a submission's
+    student to its mark.
     """
     listed = whose if isinstance(whose, Listed) else None
     name = listed.name if listed else whose

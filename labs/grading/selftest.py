@@ -134,7 +134,7 @@ def trials(lab: Lab, secret: str, workers: int, most: int | None) -> Iterator[Tr
 
     The order is that of the lab's parts and, within a part: solution, starter, other right
     functions, mutants. workers: the number of processes. most: the greatest number of mutants per
-    part; None for all.
+    part; None for all. secret: a text from which hidden shapes are drawn.
     """
     with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
         futures = []
@@ -150,7 +150,10 @@ def trials(lab: Lab, secret: str, workers: int, most: int | None) -> Iterator[Tr
 
 
 def _timed(lab: Lab, submission: Submission, secret: str) -> tuple[Mark, float]:
-    """Return the mark of a submission and the processor time in seconds that grading it took."""
+    """Return the mark of a submission and the processor time in seconds that grading it took.
+
+    secret: a text from which hidden shapes are drawn.
+    """
     start = _seconds_of_children()
     mark = grade(lab, submission, secret)
     return mark, _seconds_of_children() - start

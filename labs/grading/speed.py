@@ -44,7 +44,7 @@ class KernelSpeed:
 
     of_peak: its speed divided by the device's peak. of_solution: divided by the solution's speed.
     of_step_before: divided by the starter's speed, if the starter's result is right already. told:
-    a sentence on why there are no ratios, or "".
+    a sentence on why there are no ratios, or "". student, exercise: their names.
     """
 
     student: str

@@ -243,7 +243,11 @@ def submission_of(
 
 
 def _read_apart(entry: Path, folder: bool, called: Callable[[str], str]) -> _Contents:
-    """Read an entry in a child process with the limits TO_READ, and return its contents."""
+    """Read an entry in a child process with the limits TO_READ, and return its contents.
+
+    folder: True if the entry is a folder. called: maps a file's name to the name that feedback
+    uses.
+    """
     outcome = in_child(partial(_messages, entry, folder, called), TO_READ)
     if not outcome.messages:
         return _Contents(problem=f"It cannot be read: {outcome.problem}.")
@@ -257,7 +261,8 @@ def _messages(entry: Path, folder: bool, called: Callable[[str], str]) -> Iterat
     """Yield one message with the contents of an entry, as a JSON-compatible dict.
 
     "files" holds pairs of a file's name and its bytes in base64, "left" pairs of a file's name and
-    why it was not read, and "unusable" why there is nothing to grade, or "".
+    why it was not read, and "unusable" why there is nothing to grade, or "". folder: True if the
+    entry is a folder. called: maps a file's name to the name that feedback uses.
     """
     read = _read(entry, folder, called)
     files = [(name, base64.b64encode(raw).decode()) for name, raw in read.files]
@@ -265,7 +270,11 @@ def _messages(entry: Path, folder: bool, called: Callable[[str], str]) -> Iterat
 
 
 def _read(entry: Path, folder: bool, called: Callable[[str], str]) -> _Contents:
-    """Read a file, folder or zip and return its contents. It raises nothing."""
+    """Read a file, folder or zip and return its contents. It raises nothing.
+
+    folder: True if the entry is a folder. called: maps a file's name to the name that feedback
+    uses.
+    """
     files, problem = _Files(called), ""
     try:
         _read_folder(entry, files) if folder else _read_file(entry, files)
@@ -290,8 +299,8 @@ def _nothing_in_the_folder(files: _Files) -> str:
 def _read_folder(folder: Path, files: _Files) -> None:
     """Add the contents of all files of a student's folder to `files`.
 
-    A file that cannot be read does not affect the others. Raises Unreadable for too many files or
-    too many bytes.
+    Files of other kinds, and files that cannot be read, are recorded in `files` with the reason and
+    do not affect the others. Raises Unreadable for too many files or too many bytes.
     """
     paths = list(files_in(folder))
     beside = frozenset(paths)

@@ -56,7 +56,7 @@ def time_kernels(request: dict) -> dict[str, float]:
 
 
 def _launch(exercise: KernelExercise, kernel, shape: Shape) -> Callable[[], None]:
-    """Copy a kernel's inputs to the GPU and return a function that launches the kernel on them."""
+    """Copy a kernel's inputs to the GPU, and return a function () that launches it on them."""
     inputs = exercise.inputs(shape, SEED)
     result = np.zeros(exercise.reference(*inputs).shape, np.float32)
     arrays = [

@@ -110,7 +110,8 @@ def serve(pipe: Connection) -> None:
 def answer(lab: Lab, submission: Submission, secret: str) -> Mark | CourseError:
     """Return the mark of a submission, or a CourseError, which concerns the whole class.
 
-    Any other error gives a mark without points that says what the error was.
+    Any other error gives a mark without points that says what the error was. secret: the class's
+    secret, from which hidden shapes are drawn.
     """
     try:
         return grade(lab, submission, secret)

@@ -169,7 +169,11 @@ def _drawn(random: Random) -> list[tuple[int, Shape]]:
 
 
 def _call(kernel: Callable, launch_best: Callable, registers: int, shape: Shape) -> ReaderCall:
-    """Call the reader's function and return the record of this call."""
+    """Call the reader's function and return the record of this call.
+
+    registers: the number of registers per thread that the reader's function is given; it is also
+    the seed of the inputs.
+    """
     a, b = inputs(shape, seed=registers)
     c = np.zeros((shape[0], shape[1]), np.float32)
     with installed():

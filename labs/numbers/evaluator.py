@@ -187,7 +187,10 @@ def _return(node: ast.Return, frame: _Frame) -> _Returned:
 
 
 def _expression(node: ast.Expr, frame: _Frame) -> object:
-    """Evaluate an expression statement, unless it is a string; return _COMPLETED."""
+    """Evaluate an expression statement, unless it is a constant such as a docstring.
+
+    Returns _COMPLETED.
+    """
     if not isinstance(node.value, ast.Constant):  # a text is a comment
         _value(node.value, frame)
     return _COMPLETED
@@ -463,7 +466,10 @@ def _too_long(op: ast.AST, base: float, by: float) -> bool:
 
 
 def _no_number(values: tuple) -> str | None:
-    """Return a phrase on the first value that is no number, for a sentence, or None."""
+    """Return a phrase on the first value that is no number, for a sentence, or None.
+
+    The phrase is such as "A list".
+    """
     if any(value is None for value in values):
         return "`None`, the value of a function without `return`,"
     wrong = [value for value in values if not isinstance(value, NUMBERS)]
@@ -500,7 +506,10 @@ def _boolean(node: ast.BoolOp, frame: _Frame) -> object:
 
 
 def _compare(node: ast.Compare, frame: _Frame) -> bool:
-    """Return the value of a comparison, also of a chain such as a < b < c."""
+    """Return True if a comparison holds, also a chain such as a < b < c.
+
+    Raises CannotEvaluate if it fails, such as for operands that cannot be ordered.
+    """
     left = _value(node.left, frame)
     for op, part in zip(node.ops, node.comparators, strict=True):
         right = _value(part, frame)

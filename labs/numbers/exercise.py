@@ -230,7 +230,10 @@ def _answers(
 
 
 def _no_number(answer: object) -> str:
-    """Return a clause on an answer that is not a number."""
+    """Return a clause on an answer that is not a number.
+
+    The clause is such as "the function returns 2 values, and one number is wanted."
+    """
     if answer is None:
         return translate(
             "the function returns nothing. Is there a `return` with a value on the way that it "

@@ -53,7 +53,10 @@ def course_files() -> list[str]:
 
 
 def _tracked() -> list[str]:
-    """Return the paths of the files that git tracks, relative to the course."""
+    """Return the paths of the files that git tracks, relative to the course.
+
+    Raises CourseError if git cannot list them.
+    """
     command = ["git", "ls-files", "-z"]
     try:
         done = subprocess.run(command, cwd=ROOT, capture_output=True, check=True)

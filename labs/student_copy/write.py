@@ -35,7 +35,8 @@ def write_copy(folder: Path, hints: bool = True) -> int:
 def _write(name: str, target: Path, hints: bool) -> None:
     """Write one file of the copy and, for a `formula.py`, the cases as a file next to it.
 
-    name: the file's path in the course. target: its path in the copy.
+    name: the file's path in the course. target: its path in the copy. hints: False to leave out the
+    hints of the exercises.
     """
     target.parent.mkdir(parents=True, exist_ok=True)
     shutil.copy(ROOT / name, target)

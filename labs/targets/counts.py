@@ -297,5 +297,9 @@ def _is_a_row(run: Run, parameter: str, step: int) -> bool:
 
 
 def _of_space(run: Run, space: str) -> list[AccessCount]:
-    """Return the accesses of a run to a memory, "global" or "shared", per source line."""
+    """Return the counts of a run's accesses to a memory, "global" or "shared".
+
+    There is one per source line, array and kind of access (load, store, atomic), in the order in
+    which they are first executed.
+    """
     return [one for one in run.trace.access_counts if one.space == space]

@@ -164,7 +164,7 @@ def _iterations(call: ast.Call, constants: Mapping[str, object]) -> int:
 def _number(node: ast.expr, constants: Mapping[str, object]) -> int | None:
     """Return the whole number to which an expression of constants evaluates, or None.
 
-    constants: the values of names.
+    It is None for any other expression, and for a division by zero. constants: the values of names.
     """
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
         value = _number(node.operand, constants)
@@ -214,8 +214,8 @@ def _why_it_counts(tree: ast.FunctionDef, line: int) -> str:
 def instructions_per_multiply_add(at_most: float) -> Target:
     """Return the target of at most `at_most` instructions per multiply-add in the hottest loop.
 
-    They are counted in the machine code. The count is None on a machine without a compiler for
-    CUDA.
+    They are counted in the machine code: in the loop with the most multiply-adds, or in the whole
+    kernel if it has no loop. The count is None on a machine without a compiler for CUDA.
     """
 
     def measure(run: Run) -> float | None:

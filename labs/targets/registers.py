@@ -47,7 +47,7 @@ def no_local_memory() -> Target:
         moved = ", ".join(f"{code.instructions[one]} `{one}`" for one in ("LDL", "STL"))
         return translate(
             "{value:g} bytes of each thread lie in local memory, which is memory and no "
-            "register. The machine code ({arch}) loads and stores there ({moved}). {why}",
+            "register. The whole machine code ({arch}) loads and stores there ({moved}). {why}",
             value=value,
             arch=code.arch,
             moved=moved,
@@ -165,6 +165,16 @@ def _why(run: Run) -> str:
         f"In line {access.lineno} the index of `{ast.unparse(access)}` is known only when the "
         "kernel runs"
     )
+    setting = _setting(access, name, run.tree)
+    if loop is None and setting:
+        return translate(
+            "{symptom}, because line {line} computes `{name}` from {parts}, and that differs "
+            "from thread to thread. A register has no address: the array must lie in memory.",
+            symptom=symptom,
+            line=setting.lineno,
+            name=name,
+            parts=" and ".join(map(quoted, _differing(setting.value, run.tree))),
+        )
     if loop is None:
         return translate(
             "{symptom}, and a register has no address: the array must lie in memory.",
@@ -246,12 +256,13 @@ def _unknown_index(tree: ast.FunctionDef):
     It is returned as (access node, name in the index, node of the loop over that name or None).
     """
     unrolled = unrolled_loops(tree)
-    loops = [node for node in ast.walk(tree) if isinstance(node, ast.For | ast.While)]
+    loops = [node for node in ast.walk(tree) if isinstance(node, ast.For)]
+    unrolled -= {loop.lineno for loop in loops if _differing(loop.iter, tree)}
     known = {loop.target.id for loop in loops if loop.lineno in unrolled}
     unknown = [
         (node, name)
         for node, name in _indices(tree)
-        if not _is_known(node, name, known, loops, unrolled)
+        if not _is_known(node, name, known, unrolled, tree)
     ]
     if not unknown:
         return None
@@ -261,30 +272,89 @@ def _unknown_index(tree: ast.FunctionDef):
     return access, name, deciding[-1] if deciding else None
 
 
-def _is_known(access: ast.AST, name: str, known: set[str], loops: list, unrolled: set[int]) -> bool:
+def _is_known(
+    access: ast.AST, name: str, known: set[str], unrolled: set[int], tree: ast.FunctionDef
+) -> bool:
     """Return True if the compiler knows the values of a name in an index of a local array.
 
     That is so if the innermost `for` loop over this name around the access is unrolled. If no such
-    loop is around it, the name must be in `known` and not be computed from a thread's or block's
-    index. known: the names over which unrolled loops run. loops: all loops. unrolled: the line
-    numbers of unrolled loops.
+    loop is around it, the name must be in `known` and not be computed from numbers that differ from
+    thread to thread. known: the names over which unrolled loops run. unrolled: the line numbers of
+    unrolled loops. tree: the kernel's syntax tree.
     """
-    enclosing = [loop for loop in loops if loop.lineno <= access.lineno <= loop.end_lineno]
     around = [
         loop
-        for loop in enclosing
+        for loop in _loops_around(access, tree)
         if isinstance(loop, ast.For) and getattr(loop.target, "id", None) == name
     ]
     if around:
         return around[-1].lineno in unrolled
-    return name in known and not (enclosing and _is_set_by_thread(enclosing[-1], name))
+    return name in known and not _setting(access, name, tree)
 
 
-def _is_set_by_thread(loop: ast.AST, name: str) -> bool:
-    """Return True if a loop assigns to a name a value computed from a thread's or block's index."""
-    return any(
-        isinstance(node, ast.Assign)
-        and any(getattr(target, "id", None) == name for target in node.targets)
-        and any(word in ast.unparse(node.value) for word in ("threadIdx", "blockIdx", "grid("))
-        for node in ast.walk(loop)
+def _setting(access: ast.AST, name: str, tree: ast.FunctionDef) -> ast.Assign | None:
+    """Return the assignment that makes a name differ from thread to thread, or None.
+
+    Only assignments in the innermost loop around `access` count, and not those that compute the
+    name from its own last value.
+    """
+    loops = _loops_around(access, tree)
+    found = [
+        node
+        for node in ast.walk(loops[-1] if loops else tree)
+        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", None) == name
+        if name not in _names_in(node.value) and _differing(node.value, tree)
+    ]
+    return found[-1] if found else None
+
+
+def _differing(value: ast.AST, tree: ast.FunctionDef) -> list[str]:
+    """Return the parts of an expression that differ from thread to thread, as source text.
+
+    They are indices of a thread or a block, and names that are computed from them.
+    """
+    names = _names_by_thread(tree)
+    parts = (
+        node
+        for node in ast.walk(value)
+        if (isinstance(node, ast.Name) and node.id in names) or _is_index_of_thread(node)
     )
+    return list(dict.fromkeys(ast.unparse(node) for node in parts))
+
+
+def _is_index_of_thread(node: ast.AST) -> bool:
+    """Return True for `cuda.threadIdx.x`, `cuda.blockIdx.y`, `cuda.grid(2)` and the like."""
+    if isinstance(node, ast.Call):
+        return ast.unparse(node.func) == "cuda.grid"
+    if not isinstance(node, ast.Attribute):
+        return False
+    return ast.unparse(node.value) in ("cuda.threadIdx", "cuda.blockIdx")
+
+
+def _names_by_thread(tree: ast.FunctionDef) -> set[str]:
+    """Return the names that are computed from the index of a thread or a block, also indirectly."""
+    sources = [
+        (node.targets[0], node.value) for node in ast.walk(tree) if isinstance(node, ast.Assign)
+    ]
+    sources += [(node.target, node.iter) for node in ast.walk(tree) if isinstance(node, ast.For)]
+    pairs = [pair for target, value in sources for pair in _paired(target, value)]
+    names: set[str] = set()
+    while True:
+        more = {
+            target.id
+            for target, value in pairs
+            if isinstance(target, ast.Name)
+            if _names_in(value) & names or any(map(_is_index_of_thread, ast.walk(value)))
+        }
+        if more <= names:
+            return names
+        names |= more
+
+
+def _paired(target: ast.AST, value: ast.AST) -> list[tuple[ast.AST, ast.AST]]:
+    """Return pairs (target, value) of an assignment, several for `row, col = x, y`."""
+    if not isinstance(target, ast.Tuple):
+        return [(target, value)]
+    if isinstance(value, ast.Tuple):
+        return list(zip(target.elts, value.elts, strict=False))
+    return [(one, value) for one in target.elts]

@@ -65,7 +65,7 @@ def full_shared_requests() -> Target:
     """Return the target that all requests to shared memory have 32 active lanes.
 
     The count is 32 divided by the average number of active lanes in the worst source line, at the
-    first shape; its limit is 1.
+    first shape; its limit is 1. Without a request to shared memory the count is 0.
     """
 
     def worst(run: Run) -> AccessCount | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 from labs.checking.phrasing import at_line
 from labs.checking.run import WORD, Run
 from labs.checking.target import Target
@@ -9,6 +11,7 @@ from utils.translation import translate
 from virtual_gpu.counts.counters import AccessCount
 
 WIDE = 4 * WORD  # bytes per lane
+TOO_SMALL = (None, 1, 2, 4, 8)  # alignments in bytes; Numba refuses those that are no power of two
 
 
 def wide_accesses(space: str, kind: str) -> Target:
@@ -49,3 +52,37 @@ def wide_accesses(space: str, kind: str) -> Target:
     preposition = "from" if kind == "load" else "to"
     words = f"each {kind} {preposition} {memory} moves 128 bits"
     return Target(what, 0, words, measure, cause)
+
+
+def aligned_arrays() -> Target:
+    """Return the target that each shared array begins at a boundary of 16 bytes, as its code says.
+
+    The count is the number of calls of `cuda.shared.array` without `alignment=16`, or with a
+    smaller alignment. The virtual GPU does not need it, and a GPU does.
+    """
+
+    def calls(run: Run) -> list[ast.Call]:
+        found = (node for node in ast.walk(run.tree) if isinstance(node, ast.Call))
+        shared = (one for one in found if ast.unparse(one.func).endswith("shared.array"))
+        return [one for one in shared if _alignment(one) in TOO_SMALL]
+
+    def cause(run: Run, value: float) -> str:
+        first = calls(run)[0]
+        return translate(
+            "line {line}, `{code}`: `load4` and `store4` need an array that begins at a boundary "
+            "of 16 bytes. On a GPU this is certain only with `alignment=16`.",
+            line=first.lineno,
+            code=ast.unparse(first),
+        )
+
+    words = "shared arrays begin at a boundary of 16 bytes"
+    return Target(
+        "shared arrays without alignment", 0, words, lambda run: len(calls(run)), cause,
+        is_usual=True,
+    )  # fmt: skip
+
+
+def _alignment(call: ast.Call) -> int | None:
+    """Return the constant `alignment` of a call, None if it has none, -1 if it is no constant."""
+    given = next((one.value for one in call.keywords if one.arg == "alignment"), None)
+    return given if given is None else getattr(given, "value", -1)

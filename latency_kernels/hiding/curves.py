@@ -183,7 +183,8 @@ def _falls(points: pd.DataFrame) -> list[tuple[float, float, str]]:
 def chains_figure(frame: pd.DataFrame, device: Device) -> Figure:
     """Draw the fraction of the FMA loop's rate against chains per thread, on one SM.
 
-    There is a curve for each number of threads per SM in DRAWN_THREADS. Returns the figure.
+    There is a curve for each number of threads per SM in DRAWN_THREADS, and a dotted one for what
+    the model expects. Returns the figure.
     """
     chosen = frame[(frame["experiment"] == "arithmetic") & (frame["sms"] == 1)]
     chosen = chosen[chosen["threads_per_sm"].isin(DRAWN_THREADS)]
@@ -337,7 +338,8 @@ def _curves(options: argparse.Namespace) -> tuple[Device, pd.DataFrame]:
 def _as_frame(device: Device) -> pd.DataFrame:
     """Measure all curves of the current device and return them as a frame.
 
-    It has one row per measurement, with device, versions and date.
+    It has one row per measurement, with device, versions and date. The other columns are the fields
+    of Point.
     """
     columns = {
         "device": device.name,

@@ -292,7 +292,11 @@ def _latency(what: str, timing: Timing, steps: int) -> Point:
 
 
 def _times(timing: Timing) -> dict[str, float | None]:
-    """Return the columns of a Point that come from a timing, as name -> value."""
+    """Return the columns of a Point that come from a timing, as name -> value.
+
+    They are time_ms (the median), time_ms_min, time_ms_max, and sm_clock_mhz, which is None if the
+    clock cannot be read.
+    """
     return {
         "time_ms": timing.median_ms,
         "time_ms_min": timing.min_ms,

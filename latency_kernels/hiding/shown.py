@@ -28,7 +28,8 @@ def law(frame: pd.DataFrame, device: Device) -> Table:
     """Return the table of latency, rate and their product, which must be in flight to hide latency.
 
     Its rows are multiply-adds on one SM, bytes from memory on one SM and on all, and bytes that a
-    copy loads on one SM.
+    copy loads on one SM. The columns are the latency in cycles, the rate per cycle, and their
+    product.
     """
     needed = curves.littles_law(frame, device)
     operations, memory = needed.loc["arithmetic"], needed.loc["memory"]
@@ -82,7 +83,8 @@ def threads_then_and_now(frame: pd.DataFrame, enough: float = 0.9) -> Table:
     """Return the table of the threads per SM for full speed, on a GTX480 and on this device.
 
     There is a row per number of chains. `enough` is the share of the peak that counts as full speed
-    on the recorded device.
+    on the recorded device. For each device, the columns are the threads per SM and the
+    multiply-adds that are then under way.
     """
     published = records.published("latency_hiding").query("experiment == 'arithmetic'")
     rows = []
@@ -147,7 +149,9 @@ def beside_the_copy(frame: pd.DataFrame, *points: tuple[str, int]) -> Table:
     """Return the table that compares recorded copies with the step `copy`, a measure of bandwidth.
 
     There is a row for that step, and one per element of `points`, which is a curve, such as "8
-    float4", and the threads per SM. All copy the same number of elements.
+    float4", and the threads per SM. All copy the same number of elements. The columns are the
+    occupancy, the share of the data sheet's bandwidth, and the rate as a percentage of that of
+    `copy`.
     """
     reference = share_of_peak(LADDER.step("copy"), "2^28")
     rows = [(f"the course's copy, {_kept('4 float')}", "100 %", f"{reference:.1%}", "–")]

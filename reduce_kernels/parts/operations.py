@@ -14,10 +14,9 @@ from utils.ladder.tasks import converted
 class Operation:
     """A reduction of elements of one type.
 
-    combine: a device function of two values, associative up to rounding.
-    identity: the value that changes no other value when both are combined, of the type `total`.
-    element: the Numba type of the elements.
-    total: the Numba type of the result.
+    combine: a device function of two values, associative up to rounding. identity: the value that
+    changes no other value when both are combined, of the type `total`. element: the Numba type of
+    the elements. total: the Numba type of the result. name: such as "sum".
     """
 
     name: str

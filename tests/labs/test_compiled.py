@@ -105,6 +105,22 @@ def test_a_loop_of_64_bits_is_remarked_and_no_flaw(compiler):
     assert check("tree", right("tree", "halves made 32 bits")).notes == ()
 
 
+@pytest.mark.parametrize(
+    ("what", "words"),
+    [
+        ("a for loop over the steps", "has one step per iteration, and"),
+        ("rows without a gap", "a store into `sa` takes 2 wavefronts"),
+        ("columns of c in two halves", "Your reads take 12 wavefronts per step of k"),
+    ],
+)
+def test_what_is_no_flaw_of_wide_tiles_is_remarked(what, words, compiler):
+    verdict = check("wide_tiles", right("wide_tiles", what))
+    assert verdict.passed
+    (note,) = verdict.notes
+    assert words in note
+    assert not check("wide_tiles", EXERCISES["wide_tiles"].solution).notes
+
+
 def test_a_condition_of_64_bits_is_remarked_and_no_flaw(compiler):
     name = "without_remainder"
     for what in ("shifted", "an exclusive or"):

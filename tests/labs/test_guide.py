@@ -67,7 +67,7 @@ def test_the_commands_of_the_guide_lead_from_nothing_to_marks(tmp_path):
         "secret.txt",
     }  # fmt: skip
     marked = {file.name for file in (tmp_path / "gpu-class" / "marks").iterdir()}
-    assert marked == {"feedback", "first_kernel.csv"}
+    assert marked == {"feedback", "first_kernel.csv", "first_kernel_causes.html"}
 
 
 def test_the_page_of_answers_is_that_of_the_lessons():

@@ -25,7 +25,12 @@ WHOLE = ROOT / ".ci" / "whole"
 
 
 def main(arguments: list[str]) -> int:
-    """Run the stages that the change reaches; return 0 if none failed, else 1."""
+    """Run the stages that the change reaches; return 0 if none failed, else 1.
+
+    Per stage, the change is everything since the stage last passed on everything. The options run
+    other stages, with --everything, --since or --only, limit the minutes, or with --list only print
+    the stages. arguments: the words of the command line.
+    """
     parser = argparse.ArgumentParser(prog="python -m tools.ci", description=__doc__)
     parser.add_argument("--everything", action="store_true", help="whatever changed")
     parser.add_argument("--list", action="store_true", help="print the stages, and run none")

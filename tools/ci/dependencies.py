@@ -86,7 +86,10 @@ def reached_by(changed: Iterable[str], dependencies: Graph) -> set[str]:
 
 
 def _dotted(path: str) -> str:
-    """Return the dotted name of the module in a file."""
+    """Return the dotted name of the module in a file.
+
+    path: such as "labs/grading/marks.py", which gives "labs.grading.marks".
+    """
     return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
 
 
@@ -148,7 +151,11 @@ class _Data:
         return found
 
     def _of_text(self, module: str, text: str) -> set[str]:
-        """Return the paths of the files that a string in a module names; none for a sentence."""
+        """Return the paths of the files that a string in a module names; none for a sentence.
+
+        A string names a file by its name or the end of its path, or all files in a folder. module:
+        the module's path.
+        """
         if "\n" in text or " " in text or module == "utils/paths.py":  # a sentence
             return set()
         folder, _, name = text.rpartition("/")

@@ -58,10 +58,12 @@ def kernels() -> Iterator[tuple[str, int | None, Callable, object]]:
 
 def listed() -> Iterator[tuple[str, Callable, object]]:
     """Yield (name, kernel, signature) of every kernel whose loop is recorded by instruction."""
-    for variant in (gemm_kernels.LADDER.step("naive").variant(), *FMA_LOOP.variants()):
+    steps = map(gemm_kernels.LADDER.step, ("naive", "multi_output"))
+    for variant in (*(step.variant() for step in steps), *FMA_LOOP.variants()):
         yield str(variant), variant.kernel, variant.step.signature
     for exercise in STARTERS:
         yield f"{exercise.name} starter", exercise.starter, PRODUCT
+    yield f"{EXERCISE.name} solution", EXERCISE.solution, PRODUCT
 
 
 def counted(name: str, limit: int | None, report: XRay) -> RecordedLoop:
@@ -85,7 +87,7 @@ def instructions(name: str, kernel: Callable, signature: object) -> Iterator[Lis
 
 
 def main() -> None:
-    """Compile all kernels and write the two tables."""
+    """Compile all kernels and write the tables `loop_counts.csv` and `listings.csv`."""
     counts = (
         counted(name, limit, xray(kernel, signature, ARCH))
         for name, limit, kernel, signature in kernels()

@@ -43,7 +43,10 @@ def launch() -> None:
 
 
 def profile() -> str:
-    """Return the CSV text that the profiler prints; exit if the profiler fails."""
+    """Return the CSV text that the profiler prints; exit if the profiler fails.
+
+    It has a line per launch and metric, which `rows_of` reads.
+    """
     names = "|".join(variant.step.name for variant in variants())
     command = ["ncu", "--clock-control", "none", "--profile-from-start", "off", "--csv"]
     command += ["--print-units", "base", "-k", f"regex:{names}", "--metrics"]
@@ -77,7 +80,10 @@ def rows_of(text: str, device: str) -> Iterator[IssueSlots]:
 
 
 def main() -> None:
-    """Write the rows into the file of the option --out."""
+    """Profile the kernels and write the rows into the file of the option --out.
+
+    With --launch, only launch the kernels, which the profiler then observes.
+    """
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path)
     parser.add_argument("--launch", action="store_true", help="only launch the kernels once")

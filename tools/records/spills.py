@@ -71,7 +71,7 @@ def loops(accumulators: str = ACCUMULATORS) -> Iterator[Rival]:
 
 @cuda.jit
 def in_32_bits(a, b, c):
-    """The solution of the exercise, with row and column as numbers of 32 bits."""
+    """Compute c = a·b as the exercise's solution does, with row and column as 32-bit numbers."""
     m, n, k = a.shape[0], b.shape[1], a.shape[1]
     row = uint32(cuda.blockIdx.y * 8 + cuda.threadIdx.y)
     col = uint32(cuda.blockIdx.x * 256 + cuda.threadIdx.x)

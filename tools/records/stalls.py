@@ -240,7 +240,12 @@ def _text_of(view: str, folder: Path) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Profile the kernels and write the three tables; with --launch only launch the kernels."""
+    """Profile the kernels and write three tables, figures, stalls and instructions, into --out.
+
+    The profiler's own text is kept in the folder --raw and used again. With --launch SIZE only the
+    kernels are launched, which the profiler then observes. arguments: the words of the command
+    line, by default those of this process.
+    """
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, help="where the tables go")
     parser.add_argument("--raw", type=Path, help="where the profiler's own text is kept")

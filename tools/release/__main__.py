@@ -23,7 +23,11 @@ SECONDS = 600  # for one program
 
 
 def main() -> int:
-    """Build the wheel and check it; return 0, or 1 after a sentence on stderr."""
+    """Build the wheel and check it; return 0, or 1 after a sentence on stderr.
+
+    It is 1 if CHANGELOG.md has no entry for the version, or the wheel has too few or too many
+    files. If the installed wheel does not work, the process exits with the output of what failed.
+    """
     expected = version()
     if not changes(expected, (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")):
         print(f"CHANGELOG.md says nothing of {expected}: write what changes.", file=sys.stderr)

@@ -82,7 +82,10 @@ def check_the_command() -> None:
 
 
 def check_the_plugin() -> None:
-    """Check that pytest with the plugin passes nine tests and fails one with a finding."""
+    """Check that pytest with the plugin passes nine tests and fails one with a finding.
+
+    Raises AssertionError if not. Writes the tests to a file in the current folder.
+    """
     Path("test_puzzles.py").write_text(TESTS)
     output = run("-m", "pytest", "-p", "no:cacheprovider", code=1)
     assert "1 failed, 9 passed" in output, output

@@ -27,7 +27,10 @@ CUBES = (64, 128, 256, 512, 1024, 2048)  # sizes of the square products on the C
 
 
 def traced() -> str:
-    """Return HTML that shows the picture of a traced kernel, with its alt text."""
+    """Return HTML that shows the picture of a traced kernel, with its alt text.
+
+    The HTML loads SVG files, one for light and one for dark pages.
+    """
     folder = FIGURES.relative_to(README.parent).as_posix()
     return results_page.picture_of(
         folder, traced_kernel.NAME, traced_kernel.alt_text(), traced_kernel.WIDTH
@@ -35,7 +38,10 @@ def traced() -> str:
 
 
 def staircase() -> str:
-    """Return HTML that shows the staircase of the GPU's ladder of products, with its alt text."""
+    """Return HTML that shows the staircase of the GPU's ladder of products, with its alt text.
+
+    The HTML loads SVG files, one for light and one for dark pages.
+    """
     folder = FIGURES.relative_to(README.parent).as_posix()
     return results_page.picture(folder, STAIRCASE, figures()[STAIRCASE])
 

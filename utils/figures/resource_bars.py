@@ -55,7 +55,10 @@ def draw_resources(
 
 
 def _kernel(name: str, times: Mapping[str, float | None], y: float, scale: float) -> str:
-    """Return SVG of one kernel, whose name is at y. scale: pixels per millisecond."""
+    """Return SVG of one kernel, whose name is at y, with a bar per time below it.
+
+    times: what the bar says -> ms, or None without a time. scale: pixels per millisecond.
+    """
     body, top = text(0, y, name, 13, font_weight="600"), y + 6
     for row, (what, ms) in enumerate(times.items()):
         baseline, width = top + PITCH * row + BAR - 1.5, (ms or 0) * scale

@@ -69,7 +69,10 @@ def rows_at(device: str, problems: tuple[tuple[str, str, str], ...]) -> Iterator
 
 
 def line(row, problem: str) -> str:
-    """Return a record as a row of the Markdown table with the header `COLUMNS`."""
+    """Return a record as a row of the Markdown table with the header `COLUMNS`.
+
+    row: a row of a data frame of records. problem: its words, such as "4096³ product".
+    """
     name = f"`{row.step}` {'' if pd.isna(row.params) else row.params}".strip()
     rate, unit = (row.gb_per_s, "GB/s") if pd.isna(row.gflops) else (row.gflops, "GFLOP/s")
     figure = f"{rate:,.{0 if rate >= 10 else 1}f}\u00a0{unit}"

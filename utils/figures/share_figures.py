@@ -26,14 +26,14 @@ def share_lines(
     notes: Sequence[tuple[float, float, str]] = (),
     yardstick: str = "the data sheet's peak",
 ) -> Figure:
-    """Draw the share of the peak against a quantity on the x-axis, such as the bytes in flight.
+    """Draw the share of the peak against a quantity on the x-axis, and return the figure.
 
     A dotted line per label shows the model's share. points: columns label, x, share and model
-    (fractions), with at most six labels. axis: the label of the x-axis, whose scale is binary.
-    where: the line below the title. marks: crosses for the results of others, as (x, share, label
-    of the line whose colour they get). ticks: x of the ticks; by default the greatest x, its half,
-    its quarter and so on. notes: words below a point, as (x, share, words). yardstick: what 100 %
-    is. Raises CourseError for a share above 1.
+    (fractions), with at most six labels. axis: the label of the x-axis, such as "bytes in flight",
+    whose scale is binary. where: the line below the title. marks: crosses for the results of
+    others, as (x, share, label of the line whose colour they get). ticks: x of the ticks; by
+    default the greatest x, its half, its quarter and so on. notes: words below a point, as (x,
+    share, words). yardstick: what 100 % is. Raises CourseError for a share above 1.
     """
     with style():
         figure = new_figure(title, where, height=3.9)

@@ -200,7 +200,10 @@ def _grey_note(points: pd.DataFrame, marked: Sequence[str]) -> str:
 
 
 def _speed_axes(figure: Figure, points: pd.DataFrame, peak: float, unit: str) -> Axes:
-    """Return logarithmic axes with ticks at speeds, grid lines at shares, a line at the peak."""
+    """Return logarithmic axes with ticks at speeds, grid lines at shares, a line at the peak.
+
+    peak: in `unit`. unit: "gflops" or "gb_per_s".
+    """
     axes = figure.add_subplot()
     levels = _scale(axes, points, peak)
     sizes = size_labels(points)
@@ -275,7 +278,10 @@ def _size_axis(points: pd.DataFrame) -> str:
 
 
 def _thinned(sizes: pd.Series) -> list[str]:
-    """Return a label per size, ascending; "" if it would touch the label of a larger size."""
+    """Return a label per size, ascending; "" if it would touch the label of a larger size.
+
+    sizes: the labels, with the ascending sizes as their index.
+    """
     octave = 165 / (np.log2(sizes.index[-1] / sizes.index[0]) + 0.4)  # its least width in points
     labels, last, last_label = [], np.inf, ""
     for size, label in reversed(list(sizes.items())):
@@ -323,7 +329,10 @@ def _finish_panels(panels: np.ndarray, points: pd.DataFrame, peak: float) -> Non
 
 
 def _alt_text(points: pd.DataFrame, marked: Sequence[str], peak: float, unit: str) -> str:
-    """Return the alt text: how each marked step rises, and the library's last speed."""
+    """Return the alt text: how each marked step rises, and the library's last speed.
+
+    marked: names of steps. peak: in `unit`. unit: "gflops" or "gb_per_s".
+    """
     lines = [f"{step} {_rise(points, step, peak)}" for step in marked]
     line, ends = library_of(points), points.groupby("step")["value"].last()
     if not line.empty:
@@ -334,7 +343,10 @@ def _alt_text(points: pd.DataFrame, marked: Sequence[str], peak: float, unit: st
 
 
 def _rise(points: pd.DataFrame, step: str, peak: float) -> str:
-    """Return words on a step's line: the speeds at both ends, and a maximum in between."""
+    """Return words on a step's line: the speeds at both ends, and a maximum in between.
+
+    peak: in the unit of the speeds.
+    """
     line = points[points["step"] == step]
     first, last, top = line.iloc[0], line.iloc[-1], line.loc[line["value"].idxmax()]
     share = f"{last['value'] / peak:.1%} of the peak"

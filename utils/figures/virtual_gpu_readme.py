@@ -80,7 +80,10 @@ def _verdicts(device: str) -> str:
 
 
 def _verdict_row(words: str, verdicts: pd.DataFrame) -> str:
-    """Return the row of the table of verdicts for one kind of flaw, named by `words`."""
+    """Return the row of the table of verdicts for one kind of flaw, named by `words`.
+
+    verdicts: the rows of `sanitizer.csv` for this kind. The columns are those of SANITIZER_HEAD.
+    """
     broken = verdicts[verdicts["corpus"] == "broken"]
     reported, correct = int(broken["reported"].sum()), len(verdicts) - len(broken)
     return f"| {words} | {len(broken)} | {reported} | {len(broken)} | {correct} | 0 |"

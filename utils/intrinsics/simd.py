@@ -27,7 +27,10 @@ LANES = (8, 16)
 
 
 class Vector(types.Type):
-    """The Numba type of a vector of float32."""
+    """The Numba type of a vector of float32.
+
+    `lanes` is their number.
+    """
 
     def __init__(self, lanes: int) -> None:
         self.lanes = lanes
@@ -407,7 +410,10 @@ def _masks(context, builder, count, count_type, row):
 
 @intrinsic
 def zero_row(typing_context, lanes, vectors):
-    """Return a row of zeros, of `vectors` vectors: zero_row(lanes, vectors), vxorps each."""
+    """Return a tuple of `vectors` vectors with `lanes` zeros each: zero_row(lanes, vectors).
+
+    It takes one vxorps per vector.
+    """
     row = _row_of(lanes, vectors)
     if row is None:
         return None
@@ -418,7 +424,10 @@ def zero_row(typing_context, lanes, vectors):
 
 @intrinsic
 def load_row(typing_context, x, i, lanes, vectors):
-    """Return x[i : i + lanes * vectors] as a row: load_row(x, i, lanes, vectors), vmovups each."""
+    """Return x[i : i + lanes * vectors] as a row, a tuple of `vectors` vectors of `lanes` floats.
+
+    The call is load_row(x, i, lanes, vectors). It takes one vmovups per vector.
+    """
     row = _row_of(lanes, vectors)
     if row is None or not (_is_vector_memory(x) and isinstance(i, types.Integer)):
         return None
@@ -435,7 +444,8 @@ def load_row(typing_context, x, i, lanes, vectors):
 def fmadd_row(typing_context, a, b, c):
     """Return the row whose vector k is a·b[k] + c[k], for a vector a and rows b and c.
 
-    The call is fmadd_row(a, b, c). It takes one vfmadd231ps per vector.
+    A row is a tuple of vectors. The call is fmadd_row(a, b, c). It takes one vfmadd231ps per
+    vector.
     """
     if not (_is_row(b) and b == c and a == b.dtype):
         return None
@@ -450,7 +460,10 @@ def fmadd_row(typing_context, a, b, c):
 
 @intrinsic
 def mul_row(typing_context, a, b):
-    """Return the row of all a·b[k], for a vector a and a row b: mul_row(a, b), vmulps each."""
+    """Return the row whose vector k is a·b[k], for a vector a and a row b: mul_row(a, b).
+
+    A row is a tuple of vectors. It takes one vmulps per vector.
+    """
     if not (_is_row(b) and a == b.dtype):
         return None
 
@@ -463,7 +476,10 @@ def mul_row(typing_context, a, b):
 
 @intrinsic
 def store_row(typing_context, x, i, row):
-    """Store a row in x[i : i + lanes * vectors]: store_row(x, i, row), vmovups each."""
+    """Store a row, a tuple of vectors, in the elements of x from x[i] on: store_row(x, i, row).
+
+    It takes one vmovups per vector.
+    """
     if not (_is_vector_memory(x) and isinstance(i, types.Integer) and _is_row(row)):
         return None
 
@@ -478,9 +494,10 @@ def store_row(typing_context, x, i, row):
 
 @intrinsic
 def load_row_masked(typing_context, x, i, lanes, vectors, count):
-    """Load x[i : i + count], padded with zeros, into a row.
+    """Load x[i : i + count] into a row, a tuple of `vectors` vectors of `lanes` floats each.
 
-    The call is load_row_masked(x, i, lanes, vectors, count).
+    The floats after the first `count` are zeros. The call is
+    load_row_masked(x, i, lanes, vectors, count).
     """
     row = _row_of(lanes, vectors)
     if row is None or not (_is_vector_memory(x) and isinstance(i, types.Integer)):
@@ -497,9 +514,9 @@ def load_row_masked(typing_context, x, i, lanes, vectors, count):
 
 @intrinsic
 def store_row_masked(typing_context, x, i, row, count):
-    """Store the first `count` lanes of a row in x[i : i + count].
+    """Store the first `count` lanes of a row, a tuple of vectors, in x[i : i + count].
 
-    The call is store_row_masked(x, i, row, count).
+    The call is store_row_masked(x, i, row, count). Memory after these elements is not accessed.
     """
     if not (_is_vector_memory(x) and isinstance(i, types.Integer) and _is_row(row)):
         return None
@@ -530,7 +547,10 @@ def _broadcast(machine: virtual_gpu.Machine, x, i, lanes) -> tuple:
 
 
 def _set1(machine: virtual_gpu.Machine, value, lanes) -> tuple:
-    """Run `set1` on the virtual GPU: return a tuple with the value in each lane."""
+    """Run `set1` on the virtual GPU: return a tuple with the value in each lane.
+
+    Raises Unsupported for a value that is no float32.
+    """
     if getattr(value, "dtype", None) != np.float32:
         raise virtual_gpu.Unsupported(f"{machine.site}: set1 needs a float32.")
     return (value,) * _checked_lanes(machine, lanes)

@@ -67,7 +67,10 @@ def _pointer(context, builder, array_and_position, values):
 
 
 def _load_of(width: int):
-    """Return the typing function of an intrinsic that loads `width` float32 as a tuple."""
+    """Return the typing function of an intrinsic that loads `width` float32 as a tuple.
+
+    It takes the Numba types of an array and a position, and returns None for types that do not fit.
+    """
     alignment, result = FLOAT_BYTES * width, types.UniTuple(types.float32, width)
 
     def load(typing_context, array, position):

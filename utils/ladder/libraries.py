@@ -36,7 +36,10 @@ class Library:
 
 
 def _bind_cublas(inputs: tuple, out) -> Execution | None:
-    """Return a call of cuBLAS for c = a·b, through CuPy; None without CuPy or a GPU."""
+    """Return a function () that computes c = a·b by cuBLAS, through CuPy.
+
+    The result goes into an array other than `out`. Returns None without CuPy or a GPU.
+    """
     xp = cupy()
     if xp is None:
         return None
@@ -45,7 +48,10 @@ def _bind_cublas(inputs: tuple, out) -> Execution | None:
 
 
 def _bind_cub(inputs: tuple, out) -> Execution | None:
-    """Return a call of CUB's sum of an array, through CuPy; None without CuPy or a GPU."""
+    """Return a function () that sums an array by CUB, through CuPy; it does not store into `out`.
+
+    Returns None without CuPy or a GPU. Makes CuPy use CUB for all its reductions from now on.
+    """
     xp = cupy()
     if xp is None:
         return None
@@ -55,7 +61,7 @@ def _bind_cub(inputs: tuple, out) -> Execution | None:
 
 
 def _bind_numpy(inputs: tuple, out: np.ndarray) -> Execution:
-    """Return a call of NumPy's matmul."""
+    """Return a function () that computes a·b by NumPy's matmul, into an array other than `out`."""
     return partial(np.matmul, *inputs, out=np.empty_like(out))
 
 
@@ -82,7 +88,10 @@ def _sgemm():
 
 
 def _bind_onednn(inputs: tuple, out) -> Execution | None:
-    """Return a call of oneDNN's sgemm for c = a·b; None without libdnnl."""
+    """Return a function () that computes c = a·b by oneDNN's sgemm; None without libdnnl.
+
+    The result goes into an array other than `out`.
+    """
     function = _sgemm()
     if function is None:
         return None

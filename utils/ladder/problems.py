@@ -92,8 +92,8 @@ def poisoned(size: tuple[int, ...]) -> np.ndarray:
 def judge(problem: Problem, out) -> StepVerdict:
     """Compare a result, on the host or on the device, with the reference and return the verdict.
 
-    A result of another shape or with NaN has an infinite error. If the scale is 0, the error is not
-    divided by it.
+    The error is the Euclidean norm of the difference divided by the problem's scale, or the norm
+    itself if the scale is 0. A result of another shape or with NaN has an infinite error.
     """
     xp = np if isinstance(problem.reference, np.ndarray) else cupy()
     if xp is np and hasattr(out, "copy_to_host"):

@@ -174,7 +174,10 @@ def product_sizes(a, b) -> tuple[int, int, int]:
 
 
 def _gemm_problem(shape: GemmShape, kind: str) -> Problem:
-    """Return the Problem of a product; "integers" become "uniform" if sums could reach 2^24."""
+    """Return the Problem of a product; "integers" become "uniform" if sums could reach 2^24.
+
+    `kind` is the kind of random inputs, "integers" or "uniform".
+    """
     if kind == "integers" and shape.k * LARGEST_DRAWN**2 >= LARGEST_EXACT:
         # Longer sums could leave the range in which float32 holds every integer.
         kind = "uniform"
@@ -203,7 +206,10 @@ def check_vector(x) -> tuple[int]:
 
 
 def _sum_problem(shape: ReduceShape, kind: str) -> Problem:
-    """Return the Problem of a sum, whose scale is the sum of the absolute values."""
+    """Return the Problem of a sum, whose scale is the sum of the absolute values.
+
+    `kind` is the kind of random inputs, "integers" or "uniform".
+    """
     x = draw(kind, shape.elements, seed=1)
     # Summed in parts, because np.abs of everything would be a second array of the same size.
     parts = np.array_split(x, 1 + x.size // 2**24)

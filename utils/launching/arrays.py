@@ -265,13 +265,19 @@ def _look_at_torch(tensor):
 
 
 def _slot_of_numpy_like(array, number: int, pointer: int) -> Slot:
-    """Return the Slot of an array of NumPy, Numba or CuPy."""
+    """Return the Slot of an array of NumPy, Numba or CuPy.
+
+    number: the array's position among those of a call. pointer: its address.
+    """
     aligned = pointer % WIDE_BYTES == 0
     return Slot(number, tuple(array.shape), tuple(array.strides), np.dtype(array.dtype), aligned)
 
 
 def _slot_of_torch(tensor, number: int, pointer: int) -> Slot:
-    """Return the Slot of a CUDA tensor; raise CourseError for one that cannot be read directly."""
+    """Return the Slot of a CUDA tensor; raise CourseError for one that cannot be read directly.
+
+    number: the array's position among those of a call. pointer: its address.
+    """
     if tensor.requires_grad or tensor.is_neg():
         raise CourseError(
             "A tensor that requires a gradient, or whose negation is still pending, cannot be read "

@@ -49,10 +49,11 @@ from utils.lessons.lesson_02.single_core import (
 )
 from utils.lessons.lesson_14.big_loop import cycles_per_tile, draw_tile_shapes, draw_turns, reads
 from utils.lessons.lesson_15.tile_designs import blocks_and_sms
+from utils.lessons.lesson_16.found_instructions import find_in_loop, find_sum, find_wait
 from utils.lessons.lesson_16.reading_machine_code import (
     draw_shares,
+    eight_sums,
     even_bank_reads,
-    find_in_loop,
     loop_of_record,
     machine_loop,
     orders,
@@ -144,12 +145,15 @@ __all__ = [
     "draw_tile_shapes",
     "draw_turns",
     "edited",
+    "eight_sums",
     "estimated_ms",
     "estimates",
     "even_bank_reads",
     "faster_by_size",
     "fastest_tile",
     "find_in_loop",
+    "find_sum",
+    "find_wait",
     "findings",
     "follow",
     "gains",

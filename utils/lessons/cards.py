@@ -145,7 +145,10 @@ class Fold:
 
 @dataclass(frozen=True)
 class Paragraphs:
-    """Sentences without a box, one paragraph each. `str` returns them as text, one per line."""
+    """Sentences without a box, one paragraph each. `str` returns them as text, one per line.
+
+    sentences: one text per paragraph.
+    """
 
     sentences: tuple[str, ...]
 

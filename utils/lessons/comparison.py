@@ -137,9 +137,11 @@ def _counterparts() -> dict:
 def _counts(
     twin: Twin, variants: Mapping[str, Variant], words: Mapping[str, str], notes: list[str]
 ) -> Table:
-    """Return the table of counts, one row per kernel.
+    """Return the table of counts of one full block, one row per kernel.
 
-    variants, words: by role. Appends a sentence to `notes` if registers are not known.
+    The columns are counts of memory accesses, then of the compiled kernel. variants: role ->
+    kernel. words: role -> the name of its row. Appends a sentence to `notes` if registers are not
+    known.
     """
     memory = {role: memory_of(one, twin.shape) for role, one in variants.items()}
     try:
@@ -153,7 +155,10 @@ def _counts(
 
 
 def _memory_columns(memory: Mapping[str, Memory]) -> dict[str, dict[str, str]]:
-    """Return title -> role -> cell for the counts that apply to at least one of the kernels."""
+    """Return title -> role -> text for the counts that apply to at least one of the kernels.
+
+    memory: role -> the kernel's counts. The titles are the table's columns, from left to right.
+    """
     is_product = any(one.words is not None for one in memory.values())
     per = "per multiply-add of a warp" if is_product else "per 32 elements"
     columns = {}
@@ -205,7 +210,8 @@ def _bounds(
 ) -> Picture:
     """Return the picture of the bounds and of the recorded times, a group of bars per resource.
 
-    variants, words: by role. Appends sentences on upper bounds and missing counts to `notes`.
+    variants: role -> kernel. words: role -> words of the legend. Appends sentences on upper bounds
+    and missing counts to `notes`.
     """
     bounds = {role: bounds_of(one, twin.shape) for role, one in variants.items()}
     resources = dict.fromkeys(name for each in bounds.values() for name in each)

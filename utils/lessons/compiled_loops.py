@@ -84,7 +84,7 @@ class CompiledLoop:
 
 
 def loop_of(xray: XRay) -> CompiledLoop:
-    """Return the counts of the hot loop in an x-ray."""
+    """Return the counts of the hot loop in an x-ray, which must have a loop."""
     body = xray.hot.body
     multiply_adds = (instruction for instruction in body if instruction.name in FFMA)
     sources = [source for instruction in multiply_adds for source in instruction.sources if source]
@@ -183,6 +183,12 @@ def rows_of(xray: XRay) -> tuple[LoopRow, ...]:
         for one in row.sass
     }
     return tuple(LoopRow(one, lines.get(one.address)) for one in xray.hot.body)
+
+
+@cache
+def listed_kernels() -> frozenset[str]:
+    """Return the names of the kernels in `listings.csv`, with their constants; cached."""
+    return frozenset(row.kernel for row in rows.read(LISTINGS, ListedInstruction))
 
 
 @cache

@@ -131,7 +131,10 @@ def as_step(step: Step | Variant | Callable) -> Step:
 
 
 def name_of(step: Step | Variant | Callable) -> str:
-    """Return the name of a step; for a variant or a kernel with its constants as well."""
+    """Return the name of a step; for a variant or a kernel with its constants as well.
+
+    With constants it is such as "tiled TILE=32".
+    """
     return step.name if isinstance(step, Step) else str(as_variant(step))
 
 

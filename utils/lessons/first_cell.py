@@ -159,7 +159,7 @@ def main(arguments: list[str] | None = None) -> int:
 
     Writes the first cell, its sentence and the badge into all notebooks, after data/repository.toml
     if `--repo` is given, and returns 0. For an invalid repository, prints the error to stderr and
-    returns 2.
+    returns 2. arguments: the words of the command line, by default those of this process.
     """
     parser = argparse.ArgumentParser(prog="first_cell", description=__doc__.splitlines()[0])
     parser.add_argument("--repo", help="owner/name on GitHub, or an address that git takes")

@@ -147,9 +147,10 @@ def is_mine(variant: Variant) -> bool:
 
 
 def of_kernel(kernel) -> Variant:
-    """Return the step of a kernel of the reader's that `check` found right.
+    """Return the variant of a kernel of the reader's that `check` found right.
 
-    Raises CourseError for any other kernel.
+    Raises CourseError for any other kernel, and for one without a step of the course that does the
+    same work.
     """
     name = getattr(plain_function(kernel), "__name__", repr(kernel))
     if callable(kernel) and name in twins() and kept_functions.is_kept(name, kernel):
@@ -167,7 +168,11 @@ def of_kernel(kernel) -> Variant:
 
 @lru_cache(maxsize=64)
 def _step_of(name: str, text: str) -> Step:
-    """Return the step for a kept kernel of the reader's; name: the exercise's name."""
+    """Return the step for a kept kernel of the reader's; name: the exercise's name.
+
+    It is the course's step with the reader's kernel, launch and name, defined in a new module that
+    is made of `text`.
+    """
     twin = twins()[name]
     module = module_of(f"{twin.package}.mine_{name}", text)
     kernel = getattr(module, name)

@@ -185,7 +185,10 @@ def ledger(lesson: str | None = None) -> Table | Fold:
 
 
 def _where_kept(lesson: str | None) -> str:
-    """Return text on the file of the predictions and, for one lesson, on how to delete them."""
+    """Return text on the file of the predictions and, for one lesson, on how to delete them.
+
+    lesson: its number, such as "05", or None.
+    """
     kept = translate("Kept in `{path}`.", path=ledger_file.shown_path())
     if lesson is None:
         return kept

@@ -70,14 +70,15 @@ class SampledInstruction:
     """A row of the recorded instructions: the number of samples taken at an instruction.
 
     kernel: the step with its constants. place: the index of the instruction in the kernel. opcode:
-    such as "FFMA". reason: the most frequent stall there.
+    such as "FFMA". reason: the most frequent state of warps there, a key of `WORDS` for a stall, or
+    one of `READY`. Instructions without samples have no row.
     """
 
     kernel: str
     place: int
     opcode: str
     samples: int
-    reason: str | None
+    reason: str
 
 
 def figure(step: Step | Variant, name: str) -> float:

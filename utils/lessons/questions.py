@@ -16,7 +16,6 @@ from utils.translation import translate
 
 QUESTIONS = "questions.toml"
 RIGHT, CLOSE = 0.05, 0.15  # the parts of the answer by which such a number may be off
-CLOSE_POINTS = 3  # percentage points by which a close prediction of a share may be off
 SMALL_SHARE = 20  # percent; a smaller share is compared by its factor alone
 
 
@@ -119,8 +118,7 @@ class Question:
         """Return a sentence that compares a prediction with the answer, in the reader's language.
 
         Both have the form that `parse` returns, and the sentence contains both. A number is right
-        if it is off by at most 5 % of the answer, and close if it is off by at most 15 %; a share
-        of at least 20 % is also close within three points.
+        if it is off by at most 5 % of the answer, and close if it is off by at most 15 %.
         """
         said, answer = self.as_text(value), self.as_text(measured)
         if self.choices:
@@ -148,10 +146,8 @@ class Question:
         return abs(value - measured) <= RIGHT * abs(measured)
 
     def _is_close(self, value: float, measured: float) -> bool:
-        """Return True within 15 % of the answer; shares from 20 % on may be three points off."""
-        off = abs(value - measured)
-        in_points = self.unit == "%" and measured >= SMALL_SHARE
-        return off <= CLOSE * abs(measured) or (in_points and off <= CLOSE_POINTS)
+        """Return True if a number is off by at most 15 % of the answer, `measured`."""
+        return abs(value - measured) <= CLOSE * abs(measured)
 
     def _how_far(self, value: float, measured: float) -> str:
         """Return a sentence on how far a number is from the answer.

@@ -106,7 +106,10 @@ def raced(name: str, shape: str = "") -> tuple[Record, Record]:
 
 
 def _without_a_gpu(twin: Twin, name: str, shape: str) -> str:
-    """Return a sentence on what the cell would time on a GPU."""
+    """Return a sentence on what the cell would time on a GPU.
+
+    name: the exercise's name. shape: as on the command line.
+    """
     library = ladder_of(twin.step).library
     rivals = f"`{twin.step.name}`" + (f" and {library.name}" if library else "")
     return translate(
@@ -119,7 +122,11 @@ def _without_a_gpu(twin: Twin, name: str, shape: str) -> str:
 
 
 def _times(rows: Sequence[Record], caption: str) -> Table:
-    """Return a table of times, rates and shares of the peak: yours, the course's, the library's."""
+    """Return a table of times, rates and shares of the peak: yours, the course's, the library's.
+
+    rows: the records of your kernel and of the course's, in this order. The library's row is
+    missing if the first record has no time of it. caption: the table's caption.
+    """
     mine, course = rows
     unit = _unit(mine)
     cells = [

@@ -127,6 +127,7 @@ def _execute(
     """Execute `lesson`, which gets the outputs; return the failing cell and its error as text.
 
     Return None if no cell fails. predictions: the file for the lesson's predictions and answers.
+    While the cells run, a progress bar is shown.
     """
     index = 0
     hidden = [] if options.compiler else [f"--IPKernelApp.exec_lines={HIDE_COMPILER}"]
@@ -177,7 +178,7 @@ def _environment(notebook: Path, predictions: Path) -> dict[str, str]:
 
 
 def _describe(where: str, cell: nbformat.NotebookNode, error: Exception) -> str:
-    """Return a failed cell and its error as text; where: its heading."""
+    """Return a failed cell as text: the line `where`, its source, and the end of its traceback."""
     text = str(error).partition("\n")[0]
     if isinstance(error, CellExecutionError):
         raised = [output for output in cell.outputs if output.output_type == "error"]
@@ -253,6 +254,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Execute the lessons of the command line, print their results, and return the exit code.
 
     It is 0 if all lessons ran and break no rule, 1 if one failed, and 2 if a notebook is missing.
+    arguments: the words of the command line, by default those of this process.
     """
     parser = argparse.ArgumentParser(prog="run_notebooks", description=__doc__.splitlines()[0])
     parser.add_argument("notebooks", nargs="*", type=Path, help="default: every lesson in English")

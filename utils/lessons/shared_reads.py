@@ -43,7 +43,10 @@ def shared_reads(shape: str = "4096", **steps: Step | Variant) -> Table:
 
 
 def _cells(step: Step | Variant, shape: str) -> tuple[str, ...]:
-    """Return the cells of a step: wavefronts per read, estimate, recorded time, and share."""
+    """Return four texts on a step: wavefronts per read, estimated ms, recorded ms, and their ratio.
+
+    Without a record the last two are "–", and without reads of shared memory all four are.
+    """
     variant = as_variant(step)
     k = ladder_of(variant.step).parse(shape).k
     totals = totals_of_tile(variant, k)

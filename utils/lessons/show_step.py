@@ -135,9 +135,10 @@ def _table(variants: list[Variant], xrays: list[XRay]) -> pd.DataFrame:
 
 
 def _figures(variant: Variant, compiled: XRay) -> dict[str, str]:
-    """Return one column of the table: name of a figure -> text.
+    """Return one column of the table: name of a figure -> text, for the ladder's first size.
 
-    The figures are those for the smallest shape of the ladder.
+    The figures are threads, registers, spills and shared memory, occupancy, loads, counts of
+    memory, and the multiply-adds in the hot loop.
     """
     ladder = ladder_of(variant.step)
     shape = ladder.parse(ladder.sizes[0])

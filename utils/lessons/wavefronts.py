@@ -77,7 +77,10 @@ def wavefronts(*steps: Step | Variant, shape: str = "4096") -> Table:
 
 
 def _cells(variant: Variant, shape: str) -> tuple[str, ...]:
-    """Return the cells of a step: wavefronts counted and profiled, estimate, recorded time."""
+    """Return four texts on a step: wavefronts counted, and profiled, estimated and recorded time.
+
+    Cells that are not known are "–".
+    """
     counted = None
     if is_of_a_ladder(variant.step):
         counted = profiled_wavefronts(variant)

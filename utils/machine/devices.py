@@ -217,7 +217,10 @@ def _runs_virtually(problem: str | None) -> str:
 
 
 def _why(problem: str | None) -> str:
-    """Return the words on a problem; None means that Numba's CUDA compiler is missing."""
+    """Return the words on a problem; None means that Numba's CUDA compiler is missing.
+
+    The words are such as "No CUDA driver was found".
+    """
     if problem is None:
         return translate("Numba's CUDA compiler is missing ('make setup' installs it)")
     if "cannot be found" in problem:

@@ -184,7 +184,11 @@ def _room_in_registers(limits: SmLimits, warps: int, registers: int) -> int:
 
 
 def _room_in_shared(limits: SmLimits, shared_bytes: int, carveout: int | None) -> int | None:
-    """Return the number of blocks that fit into an SM's shared memory; None if none is used."""
+    """Return the number of blocks that fit into an SM's shared memory.
+
+    Returns None if a block takes none, and 0 if it takes more than a block may have. carveout: the
+    preferred percentage of shared memory in the memory that it shares with the L1 cache, or None.
+    """
     if shared_bytes > limits.max_shared_bytes:
         return 0
     taken = _round_up(shared_bytes + limits.shared_reserved_bytes, limits.shared_unit_bytes)

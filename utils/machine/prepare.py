@@ -198,8 +198,9 @@ def prepare_colab(driver: tuple[int, int] | None) -> None:
     """Install missing packages in Colab; if that fails, let the course use the virtual GPU.
 
     It does nothing if no package is missing. `driver` is the CUDA version that the driver
-    understands, None without a driver. Raises CourseError if a package that lessons import stays
-    missing, or if the session must be restarted because it had imported a replaced package.
+    understands, None without a driver. Prints what was installed, or why the virtual GPU is used.
+    Raises CourseError if a package that lessons import stays missing, or if the session must be
+    restarted because it had imported a replaced package.
     """
     before = installed()
     packages = missing(driver, before)
@@ -242,8 +243,8 @@ def require_python(version: tuple) -> None:
 def main() -> None:
     """Prepare this Python for a lesson, and import `kernels_anywhere`.
 
-    A GPU whose driver is too old is hidden. In Colab, missing packages are installed; elsewhere
-    they raise CourseError. It is also raised for a Python that is too old.
+    A GPU whose driver is too old is hidden, and a sentence says so. In Colab, missing packages are
+    installed; elsewhere they raise CourseError. It is also raised for a Python that is too old.
     """
     require_python(sys.version_info)
     with contextlib.suppress(ValueError):

@@ -136,7 +136,12 @@ def _stamp(chosen: Plan, pins: str) -> str:
 
 
 def _install(chosen: Plan, pins: str, stamp: str) -> int:
-    """Make `.venv` if it must be made anew, and install the packages; return pip's exit code."""
+    """Make `.venv` if it must be made anew, and install the packages; return pip's exit code.
+
+    chosen: says which extra of the course is installed. pins: the text of the constraints file.
+    stamp: the text that is stored in STAMP after a success; if its first line has changed, `.venv`
+    is made anew.
+    """
     old_stamp = STAMP.read_text(encoding="utf-8") if STAMP.exists() else ""
     if old_stamp.splitlines()[:1] != stamp.splitlines()[:1]:
         subprocess.run([_base_python(), "-m", "venv", "--clear", str(VENV)], check=True)
@@ -169,7 +174,9 @@ def cuda_version(text: str) -> tuple[int, int] | None:
 def main(arguments: list[str] | None = None) -> int:
     """Make or update `.venv` if anything has changed, and return an exit code.
 
-    It is 0 if the environment is ready, 2 if this Python cannot make one, or else pip's.
+    It is 0 if the environment is ready, 2 if this Python cannot make one, or else pip's. Prints
+    that it installs, and how that ended. arguments: the words of the command line; by default,
+    those of this process.
     """
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument(

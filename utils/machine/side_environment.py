@@ -57,10 +57,10 @@ def _output(command: list[str]) -> str:
 
 
 def made(name: str, version: str, python: Path, requirements: Path) -> Path:
-    """Make the environment `build/NAME-VERSION` and return its folder.
+    """Make the environment `build/NAME-VERSION`, print that it is made, and return its folder.
 
     An environment that exists and was made from the same pins is left unchanged. Raises
-    CalledProcessError if pip cannot install the packages.
+    CalledProcessError if pip cannot install the packages, and TimeoutExpired if it takes too long.
     """
     folder = ROOT / "build" / f"{name}-{version}"
     stamp_file, stamp = folder / "installed.txt", _stamp(python, requirements)
@@ -107,7 +107,8 @@ def main(arguments: list[str] | None = None) -> int:
     """Run the check in an environment per Python version, and return the greatest exit code.
 
     The code of a version is that of the check; it is 1 if pip fails. A version that is not found is
-    reported; its code is 1 if `COURSE_NEEDS_EVERYTHING` is 1, else 0.
+    reported; its code is 1 if `COURSE_NEEDS_EVERYTHING` is 1, else 0. arguments: the words of the
+    command line, by default those of this process.
     """
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("name", help="the environments' name; the Python version is appended")

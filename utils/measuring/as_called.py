@@ -294,7 +294,10 @@ def as_called_command(
 
 
 def _configure(count: int, parser: argparse.ArgumentParser) -> None:
-    """Add the options of `as-called` to a parser."""
+    """Add the options --count, --seed and --record of `as-called` to a parser.
+
+    `count` is the default of --count.
+    """
     parser.add_argument(
         "--count", type=int, default=count, metavar="N", help="random shapes; default: %(default)s"
     )
@@ -310,7 +313,11 @@ def _run(
     processor: Processor,
     options: argparse.Namespace,
 ) -> int:
-    """Time all cases, print the table, record it with --record; return the exit code 0."""
+    """Time all cases, print the table and sentences, record it with --record; return 0.
+
+    `cases(count, seed)` returns the cases. Raises CourseError if the processor is a GPU and there
+    is none.
+    """
     path = file_of(processor.device())
     requested = list(cases(options.count, options.seed))
     generator, compare = random.Random(options.seed), partial(compared, wait=processor.wait)
@@ -332,7 +339,10 @@ def by_function(rows: Sequence[CallRow]) -> Iterator[tuple[str, list[CallRow]]]:
 
 
 def _sentences(rows: Sequence[CallRow], queues: bool) -> Iterator[str]:
-    """Yield a summary of each function's rows; it names Python's time if `queues`."""
+    """Yield a sentence per function: its shapes, the mean and worst ratio, and its slower calls.
+
+    If `queues`, it also has the microseconds of Python per call.
+    """
     for function, rows_of_function in by_function(rows):
         all_ = summary(rows_of_function)
         host = f"; {all_.host_us:.1f} us of Python a call" if queues else ""
@@ -344,7 +354,11 @@ def _sentences(rows: Sequence[CallRow], queues: bool) -> Iterator[str]:
 
 
 def _table(rows: Sequence[CallRow]) -> Table:
-    """Return a table with the `SHOWN` rows of each function that have the lowest ratios."""
+    """Return a table with the `SHOWN` rows of each function that have the lowest ratios.
+
+    The columns are the function, the shape, the layout, the microseconds of Python per call, our
+    time in microseconds, the fastest library and its time, and the ratio.
+    """
     headers = ("function", "shape", "layout", "host us", "us", "library", "us", "ratio")
     table = Table(*headers, title="As called")
     for _, rows_of_function in by_function(rows):

@@ -67,7 +67,11 @@ def device_for(what: str, instead: str = "Run it on a machine with a GPU.") -> d
 
 
 def _parser(title: str, commands: Sequence[Command]) -> argparse.ArgumentParser:
-    """Return the parser of a command line with these sub-commands."""
+    """Return the parser of a command line with these sub-commands.
+
+    `title` begins its description. The parsed options have the attribute `run` of the chosen
+    command.
+    """
     program = _program()
     parser = argparse.ArgumentParser(
         prog=program,

@@ -56,7 +56,10 @@ class Experiment:
         return Command(self.name, f"{self.help}; --record keeps the figures", _configure, self._run)
 
     def _run(self, options: argparse.Namespace) -> int:
-        """Measure, print a table, and write the record with --record; return the exit code 0."""
+        """Measure on the current GPU, print a table, and write the record with --record; return 0.
+
+        Raises CourseError without a GPU.
+        """
         device = device_for(self.name)
         timed = list(self.measured(device.name))
         table = Table("kernel", self.size, *(head for head, _ in self.figures), title=device.name)

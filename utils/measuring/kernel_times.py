@@ -24,8 +24,8 @@ class ProductTime:
     """The time of one kernel for n×n matrices on one device.
 
     kernel: the name of the kernel and its constants, such as "four_chains" or "ilp GRAIN=4".
-    time_ms, time_ms_min, time_ms_max: median, minimum and maximum of the repetitions.
-    sm_clock_mhz: the SM clock meanwhile; None if it cannot be read.
+    time_ms, time_ms_min, time_ms_max: median, minimum and maximum of the repetitions. sm_clock_mhz:
+    the SM clock meanwhile; None if it cannot be read. date: the day of the measurement.
     """
 
     device: str
@@ -44,7 +44,7 @@ class ArrayTime:
 
     kernel: its name, such as "reduce0". elements: the length of the array. time_ms, time_ms_min,
     time_ms_max: median, minimum and maximum of the repetitions. sm_clock_mhz: the SM clock
-    meanwhile; None if it cannot be read.
+    meanwhile; None if it cannot be read. date: the day of the measurement.
     """
 
     device: str

@@ -175,13 +175,19 @@ def _cold_copies(
 def _times(
     ladder: Ladder, variant: Variant, shape: Shape, copies: Sequence[tuple], out
 ) -> list[Timing]:
-    """Time the variant and the library, writing to `out`; return [ours, library's] or [ours]."""
+    """Time the variant and the library, writing to `out`; return [ours, library's] or [ours].
+
+    copies: several tuples of equal inputs, used in turn.
+    """
     ours, library = _in_turns(ladder, [_on_copies(variant, shape, copies, out)], copies, out)
     return [ours, *library]
 
 
 def _on_copies(variant: Variant, shape: Shape, copies: Sequence[tuple], out) -> Execution:
-    """Return a function whose calls run the variant on one copy after the other, in a cycle."""
+    """Return a function whose calls run the variant on one copy after the other, in a cycle.
+
+    copies: several tuples of equal inputs.
+    """
     return _cycling([variant.at(shape).execution(shape, inputs, out) for inputs in copies])
 
 

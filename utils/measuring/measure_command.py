@@ -43,7 +43,10 @@ def measure_command(ladder: Ladder) -> Command:
 
 
 def add_steps(parser: argparse.ArgumentParser, ladder: Ladder) -> None:
-    """Add the option --steps, which names some of the ladder's steps, to the parser."""
+    """Add the option --steps to the parser: a list of step names, by default all of the ladder's.
+
+    The parser does not check the names.
+    """
     names = [step.name for step in ladder.steps]
     parser.add_argument(
         "--steps", nargs="+", default=names, metavar="STEP",
@@ -60,7 +63,10 @@ def add_device(parser: argparse.ArgumentParser) -> None:
 
 
 def _configure(ladder: Ladder, parser: argparse.ArgumentParser) -> None:
-    """Add the options of `measure` to a parser."""
+    """Add the options of `measure` to a parser.
+
+    They are --n, --steps, --params, --json and --record, and for a ladder on the GPU --device.
+    """
     parser.add_argument(
         "--n",
         nargs="+",
@@ -84,7 +90,10 @@ def _configure(ladder: Ladder, parser: argparse.ArgumentParser) -> None:
 
 
 def _run(ladder: Ladder, options: argparse.Namespace) -> int:
-    """Run the sub-command and return its exit code: 0, or 1 if a step is wrong."""
+    """Measure or look up the rows that the options ask for, and print them as a table or JSON.
+
+    Returns the exit code: 0, or 1 if a step is wrong.
+    """
     rows = _rows(ladder, options, Console(stderr=True))
     if options.json:
         print(json.dumps([_as_json(row) for row in rows], indent=1))
@@ -97,7 +106,12 @@ def _run(ladder: Ladder, options: argparse.Namespace) -> int:
 
 
 def _rows(ladder: Ladder, options: argparse.Namespace, console: Console) -> list[StepRow]:
-    """Return the rows that the options ask for: measured on the device, or else recorded."""
+    """Return the rows that the options ask for: measured on the device, or else recorded.
+
+    Steps that the device cannot run are left out. With `options.record`, the rows are also written
+    to the device's record. Without a GPU, the records of `options.device` are returned, and a
+    sentence on stderr says so. Raises CourseError for an unknown step, shape or device.
+    """
     steps = [ladder.step(name) for name in options.steps]
     variants = _variants(steps, options.params)
     sizes = options.n or (ladder.sizes if options.record else ladder.quick)
@@ -159,7 +173,10 @@ def _record_plan(
 
 
 def _what_is_shown(rows: list[StepRow], device: str) -> str:
-    """Return a sentence that says on which device the figures were recorded, if there are any."""
+    """Return a sentence that says on which device the figures were recorded.
+
+    If none was recorded, the sentence says so.
+    """
     if any(row.recorded_on for row in rows):
         return f"The figures were recorded on {device}."
     return f"Nothing is recorded on {device} for this: run it with --record on such a machine."
@@ -223,7 +240,10 @@ def _table(rows: Sequence[StepRow]) -> Table:
 
 
 def _where(rows: Sequence[StepRow]) -> str:
-    """Return text on where the figures were measured or recorded and the results verified."""
+    """Return text on where the figures were measured or recorded and the results verified.
+
+    The text is such as "measured on NVIDIA H200; verified on NVIDIA H200".
+    """
     figures = dict.fromkeys(
         f"recorded on {row.recorded_on}" if row.recorded_on else f"measured on {row.record.device}"
         for row in rows
@@ -234,7 +254,10 @@ def _where(rows: Sequence[StepRow]) -> str:
 
 
 def _cells(row: StepRow) -> dict[str, str]:
-    """Return the row's cells in the printed table, header -> text; unknown values have no entry."""
+    """Return the row's cells in the printed table, header -> text; unknown values have no entry.
+
+    The headers are step, shape, ms, spread, GFLOP/s or GB/s, of peak, of the library, and verified.
+    """
     record = row.record
     cells = {"step": f"{record.step} {record.params or ''}".strip()}
     if shape := _shape(record):

@@ -198,7 +198,10 @@ def measured(cases: Iterable[PitfallCase], flush: Execution) -> Iterator[Series]
 def _series(
     case: PitfallCase, timer: str, times_ms: Sequence[float], clock: float | None
 ) -> Series:
-    """Return the series of a case and timer with these times, measured today."""
+    """Return the series of a case and timer with these times, measured today.
+
+    clock: the SM clock in MHz, or None.
+    """
     return Series(
         kernel=case.kernel, n=case.n, elements=case.elements, timer=timer,
         time_ms=statistics.median(times_ms), time_ms_min=min(times_ms), time_ms_max=max(times_ms),
@@ -240,7 +243,10 @@ def _configure(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(cases: Callable[[], Iterable[PitfallCase]], options: argparse.Namespace) -> int:
-    """Time the cases, print a table, record it with --record; return the exit code 0."""
+    """Time the cases on the current GPU, print a table, record it with --record; return 0.
+
+    `cases()` returns the cases. Raises CourseError without a GPU.
+    """
     device, requested = device_for("pitfalls"), list(cases())
     total = len(TIMERS) * len(requested) + len({case.kernel for case in requested})
     timed = measured(requested, flush_of(device))
@@ -255,7 +261,11 @@ def _run(cases: Callable[[], Iterable[PitfallCase]], options: argparse.Namespace
 
 
 def _table(series: Sequence[Series]) -> Table:
-    """Return the printed table, one line per series, with times in microseconds."""
+    """Return the printed table, one line per series, with times in microseconds.
+
+    The columns are the kernel, the size, the timer, the median, least and greatest time, and the
+    MHz of the SM clock, which is empty if unknown.
+    """
     table = Table("kernel", "size", "timer", "us", "least", "most", "MHz", title="Pitfalls")
     for row in series:
         size = f"{row.n}×{row.n}" if row.n else f"{row.elements:,}"

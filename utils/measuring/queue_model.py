@@ -57,7 +57,7 @@ class Reading(float):
     """A reading of the clock in seconds.
 
     The difference of two readings is a `Span`, which the device records. Any other difference is a
-    plain float.
+    plain float. device: the model device that was read. site: the source line of the reading.
     """
 
     device: ModelDevice
@@ -87,7 +87,7 @@ class ModelDevice:
     """A model device to be timed: `launch()`, `synchronize()`, `flush()` and `now()`.
 
     `events`, `readings` and `spans` are lists of everything that the calls did, read and
-    subtracted, in order. No real time passes.
+    subtracted, in order. No real time passes. `speeds` are the durations of its events.
     """
 
     METHODS = ("launch", "synchronize", "flush", "now")
@@ -101,7 +101,10 @@ class ModelDevice:
         self._launches, self._cached = 0, False
 
     def launch(self) -> None:
-        """Enqueue the kernel on the model device; the first launch compiles it first."""
+        """Enqueue the kernel on the model device; the first launch compiles it first.
+
+        The host's clock advances by the time to compile and to launch, not by that of the kernel.
+        """
         site = _caller()
         if self._launches == 0:
             self._pass("compile", self.speeds.compile_s, site)

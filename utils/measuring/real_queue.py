@@ -70,7 +70,8 @@ class CpuQueue:
 class GpuQueue:
     """The GPU's default stream; `launch()` multiplies n×n matrices with a kernel of a ladder.
 
-    `name` describes the kernel, the GPU and the size in words.
+    `name` describes the kernel, the GPU and the size in words. `flush()` flushes the cache,
+    `synchronize()` waits for the GPU, and `now()` returns the clock's time in seconds.
     """
 
     n = ON_GPU

@@ -103,7 +103,9 @@ class HotLoopCounts:
 def gpu_ceilings(device: Device) -> Ceilings:
     """Return the ceilings that `python -m latency_kernels --record` measured on a device.
 
-    Raises CourseError if one of its steps was not recorded there.
+    They are the best recorded rates, for the memories "DRAM", "L2" and "shared"; the rate of
+    instructions follows from the clock of the FMA loop. Raises CourseError if one of its steps was
+    not recorded there.
     """
     frame = records.measured(device.name, "latency")
     best = frame.groupby("step")[["gflops", "gb_per_s", "sm_clock_mhz"]].max()
@@ -405,7 +407,10 @@ def recorded(ladder: Ladder, shape: Shape, where: str) -> Iterable[tuple[Variant
 
 
 def _tail_of(variant: Variant, shape: Shape, record, device: Device) -> float:
-    """Return the slowdown from a partial last wave, with the resources that the record has."""
+    """Return the factor, at least 1, by which a partial last wave slows a variant down.
+
+    The registers and the shared memory of a block are those of `record`.
+    """
     launch = variant.launch(shape)
     resident = occupancy(
         device.compute_capability, launch.threads, int(record.registers), int(record.shared_bytes)

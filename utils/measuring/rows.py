@@ -86,7 +86,11 @@ def write_text(path: Path, text: str) -> None:
 
 @lru_cache(FILES)
 def _read(path: Path, kind: type[Row], version: tuple[int, int]) -> tuple[Row, ...]:
-    """Return the rows of a CSV file; cached per `version` of the file."""
+    """Return the rows of a CSV file as instances of the dataclass `kind`, in the file's order.
+
+    The result is cached per `version` of the file. Raises CourseError for a file without rows, with
+    other columns, or with a value that its column cannot hold.
+    """
     try:
         with path.open(encoding="utf-8", newline="") as file:
             reader = csv.reader(file, strict=True)
@@ -176,7 +180,7 @@ def _readers(kind: type) -> tuple[tuple[str, Any], ...]:
 def _reader(hint: Any) -> Callable[[str], object]:
     """Return the function that converts a cell's text to a value of this type.
 
-    The function raises ValueError for other text.
+    The function raises ValueError for other text. If the type may be None, "" is read as None.
     """
     if get_origin(hint) is UnionType:
         (inner,) = set(get_args(hint)) - {NoneType}

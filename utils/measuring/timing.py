@@ -35,6 +35,7 @@ class Timing:
 
     `repetitions` is their number, and `launches` the number of executions in one repetition.
     `sm_clock_mhz` is the median SM clock while the GPU worked; None without a GPU or without NVML.
+    These are `median_ms`, `min_ms` and `max_ms`.
     """
 
     median_ms: float
@@ -75,7 +76,8 @@ def _interleaved(
 ) -> list[Timing]:
     """Take `repetitions` samples of each rival, alternately, and return one Timing per rival.
 
-    A rival is (a function that takes one sample, the number of executions per sample).
+    A rival is (a function that takes one sample, the number of executions per sample). A sample is
+    the pair (ms per execution, SM clock in MHz or None).
     """
     rounds = [[sample() for sample, _ in rivals] for _ in range(repetitions)]
     return [
@@ -85,7 +87,10 @@ def _interleaved(
 
 
 def _summary(samples: Sequence[Sample], launches: int) -> Timing:
-    """Return the Timing of a rival's samples."""
+    """Return the Timing of a rival's samples, which are pairs (ms per execution, MHz or None).
+
+    `launches` is the number of executions in a sample.
+    """
     times = [milliseconds for milliseconds, _ in samples]
     clocks = [mhz for _, mhz in samples if mhz is not None]
     return Timing(
@@ -107,14 +112,17 @@ def _launches_for(milliseconds: float, repetition_ms: float = REPETITION_MS) -> 
 
 
 def _cpu_repetition(rival: Execution, repetition_ms: float) -> tuple[Callable[[], Sample], int]:
-    """Return (a function that takes a sample, executions per sample), after a warm-up."""
+    """Return (a function that takes a sample, executions per sample), after a warm-up.
+
+    A sample is the pair (ms per execution, None).
+    """
     rival()  # compiles
     launches = _launches_for(_cpu_sample(rival, 1)[0], repetition_ms)
     return partial(_cpu_sample, rival, launches), launches
 
 
 def _cpu_sample(rival: Execution, launches: int) -> Sample:
-    """Return the sample of this many executions on the CPU."""
+    """Return the pair (ms per execution, None) of this many executions on the CPU."""
     start = time.perf_counter()
     for _ in range(launches):
         rival()
@@ -124,7 +132,10 @@ def _cpu_sample(rival: Execution, launches: int) -> Sample:
 def _gpu_repetition(
     rival: Execution, clock: Callable[[], float | None]
 ) -> tuple[Callable[[], Sample], int]:
-    """Return (a function that takes a sample, executions per sample), after a warm-up."""
+    """Return (a function that takes a sample, executions per sample), after a warm-up.
+
+    A sample is the pair (ms per execution, SM clock in MHz or None). `clock()` returns that clock.
+    """
     rival()  # compiles
     cuda.synchronize()
     start = time.perf_counter()
@@ -138,9 +149,10 @@ def _gpu_repetition(
 def _gpu_sample(
     rival: Execution, launches: int, enqueue_us: float, clock: Callable[[], float | None]
 ) -> Sample:
-    """Return the sample of this many executions, which are queued before the GPU starts.
+    """Return the pair (ms per execution, SM clock in MHz or None) of this many executions.
 
-    enqueue_us: the host's time to enqueue one execution, in microseconds.
+    They are queued before the GPU starts. enqueue_us: the host's time to enqueue one execution, in
+    microseconds. `clock()` returns the clock.
     """
     start, end = cuda.event(), cuda.event()
     # Python needs longer to enqueue a small kernel than the GPU to run it. The GPU is kept waiting

@@ -79,7 +79,9 @@ def prefetch(array: np.ndarray, to_device: bool) -> None:
 def copies(elements: int, prefetch: Prefetch = prefetch) -> Iterator[Experiment]:
     """Yield experiments that move `elements` float32 to the GPU or back, one per way to do so.
 
-    `prefetch` migrates a managed array; tests replace it.
+    The ways are pageable, pinned and managed memory, and managed memory with a request to migrate
+    it, each first to the device and then to the host. `prefetch` migrates a managed array; tests
+    replace it.
     """
     on_device = cuda.to_device(np.ones(elements, np.float32))
     ones = np.ones(elements, np.float32)
@@ -141,9 +143,11 @@ def products(
 
 
 def _born_on_gpu(shape: GemmShape, kernel: Product) -> Iterator[Experiment]:
-    """Yield experiments on a product of managed arrays that a kernel fills: fill, kernel, wall.
+    """Yield three experiments on a product of managed arrays that a kernel fills.
 
-    Each repetition allocates new arrays, with pages that no processor has touched.
+    They time, in this order, the kernel that fills the arrays, the product's kernel after that, and
+    the wall clock of both. Each repetition allocates new arrays, with pages that no processor has
+    touched.
     """
     arrays = []
 
@@ -197,7 +201,9 @@ def parts(shape: GemmShape, kernel: Product) -> Iterator[Experiment]:
 def ten_products(shape: GemmShape, kernel: Product) -> Iterator[Experiment]:
     """Yield experiments that compute ten products of the same arrays.
 
-    They copy the arrays for each product, or once for all ten, or use managed memory.
+    They copy the arrays for each product, or once for all ten, each in pageable and in pinned
+    memory (NumPy's ten products come next), or use managed memory. The last one times the ten
+    kernels alone.
     """
     host = host_arrays(shape)
     on_device = tuple(map(cuda.to_device, host))

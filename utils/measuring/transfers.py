@@ -136,9 +136,9 @@ def _configure(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(sizes: Callable[[], Iterable[SizeExperiments]], options: argparse.Namespace) -> int:
-    """Time all experiments, print a table, record it with --record; return the exit code 0.
+    """Time all experiments on the current GPU, print a table, record it with --record; return 0.
 
-    `sizes()` returns the experiments.
+    `sizes()` returns the experiments. Raises CourseError without a GPU.
     """
     device = device_for("transfers")
     rows = list(track(measure(device.name, sizes()), "Transfers", console=Console(stderr=True)))
@@ -151,7 +151,7 @@ def _run(sizes: Callable[[], Iterable[SizeExperiments]], options: argparse.Names
 
 
 def _table(rows: list[Record]) -> Table:
-    """Return the printed table, one line per record."""
+    """Return the printed table, one line per record: step, constants, size, time in ms and rate."""
     table = Table("step", "", "size", "ms", "rate", title="Transfers")
     for row in rows:
         shape = f"{row.m}×{row.n}×{row.k}"
@@ -161,7 +161,10 @@ def _table(rows: list[Record]) -> Table:
 
 
 def _rate(row: Record) -> str:
-    """Return the speed of a record as text; "" if it has none."""
+    """Return the speed of a record as text; "" if it has none.
+
+    The text is such as "12.3 GB/s" or "4567 GFLOP/s".
+    """
     if row.gb_per_s:
         return f"{row.gb_per_s:.1f} GB/s"
     return f"{row.gflops:.0f} GFLOP/s" if row.gflops else ""

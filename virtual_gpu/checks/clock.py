@@ -28,6 +28,7 @@ class Clock:
     ``last_warp_sync`` and ``last_grid_barrier`` hold the time of the latest barrier of the block,
     of the warp and of the grid. ``sites[time]`` is the source line of an access, and
     ``thread_stamps`` holds the launch-wide thread number of each lane, shifted left by TIME_BITS.
+    ``report`` gets the findings, and ``releases`` the fences and atomics of the launch.
     """
 
     def __init__(self, batch: Batch, report: Report, releases: Releases):
@@ -110,7 +111,8 @@ class Access:
     ``verb`` is "reads", "writes" or "updates". ``addresses`` has one address per active lane.
     ``time`` is the number of accesses before this one in its batch. ``locate(position)`` returns
     the array indices of the active lane at this position. ``before_atomic`` is True for a load that
-    only decides whether an atomic is tried.
+    only decides whether an atomic is tried. ``site`` is the source line, ``mask`` has the active
+    lanes, and ``clock`` is that of the batch.
     """
 
     clock: Clock

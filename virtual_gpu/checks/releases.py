@@ -60,7 +60,10 @@ class _ReleaseTimes:
 
 
 class Releases:
-    """The fences and atomics of one launch. Threads are identified by their launch-wide numbers."""
+    """The fences and atomics of one launch. Threads are identified by their launch-wide numbers.
+
+    ``begun`` is False before the first of them, when the tables are not allocated yet.
+    """
 
     def __init__(self, geometry: Geometry):
         self._geometry = geometry

@@ -20,7 +20,8 @@ class Flaw:
 
     ``threads`` holds their launch-wide numbers (int64). For a wrong index, ``indices`` holds the
     indices of these threads along dimension ``axis``. For a race, ``of_several_warps`` is True if
-    two of the accesses are of different warps.
+    two of the accesses are of different warps. ``kind`` is that of the Finding, ``site`` the source
+    line, and ``array`` the array's name.
     """
 
     kind: str

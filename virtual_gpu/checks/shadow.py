@@ -31,6 +31,9 @@ class Shadow:
 
     A unit is an element; in dynamic shared memory it is the smallest element of any view. ``name``
     is that of the array, ``space`` is "global" or "shared", and ``size`` is the number of units.
+    ``readers_lanes`` has, as bits, the lanes of the reader's warp that have read a unit.
+    ``written`` is False before the first write, and ``last_write`` is the time of the last write of
+    the present batch.
     """
 
     def __init__(self, name: str, space: str, size: int):

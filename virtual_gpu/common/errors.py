@@ -36,8 +36,8 @@ def _shown(coordinates: tuple[int, int, int], rank: int) -> str:
 class Site:
     """A position in a kernel's source: of an access, a barrier or a finding.
 
-    ``source`` is the text of the line. ``column`` distinguishes two operations of one line, but
-    sites of one line compare equal.
+    ``file`` is the path of the file on this machine. ``source`` is the text of the line. ``column``
+    distinguishes two operations of one line, but sites of one line compare equal.
     """
 
     file: str = field(repr=False)  # path on this machine
@@ -72,7 +72,8 @@ class Finding:
     this line in the whole launch, as far as it ran. ``index_range`` is the lowest and the highest
     wrong index, and None unless an index is out of bounds or wrapped. For an index out of bounds,
     ``axis`` is its dimension, and ``other_ranges`` holds the axis and the index range of each other
-    dimension that the line exceeds.
+    dimension that the line exceeds. ``site`` is the source line, and ``message`` a sentence on the
+    flaw.
     """
 
     kind: str

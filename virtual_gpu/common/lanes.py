@@ -175,6 +175,7 @@ class Batch:
     """``blocks`` consecutive blocks of a launch, beginning with block number ``first``.
 
     ``width`` is the number of lanes per block, ``size`` the number of lanes in the batch.
+    ``geometry`` is that of the launch.
     """
 
     def __init__(self, geometry: Geometry, first: int, blocks: int):

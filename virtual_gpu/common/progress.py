@@ -14,7 +14,8 @@ class ProgressLine:
 
     In a terminal and in a notebook it is one line, refreshed at most twice a second and erased at
     the end. In a log it is a new line each time the elapsed time has doubled.
-    VIRTUAL_GPU_PROGRESS=0 switches it off.
+    VIRTUAL_GPU_PROGRESS=0 switches it off. ``due`` is the number of seconds after which the next
+    line is wanted.
     """
 
     def __init__(self, name: str, total: int):

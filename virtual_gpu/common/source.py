@@ -23,9 +23,12 @@ _HAS_INSTEAD = (
 class Source:
     """A function's syntax tree, with line numbers as in its file, and every outer name it can see.
 
-    ``later_tests`` holds a second copy of the condition of each ``while`` loop, which is evaluated
-    in all iterations but the first. Python compiles two copies, and Numba may give them different
-    types.
+    ``function`` is the Python function, ``name`` its name and ``file`` the path of its file.
+    ``names`` maps each global and closure variable that it can see to its value. ``lines`` holds
+    (line number in the file, dedented text) of the function's lines. ``defaults`` are those of the
+    last parameters. ``later_tests`` holds a second copy of the condition of each ``while`` loop,
+    which is evaluated in all iterations but the first. Python compiles two copies, and Numba may
+    give them different types.
     """
 
     function: Callable

@@ -28,7 +28,8 @@ class WarpAccess:
     """The byte addresses of one warp at the first execution of a load or store, to be drawn.
 
     ``space`` is "global" or "shared", and ``itemsize`` the bytes per lane. ``addresses`` has a byte
-    address within the allocation per lane, or None for an inactive lane.
+    address within the allocation per lane, or None for an inactive lane. ``array`` is the array's
+    name, and ``kind`` "load" or "store".
     """
 
     array: str
@@ -43,8 +44,10 @@ class LineCount:
     """The counts of one source line, summed over the whole launch.
 
     ``warps`` is the number of memory instructions, counted once per warp, and ``lanes`` the number
-    of active lanes in them. Bytes are those that lanes requested. ``barriers`` counts once per
-    warp, and ``atomics`` once per lane.
+    of active lanes in them. Loads and stores have requests, each of a whole warp, and their 32-byte
+    sectors in global memory or wavefronts in shared memory. Bytes are those that lanes requested.
+    ``float32_ops`` and ``float64_ops`` are operations of these types, counted per lane.
+    ``barriers`` counts once per warp, and ``atomics`` once per lane.
     """
 
     warps: int = 0  # memory instructions, counted per warp
@@ -82,7 +85,9 @@ class AccessCount:
 
     Sectors and cache lines are counted for loads and stores of global memory, wavefronts for those
     of shared memory. ``fewest_sectors`` and ``fewest_wavefronts`` are the numbers that as many
-    active lanes would need to access consecutive elements from an aligned address on.
+    active lanes would need to access consecutive elements from an aligned address on. ``site`` is
+    the source line and ``dtype`` that of the array. ``bytes_per_lane`` is the number of bytes that
+    a lane accesses in a request, and ``words`` the number of 4-byte words, summed like the bytes.
     """
 
     site: Site
@@ -124,7 +129,10 @@ class AccessCount:
 
 @dataclass(slots=True)
 class OperationCount:
-    """The arithmetic operations of one source line, counted per lane, and barriers, per warp."""
+    """The arithmetic operations of one source line, counted per lane, and barriers, per warp.
+
+    ``float32_ops`` and ``float64_ops`` are the operations of these types.
+    """
 
     float32_ops: int = 0
     float64_ops: int = 0

@@ -27,6 +27,7 @@ class Hint:
 
     ``kind`` is ``strided_access``, ``bank_conflict``, ``idle_lanes`` or ``float64``. ``figures``
     holds the numbers of the message by name. ``array`` is empty if the hint is not about an array.
+    ``site`` is the source line.
     """
 
     kind: str
@@ -51,7 +52,8 @@ class KernelCounts:
     ``lines`` maps each source line to its counts. ``rows`` maps the name of each array in global
     memory to the stride in bytes of its last dimension but one, or to 0 if there is no such
     dimension. ``functions`` are the kernel and the functions that it called. ``blocks`` and
-    ``warps`` are the numbers of those that ran.
+    ``warps`` are the numbers of those that ran. ``accesses`` are the counts per source line, array
+    and kind of access.
     """
 
     accesses: tuple[AccessCount, ...]

@@ -17,7 +17,11 @@ MOST_EVENTS = 4000
 
 @dataclass(frozen=True)
 class RecordedArray:
-    """An array that the recorded block accessed; ``strides`` are in elements."""
+    """An array that the recorded block accessed; ``strides`` are in elements.
+
+    ``space`` is "global" or "shared", ``shape`` the number of elements per dimension, and
+    ``itemsize`` the bytes of an element.
+    """
 
     name: str
     space: str  # "global" or "shared"
@@ -65,7 +69,8 @@ class Recording:
 
     All warps of the block advance together, one operation at a time; a device guarantees that order
     only where barriers enforce it. ``block`` holds the block's coordinates (x, y, z), ``shape`` its
-    extent, and ``left_out`` the number of events beyond the limit.
+    extent, and ``left_out`` the number of events beyond the limit. ``arrays`` are those that the
+    events access.
     """
 
     block: tuple[int, int, int]

@@ -71,7 +71,10 @@ def _order(names: Mapping[str, str]):
 
 
 def _location(site: Site, names: Mapping[str, str]) -> dict:
-    """Return the columns ``file``, ``line`` and ``source`` of a Site as a dict."""
+    """Return the columns ``file``, ``line`` and ``source`` of a Site as a dict.
+
+    ``names`` maps each file to its short name.
+    """
     return {"file": names[site.file], "line": site.line, "source": site.source}
 
 

@@ -33,7 +33,7 @@ class LaneTransfer:
     ``kind`` is "load", "store" or "atomic". ``width`` is the number of consecutive elements per
     lane, and ``addresses`` holds the address of each lane's first element, or one number that all
     lanes share. ``blocks`` is the number of blocks in the batch. ``bytewise`` is True for a field
-    of a packed record.
+    of a packed record. ``memory`` is the memory that is accessed, and ``site`` the source line.
     """
 
     memory: Memory
@@ -112,7 +112,7 @@ def repeated(first: np.ndarray, transfer: LaneTransfer) -> tuple[Pattern, int]:
 
     If all blocks access the same bytes, up to shifts that do not change the cost, it is the pattern
     of one block, and the number is that of the blocks. Otherwise it is the pattern of all warps,
-    and the number is 1.
+    and the number is 1. ``first`` is the address of each lane's first byte, in shape (warps, 32).
     """
     whole = Pattern(first, transfer.mask.lanes.reshape(-1, WARP))
     if transfer.blocks == 1:
@@ -186,9 +186,12 @@ def wavefronts(pattern: Pattern, itemsize: int) -> int:
 
 
 def _passes(first: np.ndarray, active: np.ndarray, parts: int, groups: int) -> np.ndarray:
-    """Return an array of each warp's passes if its lanes are served in ``groups`` groups.
+    """Return each warp's passes through the banks if its lanes are served in ``groups`` groups.
 
-    Each lane accesses ``parts`` words.
+    A group needs as many passes as the fullest bank has different words, and the passes of a warp's
+    groups are added. Each lane accesses ``parts`` consecutive words. The result has shape (warps,).
+    ``first`` is the address of each lane's first byte, and ``active`` a bool per lane, both in
+    shape (warps, 32).
     """
     words = first.reshape(-1, WARP // groups, 1) // BANK_BYTES + np.arange(parts)
     words = np.where(active.reshape(-1, WARP // groups, 1), words, -1)
@@ -201,6 +204,8 @@ def in_pairs(first: np.ndarray, active: np.ndarray) -> np.ndarray:
 
     The lanes of a pair are one or two lanes apart, and a pair with an inactive lane fits always.
     Half a warp then asks for no more 16-byte words than one pass can serve, so two passes suffice.
+    ``first`` is the address of each lane's first byte, and ``active`` a bool per lane, both in
+    shape (warps, 32).
     """
     lanes = np.arange(WARP)
     agree = [

@@ -64,7 +64,8 @@ class DeviceArray:
 
     ``host`` is the NumPy array that serves as device memory. As on a GPU, programs read and write
     it with ``copy_to_host`` and ``copy_to_device``. ``unwritten`` is a boolean array of the
-    elements that were never written, or None if all were. ``strides`` are in bytes.
+    elements that were never written, or None if all were. ``strides`` are in bytes. ``stream`` is
+    stored and has no effect.
     """
 
     __cuda_memory__ = True
@@ -399,7 +400,7 @@ def _reinterpreted(
     """Return an array of this shape and dtype over existing memory, and its unwritten elements.
 
     The second array marks these elements. It is None if all are written, or if the element size
-    differs from that of ``memory``.
+    differs from that of ``memory``. ``strides`` are in bytes.
     """
     first = as_strided(memory.array, (1,), (memory.array.itemsize,)).view(dtype)
     flags = None

@@ -100,7 +100,10 @@ class VirtualDevice:
 
 
 class MemoryInfo(NamedTuple):
-    """Free and total bytes of the host's memory, which holds the arrays of the virtual GPU."""
+    """Free and total bytes of the host's memory, which holds the arrays of the virtual GPU.
+
+    They are ``free`` and ``total``.
+    """
 
     free: int
     total: int

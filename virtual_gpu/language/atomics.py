@@ -205,7 +205,8 @@ def _compare_and_swap(call: CallExpression) -> Evaluate:
     """Compile ``cas(array, index, expected, value)`` or ``compare_and_swap``.
 
     The latter has no index and acts on the first element. The closure returns the old value in each
-    lane, as a vector.
+    lane, as a vector. It raises Unsupported for a target that atomics cannot change, and for a
+    value that is no real number.
     """
     arguments = call.arguments(3, 4)
     site = call.site

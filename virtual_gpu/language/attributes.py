@@ -39,7 +39,11 @@ def attribute_of(value, attribute: str):
 
 
 def _array_attributes(array: Array) -> dict:
-    """Return a dict from the names of an array's attributes to their values in a kernel."""
+    """Return a dict from the names of an array's attributes to their values in a kernel.
+
+    They are ``shape`` and ``strides`` (in bytes), tuples of int64; ``size``, ``ndim``, ``itemsize``
+    and ``nbytes``, int64; and ``dtype``. An extent that differs by thread is a vector of lanes.
+    """
     shape = tuple(s if isinstance(s, np.ndarray) else np.int64(s) for s in array.shape)
     size, itemsize = functools.reduce(operator.mul, shape, np.int64(1)), array.dtype.itemsize
     strides = getattr(array, "strides", None) or element_strides(array.shape)

@@ -12,7 +12,10 @@ from .frame import Evaluate
 
 
 def syncthreads(call: CallExpression) -> Evaluate:
-    """Compile ``cuda.syncthreads``, the barrier of a block."""
+    """Compile ``cuda.syncthreads``, the barrier of a block; the closure returns None.
+
+    The closure reports the barrier if some live threads of a block do not reach it.
+    """
     call.arguments(0)
     site = call.site
 

@@ -23,7 +23,7 @@ class Compiler(Protocol):
     functions to InnerFunctions, and ``device_arrays`` the ``id`` of a global device array to its
     name and the array. A handler sets the flags: ``cooperative`` if the blocks wait for each other,
     ``syncs_grid`` if the kernel has a barrier of the whole grid, and ``uses_lock`` if the blocks
-    take a lock.
+    take a lock. ``source`` is the text of the function that is compiled.
     """
 
     source: Source
@@ -58,7 +58,7 @@ class CallExpression:
     """A call in the kernel's source, and the compiler of the function that contains it.
 
     ``function`` is the object that is called, and ``name`` the variable that the result is assigned
-    to, or None.
+    to, or None. ``node`` is the call's syntax node.
     """
 
     compiler: Compiler

@@ -25,8 +25,8 @@ from .inner_functions import InnerFunction
 def compile_call(compiler: Compiler, node: ast.Call, name: str | None) -> Evaluate:
     """Return the closure that executes a call and returns its value.
 
-    ``name`` is the variable that the result is assigned to. Raises Unsupported for a call that
-    kernels cannot make.
+    ``name`` is the variable that the result is assigned to, or None. Raises Unsupported for a call
+    that kernels cannot make.
     """
     if isinstance(node.func, ast.Lambda):
         return _inner_call(compiler, node, compiler.inner_function(node.func))
@@ -51,9 +51,10 @@ def compile_call(compiler: Compiler, node: ast.Call, name: str | None) -> Evalua
 def _method_call(compiler: Compiler, node: ast.Call) -> Evaluate:
     """Compile a method call.
 
-    Kernels can call ``grid.sync()``, ``x.fill(value)``, ``x.reshape(n)``, ``x.transpose()``,
-    ``z.conjugate()``, ``z.item()``, ``n.bit_count()``, ``items.index(value)`` of a tuple, and
-    reductions such as ``x.sum()``. The closure raises Unsupported for any other call.
+    Kernels can call ``grid.sync()`` and ``x.fill(value)``, which return None, ``x.reshape(n)``,
+    ``x.transpose()``, ``z.conjugate()``, ``z.item()``, ``n.bit_count()``, ``items.index(value)`` of
+    a tuple, and reductions such as ``x.sum()``. The closure returns the value of the call and
+    raises Unsupported for any other call.
     """
     owner, name = compiler.expression(node.func.value), node.func.attr
     source, site = compiler.source, compiler.source.site(node)

@@ -73,8 +73,8 @@ def gridsize(call: CallExpression) -> Evaluate:
 def _per_dimension(call: CallExpression, coordinate: Callable) -> Evaluate:
     """Compile a call that returns ``coordinate(batch, axis)`` for each of ``ndim`` axes.
 
-    The value is a tuple, or a number for one axis. ``ndim`` is the call's argument, which must be
-    the constant 1, 2 or 3.
+    The value is a tuple, or a number for one axis. ``ndim`` is the call's argument; unless it is
+    the constant 1, 2 or 3, the call raises Unsupported.
     """
     arguments = call.named("ndim")
     if "ndim" not in arguments:

@@ -90,14 +90,16 @@ def meant_by(name: str) -> str:
     The text begins with a semicolon: ``; write cuda.threadIdx``, or, for a Numba type or a module,
     the import to write. It is "" for a name that no module of kernels has.
     """
+    modules = {"np": "import numpy as np", "math": "import math", "cuda": "from numba import cuda"}
+    if name in modules:
+        return f"; write `{modules[name]}` at the top of the file"
     if not name.startswith("_"):
         for module, prefix in ((cuda, "cuda"), (math, "math")):
             if hasattr(module, name):
                 return f"; write {prefix}.{name}"
         if isinstance(getattr(types, name, None), types.Type):
             return f"; write `from numba import {name}` at the top of the file"
-    modules = {"np": "import numpy as np", "math": "import math", "cuda": "from numba import cuda"}
-    return f"; write `{modules[name]}` at the top of the file" if name in modules else ""
+    return ""
 
 
 def uncalled(node: ast.Expr, value: object) -> str | None:

@@ -45,7 +45,9 @@ class Expressions:
 
     Compiling sets three flags. ``cooperative``: the function's blocks wait for each other, so all
     must run at once. ``syncs_grid``: they wait at a barrier of the whole grid. ``uses_lock``: they
-    take a lock, so one block must be able to finish alone.
+    take a lock, so one block must be able to finish alone. ``source`` is the function's text,
+    ``constants`` evaluates its constants, and ``device_arrays`` maps the ``id`` of a global device
+    array to its name and the array.
     """
 
     def __init__(
@@ -372,7 +374,10 @@ class Expressions:
         return lambda frame, mask: tuple(part(frame, mask) for part in parts)
 
     def eval_NamedExpr(self, node: ast.NamedExpr) -> Evaluate:
-        """Compile ``name := value``, which also is the value of the expression."""
+        """Compile ``name := value``.
+
+        The closure sets the variable, cast to the type that Numba gives it, and returns the value.
+        """
         value, name = self.expression(node.value, node.target.id), node.target
 
         def evaluate(frame, mask):
@@ -383,7 +388,11 @@ class Expressions:
         return evaluate
 
     def eval_BinOp(self, node: ast.BinOp) -> Evaluate:
-        """Compile a binary operator of numbers, or ``+`` of two tuples, which concatenates them."""
+        """Compile a binary operator of numbers, or ``+`` of two tuples.
+
+        The closure returns a number in Numba's type, or the concatenated tuple. Raises Unsupported
+        for an operator that kernels do not have, such as ``@``.
+        """
         function = operations.BINARY.get(type(node.op))
         if function is None:
             what = f"the operator {type(node.op).__name__}"
@@ -402,7 +411,11 @@ class Expressions:
         return evaluate
 
     def eval_UnaryOp(self, node: ast.UnaryOp) -> Evaluate:
-        """Compile ``-x``, ``+x``, ``~x`` or ``not x``, which returns a bool or a vector of them."""
+        """Compile ``-x``, ``+x``, ``~x`` or ``not x``.
+
+        The closure returns a number in Numba's type, or for ``not`` a NumPy bool or a boolean
+        vector of lanes.
+        """
         if isinstance(node.op, ast.Not):
             test = self.condition(node.operand)
             return lambda frame, mask: np.logical_not(test(frame, mask))
@@ -414,7 +427,8 @@ class Expressions:
         """Compile a comparison, ``is``, ``in`` or a chain such as ``0 <= i < n``.
 
         All operands are evaluated once, in all lanes. The closure returns a NumPy bool, or a
-        boolean vector of lanes.
+        boolean vector of lanes. Raises Unsupported for ``in`` within a chain, and for ``is`` after
+        its first operator.
         """
         if isinstance(node.ops[0], ast.Is | ast.IsNot):
             return self._identity(node)

@@ -27,7 +27,8 @@ from .frame import Evaluate
 class Machine:
     """The first argument of a registered function: the lanes that call it, and memory access.
 
-    ``mask`` holds the active lanes, and ``site`` is the source line of the call.
+    ``mask`` holds the active lanes, and ``site`` is the source line of the call. ``run`` is the
+    execution of the batch.
     """
 
     run: BatchRun

@@ -60,7 +60,8 @@ class Frame:
 
     ``types`` holds Numba's types for this call, and ``is_kernel`` is False for a device function.
     ``loops`` are the loops that are running, the innermost last. ``result`` is the value that lanes
-    have returned so far, or None. ``everyone`` holds all lanes of the call.
+    have returned so far, or None. ``everyone`` holds all lanes of the call. ``run`` is the
+    execution of the batch.
     """
 
     run: BatchRun

@@ -114,7 +114,7 @@ def select(call: CallExpression) -> Evaluate:
 def to_complex(call: CallExpression) -> Evaluate:
     """Compile ``complex(x)`` and ``complex(re, im)``.
 
-    The result is a complex128, except that two float32 parts make a complex64.
+    The closure returns a complex128 number, or a complex64 if both parts are float32.
     """
     parts = call.arguments(1, 2)
 
@@ -131,7 +131,11 @@ def to_complex(call: CallExpression) -> Evaluate:
 
 
 def polar(call: CallExpression) -> Evaluate:
-    """Compile ``cmath.polar``, which returns the tuple (absolute value, angle in radians)."""
+    """Compile ``cmath.polar``, which returns the tuple (absolute value, angle in radians).
+
+    Both are floats as wide as the number's parts. The closure raises Unsupported for a value that
+    is no complex number.
+    """
     (argument,) = call.arguments(1)
 
     def evaluate(frame, mask):
@@ -144,7 +148,7 @@ def polar(call: CallExpression) -> Evaluate:
 
 
 def divided(call: CallExpression) -> Evaluate:
-    """Compile ``divmod(x, y)``, which returns the tuple ``(x // y, x % y)``."""
+    """Compile ``divmod(x, y)``, which returns the tuple ``(x // y, x % y)`` in Numba's types."""
     parts, apply = call.arguments(2), Arithmetic(call.source, call.node).apply
 
     def evaluate(frame, mask):
@@ -187,7 +191,8 @@ def two_results(
 def total_of(call: CallExpression) -> Evaluate:
     """Compile ``sum`` of a tuple of numbers or of an array of one dimension.
 
-    A second argument is the number to which the items are added, by default the int64 0.
+    A second argument is the number to which the items are added, by default the int64 0. The
+    closure returns the sum in Numba's type, and raises Unsupported for anything else to add up.
     """
     (argument, *start), apply = call.arguments(1, 2), Arithmetic(call.source, call.node).apply
 
@@ -207,7 +212,10 @@ def total_of(call: CallExpression) -> Evaluate:
 
 
 def cube_root(call: CallExpression) -> Evaluate:
-    """Compile ``cuda.cbrt``, the cube root of a float32 or float64."""
+    """Compile ``cuda.cbrt``, the cube root of a float32 or float64, in the same dtype.
+
+    The closure raises Unsupported for a number of another dtype.
+    """
     (argument,) = call.arguments(1)
 
     def evaluate(frame, mask):
@@ -220,7 +228,10 @@ def cube_root(call: CallExpression) -> Evaluate:
 
 
 def character(call: CallExpression) -> Evaluate:
-    """Compile ``ord`` of a constant character, which returns its code point as an int32."""
+    """Compile ``ord`` of a constant character, which returns its code point as an int32.
+
+    Anything but one constant character raises Unsupported.
+    """
     text = call.only_static()
     if not isinstance(text, str) or len(text) != 1:
         raise call.refuse("ord() of anything but one constant character")
@@ -231,7 +242,8 @@ def character(call: CallExpression) -> Evaluate:
 def printed(call: CallExpression) -> Evaluate:
     """Compile ``print``, which writes one line per thread to stdout, in the order of the lanes.
 
-    When a launch is run again with another filling of its memory, nothing is printed.
+    The closure returns None, and raises Unsupported for an array. When a launch is run again with
+    another filling of its memory, nothing is printed.
     """
     parts = call.arguments(0, 32)
 
@@ -248,7 +260,7 @@ def printed(call: CallExpression) -> Evaluate:
 
 
 def _shown(value, lane: int) -> str:
-    """Return the text that the thread of ``lane`` prints for a value."""
+    """Return the text that the thread of ``lane`` prints for a value; a tuple gives "(1, 2)"."""
     if isinstance(value, tuple):
         items = ", ".join(_shown(item, lane) for item in value)
         return f"({items},)" if len(value) == 1 else f"({items})"

@@ -110,7 +110,12 @@ class Inference:
         return inferred
 
     def _infer(self, arguments: tuple[types.Type, ...]) -> Types:
-        """Let Numba infer the Types for these argument types; a refusal is in the Types."""
+        """Let Numba infer and return the Types for these argument types.
+
+        If Numba refuses them, the Types hold its reason; if the function calls one that only the
+        virtual GPU knows, they are empty. If every process would infer the same, the argument types
+        are noted as cacheable.
+        """
         function, nodes = _numbered(self._source)
         cacheable: list[bool] = []
 

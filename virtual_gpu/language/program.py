@@ -23,6 +23,8 @@ class Program:
     each other, so all must run at once, and ``uses_lock`` if they take a lock, so one must be able
     to finish alone. ``syncs_grid`` is True if there is a barrier of the whole grid.
     ``device_arrays`` maps the ``id`` of each global device array to its name and the array.
+    ``source`` is the text, ``execute`` the closure that runs the body, and ``inference`` gives the
+    types of its values.
     """
 
     source: Source

@@ -26,7 +26,8 @@ from .inference import type_of
 def by_overload(call: CallExpression, function: Callable, values: tuple, frame: Frame, mask: Mask):
     """Return the result of Numba's Python implementation of ``function`` for these values.
 
-    Raises Unsupported if Numba has none for their types.
+    The implementation is compiled and run in the lanes of ``mask``. Raises Unsupported if Numba has
+    none for the types of the values.
     """
     python = overloads.implementation(function, tuple(map(type_of, values)), {})
     if python is None:
@@ -37,9 +38,10 @@ def by_overload(call: CallExpression, function: Callable, values: tuple, frame: 
 
 
 def total_of_array(call: CallExpression, frame: Frame, mask: Mask, array: Array, start):
-    """Return Python's ``sum`` of an array of one dimension, which begins with ``start``.
+    """Return the sum of ``start`` and the elements of an array of one dimension, added in order.
 
-    Raises Unsupported for an array with another number of dimensions.
+    It is a number in Numba's type, with a sum per lane if lanes differ. Raises Unsupported for an
+    array with another number of dimensions.
     """
     _check_rank(call, array)
     apply, result = Arithmetic(call.source, call.node).apply, start
@@ -50,9 +52,10 @@ def total_of_array(call: CallExpression, frame: Frame, mask: Mask, array: Array,
 
 
 def extreme(call: CallExpression, function: Callable, frame: Frame, mask: Mask, array: Array):
-    """Return Python's ``min`` or ``max``, the ``function``, of an array of one dimension.
+    """Return the least or the largest element of an array of one dimension, one per lane.
 
-    Raises Unsupported for an array without elements or with another number of dimensions.
+    ``function`` is Python's ``min`` or ``max``. Raises Unsupported for an array without elements or
+    with another number of dimensions.
     """
     _check_rank(call, array)
     apply, result = Arithmetic(call.source, call.node).apply, None
@@ -74,7 +77,8 @@ def _check_rank(call: CallExpression, array: Array) -> None:
 def method(call: CallExpression, name: str) -> Callable | None:
     """Return ``reduce(frame, mask, array)`` for a method of this name, or None if there is none.
 
-    The methods are sum, prod, mean, var, std, any, all, argmax and argmin.
+    The methods are sum, prod, mean, var, std, any, all, argmax and argmin. ``reduce`` returns the
+    method's result: a NumPy scalar, or a vector of lanes if the lanes differ.
     """
     reduce = _REDUCTIONS.get(name)
     return None if reduce is None else functools.partial(reduce, call)
@@ -83,7 +87,8 @@ def method(call: CallExpression, name: str) -> Callable | None:
 def function(name: str) -> Handler:
     """Return the handler of the NumPy function of this name, which takes one array.
 
-    ``name`` is one of FUNCTIONS. A call raises Unsupported for anything but an array.
+    ``name`` is one of FUNCTIONS. The closure returns one result per lane, as a scalar or a vector,
+    and raises Unsupported for anything but an array.
     """
 
     def handler(call: CallExpression) -> Evaluate:
@@ -157,7 +162,7 @@ def _mean(call: CallExpression, frame: Frame, mask: Mask, array: Array):
 def _variance(call: CallExpression, frame: Frame, mask: Mask, array: Array):
     """Return the variance of all elements per lane: the mean squared distance from their mean.
 
-    The squares are added up from a float64 zero. Raises Unsupported for complex numbers.
+    It is a float64 scalar, or a vector if lanes differ. Raises Unsupported for complex numbers.
     """
     if array.dtype.kind == "c":
         raise call.refuse("the variance of complex numbers")

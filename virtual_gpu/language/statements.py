@@ -32,7 +32,10 @@ from .frame import Evaluate, Execute, Frame, LoopLanes, described, is_scalar, me
 
 
 class Statements:
-    """Compiles the statements of one function into closures."""
+    """Compiles the statements of one function into closures.
+
+    ``source`` is the function's text, and ``expressions`` compiles its expressions.
+    """
 
     def __init__(self, expressions: Expressions):
         self.expressions = expressions
@@ -56,7 +59,11 @@ class Statements:
         return execute
 
     def statement(self, node: ast.stmt) -> Execute:
-        """Compile one statement; raise Unsupported if the virtual GPU does not know it."""
+        """Compile one statement; raise Unsupported if the virtual GPU does not know it.
+
+        The closure executes it and returns the lanes that go on to the next one, or None. So do the
+        closures of all ``do_`` methods.
+        """
         method = getattr(self, f"do_{type(node).__name__}", None)
         if isinstance(node, ast.Try | ast.TryStar):
             raise self.source.refuse_try(node)
@@ -65,11 +72,15 @@ class Statements:
         return method(node)
 
     def do_Global(self, node: ast.Global) -> Execute:
-        """Compile ``global``, which does nothing when the kernel runs."""
+        """Compile ``global``; the closure does nothing and returns all lanes."""
         return lambda frame, mask: mask
 
     def do_Match(self, node: ast.Match) -> Execute:
-        """Compile ``match`` over constants as a chain of ``if`` and ``elif``."""
+        """Compile ``match`` over constants as a chain of ``if`` and ``elif``.
+
+        The closure returns the lanes that reach the next statement, or None. Raises Unsupported for
+        a pattern that is no constant.
+        """
         chain: list[ast.stmt] = []
         for case in reversed(node.cases):
             test = self._case_test(node.subject, case)
@@ -100,8 +111,8 @@ class Statements:
     def do_Expr(self, node: ast.Expr) -> Execute:
         """Compile an expression that is a statement; its value is discarded.
 
-        A function that is named but not called, such as ``cuda.syncthreads``, gives a Python
-        warning.
+        The closure returns all lanes. A function that is named but not called, such as
+        ``cuda.syncthreads``, gives a Python warning.
         """
         if isinstance(node.value, ast.Constant):
             return self.do_Pass(node)  # a docstring
@@ -117,7 +128,10 @@ class Statements:
         return execute
 
     def do_Assign(self, node: ast.Assign) -> Execute:
-        """Compile an assignment; a lambda that is assigned to a name becomes an inner function."""
+        """Compile an assignment; the closure stores the value in all targets and returns all lanes.
+
+        A lambda that is assigned to a name becomes an inner function.
+        """
         name = node.targets[0].id if isinstance(node.targets[0], ast.Name) else None
         if name and isinstance(node.value, ast.Lambda):
             return self._define(node, name, node.value)
@@ -133,7 +147,10 @@ class Statements:
         return execute
 
     def do_FunctionDef(self, node: ast.FunctionDef) -> Execute:
-        """Compile an inner function, which later statements can then call."""
+        """Compile an inner function, which later statements can call.
+
+        The closure does nothing and returns all lanes.
+        """
         return self._define(node, node.name, node)
 
     def _define(
@@ -249,7 +266,10 @@ class Statements:
             raise self.source.refuse(node, f"{what} (Numba refuses it, too: pass a copy of it)")
 
     def do_AugAssign(self, node: ast.AugAssign) -> Execute:
-        """Compile an assignment such as ``x += value`` to a variable or an element of an array."""
+        """Compile an assignment such as ``x += value`` to a variable or an element of an array.
+
+        The closure returns all lanes. Raises Unsupported for an unknown operator or another target.
+        """
         function = operations.BINARY.get(type(node.op))
         if function is None:
             raise self.source.refuse(node, f"the operator {type(node.op).__name__}")
@@ -292,7 +312,10 @@ class Statements:
         return execute
 
     def do_If(self, node: ast.If) -> Execute:
-        """Compile ``if``: lanes with a true condition execute the body, the others the ``else``."""
+        """Compile ``if``: lanes with a true condition execute the body, the others the ``else``.
+
+        The closure returns the lanes that go on to the next statement, or None if there are none.
+        """
         test, then = self.expressions.condition(node.test), self.block(node.body)
         other = self.block(node.orelse)
 
@@ -311,7 +334,8 @@ class Statements:
     def do_While(self, node: ast.While) -> Execute:
         """Compile ``while``, whose body runs until no lane is left in the loop.
 
-        The closure raises LimitReached for a loop that never ends or exceeds a limit.
+        The closure returns the lanes that go on to the next statement, or None. It raises
+        LimitReached for a loop that never ends or exceeds a limit.
         """
         self._note_spinning(node.test)
         test, body = self._loop_test(node), self.block(node.body)
@@ -338,6 +362,7 @@ class Statements:
         The condition is compiled twice, because its types can differ. The first copy decides for
         the lanes of ``starting``, which come from before the loop or from a ``continue``. The
         second copy decides for the other active lanes, which come from the end of the body.
+        ``test`` returns a NumPy bool, or a boolean vector of lanes.
         """
         first = self.expressions.condition(node.test)
         later = self.expressions.condition(self.source.later_tests[node])
@@ -367,8 +392,9 @@ class Statements:
     def do_For(self, node: ast.For) -> Execute:
         """Compile ``for``, whose body runs until no lane is left in the loop.
 
-        Over a ``range()``, lanes may differ in their bounds. The closure raises LimitReached if
-        such a loop exceeds a limit of the launch.
+        Over a ``range()``, lanes may differ in their bounds. The closure returns the lanes that go
+        on to the next statement, or None. It raises LimitReached if a loop over a range exceeds a
+        limit of the launch.
         """
         bounds = self._range(node.iter)
         if bounds is None:
@@ -398,7 +424,7 @@ class Statements:
         """Compile a loop over a tuple, an array or another iterable that is no ``range()``.
 
         Its number of iterations differs by lane only if it is over a part of an array whose length
-        does.
+        does. The closure returns the lanes that go on to the next statement, or None.
         """
         items, assign = self._items(node.iter, is_whole=True), self.target(node.target)
         body, otherwise = self.block(node.body), self.block(node.orelse)
@@ -635,7 +661,10 @@ class Statements:
         frame.result = value if old is None else merge_values(mask, value, old, "return")
 
     def do_Assert(self, node: ast.Assert) -> Execute:
-        """Compile ``assert``, which raises KernelRaised if it fails in any active lane."""
+        """Compile ``assert``, which raises KernelRaised if it fails in any active lane.
+
+        Otherwise the closure returns all lanes.
+        """
         test = self.expressions.condition(node.test)
 
         def execute(frame, mask):
@@ -732,6 +761,7 @@ def _iterate(loop: LoopLanes, body: Execute, frame: Frame, active: Mask | None) 
 
     They are the lanes that reach the end of the body or ``continue``. Returns None if there are
     none, or if ``active`` is None. The result is the object ``active`` if it has the same lanes.
+    ``loop.continued`` is set anew.
     """
     if active is None:
         return None

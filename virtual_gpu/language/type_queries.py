@@ -26,7 +26,8 @@ _KINDS = {
 def is_instance(call: CallExpression) -> Evaluate:
     """Compile ``isinstance(value, type)`` or ``isinstance(value, (type, type))``.
 
-    The types are those of Python, or number types of NumPy and Numba.
+    The types are those of Python, or number types of NumPy and Numba; others raise Unsupported. The
+    closure returns a NumPy bool.
     """
     argument, _ = call.arguments(2)
     wanted = call.compiler.try_static(call.node.args[1])
@@ -58,10 +59,10 @@ def _test(call: CallExpression, wanted):
 
 
 def has_attribute(call: CallExpression) -> Evaluate:
-    """Compile ``hasattr(value, "name")`` with a constant name.
+    """Compile ``hasattr(value, "name")`` with a constant name; any other name raises Unsupported.
 
-    The attributes are those that ``attribute_of`` knows, such as ``shape``. The closure raises
-    Unsupported for a value that is no number, array or tuple.
+    The attributes are those that ``attribute_of`` knows, such as ``shape``. The closure returns a
+    NumPy bool. It raises Unsupported for a value that is no number, array or tuple.
     """
     argument, _ = call.arguments(2)
     name = call.compiler.try_static(call.node.args[1])

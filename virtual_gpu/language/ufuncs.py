@@ -19,7 +19,8 @@ from .frame import Evaluate, Frame, is_scalar
 def ufunc(call: CallExpression) -> Evaluate:
     """Compile ``np.sin(x)`` of a number, or ``np.sin(x, out)`` of a number or an array.
 
-    The latter computes every element, stores it in the array ``out`` and returns ``out``.
+    The former returns a number in Numba's type. The latter computes every element, stores it in the
+    array ``out`` and returns ``out``. The closure raises Unsupported for arguments that do not fit.
     """
     function = call.function
     arguments = call.arguments(function.nin, function.nargs)

@@ -16,7 +16,8 @@ from .frame import Evaluate, is_scalar
 def named_tuple(call: CallExpression) -> Evaluate:
     """Compile a call of a named tuple's class, such as ``Point(1, y=2)``.
 
-    Raises Unsupported unless every field is given, even one with a default.
+    The closure returns an instance of the class. Raises Unsupported unless every field is given,
+    even one with a default.
     """
     kind = call.function
     arguments = call.named(*kind._fields)

@@ -52,6 +52,8 @@ def _check_members(frame: Frame, members, mask: Mask, site: Site, may_leave: boo
 
     A lane must be in its own mask, and each live lane of its mask must be active. With
     ``may_leave``, an absent lane is no flaw if it returns without another barrier or warp function.
+    The lanes of ``mask`` may have been absent in an earlier call with ``may_leave``; that flaw is
+    reported now.
     """
     run = frame.run
     run.meet(mask)
@@ -83,7 +85,8 @@ def _check_members(frame: Frame, members, mask: Mask, site: Site, may_leave: boo
 def check_whole(run: BatchRun, mask: Mask, site: Site) -> None:
     """Report, as one flaw, the active lanes of all warps of which not all 32 lanes are active.
 
-    Padding lanes are never active.
+    Padding lanes are never active. Flaws of earlier barriers of a warp that expected one of these
+    lanes are reported, too.
     """
     run.meet(mask)
     active = mask.lanes.reshape(-1, WARP)
@@ -106,7 +109,8 @@ def check_whole(run: BatchRun, mask: Mask, site: Site) -> None:
 def _shuffle(source: Callable) -> Handler:
     """Return the handler of a shuffle in which each lane reads lane ``source(lane, argument)``.
 
-    A lane whose source is not in 0 to 31 reads its own value.
+    A call returns a vector of lanes; a lane whose source is not in 0 to 31 gets its own value. It
+    raises Unsupported for a value that is no int32, int64, float32 or float64.
     """
 
     def handler(call: CallExpression) -> Evaluate:
@@ -175,7 +179,9 @@ def _vote(combine: Callable, dtype: type) -> Handler:
     """Return the handler of a vote, whose result is the same in all lanes of a warp.
 
     ``combine(active, predicate)`` takes two boolean arrays of shape (warps, 32) and returns one
-    value per warp, which is cast to ``dtype``.
+    value per warp, which is cast to ``dtype``. The closure returns a vector of lanes with these
+    values. It reports lanes that do not fit their mask, and raises Unsupported for a predicate that
+    is no integer.
     """
 
     def handler(call: CallExpression) -> Evaluate:
@@ -208,7 +214,8 @@ def _same_value(rows: np.ndarray, active: np.ndarray) -> np.ndarray:
 def _match_any(call: CallExpression) -> Evaluate:
     """Compile ``match_any_sync``: the bit mask of the lanes that hold the lane's own value.
 
-    Only active lanes of the lane's warp count. The closure returns an int32 vector.
+    Only active lanes of the lane's warp count. The closure returns an int32 vector. It reports
+    lanes that do not fit their mask.
     """
     members, value = call.arguments(2)
     site = call.site
@@ -226,7 +233,8 @@ def _match_any(call: CallExpression) -> Evaluate:
 def _match_all(call: CallExpression) -> Evaluate:
     """Compile ``match_all_sync``: (bit mask, True) if all lanes hold one value, else (0, False).
 
-    Only active lanes of the lane's warp count. Both results are vectors, of int32 and of bool.
+    Only active lanes of the lane's warp count. Both results are vectors, of int32 and of bool. The
+    closure reports lanes that do not fit their mask.
     """
     members, value = call.arguments(2)
     site = call.site
@@ -244,7 +252,11 @@ def _match_all(call: CallExpression) -> Evaluate:
 
 
 def _syncwarp(call: CallExpression) -> Evaluate:
-    """Compile ``cuda.syncwarp``, the barrier of a warp or of the lanes in its mask."""
+    """Compile ``cuda.syncwarp``, the barrier of a warp or of the lanes in its mask.
+
+    The closure orders the accesses of each warp, reports lanes that do not fit the mask, and
+    returns None.
+    """
     arguments = call.arguments(0, 1)
     site = call.site
 

@@ -44,7 +44,8 @@ class _Array:
 
     ``unwritten`` marks the undefined elements of a device array; None if there are none.
     ``tracked`` is True if accesses are checked for races, because the kernel may write to the
-    array. ``start`` and ``end`` are the first byte's address and that after the last byte.
+    array. ``start`` and ``end`` are the first byte's address and that after the last byte. ``name``
+    is the parameter's name.
     """
 
     name: str
@@ -188,7 +189,10 @@ def _is_supported(dtype: np.dtype) -> bool:
 def _described(
     name: str, array: np.ndarray, unwritten: np.ndarray | None, program: Program
 ) -> _Array:
-    """Return the _Array of an argument; raise LaunchError for an array that kernels cannot have."""
+    """Return the _Array of an argument; raise LaunchError for an array that kernels cannot have.
+
+    ``unwritten`` marks the elements that were never written; it is None if all were.
+    """
     if array.dtype.names:
         return _described_records(name, array)
     if not _is_supported(array.dtype):
@@ -299,7 +303,7 @@ def _views_of_records(group: list[_Array]) -> dict[int, RecordArray]:
 def _overlapping(arrays: list[_Array]) -> list[list[_Array]]:
     """Return groups of arrays of one dtype that overlap; two groups of one dtype share no byte.
 
-    Each group is sorted by address.
+    An array that overlaps no other is a group of its own. Each group is sorted by address.
     """
     groups: list[list[_Array]] = []
     for item in sorted(arrays, key=lambda a: (a.array.dtype.str, a.start)):

@@ -32,7 +32,8 @@ class VirtualLaunch:
 
     ``shared_bytes`` is the dynamic shared memory of a block in bytes. A call passes itself and its
     arguments to the watcher of ``watching``, or else to ``run_launch``. It raises LaunchError for
-    arguments by name, for a device function, and for a kernel with extensions.
+    arguments by name, for a device function, and for a kernel with extensions. ``geometry`` has the
+    extents of grid and block.
     """
 
     kernel: CUDADispatcher
@@ -95,7 +96,7 @@ class VirtualKernel:
     """An entry of ``kernel.overloads``: the kernel for one tuple of argument types.
 
     Nothing is compiled for it. Numba reads ``entry_point`` and ``objectmode``. Any other attribute
-    needs machine code and raises LaunchError.
+    needs machine code and raises LaunchError. ``dispatcher`` is the kernel.
     """
 
     dispatcher: CUDADispatcher
@@ -180,7 +181,8 @@ def declare(self, signature) -> VirtualKernel:
 class TypedFunction:
     """An entry of the ``overloads`` of a device function that was typed but not compiled.
 
-    Numba reads ``entry_point`` and ``objectmode``.
+    Numba reads ``entry_point`` and ``objectmode``. ``signature`` has the types of its arguments and
+    of its result.
     """
 
     signature: typing.Signature
@@ -267,7 +269,10 @@ def machine_code_method(name: str) -> Callable:
 
 
 def _needs_machine_code(kernel: CUDADispatcher, name: str) -> LaunchError:
-    """Return the LaunchError for a method or attribute ``name`` that needs machine code."""
+    """Return, without raising it, the LaunchError for a name that needs machine code.
+
+    ``name`` is that of a method or an attribute.
+    """
     return LaunchError(
         f"{name} of {kernel.py_func.__name__} needs machine code, which the virtual GPU does not "
         "make; cuda.compile_ptx(function, signature) gives the compiler's PTX without a device."
@@ -285,7 +290,10 @@ def inspect_asm(self, signature=None):
 
 
 def _ptx(kernel: CUDADispatcher, signature) -> str:
-    """Return the PTX text of a kernel for a signature, compiled with the kernel's own options."""
+    """Return the PTX text of a kernel for a signature and compute capability 9.0.
+
+    It is compiled with the kernel's own options.
+    """
     names = ("debug", "lineinfo", "fastmath", "opt", "launch_bounds")
     options = {name: kernel.targetoptions.get(name) for name in names}
     options["opt"] = bool(options["opt"])

@@ -98,7 +98,9 @@ class _CheckedLaunch:
     """A launch that a device would accept.
 
     ``arguments`` has one entry per parameter. ``dynamic_shared`` is the dynamic shared memory of a
-    block in bytes. ``block_by_block`` is True if each batch has one block only.
+    block in bytes. ``block_by_block`` is True if each batch has one block only. ``program`` is the
+    compiled kernel, ``geometry`` has the extents of grid and block, and ``limits`` are those of
+    time and memory.
     """
 
     program: Program
@@ -114,7 +116,8 @@ def _run_and_judge(task: _CheckedLaunch, attempts: list[Arguments], observer: Ob
 
     A read of an undefined element is an error if the results depend on it, otherwise it becomes a
     warning. If findings are collected, only an error that is no finding is raised; its ``earlier``
-    holds the flaws that were found before it.
+    holds the flaws that were found before it. ``attempts`` holds the Arguments of the first run;
+    those of further runs are appended.
     """
     report = observer.report
     task, error = _run_in_batches_or_by_block(task, attempts, observer)
@@ -299,7 +302,10 @@ def _residency_check(batch: Batch) -> Callable[[int], None]:
 
 
 def _check_resident(geometry: Geometry, shared_bytes: int) -> None:
-    """Raise LaunchError if a device cannot hold all blocks of the grid at once."""
+    """Raise LaunchError if a device with 132 multiprocessors cannot hold the whole grid at once.
+
+    ``shared_bytes`` is the shared memory of a block.
+    """
     most = resident_blocks(geometry.threads, shared_bytes)
     if geometry.blocks > most:
         raise LaunchError(
@@ -315,7 +321,8 @@ def _completed_errors(program: Program, attempts: list[Arguments]):
     """Complete, within the context, the message of a VirtualGpuError and raise it again.
 
     The message then names the file if that is not the kernel's, and the arrays that the launch has
-    written: as on a GPU, they keep what a failed launch wrote.
+    written: as on a GPU, they keep what a failed launch wrote. ``attempts`` holds the Arguments of
+    each run, of which the last ones count.
     """
     try:
         yield
@@ -332,7 +339,10 @@ def _completed_errors(program: Program, attempts: list[Arguments]):
 
 
 def _check_limits(program: Program, geometry: Geometry, arguments: tuple, dynamic: int) -> None:
-    """Raise LaunchError for a wrong number of arguments or a launch beyond a device's limits."""
+    """Raise LaunchError for a wrong number of arguments or a launch beyond a device's limits.
+
+    ``dynamic`` is the dynamic shared memory in bytes, which must be a whole number.
+    """
     if program.source.filled(arguments) is None:
         raise _wrong_number(program.source.name, program.source.parameters, len(arguments))
     if geometry.threads > MAX_THREADS:
@@ -359,7 +369,10 @@ def _check_limits(program: Program, geometry: Geometry, arguments: tuple, dynami
 
 
 def _wrong_number(kernel: str, parameters: tuple[str, ...], count: int) -> LaunchError:
-    """Return the LaunchError for a launch of ``kernel`` with ``count`` arguments."""
+    """Return, without raising it, the LaunchError for a wrong number of arguments.
+
+    ``count`` is the number that was given to ``kernel``, and ``parameters`` are its parameters.
+    """
     expected = f"{len(parameters)} argument{'s' if len(parameters) != 1 else ''}"
     names = f" ({', '.join(parameters)})" if parameters else ""
     return LaunchError(

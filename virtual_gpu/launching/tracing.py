@@ -48,7 +48,7 @@ class Trace:
     execution. ``footprint_bytes`` is the number of different bytes of global memory that were
     loaded or stored, in whole sectors. ``turns`` maps the first line of each loop to its
     iterations, summed over threads. ``recording`` has the events of the recorded block, and is None
-    if no block was recorded.
+    if no block was recorded. ``hints`` say why counts are large.
     """
 
     kernel: str  # the name of the kernel

@@ -241,7 +241,10 @@ def _wide_address(place: Place, width: int, aligned: bool) -> tuple[int | np.nda
 
 
 def _check_alignment(place: Place, address, width: int) -> None:
-    """Report the active lanes whose address is no multiple of ``width``."""
+    """Report the active lanes whose address is no multiple of ``width``.
+
+    ``address`` is counted in elements: one per active lane, or one number that they share.
+    """
     first = np.broadcast_to(address, place.mask.count)
     misaligned = first % width != 0
     if not misaligned.any():

@@ -153,10 +153,10 @@ def elements(whole: Place) -> Iterator[Place]:
 
 
 def _slice_bounds(part: slice, extent) -> tuple:
-    """Return start, length and step of a slice of a dimension with ``extent`` elements.
+    """Return (start, length, step) of a slice of a dimension with ``extent`` elements.
 
     Start and length are vectors of lanes if the slice or the extent differs by thread, otherwise
-    ints.
+    ints. The step is always an int.
     """
     step = 1 if part.step is None else int(part.step)
     if not any(isinstance(b, np.ndarray) for b in (part.start, part.stop, extent)):

@@ -17,8 +17,9 @@ from .run import BatchRun
 class Place(NamedTuple):
     """The array elements that the lanes of a mask access, and the source line that does so.
 
-    ``indices`` has one entry per dimension, a number or a vector of lanes. If the indices select a
-    part of the array, slices are among them, and dimensions at the end may be missing.
+    ``run`` is the execution of the batch, and ``site`` the source line. ``indices`` has one entry
+    per dimension, a number or a vector of lanes. If the indices select a part of the array, slices
+    are among them, and dimensions at the end may be missing.
 
     Every access creates a Place. It is a NamedTuple because creating one takes a third of the time
     of a frozen dataclass.
@@ -134,7 +135,10 @@ def _positions_of(place: Place, index: np.ndarray, extent) -> tuple[np.ndarray, 
 
 
 def _warn_wrapped(place: Place, index) -> None:
-    """Report, as a warning, the active lanes whose index is negative."""
+    """Report, as a warning, the active lanes whose index is negative.
+
+    An ``index`` that is a single number must be negative: all active lanes are reported.
+    """
     mask, name = place.mask, place.array.name
     lanes = mask.index[mask.select(index) < 0] if isinstance(index, np.ndarray) else mask.index
 

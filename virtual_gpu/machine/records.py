@@ -66,7 +66,7 @@ class RecordView:
     """One record per thread. As in Numba it refers to the record in memory, and is not a copy.
 
     ``dtype`` is that of the record, and ``fields`` maps names to views, which have only the
-    dimensions of the field itself.
+    dimensions of the field itself. ``name`` is that of the array, for messages.
     """
 
     name: str
@@ -166,7 +166,7 @@ class RecordLayout:
 
     ``name`` is that of the array, for messages. ``strides`` are in bytes, and ``offset`` is the
     number of the array's first byte in its memory. ``writable`` is False if a kernel may not store
-    to the array.
+    to the array. ``shape`` is the number of records per dimension.
     """
 
     name: str
@@ -207,10 +207,10 @@ def numbers_of(dtype: np.dtype) -> Iterator[np.dtype]:
 
 
 def record_array(dtype: np.dtype, layout: RecordLayout, memory_of: Callable) -> RecordArray:
-    """Return an array of records over existing memory.
+    """Return an array of records over existing memory, at the position that ``layout`` describes.
 
     ``memory_of(dtype)`` returns a Memory that views the bytes of the array as numbers of this
-    dtype.
+    dtype. ``dtype`` is that of a record.
     """
     fields = {}
     for name in dtype.names:

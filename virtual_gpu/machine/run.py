@@ -22,7 +22,13 @@ from .watch import Watch
 
 
 class BatchRun:
-    """The execution of a kernel by one batch of blocks, with the lanes that are still live."""
+    """The execution of a kernel by one batch of blocks, with the lanes that are still live.
+
+    ``clock``, ``report``, ``counters`` and ``watch`` check, count and limit its accesses;
+    ``counters`` is None if nothing is counted. ``shared`` is the shared memory of the blocks, and
+    ``filling`` the content of undefined elements. ``copies`` holds the groups of asynchronous
+    copies, of which the last is open. ``positions``, ``products`` and ``sums`` cache vectors.
+    """
 
     def __init__(
         self,

@@ -196,7 +196,8 @@ class ArrayView:
 
     ``offset`` (in elements) is the same for all lanes or a vector; ``strides`` are in elements.
     ``bytewise`` is True if the compiler moves an element byte by byte, as a field of a packed
-    record. ``is_part`` is True if indices have selected the view from a larger array.
+    record. ``is_part`` is True if indices have selected the view from a larger array. ``writable``
+    is False if a kernel may not store to the array.
     """
 
     memory: Memory
@@ -221,7 +222,10 @@ class ArrayView:
 class LocalArray:
     """A thread's private array, stored as one vector of lanes per element.
 
-    A constant index thus costs one list lookup, as it costs a register on the device.
+    A constant index thus costs one list lookup, as it costs a register on the device. ``rows`` has
+    a vector per element, or None for one that was never written, and ``unwritten`` the lanes that
+    have not written the element, or None if all have. ``row_of`` caches the row of constant
+    indices. ``filling`` is the content of unwritten elements.
     """
 
     def __init__(

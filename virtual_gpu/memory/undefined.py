@@ -22,6 +22,7 @@ class Rerun:
     """A repetition of a launch.
 
     ``differs`` is True if the repetition was stopped by another error or had other flaws.
+    ``memories`` are those that it used.
     """
 
     memories: Iterable[Memory]

@@ -160,7 +160,8 @@ def _lanes_of_line(addresses: np.ndarray, width: int, line: int) -> str:
     """Return the lanes that access the cache line with index ``line``, as text.
 
     The text is such as ``lanes 0 to 7, 16``, ``17 lanes`` if the lanes form more than three runs,
-    or ``not brought`` for a cache line that no lane accesses.
+    or ``not brought`` for a cache line that no lane accesses. ``addresses`` has each lane's first
+    byte, -1 for an inactive lane, and ``width`` is the number of bytes per lane.
     """
     last = (addresses + width - 1) // CACHE_LINE_BYTES
     inside = (addresses // CACHE_LINE_BYTES <= line) & (line <= last)
@@ -301,7 +302,11 @@ def _groups(addresses: np.ndarray, width: int) -> int:
 
 
 def _wavefronts(addresses: np.ndarray, width: int) -> int:
-    """Return the number of wavefronts of one request to shared memory."""
+    """Return the number of wavefronts of one request to shared memory.
+
+    ``addresses`` are byte addresses by lane, -1 where a lane is inactive, and ``width`` is the
+    number of bytes per lane.
+    """
     return wavefronts(Pattern(addresses[None], addresses[None] >= 0), width)
 
 

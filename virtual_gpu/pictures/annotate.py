@@ -69,7 +69,8 @@ class AnnotatedSource:
 
     The first section is the kernel, and the others are the functions that it called. ``counts``
     holds the totals of each line, ``names`` maps each file to its short name, and ``accesses`` are
-    drawn in the details of the costliest lines.
+    drawn in the details of the costliest lines. ``title`` and ``verdict`` are the two lines above
+    the source.
     """
 
     title: str
@@ -300,7 +301,10 @@ def source_html(listing: AnnotatedSource) -> str:
 def _html_rows(
     listing: AnnotatedSource, counts: Mapping[tuple[str, int], LineCount], columns: list[Column]
 ) -> Iterator[str]:
-    """Yield the HTML of a table row per shown source line, and of a heading per called function."""
+    """Yield the HTML of a table row per shown source line, and of a heading per called function.
+
+    ``counts`` maps (file, line number) to the counts of a line.
+    """
     totals = [sum(c.read(count) for count in counts.values()) for c in columns]
     flawed = {(finding.site.file, finding.line) for finding in listing.findings}
     details = details_by_line(listing.accesses)
@@ -334,7 +338,10 @@ def _code(text: str, details: str | None) -> str:
 
 
 def _cell(column: Column, value: float, total: float) -> str:
-    """Return a table cell as HTML; the larger the value's share of ``total``, the darker it is."""
+    """Return a table cell as HTML; the larger the value's share of ``total``, the darker it is.
+
+    The cell of a value of 0 is empty.
+    """
     if not value:
         return "<td></td>"
     title = column.title.replace("-", "")

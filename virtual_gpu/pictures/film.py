@@ -47,7 +47,8 @@ class RecordedTrace(Protocol):
     """The part of tracing.Trace that a film uses.
 
     ``sections`` are the kernel and the functions that it called. ``files`` maps each file to its
-    short name.
+    short name. ``recording`` is None if no block was recorded, and ``access_counts`` are the counts
+    of accesses.
     """
 
     kernel: str
@@ -59,7 +60,10 @@ class RecordedTrace(Protocol):
 
 @dataclass(frozen=True)
 class SourceRow:
-    """A shown line of the source; a row with the number 0 is the heading of a called function."""
+    """A shown line of the source, with its number and its text.
+
+    A row with the number 0 is the heading of a called function.
+    """
 
     number: int
     text: str
@@ -90,7 +94,7 @@ class Film:
 
     ``parts`` maps (row, array name, kind of access) to the number of requests into which the
     compiler divides that access. ``with_values`` is True if the recording has the values that were
-    loaded and stored.
+    loaded and stored. ``kernel`` is the kernel's name, and ``grids`` are the arrays.
     """
 
     name: str
@@ -274,7 +278,10 @@ def _rows(trace: RecordedTrace) -> tuple[tuple[SourceRow, ...], dict[tuple[str, 
 
 
 def _parts(trace: RecordedTrace, row_of_line: Mapping) -> dict[tuple[int, str, str], int]:
-    """Return (row, array, kind) -> number of requests into which the compiler divides an access."""
+    """Return (row, array, kind) -> number of requests into which the compiler divides an access.
+
+    ``row_of_line`` maps (file, line number) to the film's row.
+    """
     parts = {}
     for count in trace.access_counts:
         row = row_of_line.get((trace.files[count.site.file], count.site.line))

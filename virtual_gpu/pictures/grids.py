@@ -113,7 +113,10 @@ def _extents(array: RecordedArray) -> list[tuple[int, int]]:
 
 
 def _whole_sectors(columns: np.ndarray, wrap: int, itemsize: int) -> np.ndarray:
-    """Return all columns of the sectors that these columns touch, below ``wrap``."""
+    """Return all columns of the sectors that these columns touch, below ``wrap``.
+
+    ``wrap`` is the number of elements per drawn row, and ``itemsize`` the bytes of an element.
+    """
     words = max(1, SECTOR_BYTES // itemsize)
     whole = (np.unique(columns // words)[:, None] * words + np.arange(words)).ravel()
     return whole[whole < wrap]

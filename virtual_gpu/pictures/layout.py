@@ -19,9 +19,10 @@ FIELD = WIDTH - 2 * EDGE - BETWEEN
 
 @dataclass(frozen=True)
 class ArrayPlacement:
-    """The upper left corner of an array, and the width and height of one of its cells.
+    """The place of an array: its upper left corner (``x``, ``y``) and the size of one cell.
 
-    ``banks`` is True if each column of cells is a bank of shared memory.
+    ``width`` and ``height`` are those of a cell. ``banks`` is True if each column of cells is a
+    bank of shared memory.
     """
 
     x: float
@@ -33,7 +34,10 @@ class ArrayPlacement:
 
 @dataclass(frozen=True)
 class Box:
-    """The rectangle around the arrays in shared memory; (``x``, ``y``) is its upper left corner."""
+    """The rectangle around the arrays in shared memory; (``x``, ``y``) is its upper left corner.
+
+    ``width`` and ``height`` are in the units of the layout.
+    """
 
     x: float
     y: float
@@ -87,7 +91,8 @@ def _as_product(
 ) -> FilmLayout:
     """Return the layout of a matrix product: b is above c, and a to the left of c.
 
-    Shared memory is in the corner between them.
+    Shared memory is in the corner between them. ``product`` are the grids of a, b and c, in this
+    order.
     """
     a, b, c = product
     shared = [grid for grid in grids if grid not in product]
@@ -110,7 +115,8 @@ def _as_product(
 def _in_corner(shared: list[ArrayGrid], box: Box) -> list[ArrayPlacement]:
     """Return a placement in the box per shared array, in the same order.
 
-    The first array is above a, the second beside b, and others are in the remaining corners.
+    The first is at the lower left, the second at the upper right, the third at the upper left, and
+    the fourth at the lower right.
     """
     available, placements = box.width * 0.4, []
     for number, grid in enumerate(shared):

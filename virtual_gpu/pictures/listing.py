@@ -14,8 +14,8 @@ from .svg import INDENT
 def listing(film: Film, row_now: int) -> str:
     """Return the source as HTML: an ordered list with a line number and code per source row.
 
-    Each line has an empty field, which the player fills with the cost so far. The row with the
-    index ``row_now`` is highlighted.
+    Each line has an empty field, which the player fills with the cost so far. A row with memory
+    accesses is a button. The row with the index ``row_now`` is highlighted.
     """
     rows_with_accesses = {
         step.row for step in film.steps if any(event.kind in ACCESSES for event in step.events)

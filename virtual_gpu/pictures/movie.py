@@ -42,7 +42,8 @@ class Movie:
     """A movie of one film or of several films to compare; a notebook displays it.
 
     ``focus`` is its subject: "reads", "sectors" or "banks". ``opens`` is the step at which the
-    player opens each film, counted from 1. ``str()`` describes the movie in words.
+    player opens each film, counted from 1. ``str()`` describes the movie in words. ``title`` is its
+    heading.
     """
 
     title: str
@@ -52,7 +53,10 @@ class Movie:
 
     @property
     def lead(self) -> str:
-        """The recorded blocks as text, with the coordinates, threads and warps of each block."""
+        """The recorded blocks as text, with the coordinates, threads and warps of each block.
+
+        For one block it is such as ``Block (0, 1) of 32×2 threads: 2 warps of 32 lanes``.
+        """
         return "; ".join(dict.fromkeys(_block(film) for film in self.films))
 
     def __repr__(self) -> str:
@@ -182,7 +186,7 @@ def _shorter(text: str) -> str:
 def _tab(film: Film, name: str, number: int, bars: str, movie: Movie) -> str:
     """Return the HTML button that selects film ``number``, with its ``bars`` and its total cost.
 
-    ``name`` is the id of the movie.
+    ``name`` is the id of the movie. ``bars`` is SVG.
     """
     totals = re.sub(r"\*([^*]+)\*", r"<b>\1</b>", html.escape(summary(film, movie.focus)))
     return (
@@ -220,7 +224,10 @@ def _caption(film: Film, step: int) -> str:
 
 
 def _notes(movie: Movie) -> str:
-    """Return the sentences below a movie, which say what it does not model."""
+    """Return the sentences below a movie, joined by spaces: what the movie does not model.
+
+    The sentence on caches is there only if the movie's focus is "sectors".
+    """
     notes = [TOGETHER] + ([NO_CACHE] if movie.focus == "sectors" else [])
     return " ".join(notes)
 
@@ -228,7 +235,7 @@ def _notes(movie: Movie) -> str:
 def _static_version(movie: Movie, stages: list[str]) -> str:
     """Return HTML with the movie's sentences and an image per film.
 
-    It is for pages that remove scripts, styles and SVG.
+    It is for pages that remove scripts, styles and SVG. ``stages`` holds the SVG of each film.
     """
     rules = _shorter((HERE / "stage.css").read_text("utf-8"))
     images = "".join(
@@ -265,7 +272,10 @@ def _first_warp(film: Film, movie: Movie) -> int | None:
 
 
 def _data(film: Film, layout: FilmLayout, movie: Movie) -> dict:
-    """Return the data of a film for player.js as a dict of plain JSON values."""
+    """Return the data of a film for player.js as a dict of plain JSON values.
+
+    Its keys are "name", "block", "warp", "lines", "arrays", "home", "values" and "steps".
+    """
     home = film.home
     return {
         "name": film.name,
@@ -280,7 +290,11 @@ def _data(film: Film, layout: FilmLayout, movie: Movie) -> dict:
 
 
 def _array(grid: ArrayGrid, place: ArrayPlacement) -> dict:
-    """Return an array and its placement for player.js, as a dict of plain JSON values."""
+    """Return an array and its placement for player.js, as a dict of plain JSON values.
+
+    They are its name, space, shape, strides and bytes per element, how its cells are drawn in rows
+    and columns, and ``x``, ``y``, ``w`` and ``h`` of its first cell.
+    """
     array = grid.array
     return {
         "name": array.name, "space": array.space, "shape": array.shape, "strides": array.strides,
@@ -292,14 +306,22 @@ def _array(grid: ArrayGrid, place: ArrayPlacement) -> dict:
 
 
 def _step(step: FilmStep, film: Film) -> dict:
-    """Return a step for player.js as a dict: its row with its events, or the number left out."""
+    """Return a step for player.js as a dict: its row with its events, or the number left out.
+
+    The keys are ``row`` and ``does``, a list of dicts of events, or ``row`` and ``gap``.
+    """
     if step.left_out:
         return {"row": step.row, "gap": step.left_out}
     return {"row": step.row, "does": [_event(event, step.row, film) for event in step.events]}
 
 
 def _event(event: Event, row: int, film: Film) -> dict:
-    """Return an event for player.js as a dict of plain JSON values."""
+    """Return an event for player.js as a dict of plain JSON values.
+
+    ``row`` is the index of the source row that makes it. The keys are ``kind`` and those of
+    ``_elements``. For an access there are also ``array``, its index, and ``width``, and ``parts``
+    if the compiler divides it. ``values`` and ``from`` are there if they were recorded.
+    """
     encoded = {"kind": event.kind, **_elements(event, film)}
     few = film.threads <= WITH_VALUES
     if event.kind in ACCESSES:

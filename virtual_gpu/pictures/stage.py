@@ -83,8 +83,8 @@ def colour(number: int, count: int) -> str:
 def _definitions(film: Film, name: str) -> str:
     """Return the SVG definitions of a stage, whose ids begin with ``name``.
 
-    They are the hatching of unused bytes, and the gradient of a cell that threads of all colours
-    touch.
+    They are the hatching of unused bytes (NAME-hatch), and the gradient of a cell that threads of
+    all colours touch (NAME-all).
     """
     count, stops = film.colours, []
     for n in range(count):
@@ -131,7 +131,8 @@ def _none(box: Box) -> str:
 def _field(number: int, grid: ArrayGrid, place: ArrayPlacement, product: bool) -> str:
     """Return an SVG group with the name and the empty grid of one array.
 
-    It contains @CELLS@ and @MARKS@, which ``stage`` replaces by the drawn accesses.
+    It contains @CELLS@ and @MARKS@, which ``stage`` replaces by the drawn accesses. ``number`` is
+    the index of the array. With ``product``, the memory space is left out of the name.
     """
     across, down = grid.size
     x, y, width, height = place.x, place.y, across * place.width, down * place.height
@@ -212,7 +213,8 @@ def _trail(
 ) -> str:
     """Return an SVG of the array's elements that were read up to and including the step ``last``.
 
-    The more often an element was read since it was written, the darker it is.
+    The more often an element was read since it was written, the darker it is. Only reads by
+    ``warp`` count, or with None those by all warps.
     """
     reads = np.zeros(grid.lengths[0] * grid.wrap, int)
     for step in film.steps[: last + 1]:

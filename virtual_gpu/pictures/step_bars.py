@@ -28,7 +28,11 @@ def weights(film: Film, focus: str) -> list[Bars]:
 
 
 def _weights(cost: Cost, focus: str) -> Bars:
-    """Return the heights (used, wasted, plain, extra) of the bars of one step with this cost."""
+    """Return the heights (used, wasted, plain, extra) of the bars of one step with this cost.
+
+    ``focus`` is "reads", "sectors" or "banks". For "reads", the heights are accesses to global and
+    to shared memory.
+    """
     if focus == "reads":
         shared = cost.shared_reads + cost.shared_writes
         return float(cost.global_reads + cost.global_writes), 0.0, float(shared), 0.0
@@ -40,6 +44,7 @@ def peaks(films: tuple[Film, ...], focus: str) -> tuple[float, float]:
     """Return the greatest height above the line and the greatest below it, over all films.
 
     They are in the units of ``weights`` and at least 1. All films of a movie share this scale.
+    ``focus`` is "reads", "sectors" or "banks".
     """
     every = [bars for film in films for bars in weights(film, focus)]
     return max(1, *(u + w for u, w, *_ in every)), max(1, *(p + e for *_, p, e in every))
@@ -49,7 +54,8 @@ def step_bars(film: Film, highest: tuple[float, float], focus: str) -> str:
     """Return a film's bars as an SVG, scaled by ``highest``, which ``peaks`` returns.
 
     Barriers are dashed lines, and steps that are left out are dots. Warp functions are marks on the
-    line, and atomic operations are vertical lines above it.
+    line, and atomic operations are vertical lines above it. ``focus`` is "reads", "sectors" or
+    "banks".
     """
     up, down = HEIGHTS[focus]
     slot, bars = min(WIDEST, LENGTH / len(film.steps)), []

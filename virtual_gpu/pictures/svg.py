@@ -94,7 +94,7 @@ def text(x: float, y: float, words: object, size: float = 12, anchor: str = "sta
 
 
 def rect(x: float, y: float, width: float, height: float, fill: str, **more) -> str:
-    """Return an SVG rectangle.
+    """Return an SVG rectangle whose upper left corner is (x, y).
 
     ``more`` holds SVG attributes, with _ instead of -.
     """
@@ -113,7 +113,11 @@ def path(commands: str, **more) -> str:
 
 
 def svg(width: float, height: float, body: str, alt: str, widest: float = 480) -> str:
-    """Return an SVG element that fills its container's width up to ``widest`` pixels."""
+    """Return an SVG element that fills its container's width up to ``widest`` pixels.
+
+    ``width`` and ``height`` are those of the view box, ``body`` is the SVG inside, and ``alt`` the
+    alt text.
+    """
     return (
         f'<svg viewBox="0 0 {width:g} {height:g}" style="max-width:{widest:g}px" role="img"'
         f' aria-label="{html.escape(alt)}">{body}</svg>'

@@ -26,7 +26,7 @@ class KernelLog:
     ended has no hints and no counts. ``shown`` is the trace of the first launch with a flaw, else
     of the first launch, among those that ran to their end; ``shown_number`` is the number of that
     launch, counted from 1. ``shown`` is None, and the number 0, if no launch ran to its end.
-    ``errors`` holds the messages of the errors that ended launches.
+    ``errors`` holds the messages of the errors that ended launches. ``name`` is the kernel's.
     """
 
     name: str
@@ -136,7 +136,8 @@ class LaunchLog:
     ) -> None:
         """Add a launch to the log of its kernel.
 
-        ``result`` is its trace, or None if it was not traced to its end.
+        ``findings`` are those of this launch, and ``errors`` are its messages. ``result`` is its
+        trace, or None if it was not traced to its end.
         """
         code = call.kernel.py_func.__code__
         key = (code.co_filename, code.co_firstlineno, code.co_name)
@@ -165,7 +166,8 @@ def _with_launch(
 ) -> KernelLog:
     """Return the log ``before``, extended by one more launch.
 
-    ``result`` is the launch's trace, or None if the launch was not traced to its end.
+    ``findings`` are those of this launch, and ``errors`` are its messages. ``result`` is the
+    launch's trace, or None if the launch was not traced to its end.
     """
     launches = before.launches + 1
     shown = before.shown, before.shown_number

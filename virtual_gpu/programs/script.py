@@ -19,7 +19,8 @@ HERE = f"{Path(__file__).parents[1]}{os.sep}"
 class Script:
     """A program and its arguments.
 
-    ``name`` is a file, a folder with ``__main__.py``, or the dotted name of a module.
+    ``name`` is a file, a folder with ``__main__.py``, or the dotted name of a module. ``is_module``
+    is True for a module.
     """
 
     name: str

@@ -145,7 +145,10 @@ def _kernel(kernel: KernelLog, summary: ProgramSummary) -> dict:
 
 
 def _note(note: Finding | Hint, names: Mapping[str, str]) -> dict:
-    """Return a dict with the JSON keys that findings and hints have in common."""
+    """Return a dict with the JSON keys that findings and hints have in common.
+
+    ``names`` maps each file to the name that is shown.
+    """
     return {
         "kind": note.kind,
         "file": names[note.site.file],

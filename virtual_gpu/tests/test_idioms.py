@@ -14,6 +14,7 @@ import pytest
 from numba import cuda
 
 from virtual_gpu import KernelRaised, LaunchError, Unsupported, VirtualGpuError, install, trace
+from virtual_gpu.language.cures import meant_by
 from virtual_gpu.tests.idioms import (
     COMPILES,
     FOLDERS,
@@ -117,6 +118,11 @@ def test_a_frequent_slip_is_refused_with_its_cure(code, tmp_path):
     here, message = answer(function_of(code, tmp_path))
     assert here == REFUSES
     assert SLIPS[code] in message
+
+
+@pytest.mark.parametrize("name", ["np", "math", "cuda"])
+def test_a_module_that_is_not_imported_has_its_import_as_the_cure(name):
+    assert "import" in meant_by(name)
 
 
 def test_a_barrier_that_is_not_called_is_told(tmp_path):

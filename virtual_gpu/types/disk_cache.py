@@ -75,7 +75,10 @@ def _file(entries: Path, key: str) -> Path:
 
 
 def _write_whole(file: Path, raw: bytes) -> None:
-    """Write ``raw`` to another file and rename it, so that a reader finds all of it or no file."""
+    """Write ``raw`` to another file and rename it, so that a reader finds all of it or no file.
+
+    Raises OSError if that fails, and then leaves no other file behind.
+    """
     new = tempfile.NamedTemporaryFile(dir=file.parent, suffix=".new", delete=False)  # noqa: SIM115
     try:
         with new:

@@ -46,6 +46,7 @@ class Text:
 
     ``digest`` is the SHA-256 hash of the tree in hex. ``reads`` holds the outer names that the tree
     reads, each with the attributes that follow it, such as ``("cuda", "threadIdx", "x")``.
+    ``source`` is the function's text.
     """
 
     source: Source
@@ -228,7 +229,10 @@ class _ValueDescriber:
         return self._tuple_class(type(value)), items
 
     def _tuple_class(self, kind: type) -> object:
-        """Return a description of a named tuple's class; raise Unknown for any other class."""
+        """Return (name, fields, defaults) of a named tuple's class; raise Unknown for others.
+
+        defaults holds pairs of a field and the description of its default value.
+        """
         if not is_named_tuple(kind) or kind.__bases__ != (tuple,):
             raise Unknown(kind)
         defaults = [(name, self.value(item)) for name, item in kind._field_defaults.items()]

@@ -126,7 +126,11 @@ def nodes_of(source: Source) -> list[ast.AST]:
 
 
 def _grouped(kinds: Mapping[ast.expr, object], number: dict[ast.AST, int], to_plain) -> list:
-    """Return a list of pairs [kind as JSON, numbers of the nodes that have this kind]."""
+    """Return a list of pairs [kind as JSON, numbers of the nodes that have this kind].
+
+    ``kinds`` maps each node to its kind, and ``number`` maps it to its number. ``to_plain``
+    converts a kind to JSON.
+    """
     groups: dict[object, list[int]] = {}
     for node, kind in kinds.items():
         groups.setdefault(kind, []).append(number[node])

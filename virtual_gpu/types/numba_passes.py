@@ -135,7 +135,10 @@ def _copied(node: ir.Assign) -> str | None:
 
 
 def _statement(node: ir.Assign, kind: types.Type, joined: types.Type | None) -> Statement:
-    """Return the Statement of an assignment, whose value has the type ``kind``."""
+    """Return the Statement of an assignment, whose value has the type ``kind``.
+
+    ``joined`` is the type that the variable has where several paths meet, or None.
+    """
     variable = _name(node.value) if isinstance(node.value, ir.Var) else None
     target = node.target
     return Statement(node.loc.line, _name(target), target.is_temp, variable, kind, joined)

@@ -19,7 +19,10 @@ Signature = tuple[types.Type, ...]
 
 @dataclass(frozen=True)
 class _Launch:
-    """The kernel, arguments and declared signatures of one launch."""
+    """The kernel, arguments and declared signatures of one launch.
+
+    ``parameters`` are the kernel's, by name.
+    """
 
     kernel: object
     parameters: tuple[str, ...]
@@ -138,7 +141,10 @@ def _fits(array, actual: types.Type, formal: types.Array) -> bool:
 
 
 def _mismatch(name: str, value, declared: types.Type) -> LaunchError:
-    """Return the LaunchError for an argument that its declared type excludes."""
+    """Return, without raising it, the LaunchError for an argument that its declared type excludes.
+
+    ``name`` is the parameter's name, and ``value`` the argument.
+    """
     return LaunchError(
         f"The argument {name} is a {type(value).__name__}; the kernel's signature says {declared}."
     )

@@ -113,7 +113,8 @@ def groups_with(rows: int) -> Callable:
 def panels_packer(lanes: int, vectors: int) -> Callable:
     """Return a compiled function (columns) that packs all panels of its argument, some Columns.
 
-    If rows of b are contiguous, it packs ROWS_AT_A_TIME rows of all panels at a time.
+    If rows of b are contiguous, it packs ROWS_AT_A_TIME rows of all panels at a time. A panel has
+    up to `vectors` vectors of `lanes` columns.
     """
     pack_rows, widest = rows_packer(lanes), lanes * vectors
 
@@ -137,7 +138,7 @@ def jr_loop_with(ir_loop: Callable, lanes: int, vectors: int) -> Callable:
     """Return a compiled function (alpha, a, columns, beta, c) that loops over the panels of b.
 
     It computes c = alpha·a·b + beta·c for a as Groups, mc × kc, b as Columns, and c as a Matrix.
-    `ir_loop` computes it for one panel.
+    `ir_loop` computes it for one panel. A panel has up to `vectors` vectors of `lanes` columns.
     """
     widest = lanes * vectors
 
@@ -158,7 +159,7 @@ def ir_loop_with(tile_of: Callable, rows: int, lanes: int, vectors: int) -> Call
 
     It computes c = alpha·a·b + beta·c for a as Groups, one panel of b as Columns, and c as a
     Matrix. It packs the panel unless all panels are packed already. `tile_of` is that of
-    `five_loops`.
+    `five_loops`. A panel has up to `vectors` vectors of `lanes` columns.
     """
     tile, packing_tile = (tile_of_width(tile_of, lanes, vectors, packs) for packs in (False, True))
 
@@ -218,7 +219,7 @@ def panel_width(left, widest, lanes):
 
     It is `widest`, or `left` if fewer columns are left. The last two panels are equally wide, up to
     a vector: otherwise the last one could be a single vector, whose multiply-adds wait for its
-    sums.
+    sums. A vector has `lanes` columns.
     """
     if widest < left < 2 * widest:
         return ceil_div(ceil_div(left, 2), lanes) * lanes

@@ -25,7 +25,10 @@ def rectangles(m, n, threads):
 
 @njit
 def _sides(m, n, threads, across):
-    """Return height + width of a rectangle if `across` of the rectangles are side by side."""
+    """Return height + width of a rectangle if `across` of the rectangles are side by side.
+
+    All `threads` rectangles together cover m × n. The quotients are rounded down.
+    """
     return m * across // threads + n // across
 
 

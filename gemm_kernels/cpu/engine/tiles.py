@@ -47,7 +47,8 @@ def tile_of_width(tile_of: Callable, lanes: int, vectors: int, packs: bool) -> C
     """Return a compiled tile(alpha, a, panel, beta, c) for c of 1 to `vectors` vectors of columns.
 
     It computes c = alpha·a·b + beta·c with the micro-kernel for as many vectors as the columns of c
-    need; `vectors` is 2 or 3. `tile_of(v, packs)` returns the micro-kernel for rows of v vectors.
+    need; `vectors` is 2 or 3. `tile_of(v, packs)` returns the micro-kernel for rows of v vectors. A
+    vector has `lanes` float32.
     """
     tiles = [tile_of(v, packs) for v in range(1, vectors + 1)]
     narrow, middle, wide = tiles[0], tiles[1], tiles[-1]
@@ -70,7 +71,7 @@ def row_reader(lanes: int, vectors: int, packs: bool) -> Callable:
     """Return a compiled function (panel, p) -> row p of a Panel, a tuple of `vectors` vectors.
 
     If `packs`, the function reads the row from b and stores it in the packed panel. Otherwise it
-    reads the row from the packed panel, and prefetches.
+    reads the row from the packed panel, and prefetches. A vector has `lanes` float32.
     """
     columns = lanes * vectors
 
@@ -97,7 +98,7 @@ def tile_writer(rows: int, lanes: int, vectors: int) -> Callable:
     """Return a compiled function (c, alpha, tile, beta) that stores alpha·tile + beta·c into c.
 
     `tile` is a tuple of `rows` rows of `vectors` vectors, and c a Matrix; elements outside of c are
-    not stored. With beta = 0, c is not read.
+    not stored. With beta = 0, c is not read. A vector has `lanes` float32.
     """
     write_row, last = row_writer(lanes, vectors), rows - 1
     # The index into a tuple must be a constant for the compiler, so each row has its own function,
@@ -116,7 +117,7 @@ def tile_writer(rows: int, lanes: int, vectors: int) -> Callable:
 def tile_adder(rows: int, lanes: int, vectors: int) -> Callable:
     """Return a compiled function (c, tile) that adds a tile to the Matrix c, up to its edges.
 
-    `tile` is a tuple of `rows` rows of `vectors` vectors.
+    `tile` is a tuple of `rows` rows of `vectors` vectors. A vector has `lanes` float32.
     """
     write = tile_writer(rows, lanes, vectors)
 
@@ -138,7 +139,7 @@ def row_writer(lanes: int, vectors: int) -> Callable:
     """Return a compiled function (c, start, alpha, row, beta) that stores alpha·row + beta·c in c.
 
     `row` is a tuple of `vectors` vectors. It goes to c.at[start] and the elements after it, and
-    only c's own columns are stored. With beta = 0, c is not read.
+    only c's own columns are stored. With beta = 0, c is not read. A vector has `lanes` float32.
     """
 
     @inner

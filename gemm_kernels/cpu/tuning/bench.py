@@ -229,8 +229,8 @@ def _one_thread(console: Console) -> list[Requirement]:
 def _edges(console: Console) -> list[Requirement]:
     """Time each step at sizes that are no multiple of a tile and at one that is, and print rates.
 
-    Returns one requirement per step that this processor can run: the worst rate of those sizes over
-    the rate at the multiple.
+    Returns one requirement per step that this processor can run: the worst rate of those sizes must
+    be at least 0.9 of the rate at the multiple.
     """
     lines, bars = [], []
     for step, lanes in ((AVX2, 8), (AVX512, 16)):

@@ -30,7 +30,8 @@ LIMIT, AVX2 = "ONEDNN_MAX_CPU_ISA", "AVX2"
 def table(shapes: Sequence[GemmShape]) -> Table:
     """Time NumPy and, if it is installed, oneDNN, and return a table of their GFLOP/s.
 
-    The published rates of the same shapes are in further rows.
+    The published rates of the same shapes are in further rows. The columns are the shape, whose
+    rate it is, the GFLOP/s, and where they were measured.
     """
     title = f"{processors.current().sentence} NumPy has {processors.blas()}."
     rates = Table(title=title, title_justify="left", box=box.SIMPLE)

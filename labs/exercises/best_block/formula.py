@@ -40,6 +40,7 @@ def cases() -> list[Case]:
 def draw(random: Random) -> tuple[int, int]:
     """Return random arguments of `right`: (registers, bytes_per_thread).
 
-    A block of 32 threads can always have this memory.
+    registers is 16 to 255, and bytes_per_thread 0 to 99 or 0 to 7000. A block of 32 threads can
+    always have this memory.
     """
     return random.randint(16, 255), random.choice((random.randint(0, 99), random.randint(0, 7000)))

@@ -19,6 +19,12 @@ WRONG = {
         "a fraction": [(RESULT, "min(1, share)")],
         "a fraction without a limit": [(RESULT, "share")],
         "a fraction with the limit of percent": [(RESULT, "min(100, share)")],
+        "a fraction, and the lanes the wrong way round": [(CYCLES, "lanes / 32"),
+            (RESULT, "share")],
+        "a fraction, and other instructions wait": [(SHARE, "multiply_adds * "
+            "cycles_of_a_multiply_add / (instructions - multiply_adds + multiply_adds * "
+            "cycles_of_a_multiply_add)"),
+            (RESULT, "share")],
         "a fraction for 32 lanes": [(CYCLES, "1"), (RESULT, "share")]},
     "You compare the multiply-adds with the other instructions. The share is of all of them.": {
         "of the others": [(SHARE, "multiply_adds * cycles_of_a_multiply_add "

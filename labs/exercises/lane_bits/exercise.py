@@ -24,6 +24,7 @@ EXERCISE = outer_quads(
         essential(quads.read_from("sa")), essential(quads.read_from("sb")),
         quads.wavefronts_of("sa"), quads.wavefronts_of("sb"),
     ),
+    remarks=(quads.other_than_the_zig_zag,),
     hints=(
         "In the zig-zag bit 0 of the lane is one quad down. Which three bits are 1, 2 and 4 quads "
         "to the right, and which bit is 2 quads down? Each of the bits 0 to 4 occurs once.",

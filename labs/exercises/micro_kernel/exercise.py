@@ -47,7 +47,7 @@ def _multiply_adds(run: Run) -> int:
 def loads_per_multiply_add(parameter: str, at_most: float, what: str) -> Target:
     """Return the target of at most `at_most` loads of one panel per multiply-add of vectors.
 
-    parameter: the panel, "a" or "b". what: the name of the count.
+    parameter: the panel, "a" or "b". what: the name of the count. A load of a vector counts once.
     """
 
     def measure(run: Run) -> float:

@@ -21,6 +21,8 @@ WRONG = {
         "four words less": long(124), "half a row": long(64)},
     "The four words of a thread belong in four rows, so one `store4` cannot store them.": {
         "a wide store": [(LOOP, "    store4(tile, (z, down), four)\n")]},
+    "On a GPU this is certain only with `alignment=16`.": {
+        "without alignment": [(", alignment=16", "")]},
     "The gap is behind the words of a row. The words themselves begin in column 0.": {
         "a gap in front": [("tile[z + j, down]", "tile[z + j, down + 4]")]},
     "takes 2 wavefronts, because lanes meet in the same banks; the target is 1.": {

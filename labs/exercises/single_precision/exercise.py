@@ -25,7 +25,7 @@ EXERCISE = matrix_product(
     targets=(
         one_store_per_element(), no_float64(),
         essential(full_requests()), essential(elements_per_thread(1)),
-        sectors_per_request(4), essential(loads_per_multiply_add(2)),
+        sectors_per_request(4), essential(loads_per_multiply_add(2.1)),
     ),
     main=("operations in float64",),
     plain_goals=("the loop works in float32 alone",),

@@ -11,6 +11,7 @@ RIGHT = {
         ("    i = 0\n    while i < k:\n", "    for i in range(k):\n"),
         ("        i += 1\n", ""),
     ],
+    "zero times the first element": [(START, "a[row, 0] * float32(0)")],
     "a negative zero": [(START, "float32(-0.0)")],
     "a longer form": [(SUM, "total = total + a[row, i] * b[i, col]")],
 }  # fmt: skip

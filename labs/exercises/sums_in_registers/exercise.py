@@ -19,9 +19,9 @@ EXERCISE = matrix_product(
     lines_to_change=2,
     title="Eight sums in registers",
     text=(
-        "Each thread computes 8 elements of one row of `c`, 32 columns apart, and each warp begins "
-        "with another one of its columns. The result is right, but the sums are in local memory. "
-        "Change two lines at most, so that they stay in registers.",
+        "Each thread computes 8 elements of one row of `c`, 32 columns apart. The result is "
+        "right, but the sums are in local memory. Change two lines at most, so that they stay in "
+        "registers. A thread may take its columns in any order.",
         "The launch is given: blocks of 32×8 threads, which cover 256 columns of `c` and 8 rows.",
     ),
     shapes=((16, 512, 6), (9, 270, 20), (19, 17, 23), (3, 330, 5), (1, 1, 1)),

@@ -49,10 +49,15 @@ WRONG = {
              f"    {LOOP}\n        {TAIL}\n            {SET}\n            i = 0\n"
              f"            while i < k:\n                {LOAD.replace('from_a', 'a[row, i]')}\n"
              f"                i += 1\n            {STORE}\n")]},
-    "32 bytes of each thread lie in local memory, which is memory and no register. The machine "
-    "code (sm_90) loads and stores there (16 `LDL`, 12 `STL`).": {
+    "32 bytes of each thread lie in local memory, which is memory and no register. The whole "
+    "machine code (sm_90) loads and stores there (16 `LDL`, 12 `STL`).": {
         "nothing changed": file_beside(__file__, "starter"),
         "the column is rotated by the block": [(MIDDLE, ROTATED.format("cuda.blockIdx.x"))]},
+    "because line 19 computes `j` from `row`, and that differs from thread to thread.": {
+        "the column is rotated by the row": [(MIDDLE, ROTATED.format("row"))]},
+    "because line 19 computes `j` from `step`, and that differs from thread to thread.": {
+        "a loop that begins with the warp": [(MIDDLE, ROTATED.format("0").replace(
+            "range(8)", "range(cuda.threadIdx.y, cuda.threadIdx.y + 8)"))]},
     "computes the index `j` from its own last value: `j = (j + 1) % 8`": {
         "an index carried from iteration to iteration": [
             ("    i = 0\n", "    i = 0\n    j = cuda.threadIdx.y\n"), (MIDDLE, CARRIED)],

@@ -116,12 +116,13 @@ WRONG = {
         "the number in a variable": [(DRAW, OWN), (TEST, IF_MINE)],
         "the number in a variable that begins at 0": [(TICKET, "    mine = 0\n" + TICKET),
             (DRAW, OWN), (TEST, IF_MINE)]},
-    "4,096 tickets are drawn in line {line}, and there are 64 blocks: 64 threads of each block "
-    "draw one.": {"every thread draws": [(TICKET, FIRST + STORE + FENCE + DRAW[4:])]},
-    "4,096 tickets are drawn in line {add}, and there are 64 blocks: 64 threads of each block draw "
-    "one.": {
+    "there are 64 blocks: in block 0, 64 threads draw one each, from thread 0 to thread 63. So "
+    "block 0 already draws the number 63, before other blocks have stored their sums.": {
+        "every thread draws": [(TICKET, FIRST + STORE + FENCE + DRAW[4:])],
         "every thread draws for itself": [(TICKET, FIRST + STORE + FENCE + OWN[4:]),
-            (TEST, IF_MINE)]},
+            (TEST, IF_MINE)],
+        "every thread draws, and the last of all": [(TICKET, FIRST + STORE + FENCE + DRAW[4:]),
+            (TEST, TEST.replace("- 1", "* BLOCK - 1"))]},
     "Reading the counter, adding 1 and storing it are three steps here. Between them another block "
     "can read the same number, and two blocks get the same ticket.": {
         "no atomic": [(DRAW, "        number[0] = drawn[0]\n        drawn[0] += 1\n")]},
@@ -179,8 +180,9 @@ WRONG = {
     "to block?": {"the place of the thread": [(STORE, STORE.replace("blockIdx", "threadIdx"))]},
     "To each partial sum was added what `{partials}` held before the launch.": {
         "adds to what is there": [(STORE, STORE.replace("= total", "+= total"))]},
-    "Several threads of a block store into the same element. `block_sum` gives the sum to thread 0 "
-    "alone.": {"all threads leave what they have": [(TICKET, STORE[4:] + FIRST + FENCE + DRAW)]},
+    "64 threads of block 0, from thread 0 to thread 63, store into the same element in line "
+    "{store partials}. `block_sum` gives the sum to thread 0 alone.": {
+        "all threads leave what they have": [(TICKET, STORE[4:] + FIRST + FENCE + DRAW)]},
     "That is the sum of what `{partials}` held before the launch.": {"nothing left": [(STORE, "")]},
     "That is the sum of the last block alone.": {
         "its own sum alone": [(ZERO + LOOP + ADD + TREE, "")]},
@@ -188,7 +190,8 @@ WRONG = {
         "all threads store": [(END, less_deep(OUT + RESET))]},
     "A block reads the partial sums, and no thread of it comes to the store of the result.": {
         "nobody stores": [(END, "        if cuda.threadIdx.x == 64:\n" + OUT + RESET)]},
-    "`cuda.atomic.add(out, 0, total)` needs the value of `out`": {
+    "64 threads add to `out` in line {add}, in the order in which they come; the first is thread 0 "
+    "of block 0. Each addition of float32 rounds, so another order can give other bits.": {
         "atomics on the result": [(TICKET, FIRST + "        cuda.atomic.add(out, 0, total)\n"),
             (f"    cuda.syncthreads()\n    {TEST}\n{SECOND}{ZERO}{LOOP}{ADD}{TREE}{END}", "")]},
     "64 threads add to `out` in the order in which they come": {
@@ -202,6 +205,16 @@ WRONG = {
     "blocks than the GPU can hold at once, those that wait keep the others from starting, and "
     "nobody ever ends.": {
         "blocks that wait and ask by atomics": waiting("cuda.atomic.add(drawn, 0, 0)")},
+    "1 thread waits in this loop": {
+        "blocks that wait and ask by a comparison": [(WAIT + TEST[9:],
+            "        while cuda.atomic.cas(drawn, 0, 0, 0) < cuda.gridDim.x:\n            pass\n"
+            "    cuda.syncthreads()\n    if cuda.blockIdx.x == 0:")]},
+    "is a barrier of the whole grid: there each block waits for all others.": {
+        "a barrier of the grid for the ticket": [
+            (FENCE + DRAW, ""),
+            (WAIT + TEST[9:], "    cuda.cg.this_grid().sync()\n    if cuda.blockIdx.x == 0:")],
+        "a barrier of the grid for that of the block": [
+            (WAIT, WAIT.replace("cuda.syncthreads", "cuda.cg.this_grid().sync"))]},
     "The barrier stands in the branch `if cuda.threadIdx.x == 0` of line 28": {
         "barrier in the branch": [(WAIT, "    " + WAIT)]},
     "`block_sum` waits for all threads of the block, and in line {last block_sum} it stands in the "

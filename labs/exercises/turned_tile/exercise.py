@@ -16,7 +16,7 @@ EXERCISE = turned_tiles(
     ),
     main=("narrow loads of global memory", "narrow stores of global memory"),
     plain_goals=(
-        "each load and store of global memory moves 128 bits",
+        "each load and store of global memory moves 128 bits, with at most 16 sectors per request",
         "each read of shared memory moves 128 bits",
         "each thread stores 4 elements, by way of the tile",
     ),

@@ -40,8 +40,11 @@ WRONG = {
         "word by word": [(FOUR, ""), ("four[j]", "x[first + down, z + j]")]},
     "stores 32 bits into `{out}`": {
         "out word by word": [(STORE, "    for j in range(4):\n"
-             "        out[z, first + across + j] = tile[z, across + j]\n")],
+             "        out[z, first + across + j] = tile[z, across + j]\n")]},
+    "the kernel stores nothing in shared memory": {
         "straight to out": [(STORE, ""), (FILL, "out[z + j, first + down] = four[j]")]},
+    "On a GPU this is certain only with `alignment=16`.": {
+        "without alignment": [(", alignment=16", "")]},
     "loads 32 bits of `tile`": {
         "the tile word by word": [("load4(tile, (z, across))", "(tile[z, across], "
              "tile[z, across + 1], tile[z, across + 2], tile[z, across + 3])")]},

@@ -6,6 +6,7 @@ DRAW = "    if cuda.atomic.add(drawn, pair, 1) == 1:\n"
 SECOND = "        cuda.threadfence()\n"
 ADD = "        total = words[2 * pair] + words[2 * pair + 1]\n"
 STORE = "        out[pair] = total\n"
+GRID = "    cuda.cg.this_grid().sync()\n"
 SPIN = "while cuda.atomic.add(drawn, pair, 0) < 2:\n"
 
 WRONG = {
@@ -34,6 +35,9 @@ WRONG = {
     "the block that comes second passes 3 fences": {
         "places 1, 2 and 3": [(LEAVE, FENCE + LEAVE)]},
     "`cuda.threadfence` in line": {"no brackets": [("threadfence()", "threadfence")]},
+    "is a barrier of the whole grid: there each block waits for all others.": {
+        "a barrier of the grid at place 2": [(LEAVE + FENCE, LEAVE + GRID)],
+        "a barrier of the grid beside the fences": [(DRAW, GRID + DRAW)]},
     "a block waits for other blocks": {
         "block 0 of a pair waits": [
             (DRAW, f"    cuda.atomic.add(drawn, pair, 1)\n    if block % 2 == 0:\n        {SPIN}"

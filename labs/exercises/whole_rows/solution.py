@@ -10,7 +10,7 @@ def whole_rows(x, c):
     rows = cuda.shared.array((4, 48), float32, alignment=16)  # 16 words of a row are not used
     mine = cuda.local.array((4, 4), float32)
     row, col, lane = cuda.blockIdx.y * 16, cuda.blockIdx.x * 32, cuda.threadIdx.x
-    down, across = lane >> 3 & 2 | lane & 1, lane >> 1 & 7
+    across, down = lane >> 1 & 7, lane >> 3 & 2 | lane & 1
     for i in range(4):
         four = load4(x, (row + down * 4 + i, col + across * 4))
         mine[i, 0], mine[i, 1], mine[i, 2], mine[i, 3] = four

@@ -104,8 +104,10 @@ WRONG = {
     "In the first tile the rows 4, 5, 6, 7 … are missing, 12 in all. At turn i the four rows of "
     "`rows` belong to four rows of the tile. Which are they?": {
         "without i": [("row + r * 4 + i", "row + r")]},
-    "That is `{x}[3, 0]`, which belongs in row 3 and column 0. The column is right. Which row of "
-    "the tile is read at turn i?": {"the last row of each quad": [(ALL, ALL.replace("i,", "3,"))]},
+    "Row 3 of each quad is stored at every turn. Which words does `store4` pass on at turn i? "
+    "`four` has those that were loaded last.": {
+        "the last row of each quad": [(ALL, ALL.replace("i,", "3,"))],
+        "the words that were loaded last": [(ALL, "four")]},
     "In the first tile the rows 12, 13, 14, 15 are missing, 4 in all. At turn i the four rows of "
     "`rows` belong to four rows of the tile. Which are they?": {
         "three rows": [(LOOP, LOOP.replace("4", "3"))]},

@@ -10,6 +10,13 @@ RIGHT = {
         (LOAD_A, "        down, z = t // 2, t % 2 * 4\n"
          "        four = load4(a, (row + down, start + z))\n"
          "        for j in range(4):\n            sa[z + j, down] = four[j]\n")],
+    "a for loop over the steps": [
+        ("        z = uint32(0)\n        while z < 8:\n", "        for z in range(8):\n"),
+        ("            z = uint32(z + 1)\n", "")],
+    "columns of c in two halves": [
+        ("t // 16 * 8, t % 16 * 8", "t // 16 * 8, t % 16 * 4"),
+        ("(z, x + i))", "(z, x + 16 * i))"), ("col + x + 4)", "col + x + 64)")],
+    "rows without a gap": [("(8, 132)", "(8, 128)")],
     "one loop for the sums": [
         (CLEAR, "    for e in range(64):\n        sums[e // 8, e % 8] = float32(0)\n")],
     "a loop for each array": [

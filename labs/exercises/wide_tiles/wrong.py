@@ -77,5 +77,7 @@ WRONG = {
         "the first word four times": [("t // 2] = four[j]", "t // 2] = four[0]")]},
     "A term is the product of a word of `{a}` and one of `{b}`; here both are of one matrix.": {
         "a times a": [("of_a[i] * of_b[j]", "of_a[i] * of_a[j]")]},
+    "On a GPU this is certain only with `alignment=16`.": {
+        "without alignment": [("132), float32, alignment=16", "132), float32")]},
     "A quad has four elements, 0 to 3.": {"five words": [("range(4)", "range(5)")]},
 }  # fmt: skip

@@ -77,7 +77,7 @@ def _graded(
     """Yield pairs of a file and its graded notebook; submissions of one lab are graded in parallel.
 
     The progress is logged. results: the folder for the marks. Raises CourseError if marks cannot be
-    written.
+    written. secret: the class's secret, from which hidden shapes are drawn.
     """
     for lab in map(find, sorted({file.stem for file in files})):
         by_name = {str(file): file for file in files if file.stem == lab.name}

@@ -45,7 +45,10 @@ def points_cell(part: Part) -> nbformat.NotebookNode:
 
 
 def _solution_metadata(part: Part) -> dict:
-    """Return nbgrader's metadata for the cell with the student's function."""
+    """Return nbgrader's metadata for the cell with the student's function.
+
+    It is a dict as `_metadata` returns it, in which "solution" is True.
+    """
     return _metadata(part.exercise, solution=True)
 
 

@@ -10,9 +10,11 @@ resumed, and one gets its files in another order.
 from __future__ import annotations
 
 import csv
+import html
 import io
 import json
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -26,9 +28,14 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
+from labs.checking.exercise import KernelExercise
+from labs.checking.variants import wrong_versions
+from labs.grading import class_page
 from labs.grading.equivalents import equivalents
+from labs.grading.grade import grade
 from labs.grading.labs import Lab, find
 from labs.grading.mutants import sample
+from labs.grading.submissions import Submission
 from tests.labs.grading.attacks import ATTACKS
 from tests.labs.grading.review_attacks import Attack, attacks_on
 from utils.paths import ROOT
@@ -41,6 +48,7 @@ SMALL = "first_kernel"  # what is killed, resumed, and graded in another order
 MARKER = "CLASS_OF_200"  # in the environment of every process that a command starts
 PATIENCE = 3600  # seconds of one command; a busy machine may be ten times slower
 MUTANTS = 40  # of a lab at most
+CAUSES, RESPELLED = 3, 4  # planted mistakes of a lab, and the submissions with each of them
 LOSING = 0.75  # the share of mutants that must lose points; others change no result and no count
 
 
@@ -49,7 +57,8 @@ class Student:
     """One submission.
 
     ending, raw: the suffix and the content of its file. least, most: the percentage of points that
-    it deserves. attack: an attack whose files are written instead.
+    it deserves. attack: an attack whose files are written instead. says: of a planted mistake, its
+    sentence in `wrong.py`; "" for other submissions.
     """
 
     kind: str
@@ -58,6 +67,7 @@ class Student:
     least: int
     most: int
     attack: Attack | None = None
+    says: str = ""
 
 
 def students(lab: Lab) -> Iterator[Student]:
@@ -70,10 +80,29 @@ def students(lab: Lab) -> Iterator[Student]:
         yield Student("reviewed", "", b"", one.least, one.most, one)
     if lab.name == "tiling":
         yield from (Student("attack", ".py", raw, 0, 0) for raw in ATTACKS.values())
+    yield from planted(lab)
     for _, text in equivalents(solution):
         yield Student("equivalent", ".py", text.encode(), 100, 100)
     for text in (file.text for file in sample(solution, MUTANTS)):
         yield Student("mutant", ".py", text.encode(), 0, 100)
+
+
+def planted(lab: Lab) -> Iterator[Student]:
+    """Yield, for a lab of kernels, RESPELLED spellings of each of CAUSES known mistakes."""
+    first, *others = (part.definition for part in lab.parts)
+    if not isinstance(first, KernelExercise):
+        return
+    rest = "\n\n".join(one.solution_text for one in others)
+    known = {one.says: one.text for one in wrong_versions(first)}
+    spelled = {
+        says: texts
+        for says, text in known.items()
+        if len(texts := [each for _, each in islice(equivalents(text), RESPELLED)]) == RESPELLED
+    }
+    for says in islice(spelled, CAUSES):
+        for text in spelled[says]:
+            raw = f"{text}\n\n{rest}".encode()
+            yield Student("planted", ".py", raw, 0, 100, says=says)
 
 
 def whole(lab: Lab, kind: str = "solution") -> str:
@@ -210,6 +239,31 @@ def wrong_marks(
             yield f"{count} pages {kind} for {len(class_list)} students."
 
 
+def missing_groups(lab: Lab, class_list: dict[str, Student], page: str) -> Iterator[str]:
+    """Yield a sentence for every planted mistake that is no group of the instructor's page.
+
+    The sentence of a group is that of one submission, marked here with the secret of the class.
+    """
+    planted_ones = {one.says: one for one in class_list.values() if one.says}
+    shown = [words_of(one) for one in page.split('<div class="group">')[1:]]
+    for says, one in planted_ones.items():
+        count = sum(other.says == says for other in class_list.values())
+        mark = grade(lab, Submission("Žofie", (("work.py", one.raw),)), SECRET)
+        (group,) = class_page.groups([mark], lab.parts[0])
+        told = words_of(f"first {html.escape(group.told, quote=False)}").removeprefix("first ")
+        if not any(told in each and int(each.split()[0]) >= count for each in shown):
+            yield f"No group of {count} has the cause of: {says}"
+
+
+def words_of(text: str) -> str:
+    """Return the words of a sentence or an HTML fragment, without code; numbers become 0.
+
+    The first word, which is the count of a group, stays as it is.
+    """
+    first, *words = re.sub(r"<code>.*?</code>|`[^`]*`|<[^>]*>", " ", text).split()
+    return " ".join([first, *(re.sub(r"\d[\d,]*", "0", word) for word in words)])
+
+
 def failures(workspace: Workspace, workers: int) -> Iterator[str]:
     """Grade everything and yield a sentence for every failure."""
     total, seconds, worked, rows, reviewed = 0, 0.0, 0.0, {}, []
@@ -226,7 +280,10 @@ def failures(workspace: Workspace, workers: int) -> Iterator[str]:
             f"{core_seconds() - before:.0f} s of a core",
             flush=True,
         )
-        yield from wrong_marks(class_list, rows[name], workspace.root / f"out_{name}" / "feedback")
+        out = workspace.root / f"out_{name}"
+        yield from wrong_marks(class_list, rows[name], out / "feedback")
+        page = (out / f"{name}_causes.html").read_text(encoding="utf-8")
+        yield from missing_groups(find(name), class_list, page)
     rate = f"{60 * total / seconds:.0f} a minute"
     print(f"{'together':16} {total:4} submissions {seconds:6.0f} s, {rate}", flush=True)
     print(f"{'processor time':16} {worked:.0f} s of a core, {worked / 2:.0f} s on two", flush=True)

@@ -87,7 +87,8 @@ def curve_of_products(ladder: Ladder, names: Sequence[str]) -> Figure:
 def shares_of_products(ladder: Ladder, names: Sequence[str]) -> Table:
     """Return a table of the shares of the peak at 4096×4096×4096: the named steps, and cuBLAS.
 
-    ladder: the ladder of the matrix product.
+    ladder: the ladder of the matrix product. There is a row per kernel, with its share in percent.
+    cuBLAS's share is that of the last named step over the recorded ratio of the two.
     """
     shares = {name: share_of_peak(ladder.step(name), SIZE) for name in names}
     library = shares[names[-1]] / share_of_library(ladder.step(names[-1]), SIZE)

@@ -58,7 +58,8 @@ def _along_n(iteration: int) -> Words:
 def _panel(name: str, order: Callable[[int], Words], iteration: int) -> str:
     """Return an SVG of a, b and c at one iteration of a loop order.
 
-    The words that the iteration touches and the cache lines loaded so far are highlighted.
+    The words that the iteration touches and the cache lines loaded so far are highlighted. order:
+    maps the index of an iteration to the words that it touches.
     """
     now, loaded = order(iteration), _lines(order, iteration)
     body = text(4, 16, name, 14, font_weight="bold")

@@ -228,7 +228,10 @@ def faster_by_size(slow: Step, fast: Step) -> Table:
 
 
 def _recorded_factor(slow: Step, fast: Step, size: str, on: str) -> str:
-    """Return a recorded speed-up as text; "–" if a time is not recorded."""
+    """Return a recorded speed-up as text; "–" if a time is not recorded.
+
+    size: n of the n×n matrices. on: the processor.
+    """
     try:
         return factor(recorded_ms(slow, size, on) / recorded_ms(fast, size, on))
     except CourseError:  # not recorded at this size

@@ -29,15 +29,20 @@ def of_way(rows: Iterable, way: str) -> list:
 
 
 def whole_ms(rows: Iterable, way: str) -> float:
-    """Return the recorded time of the product in ms; rows and way as for `of_way`."""
+    """Return the recorded time of the product in ms, for one way to copy.
+
+    rows: of `overlap.csv`, as `gemm_kernels.overlap.recorded_times()` returns them. way: such as
+    "pinned STREAMS=2 SLICES=8". Raises IndexError if the way is not recorded.
+    """
     return of_way(rows, way)[0].time_ms
 
 
 def times_of_parts(rows: Iterable, way: str) -> Table:
     """Return a table of the times in ms of each part of a product in one piece, and of the whole.
 
-    rows and way as for `of_way`; way has one slice and pinned memory, such as
-    "pinned STREAMS=1 SLICES=1".
+    rows: of `overlap.csv`, as `gemm_kernels.overlap.recorded_times()` returns them. way: one with
+    one slice and pinned memory, such as "pinned STREAMS=1 SLICES=1". Raises IndexError if the way
+    is not recorded. There is a row per part, and one for the whole.
     """
     whole, *parts = of_way(rows, way)
     shape = f"{whole.m}×{whole.n}×{whole.k}"
@@ -49,7 +54,9 @@ def times_of_parts(rows: Iterable, way: str) -> Table:
 def draw_streams(rows: Iterable, *ways: str) -> Picture:
     """Draw when each stream copied and computed: a row per stream, for each way, to scale.
 
-    rows and ways as for `of_way`. A gap in a row is time in which the stream waits.
+    rows: of `overlap.csv`, as `gemm_kernels.overlap.recorded_times()` returns them. ways: such as
+    "pinned STREAMS=2 SLICES=8". A gap in a row is time in which the stream waits. Raises IndexError
+    if a way is not recorded.
     """
     taken = {way: of_way(rows, way) for way in ways}
     longest = max(whole.time_ms for whole, *_ in taken.values())

@@ -85,7 +85,8 @@ def what_if_registers(
 def _drawing(block: Mapping[str, int], blocks: int, sm: Mapping[str, int], mark_full=False) -> str:
     """Return an SVG of the resources of an SM with `blocks` resident blocks.
 
-    If `mark_full`, mark the resources that have no room for another block.
+    block: resource -> portions that one block takes. sm: resource -> portions that the SM has. If
+    `mark_full`, mark the resources that have no room for another block.
     """
     taken, body = {**block, "block slots": 1}, ""
     warps = blocks * block["warp slots"]
@@ -138,7 +139,10 @@ def _exhausted(block: Mapping[str, int], sm: Mapping[str, int]) -> str:
 
 
 def _alt_text(block: Mapping[str, int], sm: Mapping[str, int]) -> str:
-    """Return the alt text: the portions of a block, and the blocks that fit."""
+    """Return the alt text: the portions of a block, and the blocks that fit.
+
+    block: resource -> portions that one block takes. sm: resource -> portions that the SM has.
+    """
     capacity = blocks_that_fit(block, sm)
     needs = ", ".join(f"{count} of {sm[name]} {name}" for name, count in block.items() if count)
     each = ", ".join(f"{name} for {count}" for name, count in capacity.items())

@@ -31,10 +31,11 @@ def recorded_times(rows: Iterable) -> dict[str, float]:
 
 
 def times_of(step: Step | Variant, rows: Iterable) -> ResourceTimes:
-    """Return the times of one kernel of the experiment; rows: as for `recorded_times`.
+    """Return the times of one kernel of the experiment at N×N: three estimates and the record.
 
-    Raises CourseError for a kernel without a record, and if neither the compiler nor the record of
-    loops has its innermost loop.
+    rows: of `ilp_alone.csv`, as `gemm_kernels.ilp_alone.recorded_times()` returns them. Raises
+    CourseError for a kernel without a record, and if neither the compiler nor the record of loops
+    has its innermost loop.
     """
     variant, rows = as_variant(step), list(rows)
     timed, device = recorded_times(rows), devices.find(rows[0].device)

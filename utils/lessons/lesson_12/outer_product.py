@@ -74,7 +74,10 @@ def _words(at: tuple[float, float], rows: int, columns: int, side: int, colour: 
 
 
 def _stage() -> str:
-    """Return SVG of the two tiles in shared memory and of the block's c, with one thread's sums."""
+    """Return SVG of the two tiles in shared memory and of the block's c, with one thread's sums.
+
+    The sums are filled squares, and thick lines divide c among the four threads.
+    """
     row, column = THREAD
     own = [(row + i, column + j) for i in range(TILE) for j in range(TILE)]
     lines = (

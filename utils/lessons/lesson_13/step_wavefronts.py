@@ -12,25 +12,33 @@ from functools import cache
 
 import numpy as np
 
+from gpu_xray import xray
+from utils.errors import CourseError
 from utils.figures.look import number
 from utils.figures.roles import MATRIX_A, MATRIX_B
 from utils.ladder.step import Variant
-from utils.lessons.cards import Table, table
+from utils.lessons.cards import Stack, Table, table
 from utils.lessons.counting import multiply_adds, watch
 from utils.lessons.lesson import device_shown
 from utils.lessons.own_kernels import twins
+from utils.lessons.recorded import NOTHING
 from utils.machine import devices
 from utils.machine.devices import Device
 from utils.machine.occupancy import WARP
 from utils.measuring.roofline import SECTORS_PER_WAVEFRONT
 from virtual_gpu import Trace
 from virtual_gpu.counts.transactions import Pattern, wavefronts
-from virtual_gpu.pictures.svg import GREEN, PURPLE, Picture, legend, rect, svg, text
+from virtual_gpu.pictures.svg import GREEN, GREY, PURPLE, Picture, legend, rect, svg, text
 
 SHAPE, SIZE = "128x128x16", 4096
 QUAD = 16  # bytes
+WHITE = "fill:#fff"
 EACH = 64  # multiply-adds of a thread per step of k
-_LEFT, _UNIT, _HEIGHT, _ROW = 128, 8, 22, 34
+COLOURS = {
+    "reads_of_a": MATRIX_A, "reads_of_b": MATRIX_B, "tile_stores": PURPLE, "tile_loads": GREEN
+}  # fmt: skip
+_LEFT, _UNIT, _HEIGHT, _ROW = 112, 9, 22, 34
+_LONGEST, _LINE = 250, 44  # the longest bar of recorded times, and the height of its row
 
 
 @dataclass(frozen=True)
@@ -79,7 +87,11 @@ def count_step(variant: Variant) -> StepCounts:
 
 
 def _reads(trace: Trace, steps: float) -> dict[str, tuple[int, float]]:
-    """Return tile -> (reads, mean wavefronts of one read) of a warp in one of all its `steps`."""
+    """Return tile -> (number of reads, mean wavefronts of one read) of a warp in one step of k.
+
+    The tiles are "sa" and "sb", and the trace has `steps` steps in all. Words of "sb" count as read
+    four at a time.
+    """
     found, loads = {}, trace.accesses.query("kind == 'load' and space == 'shared'")
     for tile, counts in loads.groupby("array"):
         sums, access = counts.sum(numeric_only=True), trace.warp_access(tile)
@@ -105,7 +117,7 @@ def draw_step_wavefronts(**variants: Variant) -> Picture:
         for amount, label, colour in _parts(one):
             width = amount * _UNIT
             body += rect(x, y, width - 1, _HEIGHT, colour)
-            body += text(x + width / 2, y + 16, label, 12, "middle", style="fill:#fff")
+            body += text(x + width / 2, y + 16, label, 12, "middle", style=WHITE)
             x += width
         body += text(x + 6, y + 16, number(one.total), 13, font_weight="bold")
         parts = ", ".join(
@@ -117,16 +129,15 @@ def draw_step_wavefronts(**variants: Variant) -> Picture:
             f"{number(one.total)} in all."
         )
     alt = "Wavefronts of a warp in one step of k. " + " ".join(words)
-    width = _LEFT + 34 * _UNIT + 40
+    width = _LEFT + 34 * _UNIT + 34
     drawn = svg(width, len(counts) * _ROW + 4, body, alt, widest=width)
-    colours = legend(reads_of_a=MATRIX_A, reads_of_b=MATRIX_B, tile_stores=PURPLE, tile_loads=GREEN)
-    return Picture(colours + drawn, alt)
+    return Picture(legend(**COLOURS) + drawn, alt)
 
 
 def _parts(counts: StepCounts) -> Iterable[tuple[float, str, str]]:
     """Return (wavefronts, label, colour) of each part of a bar, from left to right."""
     for (reads, each), colour in zip(counts.reads.values(), (MATRIX_A, MATRIX_B), strict=True):
-        yield reads * each, f"{reads} × {number(each)}", colour
+        yield reads * each, f"{reads}×{number(each)}", colour
     yield counts.stores, "", PURPLE
     yield counts.loads, "", GREEN
 
@@ -134,7 +145,9 @@ def _parts(counts: StepCounts) -> Iterable[tuple[float, str, str]]:
 def compare_steps(mine: Variant) -> Table:
     """Return a table of the wavefronts of the reader's kernel beside those of the course's steps.
 
-    mine: the reader's right kernel for `wide_tiles`.
+    mine: the reader's right kernel for `wide_tiles`. There are three rows. The columns are the
+    wavefronts of reads, of stores and loads, and of all, in one step of k of a warp, and the ms of
+    the product at one wavefront per cycle.
     """
     twin = twins()["wide_tiles"]
     kernels = {
@@ -151,23 +164,66 @@ def compare_steps(mine: Variant) -> Table:
     return table("Wavefronts of a warp in one step of k", head, rows, _note(device))
 
 
-def compare_changes(timed: Iterable, kernels: Iterable[Variant]) -> Table:
-    """Return a table of the wavefronts and recorded times of an experiment, one row per kernel.
+def compare_changes(timed: Iterable, kernels: Iterable[Variant]) -> Stack:
+    """Return bars of the recorded times of an experiment, and a table of the kernels' counts.
 
-    The last column is the time less than that of the row above. timed: rows of `wide_alone.csv`, as
-    `gemm_kernels.wide_alone.recorded_times()` returns them. kernels: from top to bottom.
+    timed: rows of `wide_alone.csv`, as `gemm_kernels.wide_alone.recorded_times()` returns them.
+    kernels: from top to bottom, each with 8×8 elements of c per thread.
     """
-    timed = list(timed)
-    device = devices.find(timed[0].device)
-    all_ms, rows, before = recorded_ms(timed), [], None
+    timed, kernels = list(timed), list(kernels)
+    device, all_ms = devices.find(timed[0].device), recorded_ms(timed)
+    rows = []
     for one in kernels:
-        counts, ms = count_step(one), all_ms[str(one)]
-        saved = f"{before - ms:.2f} ms" if before else ""
-        cells = number(counts.total), f"{counts.alone_ms(device):.2f} ms", f"{ms:.2f} ms", saved
-        rows.append((one.step.name, *cells))
-        before = ms
-    head = ("", "wavefronts of a step", "at one per cycle", "recorded", "less than above")
-    return table("Four kernels, timed in turns", head, rows, _note(device))
+        counts, name = count_step(one), one.step.name
+        reads = sum(count for count, _ in counts.reads.values())
+        rows.append((name, number(counts.total), reads, instructions(one, device.arch)))
+    head = ("", "wavefronts of a step", "reads of a step", "instructions per multiply-add")
+    note = f"Reads and instructions of the innermost loop, compiled for {device.arch}."
+    drawn = draw_times({one: all_ms[str(one)] for one in kernels}, device)
+    return Stack((drawn, table("The same four kernels, counted", head, rows, note)))
+
+
+def instructions(variant: Variant, arch: str) -> str:
+    """Return the instructions per multiply-add in the hot loop, "–" without a compiler.
+
+    arch: the architecture to compile for, such as "sm_90".
+    """
+    try:
+        loop = xray(variant.kernel, variant.step.signature, arch).hot
+    except CourseError:
+        return NOTHING
+    return f"{len(loop.body) / loop.ffma:.2f}"
+
+
+def draw_times(ms: Mapping[Variant, float], device: Device) -> Picture:
+    """Draw a bar per recorded time, and in it the time of all wavefronts at one per cycle.
+
+    ms: kernel -> ms at `SIZE` on `device`, from top to bottom. Below each time but the first is by
+    how much it is less than the time above.
+    """
+    body, words, before = "", [], None
+    unit = _LONGEST / max(ms.values())
+    for row, (one, time) in enumerate(ms.items()):
+        x, y, counts, name = _LEFT, row * _LINE + 4, count_step(one), one.step.name
+        alone = counts.alone_ms(device)
+        body += text(0, y + 16, name, 13)
+        for amount, _, colour in _parts(counts):
+            width = amount / counts.total * alone * unit
+            body += rect(x, y, width - 1, _HEIGHT, colour)
+            x += width
+        end = _LEFT + time * unit
+        body += rect(x, y, end - x, _HEIGHT, GREY)
+        body += text(end + 6, y + 16, f"{time:.2f} ms", 13, font_weight="bold")
+        less = f"{before - time:.3f} less" if before else ""
+        body += text(end + 70, y + 16, less, 12)
+        body += text(_LEFT, y + _HEIGHT + 14, f"{alone:.2f} ms of it for wavefronts", 12)
+        words.append(f"{name}: {time:.2f} ms {less}, {alone:.2f} ms of it for wavefronts")
+        before = time
+    title = f"Recorded times at {SIZE}×{SIZE}, one {device.name}"
+    alt = f"{title}. {'; '.join(words)}."
+    drawn = svg(_LEFT + _LONGEST + 106, len(ms) * _LINE + 10, body, alt, widest=540)
+    colours = legend(**COLOURS, remaining_time=GREY)
+    return Picture(f"<div><b>{title}</b></div>{colours}{drawn}", alt)
 
 
 def _note(device: Device) -> str:
@@ -180,7 +236,8 @@ def _note(device: Device) -> str:
 def recorded_ms(timed: Iterable) -> dict[str, float]:
     """Return kernel -> recorded ms at `SIZE` on the first row's device.
 
-    timed: as for `compare_changes`. The names have the constants, if the kernel has any.
+    timed: rows of `wide_alone.csv`, as `gemm_kernels.wide_alone.recorded_times()` returns them. The
+    names have the constants, if the kernel has any.
     """
     timed = list(timed)
     own = [row for row in timed if (row.device, row.n) == (timed[0].device, SIZE)]

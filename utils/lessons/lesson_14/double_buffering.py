@@ -157,8 +157,9 @@ def _picture(
 ) -> Picture:
     """Return the picture of schedules, given by name, one below the other on one scale.
 
-    tracks: the upper and the lower track. noun: "tile" or "step". parts: of a multiply-add bar.
-    key: the legend as SVG.
+    tracks: the upper and the lower track. noun: "tile" or "step", the noun that a bar's number
+    counts. parts: the number of equal parts of a multiply-add bar. key: the legend as SVG. alt: the
+    picture's alt text.
     """
     scale = (WIDTH - LEFT - 34) / max(schedule.end for schedule in ways.values())
     panels = [_panel(name, schedule, tracks, noun, parts, scale) for name, schedule in ways.items()]

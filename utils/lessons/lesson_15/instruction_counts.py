@@ -1,4 +1,4 @@
-"""Instructions per warp and tile: beside the reads of shared memory, and as bars."""
+"""Instructions per warp and tile: beside the reads of shared memory, as bars, and beside Gray's."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ from utils.lessons.lesson_15.iterations import (
     loads_and_stores_per_tile,
     multiply_adds_per_tile,
 )
+from utils.lessons.published import claimed
 from utils.lessons.recorded import recorded_ms
 from utils.lessons.shared_reads import shared_reads
-from virtual_gpu.pictures.svg import BLUE, GREEN, ORANGE, Picture, legend, rect, svg, text
+from virtual_gpu.pictures.svg import GREEN, ORANGE, Picture, legend, rect, svg, text
 
 _WIDTH, _SCALE, _BAR, _ROW = 420, 0.52, 22, 52
+_ITS_LOOP = "of one turn of the main loop"
 
 
 def reads_and_instructions(shape: str = "4096", **steps: Step | Variant) -> Table:
@@ -43,25 +45,48 @@ def draw_instructions(shape: str = "4096", **steps: Step | Variant) -> Picture:
     """
     body, said = "", []
     for number, (key, step) in enumerate(steps.items()):
-        counts = _counts(step)
-        name, top, total = key.replace("_", " "), number * _ROW, f"{sum(counts):g}"
+        useful, every = multiply_adds_per_tile(step), instructions_per_tile(step)
+        name, top = key.replace("_", " "), number * _ROW
         time = f"{recorded_ms(as_variant(step), shape):.2f} ms"
         body += text(0, top + 14, name, 13, font_weight="bold")
         body += text(_WIDTH - 20, top + 14, time, 13, "end")
-        x = 0.0
-        for count, colour in zip(counts, (GREEN, BLUE, ORANGE), strict=True):
-            body += rect(x, top + 20, count * _SCALE, _BAR, colour)
-            x += count * _SCALE
-        body += text(8, top + 36, f"{counts[0]:g}", 13, style="fill:#fff")
-        body += text(x + 6, top + 36, total, 13)
-        parts = "{:g} multiply-adds, {:g} loads and stores, {:g} others".format(*counts)
-        said.append(f"{name}: {total} instructions, {parts}, {time}")
+        x, white = useful * _SCALE, {"style": "fill:#fff"}
+        body += rect(0, top + 20, x, _BAR, GREEN)
+        body += text(8, top + 36, useful, 13, **white)
+        body += rect(x, top + 20, (every - useful) * _SCALE, _BAR, ORANGE)
+        body += text(x + 8, top + 36, f"{every - useful:g}", 13, **white)
+        body += text(every * _SCALE + 6, top + 36, f"{every:g}", 13)
+        parts = f"{useful} multiply-adds and {every - useful:g} others"
+        said.append(f"{name}: {every:g} instructions, {parts}, {time}")
     alt = f"Instructions of a warp for one tile, and the time at {shape}. {'. '.join(said)}."
-    colours = legend(multiply_adds=GREEN, loads_and_stores=BLUE, others=ORANGE)
+    colours = legend(**{"multiply-adds": GREEN, "all others": ORANGE})
     return Picture(colours + svg(_WIDTH, _ROW * len(steps), body, alt, widest=620), alt)
 
 
-def _counts(step: Step | Variant) -> tuple[float, float, float]:
-    """Return the multiply-adds, the loads and stores, and the other instructions per tile."""
-    useful, memory = multiply_adds_per_tile(step), loads_and_stores_per_tile(step)
-    return useful, memory, instructions_per_tile(step) - useful - memory
+def beside_gray(step: Step | Variant) -> Table:
+    """Tabulate the instructions of a warp for one tile: Gray's loop for 256 threads, and a step's.
+
+    The last row has the multiply-adds as a share of all instructions. The step's multiply-adds must
+    be as many as Gray's.
+    """
+    useful, ours = multiply_adds_per_tile(step), loads_and_stores_per_tile(step)
+    theirs = claimed(f"maxas, 256 threads: loads and stores {_ITS_LOOP}")
+    counts = [(theirs, gray_others()), (ours, instructions_per_tile(step) - useful - ours)]
+    names = ("multiply-adds", "loads and stores", "others", "in all")
+    columns = [(useful, *pair, useful + sum(pair)) for pair in counts]
+    rows = [(name, *(f"{one:g}" for one in row)) for name, *row in zip(names, *columns)]
+    shares = (f"{100 * useful / column[-1]:.0f} %" for column in columns)
+    rows.append(("multiply-adds of all", *shares))
+    head = ("", "Gray, 256 threads", as_variant(step).step.name)
+    return table("Instructions of a warp for one tile", head, rows)
+
+
+def gray_others() -> float:
+    """Return the instructions of Gray's loop for 256 threads that are not for data or sums.
+
+    They are all but its multiply-adds, loads and stores, per warp and tile of 8 steps of 8×8.
+    """
+    clocks, free = (
+        claimed(f"maxas, 256 threads: {what} {_ITS_LOOP}") for what in ("clocks", "BAR and BRA")
+    )
+    return clocks - 8**3 + free

@@ -49,13 +49,14 @@ class RecordedWay:
 class IssueSlots:
     """What fills the issue slots of a launch: fractions of all slots, which add up to 1.
 
-    multiply_adds: slots with a multiply-add. other_instructions: with another instruction.
-    last_round: of places for a block that stay empty, because the last blocks do not fill all of
-    them. rest: what is left, which was not measured.
+    multiply_adds: slots with a multiply-add. loads_and_stores: with a load or a store. others: with
+    an instruction of another kind. last_round: of places for a block that stay empty, because the
+    last blocks do not fill all of them. rest: what is left, which was not measured.
     """
 
     multiply_adds: float
-    other_instructions: float
+    loads_and_stores: float
+    others: float
     last_round: float
     rest: float
 
@@ -99,7 +100,12 @@ def loads_and_stores_per_tile(step: Step | Variant) -> float:
 
 
 def compiled_ways(variant: Variant, arch: str) -> tuple[Mapping[str, int], ...]:
-    """Compile a variant and return its ways as `ways_of` does. arch: text such as "sm_90"."""
+    """Compile a variant and return instruction's name -> number, one dict per kind of warp.
+
+    There are two kinds if some warps load a and others b, with the fewer instructions first. The
+    numbers are those of one warp for one tile. arch: text such as "sm_90". Raises CourseError
+    unless the loop over tiles has exactly one loop in it.
+    """
     code = xray(variant.kernel, variant.step.signature, arch)
     big = max(code.loops, key=lambda loop: loop.end - loop.start)
     inside = [one for one in code.loops if big.start < one.start and one.end <= big.end]
@@ -121,10 +127,10 @@ def _may_jump(instruction) -> bool:
 
 
 def _walk(code: XRay, big: Loop, small: Loop, taken: Mapping[str, bool]) -> Counter[str]:
-    """Count the instructions of one iteration of `big`, by name.
+    """Return instruction's name -> number of instructions in one iteration of the loop `big`.
 
-    small: the loop in it, which runs until a tile is multiplied. taken: whether a branch with this
-    predicate is taken; the branch at the end of `big` is not followed.
+    small: the loop in it, which runs until a tile is multiplied. taken: predicate -> True if a
+    branch with this predicate is taken; the branch at the end of `big` is not followed.
     """
     names, index = Counter(), big.start
     while index <= big.end:
@@ -162,5 +168,7 @@ def slots_of(step: Step | Variant, shape: str = "4096") -> IssueSlots:
     at_a_time = occupancy(device.compute_capability, *figures).blocks * device.sms
     idle = 1 - launch.blocks / (math.ceil(launch.blocks / at_a_time) * at_a_time)
     useful = record.gflops / device.fp32_gflops
-    others = useful * (instructions_per_tile(variant) / multiply_adds_per_tile(variant) - 1)
-    return IssueSlots(useful, others, idle, 1 - useful - others - idle)
+    per_instruction = useful / multiply_adds_per_tile(variant)
+    memory = per_instruction * loads_and_stores_per_tile(variant)
+    others = per_instruction * instructions_per_tile(variant) - useful - memory
+    return IssueSlots(useful, memory, others, idle, 1 - useful - memory - others - idle)

@@ -42,7 +42,11 @@ def _wavefronts_of(quads: tuple[int, ...]) -> int:
 
 
 def _strip(array: str, quads: tuple[int, ...], y: float, count: int) -> str:
-    """Return SVG of the quads that lanes 0 to 7 read; equal quads have the same colour."""
+    """Return SVG of the quads that lanes 0 to 7 read; equal quads have the same colour.
+
+    quads: the index of each lane's quad. y: the top in pixels. count: the number of wavefronts,
+    which is written behind them.
+    """
     body = text(0, y + 18, array, 13)
     for lane, quad in enumerate(quads[:_SHOWN]):
         x = _LEFT + lane * _BOX

@@ -13,7 +13,6 @@ from virtual_gpu.pictures.svg import (
     GREY,
     ORANGE,
     Picture,
-    legend,
     path,
     rect,
     svg,
@@ -22,29 +21,32 @@ from virtual_gpu.pictures.svg import (
 
 LIBRARY = "cuBLAS"
 _COLOURS = (BLUE, ORANGE, GREEN)
-_LEFT, _BOTTOM, _HEIGHT, _BAR, _GROUP = 44, 172, 150, 13, 66
+_LEFT, _SCALE, _BAR, _GAP, _BOTTOM = 46, 3.3, 14, 12, 34
 
 
 def draw_shares(steps: Sequence[Step], sizes: Sequence[int]) -> Picture:
     """Draw a group of bars per size: the share of the peak of up to three steps, and the library's.
 
-    sizes: n of n×n matrices. The library's time is that of the first step's record.
+    Each bar has its share in percent, and those of the first size have names. sizes: n of n×n
+    matrices. The library's share is that of the first step over the recorded ratio of the two.
+    Raises CourseError if there is no record.
     """
     shares = {step.name: [100 * share_of_peak(step, str(n)) for n in sizes] for step in steps}
     ratios = [share_of_library(steps[0], str(n)) for n in sizes]
     first = shares[steps[0].name]
     shares[LIBRARY] = [share / ratio for share, ratio in zip(first, ratios, strict=True)]
     colours = dict(zip(shares, (*_COLOURS[: len(steps)], GREY), strict=True))
-    width = _LEFT + _GROUP * len(sizes)
-    body = _axis(width)
-    for number, (name, values) in enumerate(shares.items()):
-        for group, value in enumerate(values):
-            height = _HEIGHT * value / 100
-            x = _LEFT + 6 + group * _GROUP + number * _BAR
-            body += rect(x, _BOTTOM - height, _BAR - 1, height, colours[name])
-    for group, n in enumerate(sizes):
-        body += text(_LEFT + group * _GROUP + 32, _BOTTOM + 18, n, 13, "middle")
-    body += text(_LEFT + _GROUP * len(sizes) / 2, _BOTTOM + 38, "n of n×n matrices", 13, "middle")
+    group = _BAR * len(shares)
+    height = (group + _GAP) * len(sizes)
+    body = _axis(height)
+    for number, n in enumerate(sizes):
+        top = number * (group + _GAP)
+        body += text(_LEFT - 8, top + group / 2 + 4, n, 13, "end")
+        for bar, (name, values) in enumerate(shares.items()):
+            length, y = _SCALE * values[number], top + bar * _BAR
+            body += rect(_LEFT, y, length, _BAR - 1, colours[name])
+            label = f"{name}: " * (number == 0) + f"{values[number]:.0f}"
+            body += text(_LEFT + length + 4, y + 11, label, 12)
     said = (
         f"{name} {', '.join(f'{value:.0f}' for value in values)}" for name, values in shares.items()
     )
@@ -52,14 +54,18 @@ def draw_shares(steps: Sequence[Step], sizes: Sequence[int]) -> Picture:
         f"Percent of the peak of an {device_shown().name} at n = {', '.join(map(str, sizes))}: "
         f"{'; '.join(said)}."
     )
-    return Picture(legend(**colours) + svg(width, _BOTTOM + 46, body, alt, widest=640), alt)
+    return Picture(svg(_LEFT + 100 * _SCALE + 26, height + _BOTTOM, body, alt, widest=620), alt)
 
 
-def _axis(width: float) -> str:
-    """Return SVG of horizontal lines at 0 to 100 percent, with their numbers."""
-    body = ""
+def _axis(height: float) -> str:
+    """Return SVG of vertical lines at 0 to 100 percent, with their numbers below.
+
+    The lines end at y = `height`, in pixels.
+    """
+    body = text(_LEFT - 22, height + 14, "n", 13, "end")
     for percent in (0, 25, 50, 75, 100):
-        y = _BOTTOM - _HEIGHT * percent / 100
-        body += path(f"M{_LEFT} {y:g}H{width}", stroke=GREY, stroke_opacity=0.4)
-        body += text(_LEFT - 6, y + 4, f"{percent} %", 12, "end")
-    return body + text(_LEFT, _BOTTOM - _HEIGHT - 8, "of the peak", 12)
+        x = _LEFT + _SCALE * percent
+        words = f"{percent} % of the peak" if percent == 50 else f"{percent} %"
+        body += path(f"M{x:g} 0V{height}", stroke=GREY, stroke_opacity=0.4)
+        body += text(x, height + 14, words, 12, "middle")
+    return body

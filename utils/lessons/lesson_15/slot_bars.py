@@ -9,11 +9,10 @@ from utils.lessons.lesson import device_shown
 from utils.lessons.lesson_15.iterations import IssueSlots, slots_of
 from utils.lessons.recorded import share_of_peak
 from utils.measuring import records
-from virtual_gpu.pictures.svg import GREEN, GREY, ORANGE, Picture, path, rect, svg, text
+from virtual_gpu.pictures.svg import BLUE, GREEN, GREY, ORANGE, Picture, path, rect, svg, text
 
 SUSPECTS = ("bits", "tiles", "stores")
 _WIDTH, _LEFT, _SCALE, _BAR = 412, 6, 4.0, 26
-_CARD = 128  # the width of a verdict
 _HIDDEN = "none"
 
 
@@ -24,7 +23,11 @@ def published_share() -> float:
 
 
 def draw_missing(step: Step | Variant) -> Picture:
-    """Draw the published and the recorded share of the peak as bars, and the gap with suspects."""
+    """Draw the published and the recorded share of the peak as two bars in percent.
+
+    The gap between the two has its percentage and a question mark. Below are three possible causes
+    that the lesson examines: bits, tiles and stores.
+    """
     theirs, ours = published_share(), 100 * share_of_peak(step)
     gap = round(theirs) - round(ours)
     parts = [(ours, GREEN, 1), (theirs - ours, ORANGE, 0.25)]
@@ -45,7 +48,12 @@ def draw_missing(step: Step | Variant) -> Picture:
 
 
 def draw_verdicts(step: Step | Variant, shape: str = "4096") -> Picture:
-    """Draw the picture of `draw_missing` again, with the gap filled and a verdict per suspect."""
+    """Draw the published share of the peak, and a bar of what fills a step's issue slots.
+
+    Below are six cards: the three causes that the lesson rules out, and the percentages of other
+    instructions, of an empty last round, and of what was not measured. shape: as on the command
+    line.
+    """
     slots = slots_of(step, shape)
     theirs, ours = published_share(), 100 * slots.multiply_adds
     parts = _parts(slots)
@@ -53,23 +61,19 @@ def draw_verdicts(step: Step | Variant, shape: str = "4096") -> Picture:
     for share, _, opacity in parts[1:]:
         look = {"style": "fill:#fff"} if opacity == 1 else {}
         middle = x + _SCALE * share / 2
-        body += text(middle, 62 + 39, f"{share:.0f}", 14, "middle", font_weight="bold", **look)
+        size = 14 if share >= 5 else 11
+        body += text(middle, 62 + 39, f"{share:.0f}", size, "middle", font_weight="bold", **look)
         x += _SCALE * share
     body += _axis(134, "the slots")
-    verdicts = (
-        ("bits", "not guilty", GREY, 1),
-        ("tiles", "not guilty", GREY, 1),
-        ("stores", "not guilty", GREY, 1),
-        ("other instructions", f"{100 * slots.other_instructions:.0f} slots", ORANGE, 1),
-        ("last round", f"{100 * slots.last_round:.0f}, estimated", GREY, 1),
+    cleared = [(name, "not guilty", GREY, 1) for name in SUSPECTS]
+    found = (
+        ("loads, stores", f"{100 * slots.loads_and_stores:.0f} slots", BLUE, 1),
+        ("others", f"{100 * slots.others:.0f} slots", ORANGE, 1),
+        ("last round", f"about {100 * slots.last_round:.0f}", GREY, 1),
         ("not measured", f"{100 * slots.rest:.0f} slots", ORANGE, 0.25),
     )
-    for number, (name, verdict, colour, opacity) in enumerate(verdicts):
-        row, column = divmod(number, len(SUSPECTS))
-        x, y = _LEFT + column * (_CARD + 8), 152 + row * 54
-        body += rect(x, y, _CARD, 46, colour, fill_opacity=0.12 * opacity, stroke=colour, rx=6)
-        body += text(x + _CARD / 2, y + 19, name, 13, "middle")
-        body += text(x + _CARD / 2, y + 37, verdict, 14, "middle", font_weight="bold")
+    body += _cards(152, cleared) + _cards(206, found)
+    verdicts = (*cleared, *found)
     said = ", ".join(f"{name}: {verdict}" for name, verdict, *_ in verdicts)
     alt = (
         f"Two bars: {theirs:.0f} % of the peak in 2014, and 100 slots of the {_device()}, of which "
@@ -82,10 +86,23 @@ def _parts(slots: IssueSlots) -> list[tuple[float, str, float]]:
     """Return (percent, colour, opacity) of each part, in the order of the bar."""
     return [
         (100 * slots.multiply_adds, GREEN, 1),
-        (100 * slots.other_instructions, ORANGE, 1),
+        (100 * slots.loads_and_stores, BLUE, 1),
+        (100 * slots.others, ORANGE, 1),
         (100 * slots.last_round, GREY, 1),
         (100 * slots.rest, ORANGE, 0.25),
     ]
+
+
+def _cards(y: float, verdicts: Sequence[tuple[str, str, str, float]]) -> str:
+    """Return SVG of a row of cards; verdicts: (name, verdict, colour, opacity) each."""
+    body, apart = "", 8
+    width = (100 * _SCALE - apart * (len(verdicts) - 1)) / len(verdicts)
+    for number, (name, verdict, colour, opacity) in enumerate(verdicts):
+        x = _LEFT + number * (width + apart)
+        body += rect(x, y, width, 46, colour, fill_opacity=0.12 * opacity, stroke=colour, rx=6)
+        body += text(x + width / 2, y + 19, name, 12, "middle")
+        body += text(x + width / 2, y + 37, verdict, 14, "middle", font_weight="bold")
+    return body
 
 
 def _device() -> str:
@@ -95,12 +112,15 @@ def _device() -> str:
 def _two_bars(theirs: float, ours: float, parts: Sequence[tuple[float, str, float]]) -> str:
     """Return SVG of the published bar above ours, in percent; parts: those of our bar."""
     body = _bar(0, "2014, machine code by hand, Maxwell", [(theirs, GREEN, 1)], f"{theirs:.0f} %")
-    title = f"the same design in Python, {_device()}"
+    title = f"nearly the same design in Python, {_device()}"
     return body + _bar(62, title, parts, f"{ours:.0f} %")
 
 
 def _bar(y: float, title: str, parts: Sequence[tuple[float, str, float]], end: str) -> str:
-    """Return SVG of a bar with its title above; parts: (percent, colour, opacity) each."""
+    """Return SVG of a bar with its title above; parts: (percent, colour, opacity) each.
+
+    end: bold words at the left end of the bar; "" for none.
+    """
     body, x = text(_LEFT, y + 14, title, 13, font_weight="bold"), float(_LEFT)
     body += rect(_LEFT, y + 21, 100 * _SCALE, _BAR, _HIDDEN, stroke=GREY)
     for percent, colour, opacity in parts:
@@ -112,7 +132,11 @@ def _bar(y: float, title: str, parts: Sequence[tuple[float, str, float]], end: s
 
 
 def _axis(y: float, whole: str) -> str:
-    """Return SVG of an axis from 0 to 100 percent; whole: of what, such as "the peak"."""
+    """Return SVG of an axis from 0 to 100 percent, with five ticks and their numbers.
+
+    y: the baseline of the numbers in pixels. whole: of what they are percent, such as "the peak";
+    it is written at 50 %.
+    """
     body = ""
     for percent in (0, 25, 50, 75, 100):
         x = _LEFT + percent * _SCALE

@@ -55,7 +55,7 @@ def _weight(bit: int) -> str:
 
 
 def _drawing(bit: int | None) -> str:
-    """Return SVG of all quads, in which the threads that have this bit set are coloured.
+    """Return SVG of all bits, and of all quads, of which those with this bit set are coloured.
 
     If `bit` is None, threads 0 to 15 are coloured, and a line joins their quads.
     """
@@ -89,7 +89,7 @@ def _thread_path(threads: int) -> str:
     """Return SVG of a line through the quads of threads 0 to `threads` - 1, in this order."""
     half = _SIZE / 2 - 1
     points = " L".join(f"{x + half:g} {y + half:g}" for x, y in map(_corner, range(threads)))
-    return path(f"M{points}", stroke=ORANGE, stroke_width=5, stroke_opacity=0.55)
+    return path(f"M{points}", stroke=GREY, stroke_width=4, stroke_opacity=0.6)
 
 
 def _corner(thread: int) -> tuple[float, float]:

@@ -50,7 +50,8 @@ def _words_read(side: int, blocks: int | None = None) -> int:
 def _panel(side: int, at: int) -> str:
     """Return SVG of the design with side×side tiles while its block with index `at` reads.
 
-    If the design has no block with this index, all its blocks are drawn as done.
+    If the design has no block with this index, all its blocks are drawn as done. A caption has the
+    words that the blocks up to this one have read per step of k.
     """
     across = SIDE // side
     blocks, length = across**2, side * _PIXEL

@@ -167,8 +167,7 @@ def explanation(number: int, instruction: Instruction) -> tuple[str, ...]:
     if instruction.predicate:
         sentences.append(_condition(instruction.predicate))
     if control.waits:
-        flags = ", ".join(map(str, control.waits))
-        sentences.append(translate("It waits until flag {flags} is free.", flags=flags))
+        sentences.append(_wait(control.waits))
     sentences.append(when)
     if control.write_barrier is not None:
         sentences.append(
@@ -184,6 +183,16 @@ def explanation(number: int, instruction: Instruction) -> tuple[str, ...]:
             )
         )
     return tuple(sentences)
+
+
+def _wait(flags: Sequence[int]) -> str:
+    """Return a sentence on the flags that an instruction waits for, of which there is at least one.
+    """
+    if len(flags) == 1:
+        return translate("It waits until flag {flag} is free.", flag=flags[0])
+    return translate(
+        "It waits until the flags {flags} are free.", flags=" and ".join(map(str, flags))
+    )
 
 
 def _condition(predicate: str) -> str:

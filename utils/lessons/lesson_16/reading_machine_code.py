@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from textwrap import dedent
@@ -10,16 +12,18 @@ from types import ModuleType
 
 from gpu_xray import XRay, xray
 from gpu_xray.compile import python_of
-from gpu_xray.loops import FFMA
 from gpu_xray.sass import Instruction
 from utils.errors import CourseError
+from utils.ladder import kept_functions
 from utils.ladder.ladder import is_of_a_ladder, ladder_of
 from utils.ladder.step import Step, Variant
 from utils.lessons.cards import Card, Table, table
+from utils.lessons.comparison import nothing_yet
 from utils.lessons.compiled_loops import (
     ARCH,
     CompiledLoop,
     LoopRow,
+    listed_kernels,
     listed_rows,
     listing,
     loop_of,
@@ -30,7 +34,8 @@ from utils.lessons.counting import as_variant
 from utils.lessons.lesson import course_device
 from utils.lessons.lesson_16 import instruction_shares, register_banks
 from utils.lessons.lesson_16.loop_listing import LoopListing
-from utils.lessons.recorded import NOTHING, duration, record_if_any, share_of_peak
+from utils.lessons.own_kernels import mine
+from utils.lessons.recorded import NOTHING, duration, record_if_any, recorded_ms, share_of_peak
 from utils.measuring import records, rows
 from utils.measuring.rows import Date
 from utils.translation import translate
@@ -62,22 +67,27 @@ class SpillRecord:
 
 
 def machine_loop(
-    step: Step | Variant | ModuleType, known: Step | None = None
+    step: Step | Variant | ModuleType | str, known: Step | None = None
 ) -> LoopListing | Card:
     """Return the hot loop of a kernel in machine code next to its Python lines.
 
-    A step of the course, or the module of a starter whose loop is recorded, is shown as it was
-    compiled for the records. The reader's own kernel is compiled here; without a compiler, or for a
-    kernel without a loop, return a card that says so. known: a step whose loop was shown before, so
-    that only the opcodes that it lacks are explained below the loop.
+    A step whose loop is recorded, or the module of such a starter or solution, is shown as it was
+    compiled for the records. Any other step, and the reader's own kernel, which is given by the
+    name of its exercise, is compiled here. Without a compiler, for a kernel without a loop, or if
+    the reader has no right kernel yet, return a card that says so. known: a step whose loop was
+    shown before, so that only the opcodes that it lacks are explained below the loop.
     """
+    if isinstance(step, str):
+        if not kept_functions.kept_text(step):
+            return nothing_yet(step)
+        step = mine(step)
     seen = listed_rows(str(as_variant(known))) if known else ()
     if isinstance(step, ModuleType):
         name = step.__package__.rpartition(".")[2]
         found = listed_rows(f"{name} {step.__name__.rpartition('.')[2]}")
         return _beside(name, getattr(step, name), found, seen)
     variant = as_variant(step)
-    if is_of_a_ladder(variant.step):
+    if is_of_a_ladder(variant.step) and str(variant) in listed_kernels():
         return _beside(str(variant), variant.kernel, listed_rows(str(variant)), seen)
     try:
         code = xray(variant.kernel, variant.step.signature, ARCH)
@@ -123,85 +133,6 @@ def _lines_around(lines: Sequence[str], wanted: set[str]) -> tuple[str, ...]:
     )
     start, stop = next((a, b) for a, b in parts if wanted <= set(texts[a:b]))
     return tuple(dedent("\n".join(lines[start:stop])).splitlines())
-
-
-def find_in_loop(
-    step: Step | Variant,
-    multiply_add: int | None = None,
-    load: int | None = None,
-    jump: int | None = None,
-) -> Card:
-    """Return a card that says whether the reader found three instructions in a step's hot loop.
-
-    Instructions are numbered from 1, as `machine_loop` shows them. multiply_add: the first
-    multiply-add. load: one of the two loads that bring its factors. jump: the jump back. None means
-    that the reader has not answered yet.
-    """
-    code = _listing_of(step)
-    first = next(index for index, one in enumerate(code) if one.name in FFMA)
-    right = {
-        "multiply_add": {first + 1},
-        "load": {index + 1 for index in _loads_of(code, first)},
-        "jump": {index + 1 for index, one in enumerate(code) if one.name == "BRA"},
-    }
-    given = {"multiply_add": multiply_add, "load": load, "jump": jump}
-    sentences = [
-        _said(code, name, given[name], numbers) for name, numbers in right.items()
-    ]
-    done = all(given[name] in numbers for name, numbers in right.items())
-    return Card("good" if done else "ask", tuple(sentences))
-
-
-def _loads_of(code: Sequence[Instruction], user: int) -> list[int]:
-    """Return the indices of the global loads of the registers that instruction `user` reads.
-
-    Of several loads of a register above the instruction, the last one counts.
-    """
-    sources = {source[0] for source in code[user].sources if source}
-    loads = {}
-    for index, one in enumerate(code[:user]):
-        if one.name == "LDG":
-            loads |= dict.fromkeys(one.loaded & sources, index)
-    return sorted(set(loads.values()))
-
-
-# What is said of the instruction that was found, by the argument of `find_in_loop`.
-_FOUND = {
-    "multiply_add": "It is the first that multiplies and adds: it reads three registers.",
-    "load": "It writes a register that the first multiply-add multiplies.",
-    "jump": "It goes back to the top as long as its predicate is true.",
-}
-_MISSING = {
-    "multiply_add": "It is not the first instruction with the opcode `FFMA`.",
-    "load": "It does not bring a factor of the first multiply-add. Compare the register that a "
-    "load writes, its first one, with those that the multiply-add reads.",
-    "jump": "It does not jump. Which instruction must be the last one of an iteration?",
-}
-
-
-def _said(code: Sequence[Instruction], name: str, given: int | None, right: set[int]) -> str:
-    """Return a sentence on the number that the reader gave for an instruction.
-
-    name: an argument of `find_in_loop`. right: the numbers that are right.
-    """
-    if given is None:
-        return translate("`{name}`: no number yet.", name=name)
-    if not (isinstance(given, int) and 1 <= given <= len(code)):
-        return translate(
-            "`{name}` is {given}: give a number from 1 to {count}.",
-            name=name,
-            given=given,
-            count=len(code),
-        )
-    words = translate((_FOUND if given in right else _MISSING)[name])
-    return translate(
-        "{verdict} `{name}`: {given} is `{opcode}`. {words}",
-        verdict=translate("Right." if given in right else "Not yet."),
-        name=name,
-        given=given,
-        opcode=code[given - 1].text_to("").strip(),
-        words=words,
-    )
 
 
 def loop_of_record(
@@ -327,17 +258,17 @@ def recorded_cycles(step: Step | Variant) -> float:
 def spills(limits: Sequence[int | None] = (None, 80, 72, 64, 48)) -> Table:
     """Return a table of the recorded cost of register limits for `fma_loop`, one row per limit.
 
-    A limit is a number of registers per thread, or None for no limit. The columns are the bytes
-    spilled per thread, the share of multiply-adds among the loop's instructions, the recorded time,
-    and the rate at which all threads together store into local memory.
+    A limit is a number of registers per thread, or None for no limit. The columns are the stores
+    to local memory per iteration, the share of multiply-adds among the loop's instructions, the
+    recorded time, and the rate at which all threads together store to local memory.
     """
     rows = []
     for limit in limits:
         loop, ms = recorded_loop("fma_loop ORDER=1", limit), spilled_ms("fma_loop", limit)
         rate = f"{stored_gb(limit) / ms:.2g} TB/s" if loop.local_bytes else "–"
-        cells = loop.spill_bytes, f"{loop.share:.1%}", duration(ms), rate
+        cells = loop.mix.get("STL.32", 0), f"{loop.share:.1%}", duration(ms), rate
         rows.append((f"{limit} registers" if limit else f"no limit: {loop.registers}", *cells))
-    head = ("", "bytes spilled", "multiply-adds in the loop", "recorded", "stored")
+    head = ("", "STL per iteration", "multiply-adds in the loop", "recorded", "stored")
     return table("64 sums and 16 factors in fewer and fewer registers", head, rows)
 
 
@@ -349,6 +280,58 @@ def stored_gb(limit: int) -> float:
     loop, row = recorded_loop("fma_loop ORDER=1", limit), _spilled("fma_loop", limit)
     multiply_adds = row.gflops * row.time_ms * 1e6 / 2
     return multiply_adds / loop.multiply_adds * 4 * loop.mix["STL.32"] / 1e9
+
+
+def eight_sums() -> Table:
+    """Return a table of kernels with eight sums per thread, and of naive, one row per kernel.
+
+    The columns are the accesses to local memory, the loads from global memory and the instructions,
+    each per multiply-add in the hot loop, and the recorded time of a product of 4096×4096 matrices.
+    The reader's own kernel is among them if there is a right one and a compiler.
+    """
+    name, kept, note, on = "sums_in_registers", [], "", course_device().name
+    ladder = importlib.import_module("gemm_kernels").LADDER
+    if kept_functions.kept_text(name):
+        try:
+            kept = [(translate("your kernel"), loop_of_record(mine(name)), NOTHING)]
+        except CourseError as error:
+            note = str(error)
+    given, solved = (
+        (words, loop_of_record(f"{name} {one}"), duration(spilled_ms(f"{name} {one}")))
+        for words, one in (
+            (translate("the given kernel"), "starter"), (translate("one solution"), "solution")
+        )
+    )  # fmt: skip
+    steps = (
+        (one.step.name, loop_of_record(one), duration(recorded_ms(one, on=on)))
+        for one in (ladder.step("multi_output").variant(), ladder.step("naive").variant())
+    )
+    if kept and _cost(kept[0][1]) > _cost(given[1]):
+        note = translate(
+            "Your kernel needs more instructions per multiply-add than the given one, although its "
+            "sums are in registers. With an array and a loop over `range(8)` it needs fewer, "
+            "because the compiler then unrolls the loop over `k` further."
+        )
+    all_rows = [
+        (words, *(f"{count / loop.multiply_adds:.4g}" for count in _accesses(loop)),
+         f"{_cost(loop):.3g}", time)
+        for words, loop, time in (given, *kept, solved, *steps)
+    ]  # fmt: skip
+    head = ("", "LDL and STL", "LDG", "instructions", "recorded at 4096")
+    return table("Counted per multiply-add in the hot loop", head, all_rows, note)
+
+
+def _accesses(loop: CompiledLoop) -> tuple[int, int]:
+    """Return (accesses to local memory, loads from global memory) of one iteration of a loop."""
+    counts = Counter()
+    for name, count in loop.mix.items():
+        counts[name.partition(".")[0]] += count
+    return counts["LDL"] + counts["STL"], counts["LDG"]
+
+
+def _cost(loop: CompiledLoop) -> float:
+    """Return the instructions of a loop per multiply-add."""
+    return loop.instructions / loop.multiply_adds
 
 
 def spilled_ms(kernel: str, max_registers: int | None = None) -> float:

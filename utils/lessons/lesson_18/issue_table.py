@@ -14,7 +14,9 @@ def issue_table(slots: Iterable, times: Iterable, *kernels: str) -> Table:
     """Tabulate the executed instructions, the busy schedulers and the recorded time of kernels.
 
     slots: rows of `issue_slots.csv`. times: rows of `remainder.csv`, of the same device. kernels:
-    their names, from top to bottom. Raises CourseError for a kernel without a row.
+    their names, from top to bottom. Raises CourseError for a kernel without a row. The columns are
+    the executed instructions in millions, the percentage of time in which the schedulers issue, and
+    the ms.
     """
     slots, timed = list(slots), longest_of(times)
     counted = {row.kernel: row for row in slots if row.device == slots[0].device}

@@ -49,7 +49,8 @@ def neighbours(words: int) -> tuple[Step, ...]:
 def neighbouring_threads(words: int) -> tuple[Step, ...]:
     """Return the steps of the tree of reduce1: the additions of reduce0, by consecutive threads.
 
-    The steps have the form of those that `neighbours` returns.
+    Each step is a tuple of additions (thread, index of the target word, index of the added word).
+    words: their number, a power of two.
     """
     return tuple(
         tuple((thread, left, right) for thread, (_, left, right) in enumerate(step))
@@ -60,7 +61,8 @@ def neighbouring_threads(words: int) -> tuple[Step, ...]:
 def halves(words: int) -> tuple[Step, ...]:
     """Return the steps of the tree of reduce2: the upper half of the words is added to the lower.
 
-    The steps have the form of those that `neighbours` returns. The number of words halves per step.
+    Each step is a tuple of additions (thread, index of the target word, index of the added word).
+    The number of words halves per step, from `words`, a power of two, on.
     """
     strides = [words >> step for step in range(1, words.bit_length())]
     return tuple(tuple((word, word, word + stride) for word in range(stride)) for stride in strides)
@@ -97,9 +99,10 @@ def draw_tree(tree: Tree, title: str, banks: bool = False) -> Picture:
 
 
 def draw_trees(banks: bool = False, **trees: Tree) -> Picture:
-    """Draw several trees side by side, each as `draw_tree` does.
+    """Draw several trees over 16 words side by side, step by step, each with its busy warps.
 
-    The keywords are the names that the reader sees, with _ for spaces.
+    If `banks`, each step has the wavefronts of a load instead of the number of adding threads. The
+    keywords are the names that the reader sees, with _ for spaces.
     """
     drawn, alts = zip(*(_tree(tree, name.replace("_", " "), banks) for name, tree in trees.items()))
     row = f'<div class="row" style="align-items:start">{"".join(drawn)}</div>'

@@ -30,9 +30,10 @@ def longest_of(rows: Iterable) -> dict:
 
 
 def times_of(step: Step | Variant, rows: Iterable) -> ResourceTimes:
-    """Return the times of one kernel at the length and on the device of `longest_of`.
+    """Return the times of one kernel at the greatest length recorded on the first row's device.
 
-    rows: as for `longest_of`. Raises CourseError for a step that is no reduction.
+    rows: of `remainder.csv`, as `reduce_kernels.remainder.recorded_times()` returns them. Raises
+    CourseError for a step that is no reduction.
     """
     variant, timed = as_variant(step), longest_of(rows)
     any_row = next(iter(timed.values()))
@@ -57,8 +58,9 @@ def times_of(step: Step | Variant, rows: Iterable) -> ResourceTimes:
 def draw(rows: Iterable, **steps: Step | Variant) -> Picture:
     """Draw the three estimates of each kernel as bars above the bar of its recorded time.
 
-    All pictures of the same rows have the same scale. rows: as for `longest_of`. steps: one per
-    kernel, from top to bottom; the keyword is the kernel's name, with _ for spaces.
+    All pictures of the same rows have the same scale. rows: of `remainder.csv`, as
+    `reduce_kernels.remainder.recorded_times()` returns them. steps: one per kernel, from top to
+    bottom; the keyword is the kernel's name, with _ for spaces.
     """
     rows = list(rows)
     timed = longest_of(rows).values()

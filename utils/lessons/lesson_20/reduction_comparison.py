@@ -1,4 +1,4 @@
-"""Tables of recorded reductions: their rates, and the parts of their time."""
+"""Recorded reductions: a table of their rates, and a picture of the parts of their time."""
 
 from __future__ import annotations
 
@@ -14,24 +14,37 @@ from utils.lessons.counting import as_step
 from utils.lessons.lesson import device_shown
 from utils.lessons.recorded import NOTHING, ms_if_any, recorded_ms, share_of_peak
 from utils.measuring import records
+from virtual_gpu.pictures.svg import BLUE, ORANGE, Picture, legend, rect, svg, text
 
 ITEM = 4  # bytes per float32
+_WIDTH, _START, _BAR = 426, 74, 306  # the width of the picture, and the place of its bars
 
 
-def parts_of_time(step: Step, *shapes: str) -> Table:
-    """Return a table of a step's recorded time in us, one row per shape.
+def parts_of_time(step: Step, *shapes: str) -> Picture:
+    """Draw a step's recorded time per shape as a bar: the part that memory needs, and the rest.
 
-    The columns are the time, the part that memory needs at the rate of the data sheet, and the
-    rest. Raises CourseError if there is no record.
+    All bars have the same length. The time and its parts are labelled in us. Memory has the rate of
+    the data sheet. Raises CourseError if there is no record.
     """
-    rows = []
-    for shape in shapes:
-        time = 1000 * recorded_ms(step, shape)
-        memory = share_of_peak(step, shape) * time
-        parts = (f"{one:.2f}" for one in (time, memory, time - memory))
-        rows.append((ladder_of(step).parse(shape), *parts))
-    head = ("floats", "recorded, us", "memory, us", "rest, us")
-    return table(f"{step.name} on one {device_shown().name}", head, rows)
+    colours = legend(memory_at_the_rate_of_the_data_sheet=BLUE, rest=ORANGE)
+    rows = [(one, 1000 * recorded_ms(step, one), share_of_peak(step, one)) for one in shapes]
+    body = "".join(_parts(8 + 40 * row, *one) for row, one in enumerate(rows))
+    alt = f"The time of {step.name} on one {device_shown().name}. " + " ".join(
+        f"{shape} floats take {time:.2f} us: {share * time:.2f} us for memory, and "
+        f"{(1 - share) * time:.2f} us are the rest." for shape, time, share in rows
+    )  # fmt: skip
+    return Picture(colours + svg(_WIDTH, 40 * len(rows), body, alt, widest=600), alt)
+
+
+def _parts(y: float, shape: str, time: float, share: float) -> str:
+    """Return SVG of one bar with its top at y. time: in us. share: the part that memory needs."""
+    memory, middle = share * _BAR, y + 21
+    body = text(0, y + 13, shape, 13, font_weight="bold") + text(0, y + 29, f"{time:.2f} us", 12)
+    body += rect(_START, y, memory, 32, BLUE) + rect(_START + memory, y, _BAR - memory, 32, ORANGE)
+    inside = {"style": "fill:#fff", "font_weight": "bold"}
+    body += text(_START + 8, middle, f"{share * time:.2f}", 13, **inside)
+    outside = {"style": f"fill:{ORANGE}", "font_weight": "bold"}
+    return body + text(_START + _BAR + 6, middle, f"{(1 - share) * time:.2f}", 13, **outside)
 
 
 def rates(ways: Mapping[str, Step], *shapes: str) -> Table:

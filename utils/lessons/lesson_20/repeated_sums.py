@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from virtual_gpu.pictures.svg import BLUE, ORANGE, Picture, path, rect, svg, text
+from virtual_gpu.pictures.svg import BLUE, ORANGE, Picture, path, svg, text
 
 if TYPE_CHECKING:
     from reduce_kernels.bits import BitsOfSum
@@ -24,8 +24,9 @@ def ulps_between(lowest: str, highest: str) -> int:
 def draw_sums(many: BitsOfSum, single: BitsOfSum) -> Picture:
     """Draw the sums of two kernels that added the same array many times, on one axis.
 
-    many: the record of a kernel with different sums, whose range is drawn. single: that of a kernel
-    with one sum. The axis has a tick per float32. The exact sum is a dashed line.
+    many: the record of a kernel with different sums. It keeps the lowest and the highest one, which
+    are full circles; the float32 between them are pale. single: the record of a kernel with one
+    sum. The axis has a tick per float32. The exact sum is a dashed line.
     """
     low, high = float.fromhex(many.lowest), float.fromhex(many.highest)
 
@@ -37,30 +38,43 @@ def draw_sums(many: BitsOfSum, single: BitsOfSum) -> Picture:
     body += _row(0, many, x, ORANGE) + _row(_ROW, single, x, BLUE)
     body += _axis(bottom, many, x)
     body += text(middle, bottom + 19, f"exact: {float.fromhex(many.exact):.5f}", 12, "middle")
-    body += text(_WIDTH / 2, bottom + 39, "one tick per float32", 12, "middle")
+    known = (
+        f"circles are float32: {many.different} of these {len(_float32_in(many))} were found, "
+        f"one {many.most_common} times"
+    )
+    body += text(_WIDTH / 2, bottom + 39, known, 12, "middle")
     alt = (
-        f"{_words(many)} The sums are from {low:.5f} to {high:.5f}. {_words(single)} The exact sum "
-        f"is {float.fromhex(many.exact):.5f}. Recorded on one {many.device}."
+        f"{_words(many)} One was found {many.most_common} times. The sums are from {low:.5f} "
+        f"to {high:.5f}. {_words(single)} The exact sum is {float.fromhex(many.exact):.5f}. "
+        f"Recorded on one {many.device}."
     )
     return Picture(svg(_WIDTH, bottom + 44, body, alt, widest=600), alt)
 
 
 def _row(y: float, row: BitsOfSum, x: Callable[[float], float], colour: str) -> str:
-    """Return SVG of a kernel's name, its number of results, and their range on the axis.
+    """Return SVG of a kernel's name, its number of results, and a circle per float32 in its range.
 
     x: the function from a value to its place on the axis.
     """
-    first, last = x(float.fromhex(row.lowest)), x(float.fromhex(row.highest))
     body = text(0, y + 15, row.kernel, 14, font_weight="bold")
-    results = f"{row.runs} runs: {_results(row)}"
-    body += text(_WIDTH, y + 15, results, 13, "end", font_weight="bold")
-    return body + rect(first - 5, y + 26, last - first + 10, 20, colour, rx=4)
+    body += text(_WIDTH, y + 15, f"{row.runs} runs: {_results(row)}", 13, "end", font_weight="bold")
+    values = _float32_in(row)
+    for value in values:
+        pale = "" if value in (values[0], values[-1]) else ' fill-opacity=".4"'
+        body += f'<circle cx="{x(value):.1f}" cy="{y + 38}" r="8" fill="{colour}"{pale}/>'
+    return body
+
+
+def _float32_in(row: BitsOfSum) -> np.ndarray:
+    """Return all float32 from a kernel's lowest to its highest sum, as a float64 array."""
+    low, high = float.fromhex(row.lowest), float.fromhex(row.highest)
+    return np.linspace(low, high, ulps_between(row.lowest, row.highest) + 1)
 
 
 def _axis(y: float, row: BitsOfSum, x: Callable[[float], float]) -> str:
     """Return SVG of the axis at y, with a tick per float32 in the range of a kernel's sums."""
-    low, high = float.fromhex(row.lowest), float.fromhex(row.highest)
-    ticks = np.linspace(low, high, ulps_between(row.lowest, row.highest) + 1)
+    ticks = _float32_in(row)
+    low, high = ticks[0], ticks[-1]
     body = path(f"M{x(low):g} {y}H{x(high):g}")
     body += path("".join(f"M{x(tick):.1f} {y - 4}v8" for tick in ticks))
     body += text(x(low) - _LEFT, y + 19, f"{low:.5f}", 12)
@@ -68,10 +82,10 @@ def _axis(y: float, row: BitsOfSum, x: Callable[[float], float]) -> str:
 
 
 def _words(row: BitsOfSum) -> str:
-    """Return a sentence on a kernel's results for the alt text."""
+    """Return a sentence for the alt text: a kernel's name, its number of runs, and the results."""
     return f"{row.kernel}: {row.runs} runs, {_results(row)}."
 
 
 def _results(row: BitsOfSum) -> str:
-    """Return the number of different results in words."""
+    """Return the number of different results of a kernel as text: "one sum", "3 different sums"."""
     return f"{row.different} different sums" if row.different > 1 else "one sum"

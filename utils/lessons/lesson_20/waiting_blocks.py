@@ -188,7 +188,10 @@ def _told(name: str, run: list[Moment], step: int) -> str:
 
 
 def _words(name: str, run: list[Moment]) -> str:
-    """Return a sentence on the end of a run for the alt text."""
+    """Return a sentence on the end of a run for the alt text: its steps, or the blocks that wait.
+
+    name: that of the run. run: all its moments, in order.
+    """
     last = run[-1]
     if last.is_over:
         return f"{name.capitalize()}: it is done after {len(run) - 1} steps."

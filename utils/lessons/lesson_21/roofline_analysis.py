@@ -80,7 +80,10 @@ def smallest_right_of_ridge() -> int:
 
 
 def dram_over_least(step: Step) -> float:
-    """Return the DRAM bytes that the profiler counted, divided by those of the three matrices."""
+    """Return the DRAM bytes that the profiler counted, divided by those of the three matrices.
+
+    Both are those of one product at 4096.
+    """
     parts = ("dram__bytes_read.sum", "dram__bytes_write.sum")
     return sum(profiler.figure(step, part) for part in parts) / counts_of(step).dram_bytes
 
@@ -231,7 +234,8 @@ def nearer_to_its_peak(first_version: Step) -> str:
 def draw_shares_of_peaks(first_version: Step) -> Picture:
     """Draw the shares of the peak that first version, best version and library reach.
 
-    There is one row for the CPU core and one for the GPU.
+    There is one row for the CPU core and one for the GPU. `first_version` is the step that counts
+    as the GPU's first version.
     """
     title = "Share of its own peak, float32 products"
     return peak_shares.draw_peak_shares(title, shares_of_peaks(first_version))

@@ -1,6 +1,8 @@
 """Check the claims of lesson 13 against counts, machine code and records."""
 
+import inspect
 from functools import cache, partial
+from importlib import import_module
 from itertools import pairwise
 
 import numpy as np
@@ -10,19 +12,25 @@ import pytest
 from gemm_kernels import LADDER, wide_alone
 from gpu_xray import xray
 from labs.exercises import find as exercise
+from labs.exercises.wide_tiles.right import RIGHT
 from tests import quotes
 from utils import lessons as course
+from utils.ladder.function_text import module_of
+from utils.lessons.compiled_loops import recorded_loop
+from utils.lessons.lesson_13.speed_curve import one_kernel_per_step
 from utils.lessons.lesson_13.step_wavefronts import (
     compare_changes,
     compare_steps,
     count_step,
     draw_step_wavefronts,
+    instructions,
     recorded_ms,
 )
 from utils.lessons.lesson_13.transposed_tile import draw_transposed_tile
 from utils.lessons.own_kernels import twins
 from utils.machine.devices import REFERENCE, find
 from utils.measuring import records
+from utils.measuring.roofline import SECTORS_PER_WAVEFRONT
 from utils.paths import DATA
 from virtual_gpu import trace
 from virtual_gpu.counts.transactions import BANKS, Pattern, wavefronts
@@ -72,8 +80,8 @@ def test_a_thread_needs_four_quads_for_a_step():
 
 
 def test_each_word_of_a_tile_is_read_by_16_threads():
-    says("Each word is stored once, but {} threads read it.", BN // TN)
-    assert BN // TN == BM // TM
+    says("a block computes {} columns of c, and a thread {} of them, so {} ÷ {} = {} threads read "
+         "the same word of `a`.", BN, TN, BN, TN, BN // TN)  # fmt: skip
     alt = str(draw_transposed_tile())
     assert "four reads" in alt
     assert "one read of 128 bits" in alt
@@ -119,8 +127,8 @@ def test_without_a_gap_two_lanes_of_a_column_meet_in_a_bank():
     says("lanes {} and {} have the two quads of row {} of `x`", words.tolist().index(0),
          words.tolist().index(apart), words[0])  # fmt: skip
     says("Lanes {} and {} do the same in column {}", *np.flatnonzero(words % BM == 1), 1 * words[2])
-    says("in column {} of the tile: lane {} in a row `z`, and lane {} four rows below.", words[0],
-         words.tolist().index(0), words.tolist().index(apart))  # fmt: skip
+    says("in column {} of the tile: lane {} in row `j`, and lane {} in row `j + {}`.", words[0],
+         words.tolist().index(0), words.tolist().index(apart), apart // BM)  # fmt: skip
     says("and so on up to column {}. Shared memory has {} banks.", columns - 1, BANKS)
     says("The bank of a word is its number in the tile, divided by {}: the remainder.", BANKS)
     explains("13.store",
@@ -156,8 +164,11 @@ def test_ten_loads_of_a_step_become_four():
          "`register_blocked` has {:.3f} · {} = {} loads: the compiler has joined the {} words of "
          "`b`",
          TM + TN, STEP, needed, reads / STEP, STEP, reads, TN)  # fmt: skip
-    says("It cannot join the {} words of `a`, because they are in a column. `vectorized` has {} "
-         "loads.", TM, reads_of(WIDE))  # fmt: skip
+    says("neighbours in a row, into two `LDS.128`. `vectorized` has {} loads.", reads_of(WIDE))
+    says("Why are the {} words of `a` not joined?", TM)
+    steps = QUAD
+    says("a thread must keep {} · {} = {} words of `a` in registers instead of {}", steps, TM,
+         steps * TM, TM)  # fmt: skip
 
 
 @pytest.mark.slow
@@ -170,8 +181,15 @@ def test_the_compiler_makes_these_loads():
         loads = sum(instruction.name == "LDS" for instruction in code.hot.body)
         assert loads == reads_of(one) * code.hot.ffma // STEP
     says("by a factor of {:.2f}", shares[1] / shares[0])
-    mine = xray(exercise("wide_tiles").solution, WIDE.step.signature, "sm_90")
+    mine, with_range = (xray(kernel, WIDE.step.signature, "sm_90") for kernel in two_loops())
+    shares = [len(code.hot.body) / code.hot.ffma for code in (mine, with_range)]
+    says("and {:.2f} instructions per multiply-add. They are more than {:.2f}", shares[0],
+         float(instructions(WIDE, "sm_90")))  # fmt: skip
+    says("With `for z in range({})` there are {:.2f}.", WIDE.constants["BK"], shares[1])
     steps = mine.hot.ffma // STEP
+    says("The compiler writes out its {} steps one after the other", steps)
+    assert with_range.hot.ffma == STEP
+    assert sum(one.name == "LDG" for one in mine.hot.body) == 2
     assert steps == WIDE.constants["BK"]  # all of them are written out
     assert sum(one.opcode == "LDS.128" for one in mine.hot.body) == 4 * steps
     assert mine.spill_bytes == 0
@@ -180,7 +198,58 @@ def test_the_compiler_makes_these_loads():
 def test_the_task_does_the_work_of_vectorized():
     assert twins()["wide_tiles"].variant == WIDE
     assert twins()["wide_tiles"].before == OLD
-    says("The loop over `z` is a `while` with a number of {} bits", 8 * WORD)
+
+
+def two_loops():
+    """Return the solution of `wide_tiles` with its `while`, and with a `for` over a range."""
+    text = exercise("wide_tiles").solution_text
+    for old, new in RIGHT["a for loop over the steps"]:
+        assert old in text
+        text = text.replace(old, new)
+    other = module_of("labs.exercises.wide_tiles.with_range", text)
+    return exercise("wide_tiles").solution, other.wide_tiles
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("compiler")
+def test_four_steps_by_hand_are_joined_and_take_registers():
+    step = OLD.step
+    body = """                for i in range(TM):
+                    from_a[i] = sa[y + i, z]
+                for j in range(TN):
+                    from_b[j] = sb[z, x + j]
+                add_outer_product(sums, from_a, from_b)
+                z = uint32(z + 1)
+"""
+    by_hand = """                for s in range(4):
+                    for i in range(TM):
+                        quads[i, s] = sa[y + i, z + s]
+                for s in range(4):
+                    for j in range(TN):
+                        from_b[j] = sb[z + s, x + j]
+                    for i in range(TM):
+                        from_a[i] = quads[i, s]
+                    add_outer_product(sums, from_a, from_b)
+                z = uint32(z + 4)
+"""
+    local = "        from_b = cuda.local"
+    text = inspect.getsource(import_module(step.module))
+    assert text.count(body) == text.count(local) == 1
+    text = text.replace(body, by_hand)
+    text = text.replace(local, f"        quads = cuda.local.array((TM, 4), float32)\n{local}")
+    joined = module_of("gemm_kernels.four_steps", text).build(BM, BN, TM, TN)
+    one, four = (xray(kernel, step.signature, "sm_90") for kernel in (OLD.kernel, joined))
+    assert one.hot.ffma == STEP  # one step per iteration
+    tiled = recorded_loop("tiled TILE=32").mix
+    assert (tiled["FFMA"], tiled["LDS.128"]) == (32, 32 // QUAD)  # lesson 07: all steps written out
+    assert four.hot.ffma == QUAD * STEP
+    assert {i.opcode for i in four.hot.body if i.name == "LDS"} == {"LDS.128"}
+    assert four.spill_bytes == 0
+    says("but the kernel takes {} registers instead of {}.", four.registers, one.registers)
+    threads = BM * BN // STEP
+    blocks = [2**16 // (code.registers * threads) for code in (four, one)]
+    assert blocks == [1, 2]
+    says("one block of {} threads instead of two", threads)
 
 
 def test_a_wide_read_serves_eight_lanes_and_sixteen_if_neighbours_agree():
@@ -208,8 +277,8 @@ def test_the_reads_of_both_tiles():
     half = WARP // 2
     assert len(set(of_a[:half])) == len(set(of_a[half:])) == 1
     says("The {} threads with the same `t // 16` want the same quad of `sa`, so the exception "
-         "holds: a "
-         "read of `sa` takes {:.0f} wavefronts.", half, per_request(WIDE, "sa"))  # fmt: skip
+         "holds: a read of `sa` is served in two parts of {} lanes, with one wavefront each. It "
+         "takes {:.0f} wavefronts.", half, half, per_request(WIDE, "sa"))  # fmt: skip
     says("lane {} wants the words {} to {} of a row of `sb`, lane {} the words {} to {}, lane "
          "{} the "
          "words {} to {}, and so on. Lanes {} to {} want the same words as lanes {} to {}.",
@@ -241,9 +310,14 @@ def test_the_reads_of_both_tiles():
 def test_the_reads_of_a_step_take_32_wavefronts_and_then_20():
     """The profiler sees the joined loads of b; with 64×128 a thread reads as it does here."""
     old, wide = count_step(OLD), count_step(WIDE)
-    says("both are in the same bank, so such a load takes {:.0f} wavefronts", old.reads["sa"][1])
-    words = np.unique(np.array(run_of(OLD).warp_access("sa").addresses) // WORD)
+    says("in the same bank, and such a load takes {:.0f} wavefronts", old.reads["sa"][1])
+    read = np.array(run_of(OLD).warp_access("sa").addresses) // WORD
+    words, half = np.unique(read), WARP // 2
     assert len(words) == 2
+    assert (read == np.repeat(words, half)).all()
+    says("one for lanes {} to {}, and one {} rows below for lanes {} to {}. A row of this tile has "
+         "{} words, so the two are {} · {} = {} words apart.", 0 * half, half - 1, TM, half,
+         WARP - 1, WIDE.constants["BK"], TM, WIDE.constants["BK"], words[1] - words[0])  # fmt: skip
     assert len(set(words % BANKS)) == 1
     assert old.reads["sb"] == wide.reads["sb"]
     rows = pd.read_csv(DATA / "measured" / "nvidia_h200" / "counters.csv")
@@ -260,9 +334,22 @@ def test_stores_and_loads_of_the_tiles_take_one_wavefront_per_step_each():
     old, wide = count_step(OLD), count_step(WIDE)
     assert (old.stores, old.loads) == (wide.stores, wide.loads)
     depth = WIDE.constants["BK"]
-    says("A tile has {} steps, and in both kernels a warp stores it with {:.0f} wavefronts and "
-         "loads it with {:.0f}. That makes {:.0f} and {:.0f} per step:", depth, depth * old.stores,
-         depth * old.loads, old.stores, old.loads)  # fmt: skip
+    (loads, stores), (narrow, few) = map(accesses_per_tile, (WIDE, OLD))
+    says("A wavefront moves at most {} words, which are {} sectors.", BANKS, SECTORS_PER_WAVEFRONT)
+    says("we assume one per {} sectors", SECTORS_PER_WAVEFRONT)
+    says("For one tile of {} steps, each thread moves {:.0f} words:", depth, narrow)
+    says("`register_blocked` has {:.0f} narrow stores with {:.0f} wavefront each. `vectorized` has "
+         "{:.0f} narrow ones, and a wide one with {:.0f} wavefronts. Both make {:.0f}.", few,
+         depth * old.stores / few, stores - 1, per_request(WIDE, "sb", "store"),
+         depth * wide.stores)  # fmt: skip
+    assert per_request(WIDE, "sa", "store") == 1
+    sectors = course.per_request(run_of(WIDE), "a")
+    assert sectors == course.per_request(run_of(WIDE), "b")
+    says("`register_blocked` has {:.0f} requests with {:.0f} wavefront each. `vectorized` has "
+         "{:.0f} requests of {:.0f} sectors: {:.0f} · {:.0f} ÷ {} = {:.0f}.", narrow,
+         depth * old.loads / narrow, loads, sectors, loads, sectors, SECTORS_PER_WAVEFRONT,
+         depth * wide.loads)  # fmt: skip
+    says("That makes {:.0f} and {:.0f} per step:", old.stores, old.loads)
     alt = str(draw_step_wavefronts(register_blocked=OLD, vectorized=WIDE))
     assert f"{old.total:g} in all" in alt
     assert f"{wide.total:g} in all" in alt
@@ -328,19 +415,34 @@ def test_each_part_of_the_gain_has_its_cause():
     says("`vectorized` saves {:.3f} ms.", whole)
     says("**{:.3f} ms, or {:.0f} %, come from wavefronts alone.**", parts[0],
          100 * parts[0] / whole)  # fmt: skip
-    says("{:.3f} ms come with `transposed_tile`. Compared with `padded_rows` it has {:.1f} "
-         "wavefronts fewer per step, and {} reads instead of {}.", parts[1],
-         padded.total - turned.total,
-         reads_of(KERNELS["transposed_tile"]), reads_of(KERNELS["padded_rows"]))  # fmt: skip
+    old = count_step(OLD)
+    fewer, of_all = old.alone_ms(H200) - padded.alone_ms(H200), old.alone_ms(H200) / times[0]
+    says("It is less than the estimate of {:.2f} ms: the wavefronts fill only {:.0f} % of the time",
+         fewer, 100 * of_all)  # fmt: skip
+    says("{:.3f} ms come with `transposed_tile`.", parts[1])
+    assert padded.total > turned.total
+    assert reads_of(KERNELS["padded_rows"]) == reads_of(OLD) > reads_of(KERNELS["transposed_tile"])
     assert turned.total == wide.total
     assert turned.reads == wide.reads
-    says("**{:.3f} ms, or {:.0f} %, come without any saved wavefront.** The wide accesses to "
-         "global memory keep all {:.0f}.", parts[2], 100 * parts[2] / whole,
-         wide.total)  # fmt: skip
+    says("**{:.3f} ms, or {:.0f} %, come without any saved wavefront.**", parts[2],
+         100 * parts[2] / whole)  # fmt: skip
     made = [accesses_per_tile(KERNELS[name]) for name in ("vectorized", "transposed_tile")]
-    says("per tile a thread makes {:.0f} loads and {:.0f} stores instead of {:.0f} and {:.0f}",
+    says("Per tile a thread makes {:.0f} loads and {:.0f} stores instead of {:.0f} and {:.0f}",
          *made[0], *made[1])  # fmt: skip
-    assert len(compare_changes(TIMED, KERNELS.values()).rows) == len(MS)
+    says("it stores its part of c with {} stores instead of {}", STEP // QUAD, STEP)
+    for one, each in ((WIDE, STEP // QUAD), (KERNELS["transposed_tile"], STEP)):
+        assert run_of(one).totals["global_store_requests"] == each * BM * BN // STEP // WARP
+    drawn, counted = compare_changes(TIMED, KERNELS.values()).parts
+    assert len(counted.rows) == len(MS)
+    assert f"vectorized: {times[-1]:.2f} ms {parts[2]:.3f} less" in str(drawn)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("compiler")
+def test_two_pairs_of_kernels_have_the_same_hot_loop():
+    old, padded, turned, wide = (instructions(one, "sm_90") for one in KERNELS.values())
+    assert old == padded > turned == wide
+    assert quotes.code("13", "changes").count("compare_changes") == 1
     says("**Sixteen words need no {} loads. The compiler made {}, and you made {}.", TM + TN,
          reads_of(OLD), reads_of(WIDE))  # fmt: skip
 
@@ -354,6 +456,18 @@ def accesses_per_tile(variant):
 
 
 # ---- the curve, and what still limits it ----
+
+
+def test_each_line_of_the_curve_is_one_kernel():
+    frame = one_kernel_per_step(records.measured(REFERENCE, "gemm"))
+    kernels = frame.drop_duplicates(["step", "params"]).set_index("step")["params"]
+    assert kernels.index.is_unique
+    old, wide = (
+        dict(pair.split("=") for pair in kernels[name].split())
+        for name in ("register_blocked", "vectorized")
+    )
+    says("`register_blocked` has {}×{} elements of c per block, and `vectorized` {}×{} and tiles "
+         "of {} steps.", old["BM"], old["BN"], wide["BM"], wide["BN"], wide["BK"])  # fmt: skip
 
 
 def test_small_products_leave_sms_without_a_block():

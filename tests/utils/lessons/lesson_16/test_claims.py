@@ -12,6 +12,7 @@ from gemm_kernels import LADDER as GEMM
 from gemm_kernels import autotuned
 from gpu_xray import xray
 from labs.exercises import find as exercise
+from labs.exercises.sums_in_registers import starter
 from latency_kernels import LADDER as CEILINGS
 from tests import quotes
 from tools.records import compiled_loops as recording
@@ -29,7 +30,7 @@ from utils.lessons.lesson_16.instruction_shares import kinds
 from utils.lessons.lesson_16.reading_machine_code import SPILLS, SpillRecord, fastest, stored_gb
 from utils.machine.devices import REFERENCE
 from utils.machine.devices import find as device
-from utils.machine.occupancy import limits_of
+from utils.machine.occupancy import limits_of, occupancy
 from utils.measuring import records, rows
 
 NAIVE, TILED = GEMM.step("naive"), GEMM.step("tiled").variant(TILE=32)
@@ -93,6 +94,10 @@ def test_the_loop_of_naive_has_31_instructions_of_four_kinds():
         others,
         by_kind["address or counter"],
     )
+    stride = {"R2", "R25"}  # the two halves of the distance from a row of b to the next
+    moves = [one for one in LOOP if stride & {source[0] for source in one.sources if source}]
+    assert len(moves) == TWO * FOUR == by_kind["address or counter"] / TWO
+    says("Half of these {} only move the address of `b` to the next row", len(moves) * TWO)
 
 
 def test_a_register_has_half_of_the_bits_of_an_address():
@@ -126,8 +131,8 @@ def test_the_control_codes_that_the_lesson_explains():
     )  # fmt: skip
     (jump,), *_, last = numbers_of("BRA"), *numbers_of("ISETP")
     assert LOOP[last - 1].operands[0] == LOOP[jump - 1].predicate.lstrip("@") == "P1"
-    waited = sum(LOOP[at - 1].control.stall for at in range(last, jump))
-    says("the jump comes {} cycles after instruction {}, which computes P1.", waited, last)
+    says("the number of a load that instruction {} waits for", third)
+    says("at least from instruction {}, which computes P1, to the jump", last)
 
 
 def test_the_flags_that_the_lesson_explains():
@@ -144,7 +149,7 @@ def test_the_flags_that_the_lesson_explains():
     (writer,) = [at for at, one in enumerate(LOOP, start=1) if second_flag in one.control.waits]
     assert "R10" in LOOP[reader - 1].operands[1]
     assert LOOP[writer - 1].operands[0] == "R10"
-    says("Instruction {} also sets flag {} until its address is read", reader, second_flag)
+    says("Instruction {} sets flag {} until its address is read", reader, second_flag)
     says("because instruction {} overwrites R10.", writer)
 
 
@@ -154,6 +159,33 @@ def test_the_three_instructions_to_find():
         assert course.find_in_loop(NAIVE, first, load, jump).kind == "good"
     for wrong in ((first + 1, 5, jump), (first, 4, jump), (first, 5, 1), (None, 5, jump)):
         assert course.find_in_loop(NAIVE, *wrong).kind == "ask"
+
+
+def test_the_two_waits_to_find():
+    (jump,) = numbers_of("BRA")
+    for load in (8, 15):
+        assert course.find_wait(NAIVE, load, 13).kind == "good"
+    for wrong in ((4, 13), (8, 12), (8, None), (None, 13), (21, 13), (99, 13), (jump, 13)):
+        assert course.find_wait(NAIVE, *wrong).kind == "ask"
+    assert "sets flag 2, and instruction 28 waits for flag 4" in str(course.find_wait(NAIVE, 4))
+    assert "1 + 1 + 3 + 2 + 2 + 4 = 13" in str(course.find_wait(NAIVE, cycles=13))
+    assert "instructions 25 to 30" in str(course.find_wait(NAIVE, cycles=12))
+    assert "from 1 to 31" in str(course.find_wait(NAIVE, load=99))
+
+
+def test_the_load_and_the_store_of_a_sum_to_find():
+    names = [row.instruction.name for row in listed_rows("sums_in_registers starter")]
+    _, second = [at for at, name in enumerate(names, start=1) if name == "FFMA"][:TWO]
+    says("Instruction {} is the second multiply-add, and it adds to the sum in R50.", second)
+    assert course.find_sum(starter, 13, 20).kind == "good"
+    for wrong in ((4, 20), (13, 12), (2, 20), (13, None), (None, 20), (13, 75)):
+        assert course.find_sum(starter, *wrong).kind == "ask"
+    assert "Which load of R50 is the last one before" in str(course.find_sum(starter, 4, 20))
+    assert "from the address in R0" in str(course.find_sum(starter, 13, 20))
+    loads = [row.instruction for row in listed_rows("sums_in_registers starter")]
+    places = [[one.operands[at] for one in loads if one.name == name]
+              for name, at in (("LDL", 1), ("STL", 0))]  # fmt: skip
+    assert places[0] == places[1]  # "stored at the same address"
 
 
 # ---- float64 ----
@@ -222,7 +254,7 @@ def test_the_sums_are_loaded_and_stored_in_each_iteration():
     mix = STARTER.mix
     assert mix["LDL.32"] == mix["STL.32"] == STARTER.multiply_adds == EIGHT
     moved = mix["LDL.32"] + mix["STL.32"]
-    says("That is {} accesses beside the {} loads of `a` and `b`.", moved, mix["LDG.32"])
+    says("That is {} accesses in the loop beside the {} loads of `a` and", moved, mix["LDG.32"])
     says("All {} accesses are gone", moved)
     assert not {"LDL.32", "STL.32"} & set(SOLUTION.mix)
     assert (STARTER.local_bytes, SOLUTION.local_bytes) == (FOUR * EIGHT, 0)
@@ -234,18 +266,23 @@ def test_what_a_multiply_add_costs_and_what_is_won():
     ms = (course.spilled_ms(f"sums_in_registers {name}") for name in ("solution", "starter"))
     says("A multiply-add costs {} instructions instead of {}, and the product at {} takes "
          "{:.0f} ms instead of {:.0f} ms.", *costs, SIDE, *ms)  # fmt: skip
-    says("In `naive` it costs {}", len(LOOP) / FOUR)
+    assert costs[0] < len(LOOP) / FOUR  # "naive, with more instructions"
     assert STARTER.mix["LDG.32"] / STARTER.multiply_adds == SOLUTION.mix["LDG.32"] / (
         SOLUTION.multiply_adds
     )
-    says("two loads from global memory instead of {}.", STARTER.mix["LDG.32"] / EIGHT)
+    assert STARTER.mix["LDG.32"] / EIGHT < TWO  # "and more loads"
     slow, fast = course.recorded_ms(NAIVE), course.recorded_ms(MULTI)
     wide, narrow = (
         records_of_products()[f"sums_in_registers {name}"] for name in ("solution", "in 32 bits")
     )
     says("Yet `naive` takes {:.1f} ms", slow)
-    says("the same source lines take **{:.1f} ms**, and need {} registers instead of {}",
-         narrow.time_ms, narrow.registers, wide.registers)  # fmt: skip
+    says("the lines of the solution take **{:.1f} ms**", narrow.time_ms)
+    says("needs {} registers instead of {}", narrow.registers, wide.registers)
+    held = [occupancy((9, 0), 256, one.registers).warps for one in (narrow, wide)]
+    assert held[0] == TWO * held[1]
+    multi = course.loop_of_record(MULTI)
+    assert multi.instructions / multi.multiply_adds == pytest.approx(costs[0], rel=0.02)
+    assert multi.mix["LDG.32"] / multi.multiply_adds == STARTER.mix["LDG.32"] / EIGHT
     says("do indices of {} bits cost {:.1f} times the time", intp.bitwidth,
          wide.time_ms / narrow.time_ms)  # fmt: skip
     assert narrow.time_ms == pytest.approx(fast, rel=0.01)  # "is this kernel"
@@ -263,15 +300,19 @@ def test_three_times_as_many_stores_take_three_times_as_long():
     times = [course.spilled_ms("fma_loop", it) for it in (80, 72, 64)]
     assert more == THREE * few
     assert times[1] == pytest.approx(THREE * times[0], rel=0.03)
-    says("With at most {} registers an iteration has {} `STL`.", loops[-1].registers, most)
-    each = round(times[0] / few, 2)
+    says("and with at most {} and {} registers:", loops[0].registers, loops[-1].registers)
+    free, free_ms = course.loop_of_record(BACK), course.spilled_ms("fma_loop")
+    says("from {} to {} registers. **How many ms does it take with {} registers?**",
+         free.registers, loops[0].registers, loops[-1].registers)  # fmt: skip
     explains(
         "16.spill",
-        "{} registers: {} stores and {:.1f} ms, so {:.2f} ms per store. "
-        "{} · {:.2f} ms = {:.0f} ms. "
-        "Recorded: {:.0f} ms, {:.0f} times the {:.1f} ms with no limit.",
-        80, few, times[0], each, most, each, most * each, times[2],
-        times[2] / course.spilled_ms("fma_loop"), course.spilled_ms("fma_loop"),
+        "By its instructions {} registers would take {:.2f} ms · {} ÷ {} = {:.1f} ms. "
+        "It took {:.1f} ms. "
+        "So the time follows the stores: {:.1f} ms · {} ÷ {} = {:.0f} ms. "
+        "Recorded: {:.0f} ms, {:.0f} times {:.2f} ms.",
+        80, free_ms, loops[0].instructions, free.instructions,
+        free_ms * loops[0].instructions / free.instructions, times[0],
+        times[0], most, few, times[0] * most / few, times[2], times[2] / free_ms, free_ms,
     )  # fmt: skip
 
 
@@ -280,10 +321,7 @@ def test_fma_loop_with_and_without_a_limit():
     assert course.loop_of_record(BACK).multiply_adds == TWO * side * side
     says("`fma_loop` has {}×{} sums and {} factors", side, side, factors)
     free, limited = course.loop_of_record(BACK), recorded_loop("fma_loop ORDER=1", 64)
-    ms = course.spilled_ms("fma_loop")
-    says("With no limit it takes {} registers and {:.1f} ms.", free.registers, ms)
-    share = 100 * limited.share
-    says("At {} registers, {:.1f} % of the instructions are", limited.registers, share)
+    says("the loop with {} registers would take about twice as long", limited.registers)
     assert free.share / limited.share == pytest.approx(TWO, abs=0.2)
     says("The {} sums of `fma_loop`", side * side)
 
@@ -291,6 +329,29 @@ def test_fma_loop_with_and_without_a_limit():
 def test_the_time_follows_the_bytes_that_are_stored():
     rates = [stored_gb(limit) / course.spilled_ms("fma_loop", limit) for limit in (80, 72, 64, 48)]
     assert max(rates) < 1.1 * min(rates)
+    says("all threads together store {:.1f} to {:.1f} TB/s", min(rates), max(rates))
+    for limit in (80, 72, 64, 48):
+        mix = recorded_loop("fma_loop ORDER=1", limit).mix
+        assert mix["LDL.32"] == mix["STL.32"]  # "and they load as much"
+    says("Stores and loads together move up to {:.1f} TB/s", TWO * max(rates))
+    latency = records.measured(REFERENCE, "latency")
+    most = latency[latency["step"] == "l2_read"]["gb_per_s"].max()
+    says("the most that we recorded from L2 is {:.1f} TB/s.", most / 1000)
+
+
+def test_the_local_memory_of_all_running_threads_fits_into_l2():
+    gpu, threads = device(REFERENCE), 128
+    held = [
+        gpu.sms * 32 * occupancy(gpu.compute_capability, threads, row.registers).warps
+        * row.local_bytes / 1e6
+        for row in rows.read(records.file_of(REFERENCE, SPILLS), SpillRecord)
+        if row.kernel == "fma_loop" and row.local_bytes
+    ]  # fmt: skip
+    l2 = gpu.l2_kib * 1024 / 1e6
+    assert max(held) < l2
+    says("at once have {:.0f} to {:.0f} MB of local memory", min(held), max(held))
+    says("the L2 cache of an H200 has {:.0f} MB.", l2)
+    assert FMA_LOOP.variant().launch(CEILINGS.parse("2^28")).block in (threads, (threads,))
 
 
 # ---- register banks ----
@@ -308,6 +369,7 @@ def test_in_the_picture_all_four_ask_too_much_and_then_only_the_first():
             ]
         )
     assert crowded == [[True] * 4, [True, False, False, False]]
+    says("a bold {} is a wait.", TWO)
     assert sorted(line.replace(".reuse", "") for line in first) == sorted(
         line.replace(".reuse", "") for line in then
     )
@@ -355,7 +417,7 @@ def test_the_estimates_are_within_1_percent():
 
 
 def test_every_order_of_autotuned_goes_back_and_forth():
-    says("always goes back and forth, and its `ORDER` is the corner where it begins.")
+    says("`autotuned`, always goes back and forth.")
     kernel = inspect.getsource(autotuned.kernel_of)
     assert "back_and_forth(TM, TN, ORDER)" in kernel
 

@@ -48,6 +48,16 @@ def test_the_explanation_says_whose_registers_are_read_and_which_lanes_take_part
     assert "`@!P0`: only the lanes in which P0 is false do this." in store
 
 
+def test_an_instruction_that_waits_for_several_flags_says_so_in_the_plural():
+    said = [
+        sentence
+        for at, row in enumerate(course.machine_loop(local).rows, start=1)
+        for sentence in explanation(at, row.instruction)
+        if len(row.instruction.control.waits) > 1
+    ]
+    assert any(re.search(r"until the flags \d and \d are free", sentence) for sentence in said)
+
+
 def test_the_first_modifier_that_matters_names_an_opcode():
     copy = course.machine_loop(NAIVE).rows[0].instruction
     assert copy.opcode == "IMAD.MOV.U32"

@@ -1,10 +1,13 @@
 """Lesson 16's tables and figures with and without a compiler, and the profiler's figures."""
 
+from dataclasses import replace
+
 import pytest
 
 from gemm_kernels import LADDER
 from gpu_xray.compile import NO_COMPILER
 from labs.exercises.single_precision import starter
+from labs.exercises.sums_in_registers import solution
 from latency_kernels import LADDER as CEILINGS
 from utils import lessons as course
 from utils.errors import CourseError
@@ -34,6 +37,36 @@ def test_without_a_compiler_everything_else_comes_from_the_record(monkeypatch):
     assert "DADD" in str(course.machine_loop(starter))
     assert "naive" in str(course.draw_shares(NAIVE))
     assert course.orders(loop=loop).rows[0][1] == "36.7%"
+
+
+def test_steps_and_solutions_of_the_lesson_have_their_loops_without_a_compiler(monkeypatch):
+    monkeypatch.setattr(reading_machine_code, "xray", refuse)
+    assert "FFMA" in str(course.machine_loop(LADDER.step("multi_output")))
+    assert "FFMA" in str(course.machine_loop(solution))
+    assert "The lesson goes on" in str(course.machine_loop(LADDER.step("tiled")))
+
+
+def test_without_a_right_kernel_of_the_readers_a_card_asks_for_one(monkeypatch):
+    monkeypatch.setattr(reading_machine_code.kept_functions, "kept_text", lambda name: "")
+    assert "once check finds it right" in str(course.machine_loop("single_precision"))
+    assert [row[0] for row in course.eight_sums().rows] == [
+        "the given kernel", "one solution", "multi_output", "naive"
+    ]  # fmt: skip
+
+
+def test_a_kernel_of_the_readers_with_many_instructions_has_a_note(monkeypatch):
+    solved = compiled_loops.recorded_loop("sums_in_registers solution")
+    dear = replace(solved, mix={**solved.mix, "IADD3": 267})
+    loop_of_record = reading_machine_code.loop_of_record
+    monkeypatch.setattr(reading_machine_code.kept_functions, "kept_text", lambda name: "…")
+    monkeypatch.setattr(reading_machine_code, "mine", lambda name: "mine")
+    monkeypatch.setattr(
+        reading_machine_code, "loop_of_record",
+        lambda one: dear if one == "mine" else loop_of_record(one),
+    )  # fmt: skip
+    shown = course.eight_sums()
+    assert shown.rows[1] == ("your kernel", "0", "1.125", "12", reading_machine_code.NOTHING)
+    assert "more instructions per multiply-add than the given one" in shown.note
 
 
 def test_a_kernel_without_a_recorded_loop_is_named():

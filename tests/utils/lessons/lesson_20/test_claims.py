@@ -12,7 +12,7 @@ from gpu_xray.widths import GLOBAL_LOADS, widest
 from labs import EXERCISES, check
 from labs.checking import variants
 from labs.exercises.waiting_blocks import formula
-from reduce_kernels import LADDER
+from reduce_kernels import LADDER, reduce
 from reduce_kernels.bits import recorded_row
 from reduce_kernels.parts.operations import SUM_OF_FLOAT32
 from reduce_kernels.parts.wide_loads import LOAD_BYTES, LOADS, total_of_thread
@@ -20,11 +20,13 @@ from reduce_kernels.reduction import BLOCK, TREE, TURNS, longest_chain
 from tests import quotes
 from utils import lessons as course
 from utils.division import cdiv
+from utils.ladder.problems import draw
 from utils.lessons.lesson_20 import rounding_orders as orders
 from utils.lessons.lesson_20 import waiting_blocks as waiting
 from utils.lessons.lesson_20.reduction_comparison import library_ms
 from utils.lessons.lesson_20.single_pass_reduction import ENDS, draw_launches, order_of
 from utils.lessons.own_kernels import twins
+from utils.lessons.recorded import record_of
 from utils.machine.devices import KIB, REFERENCE, find
 from utils.machine.occupancy import limits_of
 from utils.measuring import as_called, records
@@ -108,11 +110,18 @@ def test_only_sums_below_2_to_the_24_are_the_same_in_each_order():
     assert found[0] == 1 < min(found[1:])
     digits = np.finfo(np.float32).nmant + 1
     assert 2 * count < 2**digits < 2 ** (digits + 1) < 10 * count
+    many = recorded_row("reduce_atomic")
+    x = draw("uniform", (many.elements,), 1)  # the array of the record
+    ends = round(x.min()), round(x.max())
+    drawn = orders.different_sums(x, blocks, orders=many.runs)
     text = """{} Mi floats of at most {} add up to at most {:,}, below {}: each sum on the way is a
         float32. With tens it is about {:.0f} million, and from {} on float32 holds every fourth
-        whole number only."""
+        whole number only. The H{} had {} blocks, too, and numbers between {} and {}. Random orders
+        of its block sums give {} results, and it found {}: its blocks do not finish in just any
+        order."""
     limits = f"2^{digits}", f"2^{digits + 1}"
-    explains("20.bits", text, MI, 2, 2 * count, limits[0], 10 * count / 1e6, limits[1])
+    explains("20.bits", text, MI, 2, 2 * count, limits[0], 10 * count / 1e6, limits[1],
+             REFERENCE.partition("H")[2], blocks, *ends, drawn, many.different)  # fmt: skip
 
 
 def test_the_virtual_gpu_repeats_the_bits_of_atomics():
@@ -236,9 +245,13 @@ def test_the_note_of_the_comparison_counts_what_the_last_block_adds():
         f"in loads of {LOAD_BYTES} bytes, and leave {blocks} partial sums",
         f"{32 * LOAD_BYTES // 32} sectors per request, and one with loads of {WORD} bytes has "
         f"{32 * WORD // 32}.",
+        f"two such requests and stores one word, which is 1 sector: "
+        f"{(2 * 32 * WORD // 32 + 1) // 3} per request on average",
+        f"for `reduce9` at {twin.shape} blocks of 512 threads",
         f"blocks of {twin.constants['BLOCK']} threads",
     ):
         assert words in twin.note
+    assert "BLOCK=512" in record_of(REDUCE9, twin.shape).params
 
 
 def test_for_a_sum_combine_is_an_addition_and_identity_is_0():
@@ -368,14 +381,25 @@ def called(function: str, elements: int) -> as_called.CallRow:
     return [row for row in rows if (row.function, row.elements) == (function, elements)][-1]
 
 
-@pytest.mark.slow
 def test_a_short_call_is_python():
-    short = called("reduce into out", 1024)
-    says("For {} floats such a call takes {:.1f} us, and for {:.1f} us of them Python is busy",
-         short.elements, short.time_us, short.host_us)  # fmt: skip
+    short = called("reduce into out", elements(SMALL))
+    assert f"{short.time_us:.1f}" == f"{short.host_us:.1f}"  # "for all of them"
+    says("For {} Mi floats such a call takes {:.1f} us, and Python is busy for all of them: the "
+         "GPU is done first", MI, short.time_us)  # fmt: skip
+    assert short.host_us == pytest.approx(us(REDUCE9, SMALL), rel=0.05)
+    says("To send one takes Python about as long as the GPU needs for {} Mi floats", MI)
+
+
+def test_a_burst_of_long_calls_has_four():
     long = called("reduce into out", elements(LARGE))
-    says("For {} Gi floats a call takes {:.0f} us, and Python is busy for {:.0f} us of them",
-         GI, long.time_us, long.host_us)  # fmt: skip
+    calls = round(as_called.BURST_US / long.time_us)
+    says("For {} Gi floats a burst has {} calls", GI, calls)
+    says("a call takes {:.0f} us, where the kernel takes {:.0f}, and Python is busy for {:.0f} us",
+         long.time_us, us(REDUCE9, LARGE), long.host_us)  # fmt: skip
+    longer = called("reduce into out", elements("2^29"))  # in a longer burst, both excesses shrink
+    assert longer.host_us < long.host_us
+    says("<code>from reduce_kernels import reduce</code>, the call <code>reduce(x, out=out)</code>")
+    assert list(inspect.signature(reduce).parameters)[:3] == ["x", "op", "out"]
 
 
 def test_memory_needs_less_than_half_of_the_time_of_a_small_sum():
@@ -415,10 +439,12 @@ def test_atomics_are_the_fastest_for_a_small_sum():
 def test_what_is_left_to_the_data_sheet():
     left = [100 * (1 - course.share_of_peak(step, LARGE)) for step in (REDUCE9, ATOMIC)]
     says("For {} Gi floats the rest is {:.1f} %, and with atomics {:.1f} %", GI, *left)
-    best = FRAME[FRAME["elements"] == elements(LARGE)]["efficiency"].max()
     copy = records.measured(REFERENCE, "latency").query("step == 'copy'")["efficiency"].max()
-    assert 100 * (1 - best) == pytest.approx(left[1])
-    assert best > copy  # "Nothing in this course comes closer"
+    says("The course's kernel that copies an array leaves {:.1f} %", 100 * (1 - copy))
+    least = elements(SMALL) * WORD / (1000 * H200.peak_gb_per_s)
+    says("their rest is {:.2f} - {:.2f} = {:.2f} us",
+         us(ATOMIC, SMALL), least, us(ATOMIC, SMALL) - least)  # fmt: skip
+    assert launches(ATOMIC) == launches(REDUCE9) + 1  # "and one more launch"
     rest = [us(REDUCE9, one) * (1 - course.share_of_peak(REDUCE9, one)) for one in (SMALL, LARGE)]
     says("From {} to {} the time grows by a factor of {:.0f}, and the rest by {:.1f}",
          SMALL, LARGE, us(REDUCE9, LARGE) / us(REDUCE9, SMALL), rest[1] / rest[0])  # fmt: skip

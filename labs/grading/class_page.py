@@ -1,0 +1,151 @@
+"""The instructor's page: what a class got wrong, grouped by cause."""
+
+from __future__ import annotations
+
+import html
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import nbformat
+
+from labs.grading.feedback import page
+from labs.grading.grade import Mark
+from labs.grading.labs import Lab, Part
+from utils.paths import is_extra, lessons
+from virtual_gpu.pictures.svg import in_code
+
+# What may differ between two submissions with one cause: code, elements, numbers, and which of two
+# barriers a race lacks, which depends on the warps of the threads that are named.
+_OWN = re.compile(r"`[^`]*`|\w+\[[^\]]*\]|[-−]?\d[\d.,×:]*|syncwarp\(\) or ")
+_FILE = re.compile(r"`[^`]*(\.\w{1,6})`")
+_LINE = re.compile(r"[Ll]ine \d+, `")
+_WORD = re.compile(r"[a-z]{4,}")
+_HEADING = re.compile(r"^#{2,3} +(.+)$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Group:
+    """Submissions to one exercise that have the same cause.
+
+    told: what the checker said of one of them, the first whose line of code it quotes. count: how
+    many there are. refused: True if they were refused because of their text or their file, so that
+    nothing ran.
+    """
+
+    told: str
+    count: int
+    refused: bool = False
+
+
+@dataclass(frozen=True)
+class Section:
+    """A section of a lesson: the lesson's number or name, the heading, and all text below it."""
+
+    lesson: str
+    heading: str
+    text: str
+
+
+def groups(marks: Iterable[Mark], part: Part) -> list[Group]:
+    """Return the causes for which submissions lost points in one part, the most frequent first.
+
+    A submission counts once, for its first cause. Two sentences are one cause if they differ only
+    in numbers, in elements of arrays, and in the code that they quote. Causes with the same count
+    keep the order in which they first appear in `marks`.
+    """
+    told: dict[tuple[str, bool], list[str]] = {}
+    for mark in marks:
+        if sentence := _cause(mark, part):
+            key = _OWN.sub("", sentence), part.exercise in mark.refused
+            told.setdefault(key, []).append(sentence)
+    found = (
+        Group(next(filter(_LINE.search, each), each[0]), len(each), refused)
+        for (_, refused), each in told.items()
+    )
+    return sorted(found, key=lambda group: -group.count)
+
+
+def _cause(mark: Mark, part: Part) -> str:
+    """Return the first sentence on why a mark lost points in a part; "" if it has all of them.
+
+    It is the sentence about the whole exercise, if there is one, else the first row's reason. Names
+    of files, and that of the student, are left out of it.
+    """
+    rows = [row for row in mark.rows if row.part == part.exercise and row.told]
+    if not rows:
+        return ""
+    told = next((cause for name, cause in mark.told if name == part.exercise), rows[0].told)
+    return _FILE.sub(r"`…\1`", told).replace(mark.student, "…")
+
+
+def sections(numbers: Iterable[str]) -> Iterator[Section]:
+    """Yield the sections of these lessons, in order, without the exercises at the end.
+
+    numbers: the lessons' numbers, such as "07", or their names. The text before the first heading
+    of the second level, and the code, belong to no section.
+    """
+    for number in numbers:
+        cells = nbformat.read(lessons()[number], as_version=4).cells
+        text = "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
+        _, *pieces = _HEADING.split(text)
+        for heading, below in zip(pieces[::2], pieces[1::2], strict=True):
+            if heading != "Exercises":
+                yield Section(number, heading, below)
+
+
+def explaining(sentence: str, among: Sequence[Section]) -> Section | None:
+    """Return the section whose words a sentence shares most, or None if it shares none.
+
+    Each word of at least four letters counts once. It weighs more the fewer sections have it.
+    """
+    words = [set(_WORD.findall(f"{one.heading} {one.text}".lower())) for one in among]
+    spread = Counter(word for each in words for word in each)
+    wanted = set(_WORD.findall(sentence.lower()))
+    scores = [
+        sum(math.log(len(among) / spread[word]) for word in wanted & each) / math.sqrt(len(each))
+        for each in words
+    ]
+    best = max(range(len(among)), key=scores.__getitem__, default=None)
+    return among[best] if best is not None and scores[best] > 0 else None
+
+
+def as_html(lab: Lab, marks: Sequence[Mark]) -> str:
+    """Return the page of a class as HTML, which names no student and loads nothing."""
+    among = list(sections(lab.lessons))
+    full = sum(mark.points == mark.of for mark in marks)
+    body = [f"<p>{_of(full, len(marks))} have all {lab.points} points.</p>"]
+    for part in lab.parts:
+        found = groups(marks, part)
+        right = len(marks) - sum(group.count for group in found)
+        body.append(f"<h2>{html.escape(part.definition.title)}</h2>")
+        body.append(f"<p>{_of(right, len(marks))} have all {part.points} points.</p>")
+        body += [_as_row(group, len(marks), among) for group in found]
+    return page(f"{lab.title}: what the class got wrong", "".join(body))
+
+
+def _of(count: int, all_: int) -> str:
+    """Return a phrase such as "<strong>3</strong> of 40 submissions"."""
+    return f"<strong>{count}</strong> of {all_} submissions"
+
+
+def _as_row(group: Group, all_: int, among: Sequence[Section]) -> str:
+    """Return HTML for one group: a bar with its share, the sentences, and the section.
+
+    all_: the number of submissions. among: the sections of the lab's lessons.
+    """
+    share = 100 * group.count / all_
+    section = None if group.refused else explaining(group.told, among)
+    lesson = f'<p class="told">Explained in {_name(section)}</p>' if section else ""
+    return (
+        f'<div class="group"><div class="share"><span style="width:{share:.1f}%"></span></div>'
+        f"<p>{_of(group.count, all_)}</p><p>{in_code(group.told)}</p>{lesson}</div>"
+    )
+
+
+def _name(section: Section) -> str:
+    """Return HTML such as "lesson 07, “Two barriers”."."""
+    lesson = "the extra lesson" if is_extra(section.lesson) else f"lesson {section.lesson}"
+    return f"{lesson}, “{in_code(section.heading)}”."

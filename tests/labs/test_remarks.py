@@ -1,0 +1,25 @@
+"""Remarks on right answers of lesson 15: another map than the zig-zag, and rows that are long."""
+
+import pytest
+
+from labs import EXERCISES, check
+from tests.labs.versions import right
+
+
+@pytest.mark.parametrize(
+    "name, what, words",
+    [
+        ("lane_bits", "bit 0 across, bit 1 down", "Your map is not the zig-zag"),
+        ("row_length", "rows of 80 words", "Rows of 48 words have no bank conflict either."),
+        ("whole_rows", "rows of 80 words", "Yours have 80"),
+    ],
+)
+def test_another_right_answer_is_remarked_and_no_flaw(name, what, words):
+    verdict = check(name, right(name, what))
+    assert verdict.passed
+    assert words in " ".join(verdict.notes)
+
+
+@pytest.mark.parametrize("name", ["lane_bits", "row_length", "whole_rows"])
+def test_the_solution_has_no_remark(name):
+    assert check(name, EXERCISES[name].solution).notes == ()

@@ -1,0 +1,214 @@
+"""Cards that say whether the reader found certain instructions in a loop of machine code."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import ModuleType
+
+from gpu_xray.loops import FFMA
+from gpu_xray.sass import Instruction
+from utils.ladder.step import Step, Variant
+from utils.lessons.cards import Card
+from utils.lessons.compiled_loops import listing
+from utils.lessons.counting import as_variant
+from utils.translation import translate
+
+
+def find_in_loop(
+    step: Step | Variant,
+    multiply_add: int | None = None,
+    load: int | None = None,
+    jump: int | None = None,
+) -> Card:
+    """Return a card that says whether the reader found three instructions in a step's hot loop.
+
+    Instructions are numbered from 1, as `machine_loop` shows them. multiply_add: the first
+    multiply-add. load: one of the two loads that bring its factors. jump: the jump back. None means
+    that the reader has not answered yet.
+    """
+    code = listing(str(as_variant(step)))
+    first = _multiply_adds(code)[0]
+    right = {
+        "multiply_add": {first + 1},
+        "load": {index + 1 for index in _loads_of(code, first)},
+        "jump": {index + 1 for index, one in enumerate(code) if one.name == "BRA"},
+    }
+    given = {"multiply_add": multiply_add, "load": load, "jump": jump}
+    found = {name: given[name] in numbers for name, numbers in right.items()}
+    sentences = [
+        _said(
+            code, name, given[name], translate((_FOUND if is_right else _MISSING)[name]), is_right
+        )
+        for name, is_right in found.items()
+    ]
+    return _card(sentences, all(found.values()))
+
+
+# What is said of the instruction that was found, by the argument of `find_in_loop`.
+_FOUND = {
+    "multiply_add": "It is the first that multiplies and adds: it reads three registers.",
+    "load": "It writes a register that the first multiply-add multiplies.",
+    "jump": "It goes back to the top as long as its predicate is true.",
+}
+_MISSING = {
+    "multiply_add": "It is not the first instruction with the opcode `FFMA`.",
+    "load": "It does not bring a factor of the first multiply-add. Compare the register that a "
+    "load writes, its first one, with those that the multiply-add reads.",
+    "jump": "It does not jump. Which instruction must be the last one of an iteration?",
+}
+
+
+def find_wait(step: Step | Variant, load: int | None = None, cycles: int | None = None) -> Card:
+    """Return a card on what the third multiply-add of a step's hot loop and its jump wait for.
+
+    load: the number of a load, counted from 1, for which the third multiply-add waits. cycles: the
+    cycles that pass at least from the last comparison, which sets the predicate of the jump, to the
+    jump. None means that the reader has not answered yet.
+    """
+    code = listing(str(as_variant(step)))
+    user = _multiply_adds(code)[2]
+    compares, jumps = (
+        [index for index, one in enumerate(code) if one.name == name] for name in ("ISETP", "BRA")
+    )
+    (flag,), setter = code[user].control.waits, None
+    if _is_number(load, code):
+        setter = code[load - 1].control.write_barrier
+    sets_it = setter == flag and load <= user
+    words = translate("It sets no flag when its value arrives, so it is no load.")
+    if setter is not None:
+        words = translate(
+            "It sets flag {setter}, and instruction {user} waits for flag {flag}.",
+            setter=setter,
+            user=user + 1,
+            flag=flag,
+        )
+    stalls = [one.control.stall for one in code[compares[-1] : jumps[-1]]]
+    said = _said(code, "load", load, words, sets_it)
+    done = sets_it and cycles == sum(stalls)
+    return _card([said, _said_of_cycles(cycles, stalls, compares[-1] + 1)], done)
+
+
+def _said_of_cycles(given: int | None, stalls: Sequence[int], first: int) -> str:
+    """Return a sentence on the number of cycles that the reader gave.
+
+    stalls: the cycles from each instruction to the next one. first: the number of the instruction
+    with the first stall.
+    """
+    if given is None:
+        return translate("`{name}`: no number yet.", name="cycles")
+    if given == sum(stalls):
+        return translate(
+            "Right. `cycles`: {parts} = {total}.",
+            parts=" + ".join(map(str, stalls)),
+            total=given,
+        )
+    return translate(
+        "Not yet. `cycles`: {given} is not the sum of the waits. Point at the instructions {first} "
+        "to {last}, and add up the cycles after which the warp may start the next one.",
+        given=given,
+        first=first,
+        last=first + len(stalls) - 1,
+    )
+
+
+def find_sum(starter: ModuleType, load: int | None = None, store: int | None = None) -> Card:
+    """Return a card on the load and the store of the sum that the second multiply-add adds to.
+
+    starter: the module of an exercise's starter whose loop is recorded. load, store: the numbers of
+    the two instructions in its hot loop, counted from 1. None means that the reader has not
+    answered yet.
+    """
+    exercise, _, version = starter.__name__.rpartition(".")
+    code = listing(f"{exercise.rpartition('.')[2]} {version}")
+    user = _multiply_adds(code)[1]
+    result, *_, addend = (operand.removesuffix(".reuse") for operand in code[user].operands)
+    loads = [at for at, one in enumerate(code) if one.name == "LDL" and one.operands[0] == addend]
+    brings = max(at for at in loads if at < user) + 1
+    keeps = next(
+        at for at in range(user, len(code))
+        if code[at].name == "STL" and code[at].operands[1] == result
+    ) + 1  # fmt: skip
+    words = translate("It does not load {addend} from local memory.", addend=addend)
+    if load == brings:
+        words = translate(
+            "It loads {addend} from the address in {address}.",
+            addend=addend,
+            address=code[load - 1].operands[1].strip("[]"),
+        )
+    elif load in {at + 1 for at in loads}:
+        words = translate(
+            "It loads {addend}, too, but for another sum. Which load of {addend} is the last one "
+            "before instruction {user}?",
+            addend=addend,
+            user=user + 1,
+        )
+    kept = translate(
+        "It does not store the new sum, which instruction {user} writes to {result}.",
+        user=user + 1,
+        result=result,
+    )
+    if store == keeps:
+        kept = translate(
+            "It stores {result} at the address in {address}.",
+            result=result,
+            address=code[store - 1].operands[0].strip("[]"),
+        )
+    said = [
+        _said(code, "load", load, words, load == brings),
+        _said(code, "store", store, kept, store == keeps),
+    ]
+    return _card(said, load == brings and store == keeps)
+
+
+def _card(sentences: Sequence[str], done: bool) -> Card:
+    """Return the card with these sentences. done: True if all answers are right."""
+    return Card("good" if done else "ask", tuple(sentences))
+
+
+def _multiply_adds(code: Sequence[Instruction]) -> list[int]:
+    """Return the indices of the multiply-adds in `code`."""
+    return [index for index, one in enumerate(code) if one.name in FFMA]
+
+
+def _loads_of(code: Sequence[Instruction], user: int) -> list[int]:
+    """Return the indices of the global loads of the registers that instruction `user` reads.
+
+    Of several loads of a register above the instruction, the last one counts.
+    """
+    sources = {source[0] for source in code[user].sources if source}
+    loads: dict[str, int] = {}
+    for index, one in enumerate(code[:user]):
+        if one.name == "LDG":
+            loads |= dict.fromkeys(one.loaded & sources, index)
+    return sorted(set(loads.values()))
+
+
+def _is_number(given: object, code: Sequence[Instruction]) -> bool:
+    """Return True if the reader gave the number of an instruction of `code`, counted from 1."""
+    return isinstance(given, int) and 1 <= given <= len(code)
+
+
+def _said(
+    code: Sequence[Instruction], name: str, given: int | None, words: str, is_right: bool
+) -> str:
+    """Return sentences on the number that the reader gave for an instruction.
+
+    name: the argument of the reader's call. words: a sentence on the instruction with this number.
+    """
+    if given is None:
+        return translate("`{name}`: no number yet.", name=name)
+    if not _is_number(given, code):
+        return translate(
+            "`{name}` is {given}: give a number from 1 to {count}.",
+            name=name,
+            given=given,
+            count=len(code),
+        )
+    return translate(
+        "{verdict} `{name}`: {given} is `{opcode}`. {words}",
+        verdict=translate("Right." if is_right else "Not yet."),
+        name=name,
+        given=given,
+        opcode=code[given - 1].text_to("").strip(),
+        words=words,
+    )
