@@ -63,7 +63,8 @@ def _additions(recording: Recording) -> np.ndarray:
 def _expected(run: Run) -> np.ndarray:
     """Return the number of steps in which each thread should add, int64 of shape (threads,)."""
     threads = np.arange(run.job.launch(run.shape).threads)
-    return sum((threads % (2 << step) == 0).astype(int) for step in range(_steps(run)))
+    steps = threads.size.bit_length() - 1  # of the tree of a block, whose size is a power of two
+    return sum((threads % (2 << step) == 0).astype(int) for step in range(steps))
 
 
 def _often(times: int) -> str:
