@@ -1,8 +1,10 @@
 """`python -m reduce_kernels remainder`: time `reduce0` with and without its integer remainder.
 
 Both kernels keep the same lanes busy, so they diverge alike. Their repetitions are interleaved with
-those of `reduce1` to `reduce3`, and of two kernels whose `stride` has 32 bits throughout: Numba
-gives the result of `uint32 >> uint32` 64 bits, and compares a uint32 with an int32 in 64 bits.
+those of `reduce1` to `reduce3`, and of two pairs whose loops compute with 32 bits throughout: Numba
+gives the result of `uint32 >> uint32` 64 bits, and compares a uint32 with an int32 in 64 bits. In
+the second pair, `masks_up` and `masks_down`, both trees choose their lanes by `tid & mask == 0`, so
+their loops have the same form.
 """
 
 from __future__ import annotations
@@ -118,6 +120,69 @@ def build_halves_32(BLOCK):
     return reduce2_32
 
 
+@cache
+def build_masks_up(BLOCK):
+    """Return the kernel (x, partials) that adds the pairs of reduce0, with masks 1, 3, 7, …
+
+    Each block of BLOCK threads, a power of two, sums BLOCK floats; block i stores its sum in
+    partials[i].
+    """
+
+    @cuda.jit
+    def masks_up(x, partials):
+        shared = cuda.shared.array(BLOCK, float32)
+        tid = uint32(cuda.threadIdx.x)
+        i = cuda.grid(1)
+        shared[tid] = x[i] if i < x.size else float32(0)
+        cuda.syncthreads()
+
+        size = uint32(cuda.blockDim.x)
+        stride = uint32(1)
+        mask = stride
+        while stride != size:
+            if uint32(tid & mask) == 0:
+                shared[tid] += shared[tid + stride]
+            cuda.syncthreads()
+            stride = uint32(stride << uint32(1))
+            mask = uint32(mask + stride)
+
+        if tid == 0:
+            partials[cuda.blockIdx.x] = shared[0]
+
+    return masks_up
+
+
+@cache
+def build_masks_down(BLOCK):
+    """Return the kernel (x, partials) that adds the pairs of reduce2, with masks 128, 192, 224, …
+
+    The masks are those of 256 threads. Each block of BLOCK threads, a power of two, sums BLOCK
+    floats; block i stores its sum in partials[i].
+    """
+
+    @cuda.jit
+    def masks_down(x, partials):
+        shared = cuda.shared.array(BLOCK, float32)
+        tid = uint32(cuda.threadIdx.x)
+        i = cuda.grid(1)
+        shared[tid] = x[i] if i < x.size else float32(0)
+        cuda.syncthreads()
+
+        stride = uint32(uint32(cuda.blockDim.x) >> uint32(1))
+        mask = stride
+        while stride != 0:
+            if uint32(tid & mask) == 0:
+                shared[tid] += shared[tid + stride]
+            cuda.syncthreads()
+            stride = uint32(stride >> uint32(1))
+            mask = uint32(mask + stride)
+
+        if tid == 0:
+            partials[cuda.blockIdx.x] = shared[0]
+
+    return masks_down
+
+
 def _like(step: str, name: str, idea: str, build: Callable) -> Step:
     """Return a step that only this experiment times, launched as the ladder's `step` is.
 
@@ -131,6 +196,10 @@ WITHOUT_REMAINDER = _like("reduce0", "without_remainder", "reduce0 with & instea
 IN_32_BITS = (
     _like("reduce0", "without_remainder_32", "& instead of %, in 32 bits", build_32),
     _like("reduce2", "reduce2_32", "reduce2 with a stride of 32 bits", build_halves_32),
+)
+MASKS = (
+    _like("reduce0", "masks_up", "reduce0 with masks 1, 3, 7, …", build_masks_up),
+    _like("reduce2", "masks_down", "reduce2 with masks 128, 192, 224, …", build_masks_down),
 )
 
 
@@ -151,13 +220,13 @@ class IssueSlots:
 
 
 def variants() -> tuple[Variant, ...]:
-    """Return the seven kernels in the order in which they are timed, with blocks of 256 threads.
+    """Return the nine kernels in the order in which they are timed, with blocks of 256 threads.
 
     They are reduce0, reduce0 without a remainder, reduce1, reduce2 and reduce3, then reduce0
-    without a remainder and reduce2 with indices of 32 bits.
+    without a remainder and reduce2 with indices of 32 bits, then the two trees with masks.
     """
     first, *others = (LADDER.step(f"reduce{number}") for number in range(4))
-    steps = (first, WITHOUT_REMAINDER, *others, *IN_32_BITS)
+    steps = (first, WITHOUT_REMAINDER, *others, *IN_32_BITS, *MASKS)
     return tuple(step.variant(BLOCK=BLOCK) for step in steps)
 
 

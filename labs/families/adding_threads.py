@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from labs.checking.phrasing import counted
+from labs.checking.phrasing import at_line, counted
 from labs.checking.run import Run
 from labs.checking.target import Target
 from utils.translation import translate
@@ -40,6 +40,38 @@ def same_adding_threads() -> Target:
     return Target("threads that add more or less often", 0, words, measure, cause)
 
 
+def iterations_of_the_tree() -> Target:
+    """Return the target that a thread makes at most two loop iterations per step of the tree.
+
+    The count is the iterations of all loops per thread, at the first shape. A loop that divides by
+    repeated subtraction makes far more.
+    """
+
+    def measure(run: Run) -> float:
+        launch = run.job.launch(run.shape)
+        return sum(run.trace.turns.values()) / launch.blocks / launch.threads / _steps(run)
+
+    def cause(run: Run, value: float) -> str:
+        launch = run.job.launch(run.shape)
+        site, count = max(run.trace.turns.items(), key=lambda one: one[1])
+        return translate(
+            "the loop at {where} makes {iterations:.3g} iterations per thread, and the tree has "
+            "only {steps} steps. A loop that finds the remainder by subtraction costs more than "
+            "`%`. Which bits of the thread's number tell it at once?",
+            where=at_line(site),
+            iterations=count / launch.blocks / launch.threads,
+            steps=_steps(run),
+        )
+
+    words = "at most two iterations of loops per step of the tree"
+    return Target("loop iterations per step of the tree", 2, words, measure, cause)
+
+
+def _steps(run: Run) -> int:
+    """Return the number of steps of the tree of a block, whose threads are a power of two."""
+    return run.job.launch(run.shape).threads.bit_length() - 1
+
+
 def _additions(run: Run) -> np.ndarray:
     """Return the number of additions of each thread of block 0, int64 of shape (threads,)."""
     recording = run.first_block
@@ -55,8 +87,7 @@ def _additions(run: Run) -> np.ndarray:
 def _expected(run: Run) -> np.ndarray:
     """Return the number of steps in which each thread should add, int64 of shape (threads,)."""
     threads = np.arange(run.job.launch(run.shape).threads)
-    steps = threads.size.bit_length() - 1
-    return sum((threads % (2 << step) == 0).astype(int) for step in range(steps))
+    return sum((threads % (2 << step) == 0).astype(int) for step in range(_steps(run)))
 
 
 def _often(times: int) -> str:

@@ -32,6 +32,7 @@ from labs.targets.counts import (
 )
 from labs.targets.sharing import loads_of_one_thread
 from utils.translation import translate
+from virtual_gpu.common.lanes import WARP
 from virtual_gpu.common.source import read_source
 from virtual_gpu.counts.counters import AccessCount
 
@@ -165,7 +166,22 @@ def shared_requests_per_block(at_most: float) -> Target:
         return sum(one.requests for one in shared_accesses(run)) / blocks
 
     def cause(run: Run, value: float) -> str:
-        blocks = run.job.launch(run.shape).blocks
+        launch = run.job.launch(run.shape)
+        blocks, enough = launch.blocks, launch.threads // WARP
+        outside = [one for one in shared_accesses(run) if one.site.line not in _in_loops(run)]
+        extra = sum(one.requests for one in outside) / blocks - enough - 1  # thread 0 loads the sum
+        if extra > 0 and outside != shared_accesses(run) and value - extra <= at_most:
+            most = max(outside, key=lambda one: one.requests)
+            return translate(
+                "each block makes {value:.4g} requests to shared memory, and the target is "
+                "{at_most:g}. The loop is not the reason: {where} and the other lines outside of "
+                "it make {extra:.4g} too many. Before the loop each warp needs one request, the "
+                "store of its words. What can a thread keep in a local variable until then?",
+                value=value,
+                at_most=at_most,
+                where=at_line(most.site),
+                extra=extra,
+            )
         most = max(shared_accesses(run), key=lambda one: one.requests)
         return translate(
             "each block makes {value:.4g} requests to shared memory, and the target is "
@@ -182,6 +198,37 @@ def shared_requests_per_block(at_most: float) -> Target:
 
     words = f"at most {at_most:g} requests to shared memory per block"
     return Target("shared requests per block", at_most, words, measure, cause)
+
+
+def fewer_than_the_course(requests: int, barriers: int) -> Callable[[Run], str | None]:
+    """Return a remark that praises a kernel with fewer requests or barriers than the course's.
+
+    requests: to shared memory per block in the course's kernel. barriers: those that a thread
+    reaches in it.
+    """
+
+    def remark(run: Run) -> str | None:
+        launch = run.job.launch(run.shape)
+        shared = (one for one in run.trace.access_counts if one.space == "shared")
+        own_requests = sum(one.requests for one in shared) / launch.blocks
+        warps = launch.blocks * launch.threads // WARP
+        own_barriers = run.trace.totals["barriers"] / warps
+        if own_requests >= requests and own_barriers >= barriers:
+            return None
+        return translate(
+            "Your kernel makes {own_requests:.4g} requests to shared memory and {own_barriers:g} "
+            "barriers per block. The course's makes {requests} and {barriers}.",
+            own_requests=own_requests, own_barriers=own_barriers,
+            requests=requests, barriers=barriers,
+        )  # fmt: skip
+
+    return remark
+
+
+def _in_loops(run: Run) -> set[int]:
+    """Return the numbers of the kernel's source lines that are inside a loop."""
+    loops = [one for one in ast.walk(run.tree) if isinstance(one, ast.For | ast.While)]
+    return {line for one in loops for line in range(one.lineno, one.end_lineno + 1)}
 
 
 def no_bank_conflict() -> Target:

@@ -16,7 +16,7 @@ from utils.measuring.command_line import main
 @settings(max_examples=5, deadline=None)
 @given(st.integers(1, 700))
 def test_the_sums_are_right_at_any_length(elements):
-    steps = (remainder.WITHOUT_REMAINDER, *remainder.IN_32_BITS)
+    steps = (remainder.WITHOUT_REMAINDER, *remainder.IN_32_BITS, *remainder.MASKS)
     shape = steps[0].task.parse(str(elements))
     own = [step.variant() for step in steps]
     verdicts = verify_all(remainder.LADDER, own, shape, kinds=("integers",))
@@ -26,6 +26,12 @@ def test_the_sums_are_right_at_any_length(elements):
 def test_the_same_lanes_are_active_with_and_without_the_remainder():
     with_it, without = map(block_of, remainder.variants()[:2])
     assert with_it == without
+
+
+@pytest.mark.parametrize(("step", "mask"), [("reduce0", 0), ("reduce2", 1)])
+def test_the_masks_choose_the_lanes_of_the_tree(step, mask):
+    tree = remainder.LADDER.step(step).variant(BLOCK=256)
+    assert block_of(remainder.MASKS[mask].variant(BLOCK=256)) == block_of(tree)
 
 
 def test_a_wrong_kernel_is_not_timed(monkeypatch):

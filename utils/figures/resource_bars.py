@@ -18,13 +18,20 @@ class ResourceTimes:
     """Milliseconds of one kernel: an estimate per resource, each used alone, and the recorded time.
 
     memory: at the data sheet's bandwidth. wavefronts: one per cycle and SM. instructions: one per
-    cycle and scheduler. None means that the time is not known, or not estimated.
+    cycle and scheduler. None means that the time is not known, or not estimated. at_most: True if
+    the estimate of the instructions is an upper bound.
     """
 
     recorded: float | None
     wavefronts: float
     instructions: float | None
     memory: float | None = None
+    at_most: bool = False
+
+    def words(self, what: str) -> str:
+        """Return the text of a bar, such as "2.60 ms", "≤ 2.60 ms" or "–"; what: its field."""
+        ms, is_bound = getattr(self, what), self.at_most and what == "instructions"
+        return "–" if ms is None else f"{'≤ ' * is_bound}{ms:.2f}\N{NO-BREAK SPACE}ms"
 
 
 def draw_resources(
@@ -42,40 +49,41 @@ def draw_resources(
     default, those of the longest bar. mark_bound: if True, the longest estimate of each kernel is
     orange, because the kernel takes at least this time.
     """
-    longest = longest or max(ms or 0 for one in kernels.values() for ms in vars(one).values())
+    rows, sentences = (*resources, RECORDED), []
+    longest = longest or max(getattr(one, row) or 0 for one in kernels.values() for row in rows)
     title = translate("Time that each resource needs alone")
     body, y = text(0, 14, title, 13, font_weight="bold") + text(0, 31, where, 12), 54
-    rows, sentences = (*resources, RECORDED), []
     for name, one in kernels.items():
-        times = {what: getattr(one, what) for what in rows}
-        body += _kernel(name, times, y, (WIDTH - LEFT - FOR_WORDS) / longest, mark_bound)
+        body += text(0, y, name, 13, font_weight="600")
+        bound = _bound(one, resources) if mark_bound else None
+        body += _bars(one, rows, y + 6, (WIDTH - LEFT - FOR_WORDS) / longest, bound)
         y += HEAD + PITCH * len(rows)
-        parts = [f"{what} {_ms(ms)}" for what, ms in times.items()]
+        parts = [f"{what} {one.words(what)}" for what in rows]
         sentences.append(f"{name}: {', '.join(parts)}")
     alt = f"{title}, {where}. {'. '.join(sentences)}."
     return Picture(svg(WIDTH, y - 14, body, alt, widest=1.15 * WIDTH), alt)
 
 
-def _kernel(
-    name: str, times: Mapping[str, float | None], y: float, scale: float, mark_bound: bool
-) -> str:
-    """Return SVG of one kernel, whose name is at y, with a bar per time below it.
+def _bound(one: ResourceTimes, resources: Sequence[str]) -> str:
+    """Return the name of the resource with the longest estimate of a kernel."""
+    return max(resources, key=lambda what: getattr(one, what) or 0)
 
-    times: what the bar says -> ms, or None without a time. scale: pixels per millisecond.
-    mark_bound: True to draw the longest estimate in orange.
+
+def _bars(
+    one: ResourceTimes, rows: Sequence[str], top: float, scale: float, bound: str | None
+) -> str:
+    """Return SVG of the bars of one kernel from `top` down.
+
+    rows: the names of the fields to draw. scale: pixels per millisecond. bound: the name of the
+    field to draw in orange, or None.
     """
-    body, top = text(0, y, name, 13, font_weight="600"), y + 6
-    bound = max((what for what in times if what != RECORDED), key=lambda what: times[what] or 0)
-    for row, (what, ms) in enumerate(times.items()):
-        baseline, width = top + PITCH * row + BAR - 1.5, (ms or 0) * scale
-        fill = {"fill": ORANGE if mark_bound and what == bound else GREY}
+    body = ""
+    for row, what in enumerate(rows):
+        baseline, width = top + PITCH * row + BAR - 1.5, (getattr(one, what) or 0) * scale
+        fill = {"fill": ORANGE if what == bound else GREY}
         if what == RECORDED:
             fill = {"fill": "currentColor", "opacity": 0.8}
         body += text(LEFT - 6, baseline, translate(what), 12, "end")
         body += rect(LEFT, top + PITCH * row, round(width, 1), BAR, **fill)
-        body += text(LEFT + width + 5, baseline, _ms(ms), 12)
+        body += text(LEFT + width + 5, baseline, one.words(what), 12)
     return body
-
-
-def _ms(ms: float | None) -> str:
-    return "–" if ms is None else f"{ms:.2f}\N{NO-BREAK SPACE}ms"

@@ -187,16 +187,16 @@ def _grey_steps(points: pd.DataFrame, marked: Sequence[str]) -> list[str]:
 
 
 def _grey_note(points: pd.DataFrame, marked: Sequence[str]) -> str:
-    """Return text that counts the grey steps, such as "; grey: 3 other steps"; "" if there is none.
+    """Return text that names the grey steps, such as "; grey: tiled, ilp"; "" if there is none.
 
-    If not all unmarked steps are drawn, it is "; grey: 6 of 23 other steps". Its spaces after the
-    semicolon do not break.
+    They are in ascending order of their speed at the largest size.
     """
-    drawn, others = len(_grey_steps(points, marked)), len(set(points["step"]) - set(marked))
-    if not others:
+    grey = points[points["step"].isin(_grey_steps(points, marked))]
+    if grey.empty:
         return ""
-    count = f"{drawn} of {others}" if drawn < others else f"{others}"
-    return "; " + f"grey: {count} other step{'s' * (others > 1)}".replace(" ", _FIXED)
+    names = grey.groupby("step", sort=False)["value"].last().sort_values().index
+    order = f",{_FIXED}from{_FIXED}below" * (len(names) > 1)
+    return f"; grey{order}:{_FIXED}{', '.join(names)}"
 
 
 def _speed_axes(figure: Figure, points: pd.DataFrame, peak: float, unit: str) -> Axes:

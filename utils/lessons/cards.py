@@ -15,7 +15,7 @@ _WORDS = ' class="words"'  # for a column of sentences
 _STYLE = """<style>
 .course {font-family: system-ui, sans-serif; font-size: 14px; line-height: 1.5}
 .course-card {border-left: 4px solid #8b9096; background: rgba(128,128,128,.10);
- padding: 6px 12px; border-radius: 4px; margin: 4px 0; box-sizing: border-box; max-width: 46em}
+ padding: 6px 12px; border-radius: 4px; margin: 4px 0; box-sizing: border-box; max-width: 64em}
 .course-card.ask {border-color: #1f7fc4} .course-card.good {border-color: #0a9a6c}
 .course-card.bad {border-color: #d9730d}
 .course p {margin: 4px 0} .course ul {margin: 4px 0; padding-left: 22px}

@@ -37,7 +37,7 @@ pre.lesson-code.lesson-code {font: 12px/1.45 monospace; overflow-x: auto; margin
 .lesson-code .removed {background: rgba(213,94,0,.16); border-left: 4px solid #d55e00}
 .lesson-code .skipped {opacity: .6}
 .lesson-code > span.why {font: 14px/1.5 system-ui, sans-serif; white-space: normal; width: auto;
- min-width: 0; max-width: 46em; padding: 2px 10px 6px 34px}
+ min-width: 0; max-width: 64em; padding: 2px 10px 6px 34px}
 .lesson-code .why code {font-size: 13px}
 </style>"""
 _KINDS = {"+": "added", "-": "removed", "@": "skipped"}

@@ -55,6 +55,11 @@ class Lesson:
         return number_of(self.name)
 
     @property
+    def sittings(self) -> int:
+        """The number of sittings that the lesson takes, by its line of time: 1 or 2."""
+        return 1 + any("**Time:** two sittings" in cell.source for cell in self.prose)
+
+    @property
     def code(self) -> tuple[Cell, ...]:
         """The code cells, in order."""
         return tuple(cell for cell in self.cells if cell.kind == "code")

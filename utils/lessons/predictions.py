@@ -86,7 +86,8 @@ def reveal(name: str, measured, below: object = None) -> Card:
         answer = Stack((words, below)) if below else words
         return Card("ask", (), below=Fold(translate("Show the answer"), answer))
     sentences = (shown, prompt.feedback(entry.value, truth), *prompt.reasons)
-    return Card("good", sentences, below=below)
+    kind = "good" if prompt.agrees(entry.value, truth) else "ask"
+    return Card(kind, sentences, below=below)
 
 
 def run_of_cell(later: int = 0) -> str:

@@ -139,6 +139,12 @@ class Question:
             )
         return self._how_far(value, measured)
 
+    def agrees(self, value: object, measured: object) -> bool:
+        """Return True if `feedback` calls a prediction right or close."""
+        if self.choices or self.order:
+            return value == measured
+        return self._is_right(value, measured) or self._is_close(value, measured)
+
     def _is_right(self, value: object, measured: object) -> bool:
         """Return True for an equal count or order; other numbers may be 5 % off."""
         if self.order or self.exact:

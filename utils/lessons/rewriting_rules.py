@@ -120,18 +120,13 @@ def fits_its_sittings(lesson: Lesson) -> Iterator[str]:
     A sitting has at most 2,200 visible words, and 600 more in folds.
     """
     words = sum(map(words_of, lesson.cells), Words())
-    count = sittings(lesson)
+    count = lesson.sittings
     for kind, number, most in (
         ("words", words.visible, MOST_WORDS),
         ("words in folds", words.folded, MOST_FOLDED_WORDS),
     ):
         if number > count * most:
             yield f"its page has {number} {kind}; in {count} sittings {count * most} are allowed"
-
-
-def sittings(lesson: Lesson) -> int:
-    """Return in how many sittings a lesson is read according to its line of time: 1 or 2."""
-    return 1 + any(re.search(r"\*\*Time:\*\* two sittings", cell.source) for cell in lesson.prose)
 
 
 RULES = (

@@ -50,7 +50,7 @@ def draw_requests(requests: dict[str, Sequence], width: int = 4) -> Picture:
     by_title = {title: plain(addresses) for title, addresses in requests.items()}
     drawn = [_words(addresses, width, title) for title, addresses in by_title.items()]
     alt = " ".join(_description(addresses, width, title) for title, addresses in by_title.items())
-    return Picture(legend(read_by_a_lane=BLUE, comes_with_it_unused=PALE) + "".join(drawn), alt)
+    return Picture("".join(drawn) + legend(read_by_a_lane=BLUE, comes_with_it_unused=PALE), alt)
 
 
 def draw_sectors(access: WarpAccess) -> Picture:
@@ -61,7 +61,7 @@ def draw_sectors(access: WarpAccess) -> Picture:
     if access.space != "global":
         raise ValueError(f"{access.array} is in {access.space} memory, which has no sectors")
     drawn, alt = lanes_by_sectors(plain(access.addresses), access.itemsize, _name(access))
-    return Picture(legend(asked_for_by_a_lane=BLUE, comes_with_it_unused=PALE) + drawn, alt)
+    return Picture(drawn + legend(asked_for_by_a_lane=BLUE, comes_with_it_unused=PALE), alt)
 
 
 def draw_banks(access: WarpAccess, where: str = "") -> Picture:
@@ -76,7 +76,7 @@ def draw_banks(access: WarpAccess, where: str = "") -> Picture:
     title = f"{where}, {_name(access)}" if where else _name(access)
     drawn, alt = lanes_by_banks(plain(access.addresses), access.itemsize, title)
     key = {"one_word_of_its_bank": BLUE, "several_words_take_turns": ORANGE}
-    return Picture(legend(**{word: key[word] for word in key if key[word] in drawn}) + drawn, alt)
+    return Picture(drawn + legend(**{word: key[word] for word in key if key[word] in drawn}), alt)
 
 
 def what_if_stride(strides: Sequence[int] = STRIDES) -> Picture:

@@ -344,7 +344,7 @@ function marks(film, d) {
       used.forEach(e => sectors.get(sector).add(e));
     });
     else if (a.banks) r.rounds.forEach(round => round.banks.forEach((words, bank) => {
-      if (words.size > 1) make("rect", { x: a.x + bank * a.w - .5, y: a.y - 13, width: a.w + 1, height: a.h * a.high + 15, rx: 3, class: "sector" }, a.marks);
+      if (words.size > 1) make("rect", { x: a.x + bank * a.w - .5, y: a.y - 1.5, width: a.w + 1, height: a.h * a.high + 3, rx: 2, class: "sector" }, a.marks);
     }));
   });
   if (focus === "sectors") sectors.forEach((used, sector) => {
@@ -653,7 +653,16 @@ function sentence(film) {
   const st = film.steps[step], before = `Step ${step + 1} of ${film.steps.length} · line ${film.lines[st.row]} · `;
   if (st.gap) return `${before}${many(st.gap, "step")} left out`;
   if (st.meets) return before + (st.meets.kind === "barrier" ? "barrier: all threads of the block meet" : st.meets.kind === "shuffle" ? "shuffle: lanes take values from each other" : st.meets.kind);
-  return before + st.moves.map(d => `${VERB[d.kind]} ${d.array.name} (${d.array.space})`).join(", ");
+  return before + movesInWords(st.moves).join(", ");
+}
+// The accesses in words, equal ones once: "reads shared twice", "writes c (global)".
+function movesInWords(moves) {
+  const times = new Map();
+  moves.forEach(d => {
+    const where = d.array.name === d.array.space ? "" : ` (${d.array.space})`, words = `${VERB[d.kind]} ${d.array.name}${where}`;
+    times.set(words, (times.get(words) || 0) + 1);
+  });
+  return Array.from(times, ([words, n]) => words + (n > 2 ? ` ${n} times` : n > 1 ? " twice" : ""));
 }
 function show() {
   const film = films[now], st = film.steps[step];

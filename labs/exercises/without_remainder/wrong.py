@@ -23,6 +23,11 @@ WRONG = {
             (TEST, "tid < stride"), (DOUBLE, "stride = stride >> uint32(1)")]},
     "247 threads of block 0 add more or less often than in the given tree": {
         "additions that nobody needs": [(TEST, "tid & stride == 0")]},
+    "makes 124 iterations per thread, and the tree has only 8 steps": {
+        "repeated subtraction": [
+            (f"if {TEST}:",
+             "rest = tid\n        while rest >= uint32(2 * stride):\n"
+             "            rest = uint32(rest - uint32(2 * stride))\n        if rest == 0:")]},
     BOTH: {
         "without the one": [(TEST, "tid & (2 * stride) == 0")],
         "all threads with a partner": [(TEST, "tid + stride < BLOCK")]},

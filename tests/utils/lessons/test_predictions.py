@@ -50,6 +50,20 @@ def test_the_arithmetic_follows_the_answer():
     assert reasons == ["32 lanes are 4 words apart.", "32 × 4 = 128 words."]
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "measured", "kind"),
+    [
+        ("05.share", 95, 94, "good"),
+        ("05.share", 50, 94, "ask"),
+        ("05.words", 128, 128, "good"),
+        ("05.words", 32, 128, "ask"),
+    ],
+)
+def test_only_a_right_or_close_prediction_has_the_green_card(name, value, measured, kind):
+    predict(name, value)
+    assert reveal(name, measured).kind == kind
+
+
 def test_none_asks_and_keeps_nothing(own_file):
     assert "Give a number." in str(predict("05.sectors", None))
     assert not own_file.exists()

@@ -1,4 +1,4 @@
-"""The bars of the reader's kernel without a remainder, between those of two recorded kernels."""
+"""The counts and bars of the reader's kernel, between those of two recorded kernels."""
 
 from __future__ import annotations
 
@@ -6,25 +6,57 @@ from dataclasses import replace
 from importlib import import_module
 
 from utils.errors import CourseError
-from utils.lessons.block_sums import issued_by_block
+from utils.ladder.step import Variant
+from utils.lessons.block_sums import blocks, issued_by_block
 from utils.lessons.cards import Card, Stack
 from utils.lessons.lesson_18 import time_bars
+from utils.translation import translate
 
 
 def beside_the_experiment(kernel) -> Stack:
-    """Draw the bars of reduce0, of the reader's `without_remainder`, and of the recorded one.
+    """Show the reader's `without_remainder` between reduce0 and the recorded one."""
+    reduce0, recorded = import_module("reduce_kernels.remainder").variants()[:2]
+    return _beside(reduce0, _with_launch_of(recorded, kernel), recorded)
 
-    The reader's kernel has no recorded time. If its instructions cannot be counted, a card below
-    the picture says why.
-    """
-    experiment = import_module("reduce_kernels.remainder")
-    reduce0, recorded = experiment.variants()[:2]
+
+def beside_the_trees(yours: Variant) -> Stack:
+    """Show the reader's `tree` between reduce1 and reduce2."""
+    return _beside(_step("reduce1"), yours, _step("reduce2"))
+
+
+def beside_idle_threads(yours: Variant) -> Stack:
+    """Show the reader's `add_while_loading` between reduce2 and reduce3."""
+    return _beside(_step("reduce2"), yours, _step("reduce3"))
+
+
+def _with_launch_of(recorded: Variant, kernel) -> Variant:
+    """Return the reader's kernel as a step that is launched as a recorded one is."""
     step = replace(recorded.step, name="yours", build=lambda BLOCK: kernel)
-    yours = step.variant(BLOCK=experiment.BLOCK)
-    rows = experiment.recorded_times()
-    drawn = time_bars.draw(rows, reduce0=reduce0, yours=yours, without_remainder=recorded)
+    return step.variant(**recorded.constants)
+
+
+def _step(name: str) -> Variant:
+    experiment = import_module("reduce_kernels.remainder")
+    return experiment.LADDER.step(name).variant(BLOCK=experiment.BLOCK)
+
+
+def _beside(before: Variant, yours: Variant, course: Variant) -> Stack:
+    """Return the table of a block's counts and the bars of three kernels.
+
+    The reader's kernel has no recorded time. If its instructions cannot be counted, or have only
+    an upper bound, a card below the picture says why.
+    """
+    shown = {before.step.name: before, "yours": yours, course.step.name: course}
+    rows = import_module("reduce_kernels.remainder").recorded_times()
+    parts = (blocks(**shown), time_bars.draw(rows, **shown))
     try:
-        issued_by_block(yours)
+        is_bound = issued_by_block(yours).at_most
     except CourseError as error:
-        return Stack((drawn, Card("ask", (str(error),))))
-    return Stack((drawn,))
+        return Stack((*parts, Card("ask", (str(error),))))
+    if not is_bound:
+        return Stack(parts)
+    note = translate(
+        "“≤” marks an upper bound: the compiler has unrolled the loop of this kernel, and some "
+        "warps skip instructions that are counted here."
+    )
+    return Stack((*parts, Card("ask", (note,))))

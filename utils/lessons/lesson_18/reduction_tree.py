@@ -13,7 +13,6 @@ from virtual_gpu.pictures.svg import (
     GREY,
     PURPLE,
     Picture,
-    legend,
     path,
     rect,
     svg,
@@ -24,7 +23,7 @@ WORDS, WARP = 16, 4
 CRIMSON = "#ba4e65"  # of warp 1 in a movie of two warps; orange would mean a bank conflict
 WARPS = {"warp 0": BLUE, "warp 1": CRIMSON, "warp 2": GREEN, "warp 3": PURPLE}
 SIZE, ROW = 19, 50  # in pixels: a word, and the least distance between rows of words
-_LEFT, _TOP, _RIGHT = 2, 24, 96
+_LEFT, _KEY, _TOP, _RIGHT = 46, 24, 50, 96  # _KEY: the top of the legend below the title
 _WHITE = {"style": "fill:#fff"}
 
 Addition = tuple[int, int, int]  # (thread, index of the target word, index of the added word)
@@ -89,13 +88,12 @@ def wavefronts_of(step: Step, warp: int = WARP) -> int:
 
 
 def draw_tree(tree: Tree, title: str, banks: bool = False) -> Picture:
-    """Draw a tree over 16 words, step by step, with the number of busy warps.
+    """Draw a tree over 16 words, step by step, with the number of warps that add.
 
     Next to each step is also the number of threads that add or, if `banks`, of wavefronts of a
     load.
     """
-    drawn, alt = _tree(tree, title, banks)
-    return Picture(_key(tree) + drawn, alt)
+    return Picture(*_tree(tree, title, banks))
 
 
 def draw_trees(banks: bool = False, **trees: Tree) -> Picture:
@@ -106,19 +104,24 @@ def draw_trees(banks: bool = False, **trees: Tree) -> Picture:
     """
     drawn, alts = zip(*(_tree(tree, name.replace("_", " "), banks) for name, tree in trees.items()))
     row = f'<div class="row" style="align-items:start">{"".join(drawn)}</div>'
-    return Picture(_key(*trees.values()) + row, " ".join(alts))
+    return Picture(row, " ".join(alts))
 
 
-def _key(*trees: Tree) -> str:
-    """Return the legend of the warps that add in at least one step of at least one tree."""
-    added = {warp for tree in trees for step in tree(WORDS) for warp in warps_of(step)}
-    shown = [pair for warp, pair in enumerate(WARPS.items()) if warp in added]
-    return legend(**{name.replace(" ", "_"): colour for name, colour in shown})
+def _key(steps: tuple[Step, ...]) -> str:
+    """Return SVG of the legend of the warps that add in at least one step."""
+    added = {warp for step in steps for warp in warps_of(step)}
+    drawn, x = "", 0
+    for warp, (name, colour) in enumerate(WARPS.items()):
+        if warp in added:
+            drawn += rect(x, _KEY, 12, 12, colour, rx=3) + text(x + 17, _KEY + 10.5, name, 12)
+            x += 74
+    return drawn
 
 
 def _tree(tree: Tree, title: str, banks: bool) -> tuple[str, str]:
+    """Return the SVG of a tree with its title, its legend and its steps, and the alt text."""
     steps = tree(WORDS)
-    body = text(_LEFT, 14, title, 14, font_weight="bold")
+    body = text(0, 14, title, 14, font_weight="bold") + _key(steps)
     body += "".join(_word(_TOP, word, word) for word in range(WORDS))
     body += text(_x(WORDS) + 4, _TOP + 12.5, "words", 12)
     top = _TOP
@@ -126,7 +129,7 @@ def _tree(tree: Tree, title: str, banks: bool) -> tuple[str, str]:
         begin = top + SIZE + (14 if banks and row == 0 else 2)
         top += _down(step)
         body += "".join(_addition(begin, top, *one) for one in step)
-        body += _step_text(top, step, banks)
+        body += text(0, top + 12.5, f"step {row + 1}", 12) + _step_text(top, step, banks)
     if banks:
         y = _TOP + SIZE + 10
         body += "".join(
@@ -136,7 +139,7 @@ def _tree(tree: Tree, title: str, banks: bool) -> tuple[str, str]:
         body += text(_x(WORDS) + 4, y, "bank", 11, opacity=0.75)
     width, height = _x(WORDS) + _RIGHT, top + SIZE + 4
     alt = f"{title}: {_in_words(steps, banks)}"
-    return svg(width, height, body, alt, widest=1.15 * width), alt
+    return svg(width, height, body, alt, widest=1.3 * width), alt
 
 
 def _down(step: Step) -> float:
@@ -173,7 +176,7 @@ def _addition(begin: float, top: float, thread: int, left: int, right: int) -> s
 def _step_text(top: float, step: Step, banks: bool) -> str:
     busy = len(warps_of(step))
     x = _x(WORDS) + 4
-    body = text(x, top + 5, f"{busy} warp{'s' * (busy > 1)} busy", 12)
+    body = text(x, top + 5, f"{busy} warps add" if busy > 1 else "1 warp adds", 12)
     if banks:
         fronts = wavefronts_of(step)
         return body + text(x, top + 20, f"{fronts} wavefront{'s' * (fronts > 1)}", 12)

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from utils.errors import CourseError
 from utils.figures.resource_bars import ResourceTimes, draw_resources
+from utils.ladder.shapes import ReduceShape
 from utils.ladder.step import Step, Variant
 from utils.lessons.block_sums import block_of, issued_by_block
 from utils.lessons.counting import as_variant
@@ -41,17 +42,20 @@ def times_of(step: Step | Variant, rows: Iterable) -> ResourceTimes:
     block = block_of(variant)
     # All SMs work at the same time, and each takes one block after the other.
     ms_per_cycle = elements / block.elements / device.sms / device.boost_clock_mhz / 1e3
+    schedulers = limits_of(device.compute_capability).sub_partitions
     try:
-        schedulers = limits_of(device.compute_capability).sub_partitions
-        instructions = issued_by_block(variant).number / schedulers * ms_per_cycle
+        issued = issued_by_block(variant)
     except CourseError:
-        instructions = None
+        instructions, at_most = None, False
+    else:
+        instructions, at_most = issued.number / schedulers * ms_per_cycle, issued.at_most
     row = timed.get(variant.step.name)
     return ResourceTimes(
         memory=WORD * elements / device.memory_gb_per_s / 1e6,
         wavefronts=block.wavefronts * ms_per_cycle,
         instructions=instructions,
         recorded=row.time_ms if row else None,
+        at_most=at_most,
     )
 
 
@@ -68,7 +72,7 @@ def draw(rows: Iterable, **steps: Step | Variant) -> Picture:
     times = {name.replace("_", " "): times_of(step, rows) for name, step in steps.items()}
     where = translate(
         "{elements} elements, one {device}",
-        elements=f"{any_row.elements:,}",
+        elements=ReduceShape(any_row.elements),
         device=any_row.device,
     )
     return draw_resources(where, times, RESOURCES, max(row.time_ms for row in timed))

@@ -16,20 +16,27 @@ from labs.exercises import find as exercise
 from reduce_kernels import LADDER
 from reduce_kernels.remainder import (
     IN_32_BITS,
+    MASKS,
     WITHOUT_REMAINDER,
     recorded_slots,
     recorded_times,
 )
 from tests import quotes
 from utils import lessons as course
-from utils.lessons.block_sums import block_of, instructions_of_block
-from utils.lessons.bounds import ISSUE, bounds_of
+from utils.lessons.block_sums import block_of, instructions_of_block, issued_by_block
 from utils.lessons.lesson_18 import reduction_tree as trees
 from utils.lessons.lesson_18 import time_bars
+from utils.lessons.lesson_18.slides import (
+    ELEMENTS,
+    PUBLISHED_MS,
+    YEAR,
+    beside_the_slides,
+    speedups,
+)
 from utils.lessons.recorded import ms_if_any
 from utils.machine.devices import REFERENCE, find, slug
 from utils.machine.occupancy import WARP, limits_of
-from utils.measuring import records, roofline
+from utils.measuring import records
 from utils.paths import DATA
 
 BLOCK = 256
@@ -38,7 +45,9 @@ STEPS = REDUCE0, REDUCE1, REDUCE2, REDUCE3 = tuple(
 )
 BITS = WITHOUT_REMAINDER.variant(BLOCK=BLOCK)
 BITS_32, REDUCE2_32 = PAIR_32 = tuple(step.variant(BLOCK=BLOCK) for step in IN_32_BITS)
-BY_NAME = {variant.step.name: variant for variant in (*STEPS, BITS, *PAIR_32)}
+UP, DOWN = MASKED = tuple(step.variant(BLOCK=BLOCK) for step in MASKS)
+BY_NAME = {one.step.name: one for one in (*STEPS, BITS, *PAIR_32, *MASKED)}
+SHOWN = tuple(one.step.name for one in (*STEPS, BITS, *MASKED))  # the seven of the lesson
 DRAWN = tuple(variant.step.name for variant in (*STEPS, BITS))
 LONGEST = LADDER.parse("2^30").elements
 WORD = np.float32().nbytes
@@ -99,12 +108,12 @@ def remainder_ms(elements=LONGEST):
     return times
 
 
-def test_in_the_picture_four_of_16_threads_add_in_the_second_step_and_all_warps_are_busy():
+def test_in_the_picture_four_of_16_threads_add_in_the_second_step_one_in_each_warp():
     second = trees.neighbours(trees.WORDS)[1]
-    says("In the second step of this tree {} of {} threads add, yet all four warps are busy",
-         len(second), trees.WORDS)  # fmt: skip
+    says("In the second step of this tree {} of {} threads add, one in each warp: what do the "
+         "other {} cost?", len(second), trees.WORDS, trees.WORDS - len(second))  # fmt: skip
+    says("So what do the {} threads cost that do not add?", trees.WORDS - len(second))
     assert trees.warps_of(second) == [0, 1, 2, 3]
-    says("what do four busy warps cost in which {} of {} lanes add?", len(second), trees.WORDS)
     says("In the picture a block adds {} words in shared memory", trees.WORDS)
     says("A warp of the picture has {} lanes instead of {}", trees.WARP, WARP)
 
@@ -143,10 +152,6 @@ def test_the_tree_has_255_additions_in_47_requests_of_warps():
     assert by_step(REDUCE0, "requests") == requests
     assert lanes == list(map(len, steps))
     says("Now a block of {} threads, which are {} warps", BLOCK, WARPS)
-    says("The tree makes {} additions in {} steps", sum(lanes), len(steps))
-    assert [each == WARPS for each in requests] == [True] * 5 + [False] * 3
-    says("In the first five steps each of the {} warps has a lane that adds", requests[4])
-    says("In the last three steps {}, {} and {} warps have one", *requests[5:])
     says("how many of its {} lanes are active", WARP)
     fields = " + ".join(["{}"] * len(steps))
     text = f"""The tree has {fields} = {{}} additions, each by one lane. In its steps {fields} =
@@ -263,8 +268,15 @@ def test_the_same_lanes_add_without_the_remainder_and_only_instructions_differ()
 @pytest.mark.slow
 def test_the_loops_have_no_jump_around_the_addition_and_most_of_the_instructions(compiler):
     lengths = [loop_length(variant) for variant in (REDUCE0, BITS, REDUCE1)]
-    says("{} instructions per iteration of the loop in `reduce0`, {} without the remainder and {} "
-         "in `reduce1`", *lengths)  # fmt: skip
+    says("{} instructions per iteration of the loop in `reduce0`, {} in `reduce1`, and {} without "
+         "the remainder", lengths[0], lengths[2], lengths[1])  # fmt: skip
+    inner = "tid & (2 * stride - 1) == 0"
+    text = exercise("without_remainder").solution_text
+    assert text.count("tid & uint32(2 * stride - 1) == 0") == 1
+    wide = function_in("without_remainder",
+                       text.replace("tid & uint32(2 * stride - 1) == 0", inner))  # fmt: skip
+    own = xray(wide, REDUCE0.step.signature, "sm_90").hot.body
+    says("Your kernel has {}, too, if you left out the outer `uint32`", len(own))
     iterations, _ = course.turns_and_busy(run_of(REDUCE0), "shared")
     zero, bits = (iterations * length // SCHEDULERS for length in lengths[:2])
     assert [one.name for one in loop_of(REDUCE0)].count("MUFU") == 1  # "the reciprocal"
@@ -300,6 +312,7 @@ def test_with_a_constant_size_of_the_block_a_remainder_and_a_bit_operation_are_t
     assert not any(code.loops for code in compiled)
     first, second = ([one.text_to("label") for one in code.code] for code in compiled)
     assert first == second
+    says("Then it makes the same {} instructions of `%` and of `&`", len(first))
 
 
 @pytest.mark.slow
@@ -320,10 +333,9 @@ def test_a_tree_with_a_constant_size_of_the_block_is_unrolled(compiler):
     step = replace(REDUCE2.step, name="yours", build=lambda BLOCK: kernel)
     assert not xray(kernel, step.signature, "sm_90").loops
     both = step.variant(BLOCK=BLOCK), REDUCE2
-    bounds = [bounds_of(one, "2^30")[ISSUE] for one in both]
-    assert [one.at_most for one in bounds] == [True, False]
-    says("instructions need at most {:.2f} ms instead of the {:.2f} ms of `reduce2`",
-         *(one.ms for one in bounds))  # fmt: skip
+    assert [issued_by_block(one).at_most for one in both] == [True, False]
+    estimates = (time_bars.times_of(one, recorded_times()).instructions for one in both)
+    says("instructions need at most {:.2f} ms instead of the {:.2f} ms of `reduce2`", *estimates)
 
 
 @pytest.mark.slow
@@ -349,37 +361,6 @@ def test_reduce1_takes_longer_than_its_instructions_say():
     says("For {}³⁰ elements", round(LONGEST ** (1 / 30)))
     says("`reduce0` takes {:.2f} ms and `reduce1` {:.2f} ms. Three things changed",
          times("reduce0").recorded, one.recorded)  # fmt: skip
-
-
-def test_a_block_makes_8_loads_of_4_sectors_and_one_store_of_one():
-    seen = run_of(REDUCE2).access_counts
-    (load,) = (one for one in seen if (one.space, one.kind) == ("global", "load"))
-    (store,) = (one for one in seen if (one.space, one.kind) == ("global", "store"))
-    blocks = store.requests
-    loads, each = load.requests // blocks, load.sectors // load.requests
-    says("These {} loads of {} sectors and one store of {} sector are {:.2f} sectors per request",
-         loads, each, store.sectors // blocks,
-         (load.sectors + store.sectors) / (load.requests + store.requests))  # fmt: skip
-
-
-def test_the_card_counts_9_wavefronts_of_global_memory_per_block():
-    own = counts_of_block(REDUCE2)
-    further = {}
-    for variant in (REDUCE1, REDUCE2):
-        counts = roofline.counted(variant, LADDER.parse("2^30"))
-        further[variant] = counts.wavefronts / counts.blocks - counts_of_block(variant).wavefronts
-    (further,) = set(further.values())
-    says("wavefronts of shared memory and {:.0f} more per block for global memory, one for each of "
-         "its {} loads", further, WARPS)  # fmt: skip
-    says("The table counts per {} elements, so its wavefronts are those of a block divided by {}",
-         WARP, own.elements // WARP)  # fmt: skip
-
-
-def test_the_times_of_the_cards_are_nearly_those_of_the_bars():
-    for variant in STEPS[1:]:
-        card, bars = ms_if_any(variant, "2^30"), times(variant.step.name).recorded
-        assert card != bars  # "from another run"
-        assert card == pytest.approx(bars, rel=0.003)  # "they differ a little"
 
 
 def test_all_records_of_the_lesson_are_of_the_reference_device_at_its_highest_clock():
@@ -426,45 +407,60 @@ def test_the_tree_without_conflicts_gains_what_its_instructions_say():
     assert executed == falls[0] == falls[1]
 
 
-def test_two_pairs_of_kernels_differ_little_in_time():
-    steps = zip(by_step(REDUCE2, "lanes"), by_step(REDUCE2, "requests"), strict=True)
+def test_the_masked_pair_has_the_lanes_of_both_trees_and_differs_little_in_time():
+    steps = zip(by_step(DOWN, "lanes"), by_step(DOWN, "requests"), strict=True)
     full = [lanes == WARP * warps for lanes, warps in steps]
-    assert full == [True] * 3 + [False] * 5  # "with all their lanes in its first three steps"
-    bits, two, bits_32, two_32 = (
-        times(name).recorded
-        for name in ("without_remainder", "reduce2", "without_remainder_32", "reduce2_32")
-    )
-    says("the kernel that diverges takes {} % *less* time", percent(two, bits))
-    fewer = slots("without_remainder_32").instructions, slots("reduce2_32").instructions
-    says("The kernel that diverges less executes {} % fewer instructions and takes {} % less time",
-         percent(*fewer), percent(bits_32, two_32))  # fmt: skip
-    assert percent(bits_32, two_32) < percent(*fewer)  # "less than the instructions alone suggest"
-    says("*together* make a difference of {} %", percent(bits_32, two_32))
-    for what in ("lanes", "requests", "wavefronts"):
-        assert by_step(BITS, what) == by_step(BITS_32, what)
-        assert by_step(REDUCE2, what) == by_step(REDUCE2_32, what)
+    assert full == [True] * 3 + [False] * 5  # "In its first three steps … with all their lanes"
+    up, down = (counts_of_block(variant) for variant in MASKED)
+    assert (up, down) == (counts_of_block(BITS), counts_of_block(REDUCE2))
+    for variant, tree in ((UP, REDUCE0), (DOWN, REDUCE2)):
+        for what in ("lanes", "requests", "wavefronts"):
+            assert by_step(variant, what) == by_step(tree, what)
+        assert by_step(variant, "wavefronts") == by_step(variant, "requests")  # "no bank conflict"
+    strides = [2**step for step in range(BLOCK.bit_length() - 1)]
+    rising, falling = [2 * s - 1 for s in strides], [BLOCK - s for s in strides[::-1]]
+    says("the pairs of `reduce0`, by the masks {}, {}, {}, … {}", *rising[:3], rising[-1])
+    says("the pairs of `reduce2`, by the masks {}, {}, {}, … {}", *falling[:3], falling[-1])
+    says("Its lanes diverge in every step, and a block makes {:.0f} requests", up.requests)
+    says("with all their lanes, and a block makes {:.0f} requests", down.requests)
+    longer = 100 * (times("masks_up").recorded / times("masks_down").recorded - 1)
+    says("Divergence and {:.0f} more requests per block *together* cost {:.0f} % here",
+         up.requests - down.requests, longer)  # fmt: skip
+    assert longer < 5  # the first choice
+    says("`masks_up` takes longer than `masks_down`, with {:.1f} % fewer instructions",
+         100 * (1 - slots("masks_up").instructions / slots("masks_down").instructions))  # fmt: skip
 
 
 @pytest.mark.slow
-def test_a_pair_has_loops_of_64_bits_and_a_pair_has_loops_of_32(compiler):
-    bits, two, one = map(loop_length, (BITS, REDUCE2, REDUCE1))
-    assert bits == two
+def test_the_masked_pair_has_loops_that_are_alike(compiler):
+    (length,) = {loop_length(variant) for variant in MASKED}
+    says("all numbers have {} bits, and an iteration has {} instructions",
+         8 * np.uint32().nbytes, length)  # fmt: skip
+    opcodes = [{one.name for one in loop_of(variant)} for variant in MASKED]
+    assert opcodes[0] ^ opcodes[1] <= {"IMAD", "SHF"}  # a shift to the left is a product
+    ms = [times(name).recorded for name in ("masks_up", "masks_down")]
+    text = """masks_up takes {:.2f} ms, and masks_down {:.2f} ms: {:.0f} % longer. Both issue {}
+        instructions per iteration in every warp, whether its lanes add or not."""
+    explains("18.divergence", text, *ms, 100 * (ms[0] / ms[1] - 1), length)
+
+
+@pytest.mark.slow
+def test_the_change_to_reduce2_has_numbers_of_64_bits(compiler):
+    lengths = two, one, narrow = [loop_length(each) for each in (REDUCE2, REDUCE1, REDUCE2_32)]
     wide = 2 * np.uint32().nbytes * 8
-    says("- **{} bits**: both loops have {} instructions per iteration", wide, two)
-    says("- **{} bits**: the loops have {} and {}", wide // 2, *map(loop_length, PAIR_32))
     says("The loop of `reduce2` has {} instead of {} instructions per iteration", two, one)
-    says("in Numba the result of `uint32 >> uint32` has {} bits", wide)
     says("the second half of this test, which has {} bits", wide)
     says("The test of the loop has {} bits because Numba compares", wide)
-    says("with all numbers of the loop in {} bits", wide // 2)
-    says("In `reduce0` only the test of the loop has {} bits", wide)
     says("The given loop computes with {}-bit numbers alone", wide // 2)
-    assert loop_length(REDUCE2_32) < loop_length(REDUCE3)
-    for variant in (BITS, REDUCE2, *PAIR_32):
+    assert narrow < loop_length(REDUCE3)
+    assert len(set(lengths)) == 3
+    for variant in (BITS, REDUCE2, *PAIR_32, *MASKED):
         modifiers = {part for one in loop_of(variant) for part in one.opcode.split(".")}
-        assert ("EX" in modifiers) == (variant not in PAIR_32)
-    shifts = [one.name for one in loop_of(REDUCE2)].count("SHF")
-    assert shifts == 2 * [one.name for one in loop_of(REDUCE2_32)].count("SHF")
+        assert ("EX" in modifiers) == (variant in (BITS, REDUCE2))
+    shown = re.sub(r"<[^>]+>|\s+", " ", course.show_change(REDUCE1.step, REDUCE2.step).data)
+    text = "the loop has {} instead of {} instructions, and the sum takes {:.2f} instead of {:.2f}"
+    recorded = (times(name).recorded for name in ("reduce2_32", "reduce2"))
+    assert text.format(narrow, two, *recorded) in " ".join(shown.split())
 
 
 def test_a_block_of_reduce3_takes_as_long_as_one_of_reduce2():
@@ -475,21 +471,16 @@ def test_a_block_of_reduce3_takes_as_long_as_one_of_reduce2():
     counted = [round(estimated(variant)) for variant in (REDUCE3, REDUCE2)]
     assert counted[0] == pytest.approx(counted[1], rel=0.01)
     timed = [times(name).recorded for name in ("reduce3", "reduce2")]
-    text = """A block needs the same tree as before, {} against {} cycles, for twice as many
-        elements. So half as many blocks are needed, and half of the time: recorded are {:.2f} of
-        {:.2f} ms, {:.1f} %."""
+    text = """A scheduler issues the instructions of a block in {} cycles, {} before, for twice as
+        many elements. So half as many blocks are needed, and half of the time: recorded are
+        {:.2f} of {:.2f} ms, {:.1f} %."""
     explains("18.idle", text, *counted, *timed, 100 * timed[0] / timed[1])
 
 
-def test_from_the_third_step_on_one_warp_adds_and_seven_only_wait():
+def test_most_iterations_of_reduce3_have_no_lane_that_adds():
     iterations, busy = course.turns_and_busy(run_of(REDUCE3), "shared")
     additions = [len(trees.warps_of(step, WARP)) for step in trees.halves(BLOCK)]
     assert by_step(REDUCE3, "requests") == additions
-    # "one warp adds from the third step on, and seven wait for it"
-    assert by_step(REDUCE1, "requests") == by_step(REDUCE2, "requests") == additions
-    assert set(additions[2:]) == {1}
-    assert 1 not in additions[:2]
-    assert WARPS - 1 == 7
     assert (iterations, busy) == (WARPS * len(additions), sum(additions))
     says("In a block of `reduce3`, {} of {} iterations of warps have no lane that adds",
          iterations - busy, iterations)  # fmt: skip
@@ -523,10 +514,10 @@ def test_the_profiler_executes_the_instructions_that_the_lesson_counts(compiler)
         assert issue == pytest.approx(estimated(BY_NAME[kernel]), rel=0.01)
 
 
-def test_the_schedulers_issue_in_75_to_85_percent_of_the_cycles():
+def test_the_schedulers_issue_in_most_of_the_cycles():
     assert set(profiled()) == set(BY_NAME)
-    assert len(BY_NAME) == 7  # "these seven kernels"
-    shares = sorted(100 * busy for _, busy, _ in profiled().values())
+    assert len(SHOWN) == 7  # "our seven kernels"
+    shares = sorted(100 * profiled()[name][1] for name in SHOWN)
     says("the schedulers issue in {:.0f} to {:.0f} % of the cycles", shares[0], shares[-1])
     for one in map(times, DRAWN):
         assert one.memory < one.recorded / 2  # "less than half of each recorded time"
@@ -541,13 +532,21 @@ def test_reduce3_executes_half_of_the_instructions_in_half_of_the_time():
     assert times("reduce3").recorded / times("reduce2").recorded == pytest.approx(0.5, abs=0.02)
 
 
-def test_the_schedulers_are_less_busy_for_the_tree_of_reduce2_in_both_pairs():
-    pairs = ("reduce2", "without_remainder", "reduce2_32", "without_remainder_32")
-    says("for the tree of `reduce2`, {:.0f} against {:.0f} % and {:.0f} against {:.0f} %",
-         *(100 * slots(name).busy for name in pairs))  # fmt: skip
+def test_the_slides_gained_by_other_changes():
+    says("which M. Harris wrote in {}", YEAR)
+    recorded = {name: times(name).recorded for name in PUBLISHED_MS}
+    there, here = speedups(PUBLISHED_MS)[1], speedups(recorded)[1]
+    says("without bank conflicts the sum became {:.2f} times as fast on a G80, and {:.2f} times on "
+         "an H200", there, here)  # fmt: skip
+    says("another GPU, a G80, with {}²² integers", round(ELEMENTS ** (1 / 22)))
+    shown = str(beside_the_slides(recorded, REFERENCE))
+    assert all(f"{factor:.2f}×" in shown for factor in (there, here))
 
 
 def test_the_curve_has_the_fastest_block_size_of_each_kernel():
     for number in range(4):
         sizes = records.measured(H200.name, LADDER.name).query(f"step == 'reduce{number}'")
         assert sizes["params"].nunique() > 1
+    fastest = ms_if_any(REDUCE3.step, "2^30")
+    says("with which `reduce3` takes {:.2f} ms; with the {} threads of our other pictures it takes "
+         "{:.2f} ms", fastest, BLOCK, times("reduce3").recorded)  # fmt: skip

@@ -1,13 +1,18 @@
 """Test the table of executed instructions, and the bars of a reader's kernel."""
 
+from dataclasses import replace
+
 import pytest
 
 from labs import EXERCISES
 from labs.checking.variants import function_in
-from reduce_kernels.remainder import IssueSlots
+from reduce_kernels import LADDER
+from reduce_kernels.remainder import IssueSlots, recorded_times
 from utils.errors import CourseError
+from utils.lessons.lesson_18 import time_bars
 from utils.lessons.lesson_18.issue_table import issue_table
-from utils.lessons.lesson_18.own_bars import beside_the_experiment
+from utils.lessons.lesson_18.own_bars import beside_the_experiment, beside_the_trees
+from utils.lessons.lesson_18.slides import PUBLISHED_MS, beside_the_slides, speedups
 from utils.measuring.kernel_times import ArrayTime
 
 SLOTS = [IssueSlots("one", "a", 2**20, 1_250_000, 0.75), IssueSlots("one", "b", 2**20, 2, 0.5)]
@@ -30,7 +35,9 @@ def test_a_kernel_without_counts_is_refused():
 
 
 def test_a_readers_kernel_is_drawn_without_a_recorded_time():
-    alt = beside_the_experiment(EXERCISES["without_remainder"].solution).parts[0].alt
+    counted, drawn = beside_the_experiment(EXERCISES["without_remainder"].solution).parts
+    assert [row[0] for row in counted.rows] == ["reduce0", "yours", "without remainder"]
+    alt = drawn.alt
     yours = alt.partition("yours: ")[2].partition(". without remainder: ")[0]
     assert yours.endswith("recorded –")
     assert "wavefronts 2.41" in yours
@@ -46,5 +53,30 @@ def test_a_kernel_with_two_loops_has_a_card_that_says_why_it_is_not_counted(comp
         "        if rest == 0:\n"
     )
     kernel = function_in("without_remainder", text.replace(line, inner))
-    _, card = beside_the_experiment(kernel).parts
+    *_, card = beside_the_experiment(kernel).parts
     assert "2 loops" in str(card)
+
+
+def test_a_tree_is_shown_with_the_words_and_times_of_the_bars():
+    reduce2 = LADDER.step("reduce2").variant(BLOCK=256)
+    counted, drawn = beside_the_trees(reduce2).parts
+    assert [row[0] for row in counted.rows] == ["reduce1", "yours", "reduce2"]
+    assert time_bars.draw(recorded_times(), reduce2=reduce2).alt.partition("reduce2: ")[2] in (
+        drawn.alt
+    )
+
+
+def test_an_unrolled_kernel_has_a_card_that_calls_its_instructions_a_bound(compiler):
+    text = EXERCISES["tree"].solution_text.replace("cuda.blockDim.x", "BLOCK")
+    step = replace(LADDER.step("reduce2"), name="yours", build=lambda BLOCK: own)
+    own = function_in("tree", text)
+    _, drawn, card = beside_the_trees(step.variant(BLOCK=256)).parts
+    assert "upper bound" in str(card)
+    assert "instructions ≤ 2.86" in drawn.alt.partition("yours: ")[2]
+
+
+def test_the_slides_are_compared_factor_by_factor():
+    assert [f"{one:.2f}" for one in speedups(PUBLISHED_MS)] == ["2.33", "2.01", "1.78"]
+    shown = beside_the_slides({name: 1.0 for name in PUBLISHED_MS}, "NVIDIA X")
+    assert shown.head == ("", "slides, G80", "X")
+    assert [row[-1] for row in shown.rows] == ["1.00×"] * 3

@@ -44,7 +44,7 @@ def test_a_picture_says_in_words_who_adds():
     assert "in step 2 the threads 0, 1, 2, 3 add, 1 of 4 warps, wavefronts for a load: 4" in alt
     both = draw_trees(first_tree=neighbours, second=halves)
     assert both.alt.startswith("first tree: in step 1 the threads 0, 2, 4")
-    assert both.body.count("<svg") == 3
+    assert both.body.count("<svg") == 2
 
 
 def test_lines_that_cross_get_room():
