@@ -7,6 +7,7 @@ from tools.records import single_launch
 from utils.errors import CourseError
 from utils.measuring import rows
 from utils.measuring.as_called import Called
+from utils.measuring.kernel_times import LaunchTime
 from utils.measuring.timing import Timing
 from utils.paths import DATA
 
@@ -60,7 +61,7 @@ def test_there_is_a_record():
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.parent.name)
 def test_a_record_has_each_way(file):
-    recorded = rows.read(file, single_launch.LaunchTime)
+    recorded = rows.read(file, LaunchTime)
     assert {row.kernel: row.launches for row in recorded} == {
         name: way.launches for name, way in single_launch.ways().items()
     }
