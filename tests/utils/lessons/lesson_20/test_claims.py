@@ -211,7 +211,8 @@ def test_every_block_waits_for_blocks_that_never_get_a_slot():
     assert (waiting.SLOTS, waiting.BLOCKS) == (2, 4)
     says("the GPU has two slots, and the grid has four blocks")
     says("blocks {} and {} wait for numbers that only blocks {} and {} can draw, and these wait "
-         "for the slots that blocks {} and {} keep", *last.slots, *last.queue, *last.slots)  # fmt: skip
+         "for the slots that blocks {} and {} keep",
+         *last.slots, *last.queue, *last.slots)  # fmt: skip
     (first,) = waiting.KERNELS["block 0 waits for all others"]
     says("Block {} could simply wait until all others have drawn", first)
     assert waiting.ends(waiting.BLOCKS, waiting.SLOTS, (first,))
