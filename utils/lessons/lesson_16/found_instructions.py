@@ -229,7 +229,11 @@ def _said_of_waits(name: str, given: float | None, right: Mapping[str, float]) -
             given=given,
         )
     if near:
-        return translate("Right. `{name}`: {waits:g} for every eight multiply-adds.", name=name, waits=right[name])
+        return translate(
+            "Right. `{name}`: {waits:g} for every eight multiply-adds.",
+            name=name,
+            waits=right[name],
+        )
     return translate(
         "Not yet. `{name}`: {given} is not the number of bars over the number of green squares, "
         "times 8.",
