@@ -11,6 +11,7 @@ from utils.lessons.lesson_15.instruction_counts import (
     draw_instructions,
     reads_and_instructions,
 )
+from utils.lessons.lesson_15 import load_of_b
 from utils.lessons.lesson_15.kernel_map import PARTS, draw_map, map_of, part_of
 from utils.lessons.lesson_15.row_stores import beside_direct
 from utils.lessons.lesson_15.shares_by_size import draw_shares
@@ -43,6 +44,26 @@ def test_gray_has_8_others_and_ours_86():
                         ("multiply-adds of all", "92 %", "80 %"))  # fmt: skip
 
 
+def test_the_card_names_a_wrong_line_and_then_a_missing_one():
+    right = load_of_b.changing()
+    assert load_of_b.find_changing(*right).kind == "good"
+    assert load_of_b.find_changing(*right, 20).kind == "good"
+    for numbers, words in (
+        ((), "Begin with the line that reads start"),
+        ((3, 6), "Line 6 does not belong to them. It is place = word & 124"),
+        ((3, 7), "Right so far: 2. A line is missing that reads row"),
+        ((99,), "There is no line 99"),
+    ):
+        card = load_of_b.find_changing(*numbers)
+        assert card.kind == "ask"
+        assert words in str(card)
+
+
+def test_the_listing_shows_every_line():
+    assert str(load_of_b.Listing()).count("\n") + 1 == len(load_of_b.LINES)
+    assert "word &amp; 124" in load_of_b.Listing()._repr_html_()
+
+
 def test_the_shares_are_below_the_librarys_and_rise():
     alt = draw_shares([LARGE], [1024, 4096]).alt
     assert "at n = 1024, 4096: maxwell256 28, 64; cuBLAS 57, 77." in alt
@@ -59,7 +80,7 @@ def test_the_map_has_every_line_of_the_kernel_once():
     assert len(lines) == len([line for line in lines if line.strip()])
     assert lines[1].startswith("def maxwell256(")
     assert "store_through_shared" in lines[-1]
-    assert not [line for line in lines if "#" in line]
+    assert [line for line in lines if "#" in line] == ["    across, down = ...  # your first task"]
 
 
 def test_every_part_has_lines_and_one_label():
