@@ -69,7 +69,7 @@ def _pairs(quads: tuple[int, ...], y: float) -> str:
             continue
         deep = y + 3 + 3 * (lane & 1)
         left, right = (_LEFT + (one + 0.5) * _BOX - 1.5 for one in (lane, lane | apart))
-        body += path(f"M{left:g} {y:g}V{deep:g}H{right:g}V{y:g}", stroke=GREY, fill="none")
+        body += path(f"M{left:g} {y:g}V{deep:g}H{right:g}V{y:g}", stroke=GREY)
     return body
 
 

@@ -98,8 +98,9 @@ def test_98_percent_in_2014_and_64_in_python():
          theirs, larger)  # fmt: skip
     says("`maxwell256` is ours, at {}×{} on an H200", SIZE, SIZE)
     missing, gap = round(ALL * (1 - slots().multiply_adds)), round(theirs) - round(ours)
+    filled, rest = ALL * slots().multiply_adds, missing - gap
     says("Ours fills {:.0f} of {} slots. So {} have none: {} up to Gray's {:.0f}, and {} up to the "
-         "peak.", ALL * slots().multiply_adds, ALL, missing, gap, theirs, missing - gap)  # fmt: skip
+         "peak.", filled, ALL, missing, gap, theirs, rest)  # fmt: skip
     assert slots().multiply_adds == pytest.approx(ours / 100)
 
 
@@ -216,8 +217,9 @@ def test_rows_of_16_keep_shared_memory_busy_for_56_percent():
     says("*The same* means within {} %.", margin)
     says("yet the kernel took {:.0f} % longer", 100 * (ratio - 1))
     explains("15.bits",
-             "The zig-zag has {:g} instructions per tile instead of {:g}, and fewer wavefronts did "
-             "not help. Recorded are {:.2f} ÷ {:.2f} = {:.2f} times the time.",
+             "Shared memory has time left with both maps, so fewer wavefronts help little. The "
+             "zig-zag has {:g} instructions per tile instead of {:g}. Recorded are {:.2f} ÷ {:.2f} "
+             "= {:.2f} times the time.",
              more, few, ms(ZIG_ZAG), ms(ROWS_OF_16), ratio)  # fmt: skip
     busy_large = shared_reads(LARGE)[1]
     assert shared_reads(LARGE)[0] == pytest.approx(2, abs=0.02)
@@ -481,6 +483,8 @@ def test_eight_lines_of_the_sample_compute_with_start():
          "ours. An address has {} bits, so it takes two registers.",
          every - useful - loads, len(lines), bits)  # fmt: skip
     says("From tile to tile only `start` changes: it grows by {}.", K)
+    zeros = [number for number, line in enumerate(lines, start=1) if line.opcode == "CS2R"]
+    says("The zeros of lines {} and {} must be set again", *zeros)
     says("when `start` grows by {}, the address grows by the bytes of {} rows.", K, K)
     assert list(load_of_b.changing()) == [3, 7, 10, 13, 15, 17, 18, 20]
 
@@ -506,10 +510,10 @@ def test_register_banks_cost_13_slots_by_the_model():
     large, small, other = (loop.waits for loop in loops)
     (per,) = {loop.multiply_adds for loop in loops}
     lesson = 16
-    says("By the model of lesson {} this costs {:g} cycles per {} multiply-adds, and at this rate "
-         "{:.0f} slots. It cannot be all: for `maxwell64` the model has only {:g} cycles, and it "
-         "is slower.", lesson, large, per, ALL * slots().multiply_adds * large / per,
-         small)  # fmt: skip
+    says("By the model of lesson {} a warp loses {:g} cycles per {} multiply-adds. At this rate it "
+         "is up to {:.0f} slots, if no other warp uses these cycles. The model is not the whole "
+         "answer: `maxwell64` loses only {:g} cycles, and is slower.",
+         lesson, large, per, ALL * slots().multiply_adds * large / per, small)  # fmt: skip
     assert ms(SMALL) > ms(LARGE)
     says("and by the model of the banks it loses {:g} cycles instead of {:g}.", other, large)
 
@@ -533,8 +537,8 @@ def test_36_slots_are_missing():
 
 def test_the_clock_was_held():
     record = record_of(LARGE.variant(), str(SIZE))
-    says("The clock is no candidate: the peak is counted at {:,.0f} MHz, and the GPU ran at {:,.0f} MHz in "
-         "this measurement.", H200.boost_clock_mhz, record.sm_clock_mhz)  # fmt: skip
+    says("The clock is no candidate: the peak is counted at {:,.0f} MHz, and the GPU ran at "
+         "{:,.0f} MHz in this measurement.", H200.boost_clock_mhz, record.sm_clock_mhz)  # fmt: skip
     assert H200.boost_clock_mhz == record.sm_clock_mhz
 
 
