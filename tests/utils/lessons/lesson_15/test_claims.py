@@ -468,23 +468,23 @@ def test_instructions_allow_80_percent_and_grays_92():
 
 def test_the_sample_is_in_the_machine_code(compiler):
     code = xray(LARGE.variant().kernel, LARGE.variant().step.signature, H200.arch).code
-    names = [line.opcode.split(".")[0] for line in load_of_b.LINES]
+    names = [line.opcode.split(".")[0] for line in load_of_b.STATEMENTS]
     found = [[one.name for one in code[at : at + len(names)]] for at in range(len(code))]
     assert found.count(names) == 1
 
 
-def test_eight_lines_of_the_sample_compute_with_start():
+def test_eight_statements_of_the_sample_compute_with_start():
     every, useful, loads = instructions()
-    lines, bits = load_of_b.LINES, 64
+    lines, bits = load_of_b.STATEMENTS, 64
     integer = [line for line in lines if not line.opcode.startswith(("LD", "ULDC", "CS2R"))]
     assert len(integer) > len(lines) / 2
     says("Most of the {:.0f} are arithmetic. Here is a sample from the loop: the {} instructions "
-         "with which a warp loads the first quad of `b`, each as a line of Python with names of "
-         "ours. An address has {} bits, so it takes two registers.",
+         "with which a warp loads the first quad of `b`, each as a statement in Python with names "
+         "of ours. An address has {} bits, so it takes two registers.",
          every - useful - loads, len(lines), bits)  # fmt: skip
     says("From tile to tile only `start` changes: it grows by {}.", K)
     zeros = [number for number, line in enumerate(lines, start=1) if line.opcode == "CS2R"]
-    says("The zeros of lines {} and {} must be set again", *zeros)
+    says("The zeros of statements {} and {} must be set again", *zeros)
     says("when `start` grows by {}, the address grows by the bytes of {} rows.", K, K)
     assert list(load_of_b.changing()) == [3, 7, 10, 13, 15, 17, 18, 20]
 

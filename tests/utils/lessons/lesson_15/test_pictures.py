@@ -45,23 +45,23 @@ def test_gray_has_8_others_and_ours_86():
                         ("multiply-adds of all", "92 %", "80 %"))  # fmt: skip
 
 
-def test_the_card_names_a_wrong_line_and_then_a_missing_one():
+def test_the_card_names_a_wrong_statement_and_then_a_missing_one():
     right = load_of_b.changing()
     assert load_of_b.find_changing(*right).kind == "good"
     assert load_of_b.find_changing(*right, 20).kind == "good"
     for numbers, words in (
-        ((), "Begin with the line that reads start"),
-        ((3, 6), "Line 6 does not belong to them. It is place = word & 124"),
-        ((3, 7), "Right so far: 2. A line is missing that reads row"),
-        ((99,), "There is no line 99"),
+        ((), "Begin with the statement that reads start"),
+        ((3, 6), "Statement 6 does not belong to them. It is place = word & 124"),
+        ((3, 7), "Right so far: 2. A statement is missing that reads row"),
+        ((99,), "There is no statement 99"),
     ):
         card = load_of_b.find_changing(*numbers)
         assert card.kind == "ask"
         assert words in str(card)
 
 
-def test_the_listing_shows_every_line():
-    assert str(load_of_b.Listing()).count("\n") + 1 == len(load_of_b.LINES)
+def test_the_listing_shows_every_statement():
+    assert str(load_of_b.Listing()).count("\n") + 1 == len(load_of_b.STATEMENTS)
     assert "word &amp; 124" in load_of_b.Listing()._repr_html_()
 
 
