@@ -528,7 +528,7 @@ def test_36_slots_are_missing():
     says("**{:.0f} slots have the {:.0f} others**, of which Gray's loop has {:.0f}.",
          ALL * one.others, every - useful - loads, gray()[1])  # fmt: skip
     says("## Third suspect: the stores {} of {} slots have no multiply-add. Neither bank conflicts "
-         "nor the size of the tile explain them, and the last round of blocks costs about {:.0f}.",
+         "nor the size of the tile explains them, and the last round of blocks costs about {:.0f}.",
          missing, ALL, ALL * one.last_round)  # fmt: skip
     says("The last {:.0f} slots are what is left, and were not measured. If the last round costs "
          "less than {:.0f}, they are up to {:.0f}.",
