@@ -241,7 +241,8 @@ def test_a_wide_read_serves_eight_lanes_and_sixteen_if_neighbours_agree():
          "of a warp asks for up to {} words.", BANKS, BANKS, WARP * QUAD)  # fmt: skip
     per_part, with_pairs = WARP // eight, WARP // paired
     assert per_part == 8
-    says("are served at a time**: lanes {} to {}, then {} to {} and so on", 0 * per_part, per_part - 1, per_part,
+    says("are served at a time**: lanes {} to {}, then {} to {} and so on", 0 * per_part,
+         per_part - 1, per_part,
          2 * per_part - 1)  # fmt: skip
     says("wants the same quad as the next lane, {} lanes are served at a time", with_pairs)
 
@@ -325,7 +326,8 @@ def test_stores_and_loads_of_the_tiles_take_one_wavefront_per_step_each():
     assert per_request(OLD, "sb", "store") == per_request(OLD, "sa", "store")
     each = [course.per_request(run_of(one), "a") for one in (OLD, WIDE)]
     assert each == [course.per_request(run_of(one), "b") for one in (OLD, WIDE)]
-    says("| {:.0f} requests of {:.0f} sectors: {:.0f} | {:.0f} requests of {:.0f} sectors: {:.0f} |",
+    says("| {:.0f} requests of {:.0f} sectors: {:.0f} | {:.0f} requests of {:.0f} sectors: "
+         "{:.0f} |",
          narrow, each[0], depth * old.loads, loads, each[1], depth * wide.loads)  # fmt: skip
     says("That makes {:.0f} and {:.0f} per step, in both kernels:", old.stores, old.loads)
     alt = str(draw_step_wavefronts(register_blocked=OLD, vectorized=WIDE))
@@ -369,7 +371,7 @@ def test_the_solution_is_a_little_faster_than_vectorized():
     assert mine < wide < old
     says("takes {:.0f} % less time than `vectorized`", 100 * (1 - mine / wide))
     assert [row[0] for row in show_solution_times().rows] == [
-        "register_blocked", "vectorized", "wide_tiles"
+        "register_blocked", "vectorized", "solution of wide_tiles"
     ]  # fmt: skip
 
 
@@ -416,7 +418,7 @@ def test_each_part_of_the_gain_has_its_cause():
          100 * parts[0] / whole)  # fmt: skip
     old = count_step(OLD)
     fewer, of_all = old.alone_ms(H200) - padded.alone_ms(H200), old.alone_ms(H200) / times[0]
-    says("It is less than the estimate of {:.2f} ms: by our count the wavefronts fill only "
+    says("The saving is less than the estimate of {:.2f} ms: by our count the wavefronts fill only "
          "{:.0f} % of the time",
          fewer, 100 * of_all)  # fmt: skip
     says("{:.3f} ms come with `transposed_tile`.", parts[1])
