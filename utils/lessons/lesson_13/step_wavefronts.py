@@ -12,7 +12,6 @@ from functools import cache
 
 import numpy as np
 
-from gemm_kernels import wide_alone
 from utils.figures.look import number
 from utils.figures.roles import MATRIX_A, MATRIX_B
 from utils.ladder.step import Variant
@@ -202,9 +201,9 @@ def instructions_of_tile(variant: Variant, arch: str) -> tuple[int, int]:
 def main_saving(before: Variant, after: Variant) -> str:
     """Return the count that saves most time between two kernels, one choice of question 13.cause.
 
-    Both have 8×8 elements of c per thread. The device is that of `device_shown`.
+    Both have 8×8 elements of c per thread. The device is the one with recorded times.
     """
-    device = device_shown()
+    device = devices.find(devices.REFERENCE)
     pairs = zip(*(instructions_of_tile(one, device.arch) for one in (before, after)), strict=True)
     inside, around = ((old - new) * instruction_ms(device) for old, new in pairs)
     wavefronts = count_step(before).alone_ms(device) - count_step(after).alone_ms(device)
@@ -226,21 +225,19 @@ def instruction_ms(device: Device) -> float:
     return tiles / schedulers / device.boost_clock_mhz / 1e3
 
 
-def show_profile(timed: Iterable) -> Table:
-    """Return a table of the profiler's counts of the same kernels, one row per kernel.
+def show_profile(counted: Mapping) -> Table:
+    """Return a table of the profiler's counts, one row per kernel.
 
     The columns are the wavefronts per step of k and the instructions per tile, each of one warp.
-    timed: rows of `wide_alone.csv`; the counts are those of the first row's device.
+    counted: kernel -> row of `wide_counters.csv`, as `wide_alone.recorded_counters` returns it.
     """
-    device = next(iter(timed)).device
-    found = wide_alone.recorded_counters(device).values()
-    rows, size = [], 0
-    for one in found:
-        size, steps = one.n, one.n**3 / EACH / WARP
+    rows = []
+    for one in counted.values():
+        steps = one.n**3 / EACH / WARP
         per_tile = one.instructions / steps * DEPTH
         rows.append((one.kernel, f"{one.wavefronts / steps:.1f}", f"{per_tile:.0f}"))
     head = ("", "wavefronts of a step", "instructions of a tile")
-    caption = f"Counted by the profiler for one warp, at {size}×{size}, one {device}"
+    caption = f"Counted by the profiler for one warp, at {one.n}×{one.n}, one {one.device}"
     return table(caption, head, rows)
 
 
@@ -271,7 +268,7 @@ def draw_times(ms: Mapping[Variant, float], device: Device) -> Picture:
     title = f"Recorded times at {SIZE}×{SIZE}, one {device.name}"
     alt = f"{title}. {'; '.join(words)}."
     drawn = svg(_LEFT + _LONGEST + 106, len(ms) * _LINE + 10, body, alt, widest=540)
-    colours = legend(**COLOURS, remaining_time=GREY)
+    colours = legend(**COLOURS) + legend(remaining_time=GREY)
     return Picture(f"<div><b>{title}</b></div>{colours}{drawn}", alt)
 
 

@@ -499,7 +499,7 @@ def test_the_profiler_counts_as_we_do():
     fewer = found["transposed_tile"] - found["vectorized"]
     says("But between the last two kernels it counts only {:.1f} fewer, or {:.2f} ms.", fewer,
          fewer * count_step(OLD).alone_ms(H200) / count_step(OLD).total)  # fmt: skip
-    assert [row[0] for row in show_profile(TIMED).rows] == list(KERNELS)
+    assert [row[0] for row in show_profile(counted).rows] == list(KERNELS)
 
 
 def test_rows_of_another_length_are_refused():
