@@ -13,7 +13,6 @@ from gemm_kernels import LADDER as GEMM
 from gemm_kernels.cpu import LADDER as CPU
 from gemm_kernels.cpu.engine.packing import pack_panels
 from gemm_kernels.naive import naive
-from labs import EXERCISES
 from latency_kernels.hiding import curves
 from reduce_kernels import LADDER
 from reduce_kernels.remainder import recorded_times
