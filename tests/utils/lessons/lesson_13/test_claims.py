@@ -497,7 +497,7 @@ def test_the_profiler_counts_as_we_do():
     assert min(more) > 1
     says("Its instructions per tile are ours and at most {:.0f} more", max(more))
     fewer = found["transposed_tile"] - found["vectorized"]
-    says("But between the last two kernels it counts only {:.1f} fewer, or {:.2f} ms.", fewer,
+    says("But between the last two kernels they fall by only {:.2f}, or {:.2f} ms.", fewer,
          fewer * count_step(OLD).alone_ms(H200) / count_step(OLD).total)  # fmt: skip
     assert [row[0] for row in show_profile(counted).rows] == list(KERNELS)
 
