@@ -6,7 +6,6 @@ compiler.
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -212,8 +211,9 @@ class IssuedInstructions:
 def instructions_of_block(step: Step | Variant) -> int:
     """Return the instructions that all warps of one full thread block issue in total.
 
-    It is an upper bound for a kernel without a loop. They are counted in the machine code for the
-    device shown, or else recorded. Raises CourseError if neither is possible.
+    It is an upper bound for a kernel without a loop, or with a jump in its loop. They are counted
+    in the machine code for the device shown, or else recorded. Raises CourseError if neither is
+    possible.
     """
     return issued_by_block(step).number
 
@@ -248,7 +248,7 @@ def compiled_instructions(variant: Variant, arch: str) -> int:
     if issued.at_most:
         raise CourseError(
             f"The instructions of {variant} are not counted exactly, because its machine code has "
-            "no loop: choose a kernel whose tree is one loop, such as reduce0 to reduce3."
+            "no loop, or a jump in its loop: choose a kernel such as reduce0 to reduce3."
         )
     return issued.number
 
@@ -257,11 +257,12 @@ def compiled_issue(variant: Variant, arch: str) -> IssuedInstructions:
     """Compile a kernel and return the number of instructions that all warps of a full block issue.
 
     With one loop, which must have a barrier, its iterations are those of the loop over the levels
-    of the tree, and the count assumes that every warp except the first exits after the loop.
-    Without a loop, the compiler has unrolled it, no warp issues an instruction twice, and the
-    result has bounds: at most each warp issues all instructions up to the last exit, and at least
-    those on the shortest way to an exit. Lanes that branch apart are taken to continue together
-    where the compiler joins them.
+    of the tree, and the count assumes that every warp except the first exits after the loop. If the
+    loop has a jump within it, the result has bounds, with all instructions of each iteration and
+    with those on its shortest way. Without a loop, the compiler has unrolled it, no warp issues an
+    instruction twice, and the result has bounds: at most each warp issues all instructions up to
+    the last exit, and at least those on the shortest way to an exit. Lanes that branch apart are
+    taken to continue together where the compiler joins them.
 
     arch: the architecture to compile for, such as "sm_90". Raises CourseError if there is no
     compiler, if the machine code has several loops or one without a barrier, or if the step is no
@@ -292,30 +293,34 @@ def compiled_issue(variant: Variant, arch: str) -> IssuedInstructions:
             "of its iterations is not known. Compare kernels such as reduce0 to reduce3."
         )
     first_exit = next(index for index in exits if index > loop.end)
-    in_loop = len(loop.body) * round(block_of(variant).iterations)
-    every_warp = loop.start + in_loop + first_exit - loop.end
+    outside = loop.start + first_exit - loop.end
     first_warp_only = next(index for index in exits if index > first_exit) - first_exit
-    number = threads // WARP * every_warp + first_warp_only
-    return IssuedInstructions(number, number)
+    iterations = round(block_of(variant).iterations)
+    most, fewest = (
+        threads // WARP * (outside + iterations * each) + first_warp_only
+        for each in (len(loop.body), shortest_way(code.code[: loop.end + 1], loop.start))
+    )
+    return IssuedInstructions(most, fewest)
 
 
-def shortest_way(code: Sequence[Instruction]) -> int:
-    """Return the fewest instructions that a warp issues from the first one of a kernel to an exit.
+def shortest_way(code: Sequence[Instruction], start: int = 0) -> int:
+    """Return the fewest instructions that a warp issues from instruction `start` to the way's end.
 
-    code: machine code without loops, so all its branches go forward.
+    The way ends at an exit, at a branch backward, and behind the last instruction of `code`.
     """
-    fewest = [math.inf] * (len(code) + 1)
-    for index in reversed(range(len(code))):
+    fewest = [0] * (len(code) + 1)
+    for index in reversed(range(start, len(code))):
         instruction = code[index]
         following = []
         if instruction.name == "EXIT":
             following.append(0)
         elif instruction.name == "BRA" and instruction.target is not None:
-            following.append(fewest[instruction.target] if instruction.target > index else math.inf)
+            goes_on = index < instruction.target <= len(code)
+            following.append(fewest[instruction.target] if goes_on else 0)
         if not following or instruction.predicate:
             following.append(fewest[index + 1])
         fewest[index] = 1 + min(following)
-    return int(fewest[0])
+    return fewest[start]
 
 
 @dataclass(frozen=True)
