@@ -6,6 +6,7 @@ compiler.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -211,9 +212,9 @@ class IssuedInstructions:
 def instructions_of_block(step: Step | Variant) -> int:
     """Return the instructions that all warps of one full thread block issue in total.
 
-    It is an upper bound for a kernel without a loop, or with a jump in its loop. They are counted
-    in the machine code for the device shown, or else recorded. Raises CourseError if neither is
-    possible.
+    It is an upper bound for a kernel without a loop, or with a jump over its additions. They are
+    counted in the machine code for the device shown, or else recorded. Raises CourseError if
+    neither is possible.
     """
     return issued_by_block(step).number
 
@@ -258,11 +259,11 @@ def compiled_issue(variant: Variant, arch: str) -> IssuedInstructions:
 
     With one loop, which must have a barrier, its iterations are those of the loop over the levels
     of the tree, and the count assumes that every warp except the first exits after the loop. If the
-    loop has a jump within it, the result has bounds, with all instructions of each iteration and
-    with those on its shortest way. Without a loop, the compiler has unrolled it, no warp issues an
-    instruction twice, and the result has bounds: at most each warp issues all instructions up to
-    the last exit, and at least those on the shortest way to an exit. Lanes that branch apart are
-    taken to continue together where the compiler joins them.
+    loop has jumps over accesses to shared memory, a warp in which no lane adds takes them, and the
+    result has bounds. Without a loop, the compiler has unrolled it, no warp issues an instruction
+    twice, and the result has bounds: at most each warp issues all instructions up to the last exit,
+    and at least those on the shortest way to an exit. Lanes that branch apart are taken to continue
+    together where the compiler joins them.
 
     arch: the architecture to compile for, such as "sm_90". Raises CourseError if there is no
     compiler, if the machine code has several loops or one without a barrier, or if the step is no
@@ -293,34 +294,46 @@ def compiled_issue(variant: Variant, arch: str) -> IssuedInstructions:
             "of its iterations is not known. Compare kernels such as reduce0 to reduce3."
         )
     first_exit = next(index for index in exits if index > loop.end)
-    outside = loop.start + first_exit - loop.end
-    first_warp_only = next(index for index in exits if index > first_exit) - first_exit
     iterations = round(block_of(variant).iterations)
-    most, fewest = (
-        threads // WARP * (outside + iterations * each) + first_warp_only
-        for each in (len(loop.body), shortest_way(code.code[: loop.end + 1], loop.start))
-    )
-    return IssuedInstructions(most, fewest)
+    every_warp = loop.start + len(loop.body) * iterations + first_exit - loop.end
+    first_warp_only = next(index for index in exits if index > first_exit) - first_exit
+    number = threads // WARP * every_warp + first_warp_only
+    most_skipped = threads // WARP * iterations * skipped_with_accesses(loop.body, loop.start)
+    return IssuedInstructions(number, number - most_skipped)
 
 
-def shortest_way(code: Sequence[Instruction], start: int = 0) -> int:
-    """Return the fewest instructions that a warp issues from instruction `start` to the way's end.
+def skipped_with_accesses(body: Sequence[Instruction], start: int) -> int:
+    """Return how many instructions of a loop are in jumps over accesses to shared memory.
 
-    The way ends at an exit, at a branch backward, and behind the last instruction of `code`.
+    A jump over arithmetic alone is not counted: the compiler makes it for a division by zero.
+    body: the loop's instructions. start: the index of the first one in the listing.
     """
-    fewest = [0] * (len(code) + 1)
-    for index in reversed(range(start, len(code))):
+    skipped = set()
+    for index, instruction in enumerate(body):
+        if instruction.name == "BRA" and instruction.target is not None:
+            jump = range(index + 1, min(instruction.target - start, len(body)))
+            if any(body[each].name in ("LDS", "STS") for each in jump):
+                skipped.update(jump)
+    return len(skipped)
+
+
+def shortest_way(code: Sequence[Instruction]) -> int:
+    """Return the fewest instructions that a warp issues from the first one of a kernel to an exit.
+
+    code: machine code without loops, so all its branches go forward.
+    """
+    fewest = [math.inf] * (len(code) + 1)
+    for index in reversed(range(len(code))):
         instruction = code[index]
         following = []
         if instruction.name == "EXIT":
             following.append(0)
         elif instruction.name == "BRA" and instruction.target is not None:
-            goes_on = index < instruction.target <= len(code)
-            following.append(fewest[instruction.target] if goes_on else 0)
+            following.append(fewest[instruction.target] if instruction.target > index else math.inf)
         if not following or instruction.predicate:
             following.append(fewest[index + 1])
         fewest[index] = 1 + min(following)
-    return fewest[start]
+    return int(fewest[0])
 
 
 @dataclass(frozen=True)
