@@ -47,7 +47,7 @@ def draw_resources(
     top to bottom. resources: the estimates to draw, by the names of their fields, from top to
     bottom. longest: the ms at the end of the scale, for several pictures with the same scale; by
     default, those of the longest bar. mark_bound: if True, the longest estimate of each kernel is
-    orange, because the kernel takes at least this time, and the recorded bar is pale beyond it. If
+    orange, because the kernel takes at least this time, and the recorded bar is faint beyond it. If
     an estimate is missing, or if the longest one is an upper bound, nothing is marked.
     """
     rows, sentences = (*resources, RECORDED), []
@@ -94,9 +94,6 @@ def _bars(
 
 
 def _recorded_bar(y: float, width: float, explained: float) -> str:
-    """Return SVG of a dark bar at `y` that is pale beyond `explained`; all are in pixels."""
-    dark = round(min(width, explained), 1)
-    bar = rect(LEFT, y, dark, BAR, "currentColor", opacity=0.8)
-    if width > dark:
-        bar += rect(LEFT + dark, y, round(width - dark, 1), BAR, "currentColor", opacity=0.35)
-    return bar
+    """Return SVG of a dark bar at `y` that is faint beyond `explained`; all are in pixels."""
+    dark = rect(LEFT, y, round(min(width, explained), 1), BAR, "currentColor", opacity=0.7)
+    return dark + rect(LEFT, y, round(width, 1), BAR, "currentColor", opacity=0.35)

@@ -265,4 +265,4 @@ def _row(line: str, marked: bool = True) -> str:
     text = "⋯" if kind == "skipped" else line
     inner = text[1:] if marked else text
     indent = len(text) - len(inner.lstrip()) + FURTHER
-    return f'<span class="{kind}" style="--in: {indent}ch">{html.escape(text)}\n</span>'
+    return f'<span style="--in: {indent}ch" class="{kind}">{html.escape(text)}\n</span>'

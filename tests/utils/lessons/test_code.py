@@ -181,8 +181,8 @@ def test_long_lines_are_wrapped_and_indented_further(browser):
     opened = browser.open(show_change(*REDUCTIONS).data, width=300)
     block = "document.querySelector('.lesson-code')"
     assert opened.page.evaluate(f"{block}.scrollWidth <= {block}.clientWidth")
-    assert 'style="--in: 8ch">    ' in show_kernel(TILED, comments=False).data
-    assert 'class="added" style="--in: 9ch">+    ' in show_change(*REDUCTIONS).data
+    assert 'style="--in: 8ch" class="">    ' in show_kernel(TILED, comments=False).data
+    assert 'style="--in: 9ch" class="added">+    ' in show_change(*REDUCTIONS).data
 
 
 def test_a_kernel_that_is_no_step_is_shown_in_the_same_way():
