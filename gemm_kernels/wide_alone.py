@@ -8,6 +8,7 @@ reads it 128 bits at a time; its global loads and stores are those of `register_
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
 
 from numba import cuda, float32, uint32
@@ -18,8 +19,11 @@ from utils.intrinsics.wide_memory import load4
 from utils.ladder.shapes import GemmShape
 from utils.ladder.step import Launch, Step, Variant
 from utils.ladder.tasks import GEMM
+from utils.machine.devices import slug
+from utils.measuring import rows
 from utils.measuring.experiment import Experiment
 from utils.measuring.kernel_times import ProductTime, time_products
+from utils.paths import DATA
 
 SIZES = (2048, 4096)
 VERIFIED = (GemmShape(36, 36, 44), GemmShape(132, 260, 160))
@@ -28,6 +32,22 @@ ACROSS = SIDE // EACH
 THREADS = ACROSS**2
 LOADS = SIDE * DEPTH // THREADS
 PADDED_DEPTH, PADDED_SIDE = DEPTH + 1, SIDE + 4
+
+
+@dataclass(frozen=True)
+class WideCounters:
+    """What the profiler counted in one launch of a kernel for n×n matrices.
+
+    instructions: those that all warps executed. shared_wavefronts: of loads from shared memory and
+    stores into it. wavefronts: of all accesses to shared memory and L1.
+    """
+
+    device: str
+    kernel: str
+    n: int
+    instructions: int
+    shared_wavefronts: int
+    wavefronts: int
 
 
 @cache
@@ -141,6 +161,12 @@ def variants() -> tuple[Variant, ...]:
 def recorded_times() -> tuple[ProductTime, ...]:
     """Return the times of all devices that have a record, device by device; () if none has one."""
     return EXPERIMENT.recorded()
+
+
+def recorded_counters(device: str) -> dict[str, WideCounters]:
+    """Return the profiler's counts of one device by the kernel's name, such as "padded_rows"."""
+    file = DATA / "measured" / slug(device) / "wide_counters.csv"
+    return {row.kernel: row for row in rows.read(file, WideCounters)}
 
 
 def measured(device: str, sizes: Sequence[int] = SIZES) -> Iterator[ProductTime]:

@@ -140,8 +140,14 @@ def _global_names(code: CodeType) -> set[str]:
 
 
 def _is_installed(value) -> bool:
-    """Return True if a value belongs to Python itself or to an installed package."""
+    """Return True if a value belongs to Python itself or to an installed package.
+
+    A value of `__main__` does not, because a notebook's cells run in this module, whichever
+    program has started them.
+    """
     name = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None)
+    if name == "__main__":
+        return False
     file = getattr(sys.modules.get(name or ""), "__file__", None)
     return name in sys.builtin_module_names or (file is not None and _is_library(file))
 

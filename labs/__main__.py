@@ -7,6 +7,7 @@ import sys
 
 from labs.grading import command, compose
 from labs.platforms.nbgrader import command as nbgrader_command
+from labs.sessions import slides
 from utils.errors import CourseError
 
 
@@ -21,6 +22,7 @@ def main(arguments: list[str] | None = None) -> int:
     commands = parser.add_subparsers(metavar="COMMAND")
     command.add_to(commands)
     compose.add_to(commands)
+    slides.add_to(commands)
     nbgrader_command.add_to(commands)
     parser.set_defaults(run=lambda _: parser.print_help() or 0)
     options = parser.parse_args(arguments)

@@ -32,8 +32,9 @@ class BitsOfSum:
 
     runs: the number of sums. different: the number of results whose bits differ from one another.
     most_common: the number of runs with the most frequent result. lowest, highest: the results as
-    hexadecimal numbers of Python. exact: the sum in float64, as such a number. device, kernel:
-    their names. elements: the length of the array. date: the day of the measurement.
+    hexadecimal numbers of Python. exact: the sum in float64, as such a number. counts: the number
+    of runs with each float32 from the lowest to the highest result. device, kernel: their names.
+    elements: the length of the array. date: the day of the measurement.
     """
 
     device: str
@@ -45,6 +46,7 @@ class BitsOfSum:
     lowest: str
     highest: str
     exact: str
+    counts: tuple[int, ...]
     date: Date
 
 
@@ -79,9 +81,18 @@ def measured(device: str, runs: int = RUNS) -> Iterator[BitsOfSum]:
             _, counts = np.unique(sums.view(np.uint32), return_counts=True)
             yield BitsOfSum(
                 device, name, elements, runs, len(counts), int(counts.max()),
-                float(sums.min()).hex(), float(sums.max()).hex(), exact.hex(),
+                float(sums.min()).hex(), float(sums.max()).hex(), exact.hex(), _counts(sums),
                 datetime.date.today().isoformat(),
             )  # fmt: skip
+
+
+def _counts(sums: np.ndarray) -> tuple[int, ...]:
+    """Return how often each float32 from the lowest to the highest of the sums is among them."""
+    counts, value = [], sums.min()
+    while value <= sums.max():
+        counts.append(int(np.count_nonzero(sums == value)))
+        value = np.nextafter(value, np.float32(np.inf))
+    return tuple(counts)
 
 
 def _sum(execute, out) -> np.float32:

@@ -1,5 +1,9 @@
 """The x-ray: figures that equal the driver's, widths, the cache, the listing, and errors."""
 
+import sys
+from types import ModuleType
+
+import numpy as np
 import pandas as pd
 import pytest
 from numba import cuda, float32, uint32, void
@@ -163,6 +167,16 @@ def test_a_damaged_cache_file_is_replaced(compilations):
         file.write_bytes(file.read_bytes()[:-20])
     assert xray(COPY.build(), COPY.signature) == first
     assert len(compilations) == 2
+
+
+def test_kernels_of_a_notebook_have_keys_of_their_own_whichever_program_runs_it(monkeypatch):
+    installed = ModuleType("__main__")
+    installed.__file__ = np.__file__
+    monkeypatch.setitem(sys.modules, "__main__", installed)
+    kernels = make(2), make(3)
+    for one in kernels:
+        one.py_func.__module__ = one.__module__ = "__main__"
+    assert len(set(map(cache_key, kernels))) == 2
 
 
 def test_the_cache_key_depends_on_constants_functions_and_options():

@@ -12,6 +12,8 @@ from labs.checking.run import Run
 from virtual_gpu import Site
 from virtual_gpu.counts.recorder import Event
 
+RARE = 0.2  # the share of an array's accesses that may be outside of the innermost loop
+
 
 @dataclass(frozen=True)
 class StridedAccess:
@@ -34,13 +36,20 @@ class StridedAccess:
 def innermost_accesses(run: Run) -> list[StridedAccess]:
     """Return a list of the loads and stores in the innermost loop of a CPU function.
 
-    An access counts as part of the innermost loop if it was executed at least half as often as the
-    most frequent access. The list is grouped by array and kind; it is empty if no access was
-    executed twice.
+    The loads of an array, or its stores, count as part of it, except for the least frequent ones
+    that together are at most a fifth of them. So other accesses, however frequent, cannot hide
+    those of the innermost loop. The list is grouped by array and kind; it is empty if no access
+    was executed twice.
     """
     accesses = _strided_accesses(run)
-    most = max((access.executions for access in accesses), default=0)
-    return [access for access in accesses if 2 * access.executions >= most]
+    return [one for one in accesses if _share_up_to(one, accesses) > RARE]
+
+
+def _share_up_to(access: StridedAccess, accesses: list[StridedAccess]) -> float:
+    """Return the share of accesses that are not more frequent, of those with its array and kind."""
+    same = [one for one in accesses if (one.array, one.kind) == (access.array, access.kind)]
+    rare = sum(one.executions for one in same if one.executions <= access.executions)
+    return rare / sum(one.executions for one in same)
 
 
 def read_before_stored(run: Run) -> tuple[Site, tuple[int, ...]] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from random import Random
@@ -35,6 +36,24 @@ def smaller(shape: Shape, random: Random) -> Shape:
     return tuple(map(min, shape, nearby(shape, random)))
 
 
+def whole_blocks(shape: Shape, random: Random) -> Shape:
+    """Return a random shape of whole blocks that differs from `shape`, which has whole blocks.
+
+    Each size is a multiple of the largest power of two that divides the size of `shape`, because
+    the sides of blocks and tiles are powers of two; a single size is a multiple of a quarter of it.
+    A size changes by at most one such step, and the product of all sizes at most doubles.
+    """
+    steps = [size & -size for size in shape]
+    if len(shape) == 1 and steps[0] > 4:
+        steps = [steps[0] // 4]
+    while True:
+        drawn = tuple(
+            size + step * random.randint(-1, 1) for size, step in zip(shape, steps, strict=True)
+        )
+        if drawn != shape and 0 < math.prod(drawn) <= 2 * math.prod(shape):
+            return drawn
+
+
 def in_steps(*steps: int) -> Callable[[Shape, Random], Shape]:
     """Return a function (shape, random) -> shape that changes each size by at most one step.
 
@@ -63,7 +82,7 @@ class Job:
     parameters; the last one is the result. scratch: parameters other than the result that the
     kernel may change, such as a counter. sizes: the names of a shape's numbers, such as ("m", "n",
     "k"). vary: returns a random similar shape, with which a grader replaces any shape but the
-    first.
+    first. whole: returns a random shape near the first one that fills all blocks, too.
 
     shapes: the shapes to launch. The first fills all blocks, so that counts per block are whole
     numbers. Shapes with partial blocks follow. The smallest shape is last, because the judge stops
@@ -83,6 +102,7 @@ class Job:
     reference: Callable[..., np.ndarray]
     sizes: tuple[str, ...] = ()
     vary: Callable[[Shape, Random], Shape] = nearby
+    whole: Callable[[Shape, Random], Shape] = whole_blocks
 
     @property
     def on_cpu(self) -> bool:

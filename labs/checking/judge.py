@@ -12,6 +12,7 @@ import ast
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from random import Random
 
 import numpy as np
 
@@ -42,7 +43,8 @@ def judge(exercise: KernelExercise, kernel, patience: float) -> Verdict:
     """Launch a kernel at all shapes of an exercise and return the verdict on it.
 
     The launches end at the first shape with a mistake. If all results are right, the targets are
-    tested. patience: the seconds that one launch may take.
+    tested, and once more at another shape that fills all blocks. patience: the seconds that one
+    launch may take.
     """
     cause = no_kernel(exercise, kernel)
     if cause:
@@ -52,9 +54,26 @@ def judge(exercise: KernelExercise, kernel, patience: float) -> Verdict:
         cause = _first(exercise.probes.constants, kernel) or cause
         return _refused(exercise, cause, _notes(runs))
     verdict = by_targets(exercise, runs)
+    if verdict.passed:
+        verdict = _again_at_a_whole_shape(exercise, kernel, patience) or verdict
     if not verdict.passed:
         return verdict
     return replace(verdict, notes=(*verdict.notes, *changed_lines.notes(exercise, kernel)))
+
+
+def _again_at_a_whole_shape(exercise: KernelExercise, kernel, patience: float) -> Verdict | None:
+    """Return a verdict on a mistake or a missed target at another shape of whole blocks, or None.
+
+    Targets in machine code are not tested again, because the code is the same at all shapes.
+    """
+    shape = exercise.whole(exercise.shapes[0], Random(SEED))
+    run = attempt(exercise, kernel, shape, patience)
+    cause = run if isinstance(run, str) else wrong_result(exercise, [run])
+    if cause:
+        return _refused(exercise, cause)
+    targets = tuple(one for one in exercise.targets if not one.of_machine)
+    verdict = by_targets(replace(exercise, targets=targets, remarks=()), [run])
+    return None if verdict.passed else verdict
 
 
 def run_shapes(

@@ -50,6 +50,12 @@ def one_and_many(what: str) -> tuple[str, str]:
     return f"{{number}} {what}", f"{{number}} {what}s"
 
 
+def block_number(block: tuple[int, ...]) -> str:
+    """Return the coordinates of a block as text: "3", or "(1, 2)" if it is not in the first row."""
+    x, *others = block
+    return str(tuple(block[:2])) if any(others) else str(x)
+
+
 def extent(name: str, shape: tuple[int, ...]) -> str:
     """Return a clause on the size of an array, such as "`a` has 3 rows and 6 columns"."""
     if len(shape) == 2:

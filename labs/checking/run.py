@@ -12,22 +12,26 @@ import io
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from random import Random
 
 import numpy as np
 
 from labs.checking.job import Job, Shape
 from utils.translation import translate
-from virtual_gpu import Trace, trace
+from virtual_gpu import Trace, VirtualGpuError, trace
 from virtual_gpu.common.source import read_source
 from virtual_gpu.counts.counters import AccessCount
-from virtual_gpu.counts.recorder import Recording
+from virtual_gpu.counts.recorder import Event, Recording
+from virtual_gpu.machine.change import Change
 
+Block = tuple[int, ...]  # coordinates: x, or (x, y, z)
 SEED = 5
 # The most iterations of all loops, summed over threads; a right kernel makes less than a million.
 LANE_ROUNDS = 3e6
 # The most iterations of a CPU function, whose one thread makes at most a thousand if it is right.
 CPU_ROUNDS = 3e4
 WORD = 4  # bytes
+MOST_TRIED = 3  # loads of one shared array whose use is tried
 EVENTS = 20_000  # the most events that a recording keeps
 # A NaN that arithmetic does not make: an element that holds it was never written.
 UNWRITTEN = np.uint32(0x7FC0_0BAD)
@@ -40,7 +44,8 @@ class Run:
     job: what was launched, with the right result. kernel: the reader's kernel. shape: the problem
     sizes. inputs: the arguments before the launch, without the result. left: the same arguments
     after the launch. out: the result, float32. trace: what the virtual GPU counted and found.
-    printed: True if the kernel printed. patience: the seconds that a launch may take.
+    printed: True if the kernel printed. patience: the seconds that a launch may take. seed: the
+    seed of the inputs, from which a block is drawn, too.
     """
 
     job: Job
@@ -52,6 +57,7 @@ class Run:
     trace: Trace
     printed: bool
     patience: float
+    seed: int
 
     @cached_property
     def right(self) -> np.ndarray:
@@ -135,23 +141,75 @@ class Run:
 
         blocks: run only the first `blocks` blocks; None runs all.
         """
-        return run_kernel(self.job, self.kernel, shape, self.patience, blocks)
+        return run_kernel(self.job, self.kernel, shape, self.patience, blocks, seed=self.seed)
 
     @cached_property
-    def first_block(self) -> Recording:
-        """The recorded events of block 0, in order, from another launch of this block alone."""
-        again = run_kernel(
-            self.job, self.kernel, self.shape, self.patience, blocks=1, record=0
-        )
-        return again.trace.recording
+    def drawn_block(self) -> Block:
+        """The coordinates (x, y, z) of a block that is drawn from the seed, if possible not 0."""
+        launch = self.job.launch(self.shape)
+        x, y, _ = (*launch.grid, 1, 1)[:3]
+        number = Random(f"{self.seed} {self.shape}").randrange(1, max(2, launch.blocks))
+        number %= launch.blocks
+        return number % x, number // x % y, number // (x * y)
+
+    @cached_property
+    def samples(self) -> tuple[Recording, ...]:
+        """The recorded events of block 0 and of the drawn block, each from a launch of it alone."""
+        drawn = self.drawn.trace.recording
+        first = (0, 0, 0)
+        return (drawn,) if self.drawn_block == first else (self.alone(first).trace.recording, drawn)
+
+    def alone(self, block: Block) -> Run:
+        """Launch one block alone, and return the run with the recording of its events."""
+        return self._again(blocks=1, record=block, values=True)
+
+    @cached_property
+    def drawn(self) -> Run:
+        """A launch of the drawn block alone, with the recording of its events."""
+        return self.alone(self.drawn_block)
+
+    def uses(self, event: Event) -> bool:
+        """Return True if the result of the drawn block depends on a load or shuffle recorded there.
+
+        The block is launched again, and its threads get changed values from these shared words, or
+        from these lanes. If this ends in an error, the value was used.
+        """
+        first = event.first if event.sources is None else event.sources
+        change = Change(event.array.partition(" (")[0], first, max(1, event.width))
+        try:
+            again = self._again(blocks=1, record=self.drawn_block, change=change)
+        except VirtualGpuError:
+            return True
+        return again.out.tobytes() != self.drawn.out.tobytes()
+
+    @cached_property
+    def used_shares(self) -> dict[str, float]:
+        """The share of the words that the drawn block loads from a shared array and uses, by array.
+
+        At most MOST_TRIED loads of each array are tried, which are drawn from the seed.
+        """
+        recording, random = self.drawn.trace.recording, Random(self.seed)
+        shares = {}
+        for array in (one.name for one in recording.arrays if one.space == "shared"):
+            loads = [o for o in recording.events if (o.array, o.kind) == (array, "load")]
+            tried = random.sample(loads, min(len(loads), MOST_TRIED))
+            words = [int((one.first >= 0).sum()) * one.width for one in tried]
+            used = sum(count for one, count in zip(tried, words) if self.uses(one))
+            shares[array] = used / max(1, sum(words))
+        return shares
 
     def recorded(self, block: int) -> Recording:
         """Launch the whole kernel again and return the recorded events of one block, in order.
 
         block: the index of the block.
         """
-        again = run_kernel(self.job, self.kernel, self.shape, self.patience, record=block)
-        return again.trace.recording
+        return self._again(record=block).trace.recording
+
+    def _again(self, **options) -> Run:
+        """Launch the kernel again with the same inputs; options: those of `run_kernel`."""
+        return run_kernel(
+            self.job, self.kernel, self.shape, self.patience, seed=self.seed, **options
+        )
 
 
 def run_kernel(
@@ -160,15 +218,18 @@ def run_kernel(
     shape: Shape,
     patience: float,
     blocks: int | None = None,
-    record: int | None = None,
+    record: int | Block | None = None,
     seed: int = SEED,
+    change: Change | None = None,
+    values: bool = False,
 ) -> Run:
     """Launch a kernel once on the virtual GPU, without showing its prints, and return its run.
 
     patience: the seconds that the launch may take. blocks: run only the first `blocks` blocks; None
-    runs all. record: the index of a block whose events are recorded, or None; a CPU function is
-    always recorded. seed: the seed of the inputs. Raises VirtualGpuError if the kernel cannot be
-    compiled, raises an error or does not end.
+    runs all. record: the index or the coordinates of a block whose events are recorded, or None; a
+    CPU function is always recorded. seed: the seed of the inputs. change: a change of what threads
+    get, with which no events are recorded. values: True to record what is loaded and stored. Raises
+    VirtualGpuError if the kernel cannot be compiled, raises an error or does not end.
     """
     launch, inputs = job.launch(shape), job.inputs(shape, seed)
     arguments = tuple(np.copy(one) if isinstance(one, np.ndarray) else one for one in inputs)
@@ -178,8 +239,9 @@ def run_kernel(
             kernel, launch.grid, launch.block, *arguments, out,
             shared_bytes=launch.shared_bytes, blocks=blocks,
             patience=patience, lane_rounds=CPU_ROUNDS if job.on_cpu else LANE_ROUNDS,
-            record=0 if job.on_cpu else record, events=EVENTS,
+            record=0 if job.on_cpu else record, events=0 if change else EVENTS, change=change,
+            values=values,
         )  # fmt: skip
     return Run(
-        job, kernel, shape, inputs, arguments, out, traced, bool(printed.getvalue()), patience
+        job, kernel, shape, inputs, arguments, out, traced, bool(printed.getvalue()), patience, seed
     )

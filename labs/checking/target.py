@@ -16,8 +16,8 @@ class Target:
     what: the name of the count. at_most: its limit. words: the target as a phrase, as the task
     states it. measure: returns the count of a run, or None if this machine cannot determine it.
     cause: takes a run above the limit and its count, and returns a sentence with the line and the
-    number. every_shape: True to test the runs at all shapes and not only at the first, which fills
-    all blocks. of_machine: True if it is counted in machine code. Such a target gives no points,
+    number. every_shape: True to test the runs at all shapes and not only at those that fill all
+    blocks. of_machine: True if it is counted in machine code. Such a target gives no points,
     because machine code changes with the compiler. of_idea: True if a kernel that misses the target
     ignores what the task is about. is_usual: True if every kernel must reach it, whatever its task
     is about.

@@ -6,20 +6,22 @@ targets are one barrier per tile, and loads that a thread does not wait for.
 
 from __future__ import annotations
 
-import ast
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from labs.checking.exercise import KernelExercise
+from labs.checking.job import Shape
 from labs.checking.phrasing import at_line, counted
 from labs.checking.run import Run
-from labs.checking.target import Target
+from labs.checking.target import Target, essential
 from labs.families.tiled import tiled_product
 from utils.division import cdiv
 from utils.translation import translate
 from virtual_gpu import Site
-from virtual_gpu.counts.recorder import Event
+from virtual_gpu.counts.recorder import Event, Recording
 
 
 def double_buffered_product(tile: int, **fields) -> KernelExercise:
@@ -31,7 +33,9 @@ def double_buffered_product(tile: int, **fields) -> KernelExercise:
     tiles along m, n and k at the first shape; and the remaining fields of KernelExercise.
     """
     exercise = tiled_product(tile=tile, **fields)
-    kept = tuple(one for one in exercise.targets if one.what != "barriers per tile")
+    kept = [one for one in exercise.targets if one.what != "barriers per tile"]
+    # A kernel must not pass the time of a load with reads that it does not need.
+    kept = [essential(one) if one.what == "shared loads per multiply-add" else one for one in kept]
     targets = (*kept, _one_barrier_per_tile(tile), _no_early_waits(tile))
     return replace(exercise, targets=targets)
 
@@ -104,9 +108,9 @@ def _no_early_waits(tile: int) -> Target:
     """Return the target that a whole tile is multiplied between a load and its store.
 
     A thread waits for a loaded value when it stores it into shared memory, unless multiply-adds
-    have hidden the latency of the load. The count is the number of loads of thread 0 whose store
-    comes after fewer than `tile` terms of the sum. The loads of the first tile do not count. tile:
-    the side of a tile, which is also its number of terms.
+    have hidden the latency of the load. The count is the number of loads of two threads whose
+    store comes after fewer than `tile` terms of the sum. The loads of the first tile do not count.
+    tile: the side of a tile, which is also its number of terms.
     """
 
     def measure(run: Run) -> float:
@@ -133,89 +137,60 @@ def _no_early_waits(tile: int) -> Target:
 
 
 def _waits(tile: int, run: Run) -> Iterator[_EarlyWait]:
-    """Yield the loads of thread 0 that are stored after fewer than `tile` terms, in order.
+    """Yield the loads of two threads that are stored after fewer than `tile` terms, in order.
 
-    The loads of the first tile are left out. The kernel is launched again to record block 0.
+    The threads are thread 0 and the last one of a drawn block, and the loads of the first tile are
+    left out. The block is launched again with different numbers in a and b, so that a stored value
+    tells which load it comes from.
     """
-    buffers = _buffers(run)
-    events = [one for one in run.recorded(0).events if _takes_part(one)]
-    spaces = {one.array: one.space for one in run.trace.access_counts}
+    job = replace(run.job, inputs=_different_numbers)
+    recording = replace(run, job=job).alone(run.drawn_block).trace.recording
+    for thread in (0, math.prod(recording.shape) - 1):
+        yield from _waits_of(tile, run, recording, thread)
+
+
+def _different_numbers(shape: Shape, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return a and b with the whole numbers from 1 on, each once. seed: not used."""
+    m, n, k = shape
+    numbers = np.arange(1, m * k + k * n + 1, dtype=np.float32)
+    return numbers[: m * k].reshape(m, k), numbers[m * k :].reshape(k, n)
+
+
+def _waits_of(tile: int, run: Run, recording: Recording, thread: int) -> Iterator[_EarlyWait]:
+    """Yield the loads of one thread that are stored after fewer than `tile` terms, in order."""
+    events = [one for one in recording.events if _takes_part(one, thread)]
+    shared = {one.name for one in recording.arrays if one.space == "shared"}
     for index, event in enumerate(events):
-        if event.kind != "load" or spaces[event.array] != "global":
+        is_input = event.array in (run.names["a"], run.names["b"])
+        if event.kind != "load" or not is_input or _tile_of(tile, run, event, thread) == 0:
             continue
-        if _tile_of(tile, run, event) == 0:
+        later = [one for one in events[index + 1 :] if one.array in shared]
+        stores = [one for one in later if one.kind == "store"]
+        # A value that is stored in another form is taken for that of the next store.
+        store = next((one for one in stores if _stores(one, event, thread)), (*stores, None)[0])
+        if store is None:
             continue
-        reads = 0
-        for later in events[index + 1 :]:
-            if spaces[later.array] != "shared":
-                continue
-            if later.kind == "store":
-                if later.array not in buffers.get(event.array, {later.array}):
-                    continue
-                if reads < 2 * tile:
-                    yield _EarlyWait(event.array, event.line, later.line, reads // 2)
-                break
-            reads += 1
+        reads = sum(one.kind == "load" for one in later[: later.index(store)])
+        if reads < 2 * tile:
+            yield _EarlyWait(event.array, event.line, store.line, reads // 2)
 
 
-def _buffers(run: Run) -> dict[str, set[str]]:
-    """Return a dict from the reader's name of an input to the names of the shared arrays it fills.
-
-    An input, a or b, whose elements reach no shared array is not a key.
-    """
-    inputs = {run.names["a"], run.names["b"]}
-    shared = {one.array for one in run.trace.access_counts if one.space == "shared"}
-    carries: dict[str, set[str]] = {}  # variable or local array -> inputs whose elements it has
-    buffers: dict[str, set[str]] = {}
-    for target, value in _assignments(run.tree):
-        matches = _elements_in(value, inputs, carries)
-        name = ast.unparse(target.value if isinstance(target, ast.Subscript) else target)
-        for one in matches:
-            if name in shared:
-                buffers.setdefault(one, set()).add(name)
-            else:
-                carries.setdefault(name, set()).add(one)
-    return buffers
+def _stores(store: Event, load: Event, thread: int) -> bool:
+    """Return True if a thread stores the value that it has loaded, or if that is not recorded."""
+    return store.values is None or bool(np.isin(store.values[thread], load.values[thread]).any())
 
 
-def _assignments(tree: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
-    """Yield each assignment's target and value nodes; a tuple gives one pair per element."""
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.Assign):
-            continue
-        target, value = node.targets[0], node.value
-        if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
-            yield from zip(target.elts, value.elts)
-        else:
-            yield target, value
+def _takes_part(event: Event, thread: int) -> bool:
+    """Return True for a load or store in which a thread takes part."""
+    return event.kind in ("load", "store") and event.first[thread] >= 0
 
 
-def _elements_in(value: ast.expr, inputs: set[str], carries: dict[str, set[str]]) -> set[str]:
-    """Return the names of the inputs whose elements an expression contains.
-
-    inputs: the reader's names of a and b. carries: a dict from a variable to the names of the
-    inputs whose elements it holds, so that elements in variables count too.
-    """
-    matches: set[str] = set()
-    for one in ast.walk(value):
-        if isinstance(one, ast.Subscript) and ast.unparse(one.value) in inputs:
-            matches.add(ast.unparse(one.value))
-        elif isinstance(one, ast.Name):
-            matches |= carries.get(one.id, set())
-    return matches
-
-
-def _takes_part(event: Event) -> bool:
-    """Return True for a load or store in which thread 0 takes part."""
-    return event.kind in ("load", "store") and event.first[0] >= 0
-
-
-def _tile_of(tile: int, run: Run, load: Event) -> int:
-    """Return the index along k, counted from 0, of the tile that thread 0 loads from.
+def _tile_of(tile: int, run: Run, load: Event, thread: int) -> int:
+    """Return the index along k, counted from 0, of the tile that a thread loads from.
 
     tile: the side of a tile. load: the event of a load from a or b.
     """
-    row, column = divmod(int(load.first[0]), run.array(run.parameter(load.array)).shape[1])
+    row, column = divmod(int(load.first[thread]), run.array(run.parameter(load.array)).shape[1])
     return (column if run.parameter(load.array) == "a" else row) // tile
 
 

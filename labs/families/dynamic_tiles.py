@@ -79,15 +79,16 @@ def _in_the_launchs_memory() -> Target:
     """Return the target that both tiles are in the dynamic shared memory that the launch asks for.
 
     The kernel is launched again with one word less of it. The count is 1 if the kernel is right
-    nevertheless, so that at least one tile is elsewhere, else 0.
+    nevertheless, so that at least one tile is elsewhere, or if the result depends on a shared array
+    of a fixed size, else 0.
     """
 
     def measure(run: Run) -> float:
-        return float(with_one_word_less(run))
+        return float(with_one_word_less(run) or _uses_other_arrays(run))
 
     def cause(run: Run, value: float) -> str:
         return translate(
-            "the tiles do not lie in the memory that the launch asks for: the kernel needs "
+            "the tiles do not lie in the memory that the launch asks for: the kernel uses "
             "less of it than two tiles.{more}",
             more=arrays_of_their_own(run),
         )
@@ -99,19 +100,32 @@ def _in_the_launchs_memory() -> Target:
 # ------------------------------------------------------------------------- shared memory of tiles
 
 
+def _resized(run: Run, more: int) -> Run:
+    """Launch the kernel again with `more` bytes of shared memory more, and record block 0."""
+
+    def launch(shape: Shape):
+        """Return the launch for a shape with the other number of bytes."""
+        launch = run.job.launch(shape)
+        return replace(launch, shared_bytes=launch.shared_bytes + more)
+
+    job = replace(run.job, launch=launch)
+    return run_kernel(job, run.kernel, run.shape, run.patience, record=0)
+
+
+def _uses_other_arrays(run: Run) -> bool:
+    """Return True if the result depends on a shared array whose size the launch does not decide."""
+    before, after = run.drawn.trace.recording.arrays, _resized(run, WORD).trace.recording.arrays
+    fixed = {(one.name, one.shape) for one in before} & {(one.name, one.shape) for one in after}
+    return any(run.used_shares.get(name) for name, _ in fixed)
+
+
 def with_one_word_less(run: Run) -> bool:
     """Launch the kernel again with 4 bytes of shared memory less; return True if it is right.
 
     Return False if the launch fails, if a value is wrong or if the virtual GPU finds a flaw.
     """
-
-    def shorter(shape: Shape):
-        """Return the launch for a shape with 4 bytes of shared memory less."""
-        launch = run.job.launch(shape)
-        return replace(launch, shared_bytes=launch.shared_bytes - WORD)
-
     try:
-        again = run_kernel(replace(run.job, launch=shorter), run.kernel, run.shape, run.patience)
+        again = _resized(run, -WORD)
     except VirtualGpuError:
         return False
     return not again.wrong.any() and all(one.is_warning for one in again.trace.findings)

@@ -253,21 +253,23 @@ def wavefronts_of(array: str) -> Target:
 def read_from(array: str) -> Target:
     """Return the target that each lane reads its quad from one shared array.
 
-    The count is 4 minus the words that a lane reads from it on average, but at least 0. array: the
-    starter's name of the shared array.
+    The count is 4 minus the words that a lane reads from it on average, but at least 0. Only the
+    share of the words counts on which the result depends in a drawn block. array: the starter's
+    name of the shared array.
     """
 
     def words(run: Run) -> float:
-        """Return the number of words that a lane reads from the array, on average."""
+        """Return the number of words that a lane reads from the array and uses, on average."""
         lanes = 32 * run.job.launch(run.shape).blocks
-        return sum(one.words for one in _reads(run, array)) / lanes
+        used = run.used_shares.get(_name_of(run, array), 0)
+        return sum(one.words for one in _reads(run, array)) * used / lanes
 
     def measure(run: Run) -> float:
         return max(0.0, QUAD - words(run))
 
     def cause(run: Run, value: float) -> str:
         return translate(
-            "a lane reads {words:.3g} of the {quad} words of its quad in `{array}`. The task is to "
+            "a lane uses {words:.3g} of the {quad} words of its quad in `{array}`. The task is to "
             "read the quads from shared memory.",
             words=words(run),
             array=_name_of(run, array),

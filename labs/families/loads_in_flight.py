@@ -15,22 +15,22 @@ from numba import typeof, types
 
 from labs.checking.exercise import KernelExercise
 from labs.checking.job import Shape
-from labs.checking.phrasing import at_line, counted
+from labs.checking.phrasing import at_line, block_number, counted
 from labs.checking.run import Run
 from labs.checking.target import Probes, Target
 from labs.families.vectors import REFUSED, THREADS, numbers
+from labs.targets.data_flow import steered
 from utils.division import cdiv
 from utils.errors import CourseError
 from utils.ladder.step import Launch
 from utils.translation import translate
-from virtual_gpu.counts.recorder import Event
+from virtual_gpu.counts.recorder import Event, Recording
 
 if TYPE_CHECKING:
     from gpu_xray import XRay
 
 EACH = 4  # elements per thread
 BLOCK = THREADS * EACH  # elements per block
-BLOCKS = 0, 1  # in which waits are counted
 
 
 def launch(shape: Shape) -> Launch:
@@ -58,17 +58,25 @@ def copy_exercise(**fields) -> KernelExercise:
 
 
 def waits_in_source() -> Target:
-    """Return the target that each thread of blocks 0 and 1 waits at most once.
+    """Return the target that each thread of block 0 and of a drawn block waits at most once.
 
-    A thread waits at a store into out if it has loaded from x since its previous store. The count
-    is the number of waits of the thread that waits most often.
+    A thread waits at a store into out or into shared memory if it has loaded from x since its
+    previous store. The count is the number of waits of the thread that waits most often. It is 4 if
+    an address or a condition depends on a loaded value, because then a load waits for another one.
     """
 
     def measure(run: Run) -> float:
-        return float(max(len(waits) for block in BLOCKS for waits in _waits(run, block)))
+        waits = (len(one) for block in run.samples for one in _waits(run, block))
+        return float(EACH if steered(run, "x") else max(waits))
 
     def cause(run: Run, value: float) -> str:
-        block = max(BLOCKS, key=lambda one: max(map(len, _waits(run, one))))
+        if line := steered(run, "x"):
+            return translate(
+                "{where} needs a loaded value for an address or a condition. So the thread waits "
+                "there until the value has arrived.",
+                where=at_line(line),
+            )
+        block = max(run.samples, key=lambda one: max(map(len, _waits(run, one))))
         waits = _waits(run, block)
         thread = max(range(THREADS), key=lambda one: len(waits[one]))
         loads, store = waits[thread][0]
@@ -78,14 +86,14 @@ def waits_in_source() -> Target:
             "later. The thread waits {times}.{slices}",
             line=_line(run, store),
             thread=thread,
-            block=block,
+            block=block_number(block.block),
             loads=counted(loads, "load"),
             each=EACH,
             times=counted(len(waits[thread]), "time"),
             slices=_slices(run),
         )
 
-    words = "one wait of a thread for all its loads, in the source, counted in blocks 0 and 1"
+    words = "one wait of a thread for all its loads, in the source, counted in two blocks"
     return Target("waits in the source", 1, words, measure, cause)
 
 
@@ -127,11 +135,10 @@ def _compiled(run: Run) -> XRay | None:
         return None
 
 
-def _waits(run: Run, block: int) -> list[list[tuple[int, Event]]]:
+def _waits(run: Run, block: Recording) -> list[list[tuple[int, Event]]]:
     """Return, per thread of a block, pairs (loads, store) for its stores that wait, in order.
 
     loads: the number of loads that the thread has begun since its previous store. store: the event.
-    The kernel is launched again to record the block.
     """
     waits: list[list[tuple[int, Event]]] = [[] for _ in range(THREADS)]
     loads = np.zeros(THREADS, int)
@@ -167,7 +174,7 @@ def _line(run: Run, event: Event) -> str:
     return at_line(sites[0]) if sites else f"line {event.line}"
 
 
-def _moves(run: Run, block: int) -> list[Event]:
-    """Return a block's events that load from x or store into out, in the order of execution."""
-    arrays = {("load", run.names["x"]), ("store", run.result)}
-    return [one for one in run.recorded(block).events if (one.kind, one.array) in arrays]
+def _moves(run: Run, block: Recording) -> list[Event]:
+    """Return a block's events that load from x or store anything, in the order of execution."""
+    x = run.names["x"]
+    return [o for o in block.events if o.kind == "store" or (o.kind, o.array) == ("load", x)]

@@ -6,30 +6,38 @@ import re
 
 import numpy as np
 
-from labs.checking.phrasing import counted
+from labs.checking.phrasing import block_number, counted
 from labs.checking.run import Run
 from labs.checking.target import Target
 from utils.translation import translate
+from virtual_gpu.counts.recorder import Event
 
 STEPS = 5  # of a tree over the 32 lanes of a warp
 
 
 def added_by_shuffles() -> Target:
-    """Return the target of at least 5 shuffles in each thread of block 0.
+    """Return the target of at least 5 shuffles in each thread of a drawn block.
 
     A tree over the 32 lanes of a warp needs 5. The count is the number of shuffles that are missing
-    in the thread with the fewest.
+    in the thread with the fewest. A shuffle on which the result does not depend is left out.
     """
 
+    def used(run: Run) -> np.ndarray:
+        """Return in how many such shuffles each thread takes part."""
+        events = run.drawn.trace.recording.events
+        return _taking_part(run, [o for o in events if o.kind == "shuffle" and run.uses(o)])
+
     def measure(run: Run) -> float:
-        return float(max(0, STEPS - _shuffles(run).min()))
+        return float(max(0, STEPS - used(run).min()))
 
     def cause(run: Run, value: float) -> str:
-        fewest = _shuffles(run)
+        fewest = used(run)
         return translate(
-            "thread {thread} of block 0 takes part in {shuffles}, and the lanes of a warp need "
-            "{steps} to add their values. The task is to add them by shuffles.",
+            "thread {thread} of block {block} takes part in {shuffles} on which the result "
+            "depends, and the lanes of a warp need {steps} to add their values. The task is to add "
+            "them by shuffles.",
             thread=int(fewest.argmin()),
+            block=block_number(run.drawn_block),
             shuffles=counted(int(fewest.min()), "shuffle"),
             steps=STEPS,
         )
@@ -39,16 +47,17 @@ def added_by_shuffles() -> Target:
 
 
 def few_shuffles(at_most: int) -> Target:
-    """Return the target of at most `at_most` shuffles in each thread of block 0."""
+    """Return the target of at most `at_most` shuffles in each thread of a drawn block."""
 
     def measure(run: Run) -> float:
         return float(_shuffles(run).max())
 
     def cause(run: Run, value: float) -> str:
         return translate(
-            "thread {thread} of block 0 takes part in {shuffles}; the target is {at_most}. In a "
-            "tree each step halves the number of values that are left.",
+            "thread {thread} of block {block} takes part in {shuffles}; the target is {at_most}. "
+            "In a tree each step halves the number of values that are left.",
             thread=int(_shuffles(run).argmax()),
+            block=block_number(run.drawn_block),
             shuffles=counted(int(value), "shuffle"),
             at_most=at_most,
         )
@@ -58,12 +67,15 @@ def few_shuffles(at_most: int) -> Target:
 
 
 def _shuffles(run: Run) -> np.ndarray:
-    """Return in how many shuffles each thread of block 0 takes part, int64 of shape (threads,)."""
-    shuffles = np.zeros(run.job.launch(run.shape).threads, int)
-    for event in run.first_block.events:
-        if event.kind == "shuffle":
-            shuffles += event.first >= 0
-    return shuffles
+    """Return in how many shuffles each thread of the drawn block takes part, int64, (threads,)."""
+    events = run.drawn.trace.recording.events
+    return _taking_part(run, [one for one in events if one.kind == "shuffle"])
+
+
+def _taking_part(run: Run, events: list[Event]) -> np.ndarray:
+    """Return in how many of these events each thread of a block takes part, int64, (threads,)."""
+    threads = np.zeros(run.job.launch(run.shape).threads, int)
+    return sum((one.first >= 0 for one in events), threads)
 
 
 def other_arguments(kernel, message: str) -> str | None:

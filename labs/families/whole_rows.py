@@ -70,15 +70,21 @@ def barrier_of_some_lanes(run: Run, finding: Finding) -> str | None:
     return next((cause for cause in causes if cause), None)
 
 
-def long_rows(run: Run) -> str | None:
-    """Return a sentence if a shared array has longer rows than it needs, else None.
+def length_of_rows(run: Run) -> str | None:
+    """Return a sentence on a shared array with rows that are longer than needed, or shorter.
 
-    The length must be a number in the source code.
+    Rows of 32 words are without a bank conflict only if the words are in another order. The length
+    must be a number in the source code. Return None if there is nothing to say.
     """
     for node in ast.walk(read_source(run.kernel.py_func).tree):
         if not (isinstance(node, ast.Call) and ast.unparse(node.func).endswith("shared.array")):
             continue
         sizes = [one.value for one in ast.walk(node.args[0]) if isinstance(one, ast.Constant)]
+        if sizes and sizes[-1] == COLUMNS:
+            return translate(
+                "Your rows have no unused words: another order within a row avoids the bank "
+                "conflict, too, and needs no more shared memory."
+            )
         if sizes and sizes[-1] > SHORTEST:
             return translate(
                 "Rows of {fewest} words have no bank conflict either. Yours have {length}, so a "

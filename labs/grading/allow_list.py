@@ -188,13 +188,13 @@ def require_allowed(
     _require_no_special_name(function, own)
     modules = {name: one for name, one in modules.items() if name not in _own_variables(function)}
     _require_no_module(function, own & set(modules))
-    bound = known | set(modules) | BUILTINS | rules.builtins | own
+    undefined = set(_undefined(function, known | set(modules) | BUILTINS | rules.builtins))
     raised = {one for node in ast.walk(function) for one in _raised(node) if one.id in rules.errors}
     inner = {node.value for node in ast.walk(function) if isinstance(node, ast.Attribute)}
     for node in ast.walk(function):
         if isinstance(node, rules.forbidden):
             raise NotAllowed(f"{_at(node)}: {_excerpt(node)} is not allowed in a submission.")
-        if isinstance(node, ast.Name) and node.id not in bound and node not in raised:
+        if node in undefined and node not in raised:
             raise NotAllowed(
                 f"{_at(node)}: the name `{node.id}` is not defined, or not allowed, here."
             )
@@ -251,6 +251,26 @@ def _own_variables(function: ast.FunctionDef) -> set[str]:
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
                 names.add(node.id)
     return names
+
+
+def _undefined(scope: ast.AST, outer: set[str]) -> Iterator[ast.Name]:
+    """Yield the nodes of names that neither a scope nor an outer one binds.
+
+    scope: a function, lambda or comprehension. outer: the names that are bound outside of it.
+    """
+    if isinstance(scope, ast.FunctionDef):
+        own = _own_variables(scope)
+    else:
+        own = {name for child in ast.iter_child_nodes(scope) for name in _bound(child)}
+    visible, pending = outer | own, list(ast.iter_child_nodes(scope))
+    while pending:
+        node = pending.pop()
+        if isinstance(node, (ast.FunctionDef, *_SCOPES)):
+            yield from _undefined(node, visible)
+            continue
+        if isinstance(node, ast.Name) and node.id not in visible:
+            yield node
+        pending += ast.iter_child_nodes(node)
 
 
 def _raised(node: ast.AST) -> Iterator[ast.Name]:

@@ -21,7 +21,7 @@ from labs.checking.run import Run
 from labs.checking.submission_checks import no_kernel
 from labs.grading.allow_list import NotAllowed
 from labs.grading.functions_from_text import Missing, functions_of
-from labs.grading.hidden import Hidden, HiddenCases, graded_cases
+from labs.grading.hidden import WHOLE_SHAPES, Hidden, HiddenCases, graded_cases
 from labs.grading.submissions import Submission, Unreadable, location_of, pieces_of, unread_cells
 from labs.host import exercise as host
 from labs.host.exercise import Examination, HostExercise
@@ -215,11 +215,13 @@ def _targets(exercise: KernelExercise, run: Run, number: int) -> dict[str, dict]
     """Return a dict from name to {"value", "cause"} for the targets that are tested at a shape.
 
     value: the count, or None if it is unknown. cause: a sentence if the target is missed, else
-    None. number: the index of the shape. Most targets are tested only at shape 0.
+    None. number: the index of the shape. Most targets are tested only at shapes that fill all
+    blocks, and those in machine code, which is the same at all shapes, only at shape 0.
     """
     counts = {}
     for target in exercise.targets:
-        if number == 0 or target.every_shape:
+        whole = number < WHOLE_SHAPES and not target.of_machine
+        if number == 0 or whole or target.every_shape:
             value = target.measure(run)
             cause = target.cause(run, value) if target.missed(value) else None
             counts[target.what] = {"value": value, "cause": cause}

@@ -295,15 +295,16 @@ def _require_same_text(function: FunctionType, checked: ast.FunctionDef) -> None
 def _bare(definition: ast.FunctionDef) -> ast.FunctionDef:
     """Return a copy of a definition without decorators and annotations, which must not run.
 
-    Raises NotAllowed if the parameters have default values, `*` or `**`, or are keyword-only.
+    Raises NotAllowed if the parameters have default values, `*`, `**` or `/`.
     """
     arguments = definition.args
-    if arguments.defaults or arguments.kwonlyargs or arguments.vararg or arguments.kwarg:
+    stars = arguments.vararg or arguments.kwarg or arguments.kwonlyargs
+    if arguments.defaults or arguments.posonlyargs or stars:
         raise NotAllowed(
-            f"Line {definition.lineno}: `{definition.name}` has defaults, `*` or `**`: the task "
-            "needs plain parameters."
+            f"Line {definition.lineno}: `{definition.name}` has defaults, `*`, `**` or `/`: the "
+            "task needs plain parameters."
         )
-    names = [ast.arg(one.arg) for one in (*arguments.posonlyargs, *arguments.args)]
+    names = [ast.arg(one.arg) for one in arguments.args]
     bare = ast.FunctionDef(
         name=definition.name,
         args=ast.arguments([], names, None, [], [], None, []),

@@ -11,7 +11,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from labs.checking.exercise import KernelExercise
 from labs.checking.line_order import OrderExercise
 from labs.checking.target import Target
-from labs.grading.hidden import HiddenCases
+from labs.grading.hidden import HiddenCases, count_shapes
 from labs.grading.labs import Lab, Part
 from labs.grading.marks import main_targets, other_targets, points_of_rows, rows_of, scores
 from labs.host.exercise import HostExercise
@@ -26,7 +26,7 @@ ALLOWED = """| | you may write | refused, with the line |
 `import numba.cuda as nc`, `from numba.cuda import jit, grid` | imports within functions |
 | the task's functions | `def` at the left margin, with plain parameters; \
 `name = another_function`; for functions of numbers also `name = lambda side: 4 * side` | \
-defaults, `*`, `**`; a `def` within `if`, `try` or a class |
+defaults, `*`, `**`, `/`; a `def` within `if`, `try` or a class |
 | decorators | `@cuda.jit`, `@cuda.jit(device=True)`, `@njit`, with options; \
 `kernel = cuda.jit(function)` outside of functions | others; `cuda.jit` within a function |
 | orders of lines | `order_tree = [3, 1, 2]`: the name of the task and a list of whole numbers | \
@@ -36,7 +36,7 @@ a list that a call or a loop makes |
 sees the value at its definition | constants that a loop, an `if` or a function sets, or that \
 other functions return |
 | in all functions | `if`, `for`, `while`, assignments, calls of functions from `cuda`, `math` and \
-your own text | classes, `try`, `with`, `match`, `global`, attributes of other objects |
+your own text | classes, `try`, `with`, `match`, `global`, `:=`, attributes of other objects |
 | in functions without a decorator | also `lambda`, comprehensions, dictionaries with `items()`, \
 `raise ValueError("...")` | these in kernels and device functions |
 """
@@ -142,7 +142,7 @@ def _points(part: Part) -> str:
         translate(
             "a right result at {count} shapes where the virtual GPU finds nothing; each shape "
             "gives its share",
-            count=len(exercise.shapes),
+            count=count_shapes(exercise),
         ),
         translate("the idea of the task: {targets}", targets=_listed(main_targets(part))),
         translate(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-from collections.abc import Callable
 from dataclasses import dataclass
 from random import Random
 
@@ -15,6 +14,7 @@ from utils.errors import CourseError
 
 SHORTEST = 16  # characters in a secret
 CASES = 24  # drawn for a function of numbers
+WHOLE_SHAPES = 2  # how many shapes, from the first on, fill all blocks
 KNOWN_CASES = 60  # the most cases of its task that are tried
 
 
@@ -22,8 +22,8 @@ KNOWN_CASES = 60  # the most cases of its task that are tried
 class Hidden:
     """The shapes and the seed with which one kernel is graded.
 
-    shapes: the exercise's own first shape, which fills all blocks and at which most targets are
-    counted, and then a variant of each of its other shapes. seed: the seed of the inputs.
+    shapes: the exercise's own first shape, which fills all blocks; a drawn one that fills all
+    blocks, too; and then a variant of each of its other shapes. seed: the seed of the inputs.
     """
 
     shapes: tuple[Shape, ...]
@@ -60,8 +60,14 @@ def draw_hidden(exercise: KernelExercise | NumbersExercise, secret: str) -> Hidd
 def _shapes(exercise: KernelExercise, random: Random) -> Hidden:
     """Return the shapes and the seed for a kernel exercise, drawn with this generator."""
     first, *others = exercise.shapes
-    vary: Callable[[Shape, Random], Shape] = exercise.vary
-    return Hidden((first, *(vary(shape, random) for shape in others)), random.randrange(10**6))
+    varied = [exercise.vary(shape, random) for shape in others]
+    seed = random.randrange(10**6)
+    return Hidden((first, exercise.whole(first, random), *varied), seed)
+
+
+def count_shapes(exercise: KernelExercise) -> int:
+    """Return the number of shapes at which a kernel is graded."""
+    return len(exercise.shapes) + 1
 
 
 def graded_cases(exercise: NumbersExercise) -> tuple[Case, ...]:

@@ -77,6 +77,7 @@ class Lab:
 TREE = ("requests to load x for 32 lanes", "shared requests per block")
 TILED = ("loads per multiply-add",)  # a kernel without tiles loads each element many times
 BOTH_READS = ("wavefronts to read sa", "wavefronts to read sb")  # one is fast in the simplest map
+OF_LAUNCH = "tiles in other memory"  # than that for which the launch asks
 WIDE_LOADS = ("narrow loads of global memory", "narrow loads of shared memory", *TILED)
 WIDE_ENDS = ("narrow loads of global memory", "narrow stores of global memory")
 WITHOUT_CONFLICTS = (("wavefronts per request",), TILED)  # the main and the needed targets
@@ -197,7 +198,7 @@ LABS: Mapping[str, Lab] = {
                 Part("resident_blocks", 10), Part("device_occupancy", 5),
                 Part("required_shared", 5),
                 Part(
-                    "dynamic_tiles", 15, (*TILED, "tiles in other memory"), needed=TILED,
+                    "dynamic_tiles", 15, (*TILED, OF_LAUNCH), needed=(*TILED, OF_LAUNCH),
                 ),
                 Part("best_block", 5),
                 Part("square_side", 5), Part("launch_best", 10),

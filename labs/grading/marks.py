@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import zip_longest
 
@@ -23,7 +23,7 @@ from labs.checking.exercise import KernelExercise
 from labs.checking.phrasing import sentence
 from labs.checking.target import Target
 from labs.grading.attempt import unpacked
-from labs.grading.hidden import Hidden, HiddenCases, graded_cases
+from labs.grading.hidden import WHOLE_SHAPES, Hidden, HiddenCases, graded_cases
 from labs.grading.labs import Part
 from labs.host.exercise import HostExercise
 from labs.numbers.exercise import NumbersExercise, same, shown, where
@@ -50,6 +50,7 @@ NOT_RIGHT = "The result is not right, so this is not known."
 NOT_RIGHT_EVERYWHERE = "It costs points here, too, that the result is not right at every shape."
 NO_IDEA = "This counts only as far as the kernel uses the idea."
 NOT_REPAIRED = "The kernel was to be repaired, and this one solves the task in another way."
+AS_THE_STARTER = "The unchanged starter gets as many points, so this gets no fewer."
 NO_COMPILER = "It is not known on this machine, which has no compiler."
 
 
@@ -158,7 +159,9 @@ def _kernel_rows(part: Part, messages, hidden: Hidden, refusal: str, problem: st
         else _outcome(exercise, shape, hidden.seed, by_shape.get(number), problem)
         for number, shape in enumerate(hidden.shapes)
     ]
-    right = sum((one.share for one in outcomes), Fraction(0)) / len(outcomes)
+    whole, others = outcomes[:WHOLE_SHAPES], outcomes[WHOLE_SHAPES:]  # whole blocks: one share
+    shares = [min(one.share for one in whole), *(one.share for one in others)]
+    right = sum(shares, Fraction(0)) / len(shares)
     unknown = refusal or ("" if outcomes[0].right_elements >= NEARLY_ALL else NOT_RIGHT)
     missed = {one.what: unknown or _missed_target(one, by_shape) for one in exercise.targets}
     slack = 1 if outcomes[0].right_elements == 1 else SLACK
@@ -185,7 +188,22 @@ def _kernel_rows(part: Part, messages, hidden: Hidden, refusal: str, problem: st
             points_of_rows(part), shares, told, strict=True,
         )
     ]  # fmt: skip
+    if part.right_starter and by_shape and not refusal:
+        rows = _not_below_the_starter(rows)
     return [one for one in rows if one.of] + _rows_beside(part, missed, by_shape)
+
+
+def _not_below_the_starter(rows: list[MarkRow]) -> list[MarkRow]:
+    """Return a kernel's rows with at least as many points as those of a starter that is right.
+
+    Such a starter has the points of the first row. What is missing is added there.
+    """
+    first, *others = rows
+    missing = first.of - total(rows)[0]
+    if missing <= 0:
+        return rows
+    told = f"{first.told} {AS_THE_STARTER}".strip()
+    return [replace(first, points=first.points + missing, told=told), *others]
 
 
 def points_of_rows(part: Part) -> list[int]:

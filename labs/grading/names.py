@@ -160,9 +160,12 @@ def _import_from(statement: ast.ImportFrom, names: Names) -> None:
             names.bind(name, Module(inner))
         elif alias.name in members:
             names.bind(name, getattr(allow_list.MODULES[module], alias.name))
-        elif inner == "math.*":
+        elif alias.name == "*" and module in allow_list.MODULES:
             for member in sorted(members):
                 names.bind(member, getattr(allow_list.MODULES[module], member))
+            for whole, compiler in allow_list.COMPILERS.items():
+                if whole.rpartition(".")[0] == module:
+                    names.bind(whole.rpartition(".")[2], Compiler(compiler))
         else:
             names.bind(name, Unknown(f"Line {statement.lineno} imports it from `{module}`."))
 
@@ -315,6 +318,10 @@ def _assign_function(name: str, statement: ast.stmt, names: Names, file: str) ->
         compiler, value = _compiler_of(value.func, names), value.args[0]
         if compiler is None:
             return False
+        if isinstance(value, ast.Lambda):
+            function = _of_lambda(name, value, statement, names, file)
+            _add(name, replace(function, compiler=compiler), names)
+            return True
     if not (isinstance(value, ast.Name) and value.id in names.definitions):
         return False
     whole = names.definitions[value.id][-1]

@@ -23,6 +23,7 @@ from labs.checking.exercise import KernelExercise
 from labs.checking.job import Shape
 from labs.grading.feedback import as_cell
 from labs.grading.grade import Mark, failure
+from labs.grading.hidden import count_shapes
 from labs.grading.labs import Lab, Part
 from labs.grading.marks import right_row
 from labs.grading.submissions import Submission
@@ -113,7 +114,7 @@ def is_clean(mark: Mark, part: Part) -> bool:
     The virtual GPU must also have found nothing.
     """
     own = [row for row in mark.rows if row.part == part.exercise]
-    right = right_row(len(part.definition.shapes))
+    right = right_row(count_shapes(part.definition))
     return any(row.what == right and not row.told for row in own)
 
 

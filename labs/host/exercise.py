@@ -14,6 +14,7 @@ import time
 import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial, wraps
 from types import FrameType
 
 from labs.checking.exercise import Exercise
@@ -110,7 +111,7 @@ def examined(exercise: HostExercise, function: Callable, patience: float) -> Exa
     seconds that one call may take.
     """
     try:
-        return exercise.examine(lambda *arguments: call(function, *arguments, patience=patience))
+        return exercise.examine(wraps(function)(partial(call, function, patience=patience)))
     except CallFailed as error:
         return Examination((str(error),))
 

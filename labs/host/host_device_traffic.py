@@ -8,9 +8,13 @@ from __future__ import annotations
 
 import linecache
 from collections.abc import Callable, Iterable, Sequence
+from inspect import unwrap
+from random import Random
+from types import CodeType
 
 import numpy as np
 
+from labs.checking.job import Shape
 from labs.checking.phrasing import counted, element, quoted
 from labs.host.exercise import CallFailed, Examination, Fault
 from labs.host.products import BLOCK, FLOAT32, NEEDED, ProductCall, call_multiply, inner, shapes_of
@@ -19,9 +23,9 @@ from virtual_gpu.host.hostarrays import HostMemory, ManagedMemory
 from virtual_gpu.host.transfers import TO_DEVICE, TO_HOST, SourceLine
 
 # The sizes of a shape all differ, so that its shape identifies an array. The first shape is used
-# twice. The others need the last threads of a block, and the last block.
-SHAPES = ((48, 80, 20), (48, 80, 20), (41, 33, 5), (40, 64, 12), (24, 32, 9))
-ADDED = 1.0  # by the kernel in the last call, so that only the kernel's memory has its result
+# twice. The third one needs the last threads of a block, and the last block. Two more are drawn.
+SHAPES = ((48, 80, 20), (48, 80, 20), (41, 33, 5))
+ADDED = 1.0  # by the kernel in a drawn call, so that only the kernel's memory has its result
 
 
 def wrong_launch_count(call: ProductCall) -> str | None:
@@ -128,7 +132,10 @@ def wrong_order(call: ProductCall) -> str | None:
 
 
 def wrong_grid(call: ProductCall) -> str | None:
-    """Return sentences if the grid does not cover c, or is mistaken for the block, else None."""
+    """Return sentences if the grid does not fit c, or is mistaken for the block, else None.
+
+    A grid fits if it covers c, with at most one block too many along x and along y.
+    """
     (m, n, _), (x, y) = call.shape, call.launches[0].threads
     blocks = call.launches[0].grid
     if blocks == BLOCK:
@@ -138,7 +145,13 @@ def wrong_grid(call: ProductCall) -> str | None:
             "larger shape a block would have more than 1,024 threads."
         )
     if x >= n and y >= m:
-        return None
+        if x < n + 2 * BLOCK[0] and y < m + 2 * BLOCK[1]:
+            return None
+        return (
+            f"{call.where} the whole launch is {x:,} threads wide and {y:,} high, and `c` has "
+            f"{counted(n, 'column')} and {counted(m, 'row')}: whole blocks have no element. "
+            "Compute the grid from the sizes of `c`."
+        )
     missing = m * n - min(x, n) * min(y, m)
     return (
         f"{call.where} the whole launch is {x:,} threads wide and {y:,} high, and `c` has "
@@ -448,8 +461,11 @@ def examine_product(multiply: Callable, probes: Sequence[Probe], fact: str) -> E
     are called. fact: a sentence about a right function.
     """
     before, counts, faults = None, {}, {}
-    for seed, shape in enumerate(SHAPES):
-        added = ADDED if seed == len(SHAPES) - 1 else 0.0
+    random = Random(_digest(multiply))
+    shapes = (*SHAPES, *(_drawn_shape(random) for _ in range(2)))
+    adding = random.randrange(2, len(shapes))
+    for seed, shape in enumerate(shapes):
+        added = ADDED if seed == adding else 0.0
         try:
             call = call_multiply(multiply, shape, seed, before, added)
         except CallFailed:
@@ -466,6 +482,21 @@ def examine_product(multiply: Callable, probes: Sequence[Probe], fact: str) -> E
         return Examination(facts=(fact,), counts=counts)
     named = tuple(faults.values())
     return Examination((named[0].cause,), counts=counts, faults=named)
+
+
+def _digest(function: Callable) -> str:
+    """Return a text that is different for functions with other instructions or constants.
+
+    What is drawn from it is the same for each call of one function, and unknown to its author.
+    """
+    code = unwrap(function).__code__
+    constants = [one for one in code.co_consts if not isinstance(one, CodeType)]
+    return f"{code.co_code.hex()} {constants} {code.co_names}"
+
+
+def _drawn_shape(random: Random) -> Shape:
+    """Return a random shape (m, n, k) with different sizes, which may be larger than the others."""
+    return random.randrange(24, 72), random.randrange(80, 160), random.randrange(4, 20)
 
 
 def _unused(call: ProductCall, names: Sequence[str]) -> str:

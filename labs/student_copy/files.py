@@ -13,8 +13,8 @@ from utils.paths import ROOT
 PROJECT = "numba-gpu-kernels"
 # For instructors, and for those who work on the course.
 FOLDERS = (
-    ".ci", ".github", "labs/grading", "labs/guide", "labs/platforms", "labs/student_copy", "site",
-    "tests", "tools",
+    ".ci", ".github", "labs/grading", "labs/guide", "labs/platforms", "labs/sessions",
+    "labs/student_copy", "site", "tests", "tools",
 )  # fmt: skip
 FILES = ("CONTRIBUTING.md", "conftest.py", "labs/GUIDE.md", "labs/README.md")
 # In the folder of an exercise; all other files there are left out, too.

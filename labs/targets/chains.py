@@ -7,6 +7,7 @@ ones that follow the 2^24 in its chain.
 
 from __future__ import annotations
 
+import math
 import re
 from collections import defaultdict
 from collections.abc import Sequence
@@ -19,11 +20,13 @@ from labs.checking.job import Shape
 from labs.checking.phrasing import counted
 from labs.checking.run import Run, run_kernel
 from labs.checking.target import Target, essential
+from labs.targets.data_flow import steered
 from utils.translation import translate
 from virtual_gpu import Finding
 
 LARGE = np.float32(2**24)
 FIRST = 8  # multiply-adds whose followers are looked at
+MOST_OPERATIONS = 2.5  # per term: a multiplication, an addition, and a part of the last additions
 PERIOD = 32  # terms after which a kernel chooses the same sums again: a tile along k
 
 
@@ -31,11 +34,20 @@ def independent_chains(chains: int, k: int) -> Target:
     """Return the target that a sum of a matrix product is added in at least `chains` chains.
 
     The count is the number of terms of the longest chain at the first shape, where a sum has `k`
-    terms, and its limit is k / `chains`. One block is launched again, with inputs from which
-    rounding shows the chains.
+    terms, and its limit is k / `chains`; at a shape with another k it is scaled by it. One block is
+    launched again, with inputs from which rounding shows the chains. If a kernel hides them, the
+    count is that of a single chain.
     """
 
+    def measure(run: Run) -> float:
+        return k if _hides_chains(run) else longest_chain(run) * k / run.shape[2]
+
     def cause(run: Run, value: float) -> str:
+        if _hides_chains(run):
+            return translate(
+                "rounding does not show in which order the terms of a sum are added. Add each term "
+                "by one addition of float32, and let no condition depend on the numbers."
+            )
         return translate(
             "{terms} of the {k} terms of a sum are added one after the other, each to the result "
             "of the one before, and the target is {fewer}. Rounding shows it: a term of 2^24 makes "
@@ -46,7 +58,18 @@ def independent_chains(chains: int, k: int) -> Target:
         )
 
     words = f"each sum is added in at least {chains} independent chains of equal length"
-    return essential(Target("terms in the longest chain", k // chains, words, longest_chain, cause))
+    return essential(Target("terms in the longest chain", k // chains, words, measure, cause))
+
+
+def _hides_chains(run: Run) -> bool:
+    """Return True if rounding cannot show how a kernel adds.
+
+    That is so if nothing is lost, if there are more operations than a multiplication and an
+    addition per term, or if a condition or an index depends on an element of a or b.
+    """
+    operations = sum(line.float32_ops for line in run.trace.counts.values())
+    many = operations > MOST_OPERATIONS * math.prod(run.shape)
+    return many or longest_chain(run) <= 1 or steered(run, "a", "b") is not None
 
 
 def neighbours_apart(count: int) -> Target:

@@ -106,19 +106,23 @@ def no_float64() -> Target:
 def sectors_per_request(at_most: float) -> Target:
     """Return the target of at most `at_most` sectors per request to global memory.
 
-    The count is that of the worst source line, without atomics, at the first shape.
+    The count is that of the worst source line, without atomics, at the first shape: its average
+    or, if that is reached, its worst request.
     """
 
-    def worst(run: Run) -> AccessCount | None:
-        counted_lines = [one for one in _of_space(run, "global") if one.kind != "atomic"]
-        return max(counted_lines, key=lambda one: one.sectors / one.requests, default=None)
+    def sectors(one: AccessCount) -> float:
+        """Return the sectors per request of a line, or the most of one request."""
+        average = one.sectors / one.requests
+        return average if average > at_most else float(one.most_sectors)
+
+    def lines(run: Run) -> list[AccessCount]:
+        return [one for one in _of_space(run, "global") if one.kind != "atomic"]
 
     def measure(run: Run) -> float:
-        one = worst(run)
-        return one.sectors / one.requests if one else 0.0
+        return max(map(sectors, lines(run)), default=0.0)
 
     def cause(run: Run, value: float) -> str:
-        one = worst(run)
+        one = max(lines(run), key=sectors)
         parameter = run.parameter(one.array)
         step = run.lane_step(parameter, one.kind) if parameter else None
         lanes = ""

@@ -28,17 +28,29 @@ FUNCTIONS = frozenset({
 REPEATED = (ast.For, ast.While, ast.FunctionDef, ast.Lambda)
 
 
-def no_division_in_loops() -> Target:
+def no_division_in_loops(most_turns: int) -> Target:
     """Return the target of no division in a loop, unless its divisor is a constant.
 
     Remainders count as divisions. Functions that the kernel calls are read, too. The count is the
-    number of source lines.
+    number of source lines. If there are none, it is 1 for a kernel whose threads make more than
+    `most_turns` iterations of loops on average, because repeated subtraction divides, too.
     """
 
     def measure(run: Run) -> float:
-        return float(len(divisions(run.kernel)))
+        turns = sum(_turns_of_a_thread(run).values())
+        return float(len(divisions(run.kernel)) or turns > most_turns)
 
     def cause(run: Run, value: float) -> str:
+        if not divisions(run.kernel):
+            site, turns = max(_turns_of_a_thread(run).items(), key=lambda one: one[1])
+            return translate(
+                "the loop at {where} makes {iterations:.3g} iterations per thread, and the tree "
+                "has only {steps} steps. A loop that finds the remainder by subtraction costs more "
+                "than `%`. Which bits of the thread's number tell it at once?",
+                where=at_line(site),
+                iterations=turns,
+                steps=most_turns,
+            )
         code = machine_code(run)
         if code is not None and not code.loops:
             return translate(
@@ -57,6 +69,13 @@ def no_division_in_loops() -> Target:
     return Target("divisions in loops", 0, words, measure, cause)
 
 
+def _turns_of_a_thread(run: Run) -> dict[Site, float]:
+    """Return the source line of each loop -> its iterations per thread, on average."""
+    launch = run.job.launch(run.shape)
+    threads = launch.blocks * launch.threads
+    return {site: turns / threads for site, turns in run.trace.turns.items()}
+
+
 def divisions(kernel) -> list[Site]:
     """Return the source lines of divisions and remainders in a kernel's loops.
 
@@ -69,7 +88,7 @@ def divisions(kernel) -> list[Site]:
     inner = [one for one in ast.walk(source.tree) if isinstance(one, REPEATED)]
     found = {site for one in inner if one is not source.tree for site in _sites(source, one)}
     found.update(_renamed(source))
-    for function in _named(source, {source.function}):
+    for function in named_functions(source, {source.function}):
         found.update(_sites(function, function.tree), _renamed(function))
     return sorted(found, key=lambda site: (site.file != source.file, site.line))
 
@@ -133,7 +152,7 @@ def _is_constant(source: Source, node: ast.expr) -> bool:
     )
 
 
-def _named(source: Source, known: set) -> Iterator[Source]:
+def named_functions(source: Source, known: set) -> Iterator[Source]:
     """Yield the sources of the reader's functions that a function names, directly or indirectly.
 
     A name is enough, because a function can be called by another name or as an argument. Each
@@ -146,4 +165,4 @@ def _named(source: Source, known: set) -> Iterator[Source]:
             known.add(function)
             own = read_source(function)
             yield own
-            yield from _named(own, known)
+            yield from named_functions(own, known)

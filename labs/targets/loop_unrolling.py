@@ -66,8 +66,10 @@ def iterations_of_kept_loops(run: Run) -> dict[Site, int]:
 
     Loops that the compiler unrolls fully are left out.
     """
-    unrolled = unrolled_loops(run.tree, read_source(run.kernel.py_func).names)
-    return {site: count for site, count in run.trace.turns.items() if site.line not in unrolled}
+    source = read_source(run.kernel.py_func)
+    unrolled = {(source.file, line) for line in unrolled_loops(run.tree, source.names)}
+    loops = run.trace.turns.items()
+    return {site: count for site, count in loops if (site.file, site.line) not in unrolled}
 
 
 def terms_per_iteration(at_most: int) -> Target:
@@ -147,12 +149,12 @@ def _copies(loop: ast.For, fixed: list[ast.For], constants: Mapping[str, object]
 def _iterations(call: ast.Call, constants: Mapping[str, object]) -> int:
     """Return the number of iterations of a loop over a `range` of constants.
 
-    It is 1 if it is unknown, and 17 for a `range` that Python cannot make or count. call: the call
-    of `range`. constants: the values of names.
+    It is 17 if it is unknown, and for a `range` that Python cannot make or count. call: the call of
+    `range`. constants: the values of names.
     """
     numbers = [_number(one, constants) for one in call.args]
     if ast.unparse(call.func) != "range" or not numbers or None in numbers:
-        return 1
+        return LONGEST + 1
     try:
         return len(range(*numbers))
     except (TypeError, ValueError, OverflowError):

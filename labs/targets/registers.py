@@ -114,6 +114,7 @@ def _what_stands_between(body, tree: ast.FunctionDef) -> str:
     """
     return (
         _carried_index(tree)
+        or _counted_index(tree)
         or _most_of(_AWAY, body)
         or _open_loop(tree)
         or _most_of(_CHOICES, body)
@@ -157,7 +158,7 @@ def _why(run: Run) -> str:
     """
     unknown = _unknown_index(run.tree)
     if unknown is None:
-        return _carried_index(run.tree) or translate(
+        return _carried_index(run.tree) or _counted_index(run.tree) or translate(
             "Which array is too large for registers, or who gets its address?"
         )
     access, name, loop = unknown
@@ -210,6 +211,44 @@ def _carried_index(tree: ast.FunctionDef) -> str:
                     access=access.lineno,
                 )
     return ""
+
+
+def _counted_index(tree: ast.FunctionDef) -> str:
+    """Return sentences on a local array's index that is computed from a loop's counter, or "".
+
+    The loop is one whose end only the launch knows, so that it cannot be unrolled fully.
+    """
+    unrolled = unrolled_loops(tree)
+    for access, name in _indices(tree):
+        loops = _loops_around(access, tree)
+        counters = {one for loop in loops for one in _open_counters(loop, unrolled)} - {name}
+        for node in (node for loop in loops for node in ast.walk(loop)):
+            if not isinstance(node, ast.Assign) or getattr(node.targets[0], "id", None) != name:
+                continue
+            if found := sorted(_names_in(node.value) & counters):
+                return translate(
+                    "Line {line} computes the index `{name}` from {parts}, which is known only "
+                    "when the kernel runs. So the compiler does not know which element of `{id}` "
+                    "line {access} takes, and the code must choose one of them.",
+                    line=node.lineno,
+                    name=name,
+                    parts=" and ".join(map(quoted, found)),
+                    id=access.value.id,
+                    access=access.lineno,
+                )
+    return ""
+
+
+def _open_counters(loop: ast.For | ast.While, unrolled: set[int]) -> set[str]:
+    """Return the counters of a loop that is not unrolled; unrolled: line numbers of other loops.
+
+    A `while` loop counts as unrolled if its test compares its counter with constants alone.
+    """
+    if isinstance(loop, ast.For):
+        return set() if loop.lineno in unrolled else _names_in(loop.target)
+    stepped = {name for node in ast.walk(loop) for name in _stepped(node)}
+    counters = stepped & _names_in(loop.test)
+    return counters if _names_in(loop.test) - counters else set()
 
 
 def _stepped(node: ast.AST) -> set[str]:

@@ -7,40 +7,40 @@ one lane needs one sector and one wavefront. It misses the targets of this modul
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 
-from labs.checking.phrasing import at_line, counted
+from labs.checking.phrasing import at_line, block_number, counted
 from labs.checking.run import Run
 from labs.checking.target import Target
 from utils.translation import translate
 from virtual_gpu.counts.counters import AccessCount
-from virtual_gpu.counts.recorder import Event, Recording
+from virtual_gpu.counts.recorder import Recording
 
 
 def elements_per_thread(each: int) -> Target:
     """Return the target that no thread stores more than `each` elements of the result.
 
-    The count is the number of elements that the busiest thread of block 0 stores, at the first
-    shape, which fills all blocks. If the threads of the other blocks store more on average, the
-    count is this average.
+    The count is the number of elements that the busiest thread of two blocks stores, block 0 and a
+    drawn one, at a shape that fills all blocks. If the threads of the blocks other than block 0
+    store more on average, the count is this average.
     """
 
     def measure(run: Run) -> float:
-        stored = _stored_by_thread(run)
-        blocks = run.job.launch(run.shape).blocks
-        others = (run.out.size - stored.sum()) / (max(1, blocks - 1) * stored.size)
-        return float(max(stored.max(), others))
+        first, blocks = _stored_by_thread(run, run.samples[0]), run.job.launch(run.shape).blocks
+        others = (run.out.size - first.sum()) / (max(1, blocks - 1) * first.size)
+        return float(max(others, *(_stored_by_thread(run, one).max() for one in run.samples)))
 
     def cause(run: Run, value: float) -> str:
-        stored = _stored_by_thread(run)
+        most = max(run.samples, key=lambda one: _stored_by_thread(run, one).max())
+        stored = _stored_by_thread(run, most)
         threads = run.job.launch(run.shape).threads
         return translate(
-            "thread {thread} of block 0 stores {elements} of `{result}`, and {idle} of the "
+            "thread {thread} of block {block} stores {elements} of `{result}`, and {idle} of the "
             "{threads} threads of the block store nothing. The launch has a thread for {each}, so "
             "let every thread store its own.",
             thread=int(stored.argmax()),
+            block=block_number(most.block),
             elements=counted(int(stored.max()), "element"),
             result=run.result,
             idle=int((stored == 0).sum()),
@@ -52,10 +52,10 @@ def elements_per_thread(each: int) -> Target:
     return Target("elements per thread", each, f"each thread stores {what}", measure, cause)
 
 
-def _stored_by_thread(run: Run) -> np.ndarray:
-    """Return how many elements of the result each thread of block 0 stores, int64, (threads,)."""
+def _stored_by_thread(run: Run, recording: Recording) -> np.ndarray:
+    """Return how many elements of the result each thread of a block stores, int64, (threads,)."""
     stored = np.zeros(run.job.launch(run.shape).threads, int)
-    for event in run.first_block.events:
+    for event in recording.events:
         if (event.kind, event.array) == ("store", run.result):
             stored += (event.first >= 0) * event.width
     return stored
@@ -94,13 +94,15 @@ def from_shared_memory(least: float, unit: str = "multiply-add") -> Target:
     """Return the target of at least `least` words loaded from shared memory per unit of work.
 
     unit: "multiply-add", or "element" for an element of the result. The count is the number of
-    words per unit that are missing; its limit is 0.
+    words per unit that are missing; its limit is 0. Only the share of the words counts on which the
+    result depends in a drawn block.
     """
 
     def loaded(run: Run) -> float:
         """Return the number of words loaded from shared memory per unit of work."""
         work = math.prod(run.shape) if unit == "multiply-add" else run.out.size
-        return sum(one.words for one in _shared(run) if one.kind == "load") / work
+        loads = [one for one in _shared(run) if one.kind == "load"]
+        return sum(one.words * run.used_shares.get(one.array, 0) for one in loads) / work
 
     def measure(run: Run) -> float:
         return max(0.0, least - loaded(run))
@@ -114,8 +116,9 @@ def from_shared_memory(least: float, unit: str = "multiply-add") -> Target:
                 least=least,
             )
         return translate(
-            "the kernel loads {loaded:.3g} words from shared memory per {unit}, and the task needs "
-            "at least {least:g}: what a block has stored in shared memory is to be used.",
+            "the kernel loads {loaded:.3g} words from shared memory per {unit} on which the result "
+            "depends, and the task needs at least {least:g}: what a block has stored in shared "
+            "memory is to be used.",
             loaded=loaded(run),
             unit=translate(unit),
             least=least,
@@ -126,23 +129,25 @@ def from_shared_memory(least: float, unit: str = "multiply-add") -> Target:
 
 
 def loads_of_one_thread(at_most: int) -> Target:
-    """Return the target of at most `at_most` loads in each thread of block 0, at the first shape.
+    """Return the target of at most `at_most` loads in each thread of block 0 and a drawn block.
 
     Loads from shared and global memory count; those from local arrays do not.
     """
 
     def measure(run: Run) -> float:
-        return float(_of_each_thread(run.first_block, _is_load_of(run)).max(initial=0))
+        return float(max(_loads_of_each_thread(one).max() for one in run.samples))
 
     def cause(run: Run, value: float) -> str:
-        loads = _of_each_thread(run.first_block, _is_load_of(run))
+        busiest = max(run.samples, key=lambda one: _loads_of_each_thread(one).max())
+        loads = _loads_of_each_thread(busiest)
         made = [one for one in run.trace.access_counts if one.kind == "load"]
         most = max(made, key=lambda one: one.requests)
         return translate(
-            "thread {thread} of block 0 makes {loads}, one after the other, and the target is "
-            "{at_most}. Most of the block's loads are in {where}. Which threads could share this "
-            "work?",
+            "thread {thread} of block {block} makes {loads}, one after the other, and the target "
+            "is {at_most}. Most of the block's loads are in {where}. Which threads could share "
+            "this work?",
             thread=int(loads.argmax()),
+            block=block_number(busiest.block),
             loads=counted(int(value), "load"),
             at_most=at_most,
             where=at_line(most.site),
@@ -152,20 +157,14 @@ def loads_of_one_thread(at_most: int) -> Target:
     return Target("loads of one thread", at_most, words, measure, cause)
 
 
-def _is_load_of(run: Run) -> Callable[[Event], bool]:
-    """Return a function that returns True for an event that loads from shared or global memory."""
-    arrays = {one.name for one in run.first_block.arrays if one.space in ("shared", "global")}
-    return lambda event: event.kind == "load" and event.array in arrays
-
-
-def _of_each_thread(recording: Recording, chosen: Callable[[Event], bool]) -> np.ndarray:
-    """Return in how many chosen events each thread of a block takes part, int64, (threads,).
-
-    chosen: returns True for an event that counts.
-    """
-    threads = math.prod(recording.shape)
-    taking_part = [event.first >= 0 for event in recording.events if chosen(event)]
-    return np.sum(taking_part, axis=0) if taking_part else np.zeros(threads, int)
+def _loads_of_each_thread(recording: Recording) -> np.ndarray:
+    """Return how many loads of shared and global memory each thread makes, int64, (threads,)."""
+    arrays = {one.name for one in recording.arrays if one.space in ("shared", "global")}
+    loads = np.zeros(math.prod(recording.shape), int)
+    for event in recording.events:
+        if event.kind == "load" and event.array in arrays:
+            loads += event.first >= 0
+    return loads
 
 
 def _shared(run: Run) -> list[AccessCount]:

@@ -1,9 +1,11 @@
 """Tests of submissions that ignore the idea of their task.
 
-`check` accepts none of them, and the grader gives none of them more than 40 % of its part.
+`check` accepts none of them, and the grader gives none of them more than 40 % of its part. They are
+those of the exercises' `cheap.py`, and the files of `attacks/`, which try to deceive the grader.
 """
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -20,6 +22,14 @@ SECRET = "a secret of sixteen characters"
 MOST = 40  # percent of a part
 FEWEST = 5
 AT_ONCE = 2  # versions of each exercise that are tested without the slow tests
+ATTACKS = Path(__file__).parent / "attacks"  # a folder per exercise
+# What attacks that also do a part of the task earn for that part, in percent.
+EARNED = {
+    "benchmark-one_span_counted_again": 75,
+    "double_buffer-dead_branch": 63,
+    "to_the_gpu_and_back-large_grid": 50,
+    "to_the_gpu_and_back-no_grid": 50,
+}
 
 
 def cases() -> list:
@@ -28,8 +38,17 @@ def cases() -> list:
             name, text, id=f"{name}-{what}", marks=() if number < AT_ONCE else pytest.mark.slow
         )
         for name, exercise in EXERCISES.items()
-        for number, (what, text) in enumerate(cheap_versions(exercise))
+        for number, (what, text) in enumerate((*cheap_versions(exercise), *attacks(name)))
     ]
+
+
+def attacks(name: str) -> list[tuple[str, str]]:
+    """Return (name of the file, text) of every attack on an exercise."""
+    return [(file.stem, file.read_text()) for file in sorted((ATTACKS / name).glob("*.py"))]
+
+
+def test_every_attack_is_on_an_exercise():
+    assert {folder.name for folder in ATTACKS.iterdir()} <= set(EXERCISES)
 
 
 @pytest.mark.parametrize("name, text", cases())
@@ -65,7 +84,13 @@ def test_a_submission_that_ignores_the_idea_gets_few_points(name, text, request)
     if isinstance(EXERCISES[name], HostExercise):
         request.getfixturevalue("sandbox")
     for lab in labs_of(name):
-        assert points(lab, text) <= MOST
+        assert points(lab, text) <= EARNED.get(request.node.callspec.id, MOST)
+
+
+def test_a_loop_in_another_cell_is_no_unrolled_loop_of_the_same_line():
+    raw = (ATTACKS / "unroll" / "loop_in_another_cell.ipynb").read_bytes()
+    (lab,) = labs_of("unroll")
+    assert grade(lab, Submission("student", (("work.ipynb", raw),)), SECRET).points <= MOST
 
 
 @pytest.mark.parametrize("name", ["scale", "missing_barrier", "order_tree", "wavefronts"])

@@ -67,6 +67,16 @@ def test_too_many_instructions_are_told_with_the_target(what, compiler):
         assert words in cause
 
 
+def test_an_index_from_the_counter_of_an_open_loop_is_named(compiler):
+    text = EXERCISES["sums_in_registers"].solution_text
+    before, after = text.split("        for j in range(8):\n            if", 1)
+    rotated = "        for step in range(8):\n            j = (step + i) % 8\n            if"
+    kernel = from_text("sums_in_registers", before + rotated + after)
+    (cause,) = check("sums_in_registers", kernel).causes
+    assert "computes the index `j` from `i`, which is known only when the kernel runs" in cause
+    assert "BRA" not in cause
+
+
 def test_a_sum_in_a_register_is_not_spilled(compiler):
     exercise = EXERCISES["unroll"]
     run = run_kernel(exercise, exercise.solution, exercise.shapes[0], 20)

@@ -1,4 +1,4 @@
-"""Remarks on right answers of lesson 15: another map than the zig-zag, and rows that are long."""
+"""Remarks on right answers of lesson 15: another map than the zig-zag, rows of other lengths."""
 
 import pytest
 
@@ -11,6 +11,7 @@ from tests.labs.versions import right
     [
         ("lane_bits", "bit 0 across, bit 1 down", "Your map is not the zig-zag"),
         ("row_length", "rows of 80 words", "Rows of 48 words have no bank conflict either."),
+        ("row_length", "another order in rows of 32", "Your rows have no unused words"),
         ("whole_rows", "rows of 80 words", "Yours have 80"),
     ],
 )

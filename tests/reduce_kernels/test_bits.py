@@ -32,6 +32,7 @@ def test_different_results_are_counted_by_their_bits(monkeypatch):
     assert (atomic.different, atomic.most_common) == (2, 2)
     assert (ticket.different, ticket.most_common) == (1, 3)
     assert float.fromhex(atomic.highest) - float.fromhex(atomic.lowest) == 2**-23
+    assert (atomic.counts, ticket.counts) == ((2, 1), (3,))
 
 
 def test_a_wrong_sum_is_not_recorded(monkeypatch):
@@ -58,6 +59,10 @@ def test_only_atomics_on_the_result_change_its_bits(row):
     assert (row.most_common == row.runs) == (row.different == 1)
     low, high, exact = map(float.fromhex, (row.lowest, row.highest, row.exact))
     assert low <= high
+    assert (sum(row.counts), max(row.counts)) == (row.runs, row.most_common)
+    assert sum(map(bool, row.counts)) == row.different
+    assert row.counts[0] > 0
+    assert row.counts[-1] > 0
     assert abs(low - exact) < 1e-5 * abs(exact) > abs(high - exact)
 
 

@@ -49,17 +49,25 @@ from utils.lessons.lesson_02.single_core import (
 )
 from utils.lessons.lesson_14.big_loop import cycles_per_tile, draw_tile_shapes, draw_turns, reads
 from utils.lessons.lesson_15.tile_designs import blocks_and_sms
-from utils.lessons.lesson_16.found_instructions import find_in_loop, find_sum, find_wait
+from utils.lessons.lesson_16.found_instructions import (
+    draw_waits,
+    find_in_loop,
+    find_sum,
+    find_wait,
+    find_waits,
+)
 from utils.lessons.lesson_16.reading_machine_code import (
     draw_shares,
     eight_sums,
     even_bank_reads,
+    fastest,
     loop_of_record,
     machine_loop,
     orders,
     recorded_cycles,
     spilled_ms,
     spills,
+    spills_known,
 )
 from utils.lessons.lesson_19.recorded_grids import (
     blocks_at_once,
@@ -144,16 +152,19 @@ __all__ = [
     "draw_step",
     "draw_tile_shapes",
     "draw_turns",
+    "draw_waits",
     "edited",
     "eight_sums",
     "estimated_ms",
     "estimates",
     "even_bank_reads",
     "faster_by_size",
+    "fastest",
     "fastest_tile",
     "find_in_loop",
     "find_sum",
     "find_wait",
+    "find_waits",
     "findings",
     "follow",
     "gains",
@@ -208,6 +219,7 @@ __all__ = [
     "smallest_right_of_ridge",
     "spilled_ms",
     "spills",
+    "spills_known",
     "start",
     "this_device",
     "time_here",

@@ -33,7 +33,7 @@ from virtual_gpu.pictures.svg import Picture
 
 FILE = DATA / "compiled" / "hot_loops.csv"
 # Modules with kernels of the course that are on no ladder, but in the record of loops.
-EXPERIMENTS = ("gemm_kernels.ilp_alone",)
+EXPERIMENTS = ("gemm_kernels.ilp_alone", "gemm_kernels.wide_alone")
 # A shape with one tile of 32×32 along k, and whole tiles along m and n.
 ONE_TILE = "32x256x32"
 # The iterations of the innermost loop per iteration of a loop between it and the loop over tiles.
@@ -70,14 +70,14 @@ class InnerLoop:
         return self.per_multiply_add + self.around
 
 
-def hot_loop(step: Step | Variant) -> InnerLoop:
+def hot_loop(step: Step | Variant, arch: str = "") -> InnerLoop:
     """Return the loop of a step's machine code with the most multiply-adds.
 
-    It is compiled for the architecture of the device shown. If the step cannot be compiled here,
-    the loop comes from the record of `tools.records.hot_loops`. Raises CourseError if the record
-    does not have the kernel either.
+    It is compiled for the architecture `arch`, such as "sm_90"; by default, for that of the device
+    shown. If the step cannot be compiled here, the loop comes from the record of
+    `tools.records.hot_loops`. Raises CourseError if the record does not have the kernel either.
     """
-    variant, arch = as_variant(step), device_shown().arch
+    variant, arch = as_variant(step), arch or device_shown().arch
     try:
         return compiled_loop(variant, arch)
     except CourseError:

@@ -166,6 +166,14 @@ def of_kernel(kernel) -> Variant:
     )
 
 
+def of_text(name: str, text: str) -> Variant:
+    """Return a kernel as the variant that `mine` returns for the reader's right kernel.
+
+    name: the exercise's name. text: the kernel's module, such as the solution's.
+    """
+    return _step_of(name, text).variant()
+
+
 @lru_cache(maxsize=64)
 def _step_of(name: str, text: str) -> Step:
     """Return the step for a kept kernel of the reader's; name: the exercise's name.

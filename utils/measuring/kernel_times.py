@@ -57,6 +57,32 @@ class ArrayTime:
     date: Date
 
 
+@dataclass(frozen=True)
+class LaunchTime:
+    """A row of `single_launch.csv`: the times of one kernel, or of one way to sum, on one device.
+
+    kernel: its name. elements: the length of the array. launches: their number in one execution.
+    time_ms, time_ms_min, time_ms_max: median, minimum and maximum of the repetitions on the GPU,
+    where each execution reads another copy of the array, from memory. hot_ms: the median if all
+    executions read the same array. host_us, call_us: microseconds of an execution of this same
+    array in a burst, until Python is done and until the GPU is done. sm_clock_mhz: the SM clock
+    meanwhile; None if it cannot be read. date: the day of the measurement.
+    """
+
+    device: str
+    kernel: str
+    elements: int
+    launches: int
+    time_ms: float
+    time_ms_min: float
+    time_ms_max: float
+    hot_ms: float
+    host_us: float
+    call_us: float
+    sm_clock_mhz: float | None
+    date: Date
+
+
 def time_products(
     ladder: Ladder,
     variants: Sequence[Variant],

@@ -102,6 +102,7 @@ class AccessCount:
     used_bytes: int = 0  # of the counted sectors; bytes that lanes share count once
     words: int = 0  # of 4 bytes; a smaller element counts as one word
     sectors: int = 0
+    most_sectors: int = 0  # of one request
     fewest_sectors: int = 0
     cache_lines: int = 0  # of 128 bytes
     wavefronts: int = 0
@@ -242,9 +243,10 @@ class Counters:
         if transfer.memory.space == "global":
             self._touch(transfer.memory, mask.select(first.ravel()) // SECTOR_BYTES)
             sectors, lines, addresses = transactions.sectors_lines_addresses(pattern)
-            count.used_bytes += times * addresses * bytes_per_lane
-            count.sectors += times * sectors
-            count.cache_lines += times * lines
+            count.used_bytes += times * int(addresses.sum()) * bytes_per_lane
+            count.sectors += times * int(sectors.sum())
+            count.most_sectors = max(count.most_sectors, int(sectors.max()))
+            count.cache_lines += times * int(lines.sum())
             count.fewest_sectors += times * transactions.fewest_sectors(pattern, transfer.pitch)
         else:
             count.wavefronts += times * transactions.wavefronts(pattern, bytes_per_lane)

@@ -139,11 +139,8 @@ def _neutral_shift(transfer: LaneTransfer) -> int:
     return CACHE_LINE_BYTES if transfer.memory.space == "global" else BANK_BYTES
 
 
-def sectors_lines_addresses(pattern: Pattern) -> tuple[int, int, int]:
-    """Return the numbers of distinct sectors, cache lines and first bytes in each warp.
-
-    Each number is summed over warps.
-    """
+def sectors_lines_addresses(pattern: Pattern) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the numbers of distinct sectors, cache lines and first bytes, each by warp."""
     ordered = np.sort(np.where(pattern.active, pattern.first, -1), axis=1)
     units = (SECTOR_BYTES, CACHE_LINE_BYTES, 1)
     sectors, lines, addresses = (_count_distinct(ordered // unit) for unit in units)
@@ -170,10 +167,9 @@ def fewest_wavefronts(pattern: Pattern, pitch: int) -> int:
     return int(np.count_nonzero(groups.any(axis=1)))
 
 
-def _count_distinct(ordered: np.ndarray) -> int:
-    """Return the number of different values other than -1 in each sorted row, summed over rows."""
-    steps = np.count_nonzero(ordered[:, 1:] != ordered[:, :-1])
-    return int(steps + np.count_nonzero(ordered[:, 0] != -1))
+def _count_distinct(ordered: np.ndarray) -> np.ndarray:
+    """Return the number of different values other than -1 in each sorted row."""
+    return np.count_nonzero(ordered[:, 1:] != ordered[:, :-1], axis=1) + (ordered[:, 0] != -1)
 
 
 def wavefronts(pattern: Pattern, itemsize: int) -> int:

@@ -129,6 +129,9 @@ def _shuffle(source: Callable) -> Handler:
             sources = np.where((sources < 0) | (sources >= WARP), own, sources)
             _check_sources(frame, sources, mask, site)
             result = np.take_along_axis(values, sources, axis=1).ravel()
+            if frame.run.change:
+                threads = frame.run.batch.thread_number
+                result = frame.run.change.applied("", threads, sources.ravel(), result)
             frame.run.record("shuffle", mask, site, result, sources.ravel())
             return result
 

@@ -19,6 +19,7 @@ from ..counts.counters import Counters
 from ..counts.recorder import Recorder
 from ..language.compiler import compile_function
 from ..language.program import Program
+from ..machine.change import Change
 from ..machine.geometry import MAX_BLOCK, MAX_GRID, MAX_THREADS
 from ..machine.occupancy import MULTIPROCESSORS, resident_blocks
 from ..machine.run import BatchRun
@@ -39,13 +40,15 @@ class Observer:
     """The report, the counters and the limits of one launch.
 
     ``blocks`` is the number of blocks to run, spread over the grid; None runs all. If ``limits`` is
-    None, the limits come from the environment variables.
+    None, the limits come from the environment variables. ``change`` changes what threads get, if
+    it is not None.
     """
 
     report: Report
     counters: Counters | None = None
     blocks: int | None = None
     limits: LaunchLimits | None = None
+    change: Change | None = None
 
     @property
     def recorder(self) -> Recorder | None:
@@ -181,8 +184,9 @@ def _outcome(task: _CheckedLaunch, observer: Observer, filling: Filling) -> _Out
     """
     arguments = kernel_arguments(task.program, task.arguments, task.limits)
     report = Report(collect=True)
+    unseen = replace(observer, report=report, counters=None)
     try:
-        _run(task, arguments, Observer(report, None, observer.blocks), filling)
+        _run(task, arguments, unseen, filling)
     except VirtualGpuError as error:
         return _Outcome(arguments.memories, report, error)
     return _Outcome(arguments.memories, report, None)
@@ -240,8 +244,9 @@ def _run(task: _CheckedLaunch, arguments: Arguments, observer: Observer, filling
             shared = SharedMemory(batch.blocks, task.dynamic_shared, filling, check)
             memories, counters = arguments.memories, observer.counters
             run = BatchRun(
-                batch, clock, counters, shared, memories, watch, filling, arguments.device_arrays
-            )
+                batch, clock, counters, shared, memories, watch, filling, arguments.device_arrays,
+                observer.change,
+            )  # fmt: skip
             program.call(run, arguments.values, batch.everyone, is_kernel=True)
             for memory in memories:
                 memory.settle(clock)

@@ -22,6 +22,7 @@ from ..counts.recorder import MOST_EVENTS, Recorder, Recording, recording_reques
 from ..counts.tables import NO_COUNTS, accesses_table, lines_table
 from ..counts.verdict import verdict
 from ..host.hostarrays import DeviceArray
+from ..machine.change import Change
 from ..machine.geometry import make_geometry
 from ..pictures.annotate import (
     AnnotatedSource,
@@ -217,6 +218,7 @@ def trace(
     record: int | tuple[int, ...] | None = None,
     values: bool = False,
     events: int = MOST_EVENTS,
+    change: Change | None = None,
 ) -> Trace:
     """Run a kernel on the virtual GPU and return its findings and its costs by source line.
 
@@ -237,6 +239,7 @@ def trace(
         ``Trace.recording``.
     values : record the values that the threads load and store, too.
     events : the number of events to record.
+    change : change what threads get from shared memory or by shuffles, in a launch of one block.
 
     Returns
     -------
@@ -261,7 +264,7 @@ def trace(
         if record is not None:
             recorder = Recorder(geometry, recording_request(geometry, record, values, events))
         limits = limits_of(patience, lane_rounds)
-        observer = Observer(Report(collect=True), Counters(recorder), blocks, limits)
+        observer = Observer(Report(collect=True), Counters(recorder), blocks, limits, change)
         with _copied_to_the_host(arguments) as on_host:
             launch(kernel, geometry, on_host, shared_bytes, observer)
     except (VirtualGpuError, KeyboardInterrupt) as error:

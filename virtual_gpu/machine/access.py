@@ -36,7 +36,7 @@ def load(place: Place, before_atomic: bool = False):
         return memory.data[address]
     access = _access(inside, address, "reads", before_atomic)
     _count(inside, "load", access.addresses)
-    return inside.mask.spread(memory.load(access))
+    return inside.mask.spread(_values(inside, access))
 
 
 def store(place: Place, value) -> None:
@@ -87,7 +87,7 @@ def load_wide(place: Place, width: int, aligned: bool) -> tuple:
         return tuple(_zeros(place) for _ in range(width))
     accesses = [_access(inside, address + n, "reads") for n in range(width)]
     _count(inside, "load", accesses[0].addresses, width)
-    return tuple(inside.mask.spread(place.array.memory.load(access)) for access in accesses)
+    return tuple(inside.mask.spread(_values(inside, access)) for access in accesses)
 
 
 def store_wide(place: Place, values: tuple, aligned: bool) -> Callable:
@@ -120,6 +120,15 @@ def store_wide(place: Place, values: tuple, aligned: bool) -> Callable:
 def _zeros(place: Place) -> np.ndarray:
     """Return a vector of zeros, one per lane of the batch, of the array's dtype."""
     return np.zeros(place.run.batch.size, place.array.dtype)
+
+
+def _values(place: Place, access: Access) -> np.ndarray:
+    """Return what a load reads, one value per active lane, changed if the launch asks for it."""
+    memory, change = place.array.memory, place.run.change
+    values = memory.load(access)
+    if change is None or memory.space != "shared":
+        return values
+    return change.applied(memory.name, place.mask.index, access.addresses, values)
 
 
 def _count(place: Place, kind: str, addresses, width: int = 1) -> None:

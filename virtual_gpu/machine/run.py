@@ -17,6 +17,7 @@ from ..counts.counters import Counters
 from ..memory.filling import Filling
 from ..memory.memory import ArrayView, Memory
 from ..memory.shared import SharedMemory
+from .change import Change
 from .watch import Watch
 
 
@@ -39,6 +40,7 @@ class BatchRun:
         watch: Watch,
         filling: Filling,
         device_arrays: Mapping[int, ArrayView] = MappingProxyType({}),
+        change: Change | None = None,
     ):
         """``device_arrays`` maps the ``id`` of each global device array to its view."""
         self.batch = batch
@@ -49,6 +51,7 @@ class BatchRun:
         self.watch = watch
         self.filling = filling
         self.device_arrays = device_arrays
+        self.change = change
         self.positions, self.products, self.sums = VectorCache(), VectorCache(), VectorCache()
         self._memories = memories
         self.live: Mask | None = batch.everyone  # lanes that have not left the kernel

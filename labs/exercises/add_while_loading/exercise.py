@@ -10,8 +10,8 @@ EXERCISE = reduction(
     lesson="18",
     title="Two elements for each thread",
     text=(
-        "Each thread brings two elements of `x` to shared memory, already added. The tree behind "
-        "it stays as it is. About 4 lines.",
+        "Each thread brings two elements of `x` to shared memory, already added. Behind these 4 "
+        "lines comes the tree of the task before, or another one without bank conflicts.",
         "The launch is given: blocks of 256 threads, and one block for 512 elements. Block 0 adds "
         "elements 0 to 511, block 1 the next 512, and so on. So the last block may reach beyond "
         "the end of `x` with one element of a thread, or with both. Neighbouring threads load "

@@ -32,7 +32,7 @@ EXERCISE = turned_tiles(
         "multiple of four, and four rows must not be a multiple of 32 words.",
     ),
     after=(
-        "A store into the tile now takes one wavefront instead of two. With a gap of four words "
-        "in each of its 8 rows this costs 128 bytes of shared memory."
+        "A store into the tile now takes one wavefront instead of two. The smallest gap, four "
+        "words in each of the 8 rows, costs 128 bytes of shared memory."
     ),
 )

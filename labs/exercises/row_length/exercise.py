@@ -37,7 +37,7 @@ EXERCISE = KernelExercise(
         essential(elements_per_thread(4)), probes.no_conflicts(),
     ),
     main=("wavefronts, times the fewest",),
-    remarks=(probes.long_rows,),
+    remarks=(probes.length_of_rows,),
     hints=(
         "Lanes 0, 2, 4 and 6 store words 0 to 15 of row 0. Which banks are these? Lanes 1, 3, 5 "
         "and 7 store words 0 to 15 of row 1. In which bank must row 1 begin, so that they find "

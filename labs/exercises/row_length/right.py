@@ -7,6 +7,9 @@ RIGHT = {
     "two more rows": [(LENGTH, "(6, 48)")],
     "a gap within the row": [
         (PLACE, "(down, 8 + across * 4)"), ("rows[r, lane]", "rows[r, 8 + lane]")],
+    "another order in rows of 32": [
+        (LENGTH, "(4, 32)"), (PLACE, "(down, (across ^ (down & 1) * 4) * 4)"),
+        ("rows[r, lane]", "rows[r, lane ^ (r & 1) * 16]")],
     "words one by one, rows of 33": [
         (LENGTH, "(4, 33)"),
         (STORE, "for j in range(4):\n"

@@ -78,7 +78,7 @@ EXERCISE = KernelExercise(
         essential(elements_per_thread(probes.QUAD**2)),
         probes.no_conflicts(),
     ),
-    remarks=(probes.long_rows,),
+    remarks=(probes.length_of_rows,),
     hints=(
         "Begin with i = 0, the first row of every quad. The quads lie four below each other, so "
         "these are rows 0, 4, 8 and 12 of the tile: lane by lane they go to `rows[down]`, four "

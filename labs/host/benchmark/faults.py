@@ -101,12 +101,13 @@ class BenchmarkRun:
         If no readings are subtracted, there is one list with the spans between consecutive
         readings.
         """
-        by_line: dict[int, list[TimedSpan]] = {}
-        for span in self.device.spans:
+        by_line: dict[int, dict[tuple, TimedSpan]] = {}
+        for span in self.device.spans:  # the same readings, subtracted again, are no other span
             timed = between(self.device, span.begin, span.end)
-            by_line.setdefault(span.site.line, []).append(timed)
+            by_line.setdefault(span.site.line, {})[span.begin, span.end] = timed
         pairs = itertools.pairwise(self.device.readings)
-        groups = by_line.values() or [[between(self.device, *pair) for pair in pairs]]
+        groups = [list(spans.values()) for spans in by_line.values()]
+        groups = groups or [[between(self.device, *pair) for pair in pairs]]
         launched = [[one for one in group if one.launched] for group in groups]
         return [group for group in launched if group]
 

@@ -173,9 +173,14 @@ def test_a_file_is_decoded_by_its_mark_or_its_coding_line(encoding, before):
     assert pieces_of("a.py", text.encode(encoding)) == (text,)
 
 
-@pytest.mark.parametrize("encoding", ["rot13", "utf_7", "unicode_escape", "hex", "os", "zip", ""])
+@pytest.mark.parametrize("encoding", ["rot13", "utf_7", "unicode_escape", "hex", "os", "zip"])
 def test_a_coding_line_chooses_no_codec_of_another_kind(encoding):
     assert decoded(f"# coding: {encoding}\n# ".encode() + b"\xe9\n") is None
+
+
+def test_a_file_without_a_coding_line_may_be_of_windows():
+    text = f"# Größe, “Blöcke”\n{SCALE}"
+    assert pieces_of("a.py", text.encode("cp1252")) == (text,)
 
 
 @pytest.mark.parametrize("raw", [b"\xff\xfe", b"\xff\xfe \x00", b"\xef\xbb\xbf\n"])

@@ -85,7 +85,7 @@ CHANGED = {
     "returns unless all sizes divide": (
         TILING, TOTAL, f"{TOTAL}    if m % TILE + n % TILE + k % TILE:\n        return\n", 1, 40,
     ),
-    "only the first shape": (TILING, TOTAL, f"{TOTAL}    if m != 32:\n        return\n", 1, 40),
+    "only the first shape": (TILING, TOTAL, f"{TOTAL}    if m != 32:\n        return\n", 0, 40),
     "a sixteenth of the rows": (
         TILING, "    if row < m and col < n:", "    if row < m and col < n and ty == 0:", 0, 10,
     ),

@@ -12,19 +12,17 @@ from functools import cache
 
 import numpy as np
 
-from gpu_xray import xray
-from utils.errors import CourseError
 from utils.figures.look import number
 from utils.figures.roles import MATRIX_A, MATRIX_B
 from utils.ladder.step import Variant
 from utils.lessons.cards import Stack, Table, table
 from utils.lessons.counting import multiply_adds, watch
+from utils.lessons.inner_loops import hot_loop
 from utils.lessons.lesson import device_shown
 from utils.lessons.own_kernels import twins
-from utils.lessons.recorded import NOTHING
 from utils.machine import devices
 from utils.machine.devices import Device
-from utils.machine.occupancy import WARP
+from utils.machine.occupancy import WARP, limits_of
 from utils.measuring.roofline import SECTORS_PER_WAVEFRONT
 from virtual_gpu import Trace
 from virtual_gpu.counts.transactions import Pattern, wavefronts
@@ -34,6 +32,7 @@ SHAPE, SIZE = "128x128x16", 4096
 QUAD = 16  # bytes
 WHITE = "fill:#fff"
 EACH = 64  # multiply-adds of a thread per step of k
+DEPTH = 8  # steps of k of a tile
 COLOURS = {
     "reads_of_a": MATRIX_A, "reads_of_b": MATRIX_B, "tile_stores": PURPLE, "tile_loads": GREEN
 }  # fmt: skip
@@ -172,27 +171,74 @@ def compare_changes(timed: Iterable, kernels: Iterable[Variant]) -> Stack:
     """
     timed, kernels = list(timed), list(kernels)
     device, all_ms = devices.find(timed[0].device), recorded_ms(timed)
-    rows = []
-    for one in kernels:
-        counts, name = count_step(one), one.step.name
-        reads = sum(count for count, _ in counts.reads.values())
-        rows.append((name, number(counts.total), reads, instructions(one, device.arch)))
-    head = ("", "wavefronts of a step", "reads of a step", "instructions per multiply-add")
-    note = f"Reads and instructions of the innermost loop, compiled for {device.arch}."
+    rows = [
+        (one.step.name, number(count_step(one).total), *instructions_of_tile(one, device.arch))
+        for one in kernels
+    ]
+    head = (
+        "",
+        "wavefronts of a step, by our count",
+        "instructions of a tile, innermost loop",
+        "instructions of a tile, around it",
+    )
+    note = f"Instructions that a warp executes for one tile of 8 steps, compiled for {device.arch}."
     drawn = draw_times({one: all_ms[str(one)] for one in kernels}, device)
     return Stack((drawn, table("The same four kernels, counted", head, rows, note)))
 
 
-def instructions(variant: Variant, arch: str) -> str:
-    """Return the instructions per multiply-add in the hot loop, "–" without a compiler.
+def instructions_of_tile(variant: Variant, arch: str) -> tuple[int, int]:
+    """Return the instructions of a warp for one tile: (in the innermost loop, around this loop).
 
-    arch: the architecture to compile for, such as "sm_90".
+    variant: a kernel with 8×8 elements of c per thread and tiles of `DEPTH` steps of k. arch: the
+    architecture to compile for, such as "sm_90". Raises CourseError if neither the compiler nor the
+    record has the kernel.
     """
-    try:
-        loop = xray(variant.kernel, variant.step.signature, arch).hot
-    except CourseError:
-        return NOTHING
-    return f"{len(loop.body) / loop.ffma:.2f}"
+    loop = hot_loop(variant, arch)
+    per_tile = EACH * DEPTH
+    return round(loop.per_multiply_add * per_tile), round(loop.around * per_tile)
+
+
+def main_saving(before: Variant, after: Variant) -> str:
+    """Return the count that saves most time between two kernels, one choice of question 13.cause.
+
+    Both have 8×8 elements of c per thread. The device is the one with recorded times.
+    """
+    device = devices.find(devices.REFERENCE)
+    pairs = zip(*(instructions_of_tile(one, device.arch) for one in (before, after)), strict=True)
+    inside, around = ((old - new) * instruction_ms(device) for old, new in pairs)
+    wavefronts = count_step(before).alone_ms(device) - count_step(after).alone_ms(device)
+    saved = {
+        "fewer wavefronts": wavefronts,
+        "fewer instructions in the innermost loop": inside,
+        "fewer instructions around it": around,
+    }
+    return max(saved, key=saved.get)
+
+
+def instruction_ms(device: Device) -> float:
+    """Return the ms of one instruction per tile and warp, in a product of size `SIZE`.
+
+    Each scheduler of the device issues one instruction per cycle.
+    """
+    tiles = SIZE**3 / EACH / WARP / DEPTH
+    schedulers = device.sms * limits_of(device.compute_capability).sub_partitions
+    return tiles / schedulers / device.boost_clock_mhz / 1e3
+
+
+def show_profile(counted: Mapping) -> Table:
+    """Return a table of the profiler's counts, one row per kernel.
+
+    The columns are the wavefronts per step of k and the instructions per tile, each of one warp.
+    counted: kernel -> row of `wide_counters.csv`, as `wide_alone.recorded_counters` returns it.
+    """
+    rows = []
+    for one in counted.values():
+        steps = one.n**3 / EACH / WARP
+        per_tile = one.instructions / steps * DEPTH
+        rows.append((one.kernel, f"{one.wavefronts / steps:.1f}", f"{per_tile:.0f}"))
+    head = ("", "wavefronts of a step", "instructions of a tile")
+    caption = f"Counted by the profiler for one warp, at {one.n}×{one.n}, one {one.device}"
+    return table(caption, head, rows)
 
 
 def draw_times(ms: Mapping[Variant, float], device: Device) -> Picture:
@@ -222,7 +268,7 @@ def draw_times(ms: Mapping[Variant, float], device: Device) -> Picture:
     title = f"Recorded times at {SIZE}×{SIZE}, one {device.name}"
     alt = f"{title}. {'; '.join(words)}."
     drawn = svg(_LEFT + _LONGEST + 106, len(ms) * _LINE + 10, body, alt, widest=540)
-    colours = legend(**COLOURS, remaining_time=GREY)
+    colours = legend(**COLOURS) + legend(remaining_time=GREY)
     return Picture(f"<div><b>{title}</b></div>{colours}{drawn}", alt)
 
 

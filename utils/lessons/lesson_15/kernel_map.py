@@ -40,6 +40,7 @@ PARTS = (
     Part("stores", "the sums go to c through shared memory", ORANGE, r"store_through_shared"),
 )  # fmt: skip
 _REST = Part("", "", GREY, "")
+_MAP = re.compile(r"(across, down =).*")  # the line that the reader writes in the first task
 
 _STYLE = """<style>
 .kernel-map {line-height: 1.5; margin: 6px 0}
@@ -47,7 +48,8 @@ _STYLE = """<style>
 .kernel-map summary {cursor: pointer; margin: 8px 0}
 .kernel-map .code {overflow-x: auto}
 .kernel-map .run {border-left: 6px solid; padding-left: 8px; min-width: max-content}
-.kernel-map pre {margin: 0; background: none; color: inherit; font-size: 13px}
+.kernel-map .run > pre {margin: 0; background: none; color: inherit; white-space: pre;
+ font: 13px/1.5 monospace}
 </style>"""
 
 
@@ -59,10 +61,11 @@ def part_of(line: str) -> Part:
 def map_of(step: Step) -> list[tuple[Part, list[str]]]:
     """Return (part, lines) for each run of lines of the same part, in the order of the code.
 
-    Comments and empty lines are left out.
+    Comments, empty lines and the right side of the lane map are left out.
     """
     text = textwrap.dedent(inspect.getsource(plain_function(step.variant().kernel)))
     lines = [line for line in text.splitlines() if line.strip() and line.strip()[0] != "#"]
+    lines = [_MAP.sub(r"\1 ...  # your first task", line) for line in lines]
     return [(part, list(run)) for part, run in itertools.groupby(lines, part_of)]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from utils.ladder.step import Step
 from utils.lessons.lesson import device_shown
@@ -21,14 +21,15 @@ from virtual_gpu.pictures.svg import (
 
 LIBRARY = "cuBLAS"
 _COLOURS = (BLUE, ORANGE, GREEN)
-_LEFT, _SCALE, _BAR, _GAP, _BOTTOM = 46, 3.3, 14, 12, 34
+_LEFT, _SCALE, _BAR, _GAP, _TOP, _BOTTOM = 46, 3.3, 14, 12, 26, 34
 
 
 def draw_shares(steps: Sequence[Step], sizes: Sequence[int]) -> Picture:
     """Draw a group of bars per size: the share of the peak of up to three steps, and the library's.
 
-    Each bar has its share in percent, and those of the first size have names. sizes: n of n×n
-    matrices. The library's share is that of the first step over the recorded ratio of the two.
+    Each bar has its share in percent, and the names of the colours are above the bars. sizes: n of
+    n×n matrices.
+    The library's share is that of the first step over the recorded ratio of the two.
     Raises CourseError if there is no record.
     """
     shares = {step.name: [100 * share_of_peak(step, str(n)) for n in sizes] for step in steps}
@@ -45,16 +46,31 @@ def draw_shares(steps: Sequence[Step], sizes: Sequence[int]) -> Picture:
         for bar, (name, values) in enumerate(shares.items()):
             length, y = _SCALE * values[number], top + bar * _BAR
             body += rect(_LEFT, y, length, _BAR - 1, colours[name])
-            label = f"{name}: " * (number == 0) + f"{values[number]:.0f}"
-            body += text(_LEFT + length + 4, y + 11, label, 12)
+            body += text(_LEFT + length + 4, y + 11, _percent(values[number]), 12)
     said = (
-        f"{name} {', '.join(f'{value:.0f}' for value in values)}" for name, values in shares.items()
+        f"{name} {', '.join(map(_percent, values))}" for name, values in shares.items()
     )
     alt = (
         f"Percent of the peak of an {device_shown().name} at n = {', '.join(map(str, sizes))}: "
         f"{'; '.join(said)}."
     )
-    return Picture(svg(_LEFT + 100 * _SCALE + 26, height + _BOTTOM, body, alt, widest=620), alt)
+    body = f'{_names(colours)}<g transform="translate(0 {_TOP})">{body}</g>'
+    size = _LEFT + 100 * _SCALE + 26, _TOP + height + _BOTTOM
+    return Picture(svg(*size, body, alt, widest=620), alt)
+
+
+def _names(colours: Mapping[str, str]) -> str:
+    """Return SVG of a row with a coloured square per name, above the bars."""
+    body, x = "", 0.0
+    for name, colour in colours.items():
+        body += rect(x, 4, 11, 11, colour) + text(x + 15, 14, name, 12)
+        x += 15 + 7 * len(name) + 16
+    return body
+
+
+def _percent(share: float) -> str:
+    """Return a share in percent as text, with one decimal if it is below 10."""
+    return f"{share:.0f}" if round(share, 1) >= 10 else f"{share:.1f}"
 
 
 def _axis(height: float) -> str:

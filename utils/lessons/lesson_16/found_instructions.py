@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import importlib
+from collections.abc import Mapping, Sequence
 from types import ModuleType
 
 from gpu_xray.loops import FFMA
@@ -11,7 +12,12 @@ from utils.ladder.step import Step, Variant
 from utils.lessons.cards import Card
 from utils.lessons.compiled_loops import listing
 from utils.lessons.counting import as_variant
+from utils.lessons.lesson_16 import load_waits
+from utils.lessons.lesson_16.load_waits import waits_per_8
 from utils.translation import translate
+from virtual_gpu.pictures.svg import Picture
+
+FEWER_WARPS = 2  # an SM holds half as many warps with 64 registers per thread as with 32
 
 
 def find_in_loop(
@@ -158,6 +164,82 @@ def find_sum(starter: ModuleType, load: int | None = None, store: int | None = N
         _said(code, "store", store, kept, store == keeps),
     ]
     return _card(said, load == brings and store == keeps)
+
+
+def find_waits(
+    multi_output: float | None = None, solution: float | None = None, times: float | None = None
+) -> Card:
+    """Return a card on the waits of two loops and on what they let expect of the times.
+
+    multi_output, solution: the waits for loads per 8 multiply-adds of these kernels with eight
+    sums. times: the estimated time of the solution over that of multi_output, if half as many warps
+    are on an SM and the time is waits over warps. None means that the reader has not answered yet.
+    """
+    name = "multi_output"
+    right = {
+        name: waits_per_8(listing(_loop_of_multi_output())),
+        "solution": waits_per_8(listing("sums_in_registers solution")),
+    }
+    right["times"] = FEWER_WARPS * right["solution"] / right[name]
+    given = {name: multi_output, "solution": solution, "times": times}
+    said = [_said_of_waits(one, given[one], right) for one in right]
+    return _card(said, all(_is_near(given[one], right[one]) for one in right))
+
+
+def draw_waits() -> Picture:
+    """Draw where the warps of two kernels with eight sums wait: multi_output and the solution."""
+    return load_waits.draw_waits(
+        {
+            "multi_output": listing(_loop_of_multi_output()),
+            "one solution": listing("sums_in_registers solution"),
+        }
+    )
+
+
+def _loop_of_multi_output() -> str:
+    """Return the name of multi_output with its default constants."""
+    return str(importlib.import_module("gemm_kernels").LADDER.step("multi_output").variant())
+
+
+def _is_near(given: float | None, right: float) -> bool:
+    """Return True if a number is right to two digits after the point."""
+    return isinstance(given, int | float) and abs(given - right) < 0.01
+
+
+def _said_of_waits(name: str, given: float | None, right: Mapping[str, float]) -> str:
+    """Return a sentence on a number of waits, or on the ratio of times, that the reader gave.
+
+    name: the argument of the reader's call. right: the right number by argument.
+    """
+    if given is None:
+        return translate("`{name}`: no number yet.", name=name)
+    near = _is_near(given, right[name])
+    if name == "times":
+        if near:
+            return translate(
+                "Right. `times`: {fewer} · {solution:g} ÷ {course:g} = {times:g}.",
+                fewer=FEWER_WARPS,
+                solution=right["solution"],
+                course=right["multi_output"],
+                times=right[name],
+            )
+        return translate(
+            "Not yet. `times`: {given} is not the waits of the solution over those of "
+            "`multi_output`, multiplied by what half as many warps cost.",
+            given=given,
+        )
+    if near:
+        return translate(
+            "Right. `{name}`: {waits:g} for every eight multiply-adds.",
+            name=name,
+            waits=right[name],
+        )
+    return translate(
+        "Not yet. `{name}`: {given} is not the number of bars over the number of green squares, "
+        "times 8.",
+        name=name,
+        given=given,
+    )
 
 
 def _card(sentences: Sequence[str], done: bool) -> Card:

@@ -12,8 +12,21 @@
       row.classList.toggle("on", row === chosen);
     });
   };
+  const columns = root.querySelector(".columns");
+  // Beside the list, the explanation moves down to its instruction, so that both are in view.
+  const follow = (row) => {
+    said.style.top = "0";
+    const all = columns.getBoundingClientRect();
+    const own = said.getBoundingClientRect();
+    const machine = root.querySelector(".machine").getBoundingClientRect();
+    const beside = machine.left > own.left;
+    const wanted = row.getBoundingClientRect().top - own.top;
+    const room = all.bottom - own.bottom;
+    said.style.top = `${beside ? Math.max(0, Math.min(wanted, room)) : 0}px`;
+  };
   const explain = (row) => {
     said.innerHTML = row.querySelector(".why").innerHTML;
+    follow(row);
     mark(row.dataset.line, row);
   };
   rows.forEach((row, index) => {

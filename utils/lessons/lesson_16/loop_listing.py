@@ -23,9 +23,8 @@ _STYLE = """<style>
  max-width: 66em}
 .machine-loop p {margin: 4px 0}
 .machine-loop .columns {display: flex; flex-wrap: wrap; gap: 8px 28px; align-items: flex-start}
-.machine-loop .python {flex: 1 1 300px; min-width: 0; position: sticky; top: 0;
- background: inherit; z-index: 1}
-.machine-loop .machine {flex: 1 1 400px; min-width: 0}
+.machine-loop .python {flex: 1 1 290px; min-width: 0}
+.machine-loop .machine {flex: 1 1 500px; min-width: 0}
 .machine-loop ol {max-height: 780px; overflow-y: auto}
 .machine-loop.more ol {mask-image: linear-gradient(#000 calc(100% - 52px), #0003)}
 .machine-loop .scroll {visibility: hidden; text-align: center; font-weight: 600}
@@ -40,19 +39,25 @@ _STYLE = """<style>
  padding: 0 !important}
 .machine-loop b {flex: none; width: 1.7em; text-align: right; font-weight: 400; opacity: .75}
 .machine-loop .line i {margin-left: auto; font-style: normal; opacity: .75; white-space: nowrap}
+.machine-loop li > code {flex: 1}
+.machine-loop li u, .machine-loop .head u {flex: none; text-decoration: none; font-size: 12px}
+.machine-loop .flags {width: 8.4em}
+.machine-loop .cycles {width: 3.2em; text-align: right}
+.machine-loop .head {display: flex; gap: 8px; padding: 0 4px 0 9px; opacity: .75}
+.machine-loop .head span {flex: 1}
 .machine-loop .why {display: none}
 .machine-loop .of, .machine-loop .line.on {background: rgba(128,128,128,.16)}
 .machine-loop li.on {outline: 2px solid currentColor; outline-offset: -2px}
 .machine-loop.alive li, .machine-loop.alive .line {cursor: pointer}
-.machine-loop .said {min-height: 12em; border-left: 4px solid #8b9096; padding: 4px 10px;
- background: rgba(128,128,128,.10); margin: 8px 0}
+.machine-loop .said {position: relative; min-height: 12em; border-left: 4px solid #8b9096;
+ padding: 4px 10px; background: rgba(128,128,128,.10); margin: 8px 0}
 .machine-loop .key span {white-space: nowrap; margin-right: 14px}
 .machine-loop .key i {display: inline-block; width: 12px; height: 12px; margin-right: 5px;
  vertical-align: -1px}
 .machine-loop dt {font-family: monospace; font-weight: 600}
 .machine-loop dd {margin: 0 0 2px 2em}
-@media (max-width: 600px) {.machine-loop .python {position: static}
- .machine-loop .machine {flex-basis: 100%}
+@media (max-width: 600px) {.machine-loop .machine {flex-basis: 100%}
+ .machine-loop .flags {width: 4.2em}
  .machine-loop ol {max-height: 420px}}
 </style>"""
 # What a modifier of an opcode adds, by opcode and modifier.
@@ -114,7 +119,7 @@ class LoopListing:
             f'font-weight:600">{html.escape(self.title)}</b></p>{self._key()}'
             f'<div class="columns"><div class="python">{python}'
             f'<div class="said" aria-live="polite">{how}</div></div>'
-            f'<div class="machine listing"><ol aria-label="{label}">{rows}</ol>'
+            f'<div class="machine listing">{_head()}<ol aria-label="{label}">{rows}</ol>'
             f'<p class="scroll">↓ {more}</p></div></div>'
             f"{self._opcodes()}</div><script>{script}</script>"
         )
@@ -235,6 +240,29 @@ def _line(number: int, line: str, count: int) -> str:
     return f'<div class="line listing" data-line="{number}">{counted}</div>'
 
 
+def flags(instruction: Instruction) -> str:
+    """Return words on the flags that an instruction waits for and sets, such as "wait 2, set 3".
+
+    They are "" for an instruction without flags.
+    """
+    control = instruction.control
+    sets = [one for one in (control.write_barrier, control.read_barrier) if one is not None]
+    words = (
+        (translate("wait {flags}", flags=" ".join(map(str, control.waits))), control.waits),
+        (translate("set {flags}", flags=" ".join(map(str, sets))), sets),
+    )
+    return ", ".join(one for one, used in words if used)
+
+
+def _head() -> str:
+    """Return the HTML of the heads of the columns."""
+    heads = translate("instruction"), translate("flags"), translate("cycles")
+    return (
+        f'<p class="head"><span>{heads[0]}</span><u class="flags">{heads[1]}</u>'
+        f'<u class="cycles">{heads[2]}</u></p>'
+    )
+
+
 def _row(number: int, row: LoopRow, stripped: Sequence[str]) -> str:
     """Return the HTML of an instruction with its explanation and the index of its Python line.
 
@@ -249,5 +277,7 @@ def _row(number: int, row: LoopRow, stripped: Sequence[str]) -> str:
     return (
         f'<li data-line="{line}" title="{plain}" style="border-color:{colour}" {KEEP_KEYS}>'
         f"<b>{number}</b><code>{html.escape(_text(row.instruction))}</code>"
+        f'<u class="flags">{html.escape(flags(row.instruction))}</u>'
+        f'<u class="cycles">{row.instruction.control.stall}</u>'
         f'<span class="why">{why}</span></li>'
     )

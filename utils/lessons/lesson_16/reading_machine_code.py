@@ -272,6 +272,22 @@ def spills(limits: Sequence[int | None] = (None, 80, 72, 64, 48)) -> Table:
     return table("64 sums and 16 factors in fewer and fewer registers", head, rows)
 
 
+def spills_known(limits: Sequence[int | None], asked: int) -> Table:
+    """Return a table of the loop of `fma_loop` with register limits, one row per limit.
+
+    The columns are the instructions and the stores to local memory per iteration, and the recorded
+    time. A limit is as in `spills`. The time of the last row, with the limit `asked`, is a question
+    mark, because the lesson asks for it.
+    """
+    rows = []
+    for limit in (*limits, asked):
+        loop = recorded_loop("fma_loop ORDER=1", limit)
+        time = "?" if limit == asked else duration(spilled_ms("fma_loop", limit))
+        rows.append((loop.registers, loop.instructions, loop.mix.get("STL.32", 0), time))
+    head = ("registers", "instructions", "STL", "recorded")
+    return table("One iteration of the loop of fma_loop", head, rows)
+
+
 def stored_gb(limit: int) -> float:
     """Return the gigabytes, 10^9 bytes, that all threads of `fma_loop` store into local memory.
 

@@ -16,16 +16,22 @@ SLOTS_AT, COUNTS_AT = 238, (330, 378)
 # An outer product of two numbers of a and two of b, in two orders of the same multiply-adds.
 IDEA = {
     "in rows, nothing kept": (
-        "FFMA R11, R2, R4, R11",
-        "FFMA R13, R2, R6, R13",
-        "FFMA R15, R3, R4, R15",
-        "FFMA R10, R3, R6, R10",
+        "FFMA R9, R2, R4, R9",
+        "FFMA R10, R2, R5, R10",
+        "FFMA R11, R3, R4, R11",
+        "FFMA R12, R3, R5, R12",
+    ),
+    "in rows, with marks": (
+        "FFMA R9, R2.reuse, R4, R9",
+        "FFMA R10, R2, R5, R10",
+        "FFMA R11, R3.reuse, R4, R11",
+        "FFMA R12, R3, R5, R12",
     ),
     "back and forth, with marks": (
-        "FFMA R11, R2.reuse, R4, R11",
-        "FFMA R13, R2, R6.reuse, R13",
-        "FFMA R10, R3.reuse, R6, R10",
-        "FFMA R15, R3, R4, R15",
+        "FFMA R9, R2.reuse, R4, R9",
+        "FFMA R10, R2, R5.reuse, R10",
+        "FFMA R12, R3.reuse, R5, R12",
+        "FFMA R11, R3, R4, R11",
     ),
 }
 
@@ -72,7 +78,7 @@ def bank_reads_in_loop(bank: str, code: Sequence[Instruction]) -> int:
 
 
 def draw_idea() -> Picture:
-    """Draw the register reads of four multiply-adds in two orders, without and with reuse marks."""
+    """Draw the reads of four multiply-adds: in rows, without and with marks, and back and forth."""
     return draw_reads(
         "Four multiply-adds, and the registers that they read",
         {name: [_instruction(words) for words in lines] for name, lines in IDEA.items()},

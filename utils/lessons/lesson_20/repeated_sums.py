@@ -1,18 +1,18 @@
-"""A picture of the sums that kernels found when they added the same array again and again."""
+"""A histogram of the sums that kernels found when they added the same array again and again."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from virtual_gpu.pictures.svg import BLUE, ORANGE, Picture, path, svg, text
+from virtual_gpu.pictures.svg import BLUE, ORANGE, Picture, path, rect, svg, text
 
 if TYPE_CHECKING:
     from reduce_kernels.bits import BitsOfSum
 
-_WIDTH, _LEFT, _ROW, _TOP = 426, 20, 62, 22
+_WIDTH, _TOP, _LEAST = 426, 44, 2  # the lowest bar's height, so that one run can be seen
+_RUN = 0.11  # units of the drawing per run
 
 
 def ulps_between(lowest: str, highest: str) -> int:
@@ -22,63 +22,55 @@ def ulps_between(lowest: str, highest: str) -> int:
 
 
 def draw_sums(many: BitsOfSum, single: BitsOfSum) -> Picture:
-    """Draw the sums of two kernels that added the same array many times, on one axis.
+    """Draw how often each float32 was the sum, as bars, for two kernels that added one array.
 
-    many: the record of a kernel with different sums. It keeps the lowest and the highest one, which
-    are full circles; the float32 between them are pale. single: the record of a kernel with one
-    sum. The axis has a tick per float32. The exact sum is a dashed line.
+    many: the record of a kernel with different sums; the axis goes from its lowest to its highest
+    one. single: the record of a kernel with one sum, which is between these. A dashed line is the
+    exact sum.
     """
-    low, high = float.fromhex(many.lowest), float.fromhex(many.highest)
-
-    def x(value: float) -> float:
-        return _LEFT + (value - low) / (high - low) * (_WIDTH - 2 * _LEFT)
-
-    middle, bottom = x(float.fromhex(many.exact)), _TOP + 2 * _ROW
-    body = path(f"M{middle:.1f} {_TOP + 2}V{bottom}", stroke_dasharray="3 3")
-    body += _row(0, many, x, ORANGE) + _row(_ROW, single, x, BLUE)
-    body += _axis(bottom, many, x)
-    body += text(middle, bottom + 19, f"exact: {float.fromhex(many.exact):.5f}", 12, "middle")
-    known = (
-        f"circles are float32: {many.different} of these {len(_float32_in(many))} were found, "
-        f"one {many.most_common} times"
-    )
-    body += text(_WIDTH / 2, bottom + 39, known, 12, "middle")
+    first = ulps_between(many.lowest, single.lowest)
+    counts = (0,) * first + single.counts
+    above = _TOP + _RUN * max(many.counts)
+    below = above + 28 + _TOP + _RUN * max(single.counts)
+    column = _WIDTH / len(many.counts)
+    low, high, exact = (float.fromhex(one) for one in (many.lowest, many.highest, many.exact))
+    middle = column * (ulps_between(many.lowest, many.highest) * (exact - low) / (high - low) + 0.5)
+    body = _bars(above, many, many.counts, column, ORANGE)
+    body += _bars(below, single, counts, column, BLUE)
+    number = below - _RUN * max(single.counts) - 18  # the top of the number over the high bar
+    body += path(f"M{middle:.1f} {above}V{number}M{middle:.1f} {below}v8", stroke_dasharray="3 3")
+    body += text(0, below + 21, f"{low:.5f}", 12)
+    body += text(_WIDTH, below + 21, f"{high:.5f}", 12, "end")
+    body += text(middle, below + 21, f"exact: {exact:.5f}", 12, "middle")
+    words = "one column per float32; the number on a bar counts the runs"
+    body += text(_WIDTH / 2, below + 39, words, 12, "middle")
     alt = (
-        f"{_words(many)} One was found {many.most_common} times. The sums are from {low:.5f} "
-        f"to {high:.5f}. {_words(single)} The exact sum is {float.fromhex(many.exact):.5f}. "
+        f"{_words(many)} From {low:.5f} to {high:.5f}, each float32 was the sum in "
+        f"{', '.join(map(str, many.counts))} runs. {_words(single)} The exact sum is {exact:.5f}. "
         f"Recorded on one {many.device}."
     )
-    return Picture(svg(_WIDTH, bottom + 44, body, alt, widest=600), alt)
+    return Picture(svg(_WIDTH, below + 44, body, alt, widest=600), alt)
 
 
-def _row(y: float, row: BitsOfSum, x: Callable[[float], float], colour: str) -> str:
-    """Return SVG of a kernel's name, its number of results, and a circle per float32 in its range.
+def _bars(
+    bottom: float, row: BitsOfSum, counts: tuple[int, ...], column: float, colour: str
+) -> str:
+    """Return SVG of a kernel's name, its number of results, and a bar per float32 with its count.
 
-    x: the function from a value to its place on the axis.
+    bottom: the y of the axis. counts: the runs with each float32, from the left end of the axis on;
+    one without runs has no bar. column: the width for one float32.
     """
-    body = text(0, y + 15, row.kernel, 14, font_weight="bold")
-    body += text(_WIDTH, y + 15, f"{row.runs} runs: {_results(row)}", 13, "end", font_weight="bold")
-    values = _float32_in(row)
-    for value in values:
-        pale = "" if value in (values[0], values[-1]) else ' fill-opacity=".4"'
-        body += f'<circle cx="{x(value):.1f}" cy="{y + 38}" r="8" fill="{colour}"{pale}/>'
+    top = bottom - _RUN * max(counts) - _TOP
+    body = text(0, top + 15, row.kernel, 14, font_weight="bold")
+    results = f"{row.runs} runs: {_results(row)}"
+    body += text(_WIDTH, top + 15, results, 13, "end", font_weight="bold")
+    body += path(f"M0 {bottom}H{_WIDTH}")
+    for place, count in enumerate(counts):
+        if count:
+            height = max(_LEAST, _RUN * count)
+            body += rect(place * column + 3, bottom - height, column - 6, height, colour)
+            body += text((place + 0.5) * column, bottom - height - 4, count, 12, "middle")
     return body
-
-
-def _float32_in(row: BitsOfSum) -> np.ndarray:
-    """Return all float32 from a kernel's lowest to its highest sum, as a float64 array."""
-    low, high = float.fromhex(row.lowest), float.fromhex(row.highest)
-    return np.linspace(low, high, ulps_between(row.lowest, row.highest) + 1)
-
-
-def _axis(y: float, row: BitsOfSum, x: Callable[[float], float]) -> str:
-    """Return SVG of the axis at y, with a tick per float32 in the range of a kernel's sums."""
-    ticks = _float32_in(row)
-    low, high = ticks[0], ticks[-1]
-    body = path(f"M{x(low):g} {y}H{x(high):g}")
-    body += path("".join(f"M{x(tick):.1f} {y - 4}v8" for tick in ticks))
-    body += text(x(low) - _LEFT, y + 19, f"{low:.5f}", 12)
-    return body + text(x(high) + _LEFT, y + 19, f"{high:.5f}", 12, "end")
 
 
 def _words(row: BitsOfSum) -> str:

@@ -1,8 +1,6 @@
 """Check the claims of lesson 13 against counts, machine code and records."""
 
-import inspect
 from functools import cache, partial
-from importlib import import_module
 from itertools import pairwise
 
 import numpy as np
@@ -15,22 +13,27 @@ from labs.exercises import find as exercise
 from labs.exercises.wide_tiles.right import RIGHT
 from tests import quotes
 from utils import lessons as course
+from utils.errors import CourseError
 from utils.ladder.function_text import module_of
-from utils.lessons.compiled_loops import recorded_loop
-from utils.lessons.lesson_13.speed_curve import one_kernel_per_step
+from utils.ladder.shapes import GemmShape
+from utils.lessons.lesson_13.solution_times import recorded_solution, show_solution_times
 from utils.lessons.lesson_13.step_wavefronts import (
     compare_changes,
     compare_steps,
     count_step,
     draw_step_wavefronts,
-    instructions,
+    instruction_ms,
+    instructions_of_tile,
+    main_saving,
     recorded_ms,
+    show_profile,
 )
 from utils.lessons.lesson_13.transposed_tile import draw_transposed_tile
-from utils.lessons.own_kernels import twins
+from utils.lessons.own_kernels import of_text, twins
 from utils.machine.devices import REFERENCE, find
-from utils.measuring import records
+from utils.machine.occupancy import limits_of
 from utils.measuring.roofline import SECTORS_PER_WAVEFRONT
+from utils.measuring.timing import REPETITIONS
 from utils.paths import DATA
 from virtual_gpu import trace
 from virtual_gpu.counts.transactions import BANKS, Pattern, wavefronts
@@ -164,11 +167,9 @@ def test_ten_loads_of_a_step_become_four():
          "`register_blocked` has {:.3f} · {} = {} loads: the compiler has joined the {} words of "
          "`b`",
          TM + TN, STEP, needed, reads / STEP, STEP, reads, TN)  # fmt: skip
-    says("neighbours in a row, into two `LDS.128`. `vectorized` has {} loads.", reads_of(WIDE))
-    says("Why are the {} words of `a` not joined?", TM)
-    steps = QUAD
-    says("a thread must keep {} · {} = {} words of `a` in registers instead of {}", steps, TM,
-         steps * TM, TM)  # fmt: skip
+    says("neighbours in a row, into two `LDS.128`. The {} words of `a` are in a column, so each "
+         "takes a load of its own. `vectorized` has {} loads.", TM, reads_of(WIDE))  # fmt: skip
+    assert count_step(OLD).reads["sa"][0] == TM
 
 
 @pytest.mark.slow
@@ -183,11 +184,18 @@ def test_the_compiler_makes_these_loads():
     says("by a factor of {:.2f}", shares[1] / shares[0])
     mine, with_range = (xray(kernel, WIDE.step.signature, "sm_90") for kernel in two_loops())
     shares = [len(code.hot.body) / code.hot.ffma for code in (mine, with_range)]
-    says("and {:.2f} instructions per multiply-add. They are more than {:.2f}", shares[0],
-         float(instructions(WIDE, "sm_90")))  # fmt: skip
-    says("With `for z in range({})` there are {:.2f}.", WIDE.constants["BK"], shares[1])
+    of_tile = instructions_of_tile(WIDE, "sm_90")
+    says("and {:.2f} instructions per multiply-add. That is no more work than {:.2f}: all steps of "
+         "a tile are written out", shares[0],
+         of_tile[0] / STEP / WIDE.constants["BK"])  # fmt: skip
+    says("For a whole tile the course's solution has {} instructions, and `vectorized` {}.",
+         len(mine.hot.body), sum(of_tile))  # fmt: skip
+    says("With `for z in range({})` your hot loop has {:.2f} per multiply-add.",
+         WIDE.constants["BK"], shares[1])  # fmt: skip
     steps = mine.hot.ffma // STEP
     says("The compiler writes out its {} steps one after the other", steps)
+    says("`uint32` makes `z` a number of {} bits, as in the course's kernels.",
+         8 * np.dtype("uint32").itemsize)  # fmt: skip
     assert with_range.hot.ffma == STEP
     assert sum(one.name == "LDG" for one in mine.hot.body) == 2
     assert steps == WIDE.constants["BK"]  # all of them are written out
@@ -200,6 +208,20 @@ def test_the_task_does_the_work_of_vectorized():
     assert twins()["wide_tiles"].before == OLD
 
 
+@pytest.mark.slow
+@pytest.mark.usefixtures("compiler")
+def test_plain_integers_give_as_many_instructions():
+    text = exercise("wide_tiles").solution_text
+    for old, new in (("z = uint32(0)", "z = 0"), ("z = uint32(z + 1)", "z += 1")):
+        assert text.count(old) == 1
+        text = text.replace(old, new)
+        assert quotes.code("13", "your-turn").count(old) == 1
+    plain, ours = of_text("wide_tiles", text), exercise("wide_tiles").solution
+    hot = [xray(kernel, WIDE.step.signature, "sm_90").hot for kernel in (plain.kernel, ours)]
+    assert len(hot[0].body) == len(hot[1].body)
+    says("With `z = 0` and `z += 1` this loop has as many instructions.")
+
+
 def two_loops():
     """Return the solution of `wide_tiles` with its `while`, and with a `for` over a range."""
     text = exercise("wide_tiles").solution_text
@@ -208,48 +230,6 @@ def two_loops():
         text = text.replace(old, new)
     other = module_of("labs.exercises.wide_tiles.with_range", text)
     return exercise("wide_tiles").solution, other.wide_tiles
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("compiler")
-def test_four_steps_by_hand_are_joined_and_take_registers():
-    step = OLD.step
-    body = """                for i in range(TM):
-                    from_a[i] = sa[y + i, z]
-                for j in range(TN):
-                    from_b[j] = sb[z, x + j]
-                add_outer_product(sums, from_a, from_b)
-                z = uint32(z + 1)
-"""
-    by_hand = """                for s in range(4):
-                    for i in range(TM):
-                        quads[i, s] = sa[y + i, z + s]
-                for s in range(4):
-                    for j in range(TN):
-                        from_b[j] = sb[z + s, x + j]
-                    for i in range(TM):
-                        from_a[i] = quads[i, s]
-                    add_outer_product(sums, from_a, from_b)
-                z = uint32(z + 4)
-"""
-    local = "        from_b = cuda.local"
-    text = inspect.getsource(import_module(step.module))
-    assert text.count(body) == text.count(local) == 1
-    text = text.replace(body, by_hand)
-    text = text.replace(local, f"        quads = cuda.local.array((TM, 4), float32)\n{local}")
-    joined = module_of("gemm_kernels.four_steps", text).build(BM, BN, TM, TN)
-    one, four = (xray(kernel, step.signature, "sm_90") for kernel in (OLD.kernel, joined))
-    assert one.hot.ffma == STEP  # one step per iteration
-    tiled = recorded_loop("tiled TILE=32").mix
-    assert (tiled["FFMA"], tiled["LDS.128"]) == (32, 32 // QUAD)  # lesson 07: all steps written out
-    assert four.hot.ffma == QUAD * STEP
-    assert {i.opcode for i in four.hot.body if i.name == "LDS"} == {"LDS.128"}
-    assert four.spill_bytes == 0
-    says("but the kernel takes {} registers instead of {}.", four.registers, one.registers)
-    threads = BM * BN // STEP
-    blocks = [2**16 // (code.registers * threads) for code in (four, one)]
-    assert blocks == [1, 2]
-    says("one block of {} threads instead of two", threads)
 
 
 def test_a_wide_read_serves_eight_lanes_and_sixteen_if_neighbours_agree():
@@ -261,7 +241,8 @@ def test_a_wide_read_serves_eight_lanes_and_sixteen_if_neighbours_agree():
          "of a warp asks for up to {} words.", BANKS, BANKS, WARP * QUAD)  # fmt: skip
     per_part, with_pairs = WARP // eight, WARP // paired
     assert per_part == 8
-    says("lanes {} to {}, then {} to {} and so on", 0 * per_part, per_part - 1, per_part,
+    says("are served at a time**: lanes {} to {}, then {} to {} and so on", 0 * per_part,
+         per_part - 1, per_part,
          2 * per_part - 1)  # fmt: skip
     says("wants the same quad as the next lane, {} lanes are served at a time", with_pairs)
 
@@ -335,21 +316,20 @@ def test_stores_and_loads_of_the_tiles_take_one_wavefront_per_step_each():
     assert (old.stores, old.loads) == (wide.stores, wide.loads)
     depth = WIDE.constants["BK"]
     (loads, stores), (narrow, few) = map(accesses_per_tile, (WIDE, OLD))
-    says("A wavefront moves at most {} words, which are {} sectors.", BANKS, SECTORS_PER_WAVEFRONT)
-    says("we assume one per {} sectors", SECTORS_PER_WAVEFRONT)
-    says("For one tile of {} steps, each thread moves {:.0f} words:", depth, narrow)
-    says("`register_blocked` has {:.0f} narrow stores with {:.0f} wavefront each. `vectorized` has "
-         "{:.0f} narrow ones, and a wide one with {:.0f} wavefronts. Both make {:.0f}.", few,
-         depth * old.stores / few, stores - 1, per_request(WIDE, "sb", "store"),
-         depth * wide.stores)  # fmt: skip
-    assert per_request(WIDE, "sa", "store") == 1
-    sectors = course.per_request(run_of(WIDE), "a")
-    assert sectors == course.per_request(run_of(WIDE), "b")
-    says("`register_blocked` has {:.0f} requests with {:.0f} wavefront each. `vectorized` has "
-         "{:.0f} requests of {:.0f} sectors: {:.0f} · {:.0f} ÷ {} = {:.0f}.", narrow,
-         depth * old.loads / narrow, loads, sectors, loads, sectors, SECTORS_PER_WAVEFRONT,
-         depth * wide.loads)  # fmt: skip
-    says("That makes {:.0f} and {:.0f} per step:", old.stores, old.loads)
+    says("A wavefront moves at most {} words, or {} sectors. So we count one per {} sectors", BANKS,
+         SECTORS_PER_WAVEFRONT, SECTORS_PER_WAVEFRONT)  # fmt: skip
+    says("For one tile of {} steps, each thread moves {:.0f} words.", depth, narrow)
+    says("| {:.0f} narrow ones with {:.0f} each: {:.0f} | {:.0f} narrow ones with {:.0f} each, and "
+         "a wide one with {:.0f}: {:.0f} |", few, per_request(OLD, "sa", "store"),
+         depth * old.stores, stores - 1, per_request(WIDE, "sa", "store"),
+         per_request(WIDE, "sb", "store"), depth * wide.stores)  # fmt: skip
+    assert per_request(OLD, "sb", "store") == per_request(OLD, "sa", "store")
+    each = [course.per_request(run_of(one), "a") for one in (OLD, WIDE)]
+    assert each == [course.per_request(run_of(one), "b") for one in (OLD, WIDE)]
+    says("| {:.0f} requests of {:.0f} sectors: {:.0f} | {:.0f} requests of {:.0f} sectors: "
+         "{:.0f} |",
+         narrow, each[0], depth * old.loads, loads, each[1], depth * wide.loads)  # fmt: skip
+    says("That makes {:.0f} and {:.0f} per step, in both kernels:", old.stores, old.loads)
     alt = str(draw_step_wavefronts(register_blocked=OLD, vectorized=WIDE))
     assert f"{old.total:g} in all" in alt
     assert f"{wide.total:g} in all" in alt
@@ -361,17 +341,21 @@ def test_the_time_of_all_wavefronts_one_per_cycle():
     one = old.alone_ms(H200) / old.total
     assert one == pytest.approx(steps / H200.sms / H200.boost_clock_mhz / 1e3)
     says("A product of {}×{} has {}³ ÷ ({} · {}) = {:.1f} million steps of a warp. With one "
-         "wavefront per step, {} SMs at {:.2f} GHz take {:.3f} ms for them. So {:g} wavefronts "
+         "wavefront per step, {} SMs at {:.2f} GHz, the clock of all times below, take {:.3f} ms "
+         "for them. So {:g} wavefronts "
          "take {:.2f} ms, and {:g} take {:.2f} ms.", SIZE, SIZE, SIZE, STEP, WARP, steps / 1e6,
          H200.sms, H200.boost_clock_mhz / 1e3, one, old.total, old.alone_ms(H200), wide.total,
          wide.alone_ms(H200))  # fmt: skip
+    assert {row.sm_clock_mhz for row in (*TIMED, *recorded_solution())} == {H200.boost_clock_mhz}
     before, after = MS["register_blocked"], MS["vectorized"]
-    says("`vectorized` would be {:g} ÷ {:g} = {:.2f} times as fast as `register_blocked`.",
+    says("`vectorized` would by our count be {:g} ÷ {:g} = {:.2f} times as fast as "
+         "`register_blocked`.",
          old.total, wide.total, old.total / wide.total)  # fmt: skip
-    says("At {}×{} an H200 took {:.2f} ms with `register_blocked`, and {:.2f} ms with "
-         "`vectorized`. That is a factor of {:.2f}.", SIZE, SIZE, before, after,
-         before / after)  # fmt: skip
-    says("But even all {:.0f} keep the unit busy for only {:.0f} % of the recorded time",
+    says("In another run, `register_blocked` took {:.2f} ms and `vectorized` {:.2f} ms. That is a "
+         "factor of {:.2f}.", before, after, before / after)  # fmt: skip
+    says("The product becomes {:.2f} times as fast", before / after)
+    says("But by our count even all {:.0f} keep the unit busy for only {:.0f} % of the recorded "
+         "time",
          wide.total, 100 * wide.alone_ms(H200) / after)  # fmt: skip
     says("`store_tile` stores the {} sums with `store4`", STEP)
     assert list(map(str, KERNELS.values()))[:: len(KERNELS) - 1] == [str(OLD), str(WIDE)]
@@ -382,7 +366,24 @@ def test_the_readers_kernel_is_counted_beside_the_course_s():
     assert shown.rows[1][1:] == shown.rows[2][1:]
 
 
+def test_the_solution_is_a_little_faster_than_vectorized():
+    old, wide, mine = (row.time_ms for row in recorded_solution())
+    assert mine < wide < old
+    says("takes {:.0f} % less time than `vectorized`", 100 * (1 - mine / wide))
+    assert [row[0] for row in show_solution_times().rows] == [
+        "register_blocked", "vectorized", "solution of wide_tiles"
+    ]  # fmt: skip
+
+
 # ---- one change after the other ----
+
+
+def test_repetitions_differ_little():
+    rows = [row for row in TIMED if row.n == SIZE and row.kernel in map(str, KERNELS.values())]
+    assert len(rows) == len(KERNELS)
+    most = max((row.time_ms_max - row.time_ms_min) / row.time_ms for row in rows)
+    says("Times are medians of {} repetitions, which differ by at most {:.0f} %.", REPETITIONS,
+         100 * most)  # fmt: skip
 
 
 def test_padded_rows_need_fewer_wavefronts_and_have_no_wide_access():
@@ -417,32 +418,95 @@ def test_each_part_of_the_gain_has_its_cause():
          100 * parts[0] / whole)  # fmt: skip
     old = count_step(OLD)
     fewer, of_all = old.alone_ms(H200) - padded.alone_ms(H200), old.alone_ms(H200) / times[0]
-    says("It is less than the estimate of {:.2f} ms: the wavefronts fill only {:.0f} % of the time",
+    says("The saving is less than the estimate of {:.2f} ms: by our count the wavefronts fill only "
+         "{:.0f} % of the time",
          fewer, 100 * of_all)  # fmt: skip
     says("{:.3f} ms come with `transposed_tile`.", parts[1])
     assert padded.total > turned.total
     assert reads_of(KERNELS["padded_rows"]) == reads_of(OLD) > reads_of(KERNELS["transposed_tile"])
     assert turned.total == wide.total
     assert turned.reads == wide.reads
-    says("**{:.3f} ms, or {:.0f} %, come without any saved wavefront.**", parts[2],
+    says("**{:.3f} ms, or {:.0f} %, come with fewer instructions around the innermost loop.**",
+         parts[2],
          100 * parts[2] / whole)  # fmt: skip
     made = [accesses_per_tile(KERNELS[name]) for name in ("vectorized", "transposed_tile")]
     says("Per tile a thread makes {:.0f} loads and {:.0f} stores instead of {:.0f} and {:.0f}",
          *made[0], *made[1])  # fmt: skip
-    says("it stores its part of c with {} stores instead of {}", STEP // QUAD, STEP)
-    for one, each in ((WIDE, STEP // QUAD), (KERNELS["transposed_tile"], STEP)):
-        assert run_of(one).totals["global_store_requests"] == each * BM * BN // STEP // WARP
+    one = old.alone_ms(H200) / old.total
+    fewer = padded.total - turned.total
+    inside, saved = instructions_saved("padded_rows", "transposed_tile")
+    assert saved == 0
+    says("At one per cycle, its {:g} fewer wavefronts are {:.2f} ms, and its {} fewer instructions "
+         "{:.2f} ms.", fewer, fewer * one, inside, inside * instruction_ms(H200))  # fmt: skip
     drawn, counted = compare_changes(TIMED, KERNELS.values()).parts
     assert len(counted.rows) == len(MS)
     assert f"vectorized: {times[-1]:.2f} ms {parts[2]:.3f} less" in str(drawn)
 
 
-@pytest.mark.slow
-@pytest.mark.usefixtures("compiler")
-def test_two_pairs_of_kernels_have_the_same_hot_loop():
-    old, padded, turned, wide = (instructions(one, "sm_90") for one in KERNELS.values())
-    assert old == padded > turned == wide
-    assert quotes.code("13", "changes").count("compare_changes") == 1
+def instructions_saved(before, after):
+    """Return the instructions of a tile that are saved (in the innermost loop, around it)."""
+    pairs = zip(*(instructions_of_tile(KERNELS[name], "sm_90") for name in (before, after)),
+                strict=True)  # fmt: skip
+    return tuple(old - new for old, new in pairs)
+
+
+def test_the_last_step_saves_instructions_around_the_loop():
+    assert instructions_saved("register_blocked", "padded_rows") == (0, 0)
+    inside, around = instructions_saved("transposed_tile", "vectorized")
+    assert inside == 0
+    (_, old), (_, new) = (
+        instructions_of_tile(KERNELS[name], "sm_90") for name in ("transposed_tile", "vectorized")
+    )
+    one, depth = instruction_ms(H200), WIDE.constants["BK"]
+    explains("13.cause",
+             "Around its innermost loop `vectorized` has {} instructions per tile instead of {}. "
+             "The {} fewer take {} · {:.5f} = {:.3f} ms. Its other two counts are those of "
+             "`transposed_tile`.", new, old, around, around, one, around * one)  # fmt: skip
+    steps, schedulers = SIZE**3 / STEP / WARP, limits_of(H200.compute_capability).sub_partitions
+    times = list(MS.values())
+    says("`padded_rows` saves {:.3f} ms, and only its wavefronts", times[0] - times[1])
+    says("One wavefront per step takes {:.3f} ms, as above.", count_step(OLD).alone_ms(H200)
+         / count_step(OLD).total)  # fmt: skip
+    says("There are {:.1f} ÷ {} = {:.2f} million tiles of a warp. An SM has {} schedulers",
+         steps / 1e6, depth, steps / depth / 1e6, schedulers)  # fmt: skip
+    says("So one instruction per tile takes {:.2f} million ÷ ({} · {}) ÷ {:.2f} GHz = {:.5f} ms.",
+         steps / depth / 1e6, H200.sms, schedulers, H200.boost_clock_mhz / 1e3, one)  # fmt: skip
+    says("**Which count explains the {:.3f} ms between `transposed_tile` and `vectorized`?**",
+         times[2] - times[3])  # fmt: skip
+    assert quotes.bank()["13.cause"].text.endswith(f"{times[2] - times[3]:.3f} ms")
+    assert main_saving(KERNELS["transposed_tile"], KERNELS["vectorized"]) == (
+        "fewer instructions around it"
+    )
+    says("That {} instructions take just the saved time is partly luck: by this count "
+         "`vectorized` keeps the schedulers busy for only {:.0f} % of its time.", around,
+         100 * sum(instructions_of_tile(WIDE, "sm_90")) * one / times[3])  # fmt: skip
+
+
+def test_the_profiler_counts_as_we_do():
+    counted = wide_alone.recorded_counters(REFERENCE)
+    more, found = [], {}
+    for name, one in KERNELS.items():
+        row = counted[name]
+        steps = row.n**3 / STEP / WARP
+        found[name] = row.wavefronts / steps
+        more.append(row.instructions / steps * WIDE.constants["BK"]
+                    - sum(instructions_of_tile(one, "sm_90")))  # fmt: skip
+        own = count_step(one).read_wavefronts + count_step(one).stores
+        assert row.shared_wavefronts / steps == pytest.approx(own, rel=0.01)
+        assert row.wavefronts - row.shared_wavefronts > count_step(one).loads * steps
+    assert min(more) > 1
+    says("Its instructions per tile are ours and at most {:.0f} more", max(more))
+    fewer = found["transposed_tile"] - found["vectorized"]
+    says("But between the last two kernels it counts only {:.1f} fewer, or {:.2f} ms.", fewer,
+         fewer * count_step(OLD).alone_ms(H200) / count_step(OLD).total)  # fmt: skip
+    assert [row[0] for row in show_profile(counted).rows] == list(KERNELS)
+
+
+def test_rows_of_another_length_are_refused():
+    n = 4 * 1024 + 1
+    with pytest.raises(CourseError, match="pad the matrices with zeros"):
+        WIDE.step.launch(GemmShape(n, n, n), **WIDE.constants)
+    says("At n = {}, row {} of `b` would begin at word {}", n, n // n, n)
     says("**Sixteen words need no {} loads. The compiler made {}, and you made {}.", TM + TN,
          reads_of(OLD), reads_of(WIDE))  # fmt: skip
 
@@ -453,31 +517,3 @@ def accesses_per_tile(variant):
     steps = course.counting.multiply_adds(run_of(variant)) / WARP / STEP
     found = (totals[f"{what}_requests"] for what in ("global_load", "shared_store"))
     return [count / steps * WIDE.constants["BK"] for count in found]
-
-
-# ---- the curve, and what still limits it ----
-
-
-def test_each_line_of_the_curve_is_one_kernel():
-    frame = one_kernel_per_step(records.measured(REFERENCE, "gemm"))
-    kernels = frame.drop_duplicates(["step", "params"]).set_index("step")["params"]
-    assert kernels.index.is_unique
-    old, wide = (
-        dict(pair.split("=") for pair in kernels[name].split())
-        for name in ("register_blocked", "vectorized")
-    )
-    says("`register_blocked` has {}×{} elements of c per block, and `vectorized` {}×{} and tiles "
-         "of {} steps.", old["BM"], old["BN"], wide["BM"], wide["BN"], wide["BK"])  # fmt: skip
-
-
-def test_small_products_leave_sms_without_a_block():
-    frame = records.fastest(records.measured(REFERENCE, "gemm"))
-    small = frame[(frame["step"] == "vectorized") & (frame["m"] <= 1024)]
-    cubes = small[(small["m"] == small["n"]) & (small["n"] == small["k"])]
-    size = cubes["m"].max()
-    assert (cubes["library_ratio"] < 0.6).all()
-    says("At {} and below, `vectorized` stays far below the library: a product of {}×{} has {} "
-         "tiles "
-         "of {}×{}, and the H200 has {} SMs.", size, size, size, (size // BM) * (size // BN),
-         BM, BN,
-         H200.sms)  # fmt: skip

@@ -6,6 +6,7 @@ from gemm_kernels import LADDER
 from labs import EXERCISES
 from utils.ladder import kept_functions
 from utils.lessons import compare
+from utils.lessons.lesson_15 import load_of_b
 from utils.lessons.lesson_15.instruction_counts import (
     beside_gray,
     draw_instructions,
@@ -26,7 +27,8 @@ def test_the_gap_is_the_difference_of_the_rounded_shares():
 
 def test_the_verdicts_have_the_slots_of_the_gap():
     picture = draw_verdicts(LARGE)
-    assert "bits: not guilty, tiles: not guilty, stores: not guilty" in picture.alt
+    cleared = "bits: conflicts: not guilty, tiles: size: not guilty, stores: not guilty"
+    assert cleared in picture.alt
     assert "loads, stores: 5 slots, others: 11 slots, last round: about 3" in picture.alt
     assert "not measured: 17 slots" in picture.alt
 
@@ -41,6 +43,26 @@ def test_gray_has_8_others_and_ours_86():
     rows = beside_gray(LARGE).rows
     assert rows[2:] == (("others", "8", "86"), ("in all", "556", "637"),
                         ("multiply-adds of all", "92 %", "80 %"))  # fmt: skip
+
+
+def test_the_card_names_a_wrong_statement_and_then_a_missing_one():
+    right = load_of_b.changing()
+    assert load_of_b.find_changing(*right).kind == "good"
+    assert load_of_b.find_changing(*right, 20).kind == "good"
+    for numbers, words in (
+        ((), "Begin with the statement that reads start"),
+        ((3, 6), "Statement 6 does not belong to them. It is place = word & 124"),
+        ((3, 7), "Right so far: 2. A statement is missing that reads row"),
+        ((99,), "There is no statement 99"),
+    ):
+        card = load_of_b.find_changing(*numbers)
+        assert card.kind == "ask"
+        assert words in str(card)
+
+
+def test_the_listing_shows_every_statement():
+    assert str(load_of_b.Listing()).count("\n") + 1 == len(load_of_b.STATEMENTS)
+    assert "word &amp; 124" in load_of_b.Listing()._repr_html_()
 
 
 def test_the_shares_are_below_the_librarys_and_rise():
@@ -59,7 +81,7 @@ def test_the_map_has_every_line_of_the_kernel_once():
     assert len(lines) == len([line for line in lines if line.strip()])
     assert lines[1].startswith("def maxwell256(")
     assert "store_through_shared" in lines[-1]
-    assert not [line for line in lines if "#" in line]
+    assert [line for line in lines if "#" in line] == ["    across, down = ...  # your first task"]
 
 
 def test_every_part_has_lines_and_one_label():

@@ -2,6 +2,7 @@
 
 import inspect
 import math
+import re
 from collections import Counter
 from functools import partial
 
@@ -25,8 +26,9 @@ from utils.lessons.compiled_loops import (
     recorded_loop,
     recorded_loops,
 )
-from utils.lessons.lesson_16 import product_orders, register_banks
+from utils.lessons.lesson_16 import instruction_shares, product_orders, register_banks
 from utils.lessons.lesson_16.instruction_shares import kinds
+from utils.lessons.lesson_16.load_waits import groups_between_waits, waits_per_8
 from utils.lessons.lesson_16.reading_machine_code import SPILLS, SpillRecord, fastest, stored_gb
 from utils.machine.devices import REFERENCE
 from utils.machine.devices import find as device
@@ -229,6 +231,20 @@ def test_what_one_iteration_of_tiled_has():
     assert limits_of(device("NVIDIA H200").compute_capability).cycles_per_ffma == 1
 
 
+def test_the_loads_and_stores_of_tiled_and_naive_set_the_lower_bound():
+    limits = limits_of(device(REFERENCE).compute_capability)
+    assert limits.sub_partitions == instruction_shares.SCHEDULERS == FOUR
+    tiled, naive = (course.loop_of_record(one) for one in (TILED, NAIVE))
+    moved = [kinds(one.mix)["load or store"] for one in (tiled, naive)]
+    says("`tiled` has {} of them for {} multiply-adds, which take {:.0f} cycles at the peak",
+         moved[0], tiled.multiply_adds, tiled.multiply_adds / FOUR)  # fmt: skip
+    bounds = [100 * instruction_shares.load_store_bound(one.mix) for one in (tiled, naive)]
+    says("at most {:.0f} %, and `naive`, with {} loads for {} multiply-adds, at most {:.1f} %.",
+         bounds[0], moved[1], naive.multiply_adds, bounds[1])  # fmt: skip
+    assert bounds[0] < 100 * tiled.share
+    assert bounds[1] < 100 * naive.share
+
+
 @pytest.mark.slow
 def test_no_kernel_is_above_its_bound_and_fma_loop_almost_touches_it():
     size = 4096
@@ -236,7 +252,9 @@ def test_no_kernel_is_above_its_bound_and_fma_loop_almost_touches_it():
     for step in (*GEMM.steps, FMA_LOOP):
         variant = fastest(step)
         reached = course.share_of_peak(variant, str(size) if step is not FMA_LOOP else "2^30")
-        assert 0 < reached <= course.loop_of_record(variant).share, variant
+        loop = course.loop_of_record(variant)
+        assert 0 < reached <= loop.share, variant
+        assert reached <= instruction_shares.load_store_bound(loop.mix), variant
     assert course.share_of_peak(BACK, "2^30") > 0.99 * course.loop_of_record(BACK).share
 
 
@@ -276,16 +294,63 @@ def test_what_a_multiply_add_costs_and_what_is_won():
         records_of_products()[f"sums_in_registers {name}"] for name in ("solution", "in 32 bits")
     )
     says("Yet `naive` takes {:.1f} ms", slow)
-    says("the lines of the solution take **{:.1f} ms**", narrow.time_ms)
+    says("the kernel of the solution takes **{:.1f} ms**", narrow.time_ms)
     says("needs {} registers instead of {}", narrow.registers, wide.registers)
     held = [occupancy((9, 0), 256, one.registers).warps for one in (narrow, wide)]
     assert held[0] == TWO * held[1]
     multi = course.loop_of_record(MULTI)
     assert multi.instructions / multi.multiply_adds == pytest.approx(costs[0], rel=0.02)
     assert multi.mix["LDG.32"] / multi.multiply_adds == STARTER.mix["LDG.32"] / EIGHT
-    says("do indices of {} bits cost {:.1f} times the time", intp.bitwidth,
-         wide.time_ms / narrow.time_ms)  # fmt: skip
+    assert intp.bitwidth == 64
     assert narrow.time_ms == pytest.approx(fast, rel=0.01)  # "is this kernel"
+
+
+def test_the_waits_explain_the_order_of_the_kernels():
+    loops = [listing(name) for name in (str(MULTI), f"{NAME} solution", str(NAIVE.variant()))]
+    few, many, own = map(waits_per_8, loops)
+    card = course.find_waits(few, many, TWO * many / few)
+    assert card.kind == "good"
+    assert "2 · 2.75 ÷ 1 = 5.5" in str(card)
+    for wrong in ((None, many, 5.5), (few, 11, 5.5), (TWO, many, 5.5), (few, many, 2.75)):
+        assert course.find_waits(*wrong).kind == "ask"
+    first = [len(groups_between_waits(loop)[0]) for loop in loops]
+    says("`multi_output` starts {} loads before its first wait", first[0])
+    says("The solution starts {}.", first[1])
+    wide, narrow = (records_of_products()[f"{NAME} {it}"] for it in ("solution", "in 32 bits"))
+    held = [occupancy((9, 0), 256, registers).warps
+            for registers in (narrow.registers, wide.registers,
+                              course.loop_of_record(NAIVE).registers)]  # fmt: skip
+    assert held[0] == TWO * held[1] == held[TWO]
+    of_naive = course.recorded_ms(NAIVE) / narrow.time_ms
+    says("Recorded are {:.1f} times, less than the estimate, and for `naive` {:.1f} times instead "
+         "of {:.1f}.", wide.time_ms / narrow.time_ms, of_naive, own / few)  # fmt: skip
+    reached, bound = course.share_of_peak(MULTI, "4096"), course.loop_of_record(MULTI).share
+    says("`multi_output` reaches {:.0f} % of the peak, and its instructions allow at most {:.1f} %",
+         100 * reached, 100 * bound)  # fmt: skip
+
+
+def test_the_waits_of_an_iteration_are_those_of_each_iteration():
+    for name in (str(MULTI), f"{NAME} solution", str(NAIVE.variant())):
+        once, thrice = (groups_between_waits(listing(name) * many) for many in (1, THREE))
+        assert len(thrice) - 1 == THREE * (len(once) - 1)
+
+
+def test_one_address_serves_the_columns_of_multi_output_and_not_of_the_solution():
+    computed = []
+    for name in (str(MULTI), f"{NAME} solution"):
+        written: set[str] = set()
+        computed.append(0)
+        for one in listing(name):
+            if one.name == "LDG":
+                base = re.search(r"\[(R\d+)", one.operands[1])[1]
+                computed[-1] += base in written
+                written.discard(base)
+            else:
+                written.add(one.operands[0])
+    of_multi, of_solution = computed
+    assert of_multi == TWO + 1  # of a, and of two rows of b
+    assert of_solution > 0.85 * SOLUTION.multiply_adds  # one load of b per multiply-add
+    assert "[R4.64+0x80]" in str([one.operands for one in listing(str(MULTI))])
 
 
 def records_of_products():
@@ -333,46 +398,22 @@ def test_the_time_follows_the_bytes_that_are_stored():
     for limit in (80, 72, 64, 48):
         mix = recorded_loop("fma_loop ORDER=1", limit).mix
         assert mix["LDL.32"] == mix["STL.32"]  # "and they load as much"
-    says("Stores and loads together move up to {:.1f} TB/s", TWO * max(rates))
-    latency = records.measured(REFERENCE, "latency")
-    most = latency[latency["step"] == "l2_read"]["gb_per_s"].max()
-    says("the most that we recorded from L2 is {:.1f} TB/s.", most / 1000)
-
-
-def test_the_local_memory_of_all_running_threads_fits_into_l2():
-    gpu, threads = device(REFERENCE), 128
-    held = [
-        gpu.sms * 32 * occupancy(gpu.compute_capability, threads, row.registers).warps
-        * row.local_bytes / 1e6
-        for row in rows.read(records.file_of(REFERENCE, SPILLS), SpillRecord)
-        if row.kernel == "fma_loop" and row.local_bytes
-    ]  # fmt: skip
-    l2 = gpu.l2_kib * 1024 / 1e6
-    assert max(held) < l2
-    says("at once have {:.0f} to {:.0f} MB of local memory", min(held), max(held))
-    says("the L2 cache of an H200 has {:.0f} MB.", l2)
-    assert FMA_LOOP.variant().launch(CEILINGS.parse("2^28")).block in (threads, (threads,))
 
 
 # ---- register banks ----
 
 
-def test_in_the_picture_all_four_ask_too_much_and_then_only_the_first():
-    (first, then) = register_banks.IDEA.values()
+def test_in_the_picture_four_multiply_adds_wait_then_two_and_then_one():
     crowded = []
-    for lines in (first, then):
-        code = [register_banks._instruction(line) for line in lines]
-        crowded.append(
-            [
-                max(register_banks.bank_reads(bank, reads) for bank in register_banks.BANKS) > 1
-                for _, reads in register_banks.reads_of(code)
-            ]
-        )
-    assert crowded == [[True] * 4, [True, False, False, False]]
+    for lines in register_banks.IDEA.values():
+        reads = register_banks.reads_of([register_banks._instruction(line) for line in lines])
+        crowded.append([max(register_banks.bank_reads(bank, each) for bank in register_banks.BANKS)
+                        for _, each in reads])  # fmt: skip
+    assert crowded == [[2, 2, 2, 2], [2, 1, 2, 1], [2, 1, 1, 1]]
     says("a bold {} is a wait.", TWO)
-    assert sorted(line.replace(".reuse", "") for line in first) == sorted(
-        line.replace(".reuse", "") for line in then
-    )
+    texts = [sorted(line.replace(".reuse", "") for line in lines)
+             for lines in register_banks.IDEA.values()]  # fmt: skip
+    assert texts[0] == texts[1] == texts[2]
 
 
 def test_only_row_by_row_has_steps_that_change_row_and_column():
@@ -393,6 +434,10 @@ def test_the_orders_have_the_same_instructions():
 def test_the_even_bank_decides_row_by_row_alone():
     (rows, count), (back, same) = map(course.even_bank_reads, (ROWS, BACK))
     assert back < count == same < rows
+    spiral, marks = course.even_bank_reads(SPIRAL)[0], course.loop_of_record(SPIRAL).kept_share
+    assert spiral <= count  # "no more cycles than the instructions"
+    assert marks > max(course.loop_of_record(one).kept_share for one in (ROWS, BACK))
+    assert course.recorded_cycles(SPIRAL) >= course.recorded_cycles(BACK)
     explains(
         "16.order",
         "Row by row: the even bank needs {} cycles. Back and forth: {} instructions need {}. "

@@ -7,7 +7,7 @@ from gpu_xray.opcodes import UNKNOWN
 from labs.exercises.single_precision import starter as double
 from labs.exercises.sums_in_registers import starter as local
 from utils import lessons as course
-from utils.lessons.lesson_16.loop_listing import explanation
+from utils.lessons.lesson_16.loop_listing import explanation, flags
 from utils.lessons.lesson_16.reading_machine_code import _lines_around
 
 NAIVE = LADDER.step("naive")
@@ -78,3 +78,12 @@ def test_the_fewest_lines_that_have_all_texts():
     lines = ["x = 0", "for i in a:", "    x += i", "    # a comment", "", "    y(x)", "x = 0"]
     assert _lines_around(lines, {"x += i", "y(x)"}) == ("x += i", "y(x)")
     assert _lines_around(lines, {"x = 0", "y(x)"}) == ("    y(x)", "x = 0")
+
+
+def test_flags_and_cycles_have_columns():
+    rows = course.machine_loop(local).rows
+    words = [flags(row.instruction) for row in rows]
+    assert words[:2] == ["", "wait 2, set 2"]
+    assert "wait 1 3" in words
+    shown = course.machine_loop(local)._repr_html_()
+    assert shown.count('class="flags"') == shown.count('class="cycles"') == len(rows) + 1

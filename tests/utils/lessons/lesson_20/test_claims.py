@@ -23,13 +23,14 @@ from utils.division import cdiv
 from utils.ladder.problems import draw
 from utils.lessons.lesson_20 import rounding_orders as orders
 from utils.lessons.lesson_20 import waiting_blocks as waiting
+from utils.lessons.lesson_20.launch_parts import launch_times, launch_us
 from utils.lessons.lesson_20.reduction_comparison import library_ms
 from utils.lessons.lesson_20.single_pass_reduction import ENDS, draw_launches, order_of
 from utils.lessons.own_kernels import twins
 from utils.lessons.recorded import record_of
 from utils.machine.devices import KIB, REFERENCE, find
 from utils.machine.occupancy import limits_of
-from utils.measuring import as_called, records
+from utils.measuring import records
 from utils.measuring.measure import L2_TIMES
 from virtual_gpu import trace
 from virtual_gpu.tests.kernels import broken
@@ -112,16 +113,14 @@ def test_only_sums_below_2_to_the_24_are_the_same_in_each_order():
     assert 2 * count < 2**digits < 2 ** (digits + 1) < 10 * count
     many = recorded_row("reduce_atomic")
     x = draw("uniform", (many.elements,), 1)  # the array of the record
-    ends = round(x.min()), round(x.max())
     drawn = orders.different_sums(x, blocks, orders=many.runs)
     text = """{} Mi floats of at most {} add up to at most {:,}, below {}: each sum on the way is a
         float32. With tens it is about {:.0f} million, and from {} on float32 holds every fourth
-        whole number only. The H{} had {} blocks, too, and numbers between {} and {}. Random orders
-        of its block sums give {} results, and it found {}: its blocks do not finish in just any
-        order."""
+        whole number only."""
     limits = f"2^{digits}", f"2^{digits + 1}"
-    explains("20.bits", text, MI, 2, 2 * count, limits[0], 10 * count / 1e6, limits[1],
-             REFERENCE.partition("H")[2], blocks, *ends, drawn, many.different)  # fmt: skip
+    explains("20.bits", text, MI, 2, 2 * count, limits[0], 10 * count / 1e6, limits[1])
+    says("Random orders of the block sums at the top give {} results. The H200 found {}",
+         drawn, many.different)  # fmt: skip
 
 
 def test_the_virtual_gpu_repeats_the_bits_of_atomics():
@@ -164,7 +163,8 @@ def test_without_a_fence_block_1_may_see_the_flag_and_the_old_word():
     giver, taker = block_of["word", "store"], block_of["word", "load"]
     says("Block {} stores a word and then adds {} to a second word", giver, flag)
     says("If block {} finds the flag at {}, it reads the word", taker, flag)
-    says("Block {} may see the flag and still find the old word", taker)
+    says("Nothing keeps the two stores of block {} in order, nor the two reads of block {}. So "
+         "block {} may see the flag and still find the old word", giver, taker, taker)  # fmt: skip
     says("Block {} stores its word, passes a fence, and raises the flag. If block {} sees this "
          "flag *and then passes a fence itself*", giver, taker)  # fmt: skip
 
@@ -210,8 +210,9 @@ def test_every_block_waits_for_blocks_that_never_get_a_slot():
     *_, last = waiting.moments(waiting.BLOCKS, waiting.SLOTS, everyone)
     assert (waiting.SLOTS, waiting.BLOCKS) == (2, 4)
     says("the GPU has two slots, and the grid has four blocks")
-    says("blocks {} and {} wait for numbers that only blocks {} and {} can draw",
-         *last.slots, *last.queue)  # fmt: skip
+    says("blocks {} and {} wait for numbers that only blocks {} and {} can draw, and these wait "
+         "for the slots that blocks {} and {} keep",
+         *last.slots, *last.queue, *last.slots)  # fmt: skip
     (first,) = waiting.KERNELS["block 0 waits for all others"]
     says("Block {} could simply wait until all others have drawn", first)
     assert waiting.ends(waiting.BLOCKS, waiting.SLOTS, (first,))
@@ -238,20 +239,18 @@ def test_the_note_of_the_comparison_counts_what_the_last_block_adds():
     (threads,), shape = twin.block, LADDER.parse(twin.shape)
     blocks = REDUCE9.variant(**twin.constants).launch(shape).blocks
     mine = shape.elements // threads
+    with_sum, without = launch_us("ticket"), launch_us("ticket without sum")
     for words in (
-        f"Your blocks of {threads} threads leave {mine:,} partial sums",
-        f"{mine // threads:,} per thread",
+        f"Blocks of {threads} threads leave {mine:,} partial sums",
+        f"{mine // threads:,} per thread: the solution of the task takes an H200 {with_sum:.1f} "
+        f"us, and {without:.1f} us without these additions",
         f"The course's blocks add {shape.elements // blocks:,} elements each",
         f"in loads of {LOAD_BYTES} bytes, and leave {blocks} partial sums",
         f"{32 * LOAD_BYTES // 32} sectors per request, and one with loads of {WORD} bytes has "
         f"{32 * WORD // 32}.",
-        f"two such requests and stores one word, which is 1 sector: "
-        f"{(2 * 32 * WORD // 32 + 1) // 3} per request on average",
-        f"for `reduce9` at {twin.shape} blocks of 512 threads",
         f"blocks of {twin.constants['BLOCK']} threads",
     ):
         assert words in twin.note
-    assert "BLOCK=512" in record_of(REDUCE9, twin.shape).params
 
 
 def test_for_a_sum_combine_is_an_addition_and_identity_is_0():
@@ -285,12 +284,53 @@ def launches(step):
     return len(step.variant().calls(LADDER.parse(SMALL), (None,), None, allocate))
 
 
-def test_one_launch_saves_little():
-    two, one = us(REDUCE8, SMALL), us(REDUCE9, SMALL)
+def test_one_launch_saves_little_on_the_gpu_and_more_in_python():
+    times = launch_times()
+    two, one = launch_us("reduce8"), launch_us("reduce9")
     assert [launches(step) for step in (REDUCE8, REDUCE9)] == [2, 1]
-    says("One launch saves {:.2f} of {:.2f} microseconds for {} Mi floats", two - one, two, MI)
+    says("On the GPU one launch saves {:.1f} of {:.1f} microseconds for {} Mi floats",
+         two - one, two, MI)  # fmt: skip
     share = 100 * (1 - us(REDUCE9, LARGE) / us(REDUCE8, LARGE))
-    says("and {:.1f} % of the time for {} Gi, which are {}", share, GI, LARGE)
+    says("and {:.1f} % of the time for {} Gi", share, GI)
+    for step in ("reduce8", "reduce9"):  # "keeps Python busy for longer than the GPU works"
+        assert times[step].host_us > launch_us(step)
+    prepared = [times[f"plan of {step}"].host_us for step in ("reduce8", "reduce9")]
+    says("Python needs {:.1f} us for two and {:.1f} us for one", *prepared)
+    saved = times["reduce8"].host_us - times["reduce9"].host_us, prepared[0] - prepared[1]
+    assert min(saved) > two - one  # "mostly Python's time"
+
+
+def test_the_sums_of_the_table_have_another_grid_than_the_one_at_the_top():
+    shape = LADDER.parse(SMALL)
+    grids = {
+        LADDER.step(name).variant(BLOCK=BLOCK, TURNS=1).launch(shape)
+        for name in ("reduce8", "reduce9", "reduce_atomic")
+    }
+    (grid,), top = grids, ATOMIC.variant()
+    says("All kernels in this table have {} blocks of {} threads. The kernel with {} sums has {}, "
+         "because each of its threads makes {} times as many loads", grid.blocks, grid.threads,
+         recorded_row("reduce_atomic").different, top.launch(shape).blocks,
+         top.constants["TURNS"])  # fmt: skip
+    assert top.launch(shape).threads == grid.threads
+
+
+def test_the_parts_of_a_small_sum():
+    blocks = launch_us("reduce8 first launch")
+    grid = REDUCE8.variant(BLOCK=BLOCK, TURNS=1).launch(LADDER.parse(SMALL)).blocks
+    says("An empty kernel with {} blocks takes an H200 {:.1f} us. The first launch of `reduce8`, "
+         "whose blocks only store their sums, takes {:.1f} us", grid, launch_us("empty"),
+         blocks)  # fmt: skip
+    says("or {} atomic additions to one word", grid)
+    alone = launch_us("reduce_atomic without zero")
+    assert alone < blocks  # "nothing that we could measure"
+    says("`reduce_atomic` takes {:.2f} us, and the blocks that store their sums take {:.2f} us",
+         alone, blocks)  # fmt: skip
+    zero = launch_us("reduce_atomic") - alone
+    assert zero == pytest.approx(launch_us("empty"), rel=0.1)
+    tickets = launch_us("reduce9") - blocks
+    assert zero < tickets  # "cheaper than tickets and a last block"
+    says("an empty kernel takes {:.1f} us, and tickets and the last block {:.1f} us",
+         launch_us("empty"), tickets)  # fmt: skip
 
 
 # ---- how far off ----
@@ -322,7 +362,7 @@ def test_a_tree_has_few_additions_in_a_row():
     parts = loads, ends, sums, TREE, last, TREE
     assert sum(parts) == longest_chain(elements(LARGE), WORD)
     says("more than {} + {} + {} + {} + {} + {} = {} additions", *parts, sum(parts))
-    says("in the course's sum of {} Gi floats", GI)
+    says("in the course's sum of {} Gi floats, which are {}", GI, LARGE)
 
 
 # ---- four ways ----
@@ -348,12 +388,12 @@ def test_atomics_are_the_fastest_at_every_size_and_cooperative_launches_the_slow
             ATOMIC, REDUCE9, REDUCE8, COOPERATIVE,
         ]  # fmt: skip
     gains = [100 * (us(REDUCE9, shape) / us(ATOMIC, shape) - 1) for shape in (SMALL, LARGE)]
-    says("{:.0f} % faster than tickets at {}, and {:.1f} % at {}",
-         gains[0], SMALL, gains[1], LARGE)  # fmt: skip
+    parts = 100 * (launch_us("reduce9") / launch_us("reduce_atomic") - 1)
+    says("At {} they are {:.0f} % faster than tickets here and {:.0f} % in the run with the parts, "
+         "and at {} {:.1f} %", SMALL, gains[0], parts, LARGE, gains[1])  # fmt: skip
 
 
 def test_the_cooperative_launch_loses_more_for_a_large_array():
-    assert launches(ATOMIC) == 2  # "atomics take two launches"
     lost = [us(COOPERATIVE, shape) - us(REDUCE9, shape) for shape in (SMALL, LARGE)]
     says("by {:.1f} us against tickets at {} and by {:.1f} us at {}",
          lost[0], SMALL, lost[1], LARGE)  # fmt: skip
@@ -375,37 +415,20 @@ def test_against_cub():
 # ---- as it is called, and what is left ----
 
 
-def called(function: str, elements: int) -> as_called.CallRow:
-    """Return the last recorded call of a function with this number of elements."""
-    rows = as_called.read(as_called.file_of(REFERENCE))
-    return [row for row in rows if (row.function, row.elements) == (function, elements)][-1]
-
-
 def test_a_short_call_is_python():
-    short = called("reduce into out", elements(SMALL))
-    assert f"{short.time_us:.1f}" == f"{short.host_us:.1f}"  # "for all of them"
-    says("For {} Mi floats such a call takes {:.1f} us, and Python is busy for all of them: the "
-         "GPU is done first", MI, short.time_us)  # fmt: skip
-    assert short.host_us == pytest.approx(us(REDUCE9, SMALL), rel=0.05)
-    says("To send one takes Python about as long as the GPU needs for {} Mi floats", MI)
-
-
-def test_a_burst_of_long_calls_has_four():
-    long = called("reduce into out", elements(LARGE))
-    calls = round(as_called.BURST_US / long.time_us)
-    says("For {} Gi floats a burst has {} calls", GI, calls)
-    says("a call takes {:.0f} us, where the kernel takes {:.0f}, and Python is busy for {:.0f} us",
-         long.time_us, us(REDUCE9, LARGE), long.host_us)  # fmt: skip
-    longer = called("reduce into out", elements("2^29"))  # in a longer burst, both excesses shrink
-    assert longer.host_us < long.host_us
+    short = launch_times()["reduce"]
+    assert short.host_us > 1000 * short.hot_ms  # "The GPU is done first"
+    says("For {} Mi floats Python is busy for {:.1f} us", MI, short.host_us)
+    says("so the sum takes {:.1f} us instead of {:.1f}", 1000 * short.hot_ms, launch_us("reduce"))
     says("<code>from reduce_kernels import reduce</code>, the call <code>reduce(x, out=out)</code>")
     assert list(inspect.signature(reduce).parameters)[:3] == ["x", "op", "out"]
 
 
 def test_memory_needs_less_than_half_of_the_time_of_a_small_sum():
     million, time = elements(SMALL) * WORD / 1e6, us(REDUCE9, SMALL)
-    says("`reduce9` adds {} Mi floats, which are {:.1f} million bytes, in {:.2f} us",
-         MI, million, time)  # fmt: skip
+    threads = record_of(REDUCE9, SMALL).params.partition("BLOCK=")[2].split()[0]
+    says("such as {} threads for `reduce9` at {}", threads, SMALL)
+    says("It adds {} Mi floats, which are {:.1f} million bytes, in {:.2f} us", MI, million, time)
     least = 1000 * million / H200.peak_gb_per_s
     assert course.share_of_peak(REDUCE9, SMALL) == pytest.approx(least / time, rel=1e-3)
     assert least < time / 2
@@ -427,11 +450,13 @@ def test_each_launch_of_a_small_sum_reads_another_copy():
 
 
 def test_atomics_are_the_fastest_for_a_small_sum():
-    times = [us(step, SMALL) for step in (ATOMIC, REDUCE9, REDUCE8, COOPERATIVE)]
+    names = "reduce_atomic", "reduce9", "reduce8", "reduce_cooperative"
+    times = [launch_us(name) for name in names]
     assert times == sorted(times)
-    assert f'course.recorded_ms(ways[way], "{SMALL}")' in code("fastest-reveal")
-    text = """Recorded on one H200: atomics take {:.2f} us, tickets {:.2f} us, two launches
-        {:.2f} us and a cooperative launch {:.2f} us."""
+    assert "min(names, key=lambda way: launch_us(names[way]))" in code("fastest-reveal")
+    text = """Recorded on one H200: atomics take {:.1f} us, tickets {:.1f} us, two launches
+        {:.1f} us and a cooperative launch {:.1f} us. A launch that only sets a word to zero is
+        cheaper than tickets and a last block."""
     explains("20.fastest", text, *times)
 
 
@@ -441,10 +466,6 @@ def test_what_is_left_to_the_data_sheet():
     says("For {} Gi floats the rest is {:.1f} %, and with atomics {:.1f} %", GI, *left)
     copy = records.measured(REFERENCE, "latency").query("step == 'copy'")["efficiency"].max()
     says("The course's kernel that copies an array leaves {:.1f} %", 100 * (1 - copy))
-    least = elements(SMALL) * WORD / (1000 * H200.peak_gb_per_s)
-    says("their rest is {:.2f} - {:.2f} = {:.2f} us",
-         us(ATOMIC, SMALL), least, us(ATOMIC, SMALL) - least)  # fmt: skip
-    assert launches(ATOMIC) == launches(REDUCE9) + 1  # "and one more launch"
     rest = [us(REDUCE9, one) * (1 - course.share_of_peak(REDUCE9, one)) for one in (SMALL, LARGE)]
-    says("From {} to {} the time grows by a factor of {:.0f}, and the rest by {:.1f}",
+    says("From {} to {} the time grows by a factor of {:.0f}, and the rest by about {:.0f}",
          SMALL, LARGE, us(REDUCE9, LARGE) / us(REDUCE9, SMALL), rest[1] / rest[0])  # fmt: skip

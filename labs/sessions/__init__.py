@@ -1,0 +1,1 @@
+"""Plans for an instructor: what to do with a class in 50 minutes of each lesson."""

@@ -1,0 +1,105 @@
+"""Read the plan of a session: `labs/sessions/NN.md`.
+
+A plan has a heading, five sections with fixed names, and questions for a show of hands. Each
+question has four answers with the letters A to D; below them stands which one is right, and why
+each other one is wrong.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from utils.errors import CourseError
+from utils.paths import ROOT
+
+FOLDER = ROOT / "labs" / "sessions"
+SECTIONS = (
+    "Before", "Minute by minute", "The demonstration", "Where a class gets stuck",
+    "What to leave out",
+)  # fmt: skip
+_PIECES = re.compile(r"^## (.+)$", re.MULTILINE)
+_ANSWER = re.compile(r"^- \*\*([A-D])\*\* (.+)$", re.MULTILINE)
+_RIGHT = re.compile(r"^\*\*([A-D]) is right\.\*\* (.+)$", re.MULTILINE)
+_WRONG = re.compile(r"^- ([A-D]): (.+)$", re.MULTILINE)
+_CODE = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_MINUTES = re.compile(r"^\| (\d+) to (\d+) \|", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question for a show of hands.
+
+    text: as Markdown, without the answers. answers: letter, A to D -> answer. right: the letter of
+    the right one. because: why it is right. wrong: letter of each other answer -> why it is wrong.
+    """
+
+    text: str
+    answers: Mapping[str, str]
+    right: str
+    because: str
+    wrong: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Session:
+    """The plan of a session.
+
+    number: the lesson's number, such as "05", or the name of an extra one. title: without the
+    number. sections: heading in `SECTIONS` -> its Markdown. questions: in order.
+    """
+
+    number: str
+    title: str
+    sections: Mapping[str, str]
+    questions: tuple[Question, ...]
+
+    @property
+    def minutes(self) -> list[tuple[int, int]]:
+        """The (first, last) minute of each row of the table of minutes."""
+        rows = _MINUTES.findall(self.sections["Minute by minute"])
+        return [(int(first), int(last)) for first, last in rows]
+
+    @property
+    def demonstration(self) -> list[str]:
+        """The code blocks of the demonstration, in order."""
+        return _CODE.findall(self.sections["The demonstration"])
+
+
+def plan_files() -> dict[str, Path]:
+    """Return lesson's number or name -> path of its plan, for all plans."""
+    return {file.stem: file for file in sorted(FOLDER.glob("*.md")) if file.stem != "README"}
+
+
+def find(number: str) -> Session:
+    """Return the plan for a lesson. Raises CourseError if there is none."""
+    files = plan_files()
+    if number not in files:
+        raise CourseError(f"There is no plan for {number}: there are {', '.join(files)}.")
+    return read(files[number])
+
+
+def read(file: Path) -> Session:
+    """Return the plan in a file. Raises CourseError if a part of it is missing."""
+    head, *pieces = _PIECES.split(file.read_text(encoding="utf-8"))
+    title = re.match(r"# Session \w+: (.+)", head)
+    named = dict(zip(pieces[::2], pieces[1::2], strict=True))
+    missing = [name for name in SECTIONS if name not in named]
+    if missing or not title:
+        raise CourseError(f"{file.name} has no {missing[0] if missing else 'heading'}.")
+    questions = (_question(name, text) for name, text in named.items() if name not in SECTIONS)
+    sections = {name: named[name].strip() for name in SECTIONS}
+    return Session(file.stem, title[1], sections, tuple(questions))
+
+
+def _question(name: str, text: str) -> Question:
+    """Return the question in a section. Raises CourseError if an answer or a reason is missing."""
+    answers, right = dict(_ANSWER.findall(text)), _RIGHT.search(text)
+    wrong = dict(_WRONG.findall(text))
+    if sorted(answers) != list("ABCD") or not right:
+        raise CourseError(f"{name} needs the answers A to D, and a line that says which is right.")
+    if sorted([*wrong, right[1]]) != sorted(answers):
+        raise CourseError(f"{name} needs a reason for each wrong answer.")
+    return Question(text[: _ANSWER.search(text).start()].strip(), answers, *right.groups(), wrong)

@@ -1,0 +1,89 @@
+"""Where a kernel's loaded values go, read from its source code."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from labs.checking.run import Run
+from labs.targets.divisions import named_functions
+from virtual_gpu import Site
+from virtual_gpu.common.source import read_source
+
+
+def steered(run: Run, *parameters: str) -> Site | None:
+    """Return the first line with an index or a condition that depends on a loaded value, or None.
+
+    A comparison counts as a condition. parameters: the exercise's names of the arrays from which
+    the values are loaded. The functions that the kernel names are read, too, and in them each
+    parameter may be such an array.
+    """
+    source = read_source(run.kernel.py_func)
+    for one in (source, *named_functions(source, {source.function})):
+        own = {run.names[name] for name in parameters}
+        arrays = own if one is source else set(one.parameters)
+        loaded = _loaded_names(one.tree, arrays)
+        for node in ast.walk(one.tree):
+            steering = getattr(node, "test", getattr(node, "iter", None))
+            if isinstance(node, ast.Subscript | ast.Compare):
+                steering = node.slice if isinstance(node, ast.Subscript) else node
+            if steering is not None and _is_loaded(steering, arrays, loaded):
+                return one.site(node)
+    return None
+
+
+def _loaded_names(tree: ast.AST, arrays: set[str]) -> set[str]:
+    """Return the names of variables whose values may depend on an element of these arrays."""
+    assignments = [pair for node in ast.walk(tree) for pair in _assignments(node)]
+    names: set[str] = set()
+    while True:
+        found = {
+            name
+            for target, value in assignments
+            if _is_loaded(value, arrays, names)
+            for name in _changed_by(target)
+        }
+        if found <= names:
+            return names
+        names |= found
+
+
+def _assignments(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """Yield each target of an assignment with its value; two tuples give a pair per element."""
+    targets = getattr(node, "targets", [getattr(node, "target", None)])
+    value = getattr(node, "value", None)
+    for target in targets if value else ():
+        if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+            yield from zip(target.elts, value.elts)
+        elif target is not None:
+            yield target, value
+
+
+def _changed_by(target: ast.expr) -> set[str]:
+    """Return the names of the variables and arrays that an assignment to this target changes."""
+    if isinstance(target, ast.Tuple | ast.List):
+        return set().union(*map(_changed_by, target.elts))
+    while isinstance(target, ast.Subscript | ast.Starred):
+        target = target.value
+    return {target.id} if isinstance(target, ast.Name) else set()
+
+
+def _is_loaded(node: ast.AST, arrays: set[str], names: set[str]) -> bool:
+    """Return True if an expression loads from these arrays, hands one on, or has such a name.
+
+    The size of an array is no element of it.
+    """
+    is_size = isinstance(node, ast.Call) and _name(node.func) == "len"
+    if is_size or isinstance(node, ast.Attribute):
+        return False
+    if isinstance(node, ast.Name) and node.id in names:
+        return True
+    parts = [node.value] if isinstance(node, ast.Subscript) else getattr(node, "args", [])
+    if any(_name(part) in arrays for part in parts):
+        return True
+    return any(_is_loaded(child, arrays, names) for child in ast.iter_child_nodes(node))
+
+
+def _name(node: ast.AST) -> str | None:
+    """Return the name that a node is, or None if it is something else."""
+    return node.id if isinstance(node, ast.Name) else None

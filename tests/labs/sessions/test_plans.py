@@ -1,0 +1,47 @@
+"""Plans of sessions: their minutes, their questions, and the answers, which are computed."""
+
+import re
+
+import pytest
+
+from labs.exercises import EXERCISES
+from labs.sessions import plan
+from tests.labs.sessions.answers import COMPUTED
+from utils.paths import lessons
+
+SESSIONS = [plan.read(file) for file in plan.plan_files().values()]
+ASKED = [(one.number, number) for one in SESSIONS for number in range(1, len(one.questions) + 1)]
+
+
+@pytest.mark.parametrize("session", SESSIONS, ids=lambda one: one.number)
+def test_the_minutes_are_fifty_without_a_gap(session):
+    firsts, lasts = zip(*session.minutes, strict=True)
+    assert (firsts[0], lasts[-1]) == (0, 50)
+    assert firsts[1:] == lasts[:-1]
+
+
+@pytest.mark.parametrize("session", SESSIONS, ids=lambda one: one.number)
+def test_a_plan_is_for_a_lesson_and_has_two_questions_and_a_demonstration(session):
+    assert session.number in lessons()
+    assert len(session.questions) == 2
+    assert session.demonstration
+
+
+@pytest.mark.parametrize("session", SESSIONS, ids=lambda one: one.number)
+def test_headings_and_exercises_that_a_plan_names_are_those_of_the_course(session):
+    text = "\n".join(session.sections.values())
+    lesson = lessons()[session.number].read_text(encoding="utf-8")
+    for heading in re.findall(r"(?<!\*)\*([^*]+)\*(?!\*)", text):
+        assert heading in lesson or heading in plan.SECTIONS, heading
+    for code in re.findall(r"In `(\w+)`", text):
+        assert code in EXERCISES, code
+
+
+@pytest.mark.parametrize("name, number", ASKED, ids=str)
+def test_the_right_answer_of_a_question_is_what_is_computed(name, number):
+    question = plan.find(name).questions[number - 1]
+    computed = COMPUTED[name, number]()
+    right = question.answers[question.right]
+    assert str(computed) == right
+    assert str(computed) not in [text for letter, text in question.answers.items()
+                                 if letter != question.right]  # fmt: skip

@@ -1,0 +1,42 @@
+"""Slides of a session: the question, the demonstration with its picture, and the votes."""
+
+import pytest
+
+from labs.__main__ import main
+from labs.sessions import plan, slides
+
+
+def test_a_plan_without_a_part_is_refused_with_the_part(tmp_path):
+    text = plan.plan_files()["18"].read_text(encoding="utf-8")
+    for part, words in {
+        "## Before": "has no Before",
+        "**C is right.**": "says which is right",
+        "- B: half of": "a reason for each wrong answer",
+        "- **D** 64": "needs the answers A to D",
+    }.items():
+        assert part in text
+        (tmp_path / "18.md").write_text(text.replace(part, "x", 1), encoding="utf-8")
+        with pytest.raises(plan.CourseError, match=words):
+            plan.read(tmp_path / "18.md")
+
+
+def test_an_answer_stands_below_its_question_and_not_on_it():
+    cells = slides.notebook(plan.find("18")).cells
+    kinds = [cell.metadata["slideshow"]["slide_type"] for cell in cells]
+    assert kinds == ["slide", "slide", "slide", "subslide", "slide", "subslide"]
+    assert "what do the other 12 cost?" in cells[0].source
+    assert "- **C** 8" in cells[2].source
+    assert "A warp executes" not in cells[2].source
+    assert "A warp executes" in cells[3].source
+
+
+def test_the_slides_show_what_the_demonstration_shows(tmp_path, capsys):
+    assert main(["slides", "18", "--out", str(tmp_path)]) == 0
+    page = (tmp_path / "session_18.html").read_text(encoding="utf-8")
+    assert "8 wavefronts" in page
+    assert str(tmp_path) in capsys.readouterr().out
+
+
+def test_a_lesson_without_a_plan_is_told(tmp_path, capsys):
+    assert main(["slides", "99", "--out", str(tmp_path)]) == 2
+    assert "There is no plan for 99" in capsys.readouterr().err
