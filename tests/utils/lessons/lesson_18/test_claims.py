@@ -493,7 +493,7 @@ def test_the_change_to_reduce2_has_numbers_of_64_bits(compiler):
     says("because the loop has {} instead of {} instructions", two, one)
     says("the second half of this test, which has {} bits", wide)
     says("The test of the loop has {} bits because Numba compares", wide)
-    says("If your loop computes with {}-bit numbers alone, your kernel has fewer instructions", wide // 2)
+    says("If your loop computes with {}-bit numbers alone, your kernel has fewer", wide // 2)
     assert narrow < loop_length(REDUCE3)
     assert len(set(lengths)) == 3
     for variant in (BITS, REDUCE2, *PAIR_32, *MASKED):
