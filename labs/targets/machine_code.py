@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from numba import typeof, types
@@ -12,6 +14,7 @@ from utils.translation import translate
 
 if TYPE_CHECKING:
     from gpu_xray import XRay
+    from gpu_xray.sass import Instruction
 
 OF_64_BITS = ("EX", "U64", "S64")  # modifiers of compares and shifts of 64-bit numbers
 
@@ -31,22 +34,36 @@ def machine_code(run: Run) -> XRay | None:
 
 
 def loop_of_64_bits(run: Run) -> str | None:
-    """Return a sentence if the kernel's loop compares or shifts 64-bit numbers, else None.
+    """Return sentences if the kernel's loop compares or shifts 64-bit numbers, else None.
 
-    It is also None without a compiler, and for machine code without a loop.
+    They say so if the loop of the starter has fewer instructions. The result is also None without
+    a compiler, and for machine code without a loop.
     """
-    code = machine_code(run)
-    if code is None or code.hot is None:
-        return None
-    loop = code.hot.body
+    loop = _loop(run)
     if not any(set(OF_64_BITS).intersection(one.opcode.split(".")) for one in loop):
         return None
-    return translate(
+    found = translate(
         "In machine code the loop of your kernel compares or shifts 64-bit numbers, which takes "
-        "two instructions instead of one; it has {number} instructions per iteration. In Numba the "
-        "result of `uint32 >> uint32` has 64 bits, and so has a number without `uint32(…)`.",
+        "two instructions instead of one; it has {number} instructions per iteration.",
         number=len(loop),
     )
+    given = len(_loop(replace(run, kernel=run.job.starter)))
+    if given < len(loop):
+        found += " " + translate(
+            "The loop of the kernel to improve has only {given}.",
+            given=given,
+        )
+    cure = translate(
+        "In Numba the results of `uint32 >> uint32` and of `// 2` have 64 bits; `uint32(…)` around "
+        "them keeps 32."
+    )
+    return f"{found} {cure}"
+
+
+def _loop(run: Run) -> Sequence[Instruction]:
+    """Return the instructions of the kernel's hottest loop; () without a loop or a compiler."""
+    code = machine_code(run)
+    return code.hot.body if code and code.hot else ()
 
 
 def condition_of_64_bits(run: Run) -> str | None:
@@ -55,10 +72,7 @@ def condition_of_64_bits(run: Run) -> str | None:
     The comparison is that of a `uint32` with `cuda.blockDim.x`, which has 64 bits. The result is
     also None without a compiler, and for machine code without a loop.
     """
-    code = machine_code(run)
-    if code is None or code.hot is None:
-        return None
-    loop = [one.opcode.split(".") for one in code.hot.body]
+    loop = [one.opcode.split(".") for one in _loop(run)]
     compares = sum(bool(set(OF_64_BITS).intersection(parts)) for parts in loop)
     if compares <= 1 and not any("WIDE" in parts for parts in loop):
         return None

@@ -47,7 +47,8 @@ def draw_resources(
     top to bottom. resources: the estimates to draw, by the names of their fields, from top to
     bottom. longest: the ms at the end of the scale, for several pictures with the same scale; by
     default, those of the longest bar. mark_bound: if True, the longest estimate of each kernel is
-    orange, because the kernel takes at least this time.
+    orange, because the kernel takes at least this time, and the recorded bar is faint beyond it. If
+    an estimate is missing, or if the longest one is an upper bound, nothing is marked.
     """
     rows, sentences = (*resources, RECORDED), []
     longest = longest or max(getattr(one, row) or 0 for one in kernels.values() for row in rows)
@@ -64,9 +65,12 @@ def draw_resources(
     return Picture(svg(WIDTH, y - 14, body, alt, widest=1.15 * WIDTH), alt)
 
 
-def _bound(one: ResourceTimes, resources: Sequence[str]) -> str:
-    """Return the name of the resource with the longest estimate of a kernel."""
-    return max(resources, key=lambda what: getattr(one, what) or 0)
+def _bound(one: ResourceTimes, resources: Sequence[str]) -> str | None:
+    """Return the resource with the longest estimate of a kernel, or None if it is not known."""
+    if any(getattr(one, what) is None for what in resources):
+        return None
+    longest = max(resources, key=lambda what: getattr(one, what))
+    return None if one.at_most and longest == "instructions" else longest
 
 
 def _bars(
@@ -79,11 +83,17 @@ def _bars(
     """
     body = ""
     for row, what in enumerate(rows):
-        baseline, width = top + PITCH * row + BAR - 1.5, (getattr(one, what) or 0) * scale
-        fill = {"fill": ORANGE if what == bound else GREY}
+        y, width = top + PITCH * row, (getattr(one, what) or 0) * scale
+        body += text(LEFT - 6, y + BAR - 1.5, translate(what), 12, "end")
         if what == RECORDED:
-            fill = {"fill": "currentColor", "opacity": 0.8}
-        body += text(LEFT - 6, baseline, translate(what), 12, "end")
-        body += rect(LEFT, top + PITCH * row, round(width, 1), BAR, **fill)
-        body += text(LEFT + width + 5, baseline, one.words(what), 12)
+            body += _recorded_bar(y, width, getattr(one, bound) * scale if bound else width)
+        else:
+            body += rect(LEFT, y, round(width, 1), BAR, ORANGE if what == bound else GREY)
+        body += text(LEFT + width + 5, y + BAR - 1.5, one.words(what), 12)
     return body
+
+
+def _recorded_bar(y: float, width: float, explained: float) -> str:
+    """Return SVG of a dark bar at `y` that is faint beyond `explained`; all are in pixels."""
+    dark = rect(LEFT, y, round(min(width, explained), 1), BAR, "currentColor", opacity=0.7)
+    return dark + rect(LEFT, y, round(width, 1), BAR, "currentColor", opacity=0.35)

@@ -212,8 +212,9 @@ class IssuedInstructions:
 def instructions_of_block(step: Step | Variant) -> int:
     """Return the instructions that all warps of one full thread block issue in total.
 
-    It is an upper bound for a kernel without a loop. They are counted in the machine code for the
-    device shown, or else recorded. Raises CourseError if neither is possible.
+    It is an upper bound for a kernel without a loop, or with a jump over its additions. They are
+    counted in the machine code for the device shown, or else recorded. Raises CourseError if
+    neither is possible.
     """
     return issued_by_block(step).number
 
@@ -248,7 +249,7 @@ def compiled_instructions(variant: Variant, arch: str) -> int:
     if issued.at_most:
         raise CourseError(
             f"The instructions of {variant} are not counted exactly, because its machine code has "
-            "no loop: choose a kernel whose tree is one loop, such as reduce0 to reduce3."
+            "no loop, or a jump in its loop: choose a kernel such as reduce0 to reduce3."
         )
     return issued.number
 
@@ -257,11 +258,12 @@ def compiled_issue(variant: Variant, arch: str) -> IssuedInstructions:
     """Compile a kernel and return the number of instructions that all warps of a full block issue.
 
     With one loop, which must have a barrier, its iterations are those of the loop over the levels
-    of the tree, and the count assumes that every warp except the first exits after the loop.
-    Without a loop, the compiler has unrolled it, no warp issues an instruction twice, and the
-    result has bounds: at most each warp issues all instructions up to the last exit, and at least
-    those on the shortest way to an exit. Lanes that branch apart are taken to continue together
-    where the compiler joins them.
+    of the tree, and the count assumes that every warp except the first exits after the loop. If the
+    loop has jumps over accesses to shared memory, a warp in which no lane adds takes them, and the
+    result has bounds. Without a loop, the compiler has unrolled it, no warp issues an instruction
+    twice, and the result has bounds: at most each warp issues all instructions up to the last exit,
+    and at least those on the shortest way to an exit. Lanes that branch apart are taken to continue
+    together where the compiler joins them.
 
     arch: the architecture to compile for, such as "sm_90". Raises CourseError if there is no
     compiler, if the machine code has several loops or one without a barrier, or if the step is no
@@ -292,11 +294,27 @@ def compiled_issue(variant: Variant, arch: str) -> IssuedInstructions:
             "of its iterations is not known. Compare kernels such as reduce0 to reduce3."
         )
     first_exit = next(index for index in exits if index > loop.end)
-    in_loop = len(loop.body) * round(block_of(variant).iterations)
-    every_warp = loop.start + in_loop + first_exit - loop.end
+    iterations = round(block_of(variant).iterations)
+    every_warp = loop.start + len(loop.body) * iterations + first_exit - loop.end
     first_warp_only = next(index for index in exits if index > first_exit) - first_exit
     number = threads // WARP * every_warp + first_warp_only
-    return IssuedInstructions(number, number)
+    most_skipped = threads // WARP * iterations * skipped_with_accesses(loop.body, loop.start)
+    return IssuedInstructions(number, number - most_skipped)
+
+
+def skipped_with_accesses(body: Sequence[Instruction], start: int) -> int:
+    """Return how many instructions of a loop are in jumps over accesses to shared memory.
+
+    A jump over arithmetic alone is not counted: the compiler makes it for a division by zero.
+    body: the loop's instructions. start: the index of the first one in the listing.
+    """
+    skipped = set()
+    for index, instruction in enumerate(body):
+        if instruction.name == "BRA" and instruction.target is not None:
+            jump = range(index + 1, min(instruction.target - start, len(body)))
+            if any(body[each].name in ("LDS", "STS") for each in jump):
+                skipped.update(jump)
+    return len(skipped)
 
 
 def shortest_way(code: Sequence[Instruction]) -> int:

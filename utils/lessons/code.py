@@ -25,19 +25,20 @@ from utils.translation import translate
 from virtual_gpu.pictures.svg import in_code
 
 SENTENCES = "changes.toml"
+FURTHER = 4  # columns by which the second row of a wrapped line is indented
 
 # In a <pre>, so that the code keeps its indentation where a viewer strips the styles.
 _STYLE = """<style>
-pre.lesson-code.lesson-code {font: 12px/1.45 monospace; overflow-x: auto; margin: 4px 0;
- border: 1px solid rgba(128,128,128,.4); border-radius: 6px; padding: 6px 0; color: inherit;
- background: transparent; white-space: pre; word-break: normal}
-.lesson-code > span {display: block; box-sizing: border-box; padding: 0 10px; width: max-content;
- min-width: 100%}
+pre.lesson-code.lesson-code {font: 12px/1.45 monospace; margin: 4px 0; color: inherit;
+ border: 1px solid rgba(128,128,128,.4); border-radius: 6px; padding: 6px 0;
+ background: transparent; white-space: pre-wrap; overflow-wrap: anywhere; word-break: normal}
+.lesson-code > span {display: block; padding: 0 10px 0 calc(10px + var(--in, 0ch));
+ text-indent: calc(-1 * var(--in, 0ch))}
 .lesson-code .added {background: rgba(0,114,178,.18); border-left: 4px solid #0072b2}
 .lesson-code .removed {background: rgba(213,94,0,.16); border-left: 4px solid #d55e00}
 .lesson-code .skipped {opacity: .6}
-.lesson-code > span.why {font: 14px/1.5 system-ui, sans-serif; white-space: normal; width: auto;
- min-width: 0; max-width: 64em; padding: 2px 10px 6px 34px}
+.lesson-code > span.why {font: 14px/1.5 system-ui, sans-serif; white-space: normal;
+ max-width: 64em; padding: 2px 10px 6px 34px}
 .lesson-code .why code {font-size: 13px}
 </style>"""
 _KINDS = {"+": "added", "-": "removed", "@": "skipped"}
@@ -255,11 +256,13 @@ def _rows(lines: Iterable[str], marked: bool) -> str:
 
 
 def _row(line: str, marked: bool = True) -> str:
-    """Return the HTML of a line of code.
+    """Return the HTML of a line of code; if it is wrapped, its second row is indented further.
 
     marked: True for a line of a diff, which is coloured if it begins with "+" or "-", and replaced
     by "⋯" if it begins with "@".
     """
     kind = _KINDS.get(line[:1], "") if marked else ""
     text = "⋯" if kind == "skipped" else line
-    return f'<span class="{kind}">{html.escape(text)}\n</span>'
+    inner = text[1:] if marked else text
+    indent = len(text) - len(inner.lstrip()) + FURTHER
+    return f'<span style="--in: {indent}ch" class="{kind}">{html.escape(text)}\n</span>'

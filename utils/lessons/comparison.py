@@ -225,8 +225,8 @@ def _bounds(
         if any(bound.at_most for bound in known.values()):
             notes.append(
                 translate(
-                    "“≤” marks an upper bound: the compiler has unrolled the loop of this kernel, "
-                    "and some warps skip instructions that are counted here."
+                    "“≤” marks an upper bound: the machine code of this kernel has jumps, so some "
+                    "warps skip instructions that are counted here."
                 )
             )
         if len(known) < len(variants):

@@ -82,4 +82,5 @@ def _request(pattern: Pattern, each: int, space: str) -> Cost:
         plain = min(needed, fewest_wavefronts(pattern, each))
         return Cost(shared_requests=pattern.requests, wavefronts=needed, plain=plain)
     sectors, _, places = sectors_lines_addresses(pattern)
-    return Cost(requests=pattern.requests, sectors=sectors, used=places * each)
+    used = int(places.sum()) * each
+    return Cost(requests=pattern.requests, sectors=int(sectors.sum()), used=used)

@@ -17,6 +17,7 @@ from utils.lessons.block_sums import (
     loads_by_step,
     recorded_cycles,
     recorded_instructions,
+    skipped_with_accesses,
     turns_and_busy,
 )
 from utils.lessons.counting import watch
@@ -120,6 +121,18 @@ def test_rates_are_bytes_over_time():
     assert float(rows[0][2].replace(",", "")) == pytest.approx(747, rel=0.05)
     assert rows[0][3] == ""
     assert rows[1][3].endswith("×")
+
+
+def test_only_jumps_over_shared_memory_are_skipped():
+    arithmetic = [Instruction("BRA", 12), Instruction("MUFU"), Instruction("BRA", 15)]
+    body = [*arithmetic, Instruction("LDS"), Instruction("FADD"), Instruction("BRA", 10)]
+    assert skipped_with_accesses(body, 10) == 2
+    assert skipped_with_accesses(arithmetic[:2], 10) == 0
+
+
+class Instruction:
+    def __init__(self, name, target=None):
+        self.name, self.target = name, target
 
 
 def test_instructions_of_code_without_a_loop_have_an_upper_bound(compiler):

@@ -177,6 +177,14 @@ def test_a_short_change_has_no_scroll_bar(browser):
     assert opened.page.evaluate(f"{block}.scrollWidth <= {block}.clientWidth")
 
 
+def test_long_lines_are_wrapped_and_indented_further(browser):
+    opened = browser.open(show_change(*REDUCTIONS).data, width=300)
+    block = "document.querySelector('.lesson-code')"
+    assert opened.page.evaluate(f"{block}.scrollWidth <= {block}.clientWidth")
+    assert 'style="--in: 8ch" class="">    ' in show_kernel(TILED, comments=False).data
+    assert 'style="--in: 9ch" class="added">+    ' in show_change(*REDUCTIONS).data
+
+
 def test_a_kernel_that_is_no_step_is_shown_in_the_same_way():
     kernel = latency_kernels.LADDER.step("copy").variant().kernel
     assert show_kernel(kernel).data == show_kernel(latency_kernels.LADDER.step("copy")).data

@@ -56,7 +56,7 @@ def _beside(before: Variant, yours: Variant, course: Variant) -> Stack:
     if not is_bound:
         return Stack(parts)
     note = translate(
-        "“≤” marks an upper bound: the compiler has unrolled the loop of this kernel, and some "
-        "warps skip instructions that are counted here."
+        "“≤” marks an upper bound: the machine code of this kernel has jumps, so some warps skip "
+        "instructions that are counted here."
     )
     return Stack((*parts, Card("ask", (note,))))

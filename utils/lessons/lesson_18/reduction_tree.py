@@ -87,22 +87,18 @@ def wavefronts_of(step: Step, warp: int = WARP) -> int:
     return total
 
 
-def draw_tree(tree: Tree, title: str, banks: bool = False) -> Picture:
-    """Draw a tree over 16 words, step by step, with the number of warps that add.
+def draw_tree(tree: Tree, title: str) -> Picture:
+    """Draw a tree over 16 words, with the numbers of warps and threads that add in each step."""
+    return Picture(*_tree(tree, title, banks=False))
 
-    Next to each step is also the number of threads that add or, if `banks`, of wavefronts of a
-    load.
+
+def draw_trees(**trees: Tree) -> Picture:
+    """Draw trees over 16 words side by side, with the banks of the words.
+
+    Next to each step are the number of warps that add and the wavefronts in which they load their
+    target words. The keywords are the names that the reader sees, with _ for spaces.
     """
-    return Picture(*_tree(tree, title, banks))
-
-
-def draw_trees(banks: bool = False, **trees: Tree) -> Picture:
-    """Draw several trees over 16 words side by side, step by step, each with its busy warps.
-
-    If `banks`, each step has the wavefronts of a load instead of the number of adding threads. The
-    keywords are the names that the reader sees, with _ for spaces.
-    """
-    drawn, alts = zip(*(_tree(tree, name.replace("_", " "), banks) for name, tree in trees.items()))
+    drawn, alts = zip(*(_tree(tree, name.replace("_", " "), True) for name, tree in trees.items()))
     row = f'<div class="row" style="align-items:start">{"".join(drawn)}</div>'
     return Picture(row, " ".join(alts))
 

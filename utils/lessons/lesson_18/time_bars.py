@@ -62,6 +62,7 @@ def times_of(step: Step | Variant, rows: Iterable) -> ResourceTimes:
 def draw(rows: Iterable, **steps: Step | Variant) -> Picture:
     """Draw the three estimates of each kernel as bars above the bar of its recorded time.
 
+    The longest estimate of a kernel is orange, and the bar of its recorded time is faint beyond it.
     All pictures of the same rows have the same scale. rows: of `remainder.csv`, as
     `reduce_kernels.remainder.recorded_times()` returns them. steps: one per kernel, from top to
     bottom; the keyword is the kernel's name, with _ for spaces.
@@ -75,4 +76,5 @@ def draw(rows: Iterable, **steps: Step | Variant) -> Picture:
         elements=ReduceShape(any_row.elements),
         device=any_row.device,
     )
-    return draw_resources(where, times, RESOURCES, max(row.time_ms for row in timed))
+    longest = max(row.time_ms for row in timed)
+    return draw_resources(where, times, RESOURCES, longest, mark_bound=True)

@@ -1,6 +1,7 @@
 """Check the figures and comparisons in lesson 18 against counts and records."""
 
 import inspect
+import operator
 import re
 from dataclasses import replace
 from functools import cache, partial
@@ -9,6 +10,7 @@ from importlib import import_module
 import numpy as np
 import pandas as pd
 import pytest
+from numba import njit, types
 
 from gpu_xray import xray
 from labs.checking.variants import function_in
@@ -24,6 +26,7 @@ from reduce_kernels.remainder import (
 from tests import quotes
 from utils import lessons as course
 from utils.lessons.block_sums import block_of, instructions_of_block, issued_by_block
+from utils.lessons.edits import Edit, edited
 from utils.lessons.lesson_18 import reduction_tree as trees
 from utils.lessons.lesson_18 import time_bars
 from utils.lessons.lesson_18.slides import (
@@ -47,7 +50,6 @@ BITS = WITHOUT_REMAINDER.variant(BLOCK=BLOCK)
 BITS_32, REDUCE2_32 = PAIR_32 = tuple(step.variant(BLOCK=BLOCK) for step in IN_32_BITS)
 UP, DOWN = MASKED = tuple(step.variant(BLOCK=BLOCK) for step in MASKS)
 BY_NAME = {one.step.name: one for one in (*STEPS, BITS, *PAIR_32, *MASKED)}
-SHOWN = tuple(one.step.name for one in (*STEPS, BITS, *MASKED))  # the seven of the lesson
 DRAWN = tuple(variant.step.name for variant in (*STEPS, BITS))
 LONGEST = LADDER.parse("2^30").elements
 WORD = np.float32().nbytes
@@ -132,6 +134,9 @@ def test_threads_without_gaps_are_fewer_warps_and_one_bank():
     says("want words {}, {}, {} and {}, and all of them are in bank {}: a bank conflict",
          *words, bank)  # fmt: skip
     assert trees.wavefronts_of(after[1]) == len(words)
+    wavefronts = [list(map(trees.wavefronts_of, steps)) for steps in (before, after)]
+    assert wavefronts[0] == wavefronts[1]
+    says("So both trees take {}, {}, {} and {} wavefronts", *wavefronts[0])
 
 
 def test_the_words_of_a_pair_lie_1_2_4_to_128_apart():
@@ -141,8 +146,23 @@ def test_the_words_of_a_pair_lie_1_2_4_to_128_apart():
     says("A sum does one addition per {} bytes", WORD)
 
 
+def _calling(operation):
+    """Return a function of two numbers that Numba can compile."""
+    return lambda a, b: operation(a, b)
+
+
 def test_an_unsigned_number_of_32_bits_is_what_uint32_makes():
-    says("`uint32(…)` makes a number of {} bits", 8 * np.uint32().nbytes)
+    narrow = 8 * np.uint32().nbytes
+    wide = types.intp.bitwidth
+    says("`uint32(…)` makes a number of {} bits", narrow)
+    for operation in (operator.rshift, operator.add, operator.mul, operator.and_):
+        compiled = njit("(uint32, uint32)")(_calling(operation))
+        assert compiled.nopython_signatures[0].return_type.bitwidth == wide
+    says("**Keep numbers in {} bits.** An integer instruction of a GPU has {} bits, so a "
+         "comparison of {} bits takes two", narrow, narrow, wide)  # fmt: skip
+    says("an operation with two integers has {} bits, even if both have {}. `uint32(…)` around "
+         "the result makes it one of {} bits", wide, narrow, narrow)  # fmt: skip
+    says("In the loops of the two with `_32` all numbers have {} bits", narrow)
 
 
 def test_the_tree_has_255_additions_in_47_requests_of_warps():
@@ -243,9 +263,7 @@ def test_the_profiler_of_an_h200_counts_the_same():
             assert both == getattr(counts_of_block(variant), count) * blocks
 
 
-def test_every_warp_makes_all_iterations_and_every_step_of_reduce0_diverges():
-    iterations, _ = course.turns_and_busy(run_of(REDUCE0), "shared")
-    says("each of the {} warps makes all {:.0f} iterations of the loop", WARPS, iterations / WARPS)
+def test_every_step_of_reduce0_diverges():
     for variant in (REDUCE0, BITS):
         lanes, requests = by_step(variant, "lanes"), by_step(variant, "requests")
         assert all(each < WARP * warps for each, warps in zip(lanes, requests, strict=True))
@@ -270,16 +288,9 @@ def test_the_loops_have_no_jump_around_the_addition_and_most_of_the_instructions
     lengths = [loop_length(variant) for variant in (REDUCE0, BITS, REDUCE1)]
     says("{} instructions per iteration of the loop in `reduce0`, {} in `reduce1`, and {} without "
          "the remainder", lengths[0], lengths[2], lengths[1])  # fmt: skip
-    inner = "tid & (2 * stride - 1) == 0"
-    text = exercise("without_remainder").solution_text
-    assert text.count("tid & uint32(2 * stride - 1) == 0") == 1
-    wide = function_in("without_remainder",
-                       text.replace("tid & uint32(2 * stride - 1) == 0", inner))  # fmt: skip
-    own = xray(wide, REDUCE0.step.signature, "sm_90").hot.body
-    says("Your kernel has {}, too, if you left out the outer `uint32`", len(own))
     iterations, _ = course.turns_and_busy(run_of(REDUCE0), "shared")
     zero, bits = (iterations * length // SCHEDULERS for length in lengths[:2])
-    assert [one.name for one in loop_of(REDUCE0)].count("MUFU") == 1  # "the reciprocal"
+    assert {"MUFU", "I2F", "F2I"} <= {one.name for one in loop_of(REDUCE0)}  # "a reciprocal and …"
     says("the schedulers issue in {:.0f} % of the cycles of `reduce0`", 100 * slots("reduce0").busy)
     says("In a block {} warps make {} iterations each", WARPS, iterations // WARPS)
     says("So the loop takes at least {} · {} ÷ {} = {} cycles per block in `reduce0`, and {} · {} "
@@ -339,6 +350,28 @@ def test_a_tree_with_a_constant_size_of_the_block_is_unrolled(compiler):
 
 
 @pytest.mark.slow
+def test_a_tree_with_half_of_a_number_of_64_bits_has_a_jump(compiler):
+    text = exercise("tree").solution_text
+    for short, long in {
+        "cuda.blockDim.x // 2": "uint32(uint32(cuda.blockDim.x) >> uint32(1))",
+        "stride // 2": "uint32(stride >> uint32(1))",
+    }.items():
+        assert text.count(long) == 1
+        text = text.replace(long, short)
+    kernel = function_in("tree", text)
+    own = replace(REDUCE2.step, name="yours", build=lambda BLOCK: kernel).variant(BLOCK=BLOCK)
+    issued, length = issued_by_block(own), loop_length(own)
+    assert issued.at_most
+    assert issued.number > instructions(REDUCE1)  # "longer than that of reduce1"
+    iterations, _ = course.turns_and_busy(run_of(REDUCE2), "shared")
+    says("your loop has {} instructions per iteration instead of {}", length,
+         loop_length(REDUCE1))  # fmt: skip
+    says("a warp in which no lane adds skips {} of the {}",
+         (issued.number - issued.fewest) // iterations, length)  # fmt: skip
+    says("With its {} bits your loop", types.intp.bitwidth)
+
+
+@pytest.mark.slow
 def test_one_remainder_is_more_than_half_of_the_loop(compiler):
     assert 2 * (loop_length(REDUCE0) - loop_length(BITS)) > loop_length(REDUCE0)
 
@@ -353,11 +386,21 @@ def test_without_the_remainder_reduce0_is_faster_than_reduce1_on_every_device_re
             assert in_order == by_count == list(compared)
 
 
-def test_reduce1_takes_longer_than_its_instructions_say():
-    bits, one = times("without_remainder"), times("reduce1")
-    says("`reduce1` issues {:.2f} times the instructions of `reduce0` without its remainder, and "
-         "takes {:.2f} times as long", one.instructions / bits.instructions,
-         one.recorded / bits.recorded)  # fmt: skip
+def test_reduce2_takes_longer_than_its_instructions_say():
+    one = times("reduce1")
+    more = 100 * (slots("reduce2").instructions / slots("without_remainder").instructions - 1)
+    longer = 100 * (times("reduce2").recorded / times("without_remainder").recorded - 1)
+    says("`reduce2` executes {:.1f} % more of them than `without_remainder`, and takes {:.0f} % "
+         "longer", more, longer)  # fmt: skip
+    says("why does `reduce2` take {:.0f} % longer than `without_remainder`?", longer)
+    says("less divergence, and {:.0f} instead of {:.0f} requests per block",
+         counts_of_block(REDUCE2).requests, counts_of_block(BITS).requests)  # fmt: skip
+    says("Numbers of {} bits are not the reason: without them the schedulers issue in {:.0f} "
+         "% of the cycles of `reduce2_32`, and in {:.0f} % of those of `without_remainder_32`",
+         types.intp.bitwidth, *(100 * slots(each.step.name).busy for each in (REDUCE2_32, BITS_32)))
+    assert slots("reduce2").busy < slots("without_remainder").busy
+    says("it is {:.0f} % for `masks_down` and {:.0f} % for `masks_up`",
+         *(100 * slots(each.step.name).busy for each in (DOWN, UP)))  # fmt: skip
     says("For {}³⁰ elements", round(LONGEST ** (1 / 30)))
     says("`reduce0` takes {:.2f} ms and `reduce1` {:.2f} ms. Three things changed",
          times("reduce0").recorded, one.recorded)  # fmt: skip
@@ -427,8 +470,6 @@ def test_the_masked_pair_has_the_lanes_of_both_trees_and_differs_little_in_time(
     says("Divergence and {:.0f} more requests per block *together* cost {:.0f} % here",
          up.requests - down.requests, longer)  # fmt: skip
     assert longer < 5  # the first choice
-    says("`masks_up` takes longer than `masks_down`, with {:.1f} % fewer instructions",
-         100 * (1 - slots("masks_up").instructions / slots("masks_down").instructions))  # fmt: skip
 
 
 @pytest.mark.slow
@@ -449,9 +490,10 @@ def test_the_change_to_reduce2_has_numbers_of_64_bits(compiler):
     lengths = two, one, narrow = [loop_length(each) for each in (REDUCE2, REDUCE1, REDUCE2_32)]
     wide = 2 * np.uint32().nbytes * 8
     says("The loop of `reduce2` has {} instead of {} instructions per iteration", two, one)
+    says("because the loop has {} instead of {} instructions", two, one)
     says("the second half of this test, which has {} bits", wide)
     says("The test of the loop has {} bits because Numba compares", wide)
-    says("The given loop computes with {}-bit numbers alone", wide // 2)
+    says("If your loop computes with {}-bit numbers alone, your kernel has fewer", wide // 2)
     assert narrow < loop_length(REDUCE3)
     assert len(set(lengths)) == 3
     for variant in (BITS, REDUCE2, *PAIR_32, *MASKED):
@@ -472,9 +514,20 @@ def test_a_block_of_reduce3_takes_as_long_as_one_of_reduce2():
     assert counted[0] == pytest.approx(counted[1], rel=0.01)
     timed = [times(name).recorded for name in ("reduce3", "reduce2")]
     text = """A scheduler issues the instructions of a block in {} cycles, {} before, for twice as
-        many elements. So half as many blocks are needed, and half of the time: recorded are
+        many elements: the second element adds instructions, and a cheaper index saves as many. So
+        half as many blocks are needed, and half of the time: recorded are
         {:.2f} of {:.2f} ms, {:.1f} %."""
     explains("18.idle", text, *counted, *timed, 100 * timed[0] / timed[1])
+
+
+@pytest.mark.slow
+def test_the_index_of_reduce3_is_cheaper(compiler):
+    index = "uint32(cuda.blockIdx.x) * (2 * BLOCK) + tid"
+    other = "cuda.grid(1) + cuda.blockIdx.x * BLOCK"
+    copy = edited(REDUCE3.step.file, Edit(index, other)).STEP.variant(BLOCK=BLOCK)
+    shown = re.sub(r"<[^>]+>|\s+", " ", course.show_change(REDUCE2.step, REDUCE3.step).data)
+    text = f"with {other} a scheduler would issue for {{:.0f}} instead of {{:.0f}} cycles per block"
+    assert text.format(estimated(copy), estimated(REDUCE3)) in " ".join(shown.split())
 
 
 def test_most_iterations_of_reduce3_have_no_lane_that_adds():
@@ -516,14 +569,21 @@ def test_the_profiler_executes_the_instructions_that_the_lesson_counts(compiler)
 
 def test_the_schedulers_issue_in_most_of_the_cycles():
     assert set(profiled()) == set(BY_NAME)
-    assert len(SHOWN) == 7  # "our seven kernels"
-    shares = sorted(100 * profiled()[name][1] for name in SHOWN)
-    says("the schedulers issue in {:.0f} to {:.0f} % of the cycles", shares[0], shares[-1])
+    assert len(BY_NAME) == 9  # "our nine kernels"
+    shares = sorted(100 * busy for _, busy, _ in profiled().values())
+    says("The schedulers issue in {:.0f} to {:.0f} % of the cycles", shares[0], shares[-1])
     for one in map(times, DRAWN):
         assert one.memory < one.recorded / 2  # "less than half of each recorded time"
         assert one.instructions == max(one.memory, one.wavefronts, one.instructions)
     for issue, busy, all_ in profiled().values():  # clock, record and profiler agree
         assert issue / busy == pytest.approx(all_, rel=0.015)
+
+
+def test_the_table_has_instructions_and_times_in_the_same_order():
+    names = re.search(r'names = "(.*)"', code("cell-64"))[1].split()
+    assert set(names) == set(BY_NAME) - {one.step.name for one in MASKED}
+    for key in (lambda name: slots(name).instructions, lambda name: times(name).recorded):
+        assert sorted(names, key=key, reverse=True) == names
 
 
 def test_reduce3_executes_half_of_the_instructions_in_half_of_the_time():
@@ -536,8 +596,8 @@ def test_the_slides_gained_by_other_changes():
     says("which M. Harris wrote in {}", YEAR)
     recorded = {name: times(name).recorded for name in PUBLISHED_MS}
     there, here = speedups(PUBLISHED_MS)[1], speedups(recorded)[1]
-    says("without bank conflicts the sum became {:.2f} times as fast on a G80, and {:.2f} times on "
-         "an H200", there, here)  # fmt: skip
+    says("where the conflicts end, the sum became {:.2f} times as fast on a G80. On an H200 it "
+         "became {:.2f} times as fast", there, here)  # fmt: skip
     says("another GPU, a G80, with {}²² integers", round(ELEMENTS ** (1 / 22)))
     shown = str(beside_the_slides(recorded, REFERENCE))
     assert all(f"{factor:.2f}×" in shown for factor in (there, here))
@@ -548,5 +608,5 @@ def test_the_curve_has_the_fastest_block_size_of_each_kernel():
         sizes = records.measured(H200.name, LADDER.name).query(f"step == 'reduce{number}'")
         assert sizes["params"].nunique() > 1
     fastest = ms_if_any(REDUCE3.step, "2^30")
-    says("with which `reduce3` takes {:.2f} ms; with the {} threads of our other pictures it takes "
-         "{:.2f} ms", fastest, BLOCK, times("reduce3").recorded)  # fmt: skip
+    says("So `reduce3` takes {:.2f} ms here, and {:.2f} ms with the {} threads of our other "
+         "pictures", fastest, times("reduce3").recorded, BLOCK)  # fmt: skip

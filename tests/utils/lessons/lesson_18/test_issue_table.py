@@ -14,6 +14,7 @@ from utils.lessons.lesson_18.issue_table import issue_table
 from utils.lessons.lesson_18.own_bars import beside_the_experiment, beside_the_trees
 from utils.lessons.lesson_18.slides import PUBLISHED_MS, beside_the_slides, speedups
 from utils.measuring.kernel_times import ArrayTime
+from virtual_gpu.pictures.svg import ORANGE
 
 SLOTS = [IssueSlots("one", "a", 2**20, 1_250_000, 0.75), IssueSlots("one", "b", 2**20, 2, 0.5)]
 TIMES = [
@@ -73,6 +74,7 @@ def test_an_unrolled_kernel_has_a_card_that_calls_its_instructions_a_bound(compi
     _, drawn, card = beside_the_trees(step.variant(BLOCK=256)).parts
     assert "upper bound" in str(card)
     assert "instructions ≤ 2.86" in drawn.alt.partition("yours: ")[2]
+    assert drawn.body.count(ORANGE) == 2  # of the course's kernels
 
 
 def test_the_slides_are_compared_factor_by_factor():

@@ -40,10 +40,11 @@ def test_busy_warps_and_wavefronts_are_those_that_the_lesson_names():
 
 
 def test_a_picture_says_in_words_who_adds():
-    alt = draw_tree(neighbouring_threads, "no gaps", banks=True).alt
-    assert "in step 2 the threads 0, 1, 2, 3 add, 1 of 4 warps, wavefronts for a load: 4" in alt
-    both = draw_trees(first_tree=neighbours, second=halves)
+    assert "8 of 16 threads" in draw_tree(neighbours, "no banks").body
+    both = draw_trees(first_tree=neighbours, second=neighbouring_threads)
     assert both.alt.startswith("first tree: in step 1 the threads 0, 2, 4")
+    words = "in step 2 the threads 0, 1, 2, 3 add, 1 of 4 warps, wavefronts for a load: 4"
+    assert words in both.alt
     assert both.body.count("<svg") == 2
 
 

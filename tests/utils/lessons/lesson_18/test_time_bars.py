@@ -6,6 +6,7 @@ from reduce_kernels import LADDER
 from utils.lessons.lesson_18.time_bars import draw, longest_of, times_of
 from utils.machine.devices import REFERENCE, find
 from utils.measuring.kernel_times import ArrayTime
+from virtual_gpu.pictures.svg import ORANGE
 
 H200, OTHER = find(REFERENCE), "NVIDIA H100 80GB HBM3"
 REDUCE1 = LADDER.step("reduce1").variant(BLOCK=256)
@@ -35,3 +36,9 @@ def test_the_words_of_the_picture_have_all_times():
     for what in ("memory", "wavefronts", "instructions", "recorded"):
         assert f"{what} {getattr(one, what):.2f}\N{NO-BREAK SPACE}ms" in shown.alt
     assert "my tree" in shown.alt
+
+
+def test_the_longest_estimate_is_orange_and_the_time_beyond_it_is_faint():
+    rows = [row("reduce1", 2**30, 6.4)]
+    drawn = draw(rows, reduce1=REDUCE1).body
+    assert drawn.count(ORANGE) == drawn.count('opacity="0.35"') == 1
