@@ -5,9 +5,10 @@ import re
 import pytest
 
 from labs.exercises import EXERCISES
+from labs.grading.labs import LABS
 from labs.sessions import plan
 from tests.labs.sessions.answers import COMPUTED
-from utils.paths import lessons
+from utils.paths import NOTEBOOKS, lessons
 
 SESSIONS = [plan.read(file) for file in plan.plan_files().values()]
 ASKED = [(one.number, number) for one in SESSIONS for number in range(1, len(one.questions) + 1)]
@@ -35,6 +36,22 @@ def test_headings_and_exercises_that_a_plan_names_are_those_of_the_course(sessio
         assert heading in lesson or heading in plan.SECTIONS, heading
     for code in re.findall(r"In `(\w+)`", text):
         assert code in EXERCISES, code
+
+
+def test_the_semester_has_the_weeks_of_the_syllabus_and_labs_of_the_course():
+    semester, syllabus = (
+        [re.findall(r"\((?:\S*/)?(\d\d_\w+\.ipynb)\)( first| second)?", row) for row in rows]
+        for rows in (
+            re.findall(r"^\| \d+ \| .+$", file.read_text(encoding="utf-8"), re.M)
+            for file in (plan.FOLDER / "README.md", NOTEBOOKS / "README.md")
+        )
+    )
+    assert len(semester) == 12
+    assert semester == syllabus
+    weeks = (plan.FOLDER / "README.md").read_text(encoding="utf-8").partition("| week |")[2]
+    named = re.findall(r"`(\w+)`", weeks.partition("## ")[0])
+    assert len(named) >= 12
+    assert set(named) <= set(LABS)
 
 
 @pytest.mark.parametrize("name, number", ASKED, ids=str)
