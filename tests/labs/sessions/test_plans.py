@@ -6,6 +6,7 @@ import pytest
 
 from labs.exercises import EXERCISES
 from labs.sessions import plan
+from tests.labs.sessions import later_answers  # noqa: F401 (it adds to COMPUTED)
 from tests.labs.sessions.answers import COMPUTED
 from utils.paths import lessons
 
