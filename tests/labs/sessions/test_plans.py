@@ -26,6 +26,7 @@ def test_a_plan_is_for_a_lesson_and_has_two_questions_and_a_demonstration(sessio
     assert session.number in lessons()
     assert len(session.questions) == 2
     assert session.demonstration
+    assert all(len(code.splitlines()) <= 6 for code in session.demonstration)
 
 
 @pytest.mark.parametrize("session", SESSIONS, ids=lambda one: one.number)
