@@ -26,6 +26,7 @@ _RIGHT = re.compile(r"^\*\*([A-D]) is right\.\*\* (.+)$", re.MULTILINE)
 _WRONG = re.compile(r"^- ([A-D]): (.+)$", re.MULTILINE)
 _CODE = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _MINUTES = re.compile(r"^\| (\d+) to (\d+) \|", re.MULTILINE)
+_SHOWN = re.compile(r"\bquestion (\d)|\bdemonstration\b")
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,15 @@ class Session:
         """The (first, last) minute of each row of the table of minutes."""
         rows = _MINUTES.findall(self.sections["Minute by minute"])
         return [(int(first), int(last)) for first, last in rows]
+
+    @property
+    def order(self) -> list[int]:
+        """Numbers of the questions, and 0 for the demonstration, in the order of the minutes.
+
+        What the table of minutes does not name comes last.
+        """
+        named = [int(number or 0) for number in _SHOWN.findall(self.sections["Minute by minute"])]
+        return list(dict.fromkeys([*named, *range(len(self.questions) + 1)]))
 
     @property
     def demonstration(self) -> list[str]:

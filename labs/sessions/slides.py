@@ -57,9 +57,8 @@ def run(arguments: argparse.Namespace) -> int:
 def notebook(session: Session) -> nbformat.NotebookNode:
     """Return the slides of a session as a notebook whose demonstration has not run yet."""
     cells = [_text(f"# {session.title}\n\n{_opening(session.number)}", SLIDE)]
-    cells += _demonstration(session)
-    for question in session.questions:
-        cells += _question(question)
+    for number in session.order:
+        cells += _question(session.questions[number - 1]) if number else _demonstration(session)
     return new_notebook(cells=cells)
 
 

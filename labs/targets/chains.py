@@ -122,8 +122,9 @@ def order_of_terms(run: Run) -> list[int]:
     If no shared array is read in this way, the terms are taken to be in order.
     """
     places: dict[str, list[int]] = defaultdict(list)
-    shared = {one.name for one in run.first_block.arrays if one.space == "shared"}
-    for event in run.first_block.events:
+    first_block = run.samples[0]
+    shared = {one.name for one in first_block.arrays if one.space == "shared"}
+    for event in first_block.events:
         if (event.kind, event.width) == ("load", 1) and event.array in shared:
             places[event.array].append(int(event.first[0]))
     for found in places.values():

@@ -7,6 +7,7 @@ import pytest
 from labs.exercises import EXERCISES
 from labs.grading.labs import LABS
 from labs.sessions import plan
+from tests.labs.sessions import later_answers  # noqa: F401 (it adds to COMPUTED)
 from tests.labs.sessions.answers import COMPUTED
 from utils.paths import NOTEBOOKS, lessons
 
@@ -26,6 +27,7 @@ def test_a_plan_is_for_a_lesson_and_has_two_questions_and_a_demonstration(sessio
     assert session.number in lessons()
     assert len(session.questions) == 2
     assert session.demonstration
+    assert all(len(code.splitlines()) <= 6 for code in session.demonstration)
 
 
 @pytest.mark.parametrize("session", SESSIONS, ids=lambda one: one.number)

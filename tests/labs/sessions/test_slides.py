@@ -30,6 +30,13 @@ def test_an_answer_stands_below_its_question_and_not_on_it():
     assert "A warp executes" in cells[3].source
 
 
+def test_slides_follow_the_minutes_so_that_a_picture_does_not_tell_the_answer():
+    assert plan.find("18").order == [0, 1, 2]
+    assert plan.find("16").order == [2, 0, 1]
+    kinds = [cell.cell_type for cell in slides.notebook(plan.find("16")).cells]
+    assert kinds == ["markdown"] * 3 + ["code"] + ["markdown"] * 2
+
+
 def test_the_slides_show_what_the_demonstration_shows(tmp_path, capsys):
     assert main(["slides", "18", "--out", str(tmp_path)]) == 0
     page = (tmp_path / "session_18.html").read_text(encoding="utf-8")
