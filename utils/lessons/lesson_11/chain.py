@@ -1,4 +1,4 @@
-"""A picture of the way from `tiled` to `ilp`, step by step: what changes, and the recorded times."""
+"""A picture of the way from `tiled` to `ilp`: what changes in each step, and the recorded times."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from gemm_kernels import ilp_alone
 from utils.lessons.granularity import machine_wavefronts
 from utils.lessons.inner_loops import hot_loop
 from utils.lessons.lesson_11 import time_bars
-from virtual_gpu.pictures.svg import GREY, ORANGE, Picture, rect, svg, text
+from virtual_gpu.pictures.svg import GREY, Picture, rect, svg, text
 
 WIDTH, BAR, HEAD, PITCH, FOR_WORDS = 412, 13, 54, 66, 64
 COLUMNS = (0, 130, 270)  # x of wavefronts, instructions and warps
@@ -52,8 +52,9 @@ CHAIN = (
 def draw_chain(rows: Iterable) -> Picture:
     """Draw the recorded time of each kernel of the chain as a bar, with what it needs above it.
 
-    What is better than in the kernel before is orange. rows: of `ilp_alone.csv`. Raises CourseError
-    if neither the compiler nor the record of loops has one of the kernels.
+    What is better than in the kernel before is bold, and the time saved is pale. rows: of
+    `ilp_alone.csv`. Raises CourseError if neither the compiler nor the record of loops has one of
+    the kernels.
     """
     rows = list(rows)
     timed = time_bars.recorded_times(rows)
@@ -69,10 +70,12 @@ def draw_chain(rows: Iterable) -> Picture:
         body += text(WIDTH, top, gain, 12, "end", font_weight="bold")
         for column, (words, value) in enumerate(needs):
             is_better = before is not None and value < before.needs()[column][1]
-            look = {"font_weight": "bold", "fill": ORANGE} if is_better else {}
+            look = {"font_weight": "bold"} if is_better else {}
             body += text(COLUMNS[column], top + 17, words, 12, **look)
         body += rect(0, top + 24, round(ms * scale, 1), BAR, GREY)
-        body += text(ms * scale + 5, top + 24 + BAR - 2, f"{ms:.2f} ms", 12)
+        end = timed[before.kernel if before else link.kernel] * scale
+        body += rect(ms * scale, top + 24, round(end - ms * scale, 1), BAR, GREY, fill_opacity=0.25)
+        body += text(end + 5, top + 24 + BAR - 2, f"{ms:.2f} ms", 12)
         known = ", ".join(words for words, _ in needs)
         sentences.append(f"{link.name}: {known}, {ms:.2f} ms{', ' * bool(gain)}{gain}")
         before = link
