@@ -23,7 +23,11 @@ from utils.paths import ROOT
 GUIDE = (ROOT / "labs" / "GUIDE.md").read_text(encoding="utf-8")
 # Right functions that the course itself holds, by exercise; the guide names each file.
 KNOWN = {
-    "independent_sums": {"gemm_kernels/ilp_alone.py"},
+    "four_steps": {"gemm_kernels/ilp_alone.py"},
+    "independent_sums": {
+        "gemm_kernels/ilp_alone.py", "labs/exercises/four_steps/starter.py",
+        "notebooks/11_ilp.ipynb",
+    },
     "loop_order": {"gemm_kernels/cpu/loop_reordered.py"},
     "tiling": {"labs/exercises/independent_sums/starter.py", "notebooks/11_ilp.ipynb"},
     "to_the_gpu_and_back": {
