@@ -26,7 +26,6 @@ KNOWN = {
     "four_steps": {"gemm_kernels/ilp_alone.py"},
     "independent_sums": {
         "gemm_kernels/ilp_alone.py", "labs/exercises/four_steps/starter.py",
-        "notebooks/11_ilp.ipynb",
     },
     "loop_order": {"gemm_kernels/cpu/loop_reordered.py"},
     "tiling": {"labs/exercises/independent_sums/starter.py", "notebooks/11_ilp.ipynb"},

@@ -16,10 +16,10 @@ _PRODUCT = coarsened_product(
     lines_to_change=7,
     title="Four steps of k at a time",
     text=(
-        "This is the product with four rows per thread. It is right, but one iteration of its "
-        "innermost loop takes one step of k. Let it take four steps, so that one `LDS.128` reads "
-        "four neighbours of a row of `tile_a`. Then let the machine code compute fewer indices. "
-        "About 7 lines change.",
+        "Begin with the product with four rows per thread, such as your right `independent_sums`. "
+        "One iteration of its innermost loop takes one step of k. Let it take four steps, so that "
+        "one `LDS.128` reads four neighbours of a row of `tile_a`. Then let the machine code "
+        "compute fewer indices. About 7 lines change.",
     ),
     hints=(
         "Two nested loops: the outer one goes from 0 to `TILE` in steps of 4, the inner one is "
