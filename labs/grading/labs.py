@@ -225,7 +225,7 @@ LABS: Mapping[str, Lab] = {
                 Part("independent_sums", 40, TILED),
                 Part("four_chains", 20, ("terms in the longest chain",), right_starter=True),
                 Part("shrunk_block", 20, ("elements per thread",)),
-                Part("four_steps", 20, ("turns per multiply-add",), right_starter=True),
+                Part("four_steps", 20, ("turns per multiply-add",)),
             ),
         ),
         Lab(

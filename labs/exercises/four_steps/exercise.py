@@ -12,8 +12,6 @@ _PRODUCT = coarsened_product(
     shapes=((64, 96, 160), (41, 35, 77), (5, 70, 7)),
     name="four_steps",
     lesson="11",
-    kind="change",
-    lines_to_change=7,
     title="Four steps of k at a time",
     text=(
         "Begin with the product with four rows per thread, such as your right `independent_sums`. "

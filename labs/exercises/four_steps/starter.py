@@ -1,4 +1,4 @@
-"""The tiled product with four rows per thread: right, but one step of k per iteration."""
+"""The beginning of the product with four rows per thread and four steps of k per iteration."""
 
 from numba import cuda, float32, uint32
 
@@ -7,25 +7,5 @@ TILE = 32
 
 @cuda.jit
 def four_steps(a, b, c):
-    (m, k), n = a.shape, b.shape[1]
-    tile_a = cuda.shared.array((TILE, TILE), float32)
-    tile_b = cuda.shared.array((TILE, TILE), float32)
-    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
-    row, col = cuda.blockIdx.y * TILE + ty, cuda.blockIdx.x * TILE + tx
-    totals = cuda.local.array(4, float32)
-    for g in range(4):
-        totals[g] = float32(0)
-    for start in range(0, k, TILE):
-        for g in range(4):
-            y, r = ty + 8 * g, row + 8 * g
-            tile_a[y, tx] = a[r, start + tx] if r < m and start + tx < k else float32(0)
-            tile_b[y, tx] = b[start + y, col] if start + y < k and col < n else float32(0)
-        cuda.syncthreads()
-        for i in range(TILE):
-            from_b = tile_b[i, tx]
-            for g in range(4):
-                totals[g] += tile_a[ty + 8 * g, i] * from_b
-        cuda.syncthreads()
-    for g in range(4):
-        if row + 8 * g < m and col < n:
-            c[row + 8 * g, col] = totals[g]
+    # Here: the lines of your independent_sums, about 7 of them changed.
+    pass
