@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from gpu_xray.sass import Instruction
 
 FFMA = ("FFMA", "FFMA2")
+# The iterations of the innermost loop per iteration of a loop between it and the loop over tiles.
+STEPS = 4
 _ENDS = ("EXIT", "RET", "KILL", "BRX", "JMP", "JMX")
 _MEMORY = ("LDG", "STG", "LDS", "STS", "LDGSTS", "LDL", "STL", "LD", "ST", "ATOM", "ATOMS", "RED")
 
@@ -64,6 +66,48 @@ def distances_to_use(body: Sequence[Instruction], load: str = "LDS") -> list[int
             later = range(index + 1, index + len(body))
             distances += [use - index for use in later if loaded & read[use]][:1]
     return distances
+
+
+def around_with_barriers(loops: Sequence[Loop], hot: Loop) -> Loop | None:
+    """Return the first of the loops that has barriers and contains the loop `hot`, or None."""
+    found = (one for one in loops if one.instructions["BAR"] and _contains(one, hot))
+    return next(found, None)
+
+
+def instructions_around(
+    loops: Sequence[Loop], hot: Loop, multiply_adds: float, loads: float
+) -> float:
+    """Return the instructions per multiply-add of the loop over tiles, without those in `hot`.
+
+    The loop over tiles is the one with barriers around `hot`; the result is 0 without it. Loops in
+    it that load the tiles, and a loop around `hot`, are counted with their iterations.
+
+    Parameters
+    ----------
+    loops : sequence of Loop
+        All loops of the kernel.
+    hot : Loop
+        The loop with the most multiply-adds.
+    multiply_adds, loads : float
+        The multiply-adds, and the loads from global memory, of a warp in an iteration over tiles.
+    """
+    tiles = around_with_barriers(loops, hot)
+    if tiles is None:
+        return 0.0
+    outside = len(tiles.body)
+    for loop in loops:
+        if loop in (hot, tiles) or not _contains(tiles, loop):
+            continue
+        if loop.instructions["LDG"]:
+            outside += len(loop.body) * loads / loop.instructions["LDG"]
+        elif _contains(loop, hot):
+            outside += len(loop.body) * multiply_adds / hot.ffma / STEPS
+    return outside / multiply_adds
+
+
+def _contains(outer: Loop, inner: Loop) -> bool:
+    """Return True if `inner` is another loop that is inside of `outer`."""
+    return outer != inner and outer.start <= inner.start and inner.end <= outer.end
 
 
 def find_loops(code: Sequence[Instruction]) -> tuple[Loop, ...]:

@@ -220,16 +220,18 @@ LABS: Mapping[str, Lab] = {
             (Part("independent_sums", 100, TILED),),
         ),
         Lab(
-            "fewer_threads", "Independent sums, with tasks of three kinds", 75, ("11",),
+            "fewer_threads", "Independent sums, with tasks of three kinds", 90, ("11",),
             (
                 "split a sum into chains that do not wait for each other",
                 "compute the first row of a block that covers more rows than it has threads",
                 "do the same work with a quarter of the threads",
+                "take four steps of k per iteration, so that reads are joined",
             ),
             (
-                Part("independent_sums", 50, TILED),
-                Part("four_chains", 30, ("longest chain, as a share",), right_starter=True),
+                Part("independent_sums", 40, TILED),
+                Part("four_chains", 20, ("terms in the longest chain",), right_starter=True),
                 Part("shrunk_block", 20, ("elements per thread",)),
+                Part("four_steps", 20, ("turns per multiply-add",)),
             ),
         ),
         Lab(

@@ -56,7 +56,7 @@ def test_a_week_of_the_semester_takes_about_two_hours():
         for name, only in re.findall(r"\((\d\d_\w+\.ipynb)\)( first| second)?", week):
             sittings = 2 if "×" in ROWS[name]["minutes"] and not only else 1
             minutes += sittings * sitting(name)
-        assert minutes == pytest.approx(120, abs=25), week
+        assert minutes == pytest.approx(120, abs=30), week
 
 
 def test_the_way_of_three_hours_takes_one_sitting_of_each_of_its_lessons():

@@ -6,6 +6,7 @@ exercise that is no kernel of a GPU, such as a benchmark, or that the lesson cou
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
@@ -33,7 +34,8 @@ def compare(name: str) -> Stack | Card:
 
     The course's step and the step before it are shown with it: a table of their counts, and a
     picture of the bounds in ms that follow from the counts and of the recorded times. For a
-    function that is no kernel of a GPU, the lesson has a comparison of its own.
+    function that is no kernel of a GPU, the lesson has a comparison of its own. If the notebook's
+    kernel of this name has changed since `check` found it right, a card above says so.
 
     Parameters
     ----------
@@ -43,12 +45,12 @@ def compare(name: str) -> Stack | Card:
     Returns
     -------
     Stack or Card
-        A card with one sentence if there is no right kernel yet, or nothing to compare it with.
+    A card with one sentence if there is no right kernel yet, or nothing to compare it with.
     """
     if not kept_functions.kept_text(name):
         return nothing_yet(name)
     try:
-        return Stack(tuple(_parts(name)))
+        return Stack((*_changed_since(name), *_parts(name)))
     except CourseError as error:
         return Card("ask", (str(error),))
 
@@ -61,6 +63,25 @@ def nothing_yet(name: str) -> Card:
         name=name,
     )
     return Card("ask", (sentence,))
+
+
+def _changed_since(name: str) -> tuple[Card, ...]:
+    """Return a card if the notebook's kernel of this name is not the one that is kept, else ().
+
+    name: the name of the exercise.
+    """
+    function = getattr(sys.modules["__main__"], name, None)
+    try:
+        if not callable(function) or kept_functions.is_kept(name, function):
+            return ()
+    except (CourseError, OSError, TypeError):  # no text can be made of it
+        return ()
+    sentence = translate(
+        "Your `{name}` has changed since `check` found it right. The version from then is shown "
+        "here: run its check, and then this cell again.",
+        name=name,
+    )
+    return (Card("ask", (sentence,)),)
 
 
 def variants_of(name: str) -> dict[str, Variant]:

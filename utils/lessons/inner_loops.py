@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gpu_xray import xray
-from gpu_xray.loops import FFMA, Loop
+from gpu_xray.loops import FFMA, Loop, around_with_barriers, instructions_around
 from utils.errors import CourseError
 from utils.figures import instruction_strip
 from utils.figures.look import number
@@ -36,8 +36,6 @@ FILE = DATA / "compiled" / "hot_loops.csv"
 EXPERIMENTS = ("gemm_kernels.ilp_alone", "gemm_kernels.wide_alone")
 # A shape with one tile of 32×32 along k, and whole tiles along m and n.
 ONE_TILE = "32x256x32"
-# The iterations of the innermost loop per iteration of a loop between it and the loop over tiles.
-STEPS = 4
 
 
 @dataclass(frozen=True)
@@ -116,30 +114,18 @@ def compiled_loop(variant: Variant, arch: str) -> InnerLoop:
 def _around(variant: Variant, loops: Sequence[Loop], hot: Loop) -> float:
     """Return the instructions per multiply-add of the loop over tiles, without those in `hot`.
 
-    The loop over tiles is the one with barriers. Loops in it that load the tiles, and a loop around
-    `hot`, are counted with their iterations. loops: all loops of the kernel.
+    loops: all loops of the kernel. Returns 0 for a kernel without tiles.
     """
-    tiles = [loop for loop in loops if loop.instructions["BAR"] and _contains(loop, hot)]
-    if not tiles:
+    if not around_with_barriers(loops, hot):
         return 0.0
     counts = watch(variant, ONE_TILE)
     between_barriers = 2 / counts.totals["barriers"]
-    multiply_adds_of_tile = multiply_adds(counts) / WARP * between_barriers
-    loads = counts.totals["global_load_requests"] * between_barriers
-    outside = len(tiles[0].body)
-    for loop in loops:
-        if loop in (hot, tiles[0]) or not _contains(tiles[0], loop):
-            continue
-        if loop.instructions["LDG"]:
-            outside += len(loop.body) * loads / loop.instructions["LDG"]
-        elif _contains(loop, hot):
-            outside += len(loop.body) * multiply_adds_of_tile / hot.ffma / STEPS
-    return outside / multiply_adds_of_tile
-
-
-def _contains(outer: Loop, inner: Loop) -> bool:
-    """Return True if `inner` is another loop that is inside of `outer`."""
-    return outer != inner and outer.start <= inner.start and inner.end <= outer.end
+    return instructions_around(
+        loops,
+        hot,
+        multiply_adds=multiply_adds(counts) / WARP * between_barriers,
+        loads=counts.totals["global_load_requests"] * between_barriers,
+    )
 
 
 def draw_loops(

@@ -1,5 +1,6 @@
 """The card after `check`: counts, bounds and recorded times of three kernels."""
 
+import sys
 from dataclasses import replace
 
 import pytest
@@ -56,6 +57,15 @@ def test_without_a_right_kernel_one_sentence_says_what_to_do_and_gives_nothing_a
     assert isinstance(shown, Card)
     assert "run its check" in str(shown)
     assert not any(digit in str(shown) for digit in "0123456789")
+
+
+def test_a_kernel_that_changed_after_its_check_is_noticed(monkeypatch):
+    keep("tree")
+    main = sys.modules["__main__"]
+    for kernel, changed in (("solution", False), ("starter", True)):
+        monkeypatch.setattr(main, "tree", getattr(EXERCISES["tree"], kernel), raising=False)
+        said = "has changed since check found it right" in repr(course.compare("tree").parts)
+        assert said == changed
 
 
 def keep_unrolled_tree():

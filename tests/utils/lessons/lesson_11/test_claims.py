@@ -1,9 +1,9 @@
 """Check the claims of lesson 11 against machine code, counts and records."""
 
 from functools import cache, partial
+from itertools import pairwise
 
 import pytest
-from numba import uint32
 
 from gemm_kernels import LADDER, ilp_alone
 from gpu_xray import xray
@@ -14,7 +14,7 @@ from utils import lessons as course
 from utils.errors import CourseError
 from utils.ladder.function_text import module_of
 from utils.lessons.inner_loops import recorded_loops
-from utils.lessons.lesson_11 import time_bars
+from utils.lessons.lesson_11 import chain, time_bars
 from utils.lessons.lesson_11.chains import share_of_loop
 from utils.machine.devices import REFERENCE, find
 from utils.machine.occupancy import WARP, limits_of, occupancy
@@ -37,10 +37,7 @@ KERNELS = {str(variant): variant for variant in ilp_alone.variants()}
 PLAIN, UNROLLED, SHORT = (
     KERNELS[name] for name in ("plain_rows", "unrolled_rows", "sixteen_rows")
 )
-SHORT_INDICES, WRITTEN_OUT, MORE_WARPS, FEWER_WARPS = (
-    KERNELS[name]
-    for name in ("rows_in_32_bits", "written_out_rows", "rows_40_warps", "ilp_32_warps")
-)
+SHORT_INDICES, FEWER_WARPS = KERNELS["rows_in_32_bits"], KERNELS["ilp_32_warps"]
 ONE, ALONE = KERNELS["one_chain"], KERNELS["four_chains"]
 
 
@@ -189,9 +186,10 @@ def test_four_chains_do_not_help_an_sm_with_few_warps_either(compiler):
     sides = [one.launch(LADDER.parse(str(SIZE))).block[0] for one, _ in few]
     warps = [{held_by_sm(each) for each in pair} for pair in few]
     (most,), (least,) = warps
-    says("With tiles of {}×{} and {} warps on an SM, one chain takes {:.1f} ms and four take "
-         "{:.1f} ms. With tiles of {}×{} and {} warps they take {:.0f} and {:.0f} ms. So **four "
-         "chains are no faster there either**.",
+    says("that an SM holds only four of them. With tiles of {}×{} and {} warps on an SM, one chain "
+         "takes {:.1f} ms and four take {:.1f} ms. With tiles of {}×{} and {} warps they take "
+         "{:.0f} and {:.0f} ms. So **four chains are no faster there either**. Why they are "
+         "slower, we have not tested.",
          sides[0], sides[0], most, *map(timed, few[0]),
          sides[1], sides[1], least, *map(timed, few[1]))  # fmt: skip
 
@@ -215,13 +213,17 @@ def test_the_times_of_tiled_follow_from_cycles_per_multiply_add():
 
 @pytest.mark.slow
 def test_the_explanation_of_grain_16_has_wavefronts_and_times():
-    text = """Grain {} takes {:.4g} wavefronts per multiply-add of a warp, and grain {} takes
-        {:.4g}. So the estimate is {:.4g} ÷ {:.4g} = {:.2f}; recorded are {:.2f} ÷ {:.2f} =
-        {:.2f} times."""
-    both = _ratio(wavefronts, BY[SIXTEEN], BY[EIGHT])
-    quotes.explains("11.sixteen", text, EIGHT, both[1], SIXTEEN, both[0], *both,
+    text = """The longer bar of grain {} is {:.4g} wavefronts. Grain {} has {:.2f} + {:.2f} = {:.2f}
+        instructions. These are {:.2f} ÷ {} = {:.2f} cycles, more than its {:.4g} wavefronts. So the
+        estimate is {:.2f} ÷ {:.4g} = {:.2f}; recorded are {:.2f} ÷ {:.2f} = {:.2f} times."""
+    few, many, all_of_it = wavefronts(BY[EIGHT]), loop(BY[SIXTEEN]), instructions(BY[SIXTEEN])
+    cycles = all_of_it / SCHEDULERS
+    quotes.explains("11.sixteen", text, EIGHT, few, SIXTEEN, many.per_multiply_add, many.around,
+                    all_of_it, all_of_it, SCHEDULERS, cycles, wavefronts(BY[SIXTEEN]), cycles, few,
+                    bound(BY[SIXTEEN]) / bound(BY[EIGHT]),
                     *_ratio(timed, BY[SIXTEEN], BY[EIGHT]))  # fmt: skip
     assert bound(BY[SIXTEEN]) == times(BY[SIXTEEN]).instructions
+    assert bound(BY[EIGHT]) == times(BY[EIGHT]).wavefronts
 
 
 def _ratio(figure, first, second):
@@ -241,13 +243,14 @@ ADDRESSES = ("LEA", "IMAD.IADD", "IMAD.X", "IADD3", "IADD3.X", "SEL", "LOP3.LUT"
 
 
 def test_the_plain_form_needs_most_of_its_instructions_for_addresses():
-    says("In the plain form, as in the exercise's solution, it needs {:.2f} wavefronts and {:.2f} "
-         "instructions. In `tiled` it needs {:.2f} and {:.2f}.",
+    says("In the plain form, as in the exercise's solution, a multiply-add needs {:.2f} wavefronts "
+         "and {:.2f} instructions. In `tiled` it needs {:.2f} and {:.2f}.",
          wavefronts(PLAIN), instructions(PLAIN), wavefronts(TILED),
          instructions(TILED))  # fmt: skip
     codes = loop(PLAIN).opcodes
     assert sum(code in ADDRESSES for code in codes) > len(codes) / 2
     says("More than half of those in the innermost loop compute addresses.")
+    says("{} of the {} instructions are `SEL`", codes.count("SEL"), len(codes))
 
 
 @pytest.mark.slow
@@ -272,8 +275,13 @@ def test_the_plain_form_is_slower_than_tiled_because_of_its_instructions():
 def test_the_lines_that_the_lesson_gives_unroll_the_solution(compiler):
     report = xray(unrolled_solution(), ILP.signature, "sm_90")
     assert len(report.hot.body) / report.hot.ffma == loop(UNROLLED).per_multiply_add
-    says("A multiply-add then needs {:.2f} instructions, and the product takes {:.1f} ms.",
-         instructions(UNROLLED), timed(UNROLLED))  # fmt: skip
+    says("With four steps alone a multiply-add needs {:.2f} instructions, and the product takes "
+         "{:.2f} ms. With `tx` and `ty` in `uint32`, too, it needs {:.2f} and takes {:.2f} ms.",
+         instructions(UNROLLED), timed(UNROLLED), instructions(SHORT_INDICES),
+         timed(SHORT_INDICES))  # fmt: skip
+    solved = xray(exercise("four_steps").solution, ILP.signature, "sm_90")
+    opcodes = tuple(instruction.opcode for instruction in solved.hot.body)
+    assert opcodes == loop(SHORT_INDICES).opcodes
 
 
 @pytest.mark.slow
@@ -285,8 +293,8 @@ def test_without_the_alignment_the_reads_are_not_joined(compiler):
     )
     bits = max(int(name.partition(".")[2]) for name in aligned if name.startswith("LDS"))
     assert f"LDS.{bits}" not in reads
-    says("a multiple of {} bytes. Without `alignment=16` the compiler does not know that it is, "
-         "and a multiply-add needs {:.2f} wavefronts instead of {:.2f}.",
+    says("a multiple of {} bytes, which `alignment=16` promises. Without it a multiply-add needs "
+         "{:.2f} wavefronts instead of {:.2f}.",
          bits // 8, wavefronts(PLAIN), wavefronts(UNROLLED))  # fmt: skip
 
 
@@ -310,10 +318,11 @@ def test_four_indices_of_32_bits_need_fewer_registers(compiler):
     ]
     assert few.registers == registers(BY[FOUR])
     assert held[0].warps == on_sm(BY[FOUR]).warps
-    says("Its indices have {} bits.", uint32.bitwidth)
-    says("With `tx`, `ty`, `row` and `col` in `uint32`, a thread of your kernel needs {} registers "
+    says("All its indices are `uint32`.")
+    says("With `tx`, `ty`, `row` and `col` in `uint32`, a thread of our kernel needs {} registers "
          "instead of {}. So an SM holds {} warps instead of {}.",
          few.registers, many.registers, *(one.warps for one in held))  # fmt: skip
+    says("With `tx` and `ty` alone it still holds {}", held_by_sm(SHORT_INDICES))
 
 
 @pytest.mark.slow
@@ -321,8 +330,9 @@ def test_the_compiler_writes_out_the_loop_of_ilp_and_not_that_of_the_reader():
     assert wavefronts(BY[FOUR]) == wavefronts(UNROLLED)
     steps = 32 // 4
     assert loop(BY[FOUR]).multiply_adds == steps * loop(UNROLLED).multiply_adds
-    assert loop(WRITTEN_OUT).multiply_adds == loop(BY[FOUR]).multiply_adds
-    says("With grain {}, `ilp` takes {:.2f} ms in the run of the bars.", FOUR, timed(BY[FOUR]))
+    says("With grain {}, `ilp` takes {:.2f} ms in the run of the bars. It has the same wavefronts "
+         "and the same sums as the kernel of {:.2f} ms.",
+         FOUR, timed(BY[FOUR]), timed(UNROLLED))  # fmt: skip
     says("`ilp` needs {:.2f} per multiply-add.", instructions(BY[FOUR]))
 
 
@@ -339,21 +349,38 @@ def test_warps_explain_little_and_instructions_most(compiler):
         explained."""
     quotes.explains("11.warps", text, *_ratio(timed, FEWER_WARPS, BY[FOUR]),
                     *_ratio(timed, UNROLLED, BY[FOUR]))  # fmt: skip
-    falling = (UNROLLED, SHORT_INDICES, WRITTEN_OUT, FEWER_WARPS)
-    assert {held_by_sm(one) for one in falling} == {few}
-    for figure in (instructions, timed):
-        figures = list(map(figure, falling))
-        assert figures == sorted(figures, reverse=True)
-    says("An SM holds {} warps of each kernel but the last.", few)
-    says("As the instructions fall from {:.2f} to {:.2f}, the time falls from {:.1f} to {:.2f} ms. "
-         "Eight more warps save only {:.2f} ms.",
-         instructions(UNROLLED), instructions(FEWER_WARPS), timed(UNROLLED), timed(FEWER_WARPS),
-         timed(FEWER_WARPS) - timed(BY[FOUR]))  # fmt: skip
+    assert {held_by_sm(one) for one in (UNROLLED, SHORT_INDICES, FEWER_WARPS)} == {few}
+    says("eight more of them save {:.2f} ms.", timed(FEWER_WARPS) - timed(BY[FOUR]))
     assert many - few == 8
-    assert timed(MORE_WARPS) > timed(UNROLLED)
-    says("`unrolled_rows` held to {} registers has {} warps, too, and takes {:.1f} ms.",
-         xray(MORE_WARPS.kernel, ILP.signature, "sm_90").registers, held_by_sm(MORE_WARPS),
-         timed(MORE_WARPS))  # fmt: skip
+    says("**The fewer instructions are worth {:.2f} times, and the warps {:.2f}.**",
+         timed(UNROLLED) / timed(FEWER_WARPS), timed(FEWER_WARPS) / timed(BY[FOUR]))  # fmt: skip
+    cycles = round(latency("FMA"))
+    says("With {} warps a scheduler has {}, and {} are enough to start a multiply-add in each "
+         "cycle.", many, many // SCHEDULERS, cycles)  # fmt: skip
+
+
+@pytest.mark.slow
+def test_the_chain_has_one_better_figure_per_step_and_the_product_is_the_whole_gain(compiler):
+    kernels = [KERNELS[link.kernel] for link in chain.CHAIN]
+    assert kernels == [KERNELS["tiled TILE=32"], UNROLLED, FEWER_WARPS, BY[FOUR]]
+    assert [link.warps for link in chain.CHAIN] == list(map(held_by_sm, kernels))
+    needs = [[value for _, value in link.needs()] for link in chain.CHAIN]
+    better = [
+        [column for column in range(3) if after[column] < before[column]]
+        for before, after in pairwise(needs)
+    ]
+    assert better == [[0], [1], [2]]
+    says("The three factors multiply to the whole gain, {:.2f} ÷ {:.2f} = {:.2f}.",
+         *_ratio(timed, TILED, BY[FOUR]))  # fmt: skip
+    first, second, third = pairwise(kernels)
+    ms = [timed(one) for one in kernels]
+    says("| {:.2f} → {:.2f} wavefronts | {:.2f} → {:.2f} ms | {:.2f} |",
+         *map(wavefronts, first), *ms[:2], ms[0] / ms[1])  # fmt: skip
+    says("| to `ilp` with {} warps | {:.2f} → {:.2f} instructions | {:.2f} → {:.2f} ms | {:.2f} |",
+         held_by_sm(FEWER_WARPS), *map(instructions, second), *ms[1:3], ms[1] / ms[2])  # fmt: skip
+    says("| {} → {} warps | {:.2f} → {:.2f} ms | {:.2f} |",
+         *map(held_by_sm, third), *ms[2:], ms[2] / ms[3])  # fmt: skip
+    says("| {:.2f} → {:.2f} ms | **{:.2f}** |", ms[0], ms[3], ms[0] / ms[3])
 
 
 def unrolled_solution(*changes):
@@ -390,6 +417,8 @@ def test_a_word_of_sa_costs_half_a_wavefront_and_one_of_sb_a_whole_one():
 @pytest.mark.slow
 def test_the_profiler_counted_the_same_wavefronts_for_grain_8():
     assert wavefronts(BY[EIGHT]) == pytest.approx(course.profiled_wavefronts(BY[EIGHT]))
+    says("NVIDIA's profiler counts the same {:.2f} wavefronts for grain {}.",
+         course.profiled_wavefronts(BY[EIGHT]), EIGHT)  # fmt: skip
 
 
 @pytest.mark.slow
@@ -412,6 +441,10 @@ def test_the_time_of_two_kernels_with_four_sums_follows_the_wavefronts():
     says("The two need nearly as many instructions, {:.2f} and {:.2f} per multiply-add.",
          instructions(BY[FOUR]), instructions(WIDE))  # fmt: skip
     assert instructions(BY[FOUR]) == pytest.approx(instructions(WIDE), rel=0.05)
+    says("the blocks with four tiles of b are four times as wide, and the numbers of warps differ.")
+    launches = [one.launch(LADDER.parse(str(SIZE))) for one in both]
+    assert 4 * launches[0].grid[0] == launches[1].grid[0]
+    assert len({on_sm(one).warps for one in both}) == 2
 
 
 def test_the_faster_of_them_has_fewer_sums_in_flight():
@@ -482,6 +515,7 @@ def test_the_innermost_loops_have_48_reads_for_128_and_17_for_16():
 def test_the_wavefronts_account_for_most_of_the_longer_time():
     counted = wavefronts(BY[SIXTEEN]) / wavefronts(BY[EIGHT])
     assert timed(BY[SIXTEEN]) / timed(BY[EIGHT]) == pytest.approx(counted, rel=0.06)
+    says("and for grain {} they also begin and end its iterations.", SIXTEEN)
     stores = wavefronts(BY[SIXTEEN]) - 17 / SIXTEEN
     says("The stores add {:.2f} wavefronts per multiply-add", stores)
     says("What is the time of grain {}, divided by that of grain {}?**", SIXTEEN, EIGHT)
@@ -500,8 +534,6 @@ def test_short_loops_bring_the_joined_reads_back_and_not_all_of_the_time():
     assert timed(SHORT) > timed(BY[EIGHT])
     assert bound(SHORT) == times(SHORT).instructions > bound(BY[EIGHT])
     assert bound(BY[SIXTEEN]) == times(BY[SIXTEEN]).instructions
-    says("The instructions are the longer bar of grain {}; by them alone it would be {:.2f} ÷ "
-         "{:.2f} = {:.2f} times.", SIXTEEN, *_ratio(bound, BY[SIXTEEN], BY[EIGHT]))  # fmt: skip
 
 
 @pytest.mark.slow
@@ -513,14 +545,15 @@ def test_the_loop_that_loads_the_tiles_of_16_sums_stays_a_loop(compiler):
 
 
 @pytest.mark.slow
-def test_the_table_has_each_explanation_with_what_it_gives_alone():
-    says("| explanation of {:.1f} → {:.2f} ms |", timed(TILED), timed(BY[FOUR]))
-    says("| four chains in `tiled` | {:.2f} times |", timed(TILED) / timed(ALONE))
-    says("| `ilp` with {} and {} warps | {:.2f} times |", held_by_sm(FEWER_WARPS),
-         held_by_sm(BY[FOUR]), timed(FEWER_WARPS) / timed(BY[FOUR]))  # fmt: skip
-    says("| four rows and four tiles of b | {:.2f} times |", timed(WIDE) / timed(BY[FOUR]))
-    says("| `unrolled_rows` and `ilp_32_warps` | {:.2f} times |",
-         timed(UNROLLED) / timed(FEWER_WARPS))  # fmt: skip
+def test_the_conclusion_has_ilp_alone_and_its_bound_and_the_test_of_the_reads():
+    alone, most = timed(TILED) / timed(ALONE), timed(TILED) / times(TILED).wavefronts
+    says("Alone it gives {:.2f} times, and hiding every latency of `tiled` could give at most "
+         "{:.2f}.", alone, most)  # fmt: skip
+    says("the one with fewer wavefronts is {:.2f} times faster.", timed(WIDE) / timed(BY[FOUR]))
+    pairs = (PLAIN, TILED), (BY[SIXTEEN], BY[EIGHT])
+    says("it predicted {:.2f} and {:.2f} times, and {:.2f} and {:.2f} were recorded.",
+         *(bound(one) / bound(other) for one, other in pairs),
+         *(timed(one) / timed(other) for one, other in pairs))  # fmt: skip
 
 
 @pytest.mark.slow
@@ -530,8 +563,8 @@ def test_the_longer_bar_is_three_quarters_of_the_time_or_more():
     ]
     shares = [100 * bound(one) / timed(one) for one in whole]
     side = whole[0].constants["TILE"]
-    says("in each of the {} kernels with tiles of {}×{}, the longer bar is {:.0f} to {:.0f} % of "
-         "the recorded time.", len(whole), side, side, min(shares), max(shares))  # fmt: skip
+    says("The longer bar is {:.0f} to {:.0f} % of the recorded time in each of the {} kernels with "
+         "tiles of {}×{}.", min(shares), max(shares), len(whole), side, side)  # fmt: skip
     says("We have not tested what the remaining {:.0f} to {:.0f} % are.",
          100 - max(shares), 100 - min(shares))  # fmt: skip
 

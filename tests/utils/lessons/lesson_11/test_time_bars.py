@@ -10,6 +10,7 @@ from gpu_xray.compile import NO_COMPILER
 from utils.errors import CourseError
 from utils.lessons.cards import Card
 from utils.lessons.lesson_11 import own_bars, time_bars
+from utils.lessons.lesson_11.chain import draw_chain
 from virtual_gpu.pictures.svg import ORANGE, Picture
 
 ROWS = ilp_alone.recorded_times()
@@ -78,3 +79,9 @@ def test_the_readers_kernel_is_beside_tiled_without_a_record(compiler):
     )
     alt = str(drawn).replace("\N{NO-BREAK SPACE}", " ")
     assert "your plain_rows: wavefronts 10.78 ms, instructions 18.76 ms, recorded –." in alt
+
+
+def test_the_chain_says_how_much_faster_each_kernel_is(no_compiler):
+    alt = draw_chain(ROWS).alt
+    assert "tiled: 1.56 wavefronts, 4.16 instructions, 64 warps, 17.42 ms." in alt
+    assert "ilp: 0.81 wavefronts, 2.78 instructions, 40 warps, 8.04 ms, 1.05 times faster." in alt

@@ -1,0 +1,28 @@
+"""Other right answers to `four_steps`: changes of the solution that `check` accepts."""
+
+from labs.exercises.four_steps.wrong import INDICES, READ_A, READ_B, STEPS
+
+ROW_COL = "row, col = cuda.blockIdx.y * TILE + ty, cuda.blockIdx.x * TILE + tx"
+BODY = (
+    f"                from_b = {READ_B}\n                for g in range(4):\n"
+    f"                    totals[g] += {READ_A} * from_b\n"
+)
+
+RIGHT = {
+    "a while loop": [
+        (f"        {STEPS}\n", "        first = 0\n        while first < TILE:\n"),
+        (BODY, f"{BODY}            first += 4\n"),
+        (INDICES, "tx, ty = cuda.threadIdx.x, cuda.threadIdx.y"),
+    ],
+    "all indices without a sign": [
+        (ROW_COL, "row = uint32(cuda.blockIdx.y * TILE + ty)\n"
+                  "    col = uint32(cuda.blockIdx.x * TILE + tx)"),
+    ],
+    "only the row without a sign": [
+        (INDICES, "tx, ty = cuda.threadIdx.x, uint32(cuda.threadIdx.y)"),
+    ],
+    "a name for the step": [
+        (BODY, "                i = first + u\n" + BODY.replace("first + u", "i")),
+    ],
+}  # fmt: skip
+HARMLESS = {}
