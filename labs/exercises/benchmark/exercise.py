@@ -6,6 +6,7 @@ from labs.host.exercise import HostExercise
 EXERCISE = HostExercise(
     name="benchmark",
     lesson="01",
+    kind="repair",
     title="Repair the benchmark",
     text=(
         "`benchmark(device, m, n, k)` should return the rate of a matrix product in GFLOP/s. It "
