@@ -14,8 +14,7 @@ EXERCISE = HostExercise(
         "two of them, and change nothing else.",
         "The device has three methods. `launch()` puts a kernel into the queue and returns. "
         "`synchronize()` waits until the queue is empty. `now()` reads the host's clock, in "
-        "seconds. The check calls your function with a model of a device, whose clock is "
-        "simulated.",
+        "seconds. The check calls your function with models of a device.",
     ),
     hints=(
         "Which kernel may still be at work when the clock starts, and which one when it stops?",
