@@ -9,9 +9,9 @@ EXERCISE = HostExercise(
     kind="repair",
     title="Two waits, four places",
     text=(
-        "`two_waits(device)` should return the seconds from the second launch until its kernel "
-        "has ended, and no other work may be in this time. Four places are offered. Put a wait at "
-        "two of them, and change nothing else.",
+        "`two_waits(device)` should return the microseconds from the second launch until its "
+        "kernel has ended, and no other work may be in this time. Four places are offered. Put a "
+        "wait at two of them, and change nothing else.",
         "The device has three methods. `launch()` puts a kernel into the queue and returns. "
         "`synchronize()` waits until the queue is empty. `now()` reads the host's clock, in "
         "seconds. The check calls your function with models of a device.",

@@ -7,7 +7,7 @@ START = "    start = device.now()\n"
 LAUNCH = "    device.launch()\n"
 WAIT = "    device.synchronize()\n"
 END = "    end = device.now()\n"
-RETURN = "    return end - start\n"
+RETURN = "    return (end - start) * 10**6\n"
 STARTER = file_beside(__file__, "starter")
 
 
@@ -49,12 +49,13 @@ WRONG = {
     "`now()`, was read": {
         "the end is not read": [(END, ""), (RETURN, "    return start\n")]},
     "the earlier reading comes first": {
-        "the wrong way round": [(RETURN, "    return start - end\n")]},
-    "returns nothing": {"nothing returned": [(RETURN, "    end - start\n")]},
-    "the time in seconds is one number": {
+        "the wrong way round": [(RETURN, "    return (start - end) * 10**6\n")]},
+    "returns nothing": {"nothing returned": [(RETURN, "    (end - start) * 10**6\n")]},
+    "the time is one number": {
         "both readings": [(RETURN, "    return start, end\n")]},
     "times as much": {
-        "milliseconds": [(RETURN, "    return 1000 * (end - start)\n")]},
+        "milliseconds": [("10**6", "10**3")],
+        "seconds": [(" * 10**6", "")]},
     "`launch()` is never called": {
         "never launched": [(WARM, ""), (LAUNCH, "")]},
 }  # fmt: skip

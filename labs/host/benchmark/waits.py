@@ -35,14 +35,14 @@ class WaitsRun:
     answer: float
 
     @property
-    def right_seconds(self) -> float:
-        """The right answer: one launch, until its kernel has ended."""
-        return self.device.speeds.launch_s + self.device.speeds.hot_s + READING_S
+    def right_us(self) -> float:
+        """The right answer in microseconds: one launch, until its kernel has ended."""
+        return 1e6 * (self.device.speeds.launch_s + self.device.speeds.hot_s + READING_S)
 
     @property
     def right(self) -> bool:
         """True if the answer is within 2 % of the right one."""
-        return abs(self.answer / self.right_seconds - 1) <= WITHIN
+        return abs(self.answer / self.right_us - 1) <= WITHIN
 
     @property
     def timed(self) -> TimedSpan | None:
@@ -54,7 +54,7 @@ class WaitsRun:
 def examine_waits(two_waits: Callable) -> Examination:
     """Call the reader's function on several devices, and return the outcome with its first cause.
 
-    two_waits: takes a device and returns seconds.
+    two_waits: takes a device and returns microseconds.
     """
     facts = []
     for speeds in (*(task.speeds for task in TASKS), *_drawn(Random())):
@@ -62,7 +62,7 @@ def examine_waits(two_waits: Callable) -> Examination:
         run = WaitsRun(device, two_waits(device))
         if cause := next((words for probe in PROBES if (words := probe(run))), None):
             return Examination((cause,))
-        facts.append(f"{duration(run.answer)}, and {duration(run.right_seconds)} are right")
+        facts.append(f"{figure(run.answer)} us, and {figure(run.right_us)} us are right")
     shown = "; ".join(facts[: len(TASKS)])
     return Examination((), (f"On three of the devices: {shown}.",), {"devices": len(facts)})
 
@@ -79,7 +79,7 @@ def _no_number(run: WaitsRun) -> str | None:
     if answer is None:
         return "The function returns nothing: a `return` with the time is missing at its end."
     if isinstance(answer, bool) or not isinstance(answer, numbers.Real):
-        return f"The function returns `{answer!r:.60}`, and the time in seconds is one number."
+        return f"The function returns `{answer!r:.60}`, and the time is one number."
     return None if math.isfinite(answer) else f"The function returns {answer}: this is no time."
 
 
@@ -172,9 +172,9 @@ def _another_number(run: WaitsRun) -> str | None:
     if run.right:
         return None
     return (
-        f"Between your readings are {duration(run.timed.seconds)}. Your function returns "
-        f"{figure(run.answer)}, and {figure(run.right_seconds)} seconds are right: that is "
-        f"{figure(run.answer / run.right_seconds)} times as much."
+        f"Between your readings are {duration(run.timed.seconds)}, but your function returns "
+        f"{figure(run.answer)}, which is {figure(run.answer / run.right_us)} times as much as is "
+        "right."
     )
 
 

@@ -139,9 +139,9 @@ def test_a_cold_copy_takes_as_long_as_its_bytes_suggest():
          COPIED ** (1 / 20), hot, megabytes, H200.l2_kib * KIB / 1e6,
          H200.memory_gb_per_s)  # fmt: skip
     more = 1000 * megabytes / H200.memory_gb_per_s
-    explains("01.hot", """{:.2f} MB ÷ {:,.0f} GB/s = {:.2f} us, so the estimate is {:.2f} + {:.2f} us,
-             about {:.1f} us. Recorded are {:.2f} us, {:.0f} % more than this estimate.""", megabytes,
-             H200.memory_gb_per_s, more, hot, more, hot + more, cold,
+    explains("01.hot", """{:.2f} MB ÷ {:,.0f} GB/s = {:.2f} us, so the estimate is {:.2f} +
+             {:.2f} us, about {:.1f} us. Recorded are {:.2f} us, {:.0f} % more than this
+             estimate.""", megabytes, H200.memory_gb_per_s, more, hot, more, hot + more, cold,
              100 * (cold / (hot + more) - 1))  # fmt: skip
     says("so a cold cache costs it {:.0f} %", 100 * (cold / hot - 1))
 
@@ -190,8 +190,8 @@ def test_the_launch_lies_between_two_events_around_a_short_kernel():
          "the kernel alone {:.1f} us on the device", SMALL, launch, alone)  # fmt: skip
     recorded = us("naive", SMALL, "events")
     explains("01.events", """The launch lies between the events, and then the kernel: {:.1f} +
-             {:.1f} = {:.1f} us. Recorded are {:.1f} us, {:.0f} % more.""", launch, alone, launch + alone,
-             recorded, 100 * (recorded / (launch + alone) - 1))  # fmt: skip
+             {:.1f} = {:.1f} us. Recorded are {:.1f} us, {:.0f} % more.""", launch, alone,
+             launch + alone, recorded, 100 * (recorded / (launch + alone) - 1))  # fmt: skip
 
 
 def test_the_times_of_the_kernel_alone_differ_least():
@@ -208,8 +208,8 @@ def test_the_times_of_the_kernel_alone_differ_least():
 
 
 def test_the_course_measures_as_the_lesson_says():
-    says("as many launches between two events as last about {:.0f} ms; at least {} repetitions, and "
-         "their median", timing.REPETITION_MS, timing.REPETITIONS)  # fmt: skip
+    says("as many launches between two events as last about {:.0f} ms; at least {} repetitions, "
+         "and their median", timing.REPETITION_MS, timing.REPETITIONS)  # fmt: skip
     assert timing.REPETITIONS == FEWEST
     assert measure.L2_TIMES >= 1
     assert LATENCY.step("copy").task.work(LATENCY.parse("2^28")).bytes
