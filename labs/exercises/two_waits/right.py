@@ -7,6 +7,7 @@ RIGHT = {
     "several launches first": [(WARM, "    for _ in range(3):\n        device.launch()\n")],
     "the difference has a name": [
         (RETURN, "    seconds = end - start\n    return 1e6 * seconds\n")],
-    "a launch behind the clock": [(RETURN, "    device.launch()\n    return (end - start) * 1_000_000\n")],
+    "a launch behind the clock": [
+        (RETURN, "    device.launch()\n    return (end - start) * 1_000_000\n")],
     "another name": [("start", "begin")],
 }  # fmt: skip
