@@ -18,13 +18,20 @@ WIDTH, LONGEST, BAR, PITCH = 412, 300, 18, 44
 HEAD, LEADING = 48, 18  # the first source line, and the distance of two of them
 
 
+def rate(m: int, n: int, k: int, us: float) -> float:
+    """Return the rate in GFLOP/s of the product of an m×k and a k×n matrix.
+
+    us: its time in microseconds.
+    """
+    return GemmShape(m, n, k).flops / us / 1e3
+
+
 def printed_gflops() -> float:
     """Return the rate in GFLOP/s that follows from the recorded time of a launch of `naive`.
 
     The clock was read when the launch had returned.
     """
-    work = GemmShape(SIZE, SIZE, SIZE).flops
-    return work / recorded_series("naive", SIZE, "launch").time_ms / 1e6
+    return rate(SIZE, SIZE, SIZE, 1000 * recorded_series("naive", SIZE, "launch").time_ms)
 
 
 def draw() -> Picture:
@@ -39,12 +46,12 @@ def draw() -> Picture:
         translate("the rate from this time"): (printed_gflops(), CLOCK),
         translate("the peak of the GPU"): (device.peak_gflops, GREY),
     }
-    scale = LONGEST / max(rate for rate, _ in rates.values())
-    for row, (words, (rate, colour)) in enumerate(rates.items()):
+    scale = LONGEST / max(gflops for gflops, _ in rates.values())
+    for row, (words, (gflops, colour)) in enumerate(rates.items()):
         top = y + PITCH * row
         body += text(0, top, words, 12)
-        body += rect(0, top + 6, round(rate * scale, 1), BAR, colour)
-        body += text(round(rate * scale) + 6, top + 20, f"{rate:,.0f} GFLOP/s", 12)
-    sentences = [f"{words}: {rate:,.0f} GFLOP/s" for words, (rate, _) in rates.items()]
+        body += rect(0, top + 6, round(gflops * scale, 1), BAR, colour)
+        body += text(round(gflops * scale) + 6, top + 20, f"{gflops:,.0f} GFLOP/s", 12)
+    sentences = [f"{words}: {gflops:,.0f} GFLOP/s" for words, (gflops, _) in rates.items()]
     alt = f"{title}. A benchmark: {'; '.join(SOURCE)}. {'. '.join(sentences)}."
     return Picture(svg(WIDTH, y + PITCH * len(rates) - 12, body, alt, widest=560), alt)
