@@ -111,6 +111,15 @@ LABS: Mapping[str, Lab] = {
             (Part("benchmark", 100),),
         ),
         Lab(
+            "rates_and_times", "Rates and times, with tasks of two kinds", 60, ("01",),
+            (
+                "compute a rate from the sizes of a product and its time",
+                "say where a program must wait before it reads the clock",
+                "mend a benchmark that measures something else than it says",
+            ),
+            (Part("benchmark", 60), Part("two_waits", 20), Part("gflops", 20)),
+        ),
+        Lab(
             "cpu_blocking", "Loops and vectors of the CPU", 120, ("02", "03"),
             (
                 "order loops so that neighbours in time are neighbours in memory",

@@ -78,12 +78,13 @@ class HostExercise(Exercise):
 
     parameters: the names of the function's parameters. promises: the criteria that the task states.
     examine: takes the reader's function and returns the outcome of its tests; a call of the
-    function raises CallFailed if it fails.
+    function raises CallFailed if it fails. kind: "write", or "repair" for a flawed function.
     """
 
     parameters: tuple[str, ...]
     promises: tuple[str, ...]
     examine: Callable[[Callable], Examination]
+    kind: str = "write"
 
     @property
     def goals(self) -> tuple[str, ...]:

@@ -68,9 +68,9 @@ def _text(source: str, follows: str) -> nbformat.NotebookNode:
 
 
 def _opening(number: str) -> str:
-    """Return the sentence with which a lesson begins, as Markdown."""
+    """Return the question with which a lesson begins, as Markdown, or "" if it has none."""
     paragraphs = read(lessons()[number]).prose[0].source.split("\n\n")
-    return paragraphs[1] if len(paragraphs) > 1 else ""
+    return next((text for text in paragraphs if text.endswith("?**")), "")
 
 
 def _demonstration(session: Session) -> Iterator[nbformat.NotebookNode]:

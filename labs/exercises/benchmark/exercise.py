@@ -6,6 +6,7 @@ from labs.host.exercise import HostExercise
 EXERCISE = HostExercise(
     name="benchmark",
     lesson="01",
+    kind="repair",
     title="Repair the benchmark",
     text=(
         "`benchmark(device, m, n, k)` should return the rate of a matrix product in GFLOP/s. It "
@@ -15,8 +16,8 @@ EXERCISE = HostExercise(
         "The device has four methods. `launch()` puts the product into the queue and returns. "
         "`synchronize()` waits until the queue is empty. `flush()` puts work into the queue that "
         "empties the cache. `now()` is the host's clock, in seconds.",
-        "The check gives your function a model of a device, with a simulated clock. So it knows "
-        "the right answer, and what each of your readings of the clock has seen.",
+        "The check calls your function with models of a device, whose clocks are simulated, so it "
+        "knows what each of your readings has measured.",
     ),
     hints=(
         "Which work may lie between your two readings of the clock, and which may not? Draw the "

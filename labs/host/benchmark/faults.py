@@ -225,19 +225,20 @@ def _kernel_runs_on(run: BenchmarkRun) -> str | None:
     return (
         f"{at(one.end.site)}: the clock is read too early: {still}the last kernel ends "
         f"{duration(last.end - one.end)} later. The {duration(one.seconds)} are what "
-        f"{_launches(len(one.launched))} took the host{compiling}. {_where_it_waits(run, one)}"
+        f"{_launches(len(one.launched))} took the host{compiling}. "
+        f"{where_it_waits(run.device, one)}"
     )
 
 
-def _where_it_waits(run: BenchmarkRun, one: TimedSpan) -> str:
-    """Return a sentence on where a benchmark waits that reads the clock too early.
+def where_it_waits(device: ModelDevice, one: TimedSpan) -> str:
+    """Return a sentence on where a function waits that reads the clock too early.
 
-    one: the span whose second reading is too early.
+    device: the model device after its call. one: the span whose second reading is too early.
     """
     before = [event for event in one.of("wait") if event.end <= one.launched[-1][0].begin]
     if before:
         return f"You wait in {at_line(before[-1].site)}, before the launch."
-    host = [event for event in run.device.events if event.kind not in OF_DEVICE]
+    host = [event for event in device.events if event.kind not in OF_DEVICE]
     behind = next((event for event in host if event.begin >= one.end), None)
     if behind and behind.kind == "wait":
         return f"You wait in {at_line(behind.site)}, when the clock has been read."

@@ -90,8 +90,13 @@ def _ticks(least: float, most: float) -> list[float]:
 
 
 def _number(value: float) -> str:
-    """Format a number as text: three significant digits below 100, a whole number from 100 on."""
-    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+    """Format a number as text: a whole number from 100 on, and three significant digits below.
+
+    Below 0.01 there are only two, so that the text has room at the end of its row.
+    """
+    if value >= 100:
+        return f"{value:,.0f}"
+    return f"{value:.3g}" if value >= 0.01 else f"{value:.2g}"
 
 
 def _jitter(number: int) -> float:

@@ -75,13 +75,18 @@ def draw_pitfalls(kernel: str, size: int, *timers: str) -> Picture:
     kernel: "naive", "autotuned" or "copy". size: n of an n×n product, or the number of elements of
     a copy. timers: keys of `NAMES`. Raises CourseError if a timer has no record.
     """
-    device, _ = _recorded()
+    device = pitfalls_device()
     title = f"{kernel}, {size:,} floats" if kernel == "copy" else f"{kernel}, {size}×{size}"
     series = {
         NAMES[timer]: [us / 1000 for us in recorded_series(kernel, size, timer).times_us]
         for timer in timers
     }
     return draw_strips(f"{title}, recorded on one {device.name}", series)
+
+
+def pitfalls_device() -> Device:
+    """Return the device whose recorded timing mistakes the lesson shows."""
+    return _recorded()[0]
 
 
 def _recorded() -> tuple[Device, tuple[Series, ...]]:

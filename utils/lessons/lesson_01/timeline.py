@@ -61,14 +61,32 @@ def draw_benchmark(benchmark: Callable, until: float = 40) -> Picture:
     benchmark: is called as `benchmark(device, 8, 8, 8)`; the numbers are m, n and k of a product.
     until: the end of the time line in seconds of the model, whose durations are not to scale.
     """
-    device = _after(lambda model: benchmark(model, 8, 8, 8), FIRST)
+    title = "The beginning of your benchmark, not to scale"
+    return _draw_own(title, lambda device: benchmark(device, 8, 8, 8), until)
+
+
+def draw_two_waits(two_waits: Callable, until: float = 24) -> Picture:
+    """Run a reader's `two_waits` on a model device and draw it on a time line.
+
+    two_waits: is called with the device. until: the end of the time line in seconds of the model,
+    whose durations are not to scale.
+    """
+    return _draw_own("Your measurement, not to scale", two_waits, until)
+
+
+def _draw_own(title: str, work: Callable[[ModelDevice], object], until: float) -> Picture:
+    """Return the picture of what `work` does on a model device, with the spans that it timed.
+
+    until: the end of the time line in seconds of the model.
+    """
+    device = _after(work, FIRST)
     drawn = [event for event in device.events if event.begin < until and event.seconds]
+    kinds = [kind for kind in COLOURS if kind in map(_name, drawn)]
     descriptions = ", ".join(
         f"{_name(event)} from {event.begin:.0f} to {event.end:.0f}" for event in drawn
     )
-    title = "The beginning of your benchmark, not to scale"
     body = _panel(title, device, until)
-    return _picture(tuple(COLOURS), 1, body, f"{title}: {descriptions}.")
+    return _picture(tuple(kinds), 1, body, f"{title}: {descriptions}.")
 
 
 def _picture(kinds: tuple[str, ...], panels: int, body: str, alt: str) -> Picture:

@@ -1,146 +1,176 @@
 """Check the claims of lesson 01 against the records and the published sources."""
 
+import re
 import statistics
+from functools import cache, partial
 
+import numpy as np
 import pytest
 
 from gemm_kernels import LADDER
-from gemm_kernels.dispatch.constants import choose
-from gemm_kernels.parts.slices import cut
 from labs import check
 from labs.exercises import find
 from labs.host.benchmark.faults import FEWEST
 from latency_kernels import LADDER as LATENCY
+from tests import quotes
 from utils import lessons as course
-from utils.division import cdiv
 from utils.ladder.shapes import GemmShape
+from utils.lessons.lesson_01 import printed_rate
 from utils.machine import devices
+from utils.machine.devices import KIB
 from utils.measuring import measure, pitfalls, records, timing
+from utils.measuring.queue_model import NOISE
 
-H200 = devices.find("NVIDIA H200")
+H200 = devices.find(devices.REFERENCE)
 SIZES = (256, 512, 1024, 2048, 4096)
+SMALL, *_, LARGE = SIZES
+KERNELS = ("naive", "autotuned")
+COPIED = 2**20  # floats
+WORD = np.float32().nbytes
+GIGA = 10**9
+says = partial(quotes.says, "01")
+code = partial(quotes.code, "01")
+explains = quotes.explains
 
 
-def ms(kernel: str, size: int, timer: str) -> float:
-    return course.recorded_series(kernel, size, timer).time_ms
+@cache
+def us(kernel: str, size: int, timer: str) -> float:
+    return 1000 * course.recorded_series(kernel, size, timer).time_ms
 
 
-def tiles_of_16():
+def rate(n: int, time_us: float) -> float:
+    return GemmShape(n, n, n).flops / time_us / 1000
+
+
+def matrices(n: int) -> int:
+    """Return the bytes of the three matrices of an n×n product."""
+    return 3 * n * n * WORD
+
+
+def published(block: str):
     frame = records.published("gemm_gpu")
-    return frame[(frame["device"] == "C2070") & (frame["block"] == "16x16")].iloc[0]
+    return frame[(frame["device"] == "C2070") & (frame["block"] == block)].iloc[0]
+
+
+def ten() -> int:
+    return round(GIGA ** (1 / 9))
+
+
+def two_to_the_30() -> int:
+    """Return the giga of a source: 2^30, whose base is 2."""
+    assert published("8x8").gflops_base == "2^30"
+    return 2**30
+
+
+# ---------------------------------------------------------------------------- work, time, rate
 
 
 def test_a_product_has_two_operations_for_each_multiply_add():
     assert GemmShape(7, 5, 3).flops == 2 * 7 * 5 * 3
+    assert find("gflops").solution(7, 5, 3, 1) == pytest.approx(0.21)
 
 
-def test_the_kernel_of_the_first_prediction_takes_27_5_ms():
-    assert course.recorded_ms(LADDER.step("naive")) == pytest.approx(27.5, abs=0.05)
-    assert ms("naive", 4096, "wall") == pytest.approx(27.5, rel=0.01)
+def test_the_first_rate_is_far_above_the_peak():
+    printed = rate(LARGE, us("naive", LARGE, "launch"))
+    assert printed == pytest.approx(printed_rate.printed_gflops())
+    says("prints {:,.0f} GFLOP/s on a GPU whose peak is {:,.0f}", printed, H200.peak_gflops)
+    assert printed > 10 * H200.peak_gflops
+    assert printed_rate.SIZE == LARGE
 
 
-def test_a_launch_is_some_hundred_to_some_thousand_empty_calls():
-    for empty_us in (0.03, 0.1):  # seen on computers of today
-        assert 200 < 1000 * ms("naive", 256, "launch") / empty_us < 1000
-        assert 1000 < 1000 * ms("naive", 4096, "launch") / empty_us < 5000
+def test_a_source_divides_by_2_to_the_30():
+    factor = two_to_the_30() / GIGA
+    says("a GFLOP/s is {}⁹ FLOP/s", ten())
+    says("Some sources divide by {:.0f}³⁰ instead", two_to_the_30() ** (1 / 30))
+    says("too small by a factor of {:.3f}. In this course a giga is always {}⁹.", factor, ten())
+    tiled, row = published("16x16"), published("8x8")
+    for one in (tiled, row):
+        assert round(rate(one.n, 1000 * one.time_ms) / factor) == one.gflops
+    width, height = map(int, row.block.split("x"))
+    says("It prints {:.1f} ms and {} GFLOP/s for a product by tiles of {}×{} at n = {}. Does it "
+         "divide by {}⁹ or by {:.0f}³⁰?", row.time_ms, row.gflops, width, height, row.n,
+         ten(), two_to_the_30() ** (1 / 30))  # fmt: skip
+    true = rate(row.n, 1000 * row.time_ms)
+    says("is {:.1f}, and divided by {:.3f} this is {:.1f}. So the source divides by {:.0f}³⁰.",
+         true, factor, true / factor, two_to_the_30() ** (1 / 30))  # fmt: skip
 
 
-def test_without_waiting_a_large_product_looks_too_fast_and_a_small_one_too_slow():
-    def rate(n, timer):
-        return GemmShape(n, n, n).flops / ms("naive", n, timer) / 1e6
+# ------------------------------------------------------------------------------- the two waits
 
-    assert rate(4096, "launch") > 10 * H200.peak_gflops
-    assert ms("naive", 256, "launch") > ms("naive", 256, "hot")
-    assert rate(256, "hot") / rate(256, "launch") == pytest.approx(1.6, abs=0.05)
-    assert 1650 < ms("naive", 4096, "hot") / ms("naive", 256, "hot") < 1700
-    assert 5 < ms("naive", 4096, "launch") / ms("naive", 256, "launch") < 6
+
+def test_the_small_product_looks_too_slow_without_a_wait():
+    launch, alone = us("naive", SMALL, "launch"), us("naive", SMALL, "hot")
+    says("At n = {} the kernel alone takes {:.1f} ms on the H200 of our records, but its launch "
+         "returned after {:.1f} us. At n = {} the kernel alone takes {:.1f} us, and its launch "
+         "returned after {:.1f} us", LARGE, us("naive", LARGE, "hot") / 1000,
+         us("naive", LARGE, "launch"), SMALL, alone, launch)  # fmt: skip
+    says("print at n = {},** in GFLOP/s", SMALL)
+    says("At {} the launch takes longer than the kernel. So the same fault now makes `naive` look "
+         "too *slow*, {:.1f} times", SMALL, launch / alone)  # fmt: skip
+    assert launch > alone
+    explains("01.launch", """{:.0f} · {}³ = {:.1f} million operations in the {:.1f} us of the launch
+             are {:,.0f} GFLOP/s. The kernel alone takes {:.1f} us, which are {:,.0f} GFLOP/s: the
+             printed rate is too low.""", GemmShape(1, 1, 1).flops, SMALL,
+             GemmShape(SMALL, SMALL, SMALL).flops / 1e6, launch, rate(SMALL, launch), alone,
+             rate(SMALL, alone))  # fmt: skip
 
 
 def test_the_first_call_takes_far_longer_than_a_later_one():
-    assert ms("naive", 256, "first") == pytest.approx(99, abs=0.5)
-    assert ms("naive", 256, "wall") == pytest.approx(0.044, abs=0.0005)
+    says("took {:.0f} ms at n = {}, and a later one took {:.3f} ms",
+         us("naive", SMALL, "first") / 1000, SMALL, us("naive", SMALL, "wall") / 1000)  # fmt: skip
 
 
-def test_the_cache_of_the_h200_holds_three_small_matrices_and_not_three_large_ones():
-    assert H200.l2_kib == 60 * 1024
-    assert 3 * 4 * 256**2 < 2**20
-    assert 3 * 4 * 4096**2 == 192 * 2**20
+# ------------------------------------------------------------------------------------- caches
 
 
-def test_cold_caches_cost_less_in_larger_products_but_for_1024():
-    factors = {n: ms("naive", n, "cold") / ms("naive", n, "hot") for n in SIZES}
-    others = [factors[n] for n in SIZES if n != 1024]
-    assert others == sorted(others, reverse=True)
-    assert factors[1024] > factors[512]
+def test_the_copy_on_the_cpu_has_the_sizes_that_the_lesson_names():
+    (bits,) = re.findall(r"for bits in \((\d+), (?:\d+), (\d+)\)", code("copy"))
+    copied, read = (WORD * 2 ** int(one) for one in bits)
+    says("with a copy of {:.0f} KiB. Before each cold copy we read {:.0f} MiB of other memory",
+         copied / KIB, read / KIB**2)  # fmt: skip
+
+
+def test_a_cold_copy_takes_as_long_as_its_bytes_suggest():
+    hot, cold = us("copy", COPIED, "hot"), us("copy", COPIED, "cold")
+    megabytes = COPIED * WORD / 1e6
+    says("a copy of {:.0f}²⁰ floats. With hot caches it takes {:.2f} us. The {:.2f} MB that it "
+         "reads are then in the large cache, which has room for {:.0f} MB. With cold caches these "
+         "bytes come from memory, which brings {:,.0f} GB/s by the data sheet",
+         COPIED ** (1 / 20), hot, megabytes, H200.l2_kib * KIB / 1e6,
+         H200.memory_gb_per_s)  # fmt: skip
+    more = 1000 * megabytes / H200.memory_gb_per_s
+    explains("01.hot", """{:.2f} MB ÷ {:,.0f} GB/s = {:.2f} us, so the estimate is {:.2f} +
+             {:.2f} us, about {:.1f} us. Recorded are {:.2f} us, {:.0f} % more than this
+             estimate.""", megabytes, H200.memory_gb_per_s, more, hot, more, hot + more, cold,
+             100 * (cold / (hot + more) - 1))  # fmt: skip
+    says("so a cold cache costs it {:.0f} %", 100 * (cold / hot - 1))
+
+
+def test_a_large_product_does_not_fit_into_the_cache_and_takes_as_long_with_a_cold_one():
+    cold, hot = (us("naive", LARGE, timer) for timer in ("cold", "hot"))
+    says("The product at n = {} takes only {:.1f} % longer: its matrices have {:.0f} MB",
+         LARGE, 100 * (cold / hot - 1), matrices(LARGE) / 1e6)  # fmt: skip
+    assert matrices(LARGE) > H200.l2_kib * KIB
+
+
+# ---------------------------------------------------------------------------------- many times
 
 
 def test_one_long_time_moves_the_mean_and_not_the_median():
-    times = [1.0] * 19 + [100.0]
-    assert statistics.mean(times) == pytest.approx(5.95)
+    repetitions = int(re.search(r"range\((\d+)\)", code("spread"))[1])
+    longer = 100
+    times = [1.0] * (repetitions - 1) + [float(longer)]
+    says("If one of {} times is {} times as long as the others, the mean is almost six times too "
+         "large", repetitions, longer)  # fmt: skip
+    assert 5.9 < statistics.mean(times) < 6
     assert statistics.median(times) == 1
+    says("Take {} repetitions five times", repetitions)
+    assert f"range({repetitions})" in code("exercise-2")
 
 
-def test_the_launch_lies_between_two_events_around_a_short_kernel():
-    launch, own = (1000 * ms("naive", 256, timer) for timer in ("launch", "hot"))
-    assert (launch, own) == (pytest.approx(25.7, abs=0.05), pytest.approx(16.5, abs=0.05))
-    assert launch + own == pytest.approx(42.2, abs=0.05)
-    assert launch + own == pytest.approx(1000 * ms("naive", 256, "events"), rel=0.05)
-    assert launch > ms("naive", 256, "wall") * 1000 / 2  # most of a short kernel's time
-
-
-def test_the_error_of_the_host_s_clock_depends_on_the_kernel_s_time():
-    def over(kernel, n):
-        return ms(kernel, n, "wall") / ms(kernel, n, "hot")
-
-    own = {(kernel, n): ms(kernel, n, "hot") for kernel in ("naive", "autotuned") for n in SIZES}
-    for case in (("naive", 2048), ("autotuned", 4096)):
-        assert own[case] == pytest.approx(2.5, abs=0.05)
-        assert over(*case) == pytest.approx(1.02, abs=0.005)
-    assert all(over(*case) < 1.03 for case, time in own.items() if time > 2.45)
-    short = [over(*case) for case, time in own.items() if time < 0.1]
-    assert (min(short), max(short)) == (pytest.approx(1.5, abs=0.05), pytest.approx(13, abs=0.1))
-    assert ms("naive", 4096, "wall") / ms("naive", 4096, "hot") < 1.005
-
-
-def test_autotuned_is_two_kernels_at_256_and_512():
-    for n in SIZES[:3]:
-        shape = GemmShape(n, n, n)
-        chosen = choose(shape)
-        tiles = cdiv(n, chosen["BM"]) * cdiv(n, chosen["BN"])
-        slots, steps = H200.sms * chosen["BLOCKS"], cdiv(n, chosen["BK"])
-        assert (cut(tiles, slots, steps, chosen["SLICES"]).slices > 1) == (n < 1024)
-
-
-def test_strips_of_the_kernel_alone_are_the_narrowest():
-    def spread(timer):
-        one = course.recorded_series("naive", 256, timer)
-        return one.time_ms_max / one.time_ms_min
-
-    assert max(spread("hot"), spread("cold")) < min(map(spread, ("launch", "wall", "events")))
-
-
-def test_every_strip_has_the_repetitions_that_the_lesson_names():
-    for timer in pitfalls.TIMERS:
-        assert len(course.recorded_series("naive", 256, timer).times_us) == 20
-
-
-def test_the_source_divides_by_2_to_the_30():
-    tiled = tiles_of_16()
-    per_second = 2 * 1024**3 / (tiled.time_ms / 1000)
-    assert round(per_second / 2**30) == tiled.gflops == 165
-    assert tiled.gflops_base == "2^30"
-    assert pytest.approx(0.074, abs=0.0005) == 2**30 / 10**9 - 1
-    frame = records.published("gemm_gpu")
-    row = frame[(frame["device"] == "C2070") & (frame["block"] == "8x8")].iloc[0]
-    assert (row.time_ms, row.gflops) == (20.0, 100)
-    assert pytest.approx(107.4, abs=0.05) == 2 * 1024**3 / 0.0200 / 10**9
-
-
-def test_the_course_measures_as_the_lesson_says():
-    assert timing.REPETITIONS == FEWEST == 7
-    assert timing.REPETITION_MS == 10
-    assert measure.L2_TIMES >= 1
-    assert LATENCY.step("copy").task.work(LATENCY.parse("2^28")).bytes
+def test_the_task_has_launches_that_were_too_fast_and_too_slow():
+    assert min(NOISE) < 0.95
+    assert max(NOISE) > 2
 
 
 def test_the_solution_has_none_of_the_four_faults_and_the_starter_all():
@@ -149,3 +179,75 @@ def test_the_solution_has_none_of_the_four_faults_and_the_starter_all():
     assert "2**30" in starter
     assert "synchronize" not in starter
     assert "flush" not in starter
+
+
+# ------------------------------------------------------------------------- how the course measures
+
+
+def test_the_launch_lies_between_two_events_around_a_short_kernel():
+    launch, alone = us("naive", SMALL, "launch"), us("naive", SMALL, "hot")
+    says("`naive` at n = {} and another event into it. The launch takes {:.1f} us on the host, and "
+         "the kernel alone {:.1f} us on the device", SMALL, launch, alone)  # fmt: skip
+    recorded = us("naive", SMALL, "events")
+    explains("01.events", """The launch lies between the events, and then the kernel: {:.1f} +
+             {:.1f} = {:.1f} us. Recorded are {:.1f} us, {:.0f} % more.""", launch, alone,
+             launch + alone, recorded, 100 * (recorded / (launch + alone) - 1))  # fmt: skip
+
+
+def test_the_times_of_the_kernel_alone_differ_least():
+    def spread(timer):
+        one = course.recorded_series("naive", SMALL, timer)
+        return one.time_ms_max / one.time_ms_min
+
+    drawn = re.findall(r'"(launch|wall|events|hot|cold)"', code("all-ways"))
+    *others, last = drawn
+    assert last == "hot"
+    assert spread(last) < 1.02 < min(map(spread, others))
+    for timer in pitfalls.TIMERS:
+        assert len(course.recorded_series("naive", SMALL, timer).times_us) == 20
+
+
+def test_the_course_measures_as_the_lesson_says():
+    says("as many launches between two events as last about {:.0f} ms; at least {} repetitions, "
+         "and their median", timing.REPETITION_MS, timing.REPETITIONS)  # fmt: skip
+    assert timing.REPETITIONS == FEWEST
+    assert measure.L2_TIMES >= 1
+    assert LATENCY.step("copy").task.work(LATENCY.parse("2^28")).bytes
+
+
+# ------------------------------------------------------------------------- the clock of the host
+
+
+def over(kernel: str, n: int) -> float:
+    return us(kernel, n, "wall") / us(kernel, n, "hot")
+
+
+def test_two_kernels_of_one_time_have_different_errors():
+    (first, n), (second, other) = ("autotuned", 2048), ("naive", 1024)
+    says("At n = {} it takes {:.1f} us alone, and its launch returns after {:.1f} us. `naive` "
+         "takes almost the same time alone at n = {}, {:.1f} us, but its launch returns after "
+         "{:.1f} us. The clock of the host, with a wait, shows {:.2f} times the time of this "
+         "kernel", n, us(first, n, "hot"), us(first, n, "launch"), other, us(second, other, "hot"),
+         us(second, other, "launch"), over(second, other))  # fmt: skip
+    assert us(first, n, "hot") == pytest.approx(us(second, other, "hot"), rel=0.01)
+    launch, alone, wall = (us(first, n, timer) for timer in ("launch", "hot", "wall"))
+    explains("01.clock", """The host's clock holds the launch and the kernel: ({:.1f} + {:.1f}) ÷
+             {:.1f} = {:.2f}. Recorded are {:.1f} us, {:.2f} times the kernel's time.""", launch,
+             alone, alone, (launch + alone) / alone, wall, wall / alone)  # fmt: skip
+    assert list(LADDER.steps)[-1].name == first
+
+
+def test_the_clock_adds_about_one_launch():
+    cases = [(kernel, n) for kernel in KERNELS for n in SIZES]
+    added = {case: us(*case, "wall") - us(*case, "hot") for case in cases}
+    says("in these records {:.0f} to {:.0f} us", min(added.values()), max(added.values()))
+    in_launches = [more / us(*case, "launch") for case, more in added.items()]
+    assert statistics.median(in_launches) == pytest.approx(1, abs=0.1)
+    assert 0.6 < min(in_launches) < max(in_launches) < 1.6
+    error, long, short = 0.03, 2500, 100
+    assert all(over(*case) < 1 + error for case in cases if us(*case, "hot") >= long)
+    assert sum(us(*case, "hot") >= long for case in cases) == 3
+    errors = [over(*case) for case in cases if us(*case, "hot") < short]
+    says("from {:.1f} ms on the clock shows less than {:.0f} % too much, and below {:.1f} ms it "
+         "shows {:.1f} to {:.0f} times the time of the kernel", long / 1000, 100 * error,
+         short / 1000, min(errors), max(errors))  # fmt: skip

@@ -51,3 +51,15 @@ def test_nothing_is_drawn_outside_of_the_picture():
     drawn = timeline.draw_benchmark(find("benchmark").starter).body
     ends = [x + width for x, width in bars(drawn, timeline.KERNEL)]
     assert max(ends) <= timeline.RIGHT
+
+
+def test_two_waits_are_drawn_as_they_behave():
+    solution = timeline.draw_two_waits(find("two_waits").solution)
+    starter = timeline.draw_two_waits(find("two_waits").starter)
+    ((begin, end),) = clock_bars(solution.body)
+    (early,) = clock_bars(starter.body)
+    *_, (kernel, width) = [bar for bar in bars(solution.body, timeline.KERNEL) if bar[1] != 13]
+    assert begin < kernel < kernel + width <= end + 1
+    assert early[1] - early[0] < (end - begin) / 2
+    assert end <= timeline.RIGHT
+    assert "flush" not in solution.body

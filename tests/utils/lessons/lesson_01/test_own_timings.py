@@ -1,0 +1,16 @@
+"""Each way to time a device has its row of dots."""
+
+from labs.exercises import find
+from utils.lessons.lesson_01 import own_timings
+from utils.measuring.queue_model import ModelDevice, Speeds
+
+
+def test_two_ways_and_each_benchmark_have_a_row():
+    device = ModelDevice(Speeds(0.3, 8e-6, 2e-3, 1.2e-3, 1.5e-3, noise=(1.0,)))
+    device.n = 64
+    device.launch()
+    drawn = own_timings.draw_ways(device, ours=find("benchmark").solution)
+    assert "launch returns: median 0.0081 ms" in drawn.alt
+    assert "kernel ends: median 1.21 ms" in drawn.alt
+    assert "ours: 2.01 ms, once" in drawn.alt
+    assert drawn.body.count("<circle") == 2 * own_timings.REPETITIONS + 1 + 1  # and the legend

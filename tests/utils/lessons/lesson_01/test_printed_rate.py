@@ -1,0 +1,22 @@
+"""The picture of the benchmark has its source, and two bars in the ratio of their rates."""
+
+import re
+
+import pytest
+
+from utils.lessons.lesson_01 import printed_rate
+from utils.machine import devices
+
+
+def test_the_bars_are_in_the_ratio_of_the_rates():
+    drawn = printed_rate.draw()
+    bars = [float(width) for width in re.findall(r'<rect [^>]*width="([\d.]+)"', drawn.body)]
+    peak = devices.find(devices.REFERENCE).peak_gflops
+    assert bars[0] / bars[1] == pytest.approx(printed_rate.printed_gflops() / peak, rel=0.01)
+    assert bars[0] == printed_rate.LONGEST
+
+
+def test_the_alt_text_has_the_source_and_both_rates():
+    alt = printed_rate.draw().alt
+    assert all(source in alt for source in printed_rate.SOURCE)
+    assert alt.count("GFLOP/s") == 2

@@ -1,0 +1,45 @@
+"""Times of one kernel on the reader's device: two wrong ways to time it, and some benchmarks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from utils.ladder.shapes import GemmShape
+from utils.lessons.lesson_01.dot_plot import draw_strips
+from utils.measuring.real_queue import CpuQueue, GpuQueue
+from virtual_gpu.pictures.svg import Picture
+
+REPETITIONS = 20
+
+
+def draw_ways(device: CpuQueue | GpuQueue, **benchmarks: Callable) -> Picture:
+    """Time the product of a device in several ways, and draw one row of dots per way.
+
+    The first row is the time until the launch returns, and the second one the time until its kernel
+    ends, with hot caches. Each further row has one dot.
+
+    Parameters
+    ----------
+    device : CpuQueue or GpuQueue
+        A device that has launched its product before.
+    **benchmarks : callable
+        Functions of (device, m, n, k) that return GFLOP/s, by the name of their row.
+    """
+    n = device.n
+    work = GemmShape(n, n, n).flops
+    pairs = [_until_returned_and_ended(device) for _ in range(REPETITIONS)]
+    returned, ended = zip(*pairs, strict=True)
+    rows = {"launch returns": returned, "kernel ends": ended}
+    for name, benchmark in benchmarks.items():
+        rows[name] = (work / benchmark(device, n, n, n) / 1e6,)
+    return draw_strips("One kernel, timed in several ways", rows)
+
+
+def _until_returned_and_ended(device: CpuQueue | GpuQueue) -> tuple[float, float]:
+    """Return the ms from a launch until it has returned, and until its kernel has ended."""
+    device.synchronize()
+    start = device.now()
+    device.launch()
+    returned = device.now()
+    device.synchronize()
+    return 1000 * (returned - start), 1000 * (device.now() - start)
