@@ -104,7 +104,8 @@ def _said_of_cycles(given: int | None, stalls: Sequence[int], first: int) -> str
         return translate("`{name}`: no number yet.", name="cycles")
     if given == sum(stalls):
         return translate(
-            "Right. `cycles`: {parts} = {total}.",
+            "Right. `cycles`: {parts} = {total}. A jump, or a mark such as `@P1`, can read a "
+            "predicate only {total} cycles after the instruction that computes it.",
             parts=" + ".join(map(str, stalls)),
             total=given,
         )

@@ -17,7 +17,7 @@ from labs.exercises.sums_in_registers import starter
 from latency_kernels import LADDER as CEILINGS
 from tests import quotes
 from tools.records import compiled_loops as recording
-from tools.records.spills import SIDE
+from tools.records.spills import SIDE, in_32_bits
 from utils import lessons as course
 from utils.lessons.compiled_loops import (
     COUNTS,
@@ -145,13 +145,16 @@ def test_the_flags_that_the_lesson_explains():
     (flag,) = {LOOP[index - 1].control.write_barrier for index in loads}
     assert LOOP[second - 1].control.waits == (flag,)
     says("Instructions {} and {} bring R28 and R12, and both set flag {}.", *loads, flag)
-    says("Instruction {} waits for flag {}, and the scheduler", second, flag)
+    says("Instruction {} waits for both, and the scheduler", second)
     reader = min(at for at in numbers_of("LDG") if LOOP[at - 1].control.read_barrier is not None)
     second_flag = LOOP[reader - 1].control.read_barrier
     (writer,) = [at for at, one in enumerate(LOOP, start=1) if second_flag in one.control.waits]
     assert "R10" in LOOP[reader - 1].operands[1]
     assert LOOP[writer - 1].operands[0] == "R10"
-    says("Instruction {} sets flag {} until its address is read", reader, second_flag)
+    own_flag = LOOP[reader - 1].control.write_barrier
+    flags = own_flag, second_flag
+    says("Instruction {} has `set {} {}`: it sets flag {} until its value has arrived, and "
+         "flag {} until its address is read", reader, *flags, *flags)  # fmt: skip
     says("because instruction {} overwrites R10.", writer)
 
 
@@ -173,6 +176,21 @@ def test_the_two_waits_to_find():
     assert "1 + 1 + 3 + 2 + 2 + 4 = 13" in str(course.find_wait(NAIVE, cycles=13))
     assert "instructions 25 to 30" in str(course.find_wait(NAIVE, cycles=12))
     assert "from 1 to 31" in str(course.find_wait(NAIVE, load=99))
+
+
+def test_a_predicate_is_ready_after_13_cycles():
+    cycles = set()
+    for name in ("naive", f"{NAME} starter"):
+        code = listing(name)
+        for at, one in enumerate(code):
+            if one.opcode.startswith("ISETP") and ".EX" in one.opcode:
+                user = next(user for user in range(at, len(code))
+                            if code[user].predicate
+                            and code[user].predicate.lstrip("@!") == one.operands[0])  # fmt: skip
+                cycles.add(sum(each.control.stall for each in code[at:user]))
+    (distance,) = cycles
+    card = str(course.find_wait(NAIVE, cycles=distance))
+    assert f"only {distance} cycles after the instruction that computes it" in card
 
 
 def test_the_load_and_the_store_of_a_sum_to_find():
@@ -294,7 +312,7 @@ def test_what_a_multiply_add_costs_and_what_is_won():
         records_of_products()[f"sums_in_registers {name}"] for name in ("solution", "in 32 bits")
     )
     says("Yet `naive` takes {:.1f} ms", slow)
-    says("the kernel of the solution takes **{:.1f} ms**", narrow.time_ms)
+    says("the kernel of the solution takes **{:.1f} ms** and needs", narrow.time_ms)
     says("needs {} registers instead of {}", narrow.registers, wide.registers)
     held = [occupancy((9, 0), 256, one.registers).warps for one in (narrow, wide)]
     assert held[0] == TWO * held[1]
@@ -302,7 +320,19 @@ def test_what_a_multiply_add_costs_and_what_is_won():
     assert multi.instructions / multi.multiply_adds == pytest.approx(costs[0], rel=0.02)
     assert multi.mix["LDG.32"] / multi.multiply_adds == STARTER.mix["LDG.32"] / EIGHT
     assert intp.bitwidth == 64
-    assert narrow.time_ms == pytest.approx(fast, rel=0.01)  # "is this kernel"
+    assert narrow.time_ms == pytest.approx(fast, rel=0.01)  # "and takes as long"
+    says("in another way, needs {:.2f} instructions", multi.instructions / multi.multiply_adds)
+
+
+@pytest.mark.slow
+def test_the_solution_with_32_bit_indices_is_nearly_multi_output(compiler):
+    compiled = xray(in_32_bits, MULTI.step.signature, recording.ARCH)
+    loop, multi = recording.loop_of(compiled), course.loop_of_record(MULTI)
+    says("ms** and needs {:.2f} instructions per multiply-add.",
+         loop.instructions / loop.multiply_adds)  # fmt: skip
+    assert loop.registers == multi.registers
+    assert loop.mix["LDG.32"] == multi.mix["LDG.32"]
+    assert waits_per_8(compiled.hot.body) == waits_per_8(listing(str(MULTI)))
 
 
 def test_the_waits_explain_the_order_of_the_kernels():
@@ -367,18 +397,23 @@ def test_three_times_as_many_stores_take_three_times_as_long():
     assert times[1] == pytest.approx(THREE * times[0], rel=0.03)
     says("and with at most {} and {} registers:", loops[0].registers, loops[-1].registers)
     free, free_ms = course.loop_of_record(BACK), course.spilled_ms("fma_loop")
-    says("from {} to {} registers. **How many ms does it take with {} registers?**",
-         free.registers, loops[0].registers, loops[-1].registers)  # fmt: skip
+    says("that is with {} registers. **How many ms does it take with {} registers?**",
+         loops[0].registers, loops[-1].registers)  # fmt: skip
+    line = free_ms + most * (times[0] - free_ms) / few
     explains(
         "16.spill",
         "By its instructions {} registers would take {:.2f} ms · {} ÷ {} = {:.1f} ms. "
         "It took {:.1f} ms. "
-        "So the time follows the stores: {:.1f} ms · {} ÷ {} = {:.0f} ms. "
-        "Recorded: {:.0f} ms, {:.0f} times {:.2f} ms.",
+        "So the stores take the longer time: {:.1f} ms · {} ÷ {} = {:.0f} ms. "
+        "Recorded: {:.0f} ms, {:.0f} times {:.2f} ms. "
+        "A straight line, {:.2f} + {} · ({:.1f} − {:.2f}) ÷ {} = {:.0f} ms, adds the two times, "
+        "which overlap.",
         80, free_ms, loops[0].instructions, free.instructions,
         free_ms * loops[0].instructions / free.instructions, times[0],
         times[0], most, few, times[0] * most / few, times[2], times[2] / free_ms, free_ms,
+        free_ms, most, times[0], free_ms, few, line,
     )  # fmt: skip
+    assert abs(times[0] * most / few - times[2]) < abs(line - times[2])
 
 
 def test_fma_loop_with_and_without_a_limit():
@@ -468,4 +503,7 @@ def test_every_order_of_autotuned_goes_back_and_forth():
 
 
 def test_autotuned_stays_below_its_bound():
-    assert course.share_of_peak(AUTOTUNED, "4096") < course.loop_of_record(fastest(AUTOTUNED)).share
+    loop = course.loop_of_record(fastest(AUTOTUNED))
+    assert course.share_of_peak(AUTOTUNED, "4096") < 1 / loop.cycles < loop.share
+    says("estimated as in the table of the three orders, lower this bound to {:.1f} %.",
+         100 / loop.cycles)  # fmt: skip
