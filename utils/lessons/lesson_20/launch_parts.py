@@ -76,8 +76,9 @@ def table_of_calls() -> Table:
     times = launch_times()
     lines = []
     for way, step in (("two launches", "reduce8"), ("one launch", "reduce9")):
-        figures = launch_us(step), times[step].host_us, times[f"plan of {step}"].host_us
-        lines.append((f"{way}, `{step}`", *(f"{us:.1f} us" for us in figures)))
+        called = times[step].host_us, times[f"plan of {step}"].host_us
+        on_gpu = f"{launch_us(step):.2f} us"
+        lines.append((f"{way}, `{step}`", on_gpu, *(f"{us:.1f} us" for us in called)))
     caption = f"{times['empty'].elements:,} floats, one {times['empty'].device}"
     head = ("", "GPU", "Python, Numba's launches", "Python, prepared launches")
     return table(caption, head, lines)

@@ -17,7 +17,7 @@ from utils.measuring import records
 from virtual_gpu.pictures.svg import BLUE, ORANGE, Picture, legend, rect, svg, text
 
 ITEM = 4  # bytes per float32
-_WIDTH, _START, _BAR = 426, 74, 306  # the width of the picture, and the place of its bars
+_WIDTH, _START, _BAR = 426, 74, 300  # the width of the picture, and the place of its bars
 
 
 def parts_of_time(step: Step, *shapes: str) -> Picture:

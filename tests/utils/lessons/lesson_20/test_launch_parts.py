@@ -25,6 +25,6 @@ def test_the_table_has_two_launches_and_one():
     times = parts.launch_times()
     shown = parts.table_of_calls()
     assert [row[1] for row in shown.rows] == [
-        f"{parts.launch_us(step):.1f} us" for step in ("reduce8", "reduce9")
+        f"{parts.launch_us(step):.2f} us" for step in ("reduce8", "reduce9")
     ]
     assert shown.rows[0][2] == f"{times['reduce8'].host_us:.1f} us"
