@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from utils.ladder.ladder import ladder_of
 from utils.ladder.step import Step, Variant
-from utils.lessons.bounds import ISSUE, bounds_of
 from utils.lessons.cards import Table, table
 from utils.lessons.counting import as_variant
 from utils.lessons.lesson import device_shown
 from utils.lessons.recorded import recorded_ms
 from utils.lessons.shared_reads import cost_of_reads
+from utils.lessons.tile_iterations import instructions_per_tile, multiply_adds_per_tile
 
 
 def two_bounds(shape: str = "4096", **steps: Step | Variant) -> Table:
@@ -25,10 +26,21 @@ def two_bounds(shape: str = "4096", **steps: Step | Variant) -> Table:
     return table(f"n = {shape}, one {device_shown().name}", head, rows, note)
 
 
+def instructions_ms(step: Step | Variant, shape: str) -> float:
+    """Return the time of a product's instructions in ms, if each scheduler issues one per cycle.
+
+    At the peak of the data sheet each of them is a multiply-add. shape: as on the command line.
+    """
+    variant = as_variant(step)
+    flops = variant.step.task.work(ladder_of(variant.step).parse(shape)).flops
+    per_multiply_add = instructions_per_tile(variant) / multiply_adds_per_tile(variant)
+    return flops * per_multiply_add / device_shown().fp32_gflops / 1e6
+
+
 def _cells(name: str, step: Step | Variant, shape: str) -> tuple[str, ...]:
     """Return five texts on a step: its name with the wavefronts per read, and four times in ms."""
     variant = as_variant(step)
     per_read, shared = cost_of_reads(variant, shape)
-    instructions = bounds_of(variant, shape)[ISSUE].ms
+    instructions = instructions_ms(variant, shape)
     times = shared, instructions, max(shared, instructions), recorded_ms(variant, shape)
     return f"{name} ({per_read:.3g})", *(f"{ms:.2f} ms" for ms in times)

@@ -15,7 +15,7 @@ from utils import lessons as course
 from utils.lessons.compiled_loops import recorded_loop
 from utils.lessons.counting import watch
 from utils.lessons.edits import source_of
-from utils.lessons.lesson_15 import iterations, load_of_b
+from utils.lessons.X_FIXME, load_of_b
 from utils.lessons.lesson_15.instruction_counts import gray_others
 from utils.lessons.lesson_15.shared_quads import draw_shared_quads
 from utils.lessons.lesson_15.slot_bars import published_share

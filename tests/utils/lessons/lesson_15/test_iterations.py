@@ -6,8 +6,8 @@ from gemm_kernels import LADDER
 from gpu_xray.compile import NO_COMPILER
 from tools.records.tile_iterations import ARCH, VARIANTS
 from utils.errors import CourseError
-from utils.lessons.lesson_15 import iterations
-from utils.lessons.lesson_15.iterations import FILE, RecordedWay
+from utils.lessons.X_FIXME
+from utils.lessons.tile_iterations import FILE, RecordedWay
 from utils.measuring import rows
 
 LARGE = LADDER.step("maxwell256")
@@ -18,7 +18,7 @@ def no_compiler(monkeypatch):
     def refuse(*arguments):
         raise CourseError(NO_COMPILER)
 
-    monkeypatch.setattr("utils.lessons.lesson_15.iterations.xray", refuse)
+    monkeypatch.setattr("utils.lessons.tile_iterations.xray", refuse)
 
 
 MAXWELL = ("maxwell64", "maxwell256")
