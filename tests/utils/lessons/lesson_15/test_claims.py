@@ -324,7 +324,8 @@ def test_the_large_design_has_fewer_instructions():
 def test_the_last_of_four_rounds_costs_3_slots():
     rooms, counts = zip(*((at_a_time(one), blocks(one, SIZE)) for one in (LARGE, SMALL)))
     assert [-(-count // room) for room, count in zip(rooms, counts)] == [4, 4]
-    working = [ALL * (1 - tile_iterations.slots_of(one, str(SIZE)).last_round) for one in (LARGE, SMALL)]
+    last_rounds = [tile_iterations.slots_of(one, str(SIZE)).last_round for one in (LARGE, SMALL)]
+    working = [ALL * (1 - last) for last in last_rounds]
     in_the_table = [ALL * busy_fraction(count, H200.sms) for count in counts]
     assert {round(each) for each in working + in_the_table} == {97}
     says("at {} the last round of blocks leaves some SMs without one, so there is work for {:.0f} "
