@@ -158,7 +158,7 @@ def _read(run: Run, array: str) -> np.ndarray | None:
 
 def same_quad(run: Run) -> str | None:
     """Return a sentence on two lanes of a warp that store the same elements first, or None."""
-    first = _first(run.accesses("c", "store"))
+    first = _first(run.accesses(run.job.result, "store"))
     if first is None:
         return None
     seen: dict[int, int] = {}

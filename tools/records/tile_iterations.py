@@ -1,4 +1,4 @@
-"""Record the instructions of a warp per tile that lesson 15 counts, without a compiler at hand.
+"""Record the instructions of a warp per tile that lessons count, without a compiler at hand.
 
     python -m tools.records.tile_iterations --out data/compiled/tile_iterations.csv
 
@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from gemm_kernels import LADDER
-from gemm_kernels.parts.lane_maps import ROW_MAJOR, ZIG_ZAG
-from utils.lessons.lesson_15.iterations import RecordedWay, compiled_ways
+from gemm_kernels.parts.lane_maps import LANE_MAPS
+from utils.lessons.tile_iterations import RecordedWay, compiled_ways
 from utils.machine.versions import versions
 from utils.measuring import rows
 
@@ -22,8 +22,8 @@ WARP_TILED = LADDER.step("warp_tiled")
 VARIANTS = (
     LADDER.step("maxwell64").variant(),
     LADDER.step("maxwell256").variant(),
-    WARP_TILED.variant(LANES=ROW_MAJOR, BK=8),
-    WARP_TILED.variant(LANES=ZIG_ZAG, BK=8),
+    LADDER.step("prefetch").variant(),
+    *(WARP_TILED.variant(LANES=number, BK=8) for number in range(len(LANE_MAPS))),
 )
 
 

@@ -198,7 +198,6 @@ def _page(lesson: nbformat.NotebookNode, name: str) -> str:
     exporter = HTMLExporter(
         template_name="lesson",
         extra_template_basedirs=[str(TEMPLATES)],
-        embed_images=True,
         config=Config({"TagRemovePreprocessor": {"remove_input_tags": set(FOLDED["tags"])}}),
     )
     title = _title(lesson) or name

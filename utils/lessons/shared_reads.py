@@ -42,19 +42,31 @@ def shared_reads(shape: str = "4096", **steps: Step | Variant) -> Table:
     return table(f"n = {shape}, one {device_shown().name}", head, rows, note)
 
 
-def _cells(step: Step | Variant, shape: str) -> tuple[str, ...]:
-    """Return four texts on a step: wavefronts per read, estimated ms, recorded ms, and their ratio.
+def cost_of_reads(step: Step | Variant, shape: str) -> tuple[float, float] | None:
+    """Return a step's wavefronts per read of shared memory, and the ms that shared memory needs.
 
-    Without a record the last two are "–", and without reads of shared memory all four are.
+    The time is of all wavefronts, reads and stores, at one per cycle and SM. Returns None if the
+    step does not read shared memory. shape: as on the command line.
     """
     variant = as_variant(step)
     k = ladder_of(variant.step).parse(shape).k
     totals = totals_of_tile(variant, k)
     if not totals["shared_load_requests"]:
-        return (NOTHING,) * 4
+        return None
     per_read = totals["shared_load_wavefronts"] / totals["shared_load_requests"]
-    alone = shared_memory_ms(WARP * totals[WAVEFRONTS].sum() / (SIDE**2 * k), shape)
-    recorded = ms_if_any(variant, shape)
+    return per_read, shared_memory_ms(WARP * totals[WAVEFRONTS].sum() / (SIDE**2 * k), shape)
+
+
+def _cells(step: Step | Variant, shape: str) -> tuple[str, ...]:
+    """Return four texts on a step: wavefronts per read, estimated ms, recorded ms, and their ratio.
+
+    Without a record the last two are "–", and without reads of shared memory all four are.
+    """
+    cost = cost_of_reads(step, shape)
+    if not cost:
+        return (NOTHING,) * 4
+    per_read, alone = cost
+    recorded = ms_if_any(as_variant(step), shape)
     if not recorded:
         return f"{per_read:.3g}", f"{alone:.2f} ms", NOTHING, NOTHING
     return f"{per_read:.3g}", f"{alone:.2f} ms", f"{recorded:.2f} ms", f"{alone / recorded:.1%}"

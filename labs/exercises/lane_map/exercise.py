@@ -52,6 +52,7 @@ EXERCISE = KernelExercise(
     probes=Probes(
         constants=(probes.whole_arrays,),
         refused=(probes.fifth, probes.whole_quad, probes.no_four),
+        missing=(probes.same_quad,),
     ),
     targets=(
         no_negative_index(),

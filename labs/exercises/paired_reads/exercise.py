@@ -2,7 +2,7 @@
 
 from labs.checking.exercise import KernelExercise
 from labs.checking.job import in_steps
-from labs.checking.target import essential
+from labs.checking.target import Probes, essential
 from labs.families import lane_maps
 from labs.families.vectors import numbers
 from labs.targets.counts import (
@@ -33,6 +33,7 @@ EXERCISE = KernelExercise(
     launch=lambda shape: Launch(grid=(shape[0] // 32,), block=(32,)),
     inputs=lambda shape, seed: (numbers(shape, seed),),
     reference=lambda x: x.astype("float64"),
+    probes=Probes(missing=(lane_maps.same_quad,)),
     targets=(
         no_negative_index(), one_store_per_element(), no_float64(), sectors_per_request(4),
         essential(full_requests()), essential(elements_per_thread(1)),

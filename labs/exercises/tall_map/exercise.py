@@ -42,7 +42,10 @@ EXERCISE = KernelExercise(
     launch=lambda shape: Launch(grid=shape[::-1], block=(32,)),
     inputs=inputs,
     reference=lambda a, b: np.outer(a.astype(np.float64), b),
-    probes=Probes(refused=(probes.fifth, probes.whole_quad, probes.no_four)),
+    probes=Probes(
+        refused=(probes.fifth, probes.whole_quad, probes.no_four),
+        missing=(probes.same_quad,),
+    ),
     targets=(
         no_negative_index(), probes.one_store_per_element(), no_float64(),
         essential(elements_per_thread(16)),

@@ -147,6 +147,16 @@ def test_a_page_asks_no_other_host_and_follows_the_readers_theme(tmp_path):
     assert '<style media="(prefers-color-scheme: dark)">' in page
 
 
+def test_a_fold_keeps_its_markdown(tmp_path):
+    notebook = write_notebook(tmp_path / "01_sum.ipynb", "print(6 * 7)")
+    lesson = nbformat.read(notebook, as_version=4)
+    fold = "<details><summary>More</summary>\n\nIt is *hidden*.\n\n</details>"
+    lesson.cells.append(new_markdown_cell(fold))
+    nbformat.write(lesson, notebook)
+    page = run_notebooks.run(notebook, tmp_path, RunOptions(60)).page.read_text(encoding="utf-8")
+    assert "<em>hidden</em>" in re.search(r"<details>.*?</details>", page, re.DOTALL)[0]
+
+
 def test_a_page_has_neither_badge_nor_setup_cell(tmp_path):
     notebook = write_notebook(tmp_path / "01_sum.ipynb", "print(6 * 7)")
     lesson = nbformat.read(notebook, as_version=4)

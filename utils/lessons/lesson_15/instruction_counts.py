@@ -5,14 +5,14 @@ from __future__ import annotations
 from utils.ladder.step import Step, Variant
 from utils.lessons.cards import Table, table
 from utils.lessons.counting import as_variant
-from utils.lessons.lesson_15.iterations import (
+from utils.lessons.published import claimed
+from utils.lessons.recorded import recorded_ms
+from utils.lessons.shared_reads import shared_reads
+from utils.lessons.tile_iterations import (
     instructions_per_tile,
     loads_and_stores_per_tile,
     multiply_adds_per_tile,
 )
-from utils.lessons.published import claimed
-from utils.lessons.recorded import recorded_ms
-from utils.lessons.shared_reads import shared_reads
 from virtual_gpu.pictures.svg import GREEN, ORANGE, Picture, legend, rect, svg, text
 
 _WIDTH, _SCALE, _BAR, _ROW = 420, 0.52, 22, 52

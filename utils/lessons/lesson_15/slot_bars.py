@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from utils.ladder.step import Step, Variant
 from utils.lessons.lesson import device_shown
-from utils.lessons.lesson_15.iterations import IssueSlots, slots_of
 from utils.lessons.recorded import share_of_peak
+from utils.lessons.tile_iterations import IssueSlots, slots_of
 from utils.measuring import records
 from virtual_gpu.pictures.svg import BLUE, GREEN, GREY, ORANGE, Picture, path, rect, svg, text
 

@@ -12,10 +12,11 @@ from gemm_kernels.parts import lane_maps
 from gpu_xray import xray
 from tests import quotes
 from utils import lessons as course
+from utils.lessons import tile_iterations
 from utils.lessons.compiled_loops import recorded_loop
 from utils.lessons.counting import watch
 from utils.lessons.edits import source_of
-from utils.lessons.lesson_15 import iterations, load_of_b
+from utils.lessons.lesson_15 import load_of_b
 from utils.lessons.lesson_15.instruction_counts import gray_others
 from utils.lessons.lesson_15.shared_quads import draw_shared_quads
 from utils.lessons.lesson_15.slot_bars import published_share
@@ -71,16 +72,16 @@ def at_a_time(step):
 
 @cache
 def slots():
-    return iterations.slots_of(LARGE, str(SIZE))
+    return tile_iterations.slots_of(LARGE, str(SIZE))
 
 
 @cache
 def instructions(step=LARGE):
     """Return (all, multiply-adds, loads and stores) per warp and tile."""
     return (
-        iterations.instructions_per_tile(step),
-        iterations.multiply_adds_per_tile(step),
-        iterations.loads_and_stores_per_tile(step),
+        tile_iterations.instructions_per_tile(step),
+        tile_iterations.multiply_adds_per_tile(step),
+        tile_iterations.loads_and_stores_per_tile(step),
     )
 
 
@@ -208,7 +209,7 @@ def test_rows_of_16_keep_shared_memory_busy_for_56_percent():
     says("with rows of {} shared memory is busy in {:.0f} % of the recorded time",
          width, 100 * busy)  # fmt: skip
     says("With rows of {} a read of `sb` takes four wavefronts.", width)
-    more, few = (iterations.instructions_per_tile(one) for one in (ZIG_ZAG, ROWS_OF_16))
+    more, few = (tile_iterations.instructions_per_tile(one) for one in (ZIG_ZAG, ROWS_OF_16))
     says("for a tile a warp needs {:g} instructions with rows of {}, and {:g} with the zig-zag.",
          few, width, more)  # fmt: skip
     ratio = ms(ZIG_ZAG) / ms(ROWS_OF_16)
@@ -227,7 +228,7 @@ def test_rows_of_16_keep_shared_memory_busy_for_56_percent():
 
 
 def test_the_zig_zag_has_14_more_instructions():
-    (zig_zag,), (in_rows,) = map(iterations.ways_of, (ZIG_ZAG, ROWS_OF_16))
+    (zig_zag,), (in_rows,) = map(tile_iterations.ways_of, (ZIG_ZAG, ROWS_OF_16))
     more, few = (sum(way.values()) for way in (zig_zag, in_rows))
     bits = sum(zig_zag.get(name, 0) - in_rows.get(name, 0) for name in ("SHF", "LOP3"))
     growth, slower = 100 * (more / few - 1), 100 * (ms(ZIG_ZAG) / ms(ROWS_OF_16) - 1)
@@ -308,7 +309,7 @@ def test_the_large_design_has_fewer_instructions():
     (more, _, memory), (few, useful, loads) = instructions(SMALL), instructions()
     others = more - memory - (few - loads)
     integer = "IMAD", "LEA", "LOP3", "SHF", "IADD3", "UIADD3", "VIADD", "ISETP"
-    mixes = [sum(way.get(name, 0) for way in iterations.ways_of(step) for name in integer) / 2
+    mixes = [sum(way.get(name, 0) for way in tile_iterations.ways_of(step) for name in integer) / 2
              for step in (SMALL, LARGE)]  # fmt: skip
     assert others / 2 < mixes[0] - mixes[1] < others
     says("Look at the instructions of a warp for one tile, at {}. Half", SIZE)
@@ -323,7 +324,8 @@ def test_the_large_design_has_fewer_instructions():
 def test_the_last_of_four_rounds_costs_3_slots():
     rooms, counts = zip(*((at_a_time(one), blocks(one, SIZE)) for one in (LARGE, SMALL)))
     assert [-(-count // room) for room, count in zip(rooms, counts)] == [4, 4]
-    working = [ALL * (1 - iterations.slots_of(one, str(SIZE)).last_round) for one in (LARGE, SMALL)]
+    last_rounds = [tile_iterations.slots_of(one, str(SIZE)).last_round for one in (LARGE, SMALL)]
+    working = [ALL * (1 - last) for last in last_rounds]
     in_the_table = [ALL * busy_fraction(count, H200.sms) for count in counts]
     assert {round(each) for each in working + in_the_table} == {97}
     says("at {} the last round of blocks leaves some SMs without one, so there is work for {:.0f} "
@@ -458,7 +460,7 @@ def test_instructions_allow_80_percent_and_grays_92():
     says("If no warp ever waited, our loop would reach {:.0f} % and Gray's {:.0f} %. **This design "
          "cannot reach {:.0f} % on an H200.**", *shares, published_share())  # fmt: skip
     integer = "IMAD", "LEA", "LOP3", "SHF", "IADD3", "ISETP"
-    whole = sum(way.get(name, 0) for way in iterations.ways_of(LARGE) for name in integer) / 2
+    whole = sum(way.get(name, 0) for way in tile_iterations.ways_of(LARGE) for name in integer) / 2
     explains("15.others",
              "{:.0f} instructions in all, less {} multiply-adds and {:.0f} loads and stores, are "
              "{:.0f}. {:.0f} of the {:.0f} are integer arithmetic, most of it for addresses.",
@@ -554,7 +556,7 @@ def test_three_choices_bring_a_kernel_from_70_to_98_percent():
 def test_warp_tiled_is_faster_than_the_classic_at_every_size():
     assert all(ms(WARP_TILED, n) < ms(LARGE, n) for n in SIZES)
     assert ms(WARP_TILED) == ms(ROWS_OF_16)
-    few, more = (iterations.instructions_per_tile(one) for one in (ROWS_OF_16, LARGE))
+    few, more = (tile_iterations.instructions_per_tile(one) for one in (ROWS_OF_16, LARGE))
     width = sum(lane_maps.row_major.py_func(t)[0] == 0 for t in range(WARP))
     says("`warp_tiled`, with rows of {}, is faster than `maxwell256` at every size, at {} by "
          "{:.0f} %. It has {:g} instead of {:g} instructions per tile, which explains {:.1f} %,",
@@ -567,7 +569,7 @@ def test_the_count_of_instructions_alone_does_not_predict_the_time():
     grown = [
         100 * (what(more) / what(few) - 1)
         for more, few in pairs
-        for what in (iterations.instructions_per_tile, ms)
+        for what in (tile_iterations.instructions_per_tile, ms)
     ]
     says("in this lesson {:.0f} % more took {:.0f} % longer, and {:.1f} % more took {:.0f} % "
          "longer.", *grown)  # fmt: skip

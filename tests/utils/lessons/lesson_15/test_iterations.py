@@ -6,8 +6,8 @@ from gemm_kernels import LADDER
 from gpu_xray.compile import NO_COMPILER
 from tools.records.tile_iterations import ARCH, VARIANTS
 from utils.errors import CourseError
-from utils.lessons.lesson_15 import iterations
-from utils.lessons.lesson_15.iterations import FILE, RecordedWay
+from utils.lessons import tile_iterations
+from utils.lessons.tile_iterations import FILE, RecordedWay
 from utils.measuring import rows
 
 LARGE = LADDER.step("maxwell256")
@@ -18,7 +18,7 @@ def no_compiler(monkeypatch):
     def refuse(*arguments):
         raise CourseError(NO_COMPILER)
 
-    monkeypatch.setattr("utils.lessons.lesson_15.iterations.xray", refuse)
+    monkeypatch.setattr("utils.lessons.tile_iterations.xray", refuse)
 
 
 MAXWELL = ("maxwell64", "maxwell256")
@@ -31,7 +31,7 @@ def recorded(name):
 @pytest.mark.slow
 @pytest.mark.parametrize("variant", VARIANTS, ids=str)
 def test_the_record_is_what_the_compiler_makes(variant, compiler):
-    assert recorded(str(variant)) == iterations.compiled_ways(variant, ARCH)
+    assert recorded(str(variant)) == tile_iterations.compiled_ways(variant, ARCH)
 
 
 @pytest.mark.parametrize("name", MAXWELL)
@@ -43,22 +43,22 @@ def test_one_way_stores_words_one_by_one_and_the_other_four_at_once(name):
 
 
 def test_without_a_compiler_the_record_takes_its_place(no_compiler):
-    assert iterations.ways_of(LARGE) == recorded("maxwell256")
+    assert tile_iterations.ways_of(LARGE) == recorded("maxwell256")
 
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=str)
 def test_every_variant_has_512_multiply_adds_and_32_wide_reads(variant, no_compiler):
-    for way in iterations.ways_of(variant):
+    for way in tile_iterations.ways_of(variant):
         assert (way["FFMA"], way["LDS"], way["BAR"]) == (512, 32, 1)
 
 
 def test_without_both_it_says_that_there_is_no_compiler(no_compiler):
     with pytest.raises(CourseError):
-        iterations.ways_of(LADDER.step("prefetch"))
+        tile_iterations.ways_of(LADDER.step("naive"))
 
 
 def test_the_parts_of_all_slots_add_up(no_compiler):
-    slots = iterations.slots_of(LARGE)
+    slots = tile_iterations.slots_of(LARGE)
     parts = slots.multiply_adds, slots.loads_and_stores, slots.others, slots.last_round
     assert sum(parts) + slots.rest == pytest.approx(1)
     assert min(*parts, slots.rest) > 0
