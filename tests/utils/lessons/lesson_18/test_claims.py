@@ -513,9 +513,8 @@ def test_a_block_of_reduce3_takes_as_long_as_one_of_reduce2():
     counted = [round(estimated(variant)) for variant in (REDUCE3, REDUCE2)]
     assert counted[0] == pytest.approx(counted[1], rel=0.01)
     timed = [times(name).recorded for name in ("reduce3", "reduce2")]
-    text = """A scheduler issues the instructions of a block in {} cycles, {} before, for twice as
-        many elements: the second element adds instructions, and a cheaper index saves as many. So
-        half as many blocks are needed, and half of the time: recorded are
+    text = """A scheduler issues a block's instructions in {} cycles, {} before: a cheaper index
+        saves what is added. So half as many blocks are needed, and half of the time: recorded are
         {:.2f} of {:.2f} ms, {:.1f} %."""
     explains("18.idle", text, *counted, *timed, 100 * timed[0] / timed[1])
 
