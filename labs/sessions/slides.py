@@ -24,6 +24,11 @@ from utils.paths import ROOT, lessons
 
 SLIDE, BELOW, TOGETHER = "slide", "subslide", "-"  # how a cell follows the one before it
 TIMEOUT = 300  # seconds for a cell
+STYLE = """<style>
+.reveal .jp-OutputArea-output { zoom: 1.5; text-align: center; }
+.reveal .jp-OutputPrompt, .reveal .jp-InputPrompt { display: none; }
+</style>
+"""
 
 
 def add_to(commands) -> None:
@@ -59,6 +64,7 @@ def notebook(session: Session) -> nbformat.NotebookNode:
     cells = [_text(f"# {session.title}\n\n{_opening(session.number)}", SLIDE)]
     for number in session.order:
         cells += _question(session.questions[number - 1]) if number else _demonstration(session)
+    cells.append(_text(f"## To take home\n\n{session.taken_home}", SLIDE))
     return new_notebook(cells=cells)
 
 
@@ -68,24 +74,28 @@ def _text(source: str, follows: str) -> nbformat.NotebookNode:
 
 
 def _opening(number: str) -> str:
-    """Return the sentence with which a lesson begins, as Markdown."""
+    """Return the question with which a lesson begins, as Markdown, or "" if it has none."""
     paragraphs = read(lessons()[number]).prose[0].source.split("\n\n")
-    return paragraphs[1] if len(paragraphs) > 1 else ""
+    return next((text for text in paragraphs if text.endswith("?**")), "")
 
 
 def _demonstration(session: Session) -> Iterator[nbformat.NotebookNode]:
-    """Yield the code cells of the demonstration, one per slide."""
+    """Yield what to ask, and then the code cells of the demonstration, one per slide."""
+    yield _text(f"### {session.asked}", SLIDE)
     for code in session.demonstration:
         yield new_code_cell(code.strip(), metadata={"slideshow": {"slide_type": SLIDE}})
 
 
 def _question(question: Question) -> Iterator[nbformat.NotebookNode]:
-    """Yield the slide of a question, and below it the slide of its answer."""
+    """Yield the slide of a question, and below it the slide of its answer with the question."""
     answers = "\n".join(f"- **{letter}** {text}" for letter, text in question.answers.items())
     yield _text(f"### {question.text}\n\n{answers}", SLIDE)
-    wrong = "\n".join(f"- **{letter}** {why}" for letter, why in question.wrong.items())
+    wrong = "\n".join(
+        f"- **{letter}** {why[0].upper()}{why[1:]}" for letter, why in question.wrong.items()
+    )
     right = f"**{question.right}** {question.answers[question.right]}"
-    yield _text(f"### {right}\n\n{question.because}\n\n{wrong}", BELOW)
+    asked = f'<div class="asked">\n\n{question.text}\n\n</div>'
+    yield _text(f"{asked}\n\n### {right}\n\n{question.because}\n\n{wrong}", BELOW)
 
 
 def executed(slides: nbformat.NotebookNode) -> nbformat.NotebookNode:
@@ -107,6 +117,8 @@ def executed(slides: nbformat.NotebookNode) -> nbformat.NotebookNode:
 
 
 def as_html(slides: nbformat.NotebookNode) -> str:
-    """Return the slides as one HTML page, which loads reveal.js from the network."""
-    exporter = SlidesExporter(embed_images=True, reveal_scroll=True, reveal_transition="none")
-    return exporter.from_notebook_node(slides)[0]
+    """Return the slides without code as one HTML page, which loads reveal.js from the network."""
+    exporter = SlidesExporter(
+        embed_images=True, reveal_scroll=True, reveal_transition="none", exclude_input=True
+    )
+    return exporter.from_notebook_node(slides)[0].replace("</head>", f"{STYLE}</head>", 1)
