@@ -25,7 +25,9 @@ from utils.paths import ROOT, lessons
 SLIDE, BELOW, TOGETHER = "slide", "subslide", "-"  # how a cell follows the one before it
 TIMEOUT = 300  # seconds for a cell
 STYLE = """<style>
-.reveal .jp-OutputArea-output { zoom: 1.5; text-align: center; }
+.reveal .jp-RenderedHTMLCommon p, .reveal .jp-RenderedHTMLCommon li { font-size: 130%; }
+.reveal .asked p { font-size: 100%; color: #555; }
+.reveal .jp-OutputArea-output { zoom: 1.8; }
 .reveal .jp-OutputPrompt, .reveal .jp-InputPrompt { display: none; }
 </style>
 """
