@@ -28,6 +28,7 @@ _CODE = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _ASKED = re.compile(r"^Ask: (.+)$", re.MULTILINE)
 _TAKEN_HOME = re.compile(r"^Take home: (.+)$", re.MULTILINE)
 _MINUTES = re.compile(r"^\| (\d+) to (\d+) \|", re.MULTILINE)
+_TESTED = re.compile(r"\bquestion (\d), then the demonstration")
 _SHOWN = re.compile(r"\bquestion (\d)|\bdemonstration\b")
 
 
@@ -76,6 +77,12 @@ class Session:
         """
         named = [int(number or 0) for number in _SHOWN.findall(self.sections["Minute by minute"])]
         return list(dict.fromkeys([*named, *range(len(self.questions) + 1)]))
+
+    @property
+    def tested(self) -> int:
+        """The number of the question whose votes the demonstration tests, or 0."""
+        found = _TESTED.search(self.sections["Minute by minute"])
+        return int(found[1]) if found else 0
 
     @property
     def demonstration(self) -> list[str]:

@@ -67,7 +67,12 @@ def notebook(session: Session) -> nbformat.NotebookNode:
     """Return the slides of a session as a notebook whose demonstration has not run yet."""
     cells = [_text(f"# {session.title}\n\n{_opening(session.number)}", SLIDE)]
     for number in session.order:
-        cells += _question(session.questions[number - 1]) if number else _demonstration(session)
+        if number:
+            cells += _question(session.questions[number - 1], number == session.tested)
+            continue
+        cells += _demonstration(session)
+        if session.tested:
+            cells.append(_answer(session.questions[session.tested - 1], SLIDE))
     cells.append(_text(f"## To take home\n\n{session.taken_home}", SLIDE))
     return new_notebook(cells=cells)
 
@@ -90,16 +95,22 @@ def _demonstration(session: Session) -> Iterator[nbformat.NotebookNode]:
         yield new_code_cell(code.strip(), metadata={"slideshow": {"slide_type": SLIDE}})
 
 
-def _question(question: Question) -> Iterator[nbformat.NotebookNode]:
-    """Yield the slide of a question, and below it the slide of its answer with the question."""
+def _question(question: Question, tested: bool) -> Iterator[nbformat.NotebookNode]:
+    """Yield the slide of a question, and below it its answer unless the demonstration tests it."""
     answers = "\n".join(f"- **{letter}** {text}" for letter, text in question.answers.items())
     yield _text(f"### {question.text}\n\n{answers}", SLIDE)
+    if not tested:
+        yield _answer(question, BELOW)
+
+
+def _answer(question: Question, follows: str) -> nbformat.NotebookNode:
+    """Return the slide of an answer, which repeats the question; follows: `SLIDE` or `BELOW`."""
     wrong = "\n".join(
         f"- **{letter}** {why[0].upper()}{why[1:]}" for letter, why in question.wrong.items()
     )
     right = f"**{question.right}** {question.answers[question.right]}"
     asked = f'<div class="asked">\n\n{question.text}\n\n</div>'
-    yield _text(f"{asked}\n\n### {right}\n\n{question.because}\n\n{wrong}", BELOW)
+    return _text(f"{asked}\n\n### {right}\n\n{question.because}\n\n{wrong}", follows)
 
 
 def executed(slides: nbformat.NotebookNode) -> nbformat.NotebookNode:

@@ -41,7 +41,15 @@ def test_slides_follow_the_minutes_so_that_a_picture_does_not_tell_the_answer():
     assert plan.find("18").order == [0, 1, 2]
     assert plan.find("16").order == [2, 0, 1]
     kinds = [cell.cell_type for cell in slides.notebook(plan.find("16")).cells]
-    assert kinds == ["markdown"] * 4 + ["code"] + ["markdown"] * 3
+    assert kinds == ["markdown"] * 3 + ["code"] + ["markdown"] * 4
+
+
+def test_a_demonstration_that_tests_a_vote_comes_before_the_answer():
+    cells = slides.notebook(plan.find("11")).cells
+    assert "How many words of shared memory" in cells[1].source
+    assert "and what is their sum?" in cells[2].source
+    assert cells[3].cell_type == "code"
+    assert "These are 5 words for 4 multiply-adds" in cells[4].source
 
 
 def test_the_slides_show_what_the_demonstration_shows(tmp_path, capsys):
