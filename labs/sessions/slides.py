@@ -25,8 +25,8 @@ from utils.paths import ROOT, lessons
 SLIDE, BELOW, TOGETHER = "slide", "subslide", "-"  # how a cell follows the one before it
 TIMEOUT = 300  # seconds for a cell
 STYLE = """<style>
-.reveal .jp-RenderedHTMLCommon p, .reveal .jp-RenderedHTMLCommon li { font-size: 130%; }
-.reveal .asked p { font-size: 100%; color: #555; }
+.reveal .jp-RenderedHTMLCommon p, .reveal .jp-RenderedHTMLCommon li { font-size: 120%; }
+.reveal .asked p { font-size: 85%; color: #555; }
 .reveal .jp-OutputArea-output { zoom: 1.8; }
 .reveal .jp-OutputArea-output:has(input[type=range], ol) { zoom: 1.1; }  /* tall: it has controls */
 .reveal .jp-OutputArea-output :is(svg, img) { max-height: 340px; width: auto; }
