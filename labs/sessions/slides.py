@@ -9,6 +9,7 @@ import argparse
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from textwrap import indent
 
 import nbformat
 from nbclient import NotebookClient
@@ -26,7 +27,8 @@ SLIDE, BELOW, TOGETHER = "slide", "subslide", "-"  # how a cell follows the one 
 TIMEOUT = 300  # seconds for a cell
 STYLE = """<style>
 .reveal .jp-RenderedHTMLCommon p, .reveal .jp-RenderedHTMLCommon li { font-size: 120%; }
-.reveal .asked p { font-size: 85%; color: #555; }
+.reveal blockquote { width: auto; margin: 0; padding: 0; border: 0; box-shadow: none; }
+.reveal .jp-RenderedHTMLCommon blockquote p { font-size: 90%; font-style: normal; color: #555; }
 .reveal .jp-OutputArea-output { zoom: 1.8; }
 .reveal .jp-OutputArea-output:has(input[type=range], ol) { zoom: 1.1; }  /* tall: it has controls */
 .reveal .jp-OutputArea-output :is(svg, img) { max-height: 340px; width: auto; }
@@ -109,7 +111,7 @@ def _answer(question: Question, follows: str) -> nbformat.NotebookNode:
         f"- **{letter}** {why[0].upper()}{why[1:]}" for letter, why in question.wrong.items()
     )
     right = f"**{question.right}** {question.answers[question.right]}"
-    asked = f'<div class="asked">\n\n{question.text}\n\n</div>'
+    asked = indent(question.text, "> ", lambda line: True)
     return _text(f"{asked}\n\n### {right}\n\n{question.because}\n\n{wrong}", follows)
 
 
