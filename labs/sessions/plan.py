@@ -1,6 +1,6 @@
 """Read the plan of a session: `labs/sessions/NN.md`.
 
-A plan has a heading, five sections with fixed names, and questions for a show of hands. Each
+A plan has a heading, six sections with fixed names, and questions for a show of hands. Each
 question has four answers with the letters A to D; below them stands which one is right, and why
 each other one is wrong.
 """
@@ -18,14 +18,17 @@ from utils.paths import ROOT
 FOLDER = ROOT / "labs" / "sessions"
 SECTIONS = (
     "Before", "Minute by minute", "The demonstration", "Where a class gets stuck",
-    "What to leave out",
+    "What to leave out", "Answers",
 )  # fmt: skip
 _PIECES = re.compile(r"^## (.+)$", re.MULTILINE)
 _ANSWER = re.compile(r"^- \*\*([A-D])\*\* (.+)$", re.MULTILINE)
 _RIGHT = re.compile(r"^\*\*([A-D]) is right\.\*\* (.+)$", re.MULTILINE)
 _WRONG = re.compile(r"^- ([A-D]): (.+)$", re.MULTILINE)
 _CODE = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_ASKED = re.compile(r"^Ask: (.+)$", re.MULTILINE)
+_TAKEN_HOME = re.compile(r"^Take home: (.+)$", re.MULTILINE)
 _MINUTES = re.compile(r"^\| (\d+) to (\d+) \|", re.MULTILINE)
+_TESTED = re.compile(r"\bquestion (\d), then the demonstration")
 _SHOWN = re.compile(r"\bquestion (\d)|\bdemonstration\b")
 
 
@@ -49,13 +52,16 @@ class Session:
     """The plan of a session.
 
     number: the lesson's number, such as "05", or the name of an extra one. title: without the
-    number. sections: heading in `SECTIONS` -> its Markdown. questions: in order.
+    number. sections: heading in `SECTIONS` -> its Markdown. questions: in order. asked: what the
+    class says before it sees the demonstration. taken_home: the sentence that ends the session.
     """
 
     number: str
     title: str
     sections: Mapping[str, str]
     questions: tuple[Question, ...]
+    asked: str
+    taken_home: str
 
     @property
     def minutes(self) -> list[tuple[int, int]]:
@@ -71,6 +77,12 @@ class Session:
         """
         named = [int(number or 0) for number in _SHOWN.findall(self.sections["Minute by minute"])]
         return list(dict.fromkeys([*named, *range(len(self.questions) + 1)]))
+
+    @property
+    def tested(self) -> int:
+        """The number of the question whose votes the demonstration tests, or 0."""
+        found = _TESTED.search(self.sections["Minute by minute"])
+        return int(found[1]) if found else 0
 
     @property
     def demonstration(self) -> list[str]:
@@ -101,7 +113,12 @@ def read(file: Path) -> Session:
         raise CourseError(f"{file.name} has no {missing[0] if missing else 'heading'}.")
     questions = (_question(name, text) for name, text in named.items() if name not in SECTIONS)
     sections = {name: named[name].strip() for name in SECTIONS}
-    return Session(file.stem, title[1], sections, tuple(questions))
+    asked = _ASKED.search(sections["The demonstration"])
+    taken_home = _TAKEN_HOME.search(sections["Answers"])
+    if not asked or not taken_home:
+        line = "Take home" if asked else "Ask"
+        raise CourseError(f'{file.name} needs a line that begins with "{line}: ".')
+    return Session(file.stem, title[1], sections, tuple(questions), asked[1], taken_home[1])
 
 
 def _question(name: str, text: str) -> Question:

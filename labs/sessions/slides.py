@@ -9,6 +9,7 @@ import argparse
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from textwrap import indent
 
 import nbformat
 from nbclient import NotebookClient
@@ -24,6 +25,16 @@ from utils.paths import ROOT, lessons
 
 SLIDE, BELOW, TOGETHER = "slide", "subslide", "-"  # how a cell follows the one before it
 TIMEOUT = 300  # seconds for a cell
+STYLE = """<style>
+.reveal .jp-RenderedHTMLCommon p, .reveal .jp-RenderedHTMLCommon li { font-size: 120%; }
+.reveal blockquote { width: auto; margin: 0; padding: 0; border: 0; box-shadow: none; }
+.reveal .jp-RenderedHTMLCommon blockquote p { font-size: 90%; font-style: normal; color: #555; }
+.reveal .jp-OutputArea-output { zoom: 1.8; }
+.reveal .jp-OutputArea-output:has(input[type=range], ol) { zoom: 1.1; }  /* tall: it has controls */
+.reveal .jp-OutputArea-output :is(svg, img) { max-height: 340px; width: auto; }
+.reveal .jp-OutputPrompt, .reveal .jp-InputPrompt { display: none; }
+</style>
+"""
 
 
 def add_to(commands) -> None:
@@ -58,7 +69,13 @@ def notebook(session: Session) -> nbformat.NotebookNode:
     """Return the slides of a session as a notebook whose demonstration has not run yet."""
     cells = [_text(f"# {session.title}\n\n{_opening(session.number)}", SLIDE)]
     for number in session.order:
-        cells += _question(session.questions[number - 1]) if number else _demonstration(session)
+        if number:
+            cells += _question(session.questions[number - 1], number == session.tested)
+            continue
+        cells += _demonstration(session)
+        if session.tested:
+            cells.append(_answer(session.questions[session.tested - 1], SLIDE))
+    cells.append(_text(f"## To take home\n\n{session.taken_home}", SLIDE))
     return new_notebook(cells=cells)
 
 
@@ -74,18 +91,28 @@ def _opening(number: str) -> str:
 
 
 def _demonstration(session: Session) -> Iterator[nbformat.NotebookNode]:
-    """Yield the code cells of the demonstration, one per slide."""
+    """Yield what to ask, and then the code cells of the demonstration, one per slide."""
+    yield _text(f"### {session.asked}", SLIDE)
     for code in session.demonstration:
         yield new_code_cell(code.strip(), metadata={"slideshow": {"slide_type": SLIDE}})
 
 
-def _question(question: Question) -> Iterator[nbformat.NotebookNode]:
-    """Yield the slide of a question, and below it the slide of its answer."""
+def _question(question: Question, tested: bool) -> Iterator[nbformat.NotebookNode]:
+    """Yield the slide of a question, and below it its answer unless the demonstration tests it."""
     answers = "\n".join(f"- **{letter}** {text}" for letter, text in question.answers.items())
     yield _text(f"### {question.text}\n\n{answers}", SLIDE)
-    wrong = "\n".join(f"- **{letter}** {why}" for letter, why in question.wrong.items())
+    if not tested:
+        yield _answer(question, BELOW)
+
+
+def _answer(question: Question, follows: str) -> nbformat.NotebookNode:
+    """Return the slide of an answer, which repeats the question; follows: `SLIDE` or `BELOW`."""
+    wrong = "\n".join(
+        f"- **{letter}** {why[0].upper()}{why[1:]}" for letter, why in question.wrong.items()
+    )
     right = f"**{question.right}** {question.answers[question.right]}"
-    yield _text(f"### {right}\n\n{question.because}\n\n{wrong}", BELOW)
+    asked = indent(question.text, "> ", lambda line: True)
+    return _text(f"{asked}\n\n### {right}\n\n{question.because}\n\n{wrong}", follows)
 
 
 def executed(slides: nbformat.NotebookNode) -> nbformat.NotebookNode:
@@ -107,6 +134,8 @@ def executed(slides: nbformat.NotebookNode) -> nbformat.NotebookNode:
 
 
 def as_html(slides: nbformat.NotebookNode) -> str:
-    """Return the slides as one HTML page, which loads reveal.js from the network."""
-    exporter = SlidesExporter(embed_images=True, reveal_scroll=True, reveal_transition="none")
-    return exporter.from_notebook_node(slides)[0]
+    """Return the slides without code as one HTML page, which loads reveal.js from the network."""
+    exporter = SlidesExporter(
+        embed_images=True, reveal_scroll=True, reveal_transition="none", exclude_input=True
+    )
+    return exporter.from_notebook_node(slides)[0].replace("</head>", f"{STYLE}</head>", 1)

@@ -10,9 +10,11 @@ def test_a_plan_without_a_part_is_refused_with_the_part(tmp_path):
     text = plan.plan_files()["18"].read_text(encoding="utf-8")
     for part, words in {
         "## Before": "has no Before",
-        "**C is right.**": "says which is right",
-        "- B: half of": "a reason for each wrong answer",
-        "- **D** 64": "needs the answers A to D",
+        "**D is right.** The branch": "says which is right",
+        "- B: two warps": "a reason for each wrong answer",
+        "Ask: ": "a line that begins with .Ask",
+        "Take home: ": "a line that begins with .Take home",
+        "- **D** 8": "needs the answers A to D",
     }.items():
         assert part in text
         (tmp_path / "18.md").write_text(text.replace(part, "x", 1), encoding="utf-8")
@@ -23,24 +25,38 @@ def test_a_plan_without_a_part_is_refused_with_the_part(tmp_path):
 def test_an_answer_stands_below_its_question_and_not_on_it():
     cells = slides.notebook(plan.find("18")).cells
     kinds = [cell.metadata["slideshow"]["slide_type"] for cell in cells]
-    assert kinds == ["slide", "slide", "slide", "subslide", "slide", "subslide"]
+    votes = ["slide", "subslide", "slide", "subslide"]
+    assert kinds == ["slide", "slide", "slide", *votes, "slide"]
     assert "what do the other 12 cost?" in cells[0].source
-    assert "- **C** 8" in cells[2].source
-    assert "A warp executes" not in cells[2].source
-    assert "A warp executes" in cells[3].source
+    assert "Which banks" in cells[1].source
+    assert "- **D** about 5.3 ms" in cells[3].source
+    assert "follows the instructions" not in cells[3].source
+    assert "follows the instructions" in cells[4].source
+    assert "How long does the new kernel take?" in cells[4].source
+    assert "- **B** This gives half" in cells[4].source
+    assert "To take home" in cells[-1].source
 
 
 def test_slides_follow_the_minutes_so_that_a_picture_does_not_tell_the_answer():
     assert plan.find("18").order == [0, 1, 2]
     assert plan.find("16").order == [2, 0, 1]
     kinds = [cell.cell_type for cell in slides.notebook(plan.find("16")).cells]
-    assert kinds == ["markdown"] * 3 + ["code"] + ["markdown"] * 2
+    assert kinds == ["markdown"] * 3 + ["code"] + ["markdown"] * 4
+
+
+def test_a_demonstration_that_tests_a_vote_comes_before_the_answer():
+    cells = slides.notebook(plan.find("11")).cells
+    assert "How many words of shared memory" in cells[1].source
+    assert "and what is their sum?" in cells[2].source
+    assert cells[3].cell_type == "code"
+    assert "These are 5 words for 4 multiply-adds" in cells[4].source
 
 
 def test_the_slides_show_what_the_demonstration_shows(tmp_path, capsys):
     assert main(["slides", "18", "--out", str(tmp_path)]) == 0
     page = (tmp_path / "session_18.html").read_text(encoding="utf-8")
     assert "8 wavefronts" in page
+    assert "import LADDER" not in page
     assert str(tmp_path) in capsys.readouterr().out
 
 
