@@ -398,7 +398,7 @@ def test_the_chain_has_one_better_figure_per_step_and_the_product_is_the_whole_g
          *map(held_by_sm, third), *ms[2:], bars[2] / bars[3], ms[2] / ms[3])  # fmt: skip
     explained, gain = bars[0] / bars[3], ms[0] / ms[3]
     says("| {:.2f} → {:.2f} ms | **{:.2f}** | **{:.2f}** |", ms[0], ms[3], explained, gain)
-    says("they alone make the product {:.2f} times faster. The other factor is {:.2f} ÷ {:.2f} = "
+    says("by them alone the product is {:.2f} times faster. The other factor is {:.2f} ÷ {:.2f} = "
          "{:.2f}.", explained, gain, explained, gain / explained)  # fmt: skip
     says("`tiled` reaches {:.0f} % and `ilp` {:.0f} %, and this is the factor of {:.2f}.",
          100 * bars[0] / ms[0], 100 * bars[3] / ms[3], gain / explained)  # fmt: skip
