@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from gpu_xray.sass import Instruction
 
 FFMA = ("FFMA", "FFMA2")
+# A sum of several products begins with an FMUL, which has nothing to add to.
+PRODUCTS = (*FFMA, "FMUL")
 # The iterations of the innermost loop per iteration of a loop between it and the loop over tiles.
 STEPS = 4
 _ENDS = ("EXIT", "RET", "KILL", "BRX", "JMP", "JMX")
@@ -38,6 +40,11 @@ class Loop:
     def ffma(self) -> int:
         """The number of FFMA and FFMA2 instructions in the body; an FFMA2 counts once."""
         return sum(self.instructions[name] for name in FFMA)
+
+    @property
+    def products(self) -> int:
+        """The number of float32 products in the body: FFMA, FFMA2 and FMUL, each counted once."""
+        return sum(self.instructions[name] for name in PRODUCTS)
 
     @property
     def ffma_share(self) -> float:
@@ -101,7 +108,7 @@ def instructions_around(
         if loop.instructions["LDG"]:
             outside += len(loop.body) * loads / loop.instructions["LDG"]
         elif _contains(loop, hot):
-            outside += len(loop.body) * multiply_adds / hot.ffma / STEPS
+            outside += len(loop.body) * multiply_adds / hot.products / STEPS
     return outside / multiply_adds
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
-from gpu_xray.loops import instructions_around
+from gpu_xray.loops import Loop, instructions_around
 from labs.checking.run import Run
 from labs.checking.target import Target
 from labs.targets.machine_code import machine_code
@@ -19,7 +20,8 @@ def read_wavefronts(at_most: float) -> Target:
     """Return the target of at most `at_most` shared-memory wavefronts per multiply-add.
 
     The reads are those of the machine code of the innermost loop, where an `LDS.128` counts twice;
-    the stores are counted on the virtual GPU. The count is None without a compiler for CUDA.
+    the stores are counted on the virtual GPU. FFMA and FMUL are multiply-adds. The count is None
+    without a compiler for CUDA.
     """
 
     def measure(run: Run) -> float | None:
@@ -30,29 +32,47 @@ def read_wavefronts(at_most: float) -> Target:
             for one in run.trace.access_counts
             if (one.space, one.kind) == ("shared", "store")
         )
-        reads = [one.opcode for one in code.hot.body if one.name == "LDS"]
+        reads = _reads(code.hot)
         wavefronts = len(reads) + reads.count(JOINED)
-        return wavefronts / max(1, code.hot.ffma) + WARP * stores / math.prod(run.shape)
+        return wavefronts / max(1, code.hot.products) + WARP * stores / math.prod(run.shape)
 
     def cause(run: Run, value: float) -> str:
         code = machine_code(run)
-        reads = [one.opcode for one in code.hot.body if one.name == "LDS"]
+        reads = _reads(code.hot)
         return translate(
             "in the machine code ({arch}) the loop with the most multiply-adds has {reads} reads "
             "of shared memory for {multiply_adds} of them, and {joined} of these are `LDS.128`. "
             "With the stores, that is {value:.2f} wavefronts for each; the target is "
-            "{at_most:.2f}. A read of four words needs an address that is a multiple of 16 bytes: "
-            "does the compiler know that?",
+            "{at_most:.2f}. {question}",
             arch=code.arch,
             reads=len(reads),
-            multiply_adds=code.hot.ffma,
+            multiply_adds=code.hot.products,
             joined=reads.count(JOINED),
             value=value,
             at_most=at_most,
+            question=_question(reads),
         )
 
     words = f"at most {at_most:.2f} wavefronts per multiply-add in the machine code"
     return Target("wavefronts per multiply-add", at_most, words, measure, cause, of_machine=True)
+
+
+def _reads(hot: Loop) -> list[str]:
+    """Return the opcodes of a loop's reads of shared memory, in order."""
+    return [one.opcode for one in hot.body if one.name == "LDS"]
+
+
+def _question(reads: Sequence[str]) -> str:
+    """Return the question that leads from the reads of a loop to fewer wavefronts."""
+    if JOINED in reads:
+        return translate(
+            "Which of the other reads could serve several multiply-adds, or be joined with their "
+            "neighbours in a row?"
+        )
+    return translate(
+        "A read of four words needs an address that is a multiple of 16 bytes: does the compiler "
+        "know that?"
+    )
 
 
 def instructions_with_tiles(at_most: float) -> Target:
@@ -64,9 +84,9 @@ def instructions_with_tiles(at_most: float) -> Target:
 
     def measure(run: Run) -> float | None:
         code = machine_code(run)
-        if code is None or code.hot is None or not code.hot.ffma:
+        if code is None or code.hot is None or not code.hot.products:
             return None
-        return len(code.hot.body) / code.hot.ffma + _around(run)
+        return len(code.hot.body) / code.hot.products + _around(run)
 
     def cause(run: Run, value: float) -> str:
         code = machine_code(run)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gpu_xray import xray
-from gpu_xray.loops import FFMA, Loop, around_with_barriers, instructions_around
+from gpu_xray.loops import PRODUCTS, Loop, around_with_barriers, instructions_around
 from utils.errors import CourseError
 from utils.figures import instruction_strip
 from utils.figures.look import number
@@ -54,8 +54,8 @@ class InnerLoop:
 
     @property
     def multiply_adds(self) -> int:
-        """The number of float32 multiply-add instructions in one iteration."""
-        return sum(opcode.partition(".")[0] in FFMA for opcode in self.opcodes)
+        """The number of float32 products in one iteration: multiply-adds and multiplications."""
+        return sum(opcode.partition(".")[0] in PRODUCTS for opcode in self.opcodes)
 
     @property
     def per_multiply_add(self) -> float:

@@ -1,12 +1,21 @@
 """Other right answers to `four_steps`: changes of the solution that `check` accepts."""
 
-from labs.exercises.four_steps.wrong import INDICES, READ_A, READ_B, STEPS
+from labs.exercises.four_steps.wrong import FOUR, INDICES, READ_A, READ_B, STEPS
 
 ROW_COL = "row, col = cuda.blockIdx.y * TILE + ty, cuda.blockIdx.x * TILE + tx"
 BODY = (
     f"                from_b = {READ_B}\n                for g in range(4):\n"
     f"                    totals[g] += {READ_A} * from_b\n"
 )
+FOUR_PRODUCTS = """\
+            w0, w1 = tile_b[i, tx], tile_b[i + 1, tx]
+            w2, w3 = tile_b[i + 2, tx], tile_b[i + 3, tx]
+            for g in range(4):
+                y = ty + 8 * g
+                totals[g] += (tile_a[y, i] * w0 + tile_a[y, i + 1] * w1
+                              + tile_a[y, i + 2] * w2 + tile_a[y, i + 3] * w3)
+            i = uint32(i + 4)
+"""
 
 RIGHT = {
     "a while loop": [
@@ -20,6 +29,10 @@ RIGHT = {
     ],
     "only the row without a sign": [
         (INDICES, "tx, ty = cuda.threadIdx.x, uint32(cuda.threadIdx.y)"),
+    ],
+    "four products in one sum": [
+        (f"        {STEPS}\n", "        i = uint32(0)\n        while i < TILE:\n"),
+        (f"            {FOUR}\n{BODY}", FOUR_PRODUCTS),
     ],
     "a name for the step": [
         (BODY, "                i = first + u\n" + BODY.replace("first + u", "i")),
