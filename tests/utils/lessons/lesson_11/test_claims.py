@@ -213,13 +213,13 @@ def test_the_times_of_tiled_follow_from_cycles_per_multiply_add():
 
 @pytest.mark.slow
 def test_the_explanation_of_grain_16_has_wavefronts_and_times():
-    text = """The longer bar of grain {} is {:.4g} wavefronts. Grain {} has {:.2f} + {:.2f} = {:.2f}
-        instructions. These are {:.2f} ÷ {} = {:.2f} cycles, more than its {:.4g} wavefronts. So the
-        estimate is {:.2f} ÷ {:.4g} = {:.2f}; recorded are {:.2f} ÷ {:.2f} = {:.2f} times."""
+    text = """Grain {}: {:.4g} wavefronts. Grain {}: ({:.2f} + {:.2f}) ÷ {} = {:.2f} cycles of
+        instructions, more than {:.4g}. So the estimate is {:.2f} ÷ {:.4g} = {:.2f}; recorded are
+        {:.2f} ÷ {:.2f} = {:.2f} times."""
     few, many, all_of_it = wavefronts(BY[EIGHT]), loop(BY[SIXTEEN]), instructions(BY[SIXTEEN])
     cycles = all_of_it / SCHEDULERS
     quotes.explains("11.sixteen", text, EIGHT, few, SIXTEEN, many.per_multiply_add, many.around,
-                    all_of_it, all_of_it, SCHEDULERS, cycles, wavefronts(BY[SIXTEEN]), cycles, few,
+                    SCHEDULERS, cycles, wavefronts(BY[SIXTEEN]), cycles, few,
                     bound(BY[SIXTEEN]) / bound(BY[EIGHT]),
                     *_ratio(timed, BY[SIXTEEN], BY[EIGHT]))  # fmt: skip
     assert bound(BY[SIXTEEN]) == times(BY[SIXTEEN]).instructions
