@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from utils.lessons.cards import Card
@@ -106,12 +106,14 @@ def changing() -> Mapping[int, str]:
     return found
 
 
-def find_changing(*numbers: int) -> Card:
+def find_changing(*numbers: int | Iterable[int]) -> Card:
     """Return a card that says whether the reader found all statements that compute with `start`.
 
-    numbers: those of the statements, counted from 1. The card names the first statement that
-    does not belong to them, or the first one that is missing.
+    numbers: those of the statements, counted from 1, one by one or in a tuple, a list or a set. The
+    card names the first statement that does not belong to them, or the first one that is missing.
     """
+    if len(numbers) == 1 and isinstance(numbers[0], Iterable):
+        numbers = tuple(numbers[0])
     right, given = changing(), set(numbers)
     unknown = [one for one in numbers if one not in range(1, len(STATEMENTS) + 1)]
     if unknown:

@@ -49,6 +49,7 @@ def test_the_card_names_a_wrong_statement_and_then_a_missing_one():
     right = load_of_b.changing()
     assert load_of_b.find_changing(*right).kind == "good"
     assert load_of_b.find_changing(*right, 20).kind == "good"
+    assert load_of_b.find_changing(right).kind == load_of_b.find_changing(set(right)).kind == "good"
     for numbers, words in (
         ((), "Begin with the statement that reads start"),
         ((3, 6), "Statement 6 does not belong to them. It is place = word & 124"),
