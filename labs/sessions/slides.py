@@ -30,7 +30,7 @@ STYLE = """<style>
 .reveal blockquote { width: auto; margin: 0; padding: 0; border: 0; box-shadow: none; }
 .reveal .jp-RenderedHTMLCommon blockquote p { font-size: 90%; font-style: normal; color: #555; }
 .reveal .jp-OutputArea-output { zoom: 1.8; }
-.reveal .jp-OutputArea-output:has(input[type=range], ol) { zoom: 1.1; }  /* tall: it has controls */
+.reveal .jp-OutputArea-output:has(input, ol) { zoom: 1.1; }  /* tall: it has controls */
 .reveal .jp-OutputArea-output :is(svg, img) { max-height: 340px; width: auto; }
 .reveal .jp-OutputPrompt, .reveal .jp-InputPrompt { display: none; }
 </style>

@@ -140,7 +140,11 @@ def test_the_stride_is_that_of_the_innermost_loop():
         return {(one.array, one.kind): one.stride for one in accesses}
 
     _, n, _ = FIRST
-    assert strides(find(NAME).starter) == {("a", "load"): 1, ("b", "load"): n}
+    assert strides(find(NAME).starter) == {
+        ("a", "load"): 1,
+        ("b", "load"): n,
+        ("c", "store"): 1,
+    }
     assert strides(find(NAME).solution) == {
         ("a", "load"): 0,
         ("b", "load"): 1,

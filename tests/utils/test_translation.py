@@ -210,7 +210,7 @@ def test_in_english_every_sentence_of_a_table_stays_as_it_is():
 def test_a_handout_is_written_in_german(in_german):
     cells = [cell.source for cell in notebook(LABS["first_kernel"]).cells]
     assert cells[0].startswith("# Labor: Der erste Kernel\n\n**Nach diesem Labor kannst du**\n\n- ")
-    assert "ein richtiges Ergebnis bei 5 Größen, bei denen die virtuelle GPU" in cells[2]
+    assert "ein richtiges Ergebnis bei 6 Größen, bei denen die virtuelle GPU" in cells[2]
     assert cells[-1].startswith("## Was bewertet wird, und wie")
 
 

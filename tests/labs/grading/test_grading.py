@@ -128,7 +128,7 @@ def test_a_notebook_without_metadata_is_read_cell_by_cell():
     ("name", "raw", "words"),
     [
         ("a.py", b"  \n", "is empty"),
-        ("a.py", b"\xff\x80", "not UTF-8"),
+        ("a.py", b"\xff\x81", "not UTF-8"),
         ("a.ipynb", b"{", "no notebook"),
         ("a.ipynb", b"[1, 2]", "no notebook"),
         ("a.ipynb", b'{"cells": [{"cell_type": "code", "source": 5}]}', "no notebook"),
