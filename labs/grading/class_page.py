@@ -30,12 +30,12 @@ _HEADING = re.compile(r"^#{2,3} +(.+)$", re.MULTILINE)
 class Group:
     """Submissions to one exercise that have the same cause.
 
-    told: what the checker said of one of them, the first whose line of code it quotes. count: how
-    many there are. refused: True if they were refused because of their text or their file, so that
-    nothing ran.
+    sentence: what the checker said of one of them, the first whose line of code it quotes. count:
+    how many there are. refused: True if they were refused because of their text or their file, so
+    that nothing ran.
     """
 
-    told: str
+    sentence: str
     count: int
     refused: bool = False
 
@@ -56,14 +56,14 @@ def groups(marks: Iterable[Mark], part: Part) -> list[Group]:
     in numbers, in elements of arrays, and in the code that they quote. Causes with the same count
     keep the order in which they first appear in `marks`.
     """
-    told: dict[tuple[str, bool], list[str]] = {}
+    causes: dict[tuple[str, bool], list[str]] = {}
     for mark in marks:
         if sentence := _cause(mark, part):
             key = _OWN.sub("", sentence), part.exercise in mark.refused
-            told.setdefault(key, []).append(sentence)
+            causes.setdefault(key, []).append(sentence)
     found = (
         Group(next(filter(_LINE.search, each), each[0]), len(each), refused)
-        for (_, refused), each in told.items()
+        for (_, refused), each in causes.items()
     )
     return sorted(found, key=lambda group: -group.count)
 
@@ -137,11 +137,11 @@ def _as_row(group: Group, all_: int, among: Sequence[Section]) -> str:
     all_: the number of submissions. among: the sections of the lab's lessons.
     """
     share = 100 * group.count / all_
-    section = None if group.refused else explaining(group.told, among)
+    section = None if group.refused else explaining(group.sentence, among)
     lesson = f'<p class="told">Explained in {_name(section)}</p>' if section else ""
     return (
         f'<div class="group"><div class="share"><span style="width:{share:.1f}%"></span></div>'
-        f"<p>{_of(group.count, all_)}</p><p>{in_code(group.told)}</p>{lesson}</div>"
+        f"<p>{_of(group.count, all_)}</p><p>{in_code(group.sentence)}</p>{lesson}</div>"
     )
 
 

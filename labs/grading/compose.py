@@ -8,13 +8,13 @@ from __future__ import annotations
 import argparse
 import json
 import re
+from collections.abc import Iterable
 
-from labs.grading.labs import COMPOSED, LABS, Lab, Part, part_with
+from labs.grading.labs import COMPOSED, LABS, Lab, composed, part_with
 from utils.errors import CourseError
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 ROUNDED = 5  # the minutes of a lab are a multiple of this
-FIELDS = ("title", "minutes", "lessons", "objectives")  # of `Lab`, as its file has them
 
 
 def add_to(commands) -> None:
@@ -37,13 +37,15 @@ def run(arguments: argparse.Namespace) -> int:
     """Write the file of the lab, print what it has and how to go on, and return exit code 0.
 
     arguments: those of the sub-command. Raises CourseError if the name is taken or no name, an
-    exercise is unknown or given twice, the points do not suit, or the file cannot be written.
+    exercise is unknown or given twice, the points or minutes do not suit, or the file cannot be
+    written.
     """
-    lab = composed(
-        arguments.name, dict(_pairs(arguments.exercises, arguments.points)),
-        arguments.title or arguments.name.replace("_", " ").capitalize(), arguments.minutes,
-    )  # fmt: skip
-    file = COMPOSED / f"{lab.name}.toml"
+    name, points = _free(arguments.name), dict(_pairs(arguments.exercises, arguments.points))
+    if arguments.minutes is not None and arguments.minutes < 1:
+        raise CourseError(f"--minutes is {arguments.minutes}: give a number of at least 1.")
+    title = arguments.title or name.replace("_", " ").capitalize()
+    lab = composed(name, title, arguments.minutes or _minutes(points), points)
+    file = COMPOSED / f"{name}.toml"
     try:
         COMPOSED.mkdir(exist_ok=True)
         file.write_text(as_toml(lab), encoding="utf-8")
@@ -55,6 +57,15 @@ def run(arguments: argparse.Namespace) -> int:
         f"Hand it out: python -m labs handout {lab.name} --out FOLDER"
     )
     return 0
+
+
+def _free(name: str) -> str:
+    """Return a name for a lab. Raises CourseError if it is none, or that of a lab of the course."""
+    if not _NAME.fullmatch(name):
+        raise CourseError(f"{name!r} is no name for a lab: use small letters, digits and _.")
+    if name in LABS:
+        raise CourseError(f"The course has a lab {name}: choose another name.")
+    return name
 
 
 def _pairs(exercises: list[str], points: list[int]) -> list[tuple[str, int]]:
@@ -72,37 +83,20 @@ def _pairs(exercises: list[str], points: list[int]) -> list[tuple[str, int]]:
     return list(zip(exercises, points, strict=True))
 
 
-def composed(name: str, points: dict[str, int], title: str, minutes: int | None = None) -> Lab:
-    """Return a lab of these exercises; points: exercise -> its points, in the order of the tasks.
+def _minutes(exercises: Iterable[str]) -> int:
+    """Return the estimated minutes of these exercises of the course's labs, rounded up.
 
-    minutes: None for the course's estimates, in which an exercise has its share of the points of
-    the first lab that has it. Raises CourseError if the name is one of the course's labs or no
-    name, an exercise is in no lab, or the minutes are less than 1.
+    An exercise has its share of the points of the first lab that has it. Raises CourseError if no
+    lab has one of them.
     """
-    if not _NAME.fullmatch(name):
-        raise CourseError(f"{name!r} is no name for a lab: use small letters, digits and _.")
-    if name in LABS:
-        raise CourseError(f"The course has a lab {name}: choose another name.")
-    if minutes is not None and minutes < 1:
-        raise CourseError(f"--minutes is {minutes}: give a number of at least 1.")
-    parts = tuple(part_with(exercise) for exercise in points)
-    return Lab(
-        name, title, minutes or _minutes(parts),
-        tuple(sorted({part.definition.lesson for part in parts})),
-        tuple(f"solve the task “{part.definition.title}”" for part in parts),
-        tuple(Part(part.exercise, points[part.exercise]) for part in parts),
-    )  # fmt: skip
-
-
-def _minutes(parts: tuple[Part, ...]) -> int:
-    """Return the estimated minutes of these parts of the course's labs, rounded up."""
     homes = {part: lab for lab in reversed(LABS.values()) for part in lab.parts}
+    parts = [part_with(exercise) for exercise in exercises]
     minutes = sum(part.points / homes[part].points * homes[part].minutes for part in parts)
     return -(-round(minutes) // ROUNDED) * ROUNDED
 
 
 def as_toml(lab: Lab) -> str:
-    """Return the text of a lab's file."""
-    lines = [f"{name} = {json.dumps(getattr(lab, name), ensure_ascii=False)}" for name in FIELDS]
+    """Return the text of a lab's file: what cannot be derived from its exercises."""
     points = [f"{part.exercise} = {part.points}" for part in lab.parts]
-    return "\n".join([*lines, "", "[points]", *points]) + "\n"
+    title = json.dumps(lab.title, ensure_ascii=False)
+    return "\n".join([f"title = {title}", f"minutes = {lab.minutes}", "", "[points]", *points, ""])

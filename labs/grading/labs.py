@@ -426,25 +426,34 @@ def all_labs() -> dict[str, Lab]:
 
     Raises CourseError if a file in the folder is not as `python -m labs compose` writes it.
     """
-    composed = {file.stem: _read(file) for file in sorted(COMPOSED.glob("*.toml"))}
-    return {**LABS, **composed}
+    return {**LABS, **{file.stem: _read(file) for file in sorted(COMPOSED.glob("*.toml"))}}
 
 
 def _read(file: Path) -> Lab:
     """Return the lab that a TOML file describes. Raises CourseError if it cannot be used."""
     try:
         given = tomllib.loads(file.read_text(encoding="utf-8"))
-        points = given["points"].items()
-        parts = tuple(replace(part_with(exercise), points=value) for exercise, value in points)
-        return Lab(
-            file.stem, given["title"], given["minutes"], tuple(given["lessons"]),
-            tuple(given["objectives"]), parts,
-        )  # fmt: skip
+        return composed(file.stem, given["title"], int(given["minutes"]), given["points"])
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise CourseError(
             f"{file.relative_to(ROOT)} is no lab ({type(error).__name__}: {error}): write it again "
             "with `python -m labs compose`, or delete it."
         ) from None
+
+
+def composed(name: str, title: str, minutes: int, points: Mapping[str, int]) -> Lab:
+    """Return a lab of exercises of the course's labs, with their targets.
+
+    points: exercise -> its points, in the order of the tasks. Raises CourseError if no lab of the
+    course has an exercise.
+    """
+    parts = tuple(replace(part_with(exercise), points=value) for exercise, value in points.items())
+    return Lab(
+        name, title, minutes,
+        tuple(sorted({part.definition.lesson for part in parts})),
+        tuple(f"solve the task “{part.definition.title}”" for part in parts),
+        parts,
+    )  # fmt: skip
 
 
 def part_with(exercise: str) -> Part:

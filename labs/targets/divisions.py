@@ -28,28 +28,28 @@ FUNCTIONS = frozenset({
 REPEATED = (ast.For, ast.While, ast.FunctionDef, ast.Lambda)
 
 
-def no_division_in_loops(most_turns: int) -> Target:
+def no_division_in_loops(most_iterations: int) -> Target:
     """Return the target of no division in a loop, unless its divisor is a constant.
 
     Remainders count as divisions. Functions that the kernel calls are read, too. The count is the
     number of source lines. If there are none, it is 1 for a kernel whose threads make more than
-    `most_turns` iterations of loops on average, because repeated subtraction divides, too.
+    `most_iterations` iterations of loops on average, because repeated subtraction divides, too.
     """
 
     def measure(run: Run) -> float:
-        turns = sum(_turns_of_a_thread(run).values())
-        return float(len(divisions(run.kernel)) or turns > most_turns)
+        iterations = sum(_iterations_of_a_thread(run).values())
+        return float(len(divisions(run.kernel)) or iterations > most_iterations)
 
     def cause(run: Run, value: float) -> str:
         if not divisions(run.kernel):
-            site, turns = max(_turns_of_a_thread(run).items(), key=lambda one: one[1])
+            site, iterations = max(_iterations_of_a_thread(run).items(), key=lambda one: one[1])
             return translate(
                 "the loop at {where} makes {iterations:.3g} iterations per thread, and the tree "
                 "has only {steps} steps. A loop that finds the remainder by subtraction costs more "
                 "than `%`. Which bits of the thread's number tell it at once?",
                 where=at_line(site),
-                iterations=turns,
-                steps=most_turns,
+                iterations=iterations,
+                steps=most_iterations,
             )
         code = machine_code(run)
         if code is not None and not code.loops:
@@ -69,11 +69,11 @@ def no_division_in_loops(most_turns: int) -> Target:
     return Target("divisions in loops", 0, words, measure, cause)
 
 
-def _turns_of_a_thread(run: Run) -> dict[Site, float]:
+def _iterations_of_a_thread(run: Run) -> dict[Site, float]:
     """Return the source line of each loop -> its iterations per thread, on average."""
     launch = run.job.launch(run.shape)
     threads = launch.blocks * launch.threads
-    return {site: turns / threads for site, turns in run.trace.turns.items()}
+    return {site: count / threads for site, count in run.trace.turns.items()}
 
 
 def divisions(kernel) -> list[Site]:

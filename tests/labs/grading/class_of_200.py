@@ -250,7 +250,7 @@ def missing_groups(lab: Lab, class_list: dict[str, Student], page: str) -> Itera
         count = sum(other.says == says for other in class_list.values())
         mark = grade(lab, Submission("Žofie", (("work.py", one.raw),)), SECRET)
         (group,) = class_page.groups([mark], lab.parts[0])
-        told = words_of(f"first {html.escape(group.told, quote=False)}").removeprefix("first ")
+        told = words_of(f"first {html.escape(group.sentence, quote=False)}").removeprefix("first ")
         if not any(told in each and int(each.split()[0]) >= count for each in shown):
             yield f"No group of {count} has the cause of: {says}"
 
