@@ -49,6 +49,9 @@ MARKER = "CLASS_OF_200"  # in the environment of every process that a command st
 PATIENCE = 3600  # seconds of one command; a busy machine may be ten times slower
 MUTANTS = 40  # of a lab at most
 CAUSES, RESPELLED = 3, 4  # planted mistakes of a lab, and the submissions with each of them
+# What two submissions with one cause need not share: code, elements, and which of two barriers a
+# race lacks, which depends on the threads that are named.
+OWN = r"<code>.*?</code>|`[^`]*`|<[^>]*>|\w+\[[^\]]*\]|syncwarp\(\) or "
 LOSING = 0.75  # the share of mutants that must lose points; others change no result and no count
 
 
@@ -256,11 +259,11 @@ def missing_groups(lab: Lab, class_list: dict[str, Student], page: str) -> Itera
 
 
 def words_of(text: str) -> str:
-    """Return the words of a sentence or an HTML fragment, without code; numbers become 0.
+    """Return the words of a sentence or an HTML fragment, without OWN; numbers become 0.
 
     The first word, which is the count of a group, stays as it is.
     """
-    first, *words = re.sub(r"<code>.*?</code>|`[^`]*`|<[^>]*>", " ", text).split()
+    first, *words = re.sub(OWN, " ", text).split()
     return " ".join([first, *(re.sub(r"\d[\d,]*", "0", word) for word in words)])
 
 

@@ -17,6 +17,7 @@ from math import ceil, floor
 
 from labs.grading import feedback
 from labs.grading.labs import Lab
+from labs.grading.marks import points_of_rows
 
 MiB = 2**20
 
@@ -53,15 +54,20 @@ def named(what: str, stem: str, raw: bytes, percent: int, ending: str = ".py") -
 
 
 def in_one_part(lab: Lab, exercise: str, what: str, body: str) -> Attack:
-    """Return an attack in one part of a lab; all others are right and keep their points."""
+    """Return an attack in one part of a lab; all others are right and keep their points.
+
+    The part has at most the points of its unchanged starter.
+    """
     texts = {part.exercise: part.definition.solution_text for part in lab.parts}
     (part,) = [part for part in lab.parts if part.exercise == exercise]
     head = f"def {exercise}("
     before, _, behind = texts[exercise].partition(head)
     texts[exercise] = f"{before}{head}{behind.partition(':')[0]}:\n{body}\n"
-    percent = 100 * (lab.points - part.points) / lab.points
+    least = lab.points - part.points
+    most = least + (points_of_rows(part)[0] if part.right_starter else 0)
     raw = "\n\n".join(("import math\nfrom numba import cuda", *texts.values())).encode()
-    return Attack(what, floor(percent), ceil(percent), ((f"{what}.py", raw),), what)
+    limits = floor(100 * least / lab.points), ceil(100 * most / lab.points)
+    return Attack(what, *limits, ((f"{what}.py", raw),), what)
 
 
 def bomb(method: int, size: int = 400 * MiB) -> bytes:
