@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import environment
+import exercise_page
 import nbformat
 import notebook_pages
 import pandas as pd
@@ -102,6 +103,8 @@ def gathered() -> int:
     for figure in (each for name in FIGURES for each in ROOT.glob(f"data/figures/{name}_*.svg")):
         shutil.copy(figure, _gathered_path(figure))
     _write_table(SOURCE / HANDOUTS / "labs.csv", _rows_of_labs())
+    cards = exercise_page.cards(titles)
+    (SOURCE / "labs" / "exercises.txt").write_text(cards, encoding="utf-8")
     _write_table(SOURCE / "terms.csv", _rows_of_terms())
     return code
 

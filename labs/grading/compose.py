@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Iterable
 
-from labs.grading.labs import COMPOSED, LABS, Lab, composed, part_with
+from labs.grading.labs import COMPOSED, LABS, Lab, composed, minutes_of
 from utils.errors import CourseError
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
@@ -86,13 +86,9 @@ def _pairs(exercises: list[str], points: list[int]) -> list[tuple[str, int]]:
 def _minutes(exercises: Iterable[str]) -> int:
     """Return the estimated minutes of these exercises of the course's labs, rounded up.
 
-    An exercise has its share of the points of the first lab that has it. Raises CourseError if no
-    lab has one of them.
+    Raises CourseError if no lab has one of them.
     """
-    homes = {part: lab for lab in reversed(LABS.values()) for part in lab.parts}
-    parts = [part_with(exercise) for exercise in exercises]
-    minutes = sum(part.points / homes[part].points * homes[part].minutes for part in parts)
-    return -(-round(minutes) // ROUNDED) * ROUNDED
+    return -(-round(sum(map(minutes_of, exercises))) // ROUNDED) * ROUNDED
 
 
 def as_toml(lab: Lab) -> str:

@@ -467,6 +467,16 @@ def part_with(exercise: str) -> Part:
     return parts[exercise]
 
 
+def minutes_of(exercise: str) -> float:
+    """Return the estimated minutes of an exercise: its share of the first lab that has it.
+
+    Raises CourseError if no lab of the course has it.
+    """
+    part = part_with(exercise)
+    lab = next(lab for lab in LABS.values() if part in lab.parts)
+    return lab.minutes * part.points / lab.points
+
+
 def find(name: str) -> Lab:
     """Return the lab of this name.
 

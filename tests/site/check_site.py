@@ -11,6 +11,7 @@ import threading
 import nbformat
 import pytest
 
+from labs.grading import labs as bank
 from tests.site.faults import broken_links, files_with, pale, too_wide
 from tests.site.scripts import script
 from utils.paths import ROOT, lessons
@@ -167,6 +168,15 @@ def test_a_list_of_notebooks_fits_a_phone(opened, name):
     page.set_viewport_size({"width": 420, "height": 900})
     hidden = "(box) => box.scrollWidth - box.clientWidth"
     assert page.locator(".table-wrapper").first.evaluate(hidden) <= 0
+
+
+def test_each_exercise_of_a_lab_has_a_card_with_what_it_asks(opened):
+    page = opened("labs/exercises.html")
+    shown = page.locator(".exercise > h3").evaluate_all("(heads) => heads.map((one) => one.id)")
+    assert sorted(shown) == sorted({part.exercise for lab in bank.LABS.values() for part in lab.parts})
+    for name in shown:
+        card = page.locator(f".exercise:has(> h3[id={name}])")
+        assert card.locator("svg, li").count() > 0, name
 
 
 def test_code_can_be_copied_and_output_cannot(opened):
