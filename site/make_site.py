@@ -38,6 +38,7 @@ HANDOUTS = "labs/handouts"
 TEXTS = (
     "notebooks/README.md",
     "notebooks/glossary.md",
+    "notebooks/three_machines.md",
     "virtual_gpu/README.md",
     "virtual_gpu/WALKTHROUGH.md",
     "gpu_xray/README.md",
@@ -48,7 +49,7 @@ GUIDES = "labs/**/*.md"
 ANSWERS = re.compile(r"answer|solution", re.IGNORECASE)
 TERMS = ROOT / "data" / "terms.csv"
 LANGUAGES = ("Spanish", "Chinese")
-FIGURES = ("gemm_staircase", "traced_kernel")
+FIGURES = ("gemm_staircase_*", "traced_kernel_*", "three_machines")
 LINK = re.compile(r"(?<!!)\[([^][]+)\]\(([^():#\s]+)(#[^()\s]*)?\)")
 TIMEOUT = 600  # seconds for Sphinx
 Row = tuple[object, ...]
@@ -100,7 +101,7 @@ def gathered() -> int:
     _list_pages(SOURCE / "notebooks" / "README.md", "Lessons", names)
     entries = (f"{lab.title} <{name}>" for name, lab in LABS.items())
     _list_pages(SOURCE / HANDOUTS / "index.md", "Labs", entries)
-    for figure in (each for name in FIGURES for each in ROOT.glob(f"data/figures/{name}_*.svg")):
+    for figure in (each for name in FIGURES for each in ROOT.glob(f"data/figures/{name}.svg")):
         shutil.copy(figure, _gathered_path(figure))
     _write_table(SOURCE / HANDOUTS / "labs.csv", _rows_of_labs())
     cards = exercise_page.cards(titles)

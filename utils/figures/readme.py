@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import pandas as pd
 
-from utils.figures import plots, results_page, traced_kernel, virtual_gpu_readme
+from utils.figures import plots, results_page, three_machines, traced_kernel, virtual_gpu_readme
 from utils.figures.results_page import COLUMNS, FIGURES, GROUNDS, ON_CPU, ON_GPU, figures
 from utils.ladder.shapes import ReduceShape
 from utils.machine import devices
@@ -206,6 +206,8 @@ def main() -> None:
     for ground in GROUNDS:
         file = FIGURES / f"{traced_kernel.NAME}_{ground}.svg"
         file.write_text(traced_kernel.svg_text(ground), encoding="utf-8")
+    file = FIGURES / f"{three_machines.NAME}.svg"
+    file.write_text(three_machines.svg_text(), encoding="utf-8")
 
 
 if __name__ == "__main__":

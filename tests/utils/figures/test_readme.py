@@ -5,7 +5,7 @@ import statistics
 
 import pytest
 
-from utils.figures import plots, traced_kernel
+from utils.figures import plots, three_machines, traced_kernel
 from utils.figures.readme import (
     GPU_STEPS,
     PAGES,
@@ -24,6 +24,7 @@ from utils.figures.results_page import (
     figures,
     results,
 )
+from utils.machine import devices
 from utils.machine.devices import REFERENCE
 from utils.measuring import as_called, records
 from utils.paths import ROOT
@@ -112,6 +113,14 @@ def test_the_picture_of_a_traced_kernel_is_what_the_virtual_gpu_finds(ground):
     for note in (*traced.findings, *traced.hints):
         assert str(note) in words
     assert f"{traced.totals['shared_load_wavefronts']:,}" in words
+
+
+def test_the_picture_of_three_machines_has_the_data_sheet_of_the_reference():
+    committed = (FIGURES / f"{three_machines.NAME}.svg").read_text(encoding="utf-8")
+    assert three_machines.svg_text() == committed, "run python -m utils.figures.readme"
+    sheet = devices.find(REFERENCE)
+    assert f"one of {sheet.sms} on" in committed
+    assert f"{2 * 4096**3 / sheet.peak_gflops / 1e6:.2f} ms" in committed
 
 
 def _words(svg):
