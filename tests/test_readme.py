@@ -176,7 +176,8 @@ def test_make_colab_writes_an_address_into_all_notebooks(tmp_path):
     environment = {**os.environ, "PYTHONPATH": str(course)}
     subprocess.run(command, env=environment, check=True, capture_output=True, timeout=600)
     changed = {name for name, text in texts(course).items() if before.get(name) != text}
-    notebooks = {name for name in before if re.fullmatch(r"notebooks/.*(?:\d\d|extra)_\w+.*\.ipynb", name)}
+    lesson = re.compile(r"notebooks/.*(?:\d\d|extra)_\w+.*\.ipynb")
+    notebooks = set(filter(lesson.fullmatch, before))
     assert changed == {"data/repository.toml", *notebooks}
     assert b"https://github.com/owner/name" in (course / "data/repository.toml").read_bytes()
 
