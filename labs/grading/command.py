@@ -9,6 +9,7 @@ import hashlib
 import hmac
 import os
 import sys
+import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
@@ -42,6 +43,7 @@ from utils.measuring.command_line import device_for
 MUTANTS = 24  # per exercise, unless --all is given
 CORES = str(os.cpu_count() or 1)
 PROCESSES = "number of processes (default: one per core)"
+PAGE = "feedback.html"  # in a student's folder
 INTERRUPTED = 130  # the exit code after Ctrl-C, as in a shell
 # Errors of the operating system that concern one file's name, and no other file.
 OF_ONE_NAME = (errno.ENAMETOOLONG, errno.EINVAL, errno.EILSEQ, errno.ENOTDIR, errno.EISDIR)
@@ -346,6 +348,8 @@ def _write_class(
         table = arguments.out / f"{lab.name}_{arguments.columns}.csv"
         _write(table, made(lab, results, arguments.item or lab.title))
         print(f"For {arguments.columns.capitalize()}: {table}")
+    if arguments.columns == tables.MOODLE:
+        _write_moodle_pages(arguments.out, lab, submissions, results)
     if listed:
         missing = sum(one.mark is None for one in results)
         print(f"{missing} of {_counted(len(listed), 'student')} handed in nothing.")
@@ -360,6 +364,31 @@ def _write_class(
             to_stderr(f"{one.student} is in no row of the roster, or in two.")
     if rule.due and (undated := sum(one.mark is not None and one.date is None for one in results)):
         print(f"{_counted(undated, 'mark')} without a date, taken as on time.", file=sys.stderr)
+
+
+def _write_moodle_pages(
+    out: Path, lab: Lab, submissions: list[Submission], results: list[roster.Result]
+) -> None:
+    """Write a zip of the pages of all tries that count, for Moodle, and print its path.
+
+    Without a name that Moodle gave to a file, no zip is written. Raises CourseError if the zip
+    cannot be written.
+    """
+    by_student = {one.student: one for one in submissions}
+    pages = {}
+    for mark in (one.mark for one in results if one.listed and one.mark):
+        if name := roster.name_for_moodle(by_student[mark.student], PAGE):
+            pages[name] = feedback.folder_of(out / "feedback", mark.student) / PAGE
+    if not pages:
+        return
+    file = out / f"{lab.name}_moodle_pages.zip"
+    try:
+        with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, page in pages.items():
+                archive.write(page, name)
+    except OSError as error:
+        raise _not_written(file, error) from None
+    print(f"{_counted(len(pages), 'page')} for Moodle to give back: {file}")
 
 
 def list_names(arguments: argparse.Namespace) -> int:

@@ -314,12 +314,17 @@ def write(folder: Path, lab: Lab, mark: Mark, name: str = "") -> None:
     created. name: the student's name for the pages; "" for the mark's `student`. Raises OSError if
     that fails.
     """
-    own = folder / _folder_name(mark.student)
+    own = folder_of(folder, mark.student)
     own.mkdir(parents=True, exist_ok=True)
     shown = replace(mark, student=name or mark.student)
     (own / "feedback.md").write_text(as_markdown(lab, shown), encoding="utf-8")
     (own / "feedback.html").write_text(as_html(lab, shown), encoding="utf-8")
     (own / "results.json").write_text(as_gradescope(lab, mark), encoding="utf-8")
+
+
+def folder_of(folder: Path, student: str) -> Path:
+    """Return the path of the folder in `folder` that has a student's pages."""
+    return folder / _folder_name(student)
 
 
 def _folder_name(student: str) -> str:

@@ -187,6 +187,15 @@ def _tests_of(name: str) -> Iterator[Callable[[Listed], bool]]:
         yield lambda row: download["name"].casefold() in row.keys
 
 
+def name_for_moodle(submission: Submission, file: str) -> str | None:
+    """Return the name with which Moodle gives a file back to a student; None without a number.
+
+    Moodle knows the student by the number that it put into the name of the download.
+    """
+    named = _MOODLE.match(submission.name)
+    return f"{named['name']}_{named['id']}_assignsubmission_file_{file}" if named else None
+
+
 def _without_signs(name: str) -> str:
     """Return a name as Canvas puts it into file names: lower case, without spaces and signs."""
     return re.sub(r"[\W_]", "", name).casefold()

@@ -1,6 +1,7 @@
 """A roster gives everybody a row, in the columns of Canvas, Moodle or one's own, and days late."""
 
 import csv
+import zipfile
 
 import pytest
 
@@ -203,6 +204,29 @@ def test_the_command_grades_a_class_with_its_roster(tmp_path, monkeypatch, capsy
         ["Email address", "ID number", "Lab 1"], ["ada@example.org", "18", "90"],
         ["grace@example.org", "17", "0"],
     ]  # fmt: skip
+
+
+def test_moodle_gets_a_zip_of_the_pages_that_count_named_as_it_named_the_work(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setenv("COURSE_SECRET", SECRET)
+    right = EXERCISES["scale"].solution_text
+    work = ("18_assignsubmission_file_", right), ("18_assignsubmission_onlinetext", "")
+    for name, text in work:
+        (tmp_path / "class" / f"Ada Lovelace_{name}").mkdir(parents=True)
+        (tmp_path / "class" / f"Ada Lovelace_{name}" / "work.py").write_text(text)
+    (tmp_path / "class" / "stranger_99_assignsubmission_file_work.py").write_text(right)
+    (tmp_path / "roster.csv").write_text(MOODLE, encoding="utf-8")
+    words = ["--roster", str(tmp_path / "roster.csv"), "--columns", "moodle"]
+    words += ["--out", str(tmp_path / "out"), "--workers", "1"]
+    assert main(["grade", LAB.name, str(tmp_path / "class"), *words]) == 0
+    with zipfile.ZipFile(tmp_path / "out" / "first_kernel_moodle_pages.zip") as archive:
+        (name,) = archive.namelist()
+        page = archive.read(name).decode()
+    assert name == "Ada Lovelace_18_assignsubmission_file_feedback.html"
+    # What Moodle's importer reads: a name, a number, two words that name the plugin, and the file.
+    assert name.split("_", 4)[1:4] == ["18", "assignsubmission", "file"]
+    assert "<p>Ada Lovelace: <strong>100 of 100" in page
 
 
 def test_the_command_names_work_whose_name_and_number_belong_to_two_rows(
