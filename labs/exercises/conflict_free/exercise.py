@@ -11,6 +11,8 @@ PRODUCT = tiled_product(
     whole=(3, 4, 2),
     name="conflict_free",
     lesson="07",
+    kind="change",
+    lines_to_change=2,
     title="Cure the bank conflicts",
     text=(
         "This product by tiles is right, and its global memory is in order. But the tile of `b` "
