@@ -23,6 +23,13 @@ PRODUCT = tiled_product(
         "The shape of a shared array is a number or the name of a constant, computed outside of "
         "the kernel. The launch is given: blocks of 32×32 threads.",
     ),
+    plain_goals=("no bank conflict", "a tile stays transposed"),
+    plain_usual_goals=(
+        "right at any shape", "each element of a tile is loaded once",
+        "at most 4 sectors per request", "at most 2 barriers per tile", "each thread stores one "
+        "element", "both factors of a multiply-add come from shared memory, by one load each",
+        "one store per element", "no float64",
+    ),
     hints=(
         "A bank is 4 bytes wide, and there are 32. Element `w` of a shared array lies in bank `w` "
         "modulo 32. Which elements do lanes 0, 1 and 2 read at `i = 0`, and in which banks are "
@@ -33,5 +40,5 @@ PRODUCT = tiled_product(
         "the name of a constant: define one above the kernel.",
     ),
     after="The lanes of a warp now find different banks, where they store and where they load.",
-)
+)  # fmt: skip
 EXERCISE = replace(PRODUCT, targets=(*PRODUCT.targets, essential(stays_transposed())))

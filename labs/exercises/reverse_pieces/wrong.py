@@ -10,7 +10,8 @@ END = f"{STORE}{WAIT}"  # the end of the loop, with the second barrier
 
 WRONG = {
     "Nothing makes the threads wait between line {other_line}, which reads the tile, and line "
-    "{line}: a fast thread begins the next piece and replaces a word that a slow one still needs.": {
+    "{line}: a fast thread begins the next piece and replaces a word that a slow one still "
+    "needs.": {
         "the starter": [(END, STORE)],
         "place 2": [(END, STORE), (LOAD, LOAD + WAIT)],
         "after the loop": [(END, f"{STORE}    cuda.syncthreads()\n")],
