@@ -23,6 +23,7 @@ PRODUCT = tiled_product(
         "The shape of a shared array is a number or the name of a constant, computed outside of "
         "the kernel. The launch is given: blocks of 32×32 threads.",
     ),
+    main=("wavefronts per request",),
     plain_goals=("no bank conflict", "a tile stays transposed"),
     plain_usual_goals=(
         "right at any shape", "each element of a tile is loaded once",

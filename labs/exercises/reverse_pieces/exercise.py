@@ -49,7 +49,7 @@ _KERNEL = elementwise(
         essential(from_shared_memory(1, "element")), counts.barriers_per_block(8),
     ),
     main=("barriers per block",),
-    plain_goals=("right at any length", "two barriers per piece, so 8 per block"),
+    plain_goals=("right at any length", "at most two barriers per piece, so 8 per block"),
     plain_usual_goals=(
         "each thread stores four elements", "all words pass through shared memory",
         "neighbouring threads load and store neighbouring elements", "no index below 0",

@@ -16,6 +16,10 @@ EXERCISE = tiled_product(
         "The launch is given: blocks of 16×16 threads, `x` for the columns of `c` and `y` for its "
         "rows, rounded up to whole blocks. No size need be a multiple of 16.",
     ),
+    main=(
+        "loads per multiply-add", "sectors per request", "wavefronts per request",
+        "barriers per tile",
+    ),
     plain_goals=(
         "a block loads each element of its tiles once", "at most 4 sectors per request",
         "no bank conflict", "at most 2 barriers per tile",

@@ -15,6 +15,8 @@ from gpu_xray.widths import SHARED_LOADS
 from labs.exercises import find as exercise
 from tests import quotes
 from utils import lessons as course
+from utils.lessons import own_kernels
+from utils.lessons.bounds import memory_of
 from utils.lessons.edits import Edit, edited
 from utils.lessons.lesson_07 import resource_bars, tiled_product
 from utils.lessons.lesson_07.tile_sizes import SIZE, shares
@@ -173,6 +175,7 @@ def test_the_times_of_naive_and_tiled_and_their_estimates():
     says("`tiled` takes {:.1f} ms. **How many", tiled.recorded)
     says("needs only {:.1f} of the {:.1f} ms if the L1 cache", naive.memory, naive.recorded)
     says("the wavefronts take {:.1f} ms, and took {:.1f} ms", tiled.wavefronts, naive.wavefronts)
+    says("In <code>naive</code> the instructions take as long, {:.1f} ms", naive.instructions)
     longest = [max(one.memory, one.wavefronts, one.instructions) for one in (naive, tiled)]
     ratio = naive.recorded / tiled.recorded
     says("The longest estimate falls by a factor of {:.2f}, and the recorded time by {:.2f}",
@@ -192,6 +195,13 @@ def test_the_readers_kernel_and_the_courses_have_the_tiles_of_the_task():
     says("In your own kernel the tiles have {}×{} words, and a warp is two rows of {} threads",
          *square(OWN_TILE), WARP // 2)  # fmt: skip
     assert WARP // OWN_TILE == 2
+
+
+def test_the_solution_stores_zeros_first_and_so_takes_more_wavefronts():
+    mine = own_kernels.of_text("tiling", exercise("tiling").solution_text)
+    its, ours = (memory_of(one, "4096").wavefronts
+                 for one in (mine, TILED.variant(TILE=OWN_TILE)))  # fmt: skip
+    assert its > ours
 
 
 def test_a_row_of_a_tile_is_in_all_banks_and_a_column_in_one():
