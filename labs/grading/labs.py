@@ -167,6 +167,21 @@ LABS: Mapping[str, Lab] = {
             ),
         ),
         Lab(
+            "barriers_and_banks", "Barriers, tiles and banks, with tasks of three kinds", 90,
+            ("07",),
+            (
+                "put two barriers around the words that threads share",
+                "load a tile together, wait for it, and use it",
+                "compute the wavefronts of a request from the strides of its lanes",
+                "lay a tile out without bank conflicts",
+            ),
+            (
+                Part("reverse_pieces", 15, ("barriers per block",)), Part("tiling", 50, TILED),
+                Part("wavefronts", 15),
+                Part("conflict_free", 20, *WITHOUT_CONFLICTS, right_starter=True),
+            ),
+        ),
+        Lab(
             "transpose", "The transpose through shared memory", 60, ("07",),
             (
                 "let loads and stores both go along rows, with a tile in shared memory",

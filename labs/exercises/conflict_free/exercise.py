@@ -11,6 +11,8 @@ PRODUCT = tiled_product(
     whole=(3, 4, 2),
     name="conflict_free",
     lesson="07",
+    kind="change",
+    lines_to_change=2,
     title="Cure the bank conflicts",
     text=(
         "This product by tiles is right, and its global memory is in order. But the tile of `b` "
@@ -20,6 +22,14 @@ PRODUCT = tiled_product(
         "array lies in shared memory: one line changes, and about one line with a constant is new. "
         "The shape of a shared array is a number or the name of a constant, computed outside of "
         "the kernel. The launch is given: blocks of 32×32 threads.",
+    ),
+    main=("wavefronts per request",),
+    plain_goals=("no bank conflict", "a tile stays transposed"),
+    plain_usual_goals=(
+        "right at any shape", "each element of a tile is loaded once",
+        "at most 4 sectors per request", "at most 2 barriers per tile", "each thread stores one "
+        "element", "both factors of a multiply-add come from shared memory, by one load each",
+        "one store per element", "no float64",
     ),
     hints=(
         "A bank is 4 bytes wide, and there are 32. Element `w` of a shared array lies in bank `w` "
@@ -31,5 +41,5 @@ PRODUCT = tiled_product(
         "the name of a constant: define one above the kernel.",
     ),
     after="The lanes of a warp now find different banks, where they store and where they load.",
-)
+)  # fmt: skip
 EXERCISE = replace(PRODUCT, targets=(*PRODUCT.targets, essential(stays_transposed())))

@@ -39,7 +39,7 @@ def test_twice_too_high_and_half_as_high_count_alike():
 
 def test_each_lesson_has_its_own_factor():
     ledger_file.keep("06.faster", value=4.0, measured=1.0)
-    ledger_file.keep("07.faster", value=1.0, measured=2.0)
+    ledger_file.keep("07.sectors", value=10.0, measured=20.0)
     ledger_file.keep("21.nearer", value="the GPU", measured="one core of the CPU")
     shown = whole_ledger()._repr_html_()
     assert "Lesson 06: 1 of 3 predicted, off by a factor of 4.00<" in shown
