@@ -155,6 +155,19 @@ LABS: Mapping[str, Lab] = {
             (Part("unroll", 100, ("turns per multiply-add",), right_starter=True),),
         ),
         Lab(
+            "unrolled_loops", "Unrolled loops, with tasks of two kinds", 60, ("06",),
+            (
+                "say which test a loop needs that adds two terms per iteration",
+                "unroll a loop whose length is no multiple of the factor",
+                "say from two counts how fast a product can be at most",
+            ),
+            (
+                Part("unroll", 50, ("turns per multiply-add",), right_starter=True),
+                Part("order_by_two", 20, ("turns per multiply-add",)),
+                Part("least_ms", 30),
+            ),
+        ),
+        Lab(
             "tiling", "The product by tiles in shared memory", 90, ("07",),
             (
                 "load a tile together, wait for it, and use it",
