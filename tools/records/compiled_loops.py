@@ -1,4 +1,4 @@
-"""Record the hot loops that lessons 16 and 21 show, so that they need no compiler.
+"""Record the hot loops that lessons 06, 16 and 21 show, so that they need no compiler.
 
     python -m tools.records.compiled_loops
 
@@ -33,6 +33,7 @@ from utils.measuring.roofline import recorded
 DEVICE, SIZE = "NVIDIA H200", "4096"
 FMA_LOOP = latency_kernels.LADDER.step("fma_loop")
 LIMITS = (80, 72, 64, 48)
+UNROLL_FACTORS = (1, 4)
 EXERCISE = EXERCISES["sums_in_registers"]
 STARTERS = (EXERCISES["single_precision"], EXERCISE)
 PRODUCT = gemm_kernels.LADDER.step("naive").signature
@@ -60,6 +61,9 @@ def listed() -> Iterator[tuple[str, Callable, object]]:
     """Yield (name, kernel, signature) of every kernel whose loop is recorded by instruction."""
     steps = map(gemm_kernels.LADDER.step, ("naive", "multi_output"))
     for variant in (*(step.variant() for step in steps), *FMA_LOOP.variants()):
+        yield str(variant), variant.kernel, variant.step.signature
+    for factor in UNROLL_FACTORS:
+        variant = gemm_kernels.LADDER.step("unrolled").variant(UNROLL=factor)
         yield str(variant), variant.kernel, variant.step.signature
     for exercise in STARTERS:
         yield f"{exercise.name} starter", exercise.starter, PRODUCT

@@ -12,8 +12,8 @@ from utils.ladder.step import Step, Variant
 from utils.lessons.cards import Card
 from utils.lessons.compiled_loops import listing
 from utils.lessons.counting import as_variant
-from utils.lessons.lesson_16 import load_waits
-from utils.lessons.lesson_16.load_waits import waits_per_8
+from utils.lessons import load_waits
+from utils.lessons.load_waits import waits_per_8
 from utils.translation import translate
 from virtual_gpu.pictures.svg import Picture
 
