@@ -26,6 +26,7 @@ from utils.lessons.compiled_loops import (
     loop_of,
     rows_of,
 )
+from utils.lessons.lesson_06.loops import WITH_RANGE, with_range
 from utils.machine.versions import versions
 from utils.measuring import rows
 from utils.measuring.roofline import recorded
@@ -65,6 +66,7 @@ def listed() -> Iterator[tuple[str, Callable, object]]:
     for factor in UNROLL_FACTORS:
         variant = gemm_kernels.LADDER.step("unrolled").variant(UNROLL=factor)
         yield str(variant), variant.kernel, variant.step.signature
+    yield WITH_RANGE, with_range().build(), PRODUCT
     for exercise in STARTERS:
         yield f"{exercise.name} starter", exercise.starter, PRODUCT
     yield f"{EXERCISE.name} solution", EXERCISE.solution, PRODUCT

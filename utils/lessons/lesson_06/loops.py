@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 
 from gpu_xray import xray
 from gpu_xray.loops import PRODUCTS
 from gpu_xray.sass import Instruction
 from utils.errors import CourseError
+from utils.figures import instruction_strip
 from utils.figures.resource_bars import draw_resources
 from utils.ladder import kept_functions
 from utils.ladder.shapes import in_print
@@ -18,6 +20,7 @@ from utils.lessons.cards import Card
 from utils.lessons.comparison import nothing_yet
 from utils.lessons.compiled_loops import ARCH, listed_kernels, listing
 from utils.lessons.counting import as_variant, estimated_ms, one_per_cycle_ms, watch
+from utils.lessons.edits import Edit, edited
 from utils.lessons.inner_loops import draw_loops, hot_loop
 from utils.lessons.lesson import device_shown
 from utils.lessons.own_kernels import is_mine, mine
@@ -27,6 +30,7 @@ from utils.translation import translate
 from virtual_gpu.pictures.svg import Picture
 
 TASK = "unroll"
+WITH_RANGE = "naive with range"  # its name in the record of listings
 TERMS = 16  # multiply-adds in each drawing of a loop
 RESOURCES = ("instructions", "cache_lines")
 Steps = dict[str, Step | Variant]
@@ -91,6 +95,27 @@ def draw_your_waits(**steps: Step | Variant) -> Picture | Card:
     Return a card if the reader has no right kernel yet, or if it cannot be compiled here.
     """
     return _with_yours(_waits, steps)
+
+
+def with_range() -> Step:
+    """Return the step `naive` with `for i in range(k)` instead of its `while` loop."""
+    changes = (
+        Edit("    i = 0\n", ""),
+        Edit("    while i < k:\n", "    for i in range(k):\n"),
+        Edit("        i += 1\n", ""),
+    )
+    return edited(import_module("gemm_kernels").LADDER.step("naive").file, *changes).STEP
+
+
+def range_cost() -> tuple[float, Picture]:
+    """Return the instructions per multiply-add with `range`, and a picture of both loops.
+
+    The picture has one iteration of each loop. Both are recorded, so no compiler is needed.
+    """
+    codes = {"while": listing("naive"), "for": listing(WITH_RANGE)}
+    strips = {f"{name} loop": ([one.opcode for one in codes[name]], 1) for name in codes}
+    cost = len(codes["for"]) / sum(one.name in PRODUCTS for one in codes["for"])
+    return cost, instruction_strip.draw_loops("One iteration of the loop in machine code", strips)
 
 
 def waits(step: Step | Variant) -> int:
