@@ -31,7 +31,7 @@ EXERCISE = matrix_product(
         essential(full_requests()), essential(elements_per_thread(1)),
         essential(terms_per_iteration(16)), iterations_per_multiply_add(0.5),
     ),
-    main=("turns per multiply-add",),
+    main=("iterations per multiply-add",),
     plain_goals=("two terms per iteration",),
     plain_usual_goals=(
         "right at any shape", "one store per element", "each thread computes one element",

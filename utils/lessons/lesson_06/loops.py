@@ -16,7 +16,7 @@ from utils.ladder import kept_functions
 from utils.ladder.shapes import in_print
 from utils.ladder.step import Step, Variant
 from utils.lessons import load_waits
-from utils.lessons.cards import Card
+from utils.lessons.cards import Card, Stack
 from utils.lessons.comparison import nothing_yet
 from utils.lessons.compiled_loops import ARCH, listed_kernels, listing
 from utils.lessons.counting import as_variant, estimated_ms, one_per_cycle_ms, watch
@@ -73,12 +73,14 @@ def draw_times(shape: str, **steps: Step | Variant) -> Picture:
     return draw_resources(where, times, RESOURCES, mark_bound=True)
 
 
-def draw_times_with_yours(shape: str, **steps: Step | Variant) -> Picture | Card:
+def draw_times_with_yours(shape: str, **steps: Step | Variant) -> Picture | Stack:
     """Draw what `draw_times` draws, with the reader's `unroll` below, which has no recorded time.
 
-    Return a card if the reader has no right kernel yet, or if it cannot be compiled here.
+    If the reader has no right kernel yet, or if it cannot be compiled here, a card says so below
+    the steps.
     """
-    return _with_yours(lambda loops: draw_times(shape, **loops), steps)
+    shown = _with_yours(lambda loops: draw_times(shape, **loops), steps)
+    return Stack((draw_times(shape, **steps), shown)) if isinstance(shown, Card) else shown
 
 
 def draw_waits(**steps: Step | Variant) -> Picture:
