@@ -8,11 +8,11 @@ EXERCISE = NumbersExercise(
     lesson="06",
     title="The least time of a product",
     text=(
-        "Write `least_ms(n, instructions, lines, sms, mhz)`: the least time in milliseconds of an "
-        "n×n product on a GPU with `sms` SMs at `mhz` megahertz. About 4 lines.",
-        "A multiply-add of a warp is one for each of its 32 lanes. With all that belongs to it, it "
-        "takes `instructions` instructions and `lines` cache lines. In a cycle an SM starts at "
-        "most four instructions and gets at most one cache line. It does both at the same time.",
+        "Write `least_ms(n, instructions, lines, sms, mhz)`: the least time of an n×n product in "
+        "milliseconds. About 4 lines.",
+        "A warp makes 32 multiply-adds at once, one per lane. For these it needs `instructions` "
+        "instructions and `lines` cache lines. In a cycle, each of `sms` SMs starts at most four "
+        "instructions, and meanwhile gets at most one cache line. The clock is `mhz` megahertz.",
     ),
     parameters=("n", "instructions", "lines", "sms", "mhz"),
     unit="",

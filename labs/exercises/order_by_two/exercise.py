@@ -34,8 +34,7 @@ EXERCISE = matrix_product(
     main=("iterations per multiply-add",),
     plain_goals=("two terms per iteration",),
     plain_usual_goals=(
-        "right at any shape", "one store per element", "each thread computes one element",
-        "no index below 0", "no float64",
+        "right at any shape", "each thread stores one element", "no index below 0", "no float64",
     ),
     above="""
 from numba import cuda, float32, uint32

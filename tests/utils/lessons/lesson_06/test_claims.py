@@ -312,14 +312,22 @@ def test_at_256_an_sm_has_at_most_two_blocks_where_eight_would_fit():
     says("At {} an SM has at most two blocks of the product, where eight would fit", size)
 
 
+def test_an_sm_has_four_schedulers():
+    assert SCHEDULERS == 4
+
+
 def test_three_matrices_fit_into_the_l2_cache_at_2048_and_not_at_4096():
     size, large, largest = (int(one) for one in ("2048", "4096", "8192"))
     bytes_of = {n: 3 * n * n * float32.bitwidth // 8 for n in (size, large)}
     assert bytes_of[size] < DEVICE.l2_kib * KIB < bytes_of[large]
     says("At {} all three matrices together, {:.0f} MiB, fit into the L2 cache of {:.0f} MiB",
          size, bytes_of[size] / MIB, DEVICE.l2_kib / KIB)
-    says("At {} the matrices do not fit", large)
-    says("at {} they fit even less, and still the gain is only {:.2f}", largest, gain("8192"))
+    curves = pd.read_csv(records.file_of(DEVICE.name, "latency_curves"))
+    latency = curves[curves["experiment"] == "latency"].set_index("what")["value"].round(-1)
+    says("and a load from there takes about {:.0f} cycles", latency["L2"])
+    says("At {} they do not fit, and a load from DRAM takes about {:.0f} cycles", large,
+         latency["DRAM"])
+    says("at {} they do not fit either, and still the gain is only {:.2f}", largest, gain("8192"))
 
 
 # ---- range ----
