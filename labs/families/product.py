@@ -48,13 +48,15 @@ class Split:
         return Launch(grid=(cdiv(n, self.width), cdiv(m, self.block[1])), block=self.block)
 
 
-def matrix_product(split: Split, **fields) -> KernelExercise:
+def matrix_product(
+    split: Split, record: type[KernelExercise] = KernelExercise, **fields
+) -> KernelExercise:
     """Return an exercise whose kernel (a, b, c) stores the product a·b into c.
 
-    split: the rectangle of c that each block computes. fields: the remaining fields of
-    KernelExercise.
+    split: the rectangle of c that each block computes. record: the class of the exercise. fields:
+    the remaining fields of this class.
     """
-    return KernelExercise(
+    return record(
         parameters=("a", "b", "c"),
         sizes=("m", "n", "k"),
         launch=split.launch,

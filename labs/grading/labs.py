@@ -152,7 +152,20 @@ LABS: Mapping[str, Lab] = {
         Lab(
             "unrolling", "A loop unrolled by hand", 60, ("06",),
             ("unroll a loop whose length is no multiple of the factor",),
-            (Part("unroll", 100, ("turns per multiply-add",), right_starter=True),),
+            (Part("unroll", 100, ("iterations per multiply-add",), right_starter=True),),
+        ),
+        Lab(
+            "unrolled_loops", "Unrolled loops, with tasks of two kinds", 60, ("06",),
+            (
+                "say which test a loop needs that adds two terms per iteration",
+                "unroll a loop whose length is no multiple of the factor",
+                "say from two counts how fast a product can be at most",
+            ),
+            (
+                Part("unroll", 50, ("iterations per multiply-add",), right_starter=True),
+                Part("order_by_two", 20, ("iterations per multiply-add",)),
+                Part("least_ms", 30),
+            ),
         ),
         Lab(
             "tiling", "The product by tiles in shared memory", 90, ("07",),
@@ -255,7 +268,7 @@ LABS: Mapping[str, Lab] = {
                 Part("independent_sums", 40, TILED),
                 Part("four_chains", 20, ("terms in the longest chain",), right_starter=True),
                 Part("shrunk_block", 20, ("elements per thread",)),
-                Part("four_steps", 20, ("turns per multiply-add",)),
+                Part("four_steps", 20, ("iterations per multiply-add",)),
             ),
         ),
         Lab(

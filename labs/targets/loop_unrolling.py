@@ -45,11 +45,10 @@ def iterations_per_multiply_add(at_most: float) -> Target:
         others = "" if is_all else " Other loops make the rest."
         why = _why_it_counts(run.tree, most.line)
         return translate(
-            "{where} makes {turns:.4g} turns in each thread, for the {k} terms of a "
-            "sum.{others}{why} That is {value:.3g} for each multiply-add; the target is "
-            "{at_most:g}.",
+            "{where} makes {iterations:.4g} iterations in each thread, for the {k} terms of a "
+            "sum.{others}{why} That is {value:.3g} per multiply-add; the target is {at_most:g}.",
             where=at_line(most),
-            turns=iterations[most] / (m * n),
+            iterations=iterations[most] / (m * n),
             k=k,
             others=others,
             why=why,
@@ -57,8 +56,8 @@ def iterations_per_multiply_add(at_most: float) -> Target:
             at_most=at_most,
         )
 
-    words = f"at most {at_most:g} turns of a loop per multiply-add"
-    return Target("turns per multiply-add", at_most, words, measure, cause)
+    words = f"at most {at_most:g} loop iterations per multiply-add"
+    return Target("iterations per multiply-add", at_most, words, measure, cause)
 
 
 def iterations_of_kept_loops(run: Run) -> dict[Site, int]:
@@ -88,16 +87,16 @@ def terms_per_iteration(at_most: int) -> Target:
 
     def cause(run: Run, value: float) -> str:
         return translate(
-            "each thread makes {turns:.3g} turns of a loop for the {k} terms of a sum, if loops "
-            "over a `range` of constants are left out. `k` can be any number, so the kernel needs "
-            "a loop that goes on until `k`, with at most {at_most} terms in a turn.",
-            turns=iterations(run),
+            "each thread makes {iterations:.3g} loop iterations for the {k} terms of a sum, if "
+            "loops over a `range` of constants are left out. `k` can be any number, so the kernel "
+            "needs a loop that goes on until `k`, with at most {at_most} terms per iteration.",
+            iterations=iterations(run),
             k=run.shape[2],
             at_most=at_most,
         )
 
-    words = f"a loop up to k, with at most {at_most} terms in a turn"
-    return Target("terms per turn", at_most, words, measure, cause)
+    words = f"a loop up to k, with at most {at_most} terms per iteration"
+    return Target("terms per iteration", at_most, words, measure, cause)
 
 
 def unrolled_loops(
@@ -203,10 +202,10 @@ def _why_it_counts(tree: ast.FunctionDef, line: int) -> str:
     if not any(isinstance(one, ast.For) and one.lineno == line for one in inner):
         return ""
     return translate(
-        " Turns over a `range` of constants, such as `range(4)`, are not counted if they are at "
-        "most {most}, because the compiler writes them out. This loop is longer, or its bounds are "
-        "computed while the kernel runs, and then the source alone does not say what the compiler "
-        "makes of it.",
+        " Iterations over a `range` of constants, such as `range(4)`, are not counted if they are "
+        "at most {most}, because the compiler writes them out. This loop is longer, or its bounds "
+        "are computed while the kernel runs, and then the source alone does not say what the "
+        "compiler makes of it.",
         most=LONGEST,
     )
 
@@ -267,8 +266,8 @@ def _what_they_do(body) -> str:
         )
     if tests > max(2, multiplications / 2):
         return translate(
-            "{tests} instructions (`ISETP`) compare: is there a test for each term, and not "
-            "one for each turn?",
+            "{tests} instructions (`ISETP`) compare: is there a test for each term, instead of "
+            "one for each iteration?",
             tests=tests,
         )
     return translate("How many multiply-adds share one comparison and one jump?")

@@ -1,4 +1,4 @@
-"""Record the hot loops that lessons 16 and 21 show, so that they need no compiler.
+"""Record the hot loops that lessons 06, 16 and 21 show, so that they need no compiler.
 
     python -m tools.records.compiled_loops
 
@@ -26,6 +26,7 @@ from utils.lessons.compiled_loops import (
     loop_of,
     rows_of,
 )
+from utils.lessons.lesson_06.loops import WITH_RANGE, with_range
 from utils.machine.versions import versions
 from utils.measuring import rows
 from utils.measuring.roofline import recorded
@@ -33,6 +34,7 @@ from utils.measuring.roofline import recorded
 DEVICE, SIZE = "NVIDIA H200", "4096"
 FMA_LOOP = latency_kernels.LADDER.step("fma_loop")
 LIMITS = (80, 72, 64, 48)
+UNROLL_FACTORS = (1, 4)
 EXERCISE = EXERCISES["sums_in_registers"]
 STARTERS = (EXERCISES["single_precision"], EXERCISE)
 PRODUCT = gemm_kernels.LADDER.step("naive").signature
@@ -61,6 +63,10 @@ def listed() -> Iterator[tuple[str, Callable, object]]:
     steps = map(gemm_kernels.LADDER.step, ("naive", "multi_output"))
     for variant in (*(step.variant() for step in steps), *FMA_LOOP.variants()):
         yield str(variant), variant.kernel, variant.step.signature
+    for factor in UNROLL_FACTORS:
+        variant = gemm_kernels.LADDER.step("unrolled").variant(UNROLL=factor)
+        yield str(variant), variant.kernel, variant.step.signature
+    yield WITH_RANGE, with_range().build(), PRODUCT
     for exercise in STARTERS:
         yield f"{exercise.name} starter", exercise.starter, PRODUCT
     yield f"{EXERCISE.name} solution", EXERCISE.solution, PRODUCT

@@ -35,8 +35,8 @@ def kind_of(opcode: str) -> str:
 def draw_idea() -> Picture:
     """Draw the steps of a sum of four terms: in four iterations, and in one unrolled iteration."""
     loops = {
-        "one term in each turn": [TERM + LOOP_OVERHEAD] * 4,
-        "all four in one turn": [TERM * 4 + LOOP_OVERHEAD],
+        "one term per iteration": [TERM + LOOP_OVERHEAD] * 4,
+        "all four in one iteration": [TERM * 4 + LOOP_OVERHEAD],
     }
     return _picture("Four terms of a sum", "steps", loops, pitch=20)
 

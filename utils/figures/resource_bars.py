@@ -59,10 +59,15 @@ def draw_resources(
         bound = _bound(one, resources) if mark_bound else None
         body += _bars(one, rows, y + 6, (WIDTH - LEFT - FOR_WORDS) / longest, bound)
         y += HEAD + PITCH * len(rows)
-        parts = [f"{what} {one.words(what)}" for what in rows]
+        parts = [f"{_words(what)} {one.words(what)}" for what in rows]
         sentences.append(f"{name}: {', '.join(parts)}")
     alt = f"{title}, {where}. {'. '.join(sentences)}."
     return Picture(svg(WIDTH, y - 14, body, alt, widest=1.15 * WIDTH), alt)
+
+
+def _words(what: str) -> str:
+    """Return the English words for a field, such as "cache lines" for "cache_lines"."""
+    return what.replace("_", " ")
 
 
 def _bound(one: ResourceTimes, resources: Sequence[str]) -> str | None:
@@ -84,7 +89,7 @@ def _bars(
     body = ""
     for row, what in enumerate(rows):
         y, width = top + PITCH * row, (getattr(one, what) or 0) * scale
-        body += text(LEFT - 6, y + BAR - 1.5, translate(what), 12, "end")
+        body += text(LEFT - 6, y + BAR - 1.5, translate(_words(what)), 12, "end")
         if what == RECORDED:
             body += _recorded_bar(y, width, getattr(one, bound) * scale if bound else width)
         else:

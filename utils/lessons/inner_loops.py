@@ -143,7 +143,7 @@ def draw_loops(
         loop = hot_loop(step)
         iterations = max(1, round(multiply_adds / loop.multiply_adds))
         loops[_words(name)] = loop.opcodes, iterations
-    title = f"{multiply_adds} multiply-adds" if multiply_adds else "One turn of the loop"
+    title = f"{multiply_adds} multiply-adds" if multiply_adds else "One iteration of the loop"
     return instruction_strip.draw_loops(f"{title} in machine code", loops, twice)
 
 
@@ -162,7 +162,7 @@ def hot_loops(shape: str = "", **steps: Step | Variant) -> Table | Card:
         return _no_table(error)
     head = [
         "",
-        "multiply-adds in a turn",
+        "multiply-adds per iteration",
         "instructions per multiply-add",
         "loads before the first wait",
     ]

@@ -19,14 +19,14 @@ EXERCISE = matrix_product(
     Split(block=(32, 8)),
     name="unroll",
     lesson="06",
-    title="Four terms a turn",
+    title="Four terms per iteration",
     text=(
-        "Unroll the loop of the product by 4: each turn adds four terms of the sum, and then goes "
-        "4 further. About 10 lines in place of the loop.",
-        "The launch is given: blocks of 32×8 threads. `k` can be any number from 1 on, so a part "
-        "of the sum may be left over.",
-        "A loop over a `range` of constants with at most 16 turns, such as `range(4)`, is not "
-        "counted as turns: the compiler writes it out.",
+        "Unroll the loop of the product by 4: each iteration adds four terms of the sum, and then "
+        "adds 4 to `i`. Write about 10 lines instead of the loop.",
+        "The launch is given: blocks of 32×8 threads. `k` can be any number from 1 on, so some "
+        "terms may be left over.",
+        "Iterations over a `range` of constants, such as `range(4)`, are not counted if they are "
+        "at most 16, because the compiler writes them out.",
     ),
     shapes=(
         (32, 64, 24),
@@ -47,15 +47,24 @@ EXERCISE = matrix_product(
         iterations_per_multiply_add(0.25),
         instructions_per_multiply_add(9),
     ),
+    main=("iterations per multiply-add", "instructions per multiply-add"),
+    plain_goals=(
+        "at most 0.25 loop iterations per multiply-add",
+        "at most 9 instructions per multiply-add in the machine code",
+    ),
+    plain_usual_goals=(
+        "right at any shape", "each thread computes and stores one element", "no float64",
+        "at most 4 sectors per request, by full warps", "at most 16 terms per iteration",
+    ),
     hints=(
         "Write the four lines that add the terms `i`, `i + 1`, `i + 2` and `i + 3`. Then add 4 to "
         "`i`. How long may this loop run, so that `i + 3` is still a term?",
-        "The largest multiple of 4 that is not above `k` is `k - k % 4`. Up to there a turn has "
-        "all of its four terms.",
-        "A second loop, one term a turn, goes on with the same `i` and ends at `k`. It has 0 to 3 "
-        "turns.",
-        "Too many instructions? Begin with `i = 0` and let a `while` loop add to it. Of the index "
-        "of a `range` the compiler does not know that it is never negative.",
+        "The largest multiple of 4 that is not above `k` is `k - k % 4`. Up to there an "
+        "iteration has all of its four terms.",
+        "A second loop, with one term per iteration, goes on with the same `i` and ends at `k`. It "
+        "has 0 to 3 iterations.",
+        "Too many instructions? Begin with `i = 0` and let a `while` loop add to it. The compiler "
+        "does not know that the index of a `range` is never negative.",
     ),
     after="That means: four terms share one test and one jump, and no term is lost at any k.",
 )

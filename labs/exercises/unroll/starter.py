@@ -12,7 +12,7 @@ def unroll(a, b, c):
     if row >= m or col >= n:
         return
     total = float32(0)
-    # One term a turn so far. Your lines, about 10, take the place of the loop:
+    # One term per iteration so far. Write about 10 lines instead of this loop:
     i = 0
     while i < k:
         total += a[row, i] * b[i, col]

@@ -22,17 +22,17 @@ RANGES = [
 ]
 
 WRONG = {
-    "`while i < k` makes 24 turns": {"not unrolled": [("i < whole", "i < 0")]},
-    "0.5 for each": {
+    "`while i < k` makes 24 iterations": {"not unrolled": [("i < whole", "i < 0")]},
+    "0.5 per multiply-add": {
         "unrolled by 2": [("% 4", "% 2"), (TERMS[2] + TERMS[3], ""), ("i += 4", "i += 2")]},
-    "`while u < 4` makes 24 turns": {
+    "`while u < 4` makes 24 iterations": {
         "an inner loop that is no range": [
             (FOUR, f"        u = 0\n        while u < 4:\n    {ANY_TERM}            u += 1\n")]},
     "such as `range(4)`, are not counted": {
         "an inner range that the launch decides": [(FOUR,
              "        for u in range(i, i + 4):\n            total += a[row, u] * b[u, col]\n")]},
-    "0.375 for each": {"one turn less than there could be": [("i < whole", "i < k - 4")]},
-    "`while i < k` makes 16 turns": {"a quarter of the whole": [("k - k % 4", "k // 4")]},
+    "0.375 per multiply-add": {"one turn less than there could be": [("i < whole", "i < k - 4")]},
+    "`while i < k` makes 16 iterations": {"a quarter of the whole": [("k - k % 4", "k // 4")]},
     "At k = 21 every sum lacks the term i = 20: 1 of 21. Where does the loop start and end, and "
     "which part of it is left over?": {
         "no remainder": [(REST, "")],

@@ -47,7 +47,7 @@ def test_the_words_count_each_kind():
 
 
 def test_of_the_idea_only_what_keeps_the_loop_going_becomes_less():
-    before, after = str(draw_idea()).split("all four in one turn")
+    before, after = str(draw_idea()).split("all four in one iteration")
     for part in ("load 8, multiply-add 4",):
         assert part in before
         assert part in after

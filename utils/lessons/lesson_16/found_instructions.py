@@ -9,11 +9,11 @@ from types import ModuleType
 from gpu_xray.loops import FFMA
 from gpu_xray.sass import Instruction
 from utils.ladder.step import Step, Variant
+from utils.lessons import load_waits
 from utils.lessons.cards import Card
 from utils.lessons.compiled_loops import listing
 from utils.lessons.counting import as_variant
-from utils.lessons.lesson_16 import load_waits
-from utils.lessons.lesson_16.load_waits import waits_per_8
+from utils.lessons.load_waits import waits_per_8
 from utils.translation import translate
 from virtual_gpu.pictures.svg import Picture
 

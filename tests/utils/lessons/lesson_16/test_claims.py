@@ -28,8 +28,8 @@ from utils.lessons.compiled_loops import (
 )
 from utils.lessons.lesson_16 import instruction_shares, product_orders, register_banks
 from utils.lessons.lesson_16.instruction_shares import kinds
-from utils.lessons.lesson_16.load_waits import groups_between_waits, waits_per_8
 from utils.lessons.lesson_16.reading_machine_code import SPILLS, SpillRecord, fastest, stored_gb
+from utils.lessons.load_waits import groups_between_waits, waits_per_8
 from utils.machine.devices import REFERENCE
 from utils.machine.devices import find as device
 from utils.machine.occupancy import limits_of, occupancy

@@ -40,12 +40,15 @@ def waits_per_8(code: Sequence[Instruction]) -> float:
     return 8 * (len(groups) - 1) / multiply_adds
 
 
-def draw_waits(loops: Mapping[str, Sequence[Instruction]]) -> Picture:
+def draw_waits(
+    loops: Mapping[str, Sequence[Instruction]],
+    title: str = "Loads and multiply-adds of one iteration, in the order of the machine code",
+) -> Picture:
     """Draw the loads and multiply-adds of each loop in order, with a bar where the warp waits.
 
-    loops: one iteration of machine code by the name that the reader sees.
+    loops: one or more iterations of machine code by the name that the reader sees. title: the
+    heading, which says how many iterations these are.
     """
-    title = "Loads and multiply-adds of one iteration, in the order of the machine code"
     body, y, descriptions = "", 0, []
     for name, code in loops.items():
         groups = groups_between_waits(code)

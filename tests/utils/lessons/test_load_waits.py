@@ -3,7 +3,7 @@
 from gemm_kernels import LADDER
 from utils import lessons as course
 from utils.lessons.compiled_loops import listing
-from utils.lessons.lesson_16.load_waits import groups_between_waits, waits_per_8
+from utils.lessons.load_waits import groups_between_waits, waits_per_8
 
 
 def test_naive_waits_once_for_four_multiply_adds():

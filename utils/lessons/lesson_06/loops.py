@@ -1,0 +1,174 @@
+"""Pictures of the product's loop: its instructions, the times that they need, and its waits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+
+from gpu_xray import xray
+from gpu_xray.loops import PRODUCTS
+from gpu_xray.sass import Instruction
+from utils.errors import CourseError
+from utils.figures import instruction_strip
+from utils.figures.resource_bars import draw_resources
+from utils.ladder import kept_functions
+from utils.ladder.shapes import in_print
+from utils.ladder.step import Step, Variant
+from utils.lessons import load_waits
+from utils.lessons.cards import Card, Stack
+from utils.lessons.comparison import nothing_yet
+from utils.lessons.compiled_loops import ARCH, listed_kernels, listing
+from utils.lessons.counting import as_variant, estimated_ms, one_per_cycle_ms, watch
+from utils.lessons.edits import Edit, edited
+from utils.lessons.inner_loops import draw_loops, hot_loop
+from utils.lessons.lesson import device_shown
+from utils.lessons.own_kernels import is_mine, mine
+from utils.lessons.recorded import ms_if_any
+from utils.machine.occupancy import limits_of
+from utils.translation import translate
+from virtual_gpu.pictures.svg import Picture
+
+TASK = "unroll"
+WITH_RANGE = "naive with range"  # its name in the record of listings
+TERMS = 16  # multiply-adds in each drawing of a loop
+RESOURCES = ("instructions", "cache_lines")
+Steps = dict[str, Step | Variant]
+
+
+@dataclass(frozen=True)
+class LoopTimes:
+    """Milliseconds of one product: an estimate per resource, and the recorded time, if any.
+
+    instructions: one per cycle and scheduler. cache_lines: one per cycle and SM.
+    """
+
+    recorded: float | None
+    instructions: float
+    cache_lines: float
+    at_most: bool = False
+
+    def words(self, what: str) -> str:
+        """Return the text of a bar, such as "2.46 ms", or "–" for no time; what: its field."""
+        ms = getattr(self, what)
+        return f"{ms:#.3g}".rstrip(".") + "\N{NO-BREAK SPACE}ms" if ms else "–"
+
+
+def draw_instructions(**steps: Step | Variant) -> Picture | Card:
+    """Draw the instructions of each loop for 16 multiply-adds, and those of the reader's `unroll`.
+
+    steps: the keyword is the name in the picture, with _ for spaces. Return a card if the reader
+    has no right kernel yet, or if it cannot be compiled here.
+    """
+    return _with_yours(lambda loops: draw_loops(TERMS, **loops), steps)
+
+
+def draw_times(shape: str, **steps: Step | Variant) -> Picture:
+    """Draw the two estimates of each step at a shape as bars above the bar of its recorded time.
+
+    shape: n of an n×n product. steps: the keyword is the name in the picture, with _ for spaces.
+    """
+    times = {name.replace("_", " "): _times_of(step, shape) for name, step in steps.items()}
+    where = translate("n = {n}, one {device}", n=in_print(shape), device=device_shown().name)
+    return draw_resources(where, times, RESOURCES, mark_bound=True)
+
+
+def draw_times_with_yours(shape: str, **steps: Step | Variant) -> Picture | Stack:
+    """Draw what `draw_times` draws, with the reader's `unroll` below, which has no recorded time.
+
+    If the reader has no right kernel yet, or if it cannot be compiled here, a card says so below
+    the steps.
+    """
+    shown = _with_yours(lambda loops: draw_times(shape, **loops), steps)
+    return Stack((draw_times(shape, **steps), shown)) if isinstance(shown, Card) else shown
+
+
+def draw_waits(**steps: Step | Variant) -> Picture:
+    """Draw the loads and multiply-adds of each loop for 16 multiply-adds, with bars for waits.
+
+    steps: recorded ones; the keyword is the name in the picture, with _ for spaces.
+    """
+    return _waits(steps)
+
+
+def draw_your_waits(**steps: Step | Variant) -> Picture | Card:
+    """Draw what `draw_waits` draws, with the reader's `unroll` below.
+
+    Return a card if the reader has no right kernel yet, or if it cannot be compiled here.
+    """
+    return _with_yours(_waits, steps)
+
+
+def with_range() -> Step:
+    """Return the step `naive` with `for i in range(k)` instead of its `while` loop."""
+    changes = (
+        Edit("    i = 0\n", ""),
+        Edit("    while i < k:\n", "    for i in range(k):\n"),
+        Edit("        i += 1\n", ""),
+    )
+    return edited(import_module("gemm_kernels").LADDER.step("naive").file, *changes).STEP
+
+
+def range_cost() -> tuple[float, Picture]:
+    """Return the instructions per multiply-add with `range`, and a picture of both loops.
+
+    The picture has one iteration of each loop. Both are recorded, so no compiler is needed.
+    """
+    codes = {"while": listing("naive"), "for": listing(WITH_RANGE)}
+    strips = {f"{name} loop": ([one.opcode for one in codes[name]], 1) for name in codes}
+    cost = len(codes["for"]) / sum(one.name in PRODUCTS for one in codes["for"])
+    return cost, instruction_strip.draw_loops("One iteration of the loop in machine code", strips)
+
+
+def waits(step: Step | Variant) -> int:
+    """Return how often a warp waits for its loads during 16 multiply-adds of a step's loop."""
+    return len(load_waits.groups_between_waits(_code(as_variant(step)))) - 1
+
+
+def _with_yours(draw: Callable[[Steps], Picture], steps: Steps) -> Picture | Card:
+    """Return what `draw` makes of the steps and of the reader's `unroll`, or a card instead."""
+    if not kept_functions.kept_text(TASK):
+        return nothing_yet(TASK)
+    try:
+        return draw({**steps, "yours": mine(TASK)})
+    except CourseError as error:
+        return Card("ask", (translate("{error} The lesson goes on without it.", error=error),))
+
+
+def _waits(steps: Steps) -> Picture:
+    """Draw the waits of each loop for 16 multiply-adds; steps: by the name shown."""
+    loops = {}
+    for name, step in steps.items():
+        code = _code(as_variant(step))
+        count = len(load_waits.groups_between_waits(code)) - 1
+        loops[f"{name.replace('_', ' ')}: {count} waits"] = code
+    return load_waits.draw_waits(
+        loops, translate("Loads and multiply-adds, in the order of the machine code")
+    )
+
+
+def _code(variant: Variant) -> list[Instruction]:
+    """Return so many iterations of a loop as 16 multiply-adds take, at least one.
+
+    The instructions are recorded ones; the reader's kernel is compiled. Raises CourseError if that
+    is not possible.
+    """
+    if not is_mine(variant) and str(variant) in listed_kernels():
+        code = list(listing(str(variant)))
+    else:
+        report = xray(variant.kernel, variant.step.signature, ARCH)
+        if report.hot is None or not report.hot.ffma:
+            raise CourseError(translate("The machine code of this kernel has no loop."))
+        code = list(report.hot.body)
+    multiply_adds = sum(one.name in PRODUCTS for one in code)
+    return code * max(1, round(TERMS / multiply_adds))
+
+
+def _times_of(step: Step | Variant, shape: str) -> LoopTimes:
+    """Return the estimated times and the recorded time of a step at a shape."""
+    schedulers = limits_of(device_shown().compute_capability).sub_partitions
+    return LoopTimes(
+        recorded=ms_if_any(as_variant(step), shape),
+        instructions=one_per_cycle_ms(hot_loop(step).per_multiply_add / schedulers, shape),
+        cache_lines=estimated_ms(watch(step), shape),
+    )
