@@ -699,9 +699,9 @@ def test_the_64_bits_of_a_stride_cost_three_instructions_of_half_rate(compiler):
     assert narrow == two / 2
     wide = types.intp.bitwidth
     less = percent(*(times(name).recorded for name in ("without_remainder_32", "reduce2_32")))
-    says("The {} bits of `stride` cost half of the {}. With {} bits the order turns round: "
-         "`reduce2_32` takes {} % less time than `without_remainder_32`. So the {} bits are",
-         wide, two, 8 * np.uint32().nbytes, less, wide)  # fmt: skip
+    says("Half of the {} exist only because `stride` has {} bits. With {} bits the order turns "
+         "round: `reduce2_32` takes {} % less time than `without_remainder_32`. So the {} bits are",
+         two, wide, 8 * np.uint32().nbytes, less, wide)  # fmt: skip
 
 
 @pytest.mark.slow
