@@ -20,14 +20,18 @@ def clock_table(kernel: str) -> Table:
     """Tabulate what the clock of the host adds to a recorded product, one row per size.
 
     kernel: "naive" or "autotuned". The columns are n, the microseconds of the kernel alone and of
-    its launch, those that the clock adds, and the clock over the kernel alone.
+    its launch, with the range of the launch, those that the clock adds, and the clock over the
+    kernel alone.
     """
     rows = []
     for n in SIZES:
         alone, launch, wall = (_us(kernel, n, timer) for timer in ("hot", "launch", "wall"))
         added = f"{wall - alone:.1f} us"
-        rows.append((n, f"{alone:,.1f} us", f"{launch:.1f} us", added, f"{wall / alone:.2f}"))
-    head = ("n", "alone", "launch", "clock − alone", "clock ÷ alone")
+        one = recorded_series(kernel, n, "launch")
+        ends = f"{1000 * one.time_ms_min:.0f}–{1000 * one.time_ms_max:.0f}"
+        both = f"{launch:.1f} ({ends}) us"
+        rows.append((n, f"{alone:,.1f} us", both, added, f"{wall / alone:.2f}"))
+    head = ("n", "alone", "launch (range)", "clock − alone", "clock ÷ alone")
     return table(translate("{kernel}, medians of 20", kernel=kernel), head, rows)
 
 

@@ -256,7 +256,7 @@ def test_the_clock_adds_about_one_launch():
     assert all(over(*case) < 1 + error for case in cases if us(*case, "hot") >= long)
     assert sum(us(*case, "hot") >= long for case in cases) == 3
     errors = [over(*case) for case in cases if us(*case, "hot") < short]
-    says("from {:.1f} ms on the clock shows less than {:.0f} % too much, and below {:.1f} ms it "
+    says("From {:.1f} ms on the clock shows less than {:.0f} % too much, and below {:.1f} ms it "
          "shows {:.1f} to {:.0f} times the time of the kernel", long / 1000, 100 * error,
          short / 1000, min(errors), max(errors))  # fmt: skip
 
