@@ -325,7 +325,7 @@ def test_the_loops_have_no_jump_around_the_addition_and_most_of_the_instructions
     common = lengths[0] - len(remainder_of())
     says("so the compiler makes {} in the loop of `reduce0`, where a bit operation takes {}",
          len(remainder_of()), lengths[1] - common)  # fmt: skip
-    says("in machine code: {} of the {} instructions", len(remainder_of()), lengths[0])
+    says("instructions of the remainder: {} of the {} of the loop", len(remainder_of()), lengths[0])
     says("The other {} are among the {} instructions of the next fold", common, lengths[1])
     says("do what these {} do, so <code>reduce0</code> has {} more", len(remainder_of()),
          lengths[0] - lengths[1])  # fmt: skip
