@@ -219,6 +219,23 @@ class IssueSlots:
     busy: float
 
 
+@dataclass(frozen=True)
+class WarpState:
+    """A row of `warp_states.csv`: how long the warps of a kernel are in one state.
+
+    elements: the number of float32 that are summed. state: as the profiler names it, such as
+    "barrier"; a warp that issues is "selected", and one that could issue is "not_selected". cycles:
+    how long a warp is in this state per instruction that it issues, on average. device, kernel:
+    their names.
+    """
+
+    device: str
+    kernel: str
+    elements: int
+    state: str
+    cycles: float
+
+
 def variants() -> tuple[Variant, ...]:
     """Return the nine kernels in the order in which they are timed, with blocks of 256 threads.
 
@@ -239,6 +256,12 @@ def recorded_slots() -> tuple[IssueSlots, ...]:
     """Return the rows of the files `issue_slots.csv` of all devices; () if there is no file."""
     files = sorted((DATA / "measured").glob("*/issue_slots.csv"))
     return tuple(row for file in files for row in rows.read(file, IssueSlots))
+
+
+def recorded_states() -> tuple[WarpState, ...]:
+    """Return the rows of the files `warp_states.csv` of all devices; () if there is no file."""
+    files = sorted((DATA / "measured").glob("*/warp_states.csv"))
+    return tuple(row for file in files for row in rows.read(file, WarpState))
 
 
 def measured(device: str, lengths: Sequence[int] = ELEMENTS) -> Iterator[ArrayTime]:

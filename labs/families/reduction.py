@@ -6,6 +6,7 @@ A shape is (n,). The numbers in x all differ, and are whole, so that every float
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -168,25 +169,32 @@ def shared_requests_per_block(at_most: float) -> Target:
     def cause(run: Run, value: float) -> str:
         launch = run.job.launch(run.shape)
         blocks, enough = launch.blocks, launch.threads // WARP
-        outside = [one for one in shared_accesses(run) if one.site.line not in _in_loops(run)]
+        tree = _in_loops_of_the_tree(run)
+        outside = [one for one in shared_accesses(run) if one.site.line not in tree]
         extra = sum(one.requests for one in outside) / blocks - enough - 1  # thread 0 loads the sum
         if extra > 0 and outside != shared_accesses(run) and value - extra <= at_most:
-            most = max(outside, key=lambda one: one.requests)
+            by_line = Counter()
+            for one in outside:
+                by_line[one.site.line] += one.requests
+            line, requests = by_line.most_common(1)[0]
+            most = next(one for one in outside if one.site.line == line)
             return translate(
                 "each block makes {value:.4g} requests to shared memory, and the target is "
-                "{at_most:g}. The loop is not the reason: {where} and the other lines outside of "
-                "it make {extra:.4g} too many. Before the loop each warp needs one request, the "
-                "store of its words. What can a thread keep in a local variable until then?",
+                "{at_most:g}. The loop of the tree is not the reason: {where} makes {requests:.4g} "
+                "of them, and the lines outside of this loop make {extra:.4g} too many. Before the "
+                "tree each warp needs one request, the store of its words. What can a thread keep "
+                "in a local variable until then?",
                 value=value,
                 at_most=at_most,
                 where=at_line(most.site),
+                requests=requests / blocks,
                 extra=extra,
             )
         most = max(shared_accesses(run), key=lambda one: one.requests)
         return translate(
             "each block makes {value:.4g} requests to shared memory, and the target is "
-            "{at_most:g}. Most of them stand at {where}: {requests:.4g} requests to {kind} "
-            "`{array}`, in which {lanes:.3g} of 32 lanes are active on average.",
+            "{at_most:g}. No line makes more of them than {where}: {requests:.4g} requests to "
+            "{kind} `{array}`, in which {lanes:.3g} of 32 lanes are active on average.",
             value=value,
             at_most=at_most,
             where=at_line(most.site),
@@ -225,10 +233,12 @@ def fewer_than_the_course(requests: int, barriers: int) -> Callable[[Run], str |
     return remark
 
 
-def _in_loops(run: Run) -> set[int]:
-    """Return the numbers of the kernel's source lines that are inside a loop."""
-    loops = [one for one in ast.walk(run.tree) if isinstance(one, ast.For | ast.While)]
-    return {line for one in loops for line in range(one.lineno, one.end_lineno + 1)}
+def _in_loops_of_the_tree(run: Run) -> set[int]:
+    """Return the numbers of the source lines in loops that load nothing from global memory."""
+    nodes = [one for one in ast.walk(run.tree) if isinstance(one, ast.For | ast.While)]
+    loops = [range(one.lineno, one.end_lineno + 1) for one in nodes]
+    loading = {one.site.line for one in run.trace.access_counts if one.space == "global"}
+    return {line for loop in loops if loading.isdisjoint(loop) for line in loop}
 
 
 def no_bank_conflict() -> Target:

@@ -1,9 +1,9 @@
 """Evaluate a function of numbers from its source code, so that none of the reader's Python runs.
 
 The evaluator supports what such a function needs: numbers, tuples, lists, sets and dictionaries,
-`if`, `while` and `for`, `min`, `max`, `math`, `append` and `index`, and functions that the reader
-has written in the same way. It refuses everything else with the source line. Numbers behave as in
-Python, and a limit on the steps ends every loop.
+`if`, `while` and `for`, `min`, `max`, `math`, `append` and `index`, two types of NumPy, and
+functions that the reader has written in the same way. It refuses everything else with the source
+line. Numbers behave as in Python, and a limit on the steps ends every loop.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, MappingView
 from dataclasses import dataclass, replace
 from types import FunctionType, ModuleType
+
+import numpy as np
 
 from labs.checking.phrasing import at, sentence
 from virtual_gpu import Unsupported
@@ -61,6 +63,8 @@ MATH = {
     "log2": math.log2, "pi": math.pi, "pow": math.pow, "prod": math.prod, "sqrt": math.sqrt,
     "trunc": math.trunc,
 }  # fmt: skip
+# Types of NumPy, which convert a number as Python's own types do.
+NUMPY = {"float64": float, "int64": int}
 # Methods of lists and tuples. A call adds one element at most, so the steps limit a list's length.
 METHODS = frozenset({"append", "count", "index", "pop", "sort"})
 # Methods of dictionaries, which grow by one element per assignment.
@@ -287,14 +291,15 @@ def _define(node: ast.FunctionDef, frame: _Frame) -> object:
 
 
 def _import(node: ast.Import, frame: _Frame) -> object:
-    """Define the module `math` as a variable; return _COMPLETED.
+    """Define the module `math` or `numpy` as a variable; return _COMPLETED.
 
     Raises CannotEvaluate for any other module.
     """
     for one in node.names:
-        if one.name != "math":
+        module = {"math": math, "numpy": np}.get(one.name)
+        if module is None:
             raise frame.fail(node, "of all modules only `math` is known to the check.")
-        frame.variables[one.asname or one.name] = math
+        frame.variables[one.asname or one.name] = module
     return _COMPLETED
 
 
@@ -398,7 +403,7 @@ def _known(value: object, node: ast.expr, frame: _Frame) -> object:
 
     Raises CannotEvaluate if it may not.
     """
-    if isinstance(value, (*NUMBERS, FunctionType)) or value is math or value is None:
+    if isinstance(value, (*NUMBERS, FunctionType)) or any(value is one for one in (math, np, None)):
         return value
     if isinstance(value, tuple | list) and all(isinstance(one, NUMBERS) for one in value):
         return tuple(value)
@@ -412,14 +417,14 @@ def _known(value: object, node: ast.expr, frame: _Frame) -> object:
 
 
 def _attribute(node: ast.Attribute, frame: _Frame) -> object:
-    """Return a member of `math`, or an allowed method of a list, tuple, dictionary or set.
+    """Return a member of `math`, a type of NumPy, or an allowed method of a container.
 
     Raises CannotEvaluate for any other attribute.
     """
     owner = node.value
     if isinstance(owner, ast.Name) and owner.id not in frame.variables:
         known = frame.source.names.get(owner.id)
-        if isinstance(known, ModuleType) and known is not math:
+        if isinstance(known, ModuleType) and known not in (math, np):
             raise frame.fail(node, f"`{owner.id}` is not known to the check; `math` is.")
     value = _value(owner, frame)
     if isinstance(value, tuple | list) and node.attr in METHODS and hasattr(value, node.attr):
@@ -428,6 +433,11 @@ def _attribute(node: ast.Attribute, frame: _Frame) -> object:
         return getattr(value, node.attr)
     if isinstance(value, set) and node.attr in SET_METHODS:
         return value.add
+    if value is np and node.attr in NUMPY:
+        return NUMPY[node.attr]
+    if value is np:
+        words = f"`{ast.unparse(node)}` is not known to the check; `math` and `np.float64` are."
+        raise frame.fail(node, words)
     if value is not math:
         raise frame.fail(node, f"`{ast.unparse(node)}` is not known to the check.")
     if node.attr not in MATH:

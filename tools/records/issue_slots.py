@@ -42,19 +42,38 @@ def launch() -> None:
             cuda.synchronize()
 
 
-def profile() -> str:
+def profile(metrics: str = f"{INSTRUCTIONS},{BUSY}") -> str:
     """Return the CSV text that the profiler prints; exit if the profiler fails.
 
-    It has a line per launch and metric, which `rows_of` reads.
+    It has a line per launch and metric, which `launches_of` reads. metrics: their names, as the
+    profiler's option `--metrics` takes them.
     """
     names = "|".join(variant.step.name for variant in variants())
     command = ["ncu", "--clock-control", "none", "--profile-from-start", "off", "--csv"]
     command += ["--print-units", "base", "-k", f"regex:{names}", "--metrics"]
-    command += [f"{INSTRUCTIONS},{BUSY}", sys.executable, "-m", "tools.records.issue_slots"]
+    command += [metrics, sys.executable, "-m", "tools.records.issue_slots"]
     result = subprocess.run([*command, "--launch"], capture_output=True, text=True)
     if result.returncode:
         sys.exit(f"The profiler failed: {result.stdout[-2000:]} {result.stderr[-2000:]}")
     return result.stdout
+
+
+def launches_of(text: str, kernel: str) -> dict[str, float]:
+    """Return metric -> value of a kernel's launch; text: the output of `profile`.
+
+    Raises CourseError if the kernel was not launched.
+    """
+    values = {
+        row["Metric Name"]: float(row["Metric Value"].replace(",", ""))
+        for row in csv.DictReader(io.StringIO(text[text.index('"ID"') :]))
+        if f"{kernel}[" in row["Kernel Name"]
+    }
+    if not values:
+        raise CourseError(
+            f"The profiler's output has no launch of {kernel}: see whether ncu may read the "
+            "counters, and whether the kernel was launched."
+        )
+    return values
 
 
 def rows_of(text: str, device: str) -> Iterator[IssueSlots]:
@@ -62,18 +81,8 @@ def rows_of(text: str, device: str) -> Iterator[IssueSlots]:
 
     text: the output of `profile`. Raises CourseError if it has no launch of one of the kernels.
     """
-    table = list(csv.DictReader(io.StringIO(text[text.index('"ID"') :])))
     for variant in variants():
-        values = {
-            row["Metric Name"]: float(row["Metric Value"].replace(",", ""))
-            for row in table
-            if f"{variant.step.name}[" in row["Kernel Name"]
-        }
-        if not values:
-            raise CourseError(
-                f"The profiler's output has no launch of {variant.step.name}: see whether ncu may "
-                "read the counters, and whether the kernel was launched."
-            )
+        values = launches_of(text, variant.step.name)
         yield IssueSlots(
             device, variant.step.name, ELEMENTS, int(values[INSTRUCTIONS]), values[BUSY] / 100
         )

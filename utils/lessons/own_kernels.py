@@ -123,7 +123,7 @@ def mine(name: str, otherwise: object = None) -> Variant | object:
     if not text and otherwise is not None:
         print(
             translate(
-                "You have no right kernel for {name!r} yet, so this is the course's.", name=name
+                "You have no right answer to {name!r} yet, so this is the course's.", name=name
             )
         )
         return otherwise

@@ -95,6 +95,10 @@ WRONG = {
              "    shared[tid] = x[i] if i < x.size else float32(0)\n"
              "    shared[tid + BLOCK] = x[i + BLOCK] if i + BLOCK < x.size else float32(0)\n"),
             ("array(BLOCK", "array(512"), ("(cuda.blockDim.x) >> uint32(1)", "(cuda.blockDim.x)")]},
+    "The loop of the tree is not the reason": {
+        "a sum in shared memory": [(LOAD + SECOND + PUT,
+             "    shared[tid] = float32(0)\n    for j in range(2):\n"
+             "        if i + j * BLOCK < x.size:\n            shared[tid] += x[i + j * BLOCK]\n")]},
     "This concerns 1,024 threads. Thread 0 goes 256 words further than its own number: which "
     "threads have such a partner, and how many words has the array?": {
         "too few words": [(PUT, "    shared[tid + BLOCK] = total\n")]},

@@ -10,16 +10,16 @@ EXERCISE = HostExercise(
     title="Repair the benchmark",
     text=(
         "`benchmark(device, m, n, k)` should return the rate of a matrix product in GFLOP/s. It "
-        "has the four faults that you have seen: the first launch is timed, nobody waits, the "
-        "cache is hot, and it counts in 2^30. Repair it, and let no outlier change the result. "
-        "About 8 lines.",
+        "has four faults. Name them, and then repair them. No outlier may change the result. About "
+        "8 lines.",
         "The device has four methods. `launch()` puts the product into the queue and returns. "
         "`synchronize()` waits until the queue is empty. `flush()` puts work into the queue that "
         "empties the cache. `now()` is the host's clock, in seconds.",
-        "The check calls your function with models of a device, whose clocks are simulated, so it "
-        "knows what each of your readings has measured.",
+        "The check calls your function with models of a device, whose clocks are simulated.",
     ),
     hints=(
+        "You have seen all four faults above: one is in what the first launch does, one in what "
+        "nobody waits for, one in the caches, and one in the last source line.",
         "Which work may lie between your two readings of the clock, and which may not? Draw the "
         "two rows, host and device, for one repetition.",
         "One launch before the loop compiles. In the loop, each repetition needs its own two "

@@ -8,6 +8,10 @@ RIGHT = {
     "elements first": [(OPERATIONS, "(m * n) * (2 * k)")],
     "multiplications and additions": [(OPERATIONS, "m * n * k + m * n * k")],
     "milliseconds between": [(SECONDS, "(us / 1000) / 1000")],
+    "a number of NumPy": [
+        (SECONDS, "np.float64(us) / 1e6"),
+        ("    operations =", "    import numpy as np\n\n    operations ="),
+    ],
     "per second, then giga": [
         (RETURN, "per_second = operations / seconds\n    return per_second / 1_000_000_000")],
 }  # fmt: skip

@@ -16,7 +16,7 @@ def draw_ways(device: CpuQueue | GpuQueue, **benchmarks: Callable) -> Picture:
     """Time the product of a device in several ways, and draw one row of dots per way.
 
     The first row is the time until the launch returns, and the second one the time until its kernel
-    ends, with hot caches. Each further row has one dot.
+    ends, with hot caches. Each further row has the repetitions that a benchmark has timed.
 
     Parameters
     ----------
@@ -31,8 +31,43 @@ def draw_ways(device: CpuQueue | GpuQueue, **benchmarks: Callable) -> Picture:
     returned, ended = zip(*pairs, strict=True)
     rows = {"launch returns": returned, "kernel ends": ended}
     for name, benchmark in benchmarks.items():
-        rows[name] = (work / benchmark(device, n, n, n) / 1e6,)
+        watched = _WatchedDevice(device)
+        gflops = benchmark(watched, n, n, n)
+        rows[name] = watched.times_ms or (work / gflops / 1e6,)
     return draw_strips("One kernel, timed in several ways", rows)
+
+
+class _WatchedDevice:
+    """A device that keeps the times between two readings of its clock with launches between them.
+
+    times_ms: the ms per launch, one entry per such pair of readings.
+    """
+
+    def __init__(self, device: CpuQueue | GpuQueue) -> None:
+        self._device = device
+        self._last, self._launches = None, 0
+        self.times_ms: list[float] = []
+
+    def launch(self) -> None:
+        """Launch the kernel of the device."""
+        self._launches += 1
+        self._device.launch()
+
+    def flush(self) -> None:
+        """Flush the cache of the device."""
+        self._device.flush()
+
+    def synchronize(self) -> None:
+        """Wait for the device."""
+        self._device.synchronize()
+
+    def now(self) -> float:
+        """Return the clock of the device, in seconds."""
+        now = self._device.now()
+        if self._last is not None and self._launches:
+            self.times_ms.append(1000 * (now - self._last) / self._launches)
+        self._last, self._launches = now, 0
+        return now
 
 
 def _until_returned_and_ended(device: CpuQueue | GpuQueue) -> tuple[float, float]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from utils.ladder.shapes import GemmShape
+from utils.lessons.cards import Table, table
 from utils.lessons.lesson_01.recorded_pitfalls import pitfalls_device, recorded_series
 from utils.lessons.lesson_01.timeline import CLOCK
 from utils.translation import translate
@@ -34,6 +35,22 @@ def printed_gflops() -> float:
     return rate(SIZE, SIZE, SIZE, 1000 * recorded_series("naive", SIZE, "launch").time_ms)
 
 
+def printed_range() -> tuple[float, float]:
+    """Return the least and the greatest rate in GFLOP/s that its recorded launches give."""
+    times_us = recorded_series("naive", SIZE, "launch").times_us
+    return rate(SIZE, SIZE, SIZE, max(times_us)), rate(SIZE, SIZE, SIZE, min(times_us))
+
+
+def rates_table(*sizes: int) -> Table:
+    """Tabulate the rates of `naive` at these n: without a wait, with both, and alone."""
+    rows, timers = [], ("launch", "wall", "hot")
+    for n in sizes:
+        times = (1000 * recorded_series("naive", n, timer).time_ms for timer in timers)
+        rows.append((n, *(f"{rate(n, n, n, us):,.0f}" for us in times)))
+    head = ("n", "without a wait", "with both waits", "kernel alone")
+    return table("Rates of naive in GFLOP/s", head, rows)
+
+
 def draw() -> Picture:
     """Draw the benchmark's source, and below it bars for its printed rate and for the peak."""
     device = pitfalls_device()
@@ -51,7 +68,12 @@ def draw() -> Picture:
         top = y + PITCH * row
         body += text(0, top, words, 12)
         body += rect(0, top + 6, round(gflops * scale, 1), BAR, colour)
-        body += text(round(gflops * scale) + 6, top + 20, f"{gflops:,.0f} GFLOP/s", 12)
-    sentences = [f"{words}: {gflops:,.0f} GFLOP/s" for words, (gflops, _) in rates.items()]
+        body += text(round(gflops * scale) + 6, top + 20, f"{_rounded(gflops)} GFLOP/s", 12)
+    sentences = [f"{words}: {_rounded(gflops)} GFLOP/s" for words, (gflops, _) in rates.items()]
     alt = f"{title}. A benchmark: {'; '.join(SOURCE)}. {'. '.join(sentences)}."
     return Picture(svg(WIDTH, y + PITCH * len(rates) - 12, body, alt, widest=560), alt)
+
+
+def _rounded(gflops: float) -> str:
+    """Return a rate as text, rounded to three digits, which is more than 20 launches agree on."""
+    return f"{float(f'{gflops:.3g}'):,.0f}"

@@ -85,8 +85,12 @@ def _draw_own(title: str, work: Callable[[ModelDevice], object], until: float) -
     descriptions = ", ".join(
         f"{_name(event)} from {event.begin:.0f} to {event.end:.0f}" for event in drawn
     )
+    spans = ", ".join(
+        f"{span.begin:.0f} to {span.end:.0f}" for span in device.spans if span.begin < until
+    )
     body = _panel(title, device, until)
-    return _picture(tuple(kinds), 1, body, f"{title}: {descriptions}.")
+    alt = f"{title}: {descriptions}. Between two readings of the clock: {spans or 'nothing'}."
+    return _picture(tuple(kinds), 1, body, alt)
 
 
 def _picture(kinds: tuple[str, ...], panels: int, body: str, alt: str) -> Picture:
@@ -138,6 +142,8 @@ def _panel(title: str, device: ModelDevice, until: float) -> str:
         if event.seconds and event.begin < until:
             y = below if event.kind in DEVICE_EVENTS else host
             body += _bar(event, x(event.begin), x(event.end), y)
+    if any(event.end > until for event in device.events):
+        body += text(RIGHT + 4, 20, "…", 13, "end")
     for span in (one for one in device.spans if one.begin < until):
         body += _bracket(span, x(span.begin), x(span.end), clock)
     return body

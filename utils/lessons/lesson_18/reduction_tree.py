@@ -164,7 +164,7 @@ def _addition(begin: float, top: float, thread: int, left: int, right: int) -> s
     end, middle = top - 3, SIZE / 2 - 1
     drawn = path(f"M{_x(left) + middle:g} {begin:g}V{end:g}", stroke=colour, stroke_width=1.5)
     slope = f"M{_x(right) + middle:g} {begin:g}L{_x(left) + middle:g} {end:g}"
-    drawn += path(slope, stroke=colour, stroke_width=1.5)
+    drawn += path(slope, stroke=colour, stroke_width=1, opacity=0.7)
     drawn += rect(_x(left), top, SIZE - 2, SIZE - 2, colour, rx=3)
     return drawn + text(_x(left) + middle, top + 12.5, thread, 11, "middle", **_WHITE)
 

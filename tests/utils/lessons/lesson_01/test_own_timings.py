@@ -12,5 +12,23 @@ def test_two_ways_and_each_benchmark_have_a_row():
     drawn = own_timings.draw_ways(device, ours=find("benchmark").solution)
     assert "launch returns: median 0.0081 ms" in drawn.alt
     assert "kernel ends: median 1.21 ms" in drawn.alt
-    assert "ours: 2.01 ms, once" in drawn.alt
-    assert drawn.body.count("<circle") == 2 * own_timings.REPETITIONS + 1 + 1  # and the legend
+    assert "ours: median 2.01 ms" in drawn.alt
+    dots = 2 * own_timings.REPETITIONS + 15
+    assert drawn.body.count("<circle") == dots + 1  # and the legend
+
+
+def test_a_benchmark_that_times_all_launches_at_once_has_one_dot():
+    device = ModelDevice(Speeds(0.3, 8e-6, 2e-3, 1.2e-3, 1.5e-3, noise=(1.0,)))
+    device.n = 64
+    device.launch()
+
+    def together(device, m, n, k):
+        device.synchronize()
+        start = device.now()
+        for _ in range(10):
+            device.launch()
+        device.synchronize()
+        return 2 * m * n * k / (device.now() - start) / 1e8
+
+    drawn = own_timings.draw_ways(device, yours=together)
+    assert "yours: 1.2 ms, once" in drawn.alt

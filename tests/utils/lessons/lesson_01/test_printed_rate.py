@@ -20,3 +20,13 @@ def test_the_alt_text_has_the_source_and_both_rates():
     alt = printed_rate.draw().alt
     assert all(source in alt for source in printed_rate.SOURCE)
     assert alt.count("GFLOP/s") == 2
+
+
+def test_the_rate_has_three_digits():
+    assert "956,000 GFLOP/s" in printed_rate.draw().alt
+
+
+def test_both_waits_make_the_rate_of_the_small_product_worse():
+    small, large = printed_rate.rates_table(256, 4096).rows
+    assert small == ("256", "1,307", "771", "2,032")
+    assert large[0] == "4096"

@@ -1,6 +1,7 @@
 """Check the figures and comparisons in lesson 18 against counts and records."""
 
 import inspect
+import math
 import operator
 import re
 from dataclasses import replace
@@ -21,6 +22,7 @@ from reduce_kernels.remainder import (
     MASKS,
     WITHOUT_REMAINDER,
     recorded_slots,
+    recorded_states,
     recorded_times,
 )
 from tests import quotes
@@ -29,11 +31,14 @@ from utils.lessons.block_sums import block_of, instructions_of_block, issued_by_
 from utils.lessons.edits import Edit, edited
 from utils.lessons.lesson_18 import reduction_tree as trees
 from utils.lessons.lesson_18 import time_bars
+from utils.lessons.lesson_18.issue_table import PER_ITERATION, waits_of
 from utils.lessons.lesson_18.slides import (
     ELEMENTS,
     PUBLISHED_MS,
+    THREADS,
     YEAR,
     beside_the_slides,
+    recorded_ms,
     speedups,
 )
 from utils.lessons.recorded import ms_if_any
@@ -112,8 +117,10 @@ def remainder_ms(elements=LONGEST):
 
 def test_in_the_picture_four_of_16_threads_add_in_the_second_step_one_in_each_warp():
     second = trees.neighbours(trees.WORDS)[1]
-    says("In the second step of this tree {} of {} threads add, one in each warp: what do the "
-         "other {} cost?", len(second), trees.WORDS, trees.WORDS - len(second))  # fmt: skip
+    says("An H200 can read {}³⁰ numbers in {:.2f} ms, but their sum by this tree takes {:.2f} ms: "
+         "in its second step {} of {} threads add, one in each warp of {}, so what do the other {} "
+         "cost?", round(LONGEST ** (1 / 30)), times("reduce0").memory, times("reduce0").recorded,
+         len(second), trees.WORDS, trees.WARP, trees.WORDS - len(second))  # fmt: skip
     says("So what do the {} threads cost that do not add?", trees.WORDS - len(second))
     assert trees.warps_of(second) == [0, 1, 2, 3]
     says("In the picture a block adds {} words in shared memory", trees.WORDS)
@@ -160,9 +167,36 @@ def test_an_unsigned_number_of_32_bits_is_what_uint32_makes():
         assert compiled.nopython_signatures[0].return_type.bitwidth == wide
     says("**Keep numbers in {} bits.** An integer instruction of a GPU has {} bits, so a "
          "comparison of {} bits takes two", narrow, narrow, wide)  # fmt: skip
-    says("an operation with two integers has {} bits, even if both have {}. `uint32(…)` around "
-         "the result makes it one of {} bits", wide, narrow, narrow)  # fmt: skip
-    says("In the loops of the two with `_32` all numbers have {} bits", narrow)
+    says("an operation with two integers has {} bits, even if both have {}. The compiler drops the "
+         "upper half by itself where it is always zero, as after `%` or `&` of two numbers of {} "
+         "bits. After `+`, `-` or `*` it may not be zero", wide, narrow, narrow)  # fmt: skip
+    says("In those with `_32` all numbers of the loop have {} bits", narrow)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "wide, narrow, same",
+    [
+        ("tid % uint32(2 * stride) == 0", "uint32(tid % uint32(2 * stride)) == 0", True),
+        (
+            "tid & uint32(2 * stride - 1) == 0",
+            "uint32(tid & uint32(2 * stride - 1)) == 0",
+            True,
+        ),
+        ("tid & (2 * stride - 1) == 0", "tid & uint32(2 * stride - 1) == 0", False),
+        ("tid * stride < stride", "uint32(tid * stride) < stride", False),
+        ("tid + stride < BLOCK", "uint32(tid + stride) < BLOCK", False),
+    ],
+)
+def test_the_compiler_drops_an_upper_half_that_is_always_zero(compiler, wide, narrow, same):
+    text = exercise("without_remainder").solution_text
+    test = "tid & uint32(2 * stride - 1) == 0"
+    assert test in text
+    codes = []
+    for condition in (wide, narrow):
+        kernel = function_in("without_remainder", text.replace(test, condition))
+        codes.append(xray(kernel, REDUCE0.step.signature, "sm_90").hot.body)
+    assert ([one.opcode for one in codes[0]] == [one.opcode for one in codes[1]]) == same
 
 
 def test_the_tree_has_255_additions_in_47_requests_of_warps():
@@ -286,12 +320,17 @@ def test_the_same_lanes_add_without_the_remainder_and_only_instructions_differ()
 @pytest.mark.slow
 def test_the_loops_have_no_jump_around_the_addition_and_most_of_the_instructions(compiler):
     lengths = [loop_length(variant) for variant in (REDUCE0, BITS, REDUCE1)]
-    says("{} instructions per iteration of the loop in `reduce0`, {} in `reduce1`, and {} without "
-         "the remainder", lengths[0], lengths[2], lengths[1])  # fmt: skip
+    says("{} instructions per iteration in `reduce0`, {} in `reduce1`, and {} without the "
+         "remainder", lengths[0], lengths[2], lengths[1])  # fmt: skip
+    common = lengths[0] - len(remainder_of())
+    says("so the compiler makes {} in the loop of `reduce0`, where a bit operation takes {}",
+         len(remainder_of()), lengths[1] - common)  # fmt: skip
+    says("instructions of the remainder: {} of the {} of the loop", len(remainder_of()), lengths[0])
+    says("The other {} are among the {} instructions of the next fold", common, lengths[1])
+    says("do what these {} do, so <code>reduce0</code> has {} more", len(remainder_of()),
+         lengths[0] - lengths[1])  # fmt: skip
     iterations, _ = course.turns_and_busy(run_of(REDUCE0), "shared")
     zero, bits = (iterations * length // SCHEDULERS for length in lengths[:2])
-    assert {"MUFU", "I2F", "F2I"} <= {one.name for one in loop_of(REDUCE0)}  # "a reciprocal and …"
-    says("the schedulers issue in {:.0f} % of the cycles of `reduce0`", 100 * slots("reduce0").busy)
     says("In a block {} warps make {} iterations each", WARPS, iterations // WARPS)
     says("So the loop takes at least {} · {} ÷ {} = {} cycles per block in `reduce0`, and {} · {} "
          "÷ {} = {} without the remainder", iterations, lengths[0], SCHEDULERS, zero,
@@ -302,6 +341,35 @@ def test_the_loops_have_no_jump_around_the_addition_and_most_of_the_instructions
         addition = loop_of(variant)[names.index("LDS") : names.index("STS") + 1]
         assert "BRA" not in {one.name for one in addition}  # "the compiler made no jump of it"
         assert all(one.predicate for one in addition if one.name in ("LDS", "FADD", "STS"))
+
+
+def remainder_of():
+    """Return the instructions of the loop of reduce0 that are not among those of the experiment.
+
+    They are those between the first one, which doubles the stride, and the address of the addition.
+    """
+    loop = loop_of(REDUCE0)
+    begin = next(index for index, one in enumerate(loop) if one.name == "LDS") - 1
+    return loop[1:begin]
+
+
+@pytest.mark.slow
+def test_the_listing_of_the_remainder_has_the_instructions_that_only_reduce0_has(compiler):
+    (listing,) = (cell for cell in quotes.prose_of("18") if "MUFU.RCP" in cell)
+    words = listing.partition("<pre>")[2].partition("</pre>")[0].split()
+    shown = [word for word in words if word.isupper() and not re.search(r"P\d$", word)]
+    found = remainder_of()
+    for one, name in zip(found, shown, strict=True):
+        assert one.opcode.startswith(name)
+    assert [word for word in words if "@" in word] == [
+        one.predicate for one in found if one.predicate
+    ]
+    base = round((np.iinfo(np.uint32).max + 1) ** (1 / 32))
+    says("{}³² times the reciprocal, made a little smaller", base)
+    says("tid times this integer, over {}³²: the quotient", base)
+    assert [one.name for one in loop_of(BITS)[1:3]] == ["VIADD", "LOP3"]
+    others = [one.name for one in (*loop_of(REDUCE0)[:1], *loop_of(REDUCE0)[1 + len(found) :])]
+    assert others == [one.name for one in (loop_of(BITS)[0], *loop_of(BITS)[3:])]
 
 
 @pytest.mark.slow
@@ -388,19 +456,18 @@ def test_without_the_remainder_reduce0_is_faster_than_reduce1_on_every_device_re
 
 def test_reduce2_takes_longer_than_its_instructions_say():
     one = times("reduce1")
-    more = 100 * (slots("reduce2").instructions / slots("without_remainder").instructions - 1)
+    for kernel, other in (("reduce2", "without_remainder"), ("masks_down", "masks_up")):
+        assert slots(kernel).instructions > slots(other).instructions
+    more = [
+        100 * (slots(kernel).instructions / slots(other).instructions - 1)
+        for kernel, other in (("masks_down", "masks_up"), ("reduce2", "without_remainder"))
+    ]
     longer = 100 * (times("reduce2").recorded / times("without_remainder").recorded - 1)
-    says("`reduce2` executes {:.1f} % more of them than `without_remainder`, and takes {:.0f} % "
-         "longer", more, longer)  # fmt: skip
-    says("why does `reduce2` take {:.0f} % longer than `without_remainder`?", longer)
-    says("less divergence, and {:.0f} instead of {:.0f} requests per block",
-         counts_of_block(REDUCE2).requests, counts_of_block(BITS).requests)  # fmt: skip
-    says("Numbers of {} bits are not the reason: without them the schedulers issue in {:.0f} "
-         "% of the cycles of `reduce2_32`, and in {:.0f} % of those of `without_remainder_32`",
-         types.intp.bitwidth, *(100 * slots(each.step.name).busy for each in (REDUCE2_32, BITS_32)))
-    assert slots("reduce2").busy < slots("without_remainder").busy
-    says("it is {:.0f} % for `masks_down` and {:.0f} % for `masks_up`",
-         *(100 * slots(each.step.name).busy for each in (DOWN, UP)))  # fmt: skip
+    says("`masks_down` executes {:.1f} % more instructions than `masks_up` and takes {} % less "
+         "time, and `reduce2` executes {:.1f} % more than `without_remainder` and takes {:.0f} % "
+         "longer",
+         more[0], percent(times("masks_up").recorded, times("masks_down").recorded), more[1],
+         longer)  # fmt: skip
     says("For {}³⁰ elements", round(LONGEST ** (1 / 30)))
     says("`reduce0` takes {:.2f} ms and `reduce1` {:.2f} ms. Three things changed",
          times("reduce0").recorded, one.recorded)  # fmt: skip
@@ -464,11 +531,14 @@ def test_the_masked_pair_has_the_lanes_of_both_trees_and_differs_little_in_time(
     rising, falling = [2 * s - 1 for s in strides], [BLOCK - s for s in strides[::-1]]
     says("the pairs of `reduce0`, by the masks {}, {}, {}, … {}", *rising[:3], rising[-1])
     says("the pairs of `reduce2`, by the masks {}, {}, {}, … {}", *falling[:3], falling[-1])
-    says("Its lanes diverge in every step, and a block makes {:.0f} requests", up.requests)
+    says("have lanes that are switched off, and a block makes {:.0f} requests", up.requests)
+    warps = zip(by_step(UP, "lanes"), by_step(UP, "requests"), strict=True)
+    assert all(lanes < WARP * each for lanes, each in warps)
     says("with all their lanes, and a block makes {:.0f} requests", down.requests)
     longer = 100 * (times("masks_up").recorded / times("masks_down").recorded - 1)
-    says("Divergence and {:.0f} more requests per block *together* cost {:.0f} % here",
-         up.requests - down.requests, longer)  # fmt: skip
+    says("the switched-off lanes and {:.0f} requests per block. Together they cost {:.0f} %, so "
+         "each of them costs at most {:.0f} %", up.requests - down.requests, longer,
+         longer)  # fmt: skip
     assert longer < 5  # the first choice
 
 
@@ -490,7 +560,8 @@ def test_the_change_to_reduce2_has_numbers_of_64_bits(compiler):
     lengths = two, one, narrow = [loop_length(each) for each in (REDUCE2, REDUCE1, REDUCE2_32)]
     wide = 2 * np.uint32().nbytes * 8
     says("The loop of `reduce2` has {} instead of {} instructions per iteration", two, one)
-    says("because the loop has {} instead of {} instructions", two, one)
+    says("all numbers of your loop have {} bits. Then it has {} instructions per iteration instead "
+         "of {}: the `stride` of `reduce2` has {} bits", wide // 2, narrow, two, wide)  # fmt: skip
     says("the second half of this test, which has {} bits", wide)
     says("The test of the loop has {} bits because Numba compares", wide)
     says("If your loop computes with {}-bit numbers alone, your kernel has fewer", wide // 2)
@@ -570,7 +641,8 @@ def test_the_schedulers_issue_in_most_of_the_cycles():
     assert set(profiled()) == set(BY_NAME)
     assert len(BY_NAME) == 9  # "our nine kernels"
     shares = sorted(100 * busy for _, busy, _ in profiled().values())
-    says("The schedulers issue in {:.0f} to {:.0f} % of the cycles", shares[0], shares[-1])
+    says("The schedulers issue in {:.0f} to {:.0f} % of the cycles of the nine kernels", shares[0],
+         shares[-1])  # fmt: skip
     for one in map(times, DRAWN):
         assert one.memory < one.recorded / 2  # "less than half of each recorded time"
         assert one.instructions == max(one.memory, one.wavefronts, one.instructions)
@@ -578,11 +650,63 @@ def test_the_schedulers_issue_in_most_of_the_cycles():
         assert issue / busy == pytest.approx(all_, rel=0.015)
 
 
-def test_the_table_has_instructions_and_times_in_the_same_order():
-    names = re.search(r'names = "(.*)"', code("cell-64"))[1].split()
-    assert set(names) == set(BY_NAME) - {one.step.name for one in MASKED}
-    for key in (lambda name: slots(name).instructions, lambda name: times(name).recorded):
-        assert sorted(names, key=key, reverse=True) == names
+def test_six_percent_fewer_instructions_save_two_percent_of_the_time():
+    bits, narrow = (slots(one.step.name) for one in (BITS, BITS_32))
+    ms = [times(one.step.name).recorded for one in (BITS_32, BITS)]
+    saved, fewer = 100 * (1 - ms[0] / ms[1]), percent(bits.instructions, narrow.instructions)
+    says("has {} instead of {} instructions per iteration, so it executes {} % fewer than "
+         "`without_remainder`", PER_ITERATION[narrow.kernel], PER_ITERATION[bits.kernel],
+         fewer)  # fmt: skip
+    shares = 100 * narrow.busy, 100 * bits.busy
+    text = """without_remainder_32 takes {:.2f} ms, and without_remainder {:.2f} ms: {:.1f} % less.
+        With fewer instructions the schedulers issue in fewer of the cycles, {:.0f} instead of
+        {:.0f} %."""
+    explains("18.narrow", text, *ms, saved, *shares)
+    says("save only {:.0f} % of the time with {} % of the instructions? Its schedulers issue in "
+         "{:.0f} instead of {:.0f} % of the cycles", saved, fewer, *shares)  # fmt: skip
+    apart = [abs(a - b) for a, b in zip(*(waits(one.step.name).values() for one in (BITS, BITS_32)),
+                                        strict=True)]  # fmt: skip
+    says("the shares of the table differ by less than {} points", math.ceil(max(apart)))
+
+
+@cache
+def waits(name):
+    """Return what the warps of a kernel wait for -> percent of their time."""
+    return waits_of(recorded_states(), name)
+
+
+def test_the_profiler_says_what_warps_wait_for():
+    assert {row.device for row in recorded_states()} == {REFERENCE}
+    assert {row.kernel for row in recorded_states()} == set(BY_NAME)
+    shared = {name: waits(name)["shared memory"] for name in BY_NAME}
+    says("wait for shared memory in {:.0f} % of their time, more than those of any other kernel",
+         shared["reduce1"])  # fmt: skip
+    assert max(shared, key=shared.get) == "reduce1"
+    busy = [waits(name)["arithmetic"] for name in ("reduce2", "without_remainder")]
+    says("Its warps wait for arithmetic in {:.0f} % of their time, instead of {:.0f} %", *busy)
+
+
+@pytest.mark.slow
+def test_the_64_bits_of_a_stride_cost_three_instructions_of_half_rate(compiler):
+    half_rate = {
+        each.step.name: sum(one.name in ("ISETP", "SHF", "LOP3") for one in loop_of(each))
+        for each in (REDUCE2, BITS, REDUCE2_32)
+    }
+    two, bits, narrow = half_rate.values()
+    says("In its loop {} of {} instructions are comparisons, shifts or bit operations", two,
+         loop_length(REDUCE2))  # fmt: skip
+    says("In `without_remainder` they are {} of {}", bits, loop_length(BITS))
+    assert narrow == two / 2
+    wide = types.intp.bitwidth
+    less = percent(*(times(name).recorded for name in ("without_remainder_32", "reduce2_32")))
+    says("Half of the {} exist only because `stride` has {} bits. With {} bits the order turns "
+         "round: `reduce2_32` takes {} % less time than `without_remainder_32`. So the {} bits are",
+         two, wide, 8 * np.uint32().nbytes, less, wide)  # fmt: skip
+
+
+@pytest.mark.slow
+def test_the_picture_has_the_instructions_per_iteration(compiler):
+    assert {name: loop_length(one) for name, one in BY_NAME.items()} == PER_ITERATION
 
 
 def test_reduce3_executes_half_of_the_instructions_in_half_of_the_time():
@@ -593,12 +717,14 @@ def test_reduce3_executes_half_of_the_instructions_in_half_of_the_time():
 
 def test_the_slides_gained_by_other_changes():
     says("which M. Harris wrote in {}", YEAR)
-    recorded = {name: times(name).recorded for name in PUBLISHED_MS}
-    there, here = speedups(PUBLISHED_MS)[1], speedups(recorded)[1]
-    says("where the conflicts end, the sum became {:.2f} times as fast on a G80. On an H200 it "
-         "became {:.2f} times as fast", there, here)  # fmt: skip
-    says("another GPU, a G80, with {}²² integers", round(ELEMENTS ** (1 / 22)))
-    shown = str(beside_the_slides(recorded, REFERENCE))
+    frame = records.measured(H200.name, LADDER.name)
+    there, here = speedups(PUBLISHED_MS)[1], speedups(recorded_ms(frame.itertuples()))[1]
+    says("where the conflicts end, the sum became {:.2f} times as fast on a G80, and only {:.2f} "
+         "times on an H200", there, here)  # fmt: skip
+    power = round(ELEMENTS ** (1 / 22))
+    says("another GPU, a G80, with {}²² integers in blocks of {} threads. Beside their speedups "
+         "are ours for {}²² float32", power, THREADS, power)  # fmt: skip
+    shown = str(beside_the_slides(frame))
     assert all(f"{factor:.2f}×" in shown for factor in (there, here))
 
 

@@ -2,15 +2,21 @@
 
 from dataclasses import replace
 
+import pandas as pd
 import pytest
 
 from labs import EXERCISES
 from labs.checking.variants import function_in
 from reduce_kernels import LADDER
-from reduce_kernels.remainder import IssueSlots, recorded_times
+from reduce_kernels.remainder import IssueSlots, WarpState, recorded_slots, recorded_times
 from utils.errors import CourseError
 from utils.lessons.lesson_18 import time_bars
-from utils.lessons.lesson_18.issue_table import issue_table
+from utils.lessons.lesson_18.issue_table import (
+    PER_ITERATION,
+    draw_issue,
+    issue_table,
+    wait_table,
+)
 from utils.lessons.lesson_18.own_bars import beside_the_experiment, beside_the_trees
 from utils.lessons.lesson_18.slides import PUBLISHED_MS, beside_the_slides, speedups
 from utils.measuring.kernel_times import ArrayTime
@@ -33,6 +39,26 @@ def test_the_rows_are_in_the_order_of_the_names():
 def test_a_kernel_without_counts_is_refused():
     with pytest.raises(CourseError, match=r"c has no row in issue_slots\.csv: choose one of a, b"):
         issue_table(SLOTS, TIMES, "a", "c")
+
+
+def test_the_picture_has_the_slowest_kernel_first_and_all_figures():
+    alt = draw_issue(recorded_slots(), recorded_times()).alt
+    places = [alt.index(f"{name}: {number} per") for name, number in PER_ITERATION.items()]
+    assert min(places) == places[0]
+    assert max(places) == alt.index("reduce3: ")
+    assert "reduce2_32: 10 per iteration, 121.5 million, 4.94 ms" in alt
+
+
+def test_a_wait_is_a_share_of_all_states_of_a_warp():
+    cycles = {
+        "long_scoreboard": 2, "lg_throttle": 1, "short_scoreboard": 1, "mio_throttle": 0,
+        "barrier": 1, "math_pipe_throttle": 0, "selected": 1, "wait": 4,
+    }  # fmt: skip
+    states = [WarpState("one", "a_b", 2**20, state, cycle) for state, cycle in cycles.items()]
+    (row,) = wait_table(states, "a_b").rows
+    assert row == ("a b", "30 %", "10 %", "10 %", "0 %")
+    with pytest.raises(CourseError, match=r"b has no row in warp_states\.csv"):
+        wait_table(states, "b")
 
 
 def test_a_readers_kernel_is_drawn_without_a_recorded_time():
@@ -79,6 +105,11 @@ def test_an_unrolled_kernel_has_a_card_that_calls_its_instructions_a_bound(compi
 
 def test_the_slides_are_compared_factor_by_factor():
     assert [f"{one:.2f}" for one in speedups(PUBLISHED_MS)] == ["2.33", "2.01", "1.78"]
-    shown = beside_the_slides({name: 1.0 for name in PUBLISHED_MS}, "NVIDIA X")
+    rows = [
+        {"device": "NVIDIA X", "step": name, "params": f"BLOCK={threads}", "elements": 2**22,
+         "time_ms": threads}
+        for name in PUBLISHED_MS for threads in (128, 256)
+    ]  # fmt: skip
+    shown = beside_the_slides(pd.DataFrame(rows))
     assert shown.head == ("", "slides, G80", "X")
     assert [row[-1] for row in shown.rows] == ["1.00×"] * 3

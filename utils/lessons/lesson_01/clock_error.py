@@ -1,0 +1,89 @@
+"""How much the clock of the host adds to the time of a kernel: a table and a picture of records."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from utils.lessons.cards import Table, table
+from utils.lessons.lesson_01.recorded_pitfalls import pitfalls_device, recorded_series
+from utils.translation import translate
+from virtual_gpu.pictures.svg import BLUE, ORANGE, Picture, path, svg, text
+
+SIZES = (256, 512, 1024, 2048, 4096)
+COLOURS = (BLUE, ORANGE)
+WIDTH, LEFT, RIGHT, TOP, BOTTOM = 412, 40, 396, 46, 210  # pixels
+LEAST_US, MOST_US, MOST_RATIO = 5, 50_000, 20  # the ends of the axes; the least ratio is 1
+
+
+def clock_table(kernel: str) -> Table:
+    """Tabulate what the clock of the host adds to a recorded product, one row per size.
+
+    kernel: "naive" or "autotuned". The columns are n, the microseconds of the kernel alone and of
+    its launch, with the range of the launch, those that the clock adds, and the clock over the
+    kernel alone.
+    """
+    rows = []
+    for n in SIZES:
+        alone, launch, wall = (_us(kernel, n, timer) for timer in ("hot", "launch", "wall"))
+        added = f"{wall - alone:.1f} us"
+        one = recorded_series(kernel, n, "launch")
+        ends = f"{1000 * one.time_ms_min:.0f}–{1000 * one.time_ms_max:.0f}"
+        both = f"{launch:.1f} ({ends}) us"
+        rows.append((n, f"{alone:,.1f} us", both, added, f"{wall / alone:.2f}"))
+    head = ("n", "alone", "launch (range)", "clock − alone", "clock ÷ alone")
+    return table(translate("{kernel}, medians of 20", kernel=kernel), head, rows)
+
+
+def draw_clock(*kernels: str) -> Picture:
+    """Draw how many times the time of a kernel the clock of the host shows, against this time.
+
+    Both axes are logarithmic. kernels: at most two, each "naive" or "autotuned".
+    """
+    title = translate("The clock of the host, over the time of the kernel alone")
+    where = translate("products with n = 256 to 4096, one {device}", device=pitfalls_device().name)
+    body = text(0, 14, title, 13, font_weight="bold") + text(0, 31, where, 12)
+    for ratio in (1, 2, 5, 10, 20):
+        body += path(f"M{LEFT} {_y(ratio)}H{RIGHT}", opacity=0.2)
+        body += text(LEFT - 6, _y(ratio) + 4, f"{ratio}×", 12, "end")
+    for us, words in ((10, "10 us"), (100, "100 us"), (1000, "1 ms"), (10_000, "10 ms")):
+        body += path(f"M{_x(us)} {TOP}V{BOTTOM}", opacity=0.2)
+        body += text(_x(us), BOTTOM + 16, words, 12, "middle")
+    body += text(RIGHT, BOTTOM + 34, translate("time of the kernel alone"), 12, "end")
+    sentences = []
+    for row, (kernel, colour) in enumerate(zip(kernels, COLOURS, strict=False)):
+        points = [_point(kernel, n) for n in SIZES]
+        body += _line(points, colour)
+        body += text(RIGHT, TOP + 18 + 18 * row, kernel, 13, "end", style=f"fill:{colour}")
+        shown = ", ".join(f"{ratio:.2f} at {us:,.1f} us" for us, ratio in points)
+        sentences.append(f"{kernel}: {shown}")
+    alt = f"{title}, {where}. {'. '.join(sentences)}."
+    return Picture(svg(WIDTH, BOTTOM + 40, body, alt, widest=560), alt)
+
+
+def _us(kernel: str, n: int, timer: str) -> float:
+    return 1000 * recorded_series(kernel, n, timer).time_ms
+
+
+def _point(kernel: str, n: int) -> tuple[float, float]:
+    """Return (microseconds of the kernel alone, clock of the host over them)."""
+    alone = _us(kernel, n, "hot")
+    return alone, _us(kernel, n, "wall") / alone
+
+
+def _line(points: Sequence[tuple[float, float]], colour: str) -> str:
+    """Return SVG of dots with lines between them; points: pairs (us, ratio)."""
+    places = [(_x(us), _y(ratio)) for us, ratio in points]
+    drawn = path("M" + "L".join(f"{x} {y}" for x, y in places), stroke=colour, stroke_width=2)
+    return drawn + "".join(
+        f'<circle cx="{x}" cy="{y}" r="4" fill="{colour}"/>' for x, y in places
+    )
+
+
+def _x(us: float) -> float:
+    share = math.log(us / LEAST_US) / math.log(MOST_US / LEAST_US)
+    return round(LEFT + (RIGHT - LEFT) * share, 1)
+
+
+def _y(ratio: float) -> float:
+    return round(BOTTOM - (BOTTOM - TOP) * math.log(ratio) / math.log(MOST_RATIO), 1)
