@@ -150,6 +150,19 @@ LABS: Mapping[str, Lab] = {
             ),
         ),
         Lab(
+            "lanes_and_words", "Which lane reads which word, with tasks of three kinds", 90, ("05",),
+            (
+                "say which index must follow `threadIdx.x`, and why",
+                "say where a load must be, so that it serves four multiply-adds",
+                "write a kernel whose threads compute several elements, and count its loads",
+            ),
+            (
+                Part("coalescing", 30, ("sectors per request",), right_starter=True),
+                Part("order_rows", 20, ("loads per multiply-add",)),
+                Part("four_columns", 50, ("loads per multiply-add",), right_starter=True),
+            ),
+        ),
+        Lab(
             "unrolling", "A loop unrolled by hand", 60, ("06",),
             ("unroll a loop whose length is no multiple of the factor",),
             (Part("unroll", 100, ("turns per multiply-add",), right_starter=True),),
