@@ -37,13 +37,13 @@ def draw_orders() -> Picture:
     inside = sorted(outside)
     pictures = [
         f'<div class="row">{_moment("column by column", outside[: at + 1], kept=False)}'
-        f"{_moment('turn by turn', inside[: at + 1], kept=True)}</div>"
+        f"{_moment('iteration by iteration', inside[: at + 1], kept=True)}</div>"
         for at in range(COLUMNS * K)
     ]
     labels = [f"multiply-add {at + 1} of {COLUMNS * K}" for at in range(COLUMNS * K)]
     alt = (
         f"One thread with {COLUMNS} columns and a sum of {K} terms. Column by column it reads the "
-        f"row of a {COLUMNS} times: {COLUMNS * K} loads of a and {COLUMNS * K} of b. Turn by turn "
+        f"row of a {COLUMNS} times: {COLUMNS * K} loads of a and {COLUMNS * K} of b. Iteration by iteration "
         f"it reads the row of a once: {K} loads of a and {COLUMNS * K} of b."
     )
     colours = legend(adds_to=PURPLE, loads=BLUE, has_in_a_register=GREEN, loaded_before=PALE)
