@@ -150,7 +150,7 @@ LABS: Mapping[str, Lab] = {
             ),
         ),
         Lab(
-            "lanes_and_words", "Which lane reads which word, with tasks of three kinds", 90, ("05",),
+            "lanes_and_words", "Coalesced access, with tasks of three kinds", 90, ("05",),
             (
                 "say which index must follow `threadIdx.x`, and why",
                 "write a kernel whose lanes read neighbouring words",

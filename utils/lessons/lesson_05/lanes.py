@@ -41,8 +41,8 @@ def draw_directions() -> Picture:
     return Picture(
         colours + frames(drawings, labels, "iteration"),
         "Eight lanes and matrices of 8×8 words, where a row is a sector. Lanes that go down a "
-        "column of c read in each iteration a column of a, one word in each of its rows, and one word "
-        "of b. Lanes that go along a row of c read one word of a, and a row of b.",
+        "column of c read in each iteration a column of a, one word in each of its rows, and one "
+        "word of b. Lanes that go along a row of c read one word of a, and a row of b.",
     )
 
 
