@@ -205,12 +205,12 @@ def test_the_formula_of_the_lesson_is_that_of_the_estimate():
     each = SIZE**3 / WARP / gpu.sms  # multiply-adds of whole warps, per SM
     ms = each * needed / (gpu.boost_clock_mhz * 1000)
     assert ms == pytest.approx(course.estimated_ms(watched(STRIDED), str(SIZE)))
-    says("At {} a warp makes {} multiply-adds at a time", SIZE, WARP)
-    says("each of the {} SMs of an H200 has {}³ ÷ {} ÷ {} = {:.1f} million of them", gpu.sms, SIZE,
-         WARP, gpu.sms, each / 1e6)  # fmt: skip
+    says("A warp makes {} multiply-adds at a time", WARP)
+    says("at {} each of the {} SMs of an H200 has {}³ ÷ {} ÷ {} = {:.1f} million", SIZE, gpu.sms,
+         SIZE, WARP, gpu.sms, each / 1e6)  # fmt: skip
     says("With {:.0f} cache lines each, at {:.2f} GHz, they take {:.0f} ms", needed,
          gpu.boost_clock_mhz / 1000, ms)  # fmt: skip
-    says("each cache line per multiply-add costs {:.1f} ms", ms / needed)
+    says("each cache line per multiply-add of a warp costs {:.1f} ms", ms / needed)
     says("The estimate of the first sitting, {:.1f} ms for each cache line", ms / needed)
 
 
