@@ -14,7 +14,7 @@ EXERCISE = matrix_product(
     Split(block=(32, 8)),
     name="coalescing",
     lesson="05",
-    kind="repair",
+    kind="change",
     title="Repair the kernel",
     text=(
         "Each thread computes one element of `c`, and the lanes of a warp go down a column. Let "
