@@ -26,18 +26,24 @@ from utils.translation import translate
 class Split:
     """The rectangle of c that each thread block computes.
 
-    block: the threads along x, for the columns of c, and along y, for its rows. columns: the number
-    of columns of c that one thread computes. A block covers block[0]·columns columns and block[1]
-    rows.
+    block: the threads along x, for the columns of c, and along y, for its rows. columns, rows: the
+    number of columns and of rows of c that one thread computes. A block covers block[0]·columns
+    columns and block[1]·rows rows.
     """
 
     block: tuple[int, int]
     columns: int = 1
+    rows: int = 1
 
     @property
     def width(self) -> int:
         """The number of columns of c that a block covers."""
         return self.block[0] * self.columns
+
+    @property
+    def height(self) -> int:
+        """The number of rows of c that a block covers."""
+        return self.block[1] * self.rows
 
     def launch(self, shape: Shape) -> Launch:
         """Return a launch whose blocks cover c, with (blocks along n, blocks along m) as its grid.
@@ -45,7 +51,7 @@ class Split:
         shape: (m, n, k).
         """
         m, n, _ = shape
-        return Launch(grid=(cdiv(n, self.width), cdiv(m, self.block[1])), block=self.block)
+        return Launch(grid=(cdiv(n, self.width), cdiv(m, self.height)), block=self.block)
 
 
 def matrix_product(

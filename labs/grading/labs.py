@@ -150,6 +150,21 @@ LABS: Mapping[str, Lab] = {
             ),
         ),
         Lab(
+            "lanes_and_words", "Coalesced access, with tasks of three kinds", 90, ("05",),
+            (
+                "say which index must follow `threadIdx.x`, and why",
+                "write a kernel whose lanes read neighbouring words",
+                "say where a load must be, so that it serves four multiply-adds",
+                "write a kernel whose threads compute several elements, and count its loads",
+            ),
+            (
+                Part("coalescing", 20, ("sectors per request",), right_starter=True),
+                Part("column_sums", 20, ("sectors per request",)),
+                Part("order_rows", 20, ("loads per multiply-add",)),
+                Part("four_columns", 40, ("loads per multiply-add",), right_starter=True),
+            ),
+        ),
+        Lab(
             "unrolling", "A loop unrolled by hand", 60, ("06",),
             ("unroll a loop whose length is no multiple of the factor",),
             (Part("unroll", 100, ("iterations per multiply-add",), right_starter=True),),

@@ -14,6 +14,7 @@ EXERCISE = matrix_product(
     Split(block=(32, 8)),
     name="coalescing",
     lesson="05",
+    kind="change",
     title="Repair the kernel",
     text=(
         "Each thread computes one element of `c`, and the lanes of a warp go down a column. Let "
@@ -31,13 +32,14 @@ EXERCISE = matrix_product(
         loads_per_multiply_add(2),
     ),
     hints=(
-        "Look at the picture of the 8 lanes. Which of the two did you see in the count?",
+        "In the picture of the 8 lanes, one direction needs 9 sectors and the other one 2. Which "
+        "direction do the lanes of this kernel take?",
         "Lanes of a warp differ in `x`. Neighbours in memory are neighbours along a row. So what "
         "must `x` count?",
         "`x` counts columns, `y` counts rows. The test at the edge and the loop stay as they are.",
     ),
     after=(
-        "That means: the 32 words of `b` that a warp reads lie in four sectors, and it uses all of "
-        "them."
+        "The 32 words of `b` that a warp loads at a time are in four sectors, and it uses all of "
+        "their bytes."
     ),
 )

@@ -1,4 +1,4 @@
-"""Pictures of one thread that computes several columns of c: its operands, its order of loads."""
+"""Pictures of one thread that computes several columns of c: its order of loads."""
 
 from __future__ import annotations
 
@@ -12,20 +12,6 @@ A, C = (4, B[1] + K * SIZE + 30), (B[0], B[1] + K * SIZE + 30)
 WIDTH, HEIGHT = B[0] + COLUMNS * SIZE + 6, C[1] + SIZE + 34
 
 
-def draw_columns() -> Picture:
-    """Draw the row of a and the four columns of b that one thread needs for four elements of c."""
-    b_words = [(k, column) for k in range(K) for column in range(COLUMNS)]
-    alt = (
-        "One thread computes 4 elements of a row of c. It needs one row of a, which serves all "
-        "four, and four columns of b."
-    )
-    body = _matrices() + squares(A, SIZE, [(0, k) for k in range(K)], BLUE)
-    body += squares(B, SIZE, b_words, BLUE) + squares(C, SIZE, b_words[:COLUMNS], PURPLE)
-    body += text(4, 16, "one thread", 14, font_weight="bold")
-    drawn = svg(WIDTH, C[1] + SIZE + 6, body, alt, widest=270)
-    return Picture(legend(belongs_to_the_thread=PURPLE, needed_for_it=BLUE) + drawn, alt)
-
-
 def draw_orders() -> Picture:
     """Draw a thread's loads with two loop orders next to each other, with a slider.
 
@@ -37,14 +23,14 @@ def draw_orders() -> Picture:
     inside = sorted(outside)
     pictures = [
         f'<div class="row">{_moment("column by column", outside[: at + 1], kept=False)}'
-        f"{_moment('turn by turn', inside[: at + 1], kept=True)}</div>"
+        f"{_moment('iteration by iteration', inside[: at + 1], kept=True)}</div>"
         for at in range(COLUMNS * K)
     ]
     labels = [f"multiply-add {at + 1} of {COLUMNS * K}" for at in range(COLUMNS * K)]
     alt = (
         f"One thread with {COLUMNS} columns and a sum of {K} terms. Column by column it reads the "
-        f"row of a {COLUMNS} times: {COLUMNS * K} loads of a and {COLUMNS * K} of b. Turn by turn "
-        f"it reads the row of a once: {K} loads of a and {COLUMNS * K} of b."
+        f"row of a {COLUMNS} times: {COLUMNS * K} loads of a and {COLUMNS * K} of b. Iteration by "
+        f"iteration it reads the row of a once: {K} loads of a and {COLUMNS * K} of b."
     )
     colours = legend(adds_to=PURPLE, loads=BLUE, has_in_a_register=GREEN, loaded_before=PALE)
     return Picture(colours + frames(pictures, labels, "multiply-add"), alt)

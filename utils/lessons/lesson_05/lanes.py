@@ -39,10 +39,10 @@ def draw_directions() -> Picture:
     labels = [f"i = {i}" for i in range(SIDE)]
     colours = legend(belongs_to_a_lane=GREEN, read_by_a_lane=BLUE, comes_with_it=PALE)
     return Picture(
-        colours + frames(drawings, labels, "turn of the loop"),
+        colours + frames(drawings, labels, "iteration"),
         "Eight lanes and matrices of 8×8 words, where a row is a sector. Lanes that go down a "
-        "column of c read at each turn a column of a, one word in each of its rows, and one word "
-        "of b. Lanes that go along a row of c read one word of a, and a row of b.",
+        "column of c read in each iteration a column of a, one word in each of its rows, and one "
+        "word of b. Lanes that go along a row of c read one word of a, and a row of b.",
     )
 
 
@@ -69,7 +69,7 @@ def _iteration(down: bool, i: int) -> str:
         body += text(x, y, lane, 12, "middle", style=WHITE)
     direction = "down a column" if down else "along a row"
     words = f"{len(a_words)} words of a and {len(b_words)} words of b"
-    alt = f"Turn {i}, lanes {direction} of c: {words}"
+    alt = f"Iteration {i}, lanes {direction} of c: {words}"
     return svg(2 * side + gap + 10, c[1] + side + 6, body, alt, widest=330)
 
 

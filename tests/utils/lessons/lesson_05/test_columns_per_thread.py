@@ -2,17 +2,11 @@
 
 import re
 
-from utils.lessons.lesson_05.columns_per_thread import draw_columns, draw_orders
-from virtual_gpu.pictures.svg import BLUE, GREEN, PURPLE
+from utils.lessons.lesson_05.columns_per_thread import draw_orders
+from virtual_gpu.pictures.svg import GREEN, PURPLE
 
 
-def test_a_thread_with_four_columns_needs_one_row_of_a_and_four_columns_of_b():
-    drawn = draw_columns().body.split("</svg>", 1)[1]  # without the legend
-    assert drawn.count(f'fill="{BLUE}"') == 6 + 4 * 6
-    assert drawn.count(f'fill="{PURPLE}"') == 4
-
-
-def test_column_by_column_loads_a_for_each_multiply_add_and_turn_by_turn_once():
+def test_column_by_column_loads_a_for_each_multiply_add_and_iteration_by_iteration_once():
     loads = re.findall(r"loads so far: (\d+) of a, (\d+) of b</text>", draw_orders().body)
     outside, inside = loads[::2], loads[1::2]
     assert len(outside) == len(inside) == 24
@@ -21,7 +15,7 @@ def test_column_by_column_loads_a_for_each_multiply_add_and_turn_by_turn_once():
     assert inside[-1] == ("6", "24")
 
 
-def test_turn_by_turn_four_sums_are_kept_and_column_by_column_one():
+def test_iteration_by_iteration_four_sums_are_kept_and_column_by_column_one():
     outside, inside = draw_orders().body.split("</svg>")[1:3]  # the first is the legend
     assert (outside.count(f'fill="{PURPLE}"'), outside.count(f'fill="{GREEN}"')) == (1, 0)
     assert (inside.count(f'fill="{PURPLE}"'), inside.count(f'fill="{GREEN}"')) == (1, 3)

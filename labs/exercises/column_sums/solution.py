@@ -1,0 +1,13 @@
+"""The sum of each column, with one thread per column."""
+
+from numba import cuda, float32
+
+
+@cuda.jit
+def column_sums(x, out):
+    col = cuda.grid(1)
+    if col < x.shape[1]:
+        total = float32(0)
+        for row in range(x.shape[0]):
+            total += x[row, col]
+        out[col] = total
