@@ -73,9 +73,9 @@ def loops(frame: pd.DataFrame, device: Device, *ilps: int) -> Table | Card:
         pauses = sum(one.control.stall for one in loop.body)
         recorded = curves.loop_cycles(frame, device, ilp, loop.ffma)
         rows.append((ilp, loop.ffma, len(loop.body) - loop.ffma, pauses, number(recorded)))
-    head = ("chains", "multiply-adds in a turn", "other instructions",
+    head = ("chains", "multiply-adds in an iteration", "other instructions",
             "all pauses together (cycles)", "recorded (cycles)")  # fmt: skip
-    caption = f"One turn of the loop, one warp per scheduler, compiled for {device.arch}"
+    caption = f"One iteration of the loop, one warp per scheduler, compiled for {device.arch}"
     return table(caption, head, rows, f"{curves.where(frame)}.")
 
 
@@ -126,11 +126,11 @@ def turns(frame: pd.DataFrame, device: Device, *points: tuple[str, int]) -> Tabl
     alone = curves.littles_law(frame, device).loc["memory", "latency"]
     rows = [(_kept(what), threads, *_turn(frame, what, threads)) for what, threads in points]
     head = ("under way in a thread", "threads per SM", *_TURN)
-    caption = f"A load alone takes {number(alone)} cycles; turns of copies take"
+    caption = f"A load alone takes {number(alone)} cycles; iterations of copies take"
     return table(caption, head, rows, f"{curves.where(frame)}.")
 
 
-_TURN = ("of the data sheet", "loads under way in an SM (bytes)", "one turn (cycles)")
+_TURN = ("of the data sheet", "loads under way in an SM (bytes)", "one iteration (cycles)")
 
 
 def _turn(frame: pd.DataFrame, what: str, threads: int) -> tuple[str, str, str]:
