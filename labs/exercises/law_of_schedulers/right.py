@@ -3,7 +3,8 @@
 from labs.exercises.law_of_schedulers.wrong import FULLEST, LIMIT, RESULT, WARPS
 
 RIGHT = {
-    "math.ceil": [('"""\n\n\ndef', '"""\n\nimport math\n\n\ndef'), (FULLEST, "math.ceil(warps / 4)")],
+    "math.ceil": [
+        ('"""\n\n\ndef', '"""\n\nimport math\n\n\ndef'), (FULLEST, "math.ceil(warps / 4)")],
     "minus floor": [(FULLEST, "-(-warps // 4)")],
     "in threads": [(LIMIT, "100 * threads / (128 * fullest)")],
     "warps of a division": [(WARPS, "threads / 32"), (FULLEST, "-(-threads // 128)")],

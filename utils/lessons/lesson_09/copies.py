@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 import pandas as pd
 
 from utils.ladder.shapes import FLOAT32_BYTES
 from utils.lessons.lesson_09.plot_area import PlotArea
-from utils.machine.devices import REFERENCE, find, slug
+from utils.machine.devices import REFERENCE, Device, find, slug
 from utils.measuring import records, rows
 from utils.measuring.kernel_times import ArrayTime
 from utils.paths import DATA
@@ -92,21 +94,45 @@ def recorded_times() -> dict[str, float]:
 def draw_times(times: dict[str, float]) -> Picture:
     """Draw a bar per copy of `recorded_times`, with its share of the memory's peak and its time."""
     peak = find(REFERENCE).peak_gb_per_s
-    left, right, row, body, said = 70, 400, 30, "", []
-    for number, (name, ms) in enumerate(times.items()):
+    bars = {}
+    for name, ms in times.items():
         percent = 100 * 2 * FLOAT32_BYTES * ELEMENTS / ms / 1e6 / peak
-        y, width = 20 + number * row, (right - left) * percent / 100
-        said.append(f"{percent:.1f} %, {ms:.2f} ms")
+        bars[name] = (percent, f"{percent:.1f} %, {ms:.2f} ms")
+    return _bars(bars, 100, "the memory's peak")
+
+
+def draw_iterations(frame: pd.DataFrame, device: Device, *points: Named) -> Picture:
+    """Draw a bar per recorded copy with the cycles from a load of a thread to its next load.
+
+    The dashed line is the recorded latency of a load alone. frame: the columns of
+    `latency_kernels.hiding.curves.Point`, of `device`. points: the curve, and the threads per SM.
+    """
+    curves = import_module("latency_kernels.hiding.curves")
+    alone = curves.littles_law(frame, device).loc["memory", "latency"]
+    bars = {}
+    for what, threads in points:
+        cycles = curves.turn_cycles(frame, what, threads)
+        bars[f"{what}, {threads:,} threads"] = (cycles, f"{cycles:,.0f} cycles")
+    return _bars(bars, alone, f"a load alone: {alone:.0f} cycles")
+
+
+def _bars(bars: dict[str, tuple[float, str]], at: float, mark: str) -> Picture:
+    """Draw a bar per entry, and a dashed line with the words `mark` at the value `at`.
+
+    bars: name -> (value, the words in the bar).
+    """
+    left, right, row, body = 150, 412, 30, ""
+    unit = (right - left) / max(at, *(value for value, _ in bars.values()))
+    for number, (name, (value, words)) in enumerate(bars.items()):
+        y, width = 20 + number * row, value * unit
         body += text(left - 8, y + 15, name, 13, "end")
         body += rect(left, y, width, 21, BLUE)
-        body += text(left + width - 6, y + 15, said[-1], 13, "end", style="fill:#fff")
-    end = 20 + len(times) * row
-    body += path(f"M{right} 14V{end}", stroke_dasharray="3 3")
-    body += text(right, 10, "the memory's peak", 12, "end")
-    alt = "Share of the memory's peak, and time: " + "; ".join(
-        f"{name} {words}" for name, words in zip(times, said, strict=True)
-    )
-    return Picture(svg(420, end + 4, body, f"{alt}.", widest=520), f"{alt}.")
+        body += text(left + width - 6, y + 15, words, 13, "end", style="fill:#fff")
+    end, x = 20 + len(bars) * row, left + at * unit
+    body += path(f"M{x:g} 15V{end}", stroke_dasharray="3 3")
+    body += text(x, 11, mark, 12, "end" if x > right - 60 else "middle")
+    alt = f"Bars: {'; '.join(f'{name} {words}' for name, (_, words) in bars.items())}. {mark}."
+    return Picture(svg(420, end + 4, body, alt, widest=520), alt)
 
 
 def _curve(frame: pd.DataFrame, what: str) -> dict[int, tuple[float, float]]:

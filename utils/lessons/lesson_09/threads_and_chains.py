@@ -65,7 +65,8 @@ def explore(frame: pd.DataFrame, law: Law, threads: int, chains: int) -> Picture
     colours = legend(recorded=BLUE, your_law=ORANGE, recorded_with_other_chains=GREY)
     body = (
         f'<div class="threads-and-chains">{sliders}{colours}'
-        f"{_drawing(curves, threads, chains, curves.chains)}</div><script>{_script(curves)}</script>"
+        f"{_drawing(curves, threads, chains, curves.chains)}</div>"
+        f"<script>{_script(curves)}</script>"
     )
     return Picture(body, _alt(curves, threads, chains))
 
@@ -162,8 +163,8 @@ def _alt(curves: Curves, threads: int, chains: int) -> str:
     )
     warps = ", ".join(map(str, distributed(threads)))
     return (
-        f"{': '.join(_titles(curves, threads, chains))}. The schedulers have {warps} warps. The recorded share "
-        f"of the peak with {chains} chain{'s' * (chains != 1)} per thread is {curve} threads."
+        f"{': '.join(_titles(curves, threads, chains))}. The schedulers have {warps} warps. "
+        f"The recorded share of the peak with {_words('chains', chains)} is {curve} threads."
     )
 
 
