@@ -225,18 +225,6 @@ def share(frame: pd.DataFrame, what: str, threads: int) -> float:
     return float(point(frame, what, threads)["share"])
 
 
-def against(frame: pd.DataFrame, ilp: int, other: int, threads: int) -> str:
-    """Return "faster", "slower" or "the same": the speed of `ilp` against `other` chains on one SM.
-
-    It is "the same" if the ratio of their shares differs from 1 by at most SAME. Both have
-    `threads` threads per SM. Raises CourseError if one of them is not recorded.
-    """
-    ratio = share(frame, f"ILP {ilp}", threads) / share(frame, f"ILP {other}", threads)
-    if abs(ratio - 1) <= SAME:
-        return "the same"
-    return "faster" if ratio > 1 else "slower"
-
-
 def fewest_threads(frame: pd.DataFrame, ilp: int, enough: float) -> int | None:
     """Return the fewest recorded threads of one SM whose `ilp` chains reach the share `enough`.
 
