@@ -49,12 +49,6 @@ def test_without_a_compiler_a_sentence_takes_the_place_of_a_table(monkeypatch):
 
 
 
-def test_copies_are_compared_with_the_data_sheet_and_with_the_courses_copy():
-    course, other = shown.beside_the_copy(FRAME, ("8 float4", 160)).rows
-    assert course[1:] == ("100 %", "88.5%", "–")
-    assert other[1:] == ("8 %", "77.9%", "88%")
-
-
 def test_a_point_that_is_not_recorded_is_named():
     with pytest.raises(CourseError, match="no recorded point of 'ILP 9' with 128 threads"):
         curves.share(FRAME, "ILP 9", 128)
