@@ -108,6 +108,13 @@ def test_memory_plays_no_part_in_the_loop(compiler):
     assert loop(1).memory == 0
 
 
+def test_one_chain_cannot_reach_more_than_93_percent(compiler):
+    most = 100 * loop(1).ffma / len(loop(1).body)
+    says("Of the loop's {} instructions {} are multiply-adds", len(loop(1).body), loop(1).ffma)
+    says("so one chain cannot reach more than {:.0f} %", most)
+    assert max(share(1, threads) for threads in tried()) < most
+
+
 def test_512_threads_are_the_fewest_with_one_chain():
     numbers = tried()
     says("One SM was given {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {} and {:,} threads, with one "
