@@ -12,6 +12,7 @@ from gpu_xray import xray
 from latency_kernels.hiding import curves
 from utils.errors import CourseError
 from utils.figures.look import number
+from utils.ladder.step import Variant
 from utils.lessons.cards import Card, Table, table
 from utils.machine.devices import Device
 
@@ -57,14 +58,14 @@ def _kept(words: str) -> str:
 def order_of_moves(arch: str, **kernels) -> Table | Card:
     """Return the table of the loads and stores of copies, in the order of the machine code.
 
-    `kernels` maps the name that the reader sees, with _ for spaces, to a copy (x, out). A row shows
-    the loads (L) and stores (S) as text such as "LLSS", and the registers. If the compiler is
-    missing, a card with a sentence is returned instead.
+    `kernels` maps the name that the reader sees, with _ for spaces, to a copy (x, out), which is a
+    kernel or a variant of a step. A row shows the loads (L) and stores (S) as text such as "LLSS",
+    and the registers. If the compiler is missing, a card with a sentence is returned instead.
     """
     rows = []
     for name, kernel in kernels.items():
         try:
-            report = xray(kernel, COPY, arch)
+            report = xray(kernel.kernel if isinstance(kernel, Variant) else kernel, COPY, arch)
         except CourseError as error:
             return Card("ask", (_SENTENCE.format(error),))
         moves = "".join({"LDG": "L", "STG": "S"}.get(each.name, "") for each in report.code)

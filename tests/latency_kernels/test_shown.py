@@ -3,6 +3,7 @@
 import pytest
 
 from labs import EXERCISES
+from latency_kernels import LADDER
 from latency_kernels.hiding import curves, shown
 from utils.errors import CourseError
 from utils.lessons.cards import Card
@@ -34,6 +35,11 @@ def test_moves_are_shown_in_their_order(compiler):
     assert name == "at\u00a0first"
     assert first[:2] == ["LSLSLSLS", "1"]
     assert second[:2] == ["LLLLSSSS", "4"]
+
+
+def test_the_readers_kernel_may_be_a_variant(compiler):
+    (row,) = shown.order_of_moves("sm_90", yours=LADDER.step("copy").variant()).rows
+    assert row[1:3] == ("LLLLSSSS", "4")
 
 
 def test_without_a_compiler_a_sentence_takes_the_place_of_a_table(monkeypatch):
