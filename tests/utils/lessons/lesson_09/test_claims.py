@@ -279,6 +279,8 @@ def test_four_loads_are_1_38_times_as_fast():
     assert copies.ELEMENTS == 2**28
     assert rates["copy"] == pytest.approx(100 * course.share_of_peak(LADDER.step("copy"), "2^28"))
     says("and reaches {:.1f} % of the peak in {:.2f} ms", rates["sectors"], times["sectors"])
+    says("`sectors` stayed at {:.1f} % because each of its threads has only one load under way",
+         rates["sectors"])  # fmt: skip
     launched = LADDER.step("copy").variant().launch(LADDER.parse("2^28"))
     says("Both move {:,} floats in blocks of {} threads", copies.ELEMENTS, launched.threads)
     explains(
@@ -353,6 +355,9 @@ def test_the_gtx480_needed_about_as_much_under_way():
     says("a latency of about {} cycles and {} lanes: {}", LATENCY, LANES, LATENCY * LANES)
     says("Volkov's GTX {}", GTX480.name.split()[-1])
     says("In {} years", H200.year - GTX480.year)
+    volta = devices.find("V100")
+    assert volta.architecture == "Volta"
+    says("Since Volta, in {}, a scheduler starts one", volta.year)
 
 
 def test_memory_needs_17_times_as_much_under_way():
