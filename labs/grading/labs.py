@@ -262,6 +262,19 @@ LABS: Mapping[str, Lab] = {
             (Part("four_loads", 100, ("waits in the source",), right_starter=True),),
         ),
         Lab(
+            "under_way", "Work under way, with tasks of two kinds", 60, ("09",),
+            (
+                "say from a latency and a rate how much must be under way",
+                "repair a law for one scheduler so that it holds for four",
+                "write a copy with four loads under way in each thread",
+            ),
+            (
+                Part("four_loads", 50, ("waits in the source",), right_starter=True),
+                Part("law_of_schedulers", 30),
+                Part("littles_law", 20),
+            ),
+        ),
+        Lab(
             "granularity", "More work for a thread", 60, ("10",),
             ("let one tile of a serve two tiles of b, and count what it saves",),
             (Part("two_tiles", 100, TILED),),

@@ -37,7 +37,7 @@ DRAWN_COPIES = ("1 float", "4 float", "8 float", "8 float4")
 OCCUPANCY_TICKS = (8, 16, 25, 50, 100)
 # Two recorded rates that differ by less than this fraction count as the same.
 SAME = 0.02
-# What 100 % of the arithmetic is: the rate of this loop, which was measured in the same run.
+# What 100 % of the arithmetic is in the record: the rate of this loop, measured in the same run.
 FASTEST_LOOP = "the speed of fma_loop"
 # The claim of Volkov 2010 for a GTX 480: this share of the bandwidth at this occupancy.
 CLAIMED_SHARE, CLAIMED_OCCUPANCY, CLAIMED_COPY = 0.87, 0.08, "8 float4"
@@ -77,6 +77,18 @@ def recorded(device: Device) -> pd.DataFrame:
             "--record on a machine with one."
         )
     return pd.read_csv(path)
+
+
+def of_the_data_sheet(frame: pd.DataFrame, device: Device) -> pd.DataFrame:
+    """Return curves whose shares of arithmetic are those of the data sheet's peak.
+
+    In `frame`, a record of `device`, they are shares of what `fma_loop` reached in the same run.
+    The shares of copies are those of the data sheet's bandwidth in both. The peak is that of as
+    many SMs as computed, at the recorded clock.
+    """
+    is_chain = frame["experiment"] == "arithmetic"
+    peak = 2 * device.fp32_lanes_per_sm * frame["sms"] * frame["sm_clock_mhz"] / 1e3
+    return frame.assign(share=frame["share"].where(~is_chain, frame["value"] / peak))
 
 
 def littles_law(frame: pd.DataFrame, device: Device) -> pd.DataFrame:
@@ -181,11 +193,12 @@ def _falls(points: pd.DataFrame) -> list[tuple[float, float, str]]:
 
 
 def chains_figure(frame: pd.DataFrame, device: Device) -> Figure:
-    """Draw the fraction of the FMA loop's rate against chains per thread, on one SM.
+    """Draw the fraction of the data sheet's peak against chains per thread, on one SM.
 
     There is a curve for each number of threads per SM in DRAWN_THREADS, and a dotted one for what
     the model expects. Returns the figure.
     """
+    frame = of_the_data_sheet(frame, device)
     chosen = frame[(frame["experiment"] == "arithmetic") & (frame["sms"] == 1)]
     chosen = chosen[chosen["threads_per_sm"].isin(DRAWN_THREADS)]
     chosen = chosen.sort_values(["threads_per_sm", "floats"])
@@ -199,9 +212,7 @@ def chains_figure(frame: pd.DataFrame, device: Device) -> Figure:
         }
     )
     title = "More chains in each thread of one SM"
-    return plots.share_lines(
-        points, "chains per thread (ILP)", title, f"{where(frame)}", yardstick=FASTEST_LOOP
-    )
+    return plots.share_lines(points, "chains per thread (ILP)", title, f"{where(frame)}")
 
 
 def share(frame: pd.DataFrame, what: str, threads: int) -> float:
@@ -212,18 +223,6 @@ def share(frame: pd.DataFrame, what: str, threads: int) -> float:
     several such points, the one with the largest share counts. Raises CourseError if there is none.
     """
     return float(point(frame, what, threads)["share"])
-
-
-def against(frame: pd.DataFrame, ilp: int, other: int, threads: int) -> str:
-    """Return "faster", "slower" or "the same": the speed of `ilp` against `other` chains on one SM.
-
-    It is "the same" if the ratio of their shares differs from 1 by at most SAME. Both have
-    `threads` threads per SM. Raises CourseError if one of them is not recorded.
-    """
-    ratio = share(frame, f"ILP {ilp}", threads) / share(frame, f"ILP {other}", threads)
-    if abs(ratio - 1) <= SAME:
-        return "the same"
-    return "faster" if ratio > 1 else "slower"
 
 
 def fewest_threads(frame: pd.DataFrame, ilp: int, enough: float) -> int | None:

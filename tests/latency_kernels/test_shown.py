@@ -3,6 +3,7 @@
 import pytest
 
 from labs import EXERCISES
+from latency_kernels import LADDER
 from latency_kernels.hiding import curves, shown
 from utils.errors import CourseError
 from utils.lessons.cards import Card
@@ -36,59 +37,22 @@ def test_moves_are_shown_in_their_order(compiler):
     assert second[:2] == ["LLLLSSSS", "4"]
 
 
+def test_the_readers_kernel_may_be_a_variant(compiler):
+    (row,) = shown.order_of_moves("sm_90", yours=LADDER.step("copy").variant()).rows
+    assert row[1:3] == ("LLLLSSSS", "4")
+
+
 def test_without_a_compiler_a_sentence_takes_the_place_of_a_table(monkeypatch):
     def missing(*arguments):
         raise CourseError("There is no compiler here.")
 
     monkeypatch.setattr(shown, "xray", missing)
-    for card in (
-        shown.loops(FRAME, H200, 1),
-        shown.order_of_moves("sm_90", a=COPIES.starter),
-    ):
-        assert isinstance(card, Card)
-        assert "There is no compiler here. The lesson goes on" in str(card)
+    card = shown.order_of_moves("sm_90", a=COPIES.starter)
+    assert isinstance(card, Card)
+    assert "There is no compiler here. The lesson goes on" in str(card)
 
 
-def test_then_and_now_stand_beside_each_other():
-    rows = shown.threads_then_and_now(FRAME).rows
-    assert [int(row[1]) for row in rows] == [576, 320, 256, 192]
-    for number, row in enumerate(rows, start=1):
-        assert int(row[2]) == number * int(row[1])
-        assert int(row[4]) == number * int(row[3])
 
-
-def test_copies_have_a_row_each_with_rates_that_grow():
-    rows = shown.copies_at(FRAME, 512, "1 float", "4 float").rows
-    assert [row[0] for row in rows] == ["1\u00a0float", "4\u00a0float"]
-    assert rows[0][1:] == ("1,199\u00a0GB/s", "25.0%", "2,048", "893")
-
-
-def test_a_turn_of_the_loop_takes_what_is_recorded_and_its_pauses_say_nearly_so(compiler):
-    for row in shown.loops(FRAME, H200, 1, 4, 5).rows:
-        pauses, recorded = map(float, row[3:])
-        assert pauses < recorded < 1.07 * pauses
-    # 80 multiply-adds of each of 128 threads, at 128 × 0.828 per cycle.
-    rate = curves.point(FRAME, "ILP 5", 128)["value"] * 1e9 / 2 / 1980e6
-    assert curves.loop_cycles(FRAME, H200, 5, 80) == pytest.approx(80 * 128 / rate)
-
-
-def test_turns_stand_beside_a_load_alone():
-    table = shown.turns(FRAME, H200, ("1 float", 128))
-    assert table.caption.startswith("A load alone takes 700 cycles")
-    assert table.rows == (("1\u00a0float", "128", "7.1%", "512", "781"),)
-
-
-def test_copies_are_compared_with_the_data_sheet_and_with_the_courses_copy():
-    course, other = shown.beside_the_copy(FRAME, ("8 float4", 160)).rows
-    assert course[1:] == ("100 %", "88.5%", "–")
-    assert other[1:] == ("8 %", "77.9%", "88%")
-
-
-@pytest.mark.parametrize(
-    "ilp, other, said", [(5, 4, "slower"), (4, 1, "faster"), (8, 4, "the same")]
-)
-def test_chains_are_faster_or_slower_or_within_two_percent(ilp, other, said):
-    assert curves.against(FRAME, ilp, other, threads=128) == said
 
 
 def test_a_point_that_is_not_recorded_is_named():
@@ -109,7 +73,7 @@ def test_a_turn_lasts_as_long_as_littles_law_says():
 
 def test_the_figure_of_chains_has_a_curve_for_each_number_of_threads():
     alt_text = curves.chains_figure(FRAME, H200).alt_text
-    for threads, share in ((64, "46%"), (128, "92%"), (256, "98%")):
+    for threads, share in ((64, "45%"), (128, "90%"), (256, "96%")):
         assert f"{threads} threads rises from" in alt_text
         assert share in alt_text
 

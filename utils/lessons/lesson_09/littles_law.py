@@ -21,7 +21,7 @@ Crew = tuple[int, int]  # (workers, boxes in flight per worker)
 
 LATENCY = 8  # seconds that a box rides; the belt takes one box a second
 CREWS: tuple[Crew, ...] = ((1, 1), (2, 1), (4, 1), (8, 1), (10, 1), (2, 4))
-_NAMES = "ABCDEFGH"  # of the workers, written on their boxes
+_NAMES = "ABCDEFGHIJ"  # of the workers, written on their boxes
 _LEFT, _PITCH, _BOX = 104, 36, 25
 _TOP, _BAR = 46, 122
 _WIDTH = _LEFT + LATENCY * _PITCH + 14
@@ -69,7 +69,9 @@ def _drawing(crew: Crew) -> str:
     for second in range(LATENCY + 1):
         body += text(_LEFT + second * _PITCH, _TOP + _BOX + 21, second, 12, "middle")
     for number in range(waiting):
-        body += rect(_LEFT - (number + 1) * (_BOX + 7) - 8, _TOP, _BOX, _BOX, ORANGE, rx=3)
+        x, name = _LEFT - (number + 1) * (_BOX + 7) - 8, _NAMES[(LATENCY + number) // each]
+        body += rect(x, _TOP, _BOX, _BOX, ORANGE, rx=3)
+        body += text(x + _BOX / 2, _TOP + 17, name, 13, "middle", style="fill:#fff")
     body += text(_LEFT - 12, _TOP + _BOX + 21, "seconds ridden", 12, "end")
     share = in_flight / LATENCY
     body += text(0, _BAR + 12, "boxes a second", 12)

@@ -1,30 +1,64 @@
 """Check the claims of lesson 09 against records, sources and machine code."""
 
 import inspect
-from functools import cache
+from functools import cache, partial
+from math import ceil
 
 import pytest
+from numba import float32, void
 
 from gpu_xray import xray
 from labs import EXERCISES
-from latency_kernels import LADDER, arithmetic, copies
+from latency_kernels import LADDER, arithmetic
 from latency_kernels.hiding import curves, shown
-from latency_kernels.hiding.experiments import COPIED, OCCUPANCIES
-from tests.labs.versions import changed
+from latency_kernels.hiding.experiments import COPIED
+from tests import quotes
 from utils import lessons as course
+from utils.lessons.lesson_09 import copies, littles_law
+from utils.lessons.lesson_09.threads_and_chains import distributed
 from utils.machine import devices
-from utils.machine.occupancy import limits_of, occupancy
+from utils.machine.occupancy import WARP, limits_of, occupancy
 from utils.measuring import records
 
 H200, GTX480 = devices.find("H200"), devices.find("GTX480")
-FRAME = curves.recorded(H200)
+FRAME = curves.of_the_data_sheet(curves.recorded(H200), H200)
 LAW = curves.littles_law(FRAME, H200)
-SHAPE = LADDER.parse("2^28")
-SCHEDULERS = limits_of(H200.compute_capability).sub_partitions
+LATENCY, LANES = 4, H200.fp32_lanes_per_sm  # the latency in cycles, rounded
+SM = limits_of(H200.compute_capability)
+MOST = SM.threads_per_sm
+SCHEDULERS = SM.sub_partitions
+ONE_BELT, FOUR_BELTS = (EXERCISES[name].solution for name in ("littles_law", "law_of_schedulers"))
+SECTORS = EXERCISES["sectors"].solution
+FLOAT = 4  # bytes
+FEW, FULL = SCHEDULERS * WARP, LATENCY * LANES  # threads: a warp per scheduler; enough by the law
+ENOUGH, NEARLY = 90, 95  # percent of the peak
+EIGHT = 8  # chains, or loads
+PUBLISHED_LATENCY = 800  # cycles of a load, as Volkov assumes it
+COPIED_BY = 160  # threads of the SM that copies with few of them
+says, explains = partial(quotes.says, "09"), quotes.explains
 
 
-def share(what: str, threads: int) -> float:
-    return curves.share(FRAME, what, threads)
+def share(chains: int, threads: int) -> float:
+    """Return a recorded share of an SM's peak, in percent."""
+    return 100 * curves.share(FRAME, f"ILP {chains}", threads)
+
+
+def copied(what: str, threads: int) -> float:
+    """Return a recorded share of the memory's bandwidth, in percent."""
+    return 100 * curves.share(FRAME, what, threads)
+
+
+def by_law(chains: int, threads: int) -> float:
+    return ONE_BELT(LATENCY, LANES, threads, chains)
+
+
+def tried() -> list[int]:
+    rows = FRAME[(FRAME["experiment"] == "arithmetic") & (FRAME["sms"] == 1)]
+    return sorted(map(int, rows["threads_per_sm"].unique()))
+
+
+def cycles(what: str, threads: int) -> float:
+    return curves.turn_cycles(FRAME, what, threads)
 
 
 @cache
@@ -33,310 +67,323 @@ def claim(what: str) -> float:
 
 
 @cache
-def published(ilp: int) -> int:
-    rows = records.published("latency_hiding").query("experiment == 'arithmetic'")
-    return int(rows.set_index("ilp").loc[ilp, "threads_per_sm_for_peak"])
+def loop(chains: int):
+    return xray(arithmetic.build(chains), shown.CHAINS, "sm_90").hot
 
 
-@cache
-def chains(ilp: int):
-    return xray(arithmetic.build(ilp), shown.CHAINS, "sm_90")
+def pauses(chains: int) -> int:
+    return sum(one.control.stall for one in loop(chains).body)
 
 
-def pauses(ilp: int) -> int:
-    return sum(one.control.stall for one in chains(ilp).hot.body)
+# ---- the belt ----
 
 
-def test_the_tried_numbers_of_threads_are_those_of_the_record():
-    rows = FRAME[(FRAME["experiment"] == "arithmetic") & (FRAME["sms"] == 1)]
-    tried = sorted(rows["threads_per_sm"].unique())
-    assert tried[:8] == [32, 64, 96, 128, 192, 256, 320, 384]
-    assert tried[-1] == 1024
+def test_an_sm_has_room_for_2048_threads_and_128_reach_almost_90_percent():
+    assert 0.99 < share(4, 128) / 90 < 1
+    says("An SM has room for {:,} threads, and {} of them can reach almost {} % of its peak",
+         MOST, 4 * WARP, round(share(4, 128)))  # fmt: skip
+    says("They reach {:.1f} % of the peak, at an occupancy of {:.0f} %", share(4, 128),
+         100 * 128 / MOST)  # fmt: skip
 
 
-def test_about_four_cycles_and_128_lanes_make_512_and_the_record_agrees():
-    assert LAW.loc["arithmetic", "latency"] == pytest.approx(4, rel=0.05)
-    assert LAW.loc["arithmetic", "per_cycle"] == H200.fp32_lanes_per_sm == 128
-    assert curves.fewest_threads(FRAME, 1, 0.9) == 4 * 128
+def test_eight_boxes_fill_the_belt():
+    boxes, workers = littles_law.LATENCY, [each[0] for each in littles_law.CREWS]
+    says("a box rides for {} seconds, which is its latency", boxes)
+    says("because {} seconds × {} box per second is {}", boxes, boxes // boxes, boxes * 1)
+    says("from {} worker to {}", min(workers), max(workers))
+    assert littles_law.CREWS[-1] == (2, 4)
 
 
-def test_before_512_twice_the_threads_are_twice_the_rate():
-    for threads in (32, 64, 128):
-        assert share("ILP 1", 2 * threads) / share("ILP 1", threads) == pytest.approx(2, rel=0.03)
+# ---- an SM ----
 
 
-def test_the_points_lie_above_the_law_as_far_as_the_fma_loop_lies_below_the_lanes():
-    for threads in (32, 64, 128):
-        point = curves.point(FRAME, "ILP 1", threads)
-        peak = point["value"] / point["share"]
-        lanes = 2 * H200.fp32_lanes_per_sm * point["sm_clock_mhz"] / 1e3
-        assert f"{peak / lanes:.0%}" == "97%"
-        law = threads / LAW.loc["arithmetic", "under_way"]
-        assert law < point["share"]
-        assert point["share"] * peak / lanes == pytest.approx(law, rel=0.01)
+def test_an_sm_has_128_lanes_and_a_latency_of_about_four_cycles():
+    assert LAW.loc["arithmetic", "latency"] == pytest.approx(LATENCY, rel=0.05)
+    assert LAW.loc["arithmetic", "per_cycle"] == LANES
+    says("has {} lanes, which start {} multiply-adds per cycle", LANES, LANES)
+    says("can be used about {:.0f} cycles later", LAW.loc["arithmetic", "latency"])
 
 
-def warps_of_schedulers(threads: int) -> list[int]:
-    warps = threads // 32
-    return [warps // SCHEDULERS + (one < warps % SCHEDULERS) for one in range(SCHEDULERS)]
-
-
-def test_576_threads_are_dealt_unevenly_and_slower_than_512():
-    assert warps_of_schedulers(576) == [5, 5, 4, 4]
-    assert warps_of_schedulers(192) == [2, 2, 1, 1]
-    assert share("ILP 1", 576) < share("ILP 1", 512)
-
-
-def test_128_threads_are_one_warp_for_each_scheduler_and_6_percent():
-    assert warps_of_schedulers(128) == [1, 1, 1, 1]
-    assert f"{128 / limits_of(H200.compute_capability).threads_per_sm:.0%}" == "6%"
-    assert f"{share('ILP 1', 128):.0%}" == "25%"
-    assert f"{share('ILP 4', 128):.0%}" == "92%"
-
-
-def test_threads_and_chains_bring_the_same():
-    for ilp, threads in ((2, 64), (4, 32)):
-        assert share(f"ILP {ilp}", threads) == pytest.approx(share("ILP 1", 128), rel=0.08)
-
-
-def test_each_further_chain_moves_the_rise_to_the_left():
-    for threads in (32, 64, 128):
-        shares = [share(f"ILP {ilp}", threads) for ilp in (1, 2, 3, 4)]
-        assert shares == sorted(shares)
-
-
-def test_five_chains_are_slower_than_four_and_64_threads_leave_two_schedulers_empty():
-    assert curves.against(FRAME, 5, 4, threads=128) == "slower"
-    assert warps_of_schedulers(64) == [1, 1, 0, 0]
-    assert max(share(f"ILP {ilp}", 64) for ilp in range(1, 9)) < 0.5
-    assert round(LAW.loc["arithmetic", "under_way"]) == 526
-
-
-def test_from_five_chains_on_128_threads_stay_below_the_law_and_256_do_better():
-    for ilp in range(5, 9):
-        assert ilp * 128 > LAW.loc["arithmetic", "under_way"]
-        assert share(f"ILP {ilp}", 128) < 0.92 < 0.95 < share(f"ILP {ilp}", 256)
-
-
-def test_256_threads_are_the_sources_occupancy():
-    assert 256 / limits_of(H200.compute_capability).threads_per_sm == 0.125
-
-
-def test_a_turn_of_the_loop_has_the_multiply_adds_and_the_pauses_that_the_lesson_names(compiler):
-    said = {1: (64, 195), 4: (128, 10), 5: (80, 11), 8: (128, 11)}
-    assert {ilp: (chains(ilp).hot.ffma, pauses(ilp) - chains(ilp).hot.ffma) for ilp in said} == said
-    assert pauses(1) == 259
-    assert pauses(1) / 64 == pytest.approx(4, rel=0.02)
-    for ilp in (1, 4, 5, 8):
-        assert chains(ilp).hot.instructions["BRA"] == 1
-        assert chains(ilp).hot.memory == 0
-
-
-def test_recorded_turns_are_five_to_seven_cycles_longer_than_their_pauses(compiler):
-    for ilp in (1, 4, 5, 6, 8):
-        recorded = curves.loop_cycles(FRAME, H200, ilp, chains(ilp).hot.ffma)
-        assert round(recorded - pauses(ilp)) in (5, 6, 7)
-
-
-def test_four_cycles_are_4_11_with_the_loop(compiler):
-    assert chains(1).hot.ffma == 64
-    assert round(64 * LAW.loc["arithmetic", "latency"]) == 263
-    assert f"{LAW.loc['arithmetic', 'latency']:.2f}" == "4.11"
-
-
-def test_with_many_warps_the_share_of_multiply_adds_among_instructions_is_left(compiler):
-    def slots(loop) -> tuple[int, int]:
-        return loop.ffma, len(loop.body)
-
-    ceiling = xray(LADDER.step("fma_loop").variant().kernel, shown.COPY, "sm_90").hot
-    assert slots(chains(1).hot) == (64, 69)
-    assert slots(ceiling) == (128, 131)
-    assert f"{64 / 69 / (128 / 131):.0%}" == "95%"
-    for threads in (768, 1024):
-        assert 0.93 < share("ILP 1", threads) < 0.945
-    assert f"{share('ILP 1', 1024):.0%}" == "94%"
-
-
-def test_then_and_now_need_about_the_same_under_way_14_years_apart():
-    assert H200.year - GTX480.year == 14
-    fermi = records.published("latency_hiding").query("device == 'GF100'").iloc[0]
-    assert fermi["note"] == "latency about 18 cycles x 32 lanes"
-    assert 18 * GTX480.fp32_lanes_per_sm == published(1) == 576
-    assert round(LAW.loc["arithmetic", "under_way"]) == 526
-    assert f"{LAW.loc['arithmetic', 'latency']:.1f}" == "4.1"
-    assert LAW.loc["arithmetic", "latency"] < 18
-    assert H200.fp32_lanes_per_sm > GTX480.fp32_lanes_per_sm
-
-
-def test_with_more_chains_the_gtx480_needed_more_than_the_law():
-    assert all(ilp * published(ilp) > 576 for ilp in (2, 3, 4))
-    assert curves.fewest_threads(FRAME, 3, 0.9) == 256
-
-
-def test_the_wrong_beliefs_are_those_of_the_source():
-    claims = records.published("claims")
-    guide = claims[claims["claim"].str.contains("Best Practices Guide")]["value"]
-    hidden = claims["claim"] == "threads per SM that hide the latency of arithmetic"
-    enough = claims[hidden]["value"]
-    assert (sorted(guide), sorted(enough)) == ([192, 384], [64, 192])
-    assert 128 * 3 * 4 == 1536
-
-
-def test_shared_memory_reads_128_bytes_per_cycle():
-    best = records.measured(H200.name, "latency").query("step == 'shared_read'").iloc[0]
-    per_cycle = best["gb_per_s"] * 1e3 / best["sm_clock_mhz"] / H200.sms
-    assert per_cycle == pytest.approx(128, rel=0.02)
-
-
-def test_volkov_counts_100_kb_and_now_it_is_17_times_as_much():
-    kilobytes = claim("data in flight that hide the latency of memory, at most")
-    seconds = 800 / (GTX480.boost_clock_mhz * 1e6)
-    assert (f"{GTX480.boost_clock_mhz / 1e3:.1f}", f"{seconds * 1e6:.2f}") == ("1.4", "0.57")
-    assert GTX480.peak_gb_per_s == 177.4
-    assert round(seconds * GTX480.peak_gb_per_s * 1e6) == 101
-    assert kilobytes == 100
-    now = H200.sms * LAW.loc["memory", "under_way"] / 1000
-    assert (f"{now:,.0f}", round(now / kilobytes)) == ("1,697", 17)
-
-
-def test_four_loads_are_2_4_times_as_fast_as_one_at_a_quarter_of_the_threads():
-    four, one = share("4 float", 512), share("1 float", 512)
-    assert f"{four / one:.1f}" == "2.4"
-    assert 512 / limits_of(H200.compute_capability).threads_per_sm == 0.25
-
-
-def test_four_floats_at_a_quarter_were_enough_and_are_not_though_the_law_asks_for_less():
-    rows = records.published("latency_hiding").query("element == 'float'")
-    assert list(rows[["elements_per_thread", "occupancy_pct"]].iloc[0]) == [4, 25]
-    assert f"{share('4 float', 512):.0%}" == "60%"
-    assert f"{curves.loads_under_way(FRAME, '4 float', 512) / 1e3:.1f}" == "8.2"
-    assert f"{LAW.loc['memory', 'under_way'] / 2000:.1f}" == "6.4"
-
-
-def test_the_first_row_of_copies_is_computed_in_words():
-    point = curves.point(FRAME, "1 float", 512)
-    assert f"{point['value']:,.0f}" == "1,199"
-    assert f"{point['value'] / 2:.0f}" == "600"
-    per_cycle = point["value"] / 2 * 1e3 / point["sm_clock_mhz"] / H200.sms
-    assert f"{per_cycle:.2f}" == "2.29"
-    assert 512 * 4 == curves.loads_under_way(FRAME, "1 float", 512) == 2048
-    assert f"{curves.turn_cycles(FRAME, '1 float', 512):.0f}" == "893"
-
-
-def test_the_more_under_way_the_longer_a_turn():
-    cycles = [curves.turn_cycles(FRAME, f"{count} float", 512) for count in (1, 2, 4, 8)]
-    assert cycles == sorted(cycles)
-
-
-@pytest.mark.slow
-def test_recorded_copies_move_32_floats_in_turns_and_have_what_they_say_under_way(compiler):
-    assert copies.FLOATS == 32
-    assert copies.turns_of(1, 4) == 8
-    for count in (1, 2, 4, 8):
-        compiled = xray(copies.build(1, count, 64), shown.CHAINS)
-        assert compiled.loads_before_use == count
-
-
-def test_more_loads_under_way_need_more_registers_and_unsigned_indices_save_some(compiler):
-    one = EXERCISES["four_loads"]
-    starter, solution = (xray(kernel, shown.COPY) for kernel in (one.starter, one.solution))
-    ladder_copy = xray(LADDER.step("copy").variant().kernel, shown.COPY)
-    assert ladder_copy.registers < starter.registers < solution.registers
-    assert ladder_copy.loads_before_use == solution.loads_before_use == 4
-    assert starter.loads_before_use == 1
-
-
-def test_the_claim_of_2010_is_the_sources():
-    row = records.published("latency_hiding").query("element == 'float4'").iloc[0]
-    assert (row["elements_per_thread"], row["occupancy_pct"]) == (8, 8)
-    assert row["fraction_of_peak_pct"] == 87
-    assert 8 * 4 * 4 == 128
-
-
-def test_8_float4_no_longer_reach_what_was_claimed():
-    assert f"{160 / limits_of(H200.compute_capability).threads_per_sm:.0%}" == "8%"
-    assert f"{share('8 float4', 160):.1%}" == "77.9%"
-    good = course.share_of_peak(LADDER.step("copy"), "2^28")
-    assert f"{share('8 float4', 160) / good:.0%}" == "88%"
-    assert good < 1
-
-
-def test_at_16_percent_8_float4_come_within_a_percent_of_the_courses_copy():
-    assert COPIED == 2**28
-    good = course.share_of_peak(LADDER.step("copy"), "2^28")
-    assert f"{320 / limits_of(H200.compute_capability).threads_per_sm:.0%}" == "16%"
-    assert 0.99 < share("8 float4", 320) / good < 1
-    assert f"{share('1 float', 2048):.0%}" == "67%"
-    copied = FRAME[FRAME["experiment"] == "copy"]
-    best = copied.loc[copied["share"].idxmax()]
-    assert (best["what"], best["threads_per_sm"]) == ("8 float4", 320)
-
-
-def test_two_copies_with_four_loads_at_full_occupancy_differ_in_three_things():
-    copy = LADDER.step("copy")
-    registers = records.measured(H200.name, "latency").query("step == 'copy'")["registers"].max()
-    launched = copy.variant().launch(SHAPE)
-    full = occupancy(H200.compute_capability, launched.threads, int(registers))
-    slower = curves.point(FRAME, "4 float", 2048)
-    assert full.fraction == slower["occupancy"] == 1
-    good = course.share_of_peak(copy, "2^28")
-    assert (f"{slower['share']:.1%}", f"{good:.1%}") == ("81.4%", "88.5%")
-    assert launched.threads == 256
-    assert {block for block, blocks in OCCUPANCIES if block * blocks == 2048} == {64}
-    sources = [inspect.getsource(one.py_func) for one in (copies.build(1, 4, 64), copy.build())]
-    assert ["if " in source for source in sources] == [False, True]
-    assert ["while turn < turns" in source for source in sources] == [True, False]
-
-
-def test_two_curves_end_where_their_registers_end_them(compiler):
-    for width, registers, ends in ((1, 38, 0.75), (4, 44, 0.625)):
-        assert xray(copies.build(width, 8, 64), shown.CHAINS, "sm_90").registers == registers
-        assert occupancy(H200.compute_capability, 64, registers).fraction == ends
-        what = "8 float" if width == 1 else "8 float4"
-        assert FRAME[FRAME["what"] == what]["occupancy"].max() == ends
-
-
-def test_all_copies_stay_below_the_law():
-    copied = FRAME[FRAME["experiment"] == "copy"]
-    under_way = copied["threads_per_sm"] * copied["floats"] * 4
-    model = (2 * under_way / LAW.loc["memory", "under_way"]).clip(upper=1)
-    assert (copied["share"] < 1.01 * model).all()
-    assert (copied["share"] < model).mean() > 0.95
-
-
-def test_a_busy_memory_answers_later_than_an_idle_one():
+def test_memory_plays_no_part_in_the_loop(compiler):
+    assert loop(1).memory == 0
+
+
+def test_one_chain_cannot_reach_more_than_93_percent(compiler):
+    most = 100 * loop(1).ffma / len(loop(1).body)
+    says("Of the loop's {} instructions {} are multiply-adds", len(loop(1).body), loop(1).ffma)
+    says("so one chain cannot reach more than {:.0f} %", most)
+    assert max(share(1, threads) for threads in tried()) < most
+
+
+def test_512_threads_are_the_fewest_with_one_chain():
+    numbers = tried()
+    says("One SM was given {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {} and {:,} threads, with one "
+         "chain each", *numbers)  # fmt: skip
+    found = curves.fewest_threads(FRAME, 1, ENOUGH / 100)
+    says("smallest of these numbers that reaches {} % of the peak", ENOUGH)
+    before = max(one for one in numbers if one < found)
+    explains(
+        "09.threads",
+        "{} cycles · {} per cycle = {} must be under way, one in each thread. "
+        "{} % of that are {:.0f}, and the next number that was tried is {}; "
+        "{} threads are {:.0f} % by the law.",
+        LATENCY, LANES, FULL, ENOUGH, ENOUGH / 100 * FULL, found, before,
+        by_law(1, before),
+    )  # fmt: skip
+
+
+def test_the_record_is_near_the_law_up_to_256_threads_and_falls_at_576():
+    gaps = {threads: by_law(1, threads) - share(1, threads) for threads in tried()}
+    at_most = ceil(gaps[256])
+    near = max(threads for threads in tried() if gaps[threads] <= at_most and threads < FULL)
+    assert all(0 < gaps[threads] < at_most for threads in tried() if threads <= near)
+    says("Up to {} threads the record is at most {} % of the peak below it", near, at_most)
+    (falls,) = (two for one, two in zip(tried(), tried()[1:]) if share(1, two) < share(1, one))
+    says("At {} threads the record falls, and your function does not", falls)
+    assert by_law(1, falls) == by_law(1, FULL) == 100
+
+
+def test_128_threads_with_four_chains_have_as_much_under_way_as_512():
+    says("So {} threads with four chains each should be as good as {} threads with one", FEW,
+         FULL)  # fmt: skip
+    assert FULL == 4 * FEW
+    says("Then {} threads with eight chains", FULL // EIGHT)
+    says("an SM has four **schedulers**, and each starts the instructions of its own warps on its "
+         "own {} lanes", LANES // SCHEDULERS)  # fmt: skip
+    says("V. Volkov showed this in {} in a talk", year_of_the_talk())
+
+
+def year_of_the_talk() -> int:
+    (source,) = {one for one in records.published("latency_hiding")["source"]}
+    assert source.startswith("003_")
+    return GTX480.year
+
+
+def test_64_threads_with_eight_chains_are_on_two_schedulers():
+    threads = FULL // EIGHT
+    warps = distributed(threads)
+    assert warps == [1, 1, 0, 0]
+    assert 40 < share(EIGHT, threads) < 50
+    says("What share of the peak do {} threads with eight chains each reach", threads)
+    explains(
+        "09.chains",
+        "{} threads are two warps, on two of four schedulers. The lanes of the two others have no "
+        "work. So at most {} ÷ {} = {:.0f} % are possible, although {} · {} = {} multiply-adds are "
+        "under way.",
+        threads, sum(warps), SCHEDULERS, FOUR_BELTS(threads, EIGHT), threads, EIGHT, FULL,
+    )  # fmt: skip
+
+
+# ---- the law of four schedulers ----
+
+
+def test_576_threads_are_dealt_unevenly():
+    (uneven,) = (two for one, two in zip(tried(), tried()[1:]) if share(1, two) < share(1, one))
+    warps, most = distributed(uneven), max(distributed(uneven))
+    says("{} threads with one chain. Why are they slower than {}?", uneven, FULL)
+    says("{} threads are {} warps: {}, {}, {} and {}.", uneven, sum(warps), *warps)
+    says("In the time of {} warps on each scheduler the SM could do {}, and it does {}, which is "
+         "{:.0f} %", most, SCHEDULERS * most, sum(warps), FOUR_BELTS(uneven, 1))  # fmt: skip
+
+
+def test_256_threads_are_the_fewest_that_reach_95_percent():
+    best = {threads: max(range(1, 9), key=lambda one: share(one, threads)) for threads in tried()}
+    found = next(threads for threads in tried() if share(best[threads], threads) >= NEARLY)
+    says("The fewest threads that reach {} %", NEARLY)
+    assert best[found] == 4
+    says("{} threads with four chains, {:.1f} %. That is an occupancy of {:.1f} %", found,
+         share(4, found), 100 * found / MOST)  # fmt: skip
+
+
+def test_five_chains_are_slower_than_four_because_of_the_loop(compiler):
+    gaps = {chains: FOUR_BELTS(128, chains) - share(chains, 128) for chains in range(1, 9)}
+    worst = max(gaps, key=gaps.get)
+    assert worst == 5
+    assert share(5, 128) < share(4, 128)
+    says("Five chains: {:.1f} %, less than with four chains, and the law says {:.0f} %",
+         share(5, 128), FOUR_BELTS(128, 5))  # fmt: skip
+    says("with {} threads.", FEW)
+    says("makes {} multiply-adds per iteration, and for five only {}", loop(4).ffma, loop(5).ffma)
+    says("add up to {} and {} cycles", pauses(4), pauses(5))
+    says("{} ÷ {} = {:.0f} % and {} ÷ {} = {:.0f} % are possible",
+         loop(4).ffma, pauses(4), 100 * loop(4).ffma / pauses(4),
+         loop(5).ffma, pauses(5), 100 * loop(5).ffma / pauses(5))  # fmt: skip
+    rest = sorted(
+        round(curves.loop_cycles(FRAME, H200, one, loop(one).ffma)) - pauses(one) for one in (4, 5)
+    )
+    says("each iteration takes {} to {} cycles more", *rest)
+    says("With {} threads a second warp fills most of these cycles, and five chains reach {:.1f} %",
+         2 * FEW, share(5, 2 * FEW))  # fmt: skip
+    for chains in (4, 5):
+        assert loop(chains).instructions["BRA"] == 1
+
+
+# ---- memory ----
+
+
+def test_sectors_reaches_64_percent_with_full_sms(compiler):
+    times = copies.recorded_times()
+    percent = 100 * 2 * FLOAT * copies.ELEMENTS / times["sectors"] / 1e6 / H200.peak_gb_per_s
+    says("reached {:.0f} % of the memory's peak, and an SM has room for {:,} of its threads",
+         percent, MOST)  # fmt: skip
+    compiled = xray(SECTORS, void(float32[::1], float32, float32[::1]), "sm_90")
+    assert compiled.loads_before_use == 1
+    assert occupancy(H200.compute_capability, 256, compiled.registers).fraction == 1
+
+
+def test_a_copy_needs_6429_bytes_of_loads_and_2048_threads_have_more():
+    needed = LAW.loc["memory", "under_way"] / 2
+    rate = LAW.loc["memory", "per_cycle"] / 2
+    says("and {:,.0f} bytes of loads must be under way in each SM", needed)
+    says("If {:,} threads have one load of {} bytes under way each, they have {:,} bytes",
+         MOST, FLOAT, MOST * FLOAT)  # fmt: skip
+    assert needed < MOST * FLOAT
+    percent = copied("1 float", MOST)
+    says("With {:,} threads on each SM it reached **{:.1f} %** of the peak. So an SM loaded {:.2f} "
+         "· {:.2f} bytes per cycle", MOST, percent, percent / 100, rate)  # fmt: skip
+    explains(
+        "09.iteration",
+        "latency = under way ÷ rate: {:,} threads · {} bytes = {:,} bytes. "
+        "{:,} ÷ ({:.2f} · {:.2f} bytes per cycle) = {:,.0f} cycles",
+        MOST, FLOAT, MOST * FLOAT, MOST * FLOAT, percent / 100, rate, cycles("1 float", MOST),
+    )  # fmt: skip
+
+
+def test_an_iteration_takes_almost_twice_the_latency_of_an_idle_memory():
     alone = LAW.loc["memory", "latency"]
-    cycles = [curves.turn_cycles(FRAME, *point) for point in
-             (("1 float", 128), ("1 float", 2048), ("8 float4", 160))]  # fmt: skip
-    assert alone < cycles[0] < cycles[1] < cycles[2]
+    assert 1.8 < cycles("1 float", MOST) / alone < 2
+    says("The {:.0f} cycles are those of a single load", alone)
+    says("the loads of {} full SMs", H200.sms)
+    found = [cycles("1 float", threads) for threads in (128, 512, MOST)]
+    assert found == sorted(found)
+    assert found[0] > alone
 
 
-def test_arithmetic_comes_to_98_percent_and_a_copy_gains_nothing_by_more_threads():
-    assert f"{share('ILP 4', 256):.0%}" == "98%"
-    assert share("8 float4", 1024) < share("8 float4", 320)
-    few, many = (curves.turn_cycles(FRAME, "8 float4", threads) for threads in (320, 1024))
-    assert many > 3 * few
+def test_four_loads_take_at_most_32_registers(compiler):
+    for exercise in (EXERCISES["four_loads"].starter, EXERCISES["four_loads"].solution):
+        assert xray(exercise, shown.COPY, "sm_90").registers <= 32
+    course_copy = xray(LADDER.step("copy").variant().kernel, shown.COPY, "sm_90")
+    starter = xray(EXERCISES["four_loads"].starter, shown.COPY, "sm_90")
+    assert course_copy.registers < starter.registers
+    assert course_copy.loads_before_use == 4
+    says("Here all kernels need at most {}, so the SMs stay full", SM.registers_per_sm // MOST)
+    assert occupancy(H200.compute_capability, 256, 32).fraction == 1
 
 
-# ---- the exercises at the end ----
+def test_four_loads_are_1_38_times_as_fast():
+    times = copies.recorded_times()
+    rates = {
+        name: 100 * 2 * FLOAT * copies.ELEMENTS / ms / 1e6 / H200.peak_gb_per_s
+        for name, ms in times.items()
+    }
+    assert copies.ELEMENTS == 2**28
+    assert rates["copy"] == pytest.approx(100 * course.share_of_peak(LADDER.step("copy"), "2^28"))
+    says("and reaches {:.1f} % of the peak in {:.2f} ms", rates["sectors"], times["sectors"])
+    says("`sectors` stayed at {:.1f} % because each of its threads has only one load under way",
+         rates["sectors"])  # fmt: skip
+    launched = LADDER.step("copy").variant().launch(LADDER.parse("2^28"))
+    says("Both move {:,} floats in blocks of {} threads", copies.ELEMENTS, launched.threads)
+    explains(
+        "09.four",
+        "sectors reaches {:.1f} %, so no copy is more than {} ÷ {:.1f} = {:.2f} times as fast. "
+        "The course's copy reaches {:.1f} %: {:.1f} ÷ {:.1f} = {:.2f}.",
+        rates["sectors"], 100, rates["sectors"], 100 / rates["sectors"], rates["copy"],
+        rates["copy"], rates["sectors"], times["sectors"] / times["copy"],
+    )  # fmt: skip
+    source = inspect.getsource(SECTORS.py_func)
+    assert "factor" in source
 
 
-def test_five_warps_reach_five_eighths_and_their_neighbours_agree():
-    assert warps_of_schedulers(160) == [2, 1, 1, 1]
-    for threads, allowed, said in ((192, 6 / 8, "74%"), (320, 10 / 12, "80%")):
-        assert f"{share('ILP 4', threads):.0%}" == said
-        assert share("ILP 4", threads) == pytest.approx(allowed, rel=0.04)
+def test_few_threads_with_much_under_way_are_faster():
+    few, many = copied("8 float4", COPIED_BY), copied("1 float", MOST)
+    bytes_each = EIGHT * 4 * FLOAT
+    says("Those are {} bytes per thread", bytes_each)
+    says("**Which copies faster: {} threads on each SM with `8 float4`, or {:,} threads with "
+         "`1 float`?**", COPIED_BY, MOST)  # fmt: skip
+    says("The first is an occupancy of {:.0f} %, the second of {:.0f} %", 100 * COPIED_BY / MOST,
+         100 * MOST / MOST)  # fmt: skip
+    explains(
+        "09.claim",
+        "{} threads · {} bytes = {:,} bytes under way, {:,} threads · {} bytes = {:,} bytes. "
+        "The latency of a busy memory asks for more than {:,} bytes. Recorded are {:.1f} % and "
+        "{:.1f} %.",
+        COPIED_BY, bytes_each, COPIED_BY * bytes_each, MOST, FLOAT, MOST * FLOAT, MOST * FLOAT,
+        few, many,
+    )  # fmt: skip
 
 
-def test_eight_loads_stand_before_the_first_use_and_take_32_registers(compiler):
-    eight = changed("four_loads", ("array(4,", "array(8,"), ("range(4)", "range(8)"),
-                    ("1024", "2048"))  # fmt: skip
-    eight_loads, four = (xray(kernel, shown.COPY) for kernel in (eight, changed("four_loads")))
-    assert (eight_loads.loads_before_use, eight_loads.registers, four.registers) == (8, 32, 28)
+def test_curves_of_copies_lie_near_one_another_and_below_the_law():
+    needed = LAW.loc["memory", "under_way"] / 2
+    drawn = {what: copies._curve(FRAME, what) for what in copies.SHOWN}
+    says("copies with one, four and {} floats under way per thread", EIGHT * 4)
+    threads = [one for curve in drawn.values() for one in curve]
+    says("differ by a factor of {}", max(threads) // min(threads))
+    for curve in drawn.values():
+        for under_way, percent in curve.values():
+            assert percent < 1.01 * min(100, 100 * under_way / needed)
 
 
-def test_a_kernel_that_reads_needs_seven_floats_in_each_of_512_threads():
-    needed = LAW.loc["memory", "under_way"] / 512
-    assert f"{LAW.loc['memory', 'under_way']:,.0f}" == "12,859"
-    assert 6 * 4 < needed < 7 * 4
-    assert 16 < needed < 2 * 16
+def test_more_than_40_kb_bring_nothing():
+    few, many = ("8 float4", 320), ("8 float4", 1024)
+    under_way = [curves.loads_under_way(FRAME, *one) for one in (few, many)]
+    says("From about {:,.0f} bytes under way on", round(under_way[0], -4))
+    best = FRAME[FRAME["experiment"] == "copy"]["share"].max()
+    assert 100 * best == copied(*few)
+    says("With {:,} threads instead of {}, `8 float4` has {:.1f} times as much under way, and an "
+         "iteration takes {:.1f} times as long", many[1], few[1], under_way[1] / under_way[0],
+         cycles(*many) / cycles(*few))  # fmt: skip
+    good = 100 * course.share_of_peak(LADDER.step("copy"), "2^28")
+    assert COPIED == 2**28
+    assert good > 100 * best
+    says("No copy of ours reaches more than {:.1f} % of the data sheet's bandwidth, and `8 float4` "
+         "falls from {:.1f} % with {} threads to {:.1f} % with {:,}", good, copied(*few), few[1],
+         copied(*many), many[1])  # fmt: skip
+
+
+# ---- then and now ----
+
+
+def test_the_gtx480_needed_about_as_much_under_way():
+    rows = records.published("latency_hiding")
+    fermi = rows.query("device == 'GF100'").iloc[0]
+    latency, lanes = 18, GTX480.fp32_lanes_per_sm
+    assert fermi["note"] == f"latency about {latency} cycles x {lanes} lanes"
+    says("had {} lanes per SM and a latency of about {} cycles: {} multiply-adds under way", lanes,
+         latency, latency * lanes)  # fmt: skip
+    peak = rows.query("experiment == 'arithmetic' and ilp == 1")["threads_per_sm_for_peak"].iloc[0]
+    says("With one chain it needed {:.0f} threads", peak)
+    says("a latency of about {} cycles and {} lanes: {}", LATENCY, LANES, LATENCY * LANES)
+    says("Volkov's GTX {}", GTX480.name.split()[-1])
+    says("In {} years", H200.year - GTX480.year)
+    volta = devices.find("V100")
+    assert volta.architecture == "Volta"
+    says("Since Volta, in {}, a scheduler starts one", volta.year)
+
+
+def test_memory_needs_17_times_as_much_under_way():
+    kilobytes = claim("data in flight that hide the latency of memory, at most")
+    clock = GTX480.boost_clock_mhz / 1e3
+    says("he counted at most {:.0f} KB for the whole GPU: {} cycles at {:.1f} GHz, with {} GB/s",
+         kilobytes, PUBLISHED_LATENCY, clock, GTX480.peak_gb_per_s)  # fmt: skip
+    assert round(PUBLISHED_LATENCY / clock * GTX480.peak_gb_per_s / 1e3) == 101
+    now = H200.sms * LAW.loc["memory", "under_way"] / 1000
+    says("an H200 needs {:.0f} times as much", now / kilobytes)
+
+
+def test_8_float4_no_longer_reach_what_was_published():
+    row = records.published("latency_hiding").query("element == 'float4'").iloc[0]
+    assert row["elements_per_thread"] == 8
+    says("reached {:.0f} % of the data sheet's bandwidth at an occupancy of {:.0f} %. On the H200 "
+         "it reaches {:.1f} % there, and {:.1f} % at {:.0f} %", row["fraction_of_peak_pct"],
+         row["occupancy_pct"], copied("8 float4", COPIED_BY), copied("8 float4", 320),
+         100 * 320 / MOST)  # fmt: skip
+    assert f"{100 * COPIED_BY / MOST:.0f}" == f"{row['occupancy_pct']:.0f}"
+
+
+def test_the_guides_numbers_are_those_of_the_source():
+    claims = records.published("claims")
+    guide = sorted(claims[claims["claim"].str.contains("Best Practices Guide")]["value"])
+    hidden = claims["claim"] == "threads per SM that hide the latency of arithmetic"
+    enough = sorted(claims[hidden]["value"])
+    says("asked for {:.0f} threads per SM to hide the latency of arithmetic, and {:.0f} on newer "
+         "cards. Volkov showed that {:.0f} and {:.0f} were enough", *guide, *enough)  # fmt: skip

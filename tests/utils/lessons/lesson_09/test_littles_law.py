@@ -43,3 +43,8 @@ def test_words_say_what_is_to_be_seen():
     alt = draw_belt([(1, 1), (10, 1)]).alt
     assert "1 worker, one box each: 1 of 8 places are full, 0.125 boxes a second" in alt
     assert "10 workers, one box each: 8 of 8 places are full, and 2 wait" in alt
+
+
+def test_a_waiting_box_has_the_letter_of_its_worker():
+    (frame,) = frames(10)
+    assert sorted(re.findall(">([A-J])</text>", frame)) == [*"ABCDEFGHIJ"]
