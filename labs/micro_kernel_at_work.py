@@ -20,28 +20,27 @@ def at_work(**micro_kernels: Callable) -> Picture | Card:
     """Time micro-kernels alone and in matrix products, and draw bars of their GFLOP/s.
 
     A micro-kernel alone reads panels of 256 steps that stay in the nearest cache. The picture also
-    has bars of multiply-adds alone and of NumPy's BLAS. All are timed alternately on one core. Instead of a micro-kernel that computes a wrong tile, the solution is timed; in a
-    copy of the course without solutions, nothing is timed and a card says so. A micro-kernel that
-    is right but misses a target is timed as it is.
+    has bars of multiply-adds alone and of NumPy's BLAS. All are timed alternately on one core. The
+    solution is timed, too, as long as the reader's function is not right or misses a target; in a
+    copy of the course without solutions, a card says that nothing was timed.
 
     micro_kernels: the reader's functions by the names of their exercises.
     """
     timed = {}
     for name, own in micro_kernels.items():
-        verdict = check(name, own)
+        verdict, exercise = check(name, own), find(name)
         if verdict.passed or verdict.counts:  # counts are taken only if the tile is right
             timed[translate("your {name}", name=name)] = own
-        elif find(name).has("solution"):
-            heading = translate("the solution of {name}: yours is not right yet", name=name)
-            timed[heading] = find(name).solution
-        else:
-            sentence = translate("Nothing was timed, because your `{name}` is not right yet.",
-                                 name=name)  # fmt: skip
+        elif not exercise.has("solution"):
+            sentence = translate("Nothing was timed: your {name} is not right yet.", name=name)
             return Card("ask", (sentence,))
+        if not verdict.passed and exercise.has("solution"):
+            heading = translate("the solution of {name}: yours is not finished yet", name=name)
+            timed[heading] = exercise.solution
     gflops = rates(*timed.values(), size=SIZE)
 
     def bar(role: str, rate: float) -> Bar:
-        return Bar(role, rate, f"{rate:.1f} GFLOP/s, {rate / gflops.fma_loop:.0%}")
+        return Bar(role, rate, f"{rate:.1f}, {rate / gflops.fma_loop:.0%}")
 
     rows = zip(timed, gflops.alone, gflops.products, strict=True)
     groups = {name: [bar("mine", alone), bar("before", product)] for name, alone, product in rows}
@@ -49,8 +48,8 @@ def at_work(**micro_kernels: Callable) -> Picture | Card:
     names = {
         "mine": translate("a micro-kernel alone, 256 steps"),
         "before": translate("a product of {size} with it", size=f"{SIZE}×{SIZE}×{SIZE}"),
-        "course": translate("multiply-adds with vectors of 8 alone: the peak, 100 %"),
+        "course": translate("nothing but multiply-adds with vectors of 8: 100 %"),
         "library": translate("the same product by NumPy's BLAS"),
     }
-    title = translate("Measured here, on one core")
+    title = translate("GFLOP/s, measured here on one core")
     return draw_groups(title, processors.current().sentence, names, groups)

@@ -12,7 +12,8 @@ WRONG = {
         "no beginning": "order_packing = [4, 8, 2, 5, 3]\n",
         "the beginning last": "order_packing = [4, 8, 2, 5, 3, 7]\n"},
     "Line 3 goes on by one before": {"one too far": "order_packing = [7, 4, 8, 2, 3, 5]\n"},
-    "63 of 64 elements of panels were never written": {"the place does not grow": "order_packing = [7, 4, 8, 2, 5]\n"},
+    "63 of 64 elements of panels were never written": {
+        "the place does not grow": "order_packing = [7, 4, 8, 2, 5]\n"},
     "Line 2 opens a block with `:`": {"no store": "order_packing = [7, 4, 8, 2]\n"},
     "Line 4 is in your list 2 times": {
         "a line twice": "order_packing = [7, 4, 8, 2, 5, 3, 4]\n"},
