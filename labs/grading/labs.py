@@ -146,7 +146,7 @@ LABS: Mapping[str, Lab] = {
                     ("vector loads per multiply-add", "broadcasts per multiply-add"),
                 ),
                 Part("four_sums", 20, ("steps in the longest chain",), right_starter=True),
-                Part("order_packing", 20),
+                Part("order_packing", 20, ("stride of the innermost loop",)),
             ),
         ),
         Lab(

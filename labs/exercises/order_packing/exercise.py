@@ -4,6 +4,7 @@ import numpy as np
 
 from labs.checking.job import Shape, in_steps
 from labs.checking.line_order import OrderExercise, OrderRule
+from labs.checking.target import essential
 from labs.targets import counts
 from utils.ladder.step import Launch
 
@@ -44,7 +45,9 @@ EXERCISE = OrderExercise(
     reference=reference,
     targets=(
         counts.no_negative_index(), counts.one_store_per_element(), counts.no_float64(),
+        essential(counts.inner_stride(1)),
     ),
+    plain_goals=("the innermost loop goes from each element to its neighbour",),
     above="""
 from numba import njit
 
