@@ -11,6 +11,7 @@ _CHAINS = steps_in_a_chain(STEPS)
 EXERCISE = replace(
     MICRO_KERNEL,
     name="four_sums",
+    lesson="03",
     title="Four sums for the same tile",
     kind="change",
     lines_to_change=5,
