@@ -1,35 +1,55 @@
-"""A matrix product with the reader's micro-kernel, timed on this machine."""
+"""Matrix products with the reader's micro-kernels, timed on this machine."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 from gemm_kernels.cpu.tuning.reader_kernel import rates
 from labs.by_name import check
 from labs.exercises import find
-from utils.lessons.cards import Table, table
+from utils.figures.kernel_bars import Bar, draw_groups
+from utils.lessons.cards import Card
 from utils.machine import processors
+from utils.translation import translate
+from virtual_gpu.pictures.svg import Picture
 
 SIZE = 256
 
 
-def at_work(micro_kernel) -> Table:
-    """Time a matrix product with the reader's micro-kernel, and return a table of GFLOP/s.
+def at_work(**micro_kernels: Callable) -> Picture | Card:
+    """Time micro-kernels alone and in matrix products, and draw bars of their GFLOP/s.
 
-    The table has three rows: this product, multiply-adds alone, and NumPy's BLAS. They are timed
-    alternately on one core. If the micro-kernel computes a wrong tile, the solution is timed
-    instead; in a copy of the course without solutions, nothing is timed and the table says "not
-    right yet". A micro-kernel that is right but loads too often is timed as it is.
+    A micro-kernel alone reads panels of 256 steps that stay in the nearest cache. The picture also
+    has bars of multiply-adds alone and of NumPy's BLAS. All are timed alternately on one core. The
+    solution is timed, too, as long as the reader's function is not right or misses a target; in a
+    copy of the course without solutions, a card says that nothing was timed.
+
+    micro_kernels: the reader's functions by the names of their exercises.
     """
-    verdict = check("micro_kernel", micro_kernel)
-    right = verdict.passed or bool(verdict.counts)  # counts are taken only if the tile is right
-    own = "your micro-kernel" if right else "the solution (yours is not right yet)"
-    exercise = find("micro_kernel")
-    if not right and not exercise.has("solution"):
-        return table("Nothing was timed", ("", ""), [("your micro-kernel", "not right yet")])
-    gflops = rates(micro_kernel if right else exercise.solution, SIZE)
-    rows = {own: gflops.own, "multiply-adds alone": gflops.fma_loop, "NumPy's BLAS": gflops.numpy}
-    return table(
-        f"A product of {SIZE}×{SIZE}×{SIZE}, measured here on one core",
-        ("", "GFLOP/s", "share of the peak"),
-        [(name, f"{rate:.1f}", f"{rate / gflops.fma_loop:.0%}") for name, rate in rows.items()],
-        processors.current().sentence,
-    )
+    timed = {}
+    for name, own in micro_kernels.items():
+        verdict, exercise = check(name, own), find(name)
+        if verdict.passed or verdict.counts:  # counts are taken only if the tile is right
+            timed[translate("your {name}", name=name)] = own
+        elif not exercise.has("solution"):
+            sentence = translate("Nothing was timed: your {name} is not right yet.", name=name)
+            return Card("ask", (sentence,))
+        if not verdict.passed and exercise.has("solution"):
+            heading = translate("the solution of {name}: yours is not finished yet", name=name)
+            timed[heading] = exercise.solution
+    gflops = rates(*timed.values(), size=SIZE)
+
+    def bar(role: str, rate: float) -> Bar:
+        return Bar(role, rate, f"{rate:.1f}, {rate / gflops.fma_loop:.0%}")
+
+    rows = zip(timed, gflops.alone, gflops.products, strict=True)
+    groups = {name: [bar("mine", alone), bar("before", product)] for name, alone, product in rows}
+    groups[translate("to compare")] = [bar("course", gflops.fma_loop), bar("library", gflops.numpy)]
+    names = {
+        "mine": translate("a micro-kernel alone, 256 steps"),
+        "before": translate("a product of {size} with it", size=f"{SIZE}×{SIZE}×{SIZE}"),
+        "course": translate("nothing but multiply-adds with vectors of 8: 100 %"),
+        "library": translate("the same product by NumPy's BLAS"),
+    }
+    title = translate("GFLOP/s, measured here on one core")
+    return draw_groups(title, processors.current().sentence, names, groups)

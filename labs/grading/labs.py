@@ -134,6 +134,22 @@ LABS: Mapping[str, Lab] = {
             ),
         ),
         Lab(
+            "panels_and_sums", "Panels and sums, with tasks of three kinds", 75, ("03",),
+            (
+                "write a micro-kernel of vectors that keeps its sums in registers",
+                "give neighbouring steps sums of their own",
+                "put a matrix into the order in which a micro-kernel reads it",
+            ),
+            (
+                Part(
+                    "micro_kernel", 60,
+                    ("vector loads per multiply-add", "broadcasts per multiply-add"),
+                ),
+                Part("four_sums", 20, ("steps in the longest chain",), right_starter=True),
+                Part("order_packing", 20, ("stride of the innermost loop",)),
+            ),
+        ),
+        Lab(
             "transfers", "To the GPU and back", 60, ("04",),
             ("copy each array once, and none twice", "use managed memory, and wait for it"),
             (Part("to_the_gpu_and_back", 60), Part("without_copies", 40)),

@@ -19,6 +19,7 @@ from utils.measuring.timing import time_cpu
 
 ROWS, COLUMNS = 2, 8
 MC, KC = 64, 256
+CALLS = 100  # of a micro-kernel in one measurement
 # Short repetitions, because on a busy machine only short moments are undisturbed.
 REPETITIONS, REPETITION_MS = 40, 1.0
 
@@ -27,12 +28,14 @@ REPETITIONS, REPETITION_MS = 40, 1.0
 class Rates:
     """Rates in GFLOP/s, measured in interleaved repetitions on one core of this machine.
 
-    own: the product with the reader's micro-kernel.
+    alone: the reader's micro-kernels on panels that stay in the nearest cache, in the order in
+    which they were given. products: whole products with them, in the same order.
     fma_loop: a loop of nothing but multiply-adds of 8 lanes.
     numpy: NumPy's BLAS on one thread.
     """
 
-    own: float
+    alone: tuple[float, ...]
+    products: tuple[float, ...]
     fma_loop: float
     numpy: float
 
@@ -70,26 +73,44 @@ def product_with(micro_kernel: Callable) -> Callable:
     return product
 
 
-def rates(micro_kernel: Callable, size: int = 256) -> Rates:
-    """Measure the rates of a size×size product with this micro-kernel, of NumPy and of an FMA loop.
+def calls_of(micro_kernel: Callable) -> Callable:
+    """Return a compiled function (a, b, c) that calls a micro-kernel CALLS times on one tile."""
 
-    All run on one core. Raises CourseError if the product is wrong, because a wrong product has no
+    @njit
+    def calls(a, b, c):
+        for _ in range(CALLS):
+            micro_kernel(a, b, c)
+
+    return calls
+
+
+def rates(*micro_kernels: Callable, size: int = 256) -> Rates:
+    """Measure the rates of micro-kernels, of size×size products, of NumPy and of an FMA loop.
+
+    All run on one core. Raises CourseError if a product is wrong, because a wrong product has no
     speed.
     """
     shape = GemmShape(size, size, size)
     inputs = draw("integers", (size, size), 1), draw("integers", (size, size), 2)
-    out, product = np.empty((size, size), np.float32), product_with(micro_kernel)
-    product(*inputs, out)
-    if not np.array_equal(out, inputs[0] @ inputs[1]):
-        raise CourseError(
-            f"With this micro-kernel the product at {shape} is wrong: check('micro_kernel', ...) "
-            "says why."
-        )
-    rivals = partial(product, *inputs, out), fma_loop(COLUMNS), NUMPY_BLAS.bind(inputs, out)
-    timings = time_cpu(rivals, REPETITIONS, REPETITION_MS)
-    own, loop, numpy = (timing.min_ms for timing in timings)
+    out, products = np.empty((size, size), np.float32), [*map(product_with, micro_kernels)]
+    for product in products:
+        product(*inputs, out)
+        if not np.array_equal(out, inputs[0] @ inputs[1]):
+            raise CourseError(
+                f"With this micro-kernel the product at {shape} is wrong: `check` says why."
+            )
+    panels = [np.ones(KC * width, np.float32) for width in (ROWS, COLUMNS)]
+    tile = np.empty(ROWS * COLUMNS, np.float32)
+    rivals = [partial(calls_of(one), *panels, tile) for one in micro_kernels]
+    rivals += [partial(product, *inputs, out) for product in products]
+    rivals += [fma_loop(COLUMNS), NUMPY_BLAS.bind(inputs, out)]
+    for rival in rivals[: len(products)]:
+        rival()  # compiles it
+    *own, loop, numpy = (one.min_ms for one in time_cpu(rivals, REPETITIONS, REPETITION_MS))
+    flops = CALLS * 2 * ROWS * COLUMNS * KC
     return Rates(
-        own=shape.flops / own / 1e6,
+        alone=tuple(flops / ms / 1e6 for ms in own[: len(products)]),
+        products=tuple(shape.flops / ms / 1e6 for ms in own[len(products) :]),
         fma_loop=fma_loop_flops(COLUMNS) / loop / 1e6,
         numpy=shape.flops / numpy / 1e6,
     )

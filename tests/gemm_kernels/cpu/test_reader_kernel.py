@@ -50,7 +50,9 @@ def test_a_product_with_the_solution_is_right_at_any_shape():
 
 def test_rates_are_work_over_time(one_millisecond_each):
     measured = reader_kernel.rates(SOLUTION, size=16)
-    assert measured.own == measured.numpy == pytest.approx(2 * 16**3 / 1e6)
+    assert measured.products == (measured.numpy,)
+    assert measured.alone == pytest.approx((100 * 2 * 2 * 8 * 256 / 1e6,))
+    assert measured.numpy == pytest.approx(2 * 16**3 / 1e6)
     assert measured.fma_loop == pytest.approx(reader_kernel.fma_loop_flops(8) / 1e6)
 
 
@@ -59,19 +61,27 @@ def test_a_wrong_micro_kernel_has_no_speed():
         reader_kernel.rates(twice_the_first_row, size=16)
 
 
+def test_several_micro_kernels_have_a_rate_each(one_millisecond_each):
+    measured = reader_kernel.rates(SOLUTION, loads_b_twice, size=16)
+    assert measured.products == (measured.numpy, measured.numpy)
+    assert measured.alone[0] == measured.alone[1]
+
+
 @pytest.mark.parametrize(
-    "submission, name",
+    "submission, heading",
     [
-        (SOLUTION, "your micro-kernel"),
-        (loads_b_twice, "your micro-kernel"),
-        (twice_the_first_row, "the solution (yours is not right yet)"),
-        (None, "the solution (yours is not right yet)"),
+        (SOLUTION, "your micro_kernel"),
+        (loads_b_twice, "your micro_kernel"),
+        (twice_the_first_row, "yours is not finished yet"),
+        (None, "yours is not finished yet"),
     ],
 )
 def test_a_lesson_goes_on_with_the_solution_where_the_readers_is_wrong(
-    submission, name, one_millisecond_each, monkeypatch
+    submission, heading, one_millisecond_each, monkeypatch
 ):
     monkeypatch.setattr(at_work, "SIZE", 32)
-    rows = at_work.at_work(submission).rows
-    assert [row[0] for row in rows] == [name, "multiply-adds alone", "NumPy's BLAS"]
-    assert rows[1][2] == "100%"
+    solution = find("four_sums").solution
+    drawn = at_work.at_work(micro_kernel=submission, four_sums=solution).body
+    words = (heading, "your four_sums", "nothing but multiply-adds with vectors of 8", "by NumPy")
+    assert [one for one in words if one not in drawn] == []
+    assert ", 100%" in drawn

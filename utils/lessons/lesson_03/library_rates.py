@@ -1,14 +1,16 @@
-"""Figures of one CPU core compared with libraries, against matrix size: published and recorded."""
+"""A figure of one CPU core compared with libraries, against matrix size."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
 import pandas as pd
+from IPython.display import HTML
 from matplotlib.figure import Figure
 
 from utils.figures.labels import label_ends, need_few
 from utils.figures.look import COLOURS, MARKERS, QUIET, new_figure, number, style, with_alt
+from utils.figures.page import as_html
 from utils.measuring import records
 
 SIZES = (64, 128, 256, 512, 1024)
@@ -20,29 +22,8 @@ WIDTHS = {
     "micro_kernel_avx2": 8,
     "oneDNN (AVX2)": 8,
 }
-RATES, SHARES = (0.5, 1, 2, 5, 10, 20, 50), (40, 50, 75, 100, 125)
+SHARES = (40, 50, 75, 100, 125)
 Series = Mapping[str, pd.Series]  # values by size, by name
-
-
-def published() -> Figure:
-    """Draw the GFLOP/s that Gray and others 2022 published against matrix size, on one CPU core.
-
-    The figure has one line per kernel, their 16×6 micro-kernel and oneDNN among them, and a dotted
-    line at the core's peak with AVX2.
-    """
-    frame = records.published("gemm_cpu")
-    frame = frame[frame["source"].str.startswith("002_")].replace({"kernel": {"onednn": "oneDNN"}})
-    kernels = frame.groupby("kernel", sort=False)
-    series = {name: _square_values(rows, "gflops") for name, rows in kernels}
-    first = frame.iloc[0]
-    where = f"published, one core of a {first['cpu']} at {first['clock_ghz']:g} GHz"
-    peaks = records.published("cpu_peak")
-    is_avx2 = (peaks["instruction_set"] == "AVX2") & (peaks["precision"] == "single")
-    peak = float(peaks.loc[is_avx2, "peak_gflops_per_core"].iloc[0])
-    level = (peak, f"peak with AVX2: {peak:g}")
-    colours = dict(zip(series, COLOURS, strict=False))
-    y_label = "GFLOP/s, higher is better"
-    return _draw(series, colours, y_label, RATES, "Speed against size", where, level)
 
 
 def recorded(processor: str, steps: Sequence[str]) -> Figure:
@@ -71,7 +52,12 @@ def recorded(processor: str, steps: Sequence[str]) -> Figure:
     where = f"recorded, one core of one {processor}, {days}"
     colours = {name: COLOURS[WIDTHS.get(name) == 16] for name in series}
     y_label, title = "% of NumPy's BLAS, higher is better", "Beside the libraries"
-    return _draw(series, colours, y_label, SHARES, title, where, (100, ""))
+    return _draw(series, colours, y_label, SHARES, title, where, (100, "NumPy's BLAS"))
+
+
+def draw_recorded(processor: str, steps: Sequence[str]) -> HTML:
+    """Return the figure of `recorded` as HTML, which a card can hold."""
+    return HTML(as_html(recorded(processor, steps)))
 
 
 def _square_values(rows: pd.DataFrame, value: str) -> pd.Series:

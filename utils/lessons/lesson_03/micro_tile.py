@@ -107,7 +107,8 @@ def draw_micro_tile() -> Picture:
         "last. Then each is stored into a row of c."
     )
     key = legend(sums=MATRIX_C, vector_of_b=MATRIX_B, element_of_a=MATRIX_A)
-    return Picture(key + frames(pictures, labels, "what happens"), alt)
+    both_sums = moments.index((0, "multiply-add 1"))  # the first picture with numbers everywhere
+    return Picture(key + frames(pictures, labels, "what happens", both_sums), alt)
 
 
 def _label(step: int, action: str) -> str:
@@ -210,24 +211,28 @@ def _box(x: float, y: float, content: object, colour: str, width: float, now: bo
 
 
 def draw_registers() -> Picture:
-    """Draw how 2×8, 6×16 and 4×24 tiles use the 16 vector registers of AVX2.
+    """Draw how tiles of 2×8, 6×16 and 4×24 use the 16 vector registers of AVX2.
 
-    The colours distinguish sums, vectors of b, the element of a, and unused registers.
+    The colours distinguish sums, vectors of b, the element of a, and unused registers. Below each
+    row are its loads per multiply-add.
     """
-    tiles, y, body = ((2, 1), (6, 2), (4, 3)), 4, ""
+    tiles, y, body, sentences = ((2, 1), (6, 2), (4, 3)), 4, "", []
     for rows, vectors in tiles:
         used = [MATRIX_C] * (rows * vectors) + [MATRIX_B] * vectors + [MATRIX_A]
-        body += text(2, y + 15, f"{rows}×{LANES * vectors}")
+        name = f"{rows}×{LANES * vectors}"
+        body += text(2, y + 15, name, font_weight="bold")
         for number in range(REGISTERS):
             colour = used[number] if number < len(used) else "none"
             x = 52 + number * 20
             body += rect(x, y, 17, 20, colour, stroke="currentColor", stroke_opacity=0.4)
-        y += 30
-    alt = "The 16 registers of AVX2. " + " ".join(
-        f"A tile of {rows}×{LANES * vectors} takes {rows * vectors} for sums, {vectors} for b and "
-        f"one for a."
-        for rows, vectors in tiles
-    )
+        loads, products = rows + vectors, rows * vectors
+        words = f"{loads} loads for {products} multiply-adds: {loads / products:.2f}"
+        body += text(52, y + 36, words, 13)
+        sentences.append(
+            f"A tile of {name} takes {products} for sums, {vectors} for b and one for a; {words}."
+        )
+        y += 54
+    alt = "The 16 registers of AVX2. " + " ".join(sentences)
     key = legend(sums=MATRIX_C, vectors_of_b=MATRIX_B, element_of_a=MATRIX_A)
     return Picture(key + svg(52 + REGISTERS * 20, y, body, alt, widest=440), alt)
 

@@ -1,23 +1,29 @@
 """Check the claims of lesson 03 against machine code, records and sources."""
 
-import inspect
-import re
+from functools import partial
 
 import numpy as np
 import pytest
 
 from gemm_kernels.cpu import LADDER, sgemm
-from gemm_kernels.cpu.engine import packing
+from gemm_kernels.cpu import micro_kernel_4x24 as wide_tile
+from gemm_kernels.cpu import micro_kernel_avx512 as wide_vectors
 from gemm_kernels.cpu.engine.packing import pack_panels
 from gemm_kernels.cpu.micro_kernel_6x16 import COLUMNS, KC, MC, ROWS, tile_6x16
 from gpu_xray.assembly import count, hot_loop, multiplications
+from labs.families.micro_kernels import LANES
+from labs.families.micro_kernels import ROWS as READER_ROWS
+from tests import quotes
 from utils import lessons as course
-from utils.lessons import recorded
-from utils.lessons.lesson_03 import library_rates, micro_tile
+from utils.lessons.lesson_03 import blas_call, ladder_bars, library_rates, micro_tile
 from utils.machine import processors
 from utils.measuring import records
 
 SIZES = ("64", "128", "256", "512", "1024")
+SIZE = 1024  # of the recorded times that the lesson compares
+LATENCY, UNITS = 4, 2  # of a multiply-add, in cycles, and of a core
+says, explains = partial(quotes.says, "03"), quotes.explains
+code = partial(quotes.code, "03")
 
 
 def ms(name: str, shape: str = "1024") -> float:
@@ -39,6 +45,12 @@ def test_the_loop_of_the_compiler_makes_three_accesses_and_no_multiply_add(name)
     counted = count(loop)
     assert (counted.loads, counted.stores) == (2 * products, products)
     assert counted.fma == 0
+    if name == "packed":
+        sums = ROWS * COLUMNS // LANES
+        arithmetic = 2 * products  # a multiplication and an addition
+        row = [sums * one // products for one in (counted.loads, counted.stores, arithmetic)]
+        says("what the two loops do for {} products of vectors", sums)
+        says("| `packed` | {} | {} | {} |", *row)
 
 
 @pytest.mark.parametrize(
@@ -47,7 +59,44 @@ def test_the_loop_of_the_compiler_makes_three_accesses_and_no_multiply_add(name)
 )
 def test_larger_tiles_need_fewer_loads_and_more_registers(rows, vectors, loads, registers):
     assert round((rows + vectors) / (rows * vectors), 2) == loads
-    assert rows * vectors + vectors + 1 == registers <= 16
+    assert rows * vectors + vectors + 1 == registers <= micro_tile.REGISTERS
+    says("a processor with AVX2 has {}:", micro_tile.REGISTERS)
+
+
+def test_the_readers_micro_kernel_can_reach_a_quarter_of_the_peak():
+    sums = READER_ROWS
+    assert f"latency, units, sums = {LATENCY}, {UNITS}, {sums}" in code("reveal-share")
+    loads = sums + 1
+    says("Yours has {} loads per product and no store", loads / sums)
+    says("is ready {} cycles after it began", LATENCY)
+    because = """
+        In the {} cycles of a multiply-add two units could begin {} of them, and two sums begin {}.
+        {} ÷ {} = {:.0f} %. Three loads per step would fit into {} of the {} cycles."""
+    possible = LATENCY * UNITS
+    share = 100 * sums / possible
+    explains(
+        "03.share", because, LATENCY, possible, sums, sums, possible, share, -(-loads // 2), LATENCY
+    )
+    says("If NumPy is above {} %", round(share * possible / sums))
+
+
+def test_a_tile_of_four_rows_has_the_bound_of_four_sums():
+    rows = 4
+    says("so a tile of {}×{}. How many loads", rows, LANES)
+    loads = rows + 1
+    says("{} loads for {} multiply-adds, so {}.", loads, rows, loads / rows)
+    share = 100 * rows // (LATENCY * UNITS)
+    says("that two units can, so {} %.", share)
+    says("the same bound with {} loads.", (READER_ROWS + 1) / READER_ROWS)
+
+
+def test_the_tiles_have_these_sizes():
+
+    says("So {}×{} and", ROWS, COLUMNS)
+    rows, columns = wide_tile.ROWS, wide_tile.COLUMNS
+    says("and {}×{} are about the largest tiles", rows, columns)
+    says("{}×{} changes two things", rows, columns)
+    says("are the sums of rows {} to {}.", 0 * ROWS, ROWS - 1)
 
 
 def test_the_picture_of_the_micro_kernel_computes_the_product():
@@ -68,23 +117,29 @@ def test_panels_hold_what_the_picture_and_the_folded_answers_say():
     assert list(packed[1].ravel()) == [8, 12, 9, 13, 10, 14, 11, 15]
 
 
-def test_eight_times_eight_elements_are_turned_with_24_shuffles():
-    # Four rows are read and transposed, twice; then the halves are joined and stored.
-    whole, fours = (
-        inspect.getsource(function.py_func) for function in (packing._transpose_8x8, packing._fours)
-    )
-    assert whole.count("_fours(") == 2
-    exchanged = [
-        len(re.findall(r"\b(?:unpack|shuffle_|join_)\w+\(", code)) for code in (whole, fours)
-    ]
-    assert exchanged[0] + 2 * exchanged[1] == 24
-    assert (2 * fours.count("loadu("), whole.count("storeu(")) == (8, 8)
+def test_the_tile_is_faster_by_its_arithmetic_and_a_little_more():
+    packed, tile = ms("packed"), ms("micro_kernel_6x16")
+    sums = ROWS * COLUMNS // LANES
+    because = """
+        Two units need {} cycles for {} instructions of arithmetic, and {} for {} multiply-adds: {}
+        times. Recorded are {:.1f} ÷ {:.1f} ms = {:.2f} times. The estimate leaves out all stores
+        and the packing."""
+    figures = sums, 2 * sums, sums // UNITS, sums, 2 * sums // sums, packed, tile, packed / tile
+    explains("03.tile", because, *figures)
+    says("beside our H200, at {}×{}×{}", SIZE, SIZE, SIZE)
 
 
-def test_blocks_alone_are_worth_a_factor_of_two_and_panels_alone_nothing():
-    assert 1.9 < ms("loop_reordered") / ms("blocked") < 2.3
-    assert ms("packed") >= ms("blocked")
-    assert ms("packed") / ms("micro_kernel_6x16") > 2
+def test_panels_alone_bring_nothing():
+    packed, blocked, tile = ms("packed"), ms("blocked"), ms("micro_kernel_6x16")
+    assert 1 < packed / blocked < 1.1
+    because = """
+        blocked takes {:.1f} ms, and packed {:.1f} ms: the copies cost time, and the loop wins none
+        of it back. With the micro-kernel of {}×{}, which reads both panels, it is {:.1f} ms."""
+    explains("03.packed", because, blocked, packed, ROWS, COLUMNS, tile)
+    says("recorded Xeon, at {}: how fast is `packed`", SIZE)
+    says("The micro-kernel of {}×{} wins it back.", ROWS, COLUMNS)
+    drawn = str(ladder_bars.draw())
+    assert all(f"{ms(step):.1f} ms" in drawn for step in ladder_bars.STEPS)
 
 
 def test_each_tile_is_a_little_faster_than_the_one_before():
@@ -93,7 +148,19 @@ def test_each_tile_is_a_little_faster_than_the_one_before():
 
 
 def test_twice_the_lanes_are_nearly_twice_as_fast():
-    assert 1.8 < ms("micro_kernel_avx2") / ms("micro_kernel_avx512") < 2
+    rows, lanes, vectors = wide_vectors.ROWS, wide_vectors.LANES, wide_vectors.VECTORS
+    says("With AVX-{} a register holds {} float32, and there are {} registers",
+         32 * lanes, lanes, 2 * micro_tile.REGISTERS)  # fmt: skip
+    assert rows * vectors + vectors + 1 <= 2 * micro_tile.REGISTERS
+    says("is {}×{}, so it has {} sums.", rows, lanes * vectors, rows * vectors)
+    eight, sixteen = ms("micro_kernel_avx2"), ms("micro_kernel_avx512")
+    says("it takes {:.1f} ms instead of {:.1f} ms. That is {:.2f} times as fast",
+         sixteen, eight, eight / sixteen)  # fmt: skip
+
+
+def test_the_call_has_the_sizes_of_the_arrays():
+    m, k, n = blas_call.M, blas_call.K, blas_call.N
+    says("`a` is {}×{}, `b` is {}×{} and `c` is {}×{}", m, k, k, n, m, n)
 
 
 @pytest.mark.slow
@@ -102,6 +169,14 @@ def test_alpha_zero_leaves_beta_times_c():
     a, b = np.ones((2, 3), np.float32, order="F"), np.ones((3, 2), np.float32, order="F")
     sgemm("N", "N", 2, 2, 3, 0, a, 2, b, 3, 2, c, 2)
     np.testing.assert_array_equal(c, 2)
+
+
+def test_the_last_exercise_is_the_call_of_its_cell():
+    assert ", 2, 2, 3, 0, a, 2, b, 3, 2, c, 2)" in code("exercise-2")
+    alpha, beta, ones = 0, 2, 1
+    says("**2. alpha = {}.**", alpha)
+    says("Here beta is {}, and all elements of c are {}.", beta, ones)
+    says("c = {} · a · b + {} · c, so all elements are {}.", alpha, beta, beta * ones)
 
 
 @pytest.mark.skipif(not processors.lanes(), reason="compiles for x86")
@@ -115,9 +190,14 @@ def test_the_loop_of_twelve_sums_has_eight_loads_and_no_store():
     assert (counts.loads, counts.broadcasts) == (2 * iterations, 6 * iterations)
 
 
+def test_the_loop_of_twelve_sums_is_as_in_the_table():
+    sums = ROWS * COLUMNS // LANES
+    says("| `micro_kernel_6x16` | {} | {} | {} |", ROWS + COLUMNS // LANES, 0 * sums, sums)
+
+
 def test_the_naive_loops_gain_nothing_from_column_major_arrays():
-    assert round(ms("naive_column_major") / 1000, 2) == 5.27
-    assert round(ms("naive") / 1000, 2) == 5.01
+    says("on the Xeon they took {:.2f} s at {}", ms("naive_column_major") / 1000, SIZE)
+    says("where <code>naive</code> took {:.2f} s", ms("naive") / 1000)
 
 
 @pytest.mark.slow
@@ -131,14 +211,13 @@ def test_the_long_stride_stays_where_it_was():
 
 
 def test_the_blocks_have_their_places_in_the_caches_of_the_source():
-    kib = 1024 // 4  # float32
-    assert 32 * kib == 8192
-    assert int(8192**0.5) == 90
+    kib, l1, l2, n = 1024 // 4, 32, 4, 512  # float32 in a KiB; KiB; MiB; as in the cell
+    says("L1 holds {} KiB and L2 {} MiB", l1, l2)
+    says("cuts {}×{}×{}:", n, n, n)
+    assert f"n, kib = {n}," in code("blocks")
     # A panel of b in L1, a block of a and the block of b together in L2.
-    assert KC * COLUMNS == 16 * kib < 32 * kib
-    floats = KC * (MC + 512)
-    assert floats < 4096 * kib
-    assert (MC, ROWS, 64 % 6) == (66, 6, 4)
+    assert KC * COLUMNS == 16 * kib < l1 * kib
+    assert KC * (MC + n) < 1024 * l2 * kib
 
 
 def test_beside_the_libraries_it_is_as_the_lesson_says():
@@ -149,28 +228,38 @@ def test_beside_the_libraries_it_is_as_the_lesson_says():
     assert max(step_rates + library) < 100
     ahead = [one > other for one, other in zip(step_rates, library, strict=True)]
     assert ahead == [True, False, False, False, False]
+    says("ours is ahead of oneDNN at {}, and oneDNN from {} on", *map(int, SIZES[:2]))
+    narrow = step_rates[-1]
     step_rates = percent_of_numpy("cpu", "micro_kernel_avx512")
     library = percent_of_numpy("cpu_libraries", "oneDNN")
-    assert (round(min(step_rates)), round(max(step_rates))) == (105, 137)
+    says("ahead of NumPy at every size, by {:.0f} to {:.0f} %",
+         min(step_rates) - 100, max(step_rates) - 100)  # fmt: skip
     assert [rate > 100 for rate in library] == [False, True, True, True, True]
     ahead = [one > other for one, other in zip(step_rates, library, strict=True)]
     assert ahead == [True, True, True, True, False]
-
-
-def test_vectors_of_16_do_not_raise_the_bound_of_a_zen_4():
-    units, source = processors._fma_units(
-        {"vendor_id_raw": "AuthenticAMD", "family": 25, "model": 17}
-    )
-    assert source.startswith("Zen 4")
-    assert units[16] * 16 == units[8] * 8
+    says("It is ahead of oneDNN up to {}, and oneDNN is ahead at {}.", *map(int, SIZES[-2:]))
+    lanes = wide_vectors.LANES
+    says("orange ones vectors of {}.", lanes)
+    says("With vectors of {}, ours is ahead of NumPy", lanes)
+    says("OpenBLAS, which uses vectors of {} on this Xeon", lanes)
+    says("in turns, on one core, at {}. **How", SIZE)
+    because = """
+        Recorded are {:.0f} % of NumPy's speed at {}. Both use vectors of {}.
+        The same loops around a micro-kernel with vectors of {} reach {:.0f} %."""
+    explains("03.library", because, step_rates[-1], SIZE, lanes, LANES, narrow)
 
 
 def test_the_peak_of_the_source_is_what_its_units_make():
-    assert 2.5 * 2 * 8 * 2 == 80
     peaks = records.published("cpu_peak")
     row = peaks[(peaks["instruction_set"] == "AVX2") & (peaks["precision"] == "single")].iloc[0]
-    assert row["peak_gflops_per_core"] == 80
-    assert course.published_gflops("avx2_packed", 1024) == 69.12
+    clock, peak, operations = 2.5, row["peak_gflops_per_core"], 2
+    assert clock * UNITS * LANES * operations == peak
+    rate = course.published_gflops("avx2_packed", SIZE)
+    says("It published {} GFLOP/s at {}.", rate, SIZE)
+    says("is {} GHz × {} units × {} floats × {} operations = {:g} GFLOP/s, so this is {:.0f} % of",
+         clock, UNITS, LANES, operations, peak, 100 * rate / peak)  # fmt: skip
+    cpu = records.published("gemm_cpu").iloc[0]["cpu"]
+    says("a published walk-through for a Xeon Platinum {}Y", int(cpu.split()[-1].rstrip("Y")))
 
 
 def test_one_core_of_lesson_02_is_not_far_from_its_peak_and_two_are_twice_as_fast():
@@ -178,13 +267,11 @@ def test_one_core_of_lesson_02_is_not_far_from_its_peak_and_two_are_twice_as_fas
         course.recorded_ms(LADDER.step(name), "1024")
         for name in ("micro_kernel_avx512", "parallel")
     )
-    assert 0.8 < 2 * 1024**3 / one / 1e6 / (3.95 * 2 * 16 * 2) < 0.9
+    generation, clock = 5, 3.95  # gemm_kernels/cpu/tuning/TUNING.md
+    assert f"core = {clock} * 2 * 16 * 2" in code("limits-code")
+    says("a Zen {} with {} GHz and two cores", generation, clock)
+    assert 0.8 < 2 * 1024**3 / one / 1e6 / (clock * 2 * 16 * 2) < 0.9
     assert 1.9 < one / both < 2
-
-
-def test_the_cpu_of_lesson_02_has_no_record_of_the_tile():
-    frame = records.measured(recorded.CPU, "cpu")
-    assert "micro_kernel_6x16" not in set(frame["step"])
 
 
 def test_the_figures_of_the_libraries_have_few_labels_and_say_what_is_seen():
@@ -194,9 +281,6 @@ def test_the_figures_of_the_libraries_have_few_labels_and_say_what_is_seen():
     cpu, libraries = (records.measured(course.XEON, kept) for kept in ("cpu", "cpu_libraries"))
     days = {*cpu.loc[cpu["step"].isin(steps), "date"], *libraries["date"]}
     assert all(day in text for day in days)
-    published = library_rates.published().alt_text
-    assert "avx2_packed goes from 35.4 to 69.1" in published
-    assert "The dotted line: peak with AVX2: 80" in published
 
 
 def test_steps_and_libraries_with_vectors_of_one_width_have_one_colour():

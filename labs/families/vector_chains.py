@@ -1,0 +1,107 @@
+"""The steps of a micro-kernel that wait for each other, found by the rounding of float32.
+
+A float32 loses each 1 that is added to 2^24. So if one term of a sum is 2^24 and others are 1, the
+sum lacks the ones that are added to the same chain later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from labs.checking.job import Shape
+from labs.checking.run import Run, run_kernel
+from labs.checking.target import Target, essential
+from labs.families.micro_kernels import LANES, ROWS, operators
+from labs.targets.chains import LARGE
+from utils.translation import translate
+
+ROUNDED = 2  # ones that may be lost where the sums of a row are added at the end
+
+
+def steps_in_a_chain(k: int) -> Target:
+    """Return the target that at most half of the steps of a row are added one after the other.
+
+    The count is the number of steps in the longest chain of row 0 at the first shape, which has `k`
+    steps; at a shape with another number of steps it is scaled by it. It is `k` if a step of row 1
+    is in the same chain as the step before it.
+    """
+    at_most = k // 2
+
+    def measure(run: Run) -> float:
+        longest, together = _chains(run)
+        return k if together else longest * k / run.shape[0]
+
+    def cause(run: Run, value: float) -> str:
+        longest, _ = _chains(run)
+        if 2 * longest > run.shape[0]:
+            return translate(
+                "{terms} of the {steps} steps of row 0 are added to one sum, each to the result "
+                "of the one before, and the target is {fewer}. Rounding shows it: a product of "
+                "2^24 makes all ones that follow in its chain disappear.",
+                terms=longest,
+                steps=run.shape[0],
+                fewer=run.shape[0] // 2,
+            )
+        first, *others = _order_of_steps(run)[1:]
+        return translate(
+            "in row 1, some of the steps {later} … are added to the same sum as step {first}. "
+            "Steps that follow each other need different sums, in both rows.",
+            later=", ".join(map(str, others[:6:2])),
+            first=first,
+        )
+
+    words = "two neighbouring steps never add to the same sum, and each sum gets half of the steps"
+    return essential(Target("steps in the longest chain", at_most, words, measure, cause))
+
+
+def _chains(run: Run) -> tuple[int, int]:
+    """Return the steps in the chain of row 0's first step, and the steps that wait in row 1.
+
+    The latter are every second step after the second one, as far as their chain is that of the
+    second one. The steps are in the order in which the kernel loads their vectors of b.
+    """
+    order = _order_of_steps(run)
+    if len(order) != run.shape[0]:
+        return run.shape[0], 0
+    job = replace(run.job, inputs=partial(_large_terms, order))
+    again = run_kernel(job, run.kernel, run.shape, run.patience)
+    missing = again.right - again.out.astype(np.float64)
+    waiting = int(missing[LANES])
+    return int(missing[0]) + 1, waiting if waiting > ROUNDED else 0
+
+
+def _order_of_steps(run: Run) -> list[int]:
+    """Return the steps in the order in which the kernel first loads from their part of b."""
+    name = run.names["b"]
+    loads = [one for one in run.samples[0].events if (one.array, one.kind) == (name, "load")]
+    return list(dict.fromkeys(int(one.first[0]) // LANES for one in loads))
+
+
+def _large_terms(order: Sequence[int], shape: Shape, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return panels whose products show by rounding which steps share a chain.
+
+    In row 0 the first step is 2^24, and all others are 1; the second one is 0 if this makes the
+    number of ones in the other chain even. In row 1 the second step is 2^24, every
+    second one after it is 1, and all others are 0. The number of these ones is even, so that their
+    sum can be added to 2^24. order: the steps, as the kernel takes them. shape: (k,). seed: not
+    used.
+    """
+    (k,) = shape
+    a = np.zeros((k, ROWS), np.float32)
+    a[:, 0], a[order[0], 0] = 1, LARGE
+    a[order[1], 0] = k // 2 % 2 == 0  # each half has an even number of ones
+    a[order[1], 1] = LARGE
+    a[order[2 : 2 + (k - 2) // 4 * 4 : 2], 1] = 1
+    return a.ravel(), np.ones(k * LANES, np.float32)
+
+
+def added_with_a_sign(kernel, message: str) -> str | None:
+    """Return a sentence if the compiler refuses `+` or `*` between vectors, else None.
+
+    message: the error message of the kernel, which cannot be compiled.
+    """
+    return operators(kernel, message) if "<built-in function" in message else None

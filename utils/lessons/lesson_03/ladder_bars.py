@@ -1,0 +1,43 @@
+"""Bars of the recorded times of CPU steps at 1024, on one core of the Xeon."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from utils.figures.kernel_bars import Bar, draw_groups
+from utils.lessons.recorded import XEON, Record, record_of
+from utils.translation import translate
+from virtual_gpu.pictures.svg import Picture
+
+SHAPE = "1024"
+# The steps from top to bottom, and what computes their innermost loop.
+STEPS = {
+    "loop_reordered": "before",
+    "blocked": "before",
+    "packed": "before",
+    "micro_kernel_6x16": "course",
+    "micro_kernel_4x24": "course",
+    "micro_kernel_avx2": "course",
+}
+
+
+def record(step: str) -> Record:
+    """Return the record of a CPU step at 1024×1024×1024; step: its name."""
+    ladder = import_module("gemm_kernels.cpu").LADDER
+    return record_of(ladder.step(step), SHAPE, XEON)
+
+
+def ms(step: str) -> float:
+    """Return the recorded time of a CPU step in ms; step: its name."""
+    return record(step).time_ms
+
+
+def draw() -> Picture:
+    """Draw one bar per step, as long as its recorded time."""
+    groups = {name: [Bar(role, ms(name), f"{ms(name):.1f} ms")] for name, role in STEPS.items()}
+    names = {
+        "before": translate("the innermost loop is the compiler's"),
+        "course": translate("a micro-kernel with vectors of 8"),
+    }
+    where = translate("1024×1024×1024, one core of one {processor}", processor=XEON)
+    return draw_groups(translate("Recorded times"), where, names, groups)
