@@ -64,7 +64,7 @@ def draw_chain(rows: Iterable) -> Picture:
     rows = list(rows)
     timed = product_bars.recorded_times(rows)
     where = f"{product_bars.N}×{product_bars.N}×{product_bars.N}, one {rows[0].device}"
-    title = "From one tile of b to four, per multiply-add"
+    title = "From grain 1 to grain 4, per multiply-add"
     body = text(0, 14, title, 13, font_weight="bold") + text(0, 31, where, 12)
     scale = (WIDTH - FOR_WORDS) / timed[CHAIN[0].kernel]
     sentences, before = [f"{title}, {where}"], None
