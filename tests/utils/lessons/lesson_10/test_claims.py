@@ -1,6 +1,7 @@
 """Check the claims of lesson 10 against machine code, counts and records."""
 
 from functools import cache, partial
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -150,6 +151,8 @@ def test_reads_of_shared_memory_fall_with_the_grain_and_those_of_b_stay():
          "{} takes {:.2f} ms. That is {:.2f} times faster.",
          TILE, TILE, product_bars.N, product_bars.N, ONE, timed(BY[ONE]), FOUR, timed(BY[FOUR]),
          timed(BY[ONE]) / timed(BY[FOUR]))  # fmt: skip
+    assert (H100.sms, H100.boost_clock_mhz) == (H200.sms, H200.boost_clock_mhz)
+    says("An H100 has as many SMs as the H200 of the other records, and the same clock.")
     says("the {:g} was near to {:.2f} by chance.", many / few, timed(BY[ONE]) / timed(BY[FOUR]))
     text = """In one step a thread reads {} word of sa and {} of sb, for {} multiply-adds.
         {} ÷ {} = {}: the word of sa is shared by {} multiply-adds, and each needs its own word of
@@ -171,10 +174,9 @@ def test_the_function_of_the_task_gives_the_wavefronts_of_the_machine_code():
     says("one multiply-add in each of its {} lanes.", WARP)
     few, many = wavefronts(BY[FOUR]), wavefronts(BY[ONE])
     ratio = many / few
-    text = """Grain {}: 1 + {} + 2 ÷ {} = {:.2f} wavefronts. Grain {}: 1 + {} ÷ {} + {} ÷ {} = {:.2f}.
-        {:.2f} ÷ {:.2f} = {:.2f} and not {:g}, because joined reads had made the words of sa cheap
-        already."""
-    text = text.replace(": 1 +", ": {} +").replace("+ 2 ÷", "+ {} ÷")
+    text = """Grain {}: {} + {} + {} ÷ {} = {:.2f} wavefronts.
+        Grain {}: {} + {} ÷ {} + {} ÷ {} = {:.2f}. {:.2f} ÷ {:.2f} = {:.2f} and not {:g},
+        because joined reads had made the words of sa cheap already."""
     explains(
         "10.wavefronts", text, ONE, 1, half, 2, TILE, many, FOUR, 1, half, FOUR, FOUR + 1,
         TILE * FOUR, few, many, few, ratio, 2 / (1 + 1 / FOUR),
@@ -276,7 +278,7 @@ def test_the_chain_has_one_saving_after_the_other():
         work = course.counting.multiply_adds(run_of(kernel, "32x256x32"))
         assert work / loads["lanes"].sum() == link.loads
     assert passed(SINGLY) == passed(BY[ONE])
-    steps = [timed(one) / timed(other) for one, other in zip(chain, chain[1:], strict=False)]
+    steps = [timed(one) / timed(other) for one, other in pairwise(chain)]
     says("multiply to the whole gain, {:.2f} ÷ {:.2f} = {:.2f}.",
          timed(BY[ONE]), timed(BY[FOUR]), np.prod(steps))  # fmt: skip
     says("**Loads and instructions**, {:.2f} times: a quarter of the loads of `a`, and {:.0f} % "
@@ -359,16 +361,16 @@ def test_the_larger_tile_is_the_faster_one_with_every_grain():
 
 @pytest.mark.slow
 def test_one_read_of_b_for_each_multiply_add_allows_a_quarter_of_the_peak():
-    bound = 100 / (SCHEDULERS * wavefronts(BY[FOUR]))
+    whole = 100
+    bound = whole / (SCHEDULERS * wavefronts(BY[FOUR]))
     reached = 100 * course.share_of_peak(BY[FOUR])
-    says("So grain {}, with {:.2f} wavefronts, cannot pass {} ÷ ({} × {:.2f}) = {:.1f} % of the "
+    says("So grain {}, with {:.2f} wavefronts, cannot pass {} % ÷ ({} × {:.2f}) = {:.1f} % of the "
          "peak, and it reaches {:.1f} % on the H200.",
-         FOUR, wavefronts(BY[FOUR]), 1, SCHEDULERS, wavefronts(BY[FOUR]), bound,
+         FOUR, wavefronts(BY[FOUR]), whole, SCHEDULERS, wavefronts(BY[FOUR]), bound,
          reached)  # fmt: skip
     assert reached < bound < 100 / SCHEDULERS
-    more = (8, 16)
-    says("Ask your `shared_cost` for grain {} or {}: there is little left to win.", *more)
-    assert all(1 < shared_cost(one, 0.5) < wavefronts(BY[FOUR]) for one in more)
+    says("Beyond grain {} there is little left to win.", FOUR)
+    assert all(1 < shared_cost(one, 0.5) < wavefronts(BY[FOUR]) for one in (8, 16))
     reads = run_of(BY[FOUR]).accesses.query("array == 'sb' and kind == 'load'")["lanes"].sum()
     assert reads == course.counting.multiply_adds(run_of(BY[FOUR]))
 
