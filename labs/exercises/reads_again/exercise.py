@@ -8,10 +8,11 @@ from labs.targets.repeated_reads import reads_per_multiply_add, warp_barrier_bet
 _PRODUCT = coarsened_product(
     Granularity(tile=16, columns=2),
     constant="TILE",
-    shapes=((80, 64, 112), (17, 82, 33), (20, 40, 7), (20, 10, 37)),
+    shapes=((32, 64, 48), (17, 42, 33), (20, 40, 7), (20, 10, 37)),
     name="reads_again",
     lesson="10",
     kind="change",
+    lines_to_change=24,  # all lines: the starter has none
     title="Two loops instead of one",
     text=(
         "Begin with the product with two tiles of `b`, such as your right `two_tiles`. Its loop "

@@ -22,7 +22,8 @@ RIGHT = {
         (SECOND, "            of_a = tile_a[ty, i]\n            total1 += of_a * tile_b1[i, tx]\n"),
     ],
     "a loop over the sums": [
-        (TOTALS, "    totals = cuda.local.array(2, float32)\n    totals[0] = totals[1] = float32(0)\n"),
+        (TOTALS, "    totals = cuda.local.array(2, float32)\n"
+                 "    totals[0] = totals[1] = float32(0)\n"),
         (ARRAYS, "    tiles = cuda.shared.array((2, TILE, TILE), float32)\n"),
         (f"{STEPS}{FIRST}{SYNC}{STEPS}{SECOND}",
          "        for g in range(2):\n            for i in range(TILE):\n"
