@@ -1,6 +1,15 @@
 """`python -m gemm_kernels`: verify, measure, record, draw and tune the GPU ladder of SGEMM."""
 
-from gemm_kernels import LADDER, as_called, ilp_alone, overlap, pitfalls, transfers, wide_alone
+from gemm_kernels import (
+    LADDER,
+    as_called,
+    ilp_alone,
+    overlap,
+    pitfalls,
+    tiles_alone,
+    transfers,
+    wide_alone,
+)
 from gemm_kernels.tuning import search, shapes_search
 from utils.figures.plot_command import plot_command
 from utils.measuring.command_line import main
@@ -16,6 +25,7 @@ COMMANDS = (
     as_called.COMMAND,
     ilp_alone.COMMAND,
     overlap.COMMAND,
+    tiles_alone.COMMAND,
     wide_alone.COMMAND,
 )
 

@@ -14,9 +14,10 @@ from virtual_gpu.common.source import read_source
 def notes(exercise: KernelExercise, kernel) -> tuple[str, ...]:
     """Return a tuple of one note if the reader changed more lines than needed, else ().
 
-    Exercises whose kind is not "change" always give an empty tuple.
+    Exercises whose kind is not "change", or whose starter has no line yet, always give an empty
+    tuple.
     """
-    if exercise.kind != "change":
+    if exercise.kind != "change" or _lines(exercise.starter)[1:] == ["pass"]:
         return ()
     number, enough = changed_lines(exercise.starter, kernel), exercise.lines_to_change
     if number <= enough:

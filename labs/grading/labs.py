@@ -80,6 +80,7 @@ BOTH_READS = ("wavefronts to read sa", "wavefronts to read sb")  # one is fast i
 OF_LAUNCH = "tiles in other memory"  # than that for which the launch asks
 WIDE_LOADS = ("narrow loads of global memory", "narrow loads of shared memory", *TILED)
 WIDE_ENDS = ("narrow loads of global memory", "narrow stores of global memory")
+AGAIN = ("reads besides the wanted ones", "missing syncwarp between the sums")
 WITHOUT_CONFLICTS = (("wavefronts per request",), TILED)  # the main and the needed targets
 
 LABS: Mapping[str, Lab] = {
@@ -294,6 +295,19 @@ LABS: Mapping[str, Lab] = {
             "granularity", "More work for a thread", 60, ("10",),
             ("let one tile of a serve two tiles of b, and count what it saves",),
             (Part("two_tiles", 100, TILED),),
+        ),
+        Lab(
+            "shared_tiles", "One tile for several, with tasks of two kinds", 75, ("10",),
+            (
+                "let one tile of a serve two tiles of b, and count what it saves",
+                "compute the wavefronts of a multiply-add from its reads and stores",
+                "undo one of several savings, to measure what it is worth",
+            ),
+            (
+                Part("two_tiles", 60, TILED),
+                Part("shared_cost", 20),
+                Part("reads_again", 20, AGAIN, needed=AGAIN),
+            ),
         ),
         Lab(
             "ilp", "Fewer threads with independent sums", 60, ("11",),

@@ -11,7 +11,7 @@ import argparse
 from collections.abc import Iterator
 from pathlib import Path
 
-from gemm_kernels import LADDER, ilp_alone, wide_alone
+from gemm_kernels import LADDER, ilp_alone, tiles_alone, wide_alone
 from utils.ladder.step import Variant
 from utils.lessons.inner_loops import RecordedInnerLoop, compiled_loop
 from utils.machine.versions import versions
@@ -26,10 +26,11 @@ def variants() -> list[Variant]:
         LADDER.step("naive").variant(),
         *LADDER.step("unrolled").variants(),
         LADDER.step("tiled").variant(),
-        *(LADDER.step("granularity").variant(GRAIN=grain, TILE=32) for grain in (2, 4)),
+        *(LADDER.step("granularity").variant(GRAIN=grain, TILE=32) for grain in (1, 2, 4)),
         *LADDER.step("ilp").variants(),
         *(one for one in ilp_alone.variants() if one.step.module == ilp_alone.__name__),
         *wide_alone.variants()[:4],
+        *(one for one in tiles_alone.variants() if one.step.module == tiles_alone.__name__),
     ]
 
 

@@ -33,7 +33,7 @@ from virtual_gpu.pictures.svg import Picture
 
 FILE = DATA / "compiled" / "hot_loops.csv"
 # Modules with kernels of the course that are on no ladder, but in the record of loops.
-EXPERIMENTS = ("gemm_kernels.ilp_alone", "gemm_kernels.wide_alone")
+EXPERIMENTS = ("gemm_kernels.ilp_alone", "gemm_kernels.tiles_alone", "gemm_kernels.wide_alone")
 # A shape with one tile of 32×32 along k, and whole tiles along m and n.
 ONE_TILE = "32x256x32"
 

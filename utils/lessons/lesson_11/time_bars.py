@@ -3,64 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 
-from utils.errors import CourseError
-from utils.figures.resource_bars import ResourceTimes, draw_resources
+from utils.figures.resource_bars import ResourceTimes
 from utils.ladder.step import Step, Variant
+from utils.lessons import product_bars
 from utils.lessons.cards import Card
-from utils.lessons.counting import as_variant
-from utils.lessons.granularity import machine_wavefronts
-from utils.lessons.inner_loops import hot_loop
-from utils.machine import devices
-from utils.machine.occupancy import WARP, limits_of
+from utils.lessons.product_bars import N, estimates_of, recorded_times, times_of
 from virtual_gpu.pictures.svg import Picture
 
-N = 4096  # rows and columns of the matrices
-RESOURCES = ("wavefronts", "instructions")
 LONGEST = "plain_rows"  # the slowest kernel of the lesson's pictures
-
-
-def recorded_times(rows: Iterable) -> dict[str, float]:
-    """Return kernel -> recorded ms at N×N on the device of the first row.
-
-    rows: of `ilp_alone.csv`, as `gemm_kernels.ilp_alone.recorded_times()` returns them. The names
-    have the constants, such as "ilp GRAIN=4".
-    """
-    rows = list(rows)
-    own = [row for row in rows if row.device == rows[0].device and row.n == N]
-    return {row.kernel: row.time_ms for row in own}
-
-
-def times_of(step: Step | Variant, rows: Iterable) -> ResourceTimes:
-    """Return the times of one kernel of the experiment at N×N: three estimates and the record.
-
-    rows: of `ilp_alone.csv`, as `gemm_kernels.ilp_alone.recorded_times()` returns them. Raises
-    CourseError for a kernel without a record, and if neither the compiler nor the record of loops
-    has its innermost loop.
-    """
-    variant, rows = as_variant(step), list(rows)
-    timed = recorded_times(rows)
-    if str(variant) not in timed:
-        raise CourseError(
-            f"{variant} has no row in ilp_alone.csv: choose one of {', '.join(timed)}."
-        )
-    return replace(estimates_of(variant, rows[0].device), recorded=timed[str(variant)])
-
-
-def estimates_of(variant: Variant, name: str) -> ResourceTimes:
-    """Return the two estimates of a kernel at N×N on the device of this name, without a record.
-
-    Raises CourseError if neither the compiler nor the record of loops has the kernel.
-    """
-    device = devices.find(name)
-    ms_per_cycle = N**3 / WARP / device.sms / device.boost_clock_mhz / 1e3
-    schedulers = limits_of(device.compute_capability).sub_partitions
-    return ResourceTimes(
-        wavefronts=machine_wavefronts(variant) * ms_per_cycle,
-        instructions=hot_loop(variant).per_multiply_add_with_tiles / schedulers * ms_per_cycle,
-        recorded=None,
-    )
+__all__ = ["LONGEST", "N", "draw", "draw_on_scale", "estimates_of", "recorded_times", "times_of"]
 
 
 def draw(rows: Iterable, **steps: Step | Variant) -> Picture | Card:
@@ -70,12 +22,7 @@ def draw(rows: Iterable, **steps: Step | Variant) -> Picture | Card:
     the picture, with _ for spaces. The longer estimate is orange. If the innermost loop of a step
     is not known, return a Card that says so.
     """
-    rows = list(rows)
-    try:
-        times = {name.replace("_", " "): times_of(step, rows) for name, step in steps.items()}
-    except CourseError as error:
-        return Card("ask", (f"{error} The lesson goes on without this picture.",))
-    return draw_on_scale(times, rows)
+    return product_bars.draw(rows, LONGEST, **steps)
 
 
 def draw_on_scale(times: Mapping[str, ResourceTimes], rows: Iterable) -> Picture:
@@ -83,7 +30,4 @@ def draw_on_scale(times: Mapping[str, ResourceTimes], rows: Iterable) -> Picture
 
     rows: of `ilp_alone.csv`; the scale ends at the recorded time of `LONGEST`.
     """
-    rows = list(rows)
-    where = f"{N}×{N}×{N}, one {rows[0].device}"
-    longest = recorded_times(rows)[LONGEST]
-    return draw_resources(where, times, RESOURCES, longest, mark_bound=True)
+    return product_bars.draw_on_scale(times, rows, LONGEST)

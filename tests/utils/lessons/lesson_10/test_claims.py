@@ -1,26 +1,65 @@
 """Check the claims of lesson 10 against machine code, counts and records."""
 
-from functools import cache
+from functools import cache, partial
+from itertools import pairwise
 
 import numpy as np
 import pytest
 
-from gemm_kernels import LADDER
+from gemm_kernels import LADDER, tiles_alone
 from gpu_xray import xray
-from labs import EXERCISES, check
+from labs.exercises import find as exercise
+from labs.exercises.shared_cost.formula import right as shared_cost
+from tests import quotes
 from tests.labs.versions import changed
 from utils import lessons as course
+from utils.lessons import product_bars
 from utils.lessons.edits import Edit, edited
 from utils.lessons.granularity import published_shares
+from utils.lessons.inner_loops import recorded_loops
+from utils.lessons.lesson_10.chain import CHAIN
 from utils.machine import devices
-from utils.machine.occupancy import occupancy
+from utils.machine.occupancy import WARP, limits_of, occupancy
 from utils.measuring import records
 from virtual_gpu import trace
 
 TILED, GRANULARITY = LADDER.step("tiled"), LADDER.step("granularity")
-BY_TWO, BY_FOUR = (GRANULARITY.variant(GRAIN=grain, TILE=32) for grain in (2, 4))
 GRAINS, TILES = (1, 2, 4), (8, 16, 32)
-run_of = cache(course.watch)
+ONE, TWO, FOUR = GRAINS
+SIZE, TILE = 4096, 32
+BY = {grain: GRANULARITY.variant(GRAIN=grain, TILE=TILE) for grain in GRAINS}
+ROWS = tiles_alone.recorded_times()
+(NAME,) = {row.device for row in ROWS}
+H100, H200, K40 = devices.find(NAME), course.device_shown(), devices.find("Tesla K40")
+SCHEDULERS = limits_of(H100.compute_capability).sub_partitions
+KERNELS = {str(variant): variant for variant in tiles_alone.variants()}
+AGAIN, KEPT, BARRIERS, SINGLY = (
+    KERNELS[name] for name in ("reads_again", "loop_per_tile", "more_barriers", "one_by_one")
+)
+run_of, wavefronts = cache(course.watch), cache(course.machine_wavefronts)
+says, explains = partial(quotes.says, "10"), quotes.explains
+
+
+def timed(variant):
+    """Return the recorded ms of a kernel of the experiment."""
+    return product_bars.recorded_times(ROWS)[str(variant)]
+
+
+def instructions(variant):
+    """Return the instructions per multiply-add; `test_inner_loops` compares the record."""
+    return recorded_loops()["sm_90", str(variant)].per_multiply_add_with_tiles
+
+
+def explained(variant):
+    """Return the percent of the recorded time that the wavefronts take."""
+    return 100 * product_bars.times_of(variant, ROWS).wavefronts / timed(variant)
+
+
+def passed(variant):
+    """Return the multiply-adds of a thread per barrier that it passes."""
+    counts = run_of(variant, "32x256x32")
+    barriers = counts.totals["barriers"]
+    return course.counting.multiply_adds(counts) / WARP / barriers
 
 
 def recorded(step, shape="4096"):
@@ -36,7 +75,15 @@ def published(device, kernel="granularity"):
     return frame[(frame["device"] == device) & (frame["kernel"] == kernel)].set_index("grain")
 
 
-# ---- the exercise and the change ----
+# ---- the kernel ----
+
+
+def test_grain_4_makes_the_product_1_5_times_as_fast():
+    for gain in (timed(BY[ONE]) / timed(BY[FOUR]), recorded(BY[ONE]) / recorded(BY[FOUR])):
+        says("A block that computes four tiles of c instead of one makes the product {:.1f} times "
+             "as fast", gain)  # fmt: skip
+    says("the **grain** is the number of elements of c per thread: {} in lesson 07, and {} in the "
+         "last moments of the picture.", *GRAINS[:2])  # fmt: skip
 
 
 @pytest.mark.slow
@@ -48,106 +95,205 @@ def test_a_word_written_twice_is_read_once_by_the_machine_code(compiler):
     )
     loops = [
         xray(kernel, GRANULARITY.signature, "sm_90").hot
-        for kernel in (EXERCISES["two_tiles"].solution, twice)
+        for kernel in (exercise("two_tiles").solution, twice)
     ]
     assert loops[0].instructions["LDS"] == loops[1].instructions["LDS"]
+    side = exercise("two_tiles").launch((80, 64, 112)).block[0]
+    says("Your kernel beside the kernels of the course with tiles of {}×{}:", side, side)
 
 
 @pytest.mark.slow
 def test_all_steps_written_out_at_once_are_too_many_for_the_compiler(compiler):
     whole = edited(GRANULARITY.file, Edit("UNROLL = 8", "UNROLL = 32")).STEP
-    loop, ladder_loop = course.hot_loop(whole.variant(GRAIN=4, TILE=32)), course.hot_loop(BY_FOUR)
+    loop, ladder_loop = course.hot_loop(whole.variant(GRAIN=4, TILE=32)), course.hot_loop(BY[FOUR])
     assert loop.per_multiply_add > ladder_loop.per_multiply_add
-
-
-@pytest.mark.slow
-def test_reads_of_sa_are_joined_without_the_word_for_alignment_too(compiler):
-    without = edited(GRANULARITY.file, Edit(", alignment=16", "")).STEP
-    loops = [course.hot_loop(step.variant(GRAIN=4, TILE=32)) for step in (GRANULARITY, without)]
-    assert loops[0].opcodes == loops[1].opcodes
-    assert all("LDS.128" in loop.opcodes for loop in (*loops, course.hot_loop(TILED)))
-
-
-@pytest.mark.slow
-def test_two_tiles_load_a_32nd_of_a_and_a_16th_of_b():
-    counted = check("two_tiles", EXERCISES["two_tiles"].solution).counts
-    assert counted["loads per multiply-add"] == 1 / 32 + 1 / 16 == 0.09375
+    says("writes out eight steps of k ([lesson 06](06_unrolling.ipynb)). All {} would be too many "
+         "for the compiler.", TILE)  # fmt: skip
 
 
 @pytest.mark.slow
 def test_a_block_with_grain_2_reads_96_and_384_words_for_twice_the_elements():
-    small = edited(GRANULARITY.file, Edit("UNROLL = 8", "UNROLL = 4")).build(GRAIN=2, TILE=4)
-    counts = []
+    small = edited(GRANULARITY.file, Edit("UNROLL = 8", "UNROLL = 4")).build(GRAIN=TWO, TILE=4)
+    counts, sides = [], []
     for kernel, grid in ((TILED.build(TILE=4), (2, 2)), (small, (1, 2))):
         accesses = trace(kernel, grid, (4, 4), *np.ones((3, 8, 8), np.float32), blocks=1).accesses
         loads = accesses[accesses["kind"] == "load"].groupby("space")["lanes"].sum()
         is_store = (accesses["kind"] == "store") & (accesses["space"] == "global")
-        stores = accesses[is_store]["lanes"].sum()
-        counts.append((loads["global"], loads["shared"], stores))
-    assert counts == [(64, 256, 16), (96, 384, 32)]
+        sides.append(int((accesses[is_store]["lanes"].sum() / len(sides or [1])) ** 0.5))
+        counts.append((loads["global"], loads["shared"], accesses[is_store]["lanes"].sum()))
+    (words, reads, elements), (more_words, more_reads, more_elements) = counts
+    assert more_elements == TWO * elements
+    says("Watch one block of {}×{} threads: first of `tiled`, then of a kernel with grain {}.",
+         sides[0], sides[0], TWO)  # fmt: skip
+    says("For twice the elements the second block reads {} words instead of {} from global memory, "
+         "and {} instead of {} from shared memory.",
+         more_words, words, more_reads, reads)  # fmt: skip
 
 
-# ---- counts and times ----
+# ---- words and wavefronts ----
 
 
 @pytest.mark.slow
 def test_reads_of_shared_memory_fall_with_the_grain_and_those_of_b_stay():
-    shown = course.words_per_multiply_add(tiled=TILED, grain_2=BY_TWO, grain_4=BY_FOUR)
+    shown = course.words_per_multiply_add(grain_1=BY[ONE], grain_2=BY[TWO], grain_4=BY[FOUR])
     assert [row[1:] for row in shown.rows] == [
         ("2", "1/32", "1/32"),
         ("1.5", "1/64", "1/32"),
         ("1.25", "1/128", "1/32"),
     ]
+    few = course.loads_per_multiply_add(run_of(BY[FOUR]), "shared")
+    many = course.loads_per_multiply_add(run_of(BY[ONE]), "shared")
+    says("With grain {} it costs two reads from shared memory.", ONE)
+    assert many == 2
+    says("The reads of a multiply-add fall from {:g} to {:g} words, and {:g} ÷ {:g} = {:g}.",
+         many, few, many, few, many / few)  # fmt: skip
+    says("With tiles of {}×{} and matrices of {}×{}, grain {} takes {:.2f} ms on an H100 and grain "
+         "{} takes {:.2f} ms. That is {:.2f} times faster.",
+         TILE, TILE, product_bars.N, product_bars.N, ONE, timed(BY[ONE]), FOUR, timed(BY[FOUR]),
+         timed(BY[ONE]) / timed(BY[FOUR]))  # fmt: skip
+    assert (H100.sms, H100.boost_clock_mhz) == (H200.sms, H200.boost_clock_mhz)
+    says("An H100 has as many SMs as the H200 of the other records, and the same clock.")
+    says("the {:g} was near to {:.2f} by chance.", many / few, timed(BY[ONE]) / timed(BY[FOUR]))
+    text = """In one step a thread reads {} word of sa and {} of sb, for {} multiply-adds.
+        {} ÷ {} = {}: the word of sa is shared by {} multiply-adds, and each needs its own word of
+        sb."""
+    explains("10.reads", text, 1, FOUR, FOUR, FOUR + 1, FOUR, few, FOUR)
 
 
 @pytest.mark.slow
-def test_the_machine_codes_wavefronts_are_those_of_the_profiler():
-    for step in (TILED, BY_FOUR):
-        assert course.machine_wavefronts(step) == pytest.approx(course.profiled_wavefronts(step))
+def test_the_function_of_the_task_gives_the_wavefronts_of_the_machine_code():
+    half, grains = 0.5, (ONE, FOUR)
+    for grain in GRAINS:
+        assert wavefronts(BY[grain]) == shared_cost(grain, half)
+    for step in (TILED, BY[FOUR]):
+        assert wavefronts(step) == pytest.approx(course.profiled_wavefronts(step))
+    says("`shared_cost(1, 1)` and `shared_cost(4, 1)` give the {:.1f} of the source, and with {} "
+         "they give what the GPU does. NVIDIA's profiler counts the same wavefronts for `tiled` "
+         "and for grain {}.", shared_cost(ONE, 1) / shared_cost(FOUR, 1), half, FOUR)  # fmt: skip
+    says("fall from grain {} to grain {}?**", *grains)
+    says("one multiply-add in each of its {} lanes.", WARP)
+    few, many = wavefronts(BY[FOUR]), wavefronts(BY[ONE])
+    ratio = many / few
+    text = """Grain {}: {} + {} + {} ÷ {} = {:.2f} wavefronts.
+        Grain {}: {} + {} ÷ {} + {} ÷ {} = {:.2f}. {:.2f} ÷ {:.2f} = {:.2f} and not {:g},
+        because joined reads had made the words of sa cheap already."""
+    explains(
+        "10.wavefronts", text, ONE, 1, half, 2, TILE, many, FOUR, 1, half, FOUR, FOUR + 1,
+        TILE * FOUR, few, many, few, ratio, 2 / (1 + 1 / FOUR),
+    )  # fmt: skip
 
 
 @pytest.mark.slow
-def test_a_word_of_sa_costs_half_a_wavefront_and_serves_as_many_as_the_grain():
-    wavefronts = [course.machine_wavefronts(step) for step in (TILED, BY_TWO, BY_FOUR)]
-    assert wavefronts == [1 + 0.5 / g + (1 + g) / (32 * g) for g in GRAINS]
-    assert [f"{one:.2f}" for one in wavefronts] == ["1.56", "1.30", "1.16"]
+def test_wavefronts_are_three_quarters_of_the_time_of_grain_1():
+    cycle = SIZE**3 / WARP / H100.sms / H100.boost_clock_mhz / 1e3
+    assert {row.sm_clock_mhz for row in ROWS} == {H100.boost_clock_mhz}
+    says("All multiply-adds of the product take {:.2f} ms at one cycle each, on {} SMs at {:.2f} "
+         "GHz. So the wavefronts of grain {} take {:.2f} × {:.2f} = {:.1f} ms.",
+         cycle, H100.sms, H100.boost_clock_mhz / 1e3, ONE, wavefronts(BY[ONE]), cycle,
+         product_bars.times_of(BY[ONE], ROWS).wavefronts)  # fmt: skip
+    assert SCHEDULERS == 4
+    says("But the wavefronts become {:.2f} times fewer, and the product {:.2f} times faster",
+         wavefronts(BY[ONE]) / wavefronts(BY[FOUR]), timed(BY[ONE]) / timed(BY[FOUR]))  # fmt: skip
+    says("The orange part is {:.0f} % of the bar of grain {}, and {:.0f} % of that of grain {}.",
+         explained(BY[ONE]), ONE, explained(BY[FOUR]), FOUR)  # fmt: skip
+    for grain in GRAINS:
+        times = product_bars.times_of(BY[grain], ROWS)
+        assert times.instructions < times.wavefronts < times.recorded
+
+
+# ---- one saving after the other ----
 
 
 @pytest.mark.slow
-def test_the_time_of_the_wavefronts_of_tiled_is_12_8_ms():
-    device = course.device_shown()
-    assert (device.sms, device.boost_clock_mhz) == (132, 1980)
-    each = 4096**3 / 32 / 132 / 1e6
-    assert (round(each, 1), round(each * 1.5625, 1)) == (16.3, 25.4)
-    assert round(25.4 / 1.98, 1) == 12.8
-    ms = [course.shared_memory_ms(course.machine_wavefronts(s)) for s in (TILED, BY_FOUR)]
-    assert [f"{one:.3g}" for one in ms] == ["12.8", "9.56"]
+def test_only_with_a_syncwarp_the_experiment_reads_twice_as_much(compiler):
+    sync = "        cuda.syncwarp()  # from here on the tile of a is read again\n"
+    kernels = (
+        exercise("two_tiles").solution,
+        exercise("reads_again").solution,
+        changed("reads_again", (sync, "")),
+    )
+    loops = [xray(kernel, GRANULARITY.signature, "sm_90").hot for kernel in kernels]
+    wide = [sum(one.opcode == "LDS.128" for one in loop.body) for loop in loops]
+    assert len({loop.ffma for loop in loops}) == 1
+    assert wide[0] * 2 == wide[1]
+    assert wide[2] == wide[0]
 
 
 @pytest.mark.slow
-def test_the_estimate_explains_most_of_each_time():
-    shares = [
-        course.shared_memory_ms(course.machine_wavefronts(step)) / recorded(step)
-        for step in (TILED, BY_TWO, BY_FOUR)
-    ]
-    assert [round(share, 2) for share in shares] == [0.74, 0.84, 0.84]
+def test_reads_again_has_the_wavefronts_of_grain_1_and_all_else_of_grain_4():
+    says("We recorded such a kernel, with four tiles of {}×{}. `reads_again` needs {:.2f} "
+         "wavefronts per multiply-add, as grain {} does. In everything else it is like grain {}: "
+         "in its loads, its barriers, and within {:.0f} % in its instructions.",
+         TILE, TILE, wavefronts(AGAIN), ONE, FOUR,
+         100 * (1 - instructions(AGAIN) / instructions(BY[FOUR])))  # fmt: skip
+    assert wavefronts(AGAIN) == pytest.approx(wavefronts(BY[ONE]), rel=0.02)
+    assert passed(AGAIN) == passed(BY[FOUR])
+    for what in ("global_load_requests", "global_store_requests", "shared_store_requests"):
+        counts = [run_of(one, "32x256x32").totals[what] for one in (AGAIN, BY[FOUR])]
+        assert counts[0] == counts[1]
+    says("it would take the {:.2f} ms of grain {}. If they were none, it would take the {:.2f} ms "
+         "of grain {}.", timed(BY[ONE]), ONE, timed(BY[FOUR]), FOUR)  # fmt: skip
+    text = """reads_again saves everything but the reads: {:.2f} ÷ {:.2f} = {:.2f} times faster
+        than grain {}. The reads alone are worth {:.2f} ÷ {:.2f} = {:.2f} times. Both together are
+        the {:.2f}."""
+    first, second, third = timed(BY[ONE]), timed(AGAIN), timed(BY[FOUR])
+    explains("10.again", text, first, second, first / second, ONE, second, third, second / third,
+             first / third)  # fmt: skip
 
 
 @pytest.mark.slow
-def test_the_record_gains_more_than_the_estimate():
-    ratio = course.machine_wavefronts(TILED) / course.machine_wavefronts(BY_FOUR)
-    assert round(ratio, 2) == 1.34
-    assert round(recorded(TILED) / recorded(BY_FOUR), 2) == 1.54
+def test_without_its_syncwarp_the_same_kernel_is_as_fast_as_grain_4():
+    assert wavefronts(KEPT) == wavefronts(BY[FOUR])
+    says("Without its `syncwarp` the same kernel takes {:.2f} ms", timed(KEPT))
+    says("and it is as fast as grain {}.", FOUR)
+    assert timed(KEPT) == pytest.approx(timed(BY[FOUR]), rel=0.03)
 
 
 @pytest.mark.slow
-def test_instructions_become_fewer_too(compiler):
-    """The count covers a whole tile, whose inner loop runs four times with grain 4."""
-    loops = xray(BY_FOUR.kernel, GRANULARITY.signature, "sm_90").loops
-    outer, inner = sorted(loops, key=lambda loop: loop.ffma)
-    whole = (len(outer.body) + 4 * len(inner.body)) / (4 * inner.ffma)
-    assert whole < course.hot_loop(BY_TWO).per_multiply_add
-    assert course.hot_loop(BY_TWO).per_multiply_add < course.hot_loop(TILED).per_multiply_add
+def test_more_barriers_cost_nothing():
+    two = 2
+    assert passed(BARRIERS) == passed(BY[ONE]) == TILE / two
+    says("In grain {} a thread passes two barriers for {} multiply-adds, and in grain {} two for "
+         "{}. `more_barriers` is grain {} with six barriers more per tile of `a`, and so with as "
+         "many per multiply-add as grain {}. **How much slower is it than grain {}?**",
+         ONE, two * passed(BY[ONE]).astype(int), FOUR, two * passed(BY[FOUR]).astype(int), FOUR,
+         ONE, FOUR)  # fmt: skip
+    slower = timed(BARRIERS) / timed(BY[FOUR]) - 1
+    assert abs(slower) < 0.01
+    launch = BY[FOUR].launch(LADDER.parse(str(SIZE)))
+    held = occupancy(H100.compute_capability, launch.threads, 32, 20480)
+    assert held.blocks == 2
+    text = """Recorded are {:.2f} ms with {} barriers per tile of a and {:.2f} ms with {}. While one
+        block waits at a barrier, an SM has another block of {} warps that can go on."""
+    explains("10.barriers", text, timed(BARRIERS), two + 6, timed(BY[FOUR]), two,
+             launch.threads // WARP)  # fmt: skip
+
+
+@pytest.mark.slow
+def test_the_chain_has_one_saving_after_the_other():
+    chain = [KERNELS[link.kernel] for link in CHAIN]
+    assert chain == [BY[ONE], SINGLY, AGAIN, BY[FOUR]]
+    for link, kernel in zip(CHAIN, chain, strict=True):
+        loads = run_of(kernel, "32x256x32").accesses.query("array == 'a' and kind == 'load'")
+        work = course.counting.multiply_adds(run_of(kernel, "32x256x32"))
+        assert work / loads["lanes"].sum() == link.loads
+    assert passed(SINGLY) == passed(BY[ONE])
+    steps = [timed(one) / timed(other) for one, other in pairwise(chain)]
+    says("multiply to the whole gain, {:.2f} ÷ {:.2f} = {:.2f}.",
+         timed(BY[ONE]), timed(BY[FOUR]), np.prod(steps))  # fmt: skip
+    says("**Loads and instructions**, {:.2f} times: a quarter of the loads of `a`, and {:.0f} % "
+         "fewer instructions.",
+         steps[0], 100 * (1 - instructions(SINGLY) / instructions(BY[ONE])))  # fmt: skip
+    says("**Waits**, {:.2f} times", steps[1])
+    says("**Reads**, {:.2f} times: {:.2f} wavefronts instead of {:.2f}. By the wavefronts alone it "
+         "would be {:.2f} times.", steps[2], wavefronts(BY[FOUR]), wavefronts(AGAIN),
+         wavefronts(AGAIN) / wavefronts(BY[FOUR]))  # fmt: skip
+    assert max(steps) == steps[2]
+    says("do not wait for each other in grain {} either.", FOUR)
+    says("as often per multiply-add as in grain {}.", ONE)
+    says("the wavefronts take {:.0f} % of the time of `one_by_one`, {:.0f} % of that of "
+         "`reads_again` and {:.0f} % of that of grain {}.",
+         *map(explained, (SINGLY, AGAIN, BY[FOUR])), FOUR)  # fmt: skip
 
 
 # ---- what it costs, published beside recorded ----
@@ -155,31 +301,37 @@ def test_instructions_become_fewer_too(compiler):
 
 def test_on_the_k40_registers_leave_room_for_six_blocks_with_grain_4():
     k40 = published("Tesla K40")
-    assert list(k40["registers"]) == [25, 32, 37]
-    result = occupancy(devices.find("Tesla K40").compute_capability, 256, 37, 5120)
-    assert (result.blocks, result.fraction, result.limit) == (6, 0.75, ("registers",))
-    assert 6 * 5120 == 30 * 1024
-    # 37 registers are allocated as 40, so a seventh block would not fit.
-    assert occupancy(devices.find("Tesla K40").compute_capability, 256, 40, 5120).blocks == 6
-    assert 6 * 256 * 40 == 6 * 10_240 <= 65_536 < 7 * 10_240
-    assert list(k40["time_ms"]) == [5.36, 4.36, 3.92]
+    block, side = 256, 16
+    registers, ms = list(k40["registers"]), list(k40["time_ms"])
+    result = occupancy(K40.compute_capability, block, registers[-1], 5120)
+    assert (result.blocks, result.limit) == (6, ("registers",))
+    says("says what its kernels needed on a Tesla K40, with tiles of {}×{}.", side, side)
+    says("On the K40 the registers grow with the grain, from {} to {}. With grain {} an SM holds "
+         "six blocks, because their registers fill it: an occupancy of {:.0f} %.",
+         registers[0], registers[-1], FOUR, 100 * result.fraction)  # fmt: skip
+    says("the lecture measured {} ms with grain {} and {} ms with grain {}.",
+         ms[0], ONE, ms[-1], FOUR)  # fmt: skip
 
 
 def test_on_the_h200_registers_and_occupancy_stay():
     rows = course.grain_costs(GRANULARITY, "Tesla K40", TILE=16).rows
     h200_rows = [row for row in rows if "H200" in row[0]]
-    assert [row[1] for row in h200_rows] == ["31", "32", "32"]
+    needed = sorted({row[1] for row in h200_rows})
+    says("On the H200 today's compiler needs {} or {} registers with every grain", *needed)
     assert {row[4] for row in h200_rows} == {"100 %"}
 
 
-def test_grain_4_gains_alike_with_tiles_of_16_and_on_the_h200_more_with_larger_ones():
+def test_grain_4_gains_alike_with_tiles_of_16_on_three_gpus():
     shares = published_shares("granularity").values()
     assert all(one[1] < one[2] < one[4] for one in shares)
     times = {tile: [at_1024(GRAIN=grain, TILE=tile) for grain in GRAINS] for tile in TILES}
     assert all(one > two > four for one, two, four in times.values())
-    gains = [one[4] / one[1] for one in shares]
-    gains += [times[tile][0] / times[tile][2] for tile in TILES]
-    assert [f"{gain:.2f}" for gain in gains] == ["1.37", "1.40", "1.28", "1.35", "1.47"]
+    gains = [one[FOUR] / one[ONE] for one in shares]
+    middle = TILES[1]
+    says("With tiles of {} the factor is nearly the same on three GPUs of three generations: grain "
+         "{} is {:.2f} times as fast as grain {} on the K40, {:.2f} times on the Titan X, and "
+         "{:.2f} times on the H200.",
+         middle, FOUR, gains[0], ONE, gains[1], times[middle][0] / times[middle][2])  # fmt: skip
 
 
 @pytest.mark.slow
@@ -187,8 +339,16 @@ def test_the_larger_tile_is_the_faster_one_with_every_grain():
     for grain in GRAINS:
         times = [recorded(GRANULARITY.variant(GRAIN=grain, TILE=tile), "1024") for tile in TILES]
         assert times == sorted(times, reverse=True)
+    small, middle, large = TILES
+    says("tiles of {}×{} are the fastest, and those of {}×{} and {}×{} slower",
+         middle, middle, small, small, large, large)  # fmt: skip
+    shape = LADDER.parse("1024")
+    says("**With grain {}, at {}×{}, which tile", FOUR, shape.m, shape.n)
     shares = [course.share_of_peak(GRANULARITY.variant(GRAIN=4, TILE=t), "1024") for t in TILES]
-    assert [f"{share:.1%}" for share in shares] == ["9.3%", "15.2%", "17.5%"]
+    text = """A word of b serves as many rows as a tile has: {}, {} or {}. So a multiply-add needs
+        1/{}, 1/{} or 1/{} load. Recorded are {:.1f} %, {:.1f} % and {:.1f} % of the peak."""
+    explains("10.tile", text.replace("1/{}", "{}/{}"), *TILES, 1, small, 1, middle, 1, large,
+             *(100 * share for share in shares))  # fmt: skip
     for tile in TILES:
         run = run_of(GRANULARITY.variant(GRAIN=4, TILE=tile))
         words = run.accesses
@@ -196,46 +356,34 @@ def test_the_larger_tile_is_the_faster_one_with_every_grain():
         assert b_words / course.counting.multiply_adds(run) == 1 / tile
 
 
-def test_small_problems_have_too_few_blocks():
-    blocks = {size: BY_FOUR.launch(LADDER.parse(size)).blocks for size in ("256", "512", "1024")}
-    assert blocks == {"256": 16, "512": 64, "1024": 256}
-    for size in ("256", "512"):
-        assert recorded(BY_FOUR, size) > recorded(TILED, size)
-    for size in ("1024", "2048", "4096", "8192"):
-        assert recorded(TILED, size) > 1.4 * recorded(BY_FOUR, size)
-
-
-# ---- the bound and the exercises at the end ----
+# ---- the limit and the curve ----
 
 
 @pytest.mark.slow
 def test_one_read_of_b_for_each_multiply_add_allows_a_quarter_of_the_peak():
-    assert course.share_of_peak(BY_FOUR) < 1 / (4 * course.machine_wavefronts(BY_FOUR)) < 1 / 4
-    reads = run_of(BY_FOUR).accesses.query("array == 'sb' and kind == 'load'")["lanes"].sum()
-    assert reads == course.counting.multiply_adds(run_of(BY_FOUR))
+    whole = 100
+    bound = whole / (SCHEDULERS * wavefronts(BY[FOUR]))
+    reached = 100 * course.share_of_peak(BY[FOUR])
+    says("So grain {}, with {:.2f} wavefronts, cannot pass {} % ÷ ({} × {:.2f}) = {:.1f} % of the "
+         "peak, and it reaches {:.1f} % on the H200.",
+         FOUR, wavefronts(BY[FOUR]), whole, SCHEDULERS, wavefronts(BY[FOUR]), bound,
+         reached)  # fmt: skip
+    assert reached < bound < 100 / SCHEDULERS
+    says("Beyond grain {} there is little left to win.", FOUR)
+    assert all(1 < shared_cost(one, 0.5) < wavefronts(BY[FOUR]) for one in (8, 16))
+    reads = run_of(BY[FOUR]).accesses.query("array == 'sb' and kind == 'load'")["lanes"].sum()
+    assert reads == course.counting.multiply_adds(run_of(BY[FOUR]))
 
 
-@pytest.mark.slow
-def test_grain_8_reads_9_words_for_8_multiply_adds_and_16_does_not_fit():
-    eight = edited(GRANULARITY.file, Edit("(4, 2, 1)", "(8,)")).STEP
-    assert course.loads_per_multiply_add(run_of(eight), "shared") == 1.125
-    assert 1.125 / 1.25 == 0.9
-    assert 9 * 32 * 32 * 4 == 36_864 < 48 * 1024 < 17 * 32 * 32 * 4 == 69_632
-
-
-@pytest.mark.slow
-def test_a_wide_tile_of_16_has_stores_of_two_wavefronts():
-    narrow = run_of(GRANULARITY.variant(GRAIN=2, TILE=16))
-    assert course.per_request(narrow, "sb", "wavefronts", "store") == 2
-    assert course.per_request(run_of(BY_FOUR), "sb", "wavefronts", "store") == 1
-    assert course.per_request(narrow, "sb", "wavefronts") == 1
-
-
-def test_315_blocks_leave_a_rest_of_51():
-    launch = BY_FOUR.launch(LADDER.parse("2000x600x2000"))
-    assert (launch.grid, launch.blocks) == ((5, 63), 315)
-    device = course.device_shown()
-    at_a_time = device.sms * occupancy(device.compute_capability, 1024, 31, 20480).blocks
-    assert (at_a_time, 315 - at_a_time) == (264, 51)
-    shares = [f"{course.share_of_peak(BY_FOUR, s):.1%}" for s in ("2000x600x2000", "1024")]
-    assert shares == ["13.5%", "17.5%"]
+def test_small_problems_have_too_few_blocks():
+    smallest, small, larger = "256", "512", "1024"
+    for size in (smallest, small):
+        assert recorded(BY[FOUR], size) > recorded(TILED, size)
+    for size in (larger, "2048", "4096", "8192"):
+        assert recorded(TILED, size) > 1.4 * recorded(BY[FOUR], size)
+    blocks = BY[FOUR].launch(LADDER.parse(small)).blocks
+    says("From {} on, `granularity` with grain {} is clearly above `tiled`. At {} and {} it is "
+         "below. One of its blocks computes {}×{} elements of c, so the product at {} has {} "
+         "blocks for {} SMs, and more than half of the SMs have nothing to do.",
+         larger, FOUR, smallest, small, TILE, FOUR * TILE, small, blocks, H200.sms)  # fmt: skip
+    assert 2 * blocks < H200.sms

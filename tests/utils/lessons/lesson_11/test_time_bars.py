@@ -32,7 +32,7 @@ def test_the_times_are_those_of_the_first_device_at_the_size_of_the_lesson():
 
 
 def test_a_kernel_without_a_row_is_refused():
-    with pytest.raises(CourseError, match=r"naive has no row in ilp_alone\.csv"):
+    with pytest.raises(CourseError, match=r"naive has no row in this record"):
         time_bars.times_of(LADDER.step("naive"), ROWS)
 
 

@@ -1,0 +1,116 @@
+"""Targets of an experiment in which each sum reads its words from shared memory again."""
+
+from __future__ import annotations
+
+import ast
+import math
+
+from labs.checking.run import Run
+from labs.checking.target import Target
+from utils.translation import translate
+from virtual_gpu.counts.counters import AccessCount
+
+LOOPS = (ast.For, ast.While)
+
+
+def reads_per_multiply_add(wanted: float) -> Target:
+    """Return the target of exactly `wanted` words from shared memory per multiply-add.
+
+    The count is the distance from it, at the first shape.
+    """
+
+    def reads(run: Run) -> float:
+        return sum(one.lanes for one in _shared_loads(run)) / math.prod(run.shape)
+
+    def cause(run: Run, value: float) -> str:
+        found = reads(run)
+        if found > wanted:
+            return translate(
+                "a multiply-add costs {found:.4g} reads from shared memory, and this experiment "
+                "wants {wanted:g}: one of each tile.",
+                found=found,
+                wanted=wanted,
+            )
+        fewest = min(_shared_loads(run), key=lambda one: one.requests)
+        return translate(
+            "a multiply-add costs {found:.4g} reads from shared memory, and this experiment wants "
+            "{wanted:g}. Line {line} reads a word of `{array}` for both sums.",
+            found=found,
+            wanted=wanted,
+            line=fewest.site.line,
+            array=fewest.array,
+        )
+
+    words = f"{wanted:g} reads from shared memory per multiply-add, not fewer"
+    return Target(
+        "reads besides the wanted ones", 0, words, lambda run: abs(reads(run) - wanted), cause
+    )
+
+
+def warp_barrier_between_sums() -> Target:
+    """Return the target that a `syncwarp` is between the loops of two sums.
+
+    The count is 1 if it is missing or in a loop over the steps of k, else 0.
+    """
+
+    def cause(run: Run, value: float) -> str:
+        calls = _calls(run)
+        if not calls:
+            return translate(
+                "no `cuda.syncwarp()` is between the two sums, so the compiler may keep the words "
+                "that the first one has read, and the second one reads nothing again."
+            )
+        return translate(
+            "`syncwarp` in line {line} is not between two loops, the loop of the first sum and "
+            "that of the second.",
+            line=calls[0].lineno,
+        )
+
+    return Target(
+        "missing syncwarp between the sums",
+        0,
+        "a `syncwarp` between the loops of the two sums",
+        lambda run: float(not _is_between(run)),
+        cause,
+    )
+
+
+def _is_between(run: Run) -> bool:
+    """Return True if a syncwarp is executed between two innermost loops that read shared words."""
+    lines = {one.site.line for one in _shared_loads(run)}
+    loops = [node for node in ast.walk(run.tree) if isinstance(node, LOOPS)]
+    reading = [loop for loop in loops if any(_holds(loop, line) for line in lines)]
+    steps = [
+        loop
+        for loop in reading
+        if not any(one is not loop and _holds(loop, one.lineno) for one in reading)
+    ]
+    for call in _calls(run):
+        if any(_holds(loop, call.lineno) for loop in steps):
+            continue
+        before = any(loop.end_lineno < call.lineno for loop in steps)
+        after = any(loop.lineno > call.lineno for loop in steps)
+        around = [loop for loop in reading if loop not in steps and _holds(loop, call.lineno)]
+        if (before and after) or len(around) > 1:
+            return True
+    return False
+
+
+def _calls(run: Run) -> list[ast.Call]:
+    """Return the calls of `syncwarp` in a kernel."""
+    return [
+        node
+        for node in ast.walk(run.tree)
+        if isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1] == "syncwarp"
+    ]
+
+
+def _holds(loop: ast.For | ast.While, line: int) -> bool:
+    """Return True if a line is in the body of a loop."""
+    return loop.lineno < line <= loop.end_lineno
+
+
+def _shared_loads(run: Run) -> list[AccessCount]:
+    """Return the accesses of a run that load from shared memory, per source line."""
+    counts = run.trace.access_counts
+    return [one for one in counts if (one.space, one.kind) == ("shared", "load")]

@@ -1,0 +1,94 @@
+"""A picture of the way from one tile of b to four: what changes in each step, and the times."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from importlib import import_module
+
+from utils.lessons import product_bars
+from utils.lessons.granularity import machine_wavefronts
+from utils.lessons.inner_loops import hot_loop
+from virtual_gpu.pictures.svg import GREY, Picture, rect, svg, text
+
+WIDTH, BAR, HEAD, PITCH, FOR_WORDS = 412, 13, 54, 84, 64
+COLUMNS = (0, 200)  # x of the two columns of needs
+
+
+@dataclass(frozen=True)
+class Link:
+    """A kernel of the chain.
+
+    name: in the picture. kernel: in `tiles_alone.csv`. loads, waits: the multiply-adds of a thread
+    per word of a that it loads, and per time that it waits for global memory.
+    """
+
+    name: str
+    kernel: str
+    loads: int
+    waits: int
+
+    def needs(self) -> tuple[tuple[str, float], ...]:
+        """Return the needs of a multiply-add, each in words and as a number.
+
+        The numbers are the loads of a, waits, instructions and wavefronts.
+        """
+        variants = import_module("gemm_kernels.tiles_alone").variants()
+        variant = {str(one): one for one in variants}[self.kernel]
+        wavefronts = machine_wavefronts(variant)
+        instructions = hot_loop(variant).per_multiply_add_with_tiles
+        return (
+            (f"1/{self.loads} load of a", 1 / self.loads),
+            (f"{instructions:.2f} instructions", instructions),
+            (f"1/{self.waits} wait", 1 / self.waits),
+            (f"{wavefronts:.2f} wavefronts", wavefronts),
+        )
+
+
+CHAIN = (
+    Link("grain 1", "granularity GRAIN=1 TILE=32", 32, 32),
+    Link("one by one", "one_by_one", 128, 32),
+    Link("reads again", "reads_again", 128, 128),
+    Link("grain 4", "granularity GRAIN=4 TILE=32", 128, 128),
+)
+LEAST = 0.1  # a need is better if it is smaller by more than this fraction
+
+
+def draw_chain(rows: Iterable) -> Picture:
+    """Draw the recorded time of each kernel of the chain as a bar, with what it needs above it.
+
+    What is better than in the kernel before is bold, and the time saved is pale. rows: of
+    `tiles_alone.csv`. Raises CourseError if neither the compiler nor the record of loops has one of
+    the kernels.
+    """
+    rows = list(rows)
+    timed = product_bars.recorded_times(rows)
+    where = f"{product_bars.N}×{product_bars.N}×{product_bars.N}, one {rows[0].device}"
+    title = "From grain 1 to grain 4, per multiply-add"
+    body = text(0, 14, title, 13, font_weight="bold") + text(0, 31, where, 12)
+    scale = (WIDTH - FOR_WORDS) / timed[CHAIN[0].kernel]
+    sentences, before = [f"{title}, {where}"], None
+    for y, link in enumerate(CHAIN):
+        top, ms, needs = HEAD + PITCH * y, timed[link.kernel], link.needs()
+        gain = f"{timed[before.kernel] / ms:.2f} times faster" if before else ""
+        body += text(0, top, link.name, 13, font_weight="600")
+        body += text(WIDTH, top, gain, 12, "end", font_weight="bold") + _needs(top, link, before)
+        body += rect(0, top + 40, round(ms * scale, 1), BAR, GREY)
+        end = timed[before.kernel if before else link.kernel] * scale
+        body += rect(ms * scale, top + 40, round(end - ms * scale, 1), BAR, GREY, fill_opacity=0.25)
+        body += text(end + 5, top + 40 + BAR - 2, f"{ms:.2f} ms", 12)
+        known = ", ".join(words for words, _ in needs)
+        sentences.append(f"{link.name}: {known}, {ms:.2f} ms{', ' * bool(gain)}{gain}")
+        before = link
+    alt = ". ".join(sentences) + "."
+    return Picture(svg(WIDTH, HEAD + PITCH * len(CHAIN) - 18, body, alt, widest=1.15 * WIDTH), alt)
+
+
+def _needs(top: float, link: Link, before: Link | None) -> str:
+    """Return SVG of a kernel's needs in two rows below `top`, bold if better than `before`'s."""
+    body = ""
+    for place, (words, value) in enumerate(link.needs()):
+        is_better = before is not None and value < (1 - LEAST) * before.needs()[place][1]
+        look = {"font_weight": "bold"} if is_better else {}
+        body += text(COLUMNS[place // 2], top + 17 + 16 * (place % 2), words, 12, **look)
+    return body

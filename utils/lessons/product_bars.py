@@ -1,0 +1,87 @@
+"""Two estimates of each kernel of an experiment as bars on its recorded time, for n×n products."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from utils.errors import CourseError
+from utils.figures.resource_bars import ResourceTimes, draw_resources
+from utils.ladder.step import Step, Variant
+from utils.lessons.cards import Card
+from utils.lessons.counting import as_variant
+from utils.lessons.granularity import machine_wavefronts
+from utils.lessons.inner_loops import hot_loop
+from utils.machine import devices
+from utils.machine.occupancy import WARP, limits_of
+from virtual_gpu.pictures.svg import Picture
+
+N = 4096  # rows and columns of the matrices
+RESOURCES = ("wavefronts", "instructions")
+
+
+def recorded_times(rows: Iterable) -> dict[str, float]:
+    """Return kernel -> recorded ms at N×N on the device of the first row.
+
+    rows: of an experiment's record, as `recorded_times()` of its module returns them. The names
+    have the constants, such as "ilp GRAIN=4".
+    """
+    rows = list(rows)
+    own = [row for row in rows if row.device == rows[0].device and row.n == N]
+    return {row.kernel: row.time_ms for row in own}
+
+
+def times_of(step: Step | Variant, rows: Iterable) -> ResourceTimes:
+    """Return the times of one kernel of the experiment at N×N: two estimates and the record.
+
+    rows: of the experiment's record. Raises CourseError for a kernel without a record, and if
+    neither the compiler nor the record of loops has its innermost loop.
+    """
+    variant, rows = as_variant(step), list(rows)
+    timed = recorded_times(rows)
+    if str(variant) not in timed:
+        raise CourseError(
+            f"{variant} has no row in this record: choose one of {', '.join(timed)}."
+        )
+    return replace(estimates_of(variant, rows[0].device), recorded=timed[str(variant)])
+
+
+def estimates_of(variant: Variant, name: str) -> ResourceTimes:
+    """Return the two estimates of a kernel at N×N on the device of this name, without a record.
+
+    Raises CourseError if neither the compiler nor the record of loops has the kernel.
+    """
+    device = devices.find(name)
+    ms_per_cycle = N**3 / WARP / device.sms / device.boost_clock_mhz / 1e3
+    schedulers = limits_of(device.compute_capability).sub_partitions
+    return ResourceTimes(
+        wavefronts=machine_wavefronts(variant) * ms_per_cycle,
+        instructions=hot_loop(variant).per_multiply_add_with_tiles / schedulers * ms_per_cycle,
+        recorded=None,
+    )
+
+
+def draw(rows: Iterable, longest: str, **steps: Step | Variant) -> Picture | Card:
+    """Draw the estimates of each kernel as bars above the bar of its recorded time.
+
+    rows: of the experiment's record. longest: the kernel at whose recorded time the scale ends.
+    steps: one per kernel, from top to bottom; the keyword is its name in the picture, with _ for
+    spaces. The longer estimate is orange. If the innermost loop of a step is not known, return a
+    Card that says so.
+    """
+    rows = list(rows)
+    try:
+        times = {name.replace("_", " "): times_of(step, rows) for name, step in steps.items()}
+    except CourseError as error:
+        return Card("ask", (f"{error} The lesson goes on without this picture.",))
+    return draw_on_scale(times, rows, longest)
+
+
+def draw_on_scale(times: Mapping[str, ResourceTimes], rows: Iterable, longest: str) -> Picture:
+    """Draw times, by the name of the kernel in the picture, on a scale for several pictures.
+
+    rows: of the experiment's record. longest: the kernel at whose recorded time the scale ends.
+    """
+    rows = list(rows)
+    where = f"{N}×{N}×{N}, one {rows[0].device}"
+    return draw_resources(where, times, RESOURCES, recorded_times(rows)[longest], mark_bound=True)
