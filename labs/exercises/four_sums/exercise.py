@@ -1,12 +1,12 @@
 """One sum of a product in four parts, so that an addition need not wait for the one before it."""
 
-from labs.families.cpu_loops import loop_product
-from labs.targets.chains import independent_chains, neighbours_apart
+from labs.families.cpu_loops import loop_product, terms_in_turn
+from labs.targets.chains import independent_chains
 from labs.targets.counts import no_float64, no_negative_index, one_store_per_element
 
-K = 32  # terms of a sum at the first shape
+K = 16  # terms of a sum at the first shape
 
-_CHAINS = (independent_chains(4, K), neighbours_apart(4))
+_CHAINS = (independent_chains(4, K), terms_in_turn(4))
 EXERCISE = loop_product(
     name="four_sums",
     lesson="02",
@@ -17,10 +17,10 @@ EXERCISE = loop_product(
         "This is the product of `naive`, with k innermost. It has four sums, but it adds all terms "
         "to the first one. Give each sum a quarter of the terms, and keep the order of the loops. "
         "About 7 lines change.",
-        "Neighbouring terms go to different sums. k need not be a multiple of 4, so up to three "
-        "terms are left over.",
+        "Four multiply-adds in a row go to four different sums. k need not be a multiple of 4, so "
+        "up to three terms are left over.",
     ),
-    shapes=((24, 2, K), (3, 4, 7), (2, 3, 6), (1, 2, 5), (2, 1, 3), (1, 1, 1)),
+    shapes=((16, 1, K), (3, 4, 7), (2, 3, 6), (1, 2, 5), (2, 1, 3), (1, 1, 1)),
     targets=(no_negative_index(), one_store_per_element(), no_float64(), *_CHAINS),
     main=tuple(target.what for target in _CHAINS),
     plain_goals=(

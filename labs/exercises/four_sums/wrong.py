@@ -21,12 +21,12 @@ REST = """\
 STORE = "            c[row, col] = t0 + t1 + t2 + t3\n"
 
 WRONG = {
-    "32 of the 32 terms of a sum are added one after the other": {
+    "16 of the 16 terms of a sum are added one after the other": {
         "the starter": file_beside(__file__, "starter"),
         "all to one sum": [("t1 +=", "t0 +="), ("t2 +=", "t0 +="), ("t3 +=", "t0 +=")]},
-    "16 of the 32 terms": {
+    "8 of the 16 terms": {
         "two sums": [("t2 +=", "t0 +="), ("t3 +=", "t1 +=")]},
-    "term 1 to the same sum as term 0": {
+    "the sums are computed one after the other": {
         "one sum after the other": HEAD + """\
             q = k // 4
             for i in range(q):
@@ -38,12 +38,11 @@ WRONG = {
             for i in range(3 * q, k):
                 t3 += a[row, i] * b[i, col]
 """ + STORE},
-    "every sum lacks": {
-        "the left over terms are missing": [(REST, "")],
-        "the last sum is not added": [("t0 + t1 + t2 + t3", "t0 + t1 + t2")],
-        "only the first sum": [("t0 + t1 + t2 + t3", "t0")]},
-    "goes from": {
-        "groups beyond the end": [(REST, ""), ("range(0, k - k % 4, 4)", "range(0, k, 4)")]},
-    "the step of 4 is missing": {
+    "the terms i = 4, 5, 6: 3 of 7": {"the left over terms are missing": [(REST, "")]},
+    "every sum lacks the terms i = 3, 7, 11, 15": {
+        "the last sum is not added": [("t0 + t1 + t2 + t3", "t0 + t1 + t2")]},
+    "every sum lacks the terms": {"only the first sum": [("t0 + t1 + t2 + t3", "t0")]},
+    "the loop goes to": {
+        "groups beyond the end": [(REST, ""), ("range(0, k - k % 4, 4)", "range(0, k, 4)")],
         "every term four times": [("range(0, k - k % 4, 4)", "range(k - k % 4)")]},
 }  # fmt: skip
