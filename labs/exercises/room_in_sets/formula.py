@@ -21,6 +21,7 @@ CASES = (
     ((600, 2000), "A row is 37.5 cache lines long, and the column uses all sets."),
     ((600, 300), "A row is 37.5 cache lines long, and no set gets more than 12 cache lines."),
     ((16, 1000), "The column uses all sets, and 768 cache lines have room in the whole cache."),
+    ((521, 800), "Some sets are full before others, and the column goes on."),
     ((272, 768), "A row is 17 cache lines long, so the column uses all sets in turn."),
     ((4096, 13), "All 13 cache lines belong to one set, and it has room for 12."),
     ((100, 1), "One cache line always has room."),
