@@ -20,7 +20,7 @@ EXERCISE = loop_product(
         "Four multiply-adds in a row go to four different sums. k need not be a multiple of 4, so "
         "up to three terms are left over.",
     ),
-    shapes=((16, 2, K), (4, 4, 7), (2, 3, 6), (1, 2, 5), (2, 1, 3), (1, 1, 1)),
+    shapes=((16, 2, K), (5, 3, 7), (2, 3, 6), (1, 2, 5), (2, 1, 3), (1, 1, 1)),
     targets=(no_negative_index(), one_store_per_element(), no_float64(), *_CHAINS),
     main=tuple(target.what for target in _CHAINS),
     plain_goals=(

@@ -8,7 +8,7 @@ LINE = "row * words * 4 // 64"
 RETURN = "return sum(held)"
 
 WRONG = {
-    "This is the room in the whole cache. A cache line may only be in the set of its number.": {
+    "Row 1 begins 4,096 bytes after row 0": {
         "the starter": file_beside(__file__, "starter"),
         "without a loop": HEAD + "    return min(rows, 768)\n"},
     "You take the number of the row modulo 64. A set follows from the number of the cache line.": {
@@ -39,7 +39,7 @@ WRONG = {
     "You stop at the first cache line without room. Later ones may belong to other sets.": {
         "break": [("            held[line % 64] += 1\n",
                    "            held[line % 64] += 1\n        else:\n            break\n")]},
-    "The column has one word in each row, so begin with row 0 and end before `rows`.": {
+    "The column has one word in each row, no more and no fewer.": {
         "a row too many": [("range(rows)", "range(rows + 1)")],
         "a row too few": [("range(rows)", "range(rows - 1)")]},
     "returns nothing": {"nothing returned": [("return ", "answer = ")]},
