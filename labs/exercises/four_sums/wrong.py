@@ -41,7 +41,8 @@ WRONG = {
     "the terms i = 4, 5, 6: 3 of 7": {"the left over terms are missing": [(REST, "")]},
     "every sum lacks the terms i = 3, 7, 11 …: 4 of 16": {
         "the last sum is not added": [("t0 + t1 + t2 + t3", "t0 + t1 + t2")]},
-    "every sum lacks the terms i = 1, 2, 3 …: 12 of 16": {"only the first sum": [("t0 + t1 + t2 + t3", "t0")]},
+    "every sum lacks the terms i = 1, 2, 3 …: 12 of 16": {
+        "only the first sum": [("t0 + t1 + t2 + t3", "t0")]},
     "the loop goes to": {
         "groups beyond the end": [(REST, ""), ("range(0, k - k % 4, 4)", "range(0, k, 4)")],
         "every term four times": [("range(0, k - k % 4, 4)", "range(k - k % 4)")]},

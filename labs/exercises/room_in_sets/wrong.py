@@ -10,8 +10,7 @@ RETURN = "return sum(held)"
 WRONG = {
     "Row 1 begins 4,096 bytes after row 0": {
         "the starter": file_beside(__file__, "starter"),
-        "without a loop": HEAD + "    return min(rows, 768)\n"},
-    "You take the number of the row modulo 64. A set follows from the number of the cache line.": {
+        "without a loop": HEAD + "    return min(rows, 768)\n",
         "the row instead of the cache line": [("held[line % 64]", "held[row % 64]")]},
     "You count a word as one byte, and it has 4.": {
         "bytes forgotten": [(LINE, "row * words // 64")]},

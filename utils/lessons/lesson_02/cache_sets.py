@@ -23,12 +23,13 @@ REPETITIONS = 7
 def draw_sets(**columns: tuple[int, int]) -> Picture:
     """Draw the sets of the L1 cache as boxes, filled with the cache lines of a column.
 
-    One drawing per keyword; its value is (words of a row, rows of the column).
+    A set that gets more cache lines than it holds is orange. There is one drawing per keyword,
+    whose value is (words of a row, rows of the column).
     """
-    key = legend(have_room=BLUE, have_none=ORANGE)
-    panels = {name: _panel(*column) for name, column in columns.items()}
-    drawings = "".join(drawing for drawing, _ in panels.values())
-    return Picture(f'{key}<div class="row">{drawings}</div>', " ".join(alt for _, alt in panels.values()))
+    key = legend(in_the_set=BLUE, more_than_the_set_holds=ORANGE)
+    panels = [_panel(*column) for column in columns.values()]
+    drawings = "".join(drawing for drawing, _ in panels)
+    return Picture(f'{key}<div class="row">{drawings}</div>', " ".join(alt for _, alt in panels))
 
 
 def _panel(words: int, rows: int) -> tuple[str, str]:
@@ -37,13 +38,13 @@ def _panel(words: int, rows: int) -> tuple[str, str]:
     body = text(0, 14, translate("{rows} rows of {words} words", rows=rows, words=words), 13,
                 font_weight="bold")  # fmt: skip
     for which in range(SETS):
-        x, y = BOX + GAP, 26 + which // PER_ROW * (BOX + GAP)
-        x *= which % PER_ROW
+        x, y = which % PER_ROW * (BOX + GAP), 26 + which // PER_ROW * (BOX + GAP)
         count = counts.get(which, 0)
-        height = BOX * min(count, WAYS) / WAYS
-        colour = ORANGE if count > WAYS else BLUE
         body += rect(x, y, BOX, BOX, "none", stroke="currentColor", stroke_opacity=0.35)
-        body += rect(x, y + BOX - height, BOX, round(height, 2), colour)
+        if count:
+            height = round(BOX * min(count, WAYS) / WAYS, 2)
+            colour = ORANGE if count > WAYS else BLUE
+            body += rect(x, y + BOX - height, BOX, height, colour)
     room = right(words, rows)
     bottom = 26 + SETS // PER_ROW * (BOX + GAP)
     used = translate("{used} of {sets} sets are used", used=len(counts), sets=SETS)

@@ -6,13 +6,14 @@ from utils.measuring.timing import Timing
 from virtual_gpu.pictures.svg import BLUE, ORANGE
 
 
-def test_a_set_is_blue_or_orange_where_it_gets_more_than_it_holds():
+def test_a_set_is_orange_where_it_gets_more_than_it_holds():
     picture = cache_sets.draw_sets(fits=(64, 64), lost=(128, 128))
-    fits, lost = picture._repr_html_().split("64 rows of 64 words")[-1].split("128 rows of")[:2]
     assert str(picture).startswith("64 rows of 64 words: 16 of 64 sets are used, 64 of 64")
     assert "128 rows of 128 words: 8 of 64 sets are used, 96 of 128 cache lines" in str(picture)
+    (fits, _), (lost, _) = cache_sets._panel(64, 64), cache_sets._panel(128, 128)
     assert fits.count(BLUE) >= len(formula.in_each_set(64, 64))
-    assert lost.count(ORANGE) <= formula.SETS
+    assert ORANGE not in fits
+    assert lost.count(ORANGE) == len(formula.in_each_set(128, 128))
 
 
 def test_lengths_are_shown_with_the_room_of_the_readers_function_and_times_per_multiply_add():
