@@ -2,22 +2,39 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from gemm_kernels.cpu import LADDER
-from labs.exercises.room_in_sets.formula import SETS, WAYS, in_each_set, right
 from utils.ladder.problems import draw as drawn
 from utils.ladder.problems import poisoned
+from utils.lessons.lesson_02.single_core import LINE_BYTES
 from utils.measuring.timing import Timing, time_cpu
 from utils.translation import translate
 from virtual_gpu.pictures.svg import BLUE, GREY, ORANGE, Picture, legend, rect, svg, text
 
+SETS, WAYS = 64, 12  # of the L1 cache of a Zen 5
+WORD_BYTES = 4
 PER_ROW = 16  # boxes of sets in a row of the picture
 BOX, GAP = 16, 4
 ROWS, COLUMN = 8, 1024  # the rows of a, and the rows of b in the timed products
 LENGTHS = (960, 992, 1008, 1024, 1040, 1056, 1088)
 REPETITIONS = 7
+
+
+def in_each_set(words: int, rows: int) -> dict[int, int]:
+    """Return set -> the number of a column's cache lines that belong to it.
+
+    words: the words of a row, at least 16. rows: the rows of the matrix.
+    """
+    lines = (row * words * WORD_BYTES // LINE_BYTES for row in range(rows))
+    return dict(Counter(line % SETS for line in lines))
+
+
+def room(words: int, rows: int) -> int:
+    """Return how many cache lines of a column can be in the cache at the same time."""
+    return sum(min(count, WAYS) for count in in_each_set(words, rows).values())
 
 
 def draw_sets(**columns: tuple[int, int]) -> Picture:
@@ -45,11 +62,10 @@ def _panel(words: int, rows: int) -> tuple[str, str]:
             height = round(BOX * min(count, WAYS) / WAYS, 2)
             colour = ORANGE if count > WAYS else BLUE
             body += rect(x, y + BOX - height, BOX, height, colour)
-    room = right(words, rows)
     bottom = 26 + SETS // PER_ROW * (BOX + GAP)
     used = translate("{used} of {sets} sets are used", used=len(counts), sets=SETS)
     body += text(0, bottom + 12, used, 12)
-    alt = f"{rows} rows of {words} words: {used}, {room} of {rows} cache lines have room."
+    alt = f"{rows} rows of {words} words: {used}, {room(words, rows)} of {rows} cache lines have room."
     return svg(PER_ROW * (BOX + GAP), bottom + 18, body, alt, widest=330), alt
 
 
@@ -67,13 +83,13 @@ def time_lengths(lengths: Sequence[int] = LENGTHS) -> dict[int, Timing]:
     return dict(zip(lengths, timings, strict=True))
 
 
-def draw_lengths(timed: Mapping[int, Timing], room: Callable[[int, int], int]) -> Picture:
+def draw_lengths(timed: Mapping[int, Timing], room_of: Callable[[int, int], int]) -> Picture:
     """Draw the room for a column of 1024 rows and the time of `naive`, per length of a row of b.
 
-    timed: length -> Timing, from `time_lengths`. room: the reader's `room_in_sets`. The times are
+    timed: length -> Timing, from `time_lengths`. room_of: the reader's `room_in_sets`. The times are
     nanoseconds per multiply-add, because longer rows have more of them.
     """
-    rooms = {n: room(n, COLUMN) for n in timed}
+    rooms = {n: room_of(n, COLUMN) for n in timed}
     scale = 1e6 / (ROWS * COLUMN)
     ns = {n: tuple(scale / n * ms for ms in (one.median_ms, one.min_ms, one.max_ms))
           for n, one in timed.items()}  # fmt: skip

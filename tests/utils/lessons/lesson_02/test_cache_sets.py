@@ -11,9 +11,9 @@ def test_a_set_is_orange_where_it_gets_more_than_it_holds():
     assert str(picture).startswith("64 rows of 64 words: 16 of 64 sets are used, 64 of 64")
     assert "128 rows of 128 words: 8 of 64 sets are used, 96 of 128 cache lines" in str(picture)
     (fits, _), (lost, _) = cache_sets._panel(64, 64), cache_sets._panel(128, 128)
-    assert fits.count(BLUE) >= len(formula.in_each_set(64, 64))
+    assert fits.count(BLUE) >= len(cache_sets.in_each_set(64, 64))
     assert ORANGE not in fits
-    assert lost.count(ORANGE) == len(formula.in_each_set(128, 128))
+    assert lost.count(ORANGE) == len(cache_sets.in_each_set(128, 128))
 
 
 def test_lengths_are_shown_with_the_room_of_the_readers_function_and_times_per_multiply_add():
@@ -26,3 +26,8 @@ def test_lengths_are_shown_with_the_room_of_the_readers_function_and_times_per_m
 def test_every_length_is_timed(monkeypatch):
     monkeypatch.setattr(cache_sets, "COLUMN", 8)
     assert list(cache_sets.time_lengths((16, 17))) == [16, 17]
+
+
+def test_the_room_is_that_of_the_task():
+    for case in formula.cases():
+        assert cache_sets.room(*case.given) == case.right

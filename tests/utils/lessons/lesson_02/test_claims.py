@@ -10,11 +10,11 @@ from numba import njit
 
 from gemm_kernels.cpu import LADDER
 from gemm_kernels.cpu.tuning.peak import Peak
-from labs.exercises.room_in_sets.formula import SETS, WAYS, in_each_set, right
 from tests import quotes
 from utils import lessons as course
 from utils.lessons.code import show_change
 from utils.lessons.lesson_02 import cache_sets, loop_orders
+from utils.lessons.lesson_02.cache_sets import SETS, WAYS, in_each_set, room
 from utils.lessons.lesson_02.loop_orders import LINE, SIDE
 from utils.lessons.lesson_02.single_core import FEW_LINES, LINE_BYTES
 from utils.lessons.recorded import CPU
@@ -117,10 +117,10 @@ def test_a_quarter_of_the_second_column_has_no_room():
     says("At {}×{}×{} and {}×{}×{} a column of `b` has {} and {} cache lines, and L1 has room for "
          "{}.",
          *[SMALL] * 3, *[SECOND] * 3, SMALL, SECOND, SETS * WAYS)  # fmt: skip
-    assert right(SMALL, SMALL) == SMALL
-    assert SECOND - right(SECOND, SECOND) == SECOND / 4
+    assert room(SMALL, SMALL) == SMALL
+    assert SECOND - room(SECOND, SECOND) == SECOND / 4
     says("At {} the cache is nearly empty, and still a quarter", SECOND)
-    assert right(SECOND, SECOND) < SETS * WAYS / 7
+    assert room(SECOND, SECOND) < SETS * WAYS / 7
     says("falls from {:.1f} GFLOP/s at {} to {:.1f} at {}",
          gflops(NAIVE, SMALL), SMALL, gflops(NAIVE, SECOND), SECOND)  # fmt: skip
 
@@ -133,7 +133,7 @@ def test_16_more_columns_are_little_more_work_and_use_all_sets():
     says("`a` has only {} rows", cache_sets.ROWS)
     assert cache_sets.COLUMN == LARGE
     says("A column of {} rows never fits into L1", LARGE)
-    rooms = {n: right(n, LARGE) for n in cache_sets.LENGTHS}
+    rooms = {n: room(n, LARGE) for n in cache_sets.LENGTHS}
     assert max(rooms.values()) < LARGE
     assert min(rooms, key=rooms.get) == LARGE
     says("and at {} words nearly none", min(rooms, key=rooms.get))
@@ -274,7 +274,7 @@ def test_k_outermost_brings_four_times_as_many_cache_lines_and_most_are_of_c():
     few, many = (sum(one.values()) for one in (inside, outside))
     says("Take a product of {}×{}×{}.", side, side, terms)
     says("so `c` has {} cache lines. The cache of the model now holds {}.", inside["c"], lines)
-    says("all strides are {} again", side // side)
+    says("has a stride of {} again", side // side)
     assert 4 < many / few < 4.5
     assert outside["a"] > inside["a"]
     assert outside["b"] == inside["b"]
