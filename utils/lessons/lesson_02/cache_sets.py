@@ -65,7 +65,8 @@ def _panel(words: int, rows: int) -> tuple[str, str]:
     bottom = 26 + SETS // PER_ROW * (BOX + GAP)
     used = translate("{used} of {sets} sets are used", used=len(counts), sets=SETS)
     body += text(0, bottom + 12, used, 12)
-    alt = f"{rows} rows of {words} words: {used}, {room(words, rows)} of {rows} cache lines have room."
+    held = room(words, rows)
+    alt = f"{rows} rows of {words} words: {used}, {held} of {rows} cache lines have room."
     return svg(PER_ROW * (BOX + GAP), bottom + 18, body, alt, widest=330), alt
 
 
@@ -86,14 +87,14 @@ def time_lengths(lengths: Sequence[int] = LENGTHS) -> dict[int, Timing]:
 def draw_lengths(timed: Mapping[int, Timing], room_of: Callable[[int, int], int]) -> Picture:
     """Draw the room for a column of 1024 rows and the time of `naive`, per length of a row of b.
 
-    timed: length -> Timing, from `time_lengths`. room_of: the reader's `room_in_sets`. The times are
-    nanoseconds per multiply-add, because longer rows have more of them.
+    timed: length -> Timing, from `time_lengths`. room_of: the reader's `room_in_sets`. The times
+    are nanoseconds per multiply-add, because longer rows have more of them.
     """
     rooms = {n: room_of(n, COLUMN) for n in timed}
     scale = 1e6 / (ROWS * COLUMN)
     ns = {n: tuple(scale / n * ms for ms in (one.median_ms, one.min_ms, one.max_ms))
           for n, one in timed.items()}  # fmt: skip
-    titles = (translate("cache lines with room"), translate("ns per multiply-add, here"))
+    titles = (translate("cache lines with room"), translate("ns per multiply-add"))
     lefts, longest, pitch = (52, 236), 96, 26
     body = text(0, 14, translate("words"), 12)
     for left, title in zip(lefts, titles, strict=True):
