@@ -144,7 +144,7 @@ LABS: Mapping[str, Lab] = {
             (
                 Part("loop_order", 40, ("stride of the innermost loop",), right_starter=True),
                 Part("room_in_sets", 25),
-                Part("four_sums", 35, ("terms in the longest chain",), right_starter=True),
+                Part("partial_sums", 35, ("terms in the longest chain",), right_starter=True),
             ),
         ),
         Lab(

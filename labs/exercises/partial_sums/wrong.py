@@ -1,4 +1,4 @@
-"""Wrong answers to `four_sums`: what `check` says, and the changes that earn it."""
+"""Wrong answers to `partial_sums`: what `check` says, and the changes that earn it."""
 
 from labs.checking.variants import file_beside
 
@@ -7,7 +7,7 @@ from numba import float32, njit
 
 
 @njit
-def four_sums(a, b, c):
+def partial_sums(a, b, c):
     m, k = a.shape
     n = b.shape[1]
     for row in range(m):

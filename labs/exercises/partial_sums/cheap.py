@@ -1,7 +1,7 @@
-"""Submissions to `four_sums` that ignore the idea of the task."""
+"""Submissions to `partial_sums` that ignore the idea of the task."""
 
 from labs.checking.variants import file_beside
-from labs.exercises.four_sums.wrong import HEAD
+from labs.exercises.partial_sums.wrong import HEAD
 
 CHEAP = {
     "the starter": file_beside(__file__, "starter"),

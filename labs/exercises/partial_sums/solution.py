@@ -4,7 +4,7 @@ from numba import float32, njit
 
 
 @njit
-def four_sums(a, b, c):
+def partial_sums(a, b, c):
     m, k = a.shape
     n = b.shape[1]
     for row in range(m):

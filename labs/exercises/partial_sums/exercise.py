@@ -8,11 +8,11 @@ K = 16  # terms of a sum at the first shape
 
 _CHAINS = (independent_chains(4, K), terms_in_turn(4))
 EXERCISE = loop_product(
-    name="four_sums",
+    name="partial_sums",
     lesson="02",
     kind="change",
     lines_to_change=8,
-    title="Four sums for one element",
+    title="Four partial sums for one element",
     text=(
         "This is the product of `naive`, with k innermost. It has four sums, but it adds all terms "
         "to the first one. Give each sum a quarter of the terms, and keep the order of the loops. "

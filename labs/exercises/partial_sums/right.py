@@ -1,6 +1,6 @@
-"""Other right answers to `four_sums`: changes of the solution that `check` accepts."""
+"""Other right answers to `partial_sums`: changes of the solution that `check` accepts."""
 
-from labs.exercises.four_sums.wrong import HEAD, REST
+from labs.exercises.partial_sums.wrong import HEAD, REST
 
 GROUPS = """\
             for i in range(0, k - k % 4, 4):
