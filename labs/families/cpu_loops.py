@@ -8,14 +8,20 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
 
 from labs.checking.exercise import KernelExercise
+from labs.checking.job import Shape
 from labs.checking.phrasing import at_line, counted
-from labs.checking.run import Run
-from labs.checking.target import Probes, Target
+from labs.checking.run import Run, run_kernel
+from labs.checking.target import Probes, Target, essential
 from labs.families.product import inputs, reference
 from labs.families.wrong_products import WRONG_PRODUCTS
+from labs.targets.chains import LARGE
 from utils.ladder.step import Launch
 from utils.translation import translate
 from virtual_gpu.counts.counters import AccessCount
@@ -63,6 +69,51 @@ def accesses_per_multiply_add(at_most: float) -> Target:
 
     words = f"at most {at_most:g} loads and stores per multiply-add"
     return Target("loads and stores per multiply-add", at_most, words, measure, cause)
+
+
+def terms_in_turn(count: int) -> Target:
+    """Return the target that `count` multiply-adds in a row add to `count` different sums.
+
+    The multiply-adds are those of c[0, 0], in the order in which they load `a`. A shape with at
+    least `count` rows must be the first one. In row r of a second run, the term that is added by
+    multiply-add r is 2^24 and all others are 1, so c lacks the ones that follow it in its sum. In
+    each of the first `count` rows the same number must be lost. The count is the number of rows in
+    which it is not.
+    """
+
+    def uneven(run: Run) -> list[int]:
+        order = [int(one.first[0]) for one in run.samples[0].events if one.array == "a"][:count]
+        job = replace(run.job, inputs=partial(_one_large_term_per_row, order))
+        out = run_kernel(job, run.kernel, run.shape, run.patience, blocks=1).out[:count, 0]
+        return [row for row in range(count) if out[row] != out[0]]
+
+    def measure(run: Run) -> float:
+        return len(uneven(run))
+
+    def cause(run: Run, value: float) -> str:
+        return translate(
+            "the sums are computed one after the other, so neighbouring multiply-adds still add to "
+            "the same sum, and each waits for the one before. Give any {count} multiply-adds in a "
+            "row to {count} different sums.",
+            count=count,
+        )
+
+    words = f"{count} multiply-adds in a row go to {count} different sums"
+    return essential(Target("neighbours in one sum", 0, words, measure, cause))
+
+
+def _one_large_term_per_row(
+    order: Sequence[int], shape: Shape, seed: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return a and b of ones, except that row r of a has 2^24 at term order[r], float32.
+
+    shape: (m, n, k). seed: not used.
+    """
+    m, n, k = shape
+    a = np.ones((m, k), np.float32)
+    for row, term in enumerate(order):
+        a[row, term] = LARGE
+    return a, np.ones((k, n), np.float32)
 
 
 def _whole_arrays(function: Callable, story: str) -> str | None:

@@ -135,6 +135,20 @@ LABS: Mapping[str, Lab] = {
             ),
         ),
         Lab(
+            "loops_and_caches", "Loops and caches of the CPU, with tasks of three kinds", 60,
+            ("02",),
+            (
+                "order loops so that neighbours in time are neighbours in memory",
+                "say which cache lines a cache with sets can hold at the same time",
+                "let neighbouring additions go to different sums",
+            ),
+            (
+                Part("loop_order", 40, ("stride of the innermost loop",), right_starter=True),
+                Part("room_in_sets", 25),
+                Part("partial_sums", 35, ("terms in the longest chain",), right_starter=True),
+            ),
+        ),
+        Lab(
             "panels_and_sums", "Panels and sums, with tasks of three kinds", 75, ("03",),
             (
                 "write a micro-kernel of vectors that keeps its sums in registers",

@@ -216,15 +216,15 @@ def _annotated(node: ast.AnnAssign, frame: _Frame) -> object:
 
 
 def _augmented(node: ast.AugAssign, frame: _Frame) -> object:
-    """Execute an assignment such as `x += 1` to a variable; return _COMPLETED.
+    """Execute an assignment such as `x += 1` or `x[0] += 1`; return _COMPLETED.
 
-    Raises CannotEvaluate if the target is no variable.
+    Raises CannotEvaluate if the target is neither a variable nor an element.
     """
-    if not isinstance(node.target, ast.Name):
-        raise frame.fail(node, "only a variable can be changed here.")
-    before = _name(ast.copy_location(ast.Name(node.target.id, ast.Load()), node), frame)
+    if not isinstance(node.target, ast.Name | ast.Subscript):
+        raise frame.fail(node, "only a variable or an element can be changed here.")
+    before = _value(node.target, frame)
     value = _apply(node, node.op, (before, _value(node.value, frame)), frame)
-    frame.variables[node.target.id] = value
+    _bind(node.target, value, frame)
     return _COMPLETED
 
 
@@ -446,8 +446,23 @@ def _attribute(node: ast.Attribute, frame: _Frame) -> object:
 
 
 def _binary(node: ast.BinOp, frame: _Frame) -> object:
-    """Return the value of an operation with two operands, such as x + y."""
-    return _apply(node, node.op, (_value(node.left, frame), _value(node.right, frame)), frame)
+    """Return the value of an operation with two operands, such as x + y or [0] * 64."""
+    left, right = _value(node.left, frame), _value(node.right, frame)
+    if isinstance(node.op, ast.Mult) and isinstance(left, list) and type(right) is int:
+        return _repeated(left, right, node, frame)
+    return _apply(node, node.op, (left, right), frame)
+
+
+def _repeated(elements: list, times: int, node: ast.BinOp, frame: _Frame) -> list:
+    """Return a list repeated, which costs a step per element.
+
+    Raises CannotEvaluate if there are fewer steps left.
+    """
+    length = len(elements) * max(times, 0)
+    if length > frame.evaluation.steps:
+        raise frame.fail(node, f"a list of {length:,} elements is too long.")
+    frame.evaluation.steps -= length
+    return elements * times
 
 
 def _unary(node: ast.UnaryOp, frame: _Frame) -> object:

@@ -13,6 +13,7 @@ from functools import partial
 
 from numba.core.registry import CPUDispatcher
 
+from gemm_kernels.cpu import LADDER
 from gpu_xray import assembly
 from utils.errors import CourseError
 from utils.figures.look import factor
@@ -22,7 +23,6 @@ from utils.ladder.tasks import GEMM
 from utils.lessons import own_kernels
 from utils.lessons.cards import Card, Stack, Table, table
 from utils.lessons.counting import as_step, as_variant, name_of
-from utils.lessons.published import published_gflops
 from utils.lessons.recorded import CPU, XEON, duration, recorded_ms
 from utils.machine import processors
 from utils.measuring.timing import time_cpu
@@ -33,6 +33,7 @@ LINE_BYTES = 64  # bytes per cache line on x86 and most other CPUs
 MOST_EVENTS = 100_000
 # A cache of 2 KiB, too small for even a small product.
 FEW_LINES = 32
+REPETITIONS = 7  # of a time on this computer
 SIZES = ("64", "128", "256", "512", "1024", "2048")
 
 CpuKernel = Step | Variant | Callable
@@ -147,14 +148,23 @@ def beside_the_course(mine: Variant) -> Stack:
     """Return tables that compare the reader's loop order with the course's and the step before.
 
     mine: the reader's own function as a step. The first table counts cache misses of a product of
-    1×16×64, and the second has the times of both loop orders for a 512×512×512 product on this
-    computer.
+    1×16×64, and the second has the times of a 512×512×512 product on this computer.
     """
     twin = own_kernels.twins()[mine.step.name]
     steps = {twin.before.step.name: twin.before, f"your {mine.step.name}": mine,
              twin.step.name: twin.variant}  # fmt: skip
     misses = count_misses(**{name: follow(step, "1x16x64") for name, step in steps.items()})
-    return Stack((misses, time_here(mine, twin.variant, shape="512")))
+    return Stack((misses, time_here(*steps.values(), shape="512")))
+
+
+def beside_one_sum(mine: CPUDispatcher) -> Stack:
+    """Return tables that compare the reader's four sums with `naive`, which has one.
+
+    mine: the reader's function under `@njit`. The first table counts the multiply instructions in
+    the machine code. The second has the times of a 64×4096 matrix times a vector on this computer.
+    """
+    naive = LADDER.step("naive")
+    return Stack((multiplications(naive, mine), time_here(naive, mine, shape="64x1x4096")))
 
 
 def multiplications(*kernels: CpuKernel) -> Table:
@@ -197,34 +207,35 @@ def time_here(*kernels: CpuKernel, shape: str = "512") -> Table:
     Returns
     -------
     Table
-        One row per function: its shortest time of three repetitions, and its speed-up over the
-        first function. A single function has no column for the speed-up.
+        One row per function: the median of seven times, the shortest and the longest of them, and
+        the speed-up of its median over the first function. A single function has no speed-up.
     """
     size = GEMM.parse(shape)
     a, b = draw("uniform", (size.m, size.k), 1), draw("uniform", (size.k, size.n), 2)
     calls = [partial(_function(one), a, b, poisoned((size.m, size.n))) for one in kernels]
-    times = [timing.min_ms for timing in time_cpu(calls, repetitions=3, repetition_ms=1)]
+    times = time_cpu(calls, repetitions=REPETITIONS, repetition_ms=1)
     rows = [
-        (f"`{_name(one)}`", duration(ms), factor(times[0] / ms))
-        for one, ms in zip(kernels, times, strict=True)
-    ]
-    columns = 3 if len(kernels) > 1 else 2  # a single function has no speed-up
-    head = ("", "time", "faster")[:columns]
-    return table(f"{size}, measured here on one core", head, [row[:columns] for row in rows])
+        (f"`{_name(one)}`", duration(timing.median_ms),
+         f"{duration(timing.min_ms)} … {duration(timing.max_ms)}",
+         factor(times[0].median_ms / timing.median_ms))
+        for one, timing in zip(kernels, times, strict=True)
+    ]  # fmt: skip
+    columns = 4 if len(kernels) > 1 else 3  # a single function has no speed-up
+    head = ("", "median", "shortest … longest", "faster")[:columns]
+    caption = f"{size}, measured here on one core, {REPETITIONS} times"
+    return table(caption, head, [row[:columns] for row in rows])
 
 
 def faster_by_size(slow: Step, fast: Step) -> Table:
     """Return a table of the recorded speed-up of `fast` over `slow`, one row per square size.
 
-    The columns are the size, our two CPUs, and the speed-up of loop_reordered over naive that Gray
-    and others 2022 published. A cell without a record is "–".
+    The columns are the size and our two CPUs. A cell without a record is "–".
     """
     rows = [
-        (size, *(_recorded_factor(slow, fast, size, on) for on in (CPU, XEON)), _published(size))
-        for size in SIZES
+        (size, *(_recorded_factor(slow, fast, size, on) for on in (CPU, XEON))) for size in SIZES
     ]
     caption = f"How many times faster `{name_of(fast)}` was than `{name_of(slow)}`"
-    return table(caption, ("m = n = k", CPU, "our Xeon", "the source's Xeon"), rows)
+    return table(caption, ("m = n = k", CPU, "our Xeon"), rows)
 
 
 def _recorded_factor(slow: Step, fast: Step, size: str, on: str) -> str:
@@ -236,18 +247,6 @@ def _recorded_factor(slow: Step, fast: Step, size: str, on: str) -> str:
         return factor(recorded_ms(slow, size, on) / recorded_ms(fast, size, on))
     except CourseError:  # not recorded at this size
         return "–"
-
-
-def _published(size: str) -> str:
-    """Return the published speed-up of loop_reordered over naive as text.
-
-    It is from Gray and others 2022. The result is "–" for a size without published rates.
-    """
-    try:
-        rates = [published_gflops(name, int(size)) for name in ("naive", "loop_reordered")]
-    except CourseError:
-        return "–"
-    return factor(rates[1] / rates[0])
 
 
 def peak_of_core(peaks: Sequence) -> Table | Card:

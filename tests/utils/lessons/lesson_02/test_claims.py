@@ -1,51 +1,142 @@
 """Check the claims of lesson 02 against counts, machine code, records and sources."""
 
-from functools import cache
+import re
+from functools import cache, partial
 from itertools import pairwise
 
+import numpy as np
 import pytest
 from numba import njit
 
 from gemm_kernels.cpu import LADDER
+from gemm_kernels.cpu.tuning.peak import Peak
+from tests import quotes
 from utils import lessons as course
 from utils.lessons.code import show_change
+from utils.lessons.lesson_02 import cache_sets, loop_orders
+from utils.lessons.lesson_02.cache_sets import SETS, WAYS, in_each_set, room
+from utils.lessons.lesson_02.loop_orders import LINE, SIDE
+from utils.lessons.lesson_02.single_core import FEW_LINES, LINE_BYTES
 from utils.lessons.recorded import CPU
-from utils.machine.processors import TABLE
+from utils.machine.processors import INSTRUCTION_SETS, TABLE
 from utils.measuring import records
 from utils.paths import ROOT
 
 NAIVE, REORDERED = LADDER.step("naive"), LADDER.step("loop_reordered")
 PARALLEL = LADDER.step("naive_parallel")
 SIZES = ("64", "128", "256", "512", "1024", "2048")
-CORE = 3.95 * 2 * 16 * 2
+SMALL, SECOND, _, MIDDLE, LARGE, LARGEST = map(int, SIZES)
+WORD = np.float32().nbytes
+KIB, MIB, GIGA = 2**10, 2**20, 10**9
+IN_LINE = LINE_BYTES // WORD  # words
+TERMS, COLUMNS = 64, 16  # of the followed product
 WORKLOAD = "2000x600x2000"
 followed = cache(course.follow)
 TUNING = (ROOT / "gemm_kernels/cpu/tuning/TUNING.md").read_text("utf-8")
+L1, L2 = map(int, re.search(r"(\d+) KiB L1, (\d+) MiB L2", TUNING).groups())  # KiB, MiB
+CLOCK = float(re.search(r"between 3.7 and ([\d.]+) GHz", TUNING)[1])
+UNITS = int(re.search(r"Zen 5,(\d+),", TABLE.read_text("utf-8"))[1])
+LANES = max(INSTRUCTION_SETS)
+CORE = CLOCK * UNITS * LANES * 2
+says = partial(quotes.says, "02")
+explains = quotes.explains
 
 
-def gflops(step, shape: str) -> float:
-    size = LADDER.parse(shape)
-    return size.flops / course.recorded_ms(step, shape) / 1e6
+def gflops(step, shape: object) -> float:
+    size = LADDER.parse(str(shape))
+    return size.flops / course.recorded_ms(step, str(shape)) / 1e6
 
 
-def faster(shape: str, slow=NAIVE, fast=REORDERED) -> float:
-    return course.recorded_ms(slow, shape) / course.recorded_ms(fast, shape)
+def faster(shape: object, slow=NAIVE, fast=REORDERED) -> float:
+    return course.recorded_ms(slow, str(shape)) / course.recorded_ms(fast, str(shape))
+
+
+def misses(step, shape: str, lines: int) -> dict[str, int]:
+    return course.cache_misses(followed(step, shape), lines)
+
+
+def test_the_same_work_takes_seconds_or_milliseconds():
+    slow, fast = (course.recorded_ms(step, str(LARGE)) for step in (NAIVE, REORDERED))
+    says("take {:.1f} s in one order of three loops, and {:.0f} ms in another", slow / 1000, fast)
+    says("It is the order that takes {:.1f} s, on one core of an AMD EPYC at {}×{}×{}.",
+         slow / 1000, LARGE, LARGE, LARGE)  # fmt: skip
+    assert CPU == "AMD EPYC"
+
+
+def test_the_picture_has_11_cache_lines_and_5():
+    says("here a float32 of {} bytes", WORD)
+    says("In the picture a matrix has {}×{} words, and a cache line has {} of them.",
+         SIDE, SIDE, LINE)  # fmt: skip
+    says("in `b` it is {} words with k innermost, and {} with n innermost", SIDE, SIDE // SIDE)
+    down, along = (
+        len(loop_orders._lines(order, SIDE - 1))
+        for order in (loop_orders._along_k, loop_orders._along_n)
+    )
+    says("So {} multiply-adds load {} cache lines in one order, and {} in the other.",
+         SIDE, down, along)  # fmt: skip
 
 
 def test_each_multiply_add_brings_a_cache_line_and_then_16_times_fewer_come():
-    down, along = (
-        course.cache_misses(followed(step, "1x16x64"), 32) for step in (NAIVE, REORDERED)
-    )
-    assert down == {"a": 4 * 16, "b": 64 * 16, "c": 16}
-    assert along == {"a": 4, "b": 64, "c": 1}
-    assert sum(down.values()) == 16 * sum(along.values())
+    shape = f"1x{COLUMNS}x{TERMS}"
+    down, along = (misses(step, shape, FEW_LINES) for step in (NAIVE, REORDERED))
+    says("{}×{}×{} means one row of `a`, {} columns of `b`, and {} terms",
+         along["c"], COLUMNS, TERMS, COLUMNS, TERMS)  # fmt: skip
+    says("has {} bytes, which are {} words, so each row of this `b` is exactly one cache line. `b` "
+         "has {} of them.", LINE_BYTES, IN_LINE, along["b"])  # fmt: skip
+    says("of a cache holds {} cache lines", FEW_LINES)
+    says("come in all, for the {} columns?", COLUMNS)
+    says("The row of `a` has {} cache lines, which `naive` loses and loads again for each column.",
+         along["a"])  # fmt: skip
+    assert down == {"a": along["a"] * COLUMNS, "b": TERMS * COLUMNS, "c": COLUMNS}
+    assert along == {"a": TERMS // IN_LINE, "b": TERMS, "c": 1}
+    fewer = sum(down.values()) // sum(along.values())
+    assert sum(down.values()) == fewer * sum(along.values())
+    says("In the record {} times fewer cache lines made the product {:.0f} times faster",
+         fewer, faster(LARGE))  # fmt: skip
+    explains(
+        "02.lines",
+        """The second column begins with the first row of b, whose cache line {} later ones have
+        replaced. So each of the {} · {} = {:,} multiply-adds loads a cache line, although b has
+        only {} of them.""",
+        FEW_LINES, COLUMNS, TERMS, down["b"], TERMS,
+    )  # fmt: skip
 
 
 def test_the_first_cache_has_768_cache_lines_and_sets_of_12():
-    assert "Zen 5" in TUNING
-    assert "48 KiB L1, 1 MiB L2" in TUNING
-    assert 48 * 1024 // 64 == 768 == 64 * 12
-    assert 64 * 64 * 4 <= 32 * 1024  # all of b, at 64
+    says("**L1**, has {} KiB. That is room for {} cache lines.", L1, L1 * KIB // LINE_BYTES)
+    assert SETS * WAYS == L1 * KIB // LINE_BYTES
+    says("is divided into {} **sets**, each with room for {} cache lines, and cache line x may "
+         "only be in set x modulo {}.", SETS, WAYS, SETS)  # fmt: skip
+    apart = LARGE * WORD // LINE_BYTES
+    says("A row of {} words is {} cache lines long. So the next element of a column is {} cache "
+         "lines further on", LARGE, apart, apart)  # fmt: skip
+    assert len(in_each_set(LARGE, LARGE)) == 1
+
+
+def test_a_quarter_of_the_second_column_has_no_room():
+    says("At {}×{}×{} and {}×{}×{} a column of `b` has {} and {} cache lines, and L1 has room for "
+         "{}.",
+         *[SMALL] * 3, *[SECOND] * 3, SMALL, SECOND, SETS * WAYS)  # fmt: skip
+    assert room(SMALL, SMALL) == SMALL
+    assert SECOND - room(SECOND, SECOND) == SECOND / 4
+    says("At {} the cache is nearly empty, and still a quarter", SECOND)
+    assert room(SECOND, SECOND) < SETS * WAYS / 7
+    says("falls from {:.1f} GFLOP/s at {} to {:.1f} at {}",
+         gflops(NAIVE, SMALL), SMALL, gflops(NAIVE, SECOND), SECOND)  # fmt: skip
+
+
+def test_16_more_columns_are_little_more_work_and_use_all_sets():
+    more = 1040 - LARGE
+    says("### {} more columns", more)
+    says("Now `b` has {} rows of {} words, and we make its rows {} words longer. That is {:.1f} % "
+         "more work.", LARGE, LARGE, more, 100 * more / LARGE)  # fmt: skip
+    says("`a` has only {} rows", cache_sets.ROWS)
+    assert cache_sets.COLUMN == LARGE
+    says("A column of {} rows never fits into L1", LARGE)
+    rooms = {n: room(n, LARGE) for n in cache_sets.LENGTHS}
+    assert max(rooms.values()) < LARGE
+    assert min(rooms, key=rooms.get) == LARGE
+    says("and at {} words nearly none", min(rooms, key=rooms.get))
 
 
 def test_the_change_carries_its_two_sentences():
@@ -55,20 +146,31 @@ def test_the_change_carries_its_two_sentences():
     assert "walked along a row" in change
 
 
-def test_the_factor_grows_with_the_size_here_and_in_the_source():
+def test_the_factor_grows_with_the_size():
     here = [faster(size) for size in SIZES]
     assert here == sorted(here)
-    there = [
-        course.published_gflops("loop_reordered", size) / course.published_gflops("naive", size)
-        for size in (64, 128, 256, 512, 1024)
-    ]
-    assert there == sorted(there)
 
 
-def test_two_reasons_would_make_52_and_the_record_has_107():
-    assert f"{faster('64'):.1f}" == "3.2"  # all of b fits
-    assert round(16 * faster("64")) == 52
-    assert round(faster("1024")) == 107
+def test_at_64_there_is_a_second_reason():
+    says("At {}×{}×{} all of `b` has {} KiB and stays in L1.",
+         SMALL, SMALL, SMALL, SMALL**2 * WORD // KIB)  # fmt: skip
+    says("is n innermost at {}, in the record?", SMALL)
+    assert SMALL**2 * WORD < L1 * KIB / 2
+    slow, fast = (course.recorded_ms(step, str(SMALL)) for step in (NAIVE, REORDERED))
+    explains(
+        "02.small",
+        """The cache saves nothing here: b has {} KiB, and no order loses a cache line. Recorded
+        are {:.4f} and {:.4f} ms, {:.1f} times, so there is a second reason.""",
+        SMALL**2 * WORD // KIB, slow, fast, faster(SMALL),
+    )  # fmt: skip
+
+
+def test_both_reasons_together_give_the_direction_and_not_the_factor():
+    both = IN_LINE * faster(SMALL)
+    says("would make {} · {:.1f} = {:.0f} times", IN_LINE, faster(SMALL),
+         IN_LINE * round(faster(SMALL), 1))  # fmt: skip
+    says("is below that up to {}, and above it from {} on", MIDDLE, LARGE)
+    assert all((faster(size) > both) == (int(size) >= LARGE) for size in SIZES)
 
 
 def test_vectors_are_made_of_the_reordered_loop_alone():
@@ -76,23 +178,31 @@ def test_vectors_are_made_of_the_reordered_loop_alone():
     kinds = course.multiplications(NAIVE, REORDERED)
     assert set(kinds.rows[0][2:]) == {"0"}
     assert "0" not in kinds.rows[1][1:]  # wide vectors, a shorter one, single floats
+    says("A register `ymm` holds {} floats, and `zmm` {}.", *sorted(INSTRUCTION_SETS)[-2:])
     loop = course.vector_loop(REORDERED)
     if "%" in loop:  # x86
-        assert kinds.rows[0][1] == "9"
         assert loop.count("vmulps") == loop.count("vaddps") == loop.count("vmovups") > 0
         assert "vfm" not in loop
 
 
 def test_the_recorded_core_has_two_units_of_16_floats_and_that_clock():
-    assert "between 3.7 and 3.95 GHz" in TUNING
-    assert "Zen 5,2,2," in TABLE.read_text("utf-8")
+    says("{} GHz, {} units, and vectors of {}.", CLOCK, UNITS, LANES)
+    says("clock × FMA units × floats in a vector × {}", int(Peak(1, 1.0, 1, 1.0).computed))
+    says("and the {} is the multiplication and the addition", int(Peak(1, 1.0, 1, 1.0).computed))
+    wide = max(lanes for lanes, name in INSTRUCTION_SETS.items() if name.startswith("AVX-512"))
+    short = next(lanes for lanes, name in INSTRUCTION_SETS.items() if name.startswith("AVX2"))
+    says("for vectors of {} and of {} floats", short, wide)
     best = records.measured(CPU, "cpu")
     best = best[~best["step"].str.contains("parallel")]
     assert (best["gflops"] < CORE).all()
-    assert 2.5 * 2 * 16 * 2 == 160
     slips = records.published("cpu_peak").query("instruction_set == 'AVX-512'")
-    assert list(slips["peak_gflops_per_core"]) == [80, 160]
+    printed = list(slips["peak_gflops_per_core"])
     assert slips["note"].str.contains("contradicts itself").all()
+    rates = [int(rate) for rate in printed]
+    (clock,) = set(slips["clock_ghz"])
+    factors = [int(rate / clock) for rate in printed]
+    says("with {} × {} and {} × {}, and prints {} and {} GFLOP/s; the right factors are {} and {}",
+         clock, factors[0] // 2, clock, factors[1] // 2, *rates, *factors)  # fmt: skip
 
 
 def test_the_sources_program_waits_and_executes_more():
@@ -103,38 +213,47 @@ def test_the_sources_program_waits_and_executes_more():
         course.claimed(f"ten {kind} products: instructions per clock")
         for kind in ("sequential", "parallel")
     )
-    assert f"{one:.1f} and {eight:.1f}" == "30.5 and 14.7"
-    assert (alone, shared) == (2.38, 0.77)
     notes = records.published("gemm_cpu")["note"].str.cat(sep=" ")
-    assert "7.86 CPUs busy" in notes
-    assert "2000x2000 by 2000x600" in notes
-    assert "900x900 by 900x600" in notes
-    assert "its text has 6000 columns" in notes
+    busy = re.search(r"([\d.]+) CPUs busy", notes)[1]
+    assert round(float(busy)) == 8
+    size = re.search(r"(\d+)x(\d+) by (\d+)x(600)", notes)
+    says("ten products of {}×{} by {}×{} with the first order", *size.groups())
+    says("took {:.1f} s on one processor, and {:.1f} s with about eight busy, {:.1f} times faster.",
+         one, eight, one / eight)  # fmt: skip
+    says("{} alone and {} in each of eight, it would have been {:.1f} times",
+         alone, shared, 8 * shared / alone)  # fmt: skip
+    says("Its text says {}×{} for one matrix, and its listing has {} for most sizes.",
+         size[1], re.search(r"its text has (\d+) columns", notes)[1],
+         re.search(r"(\d+)x\1 by", notes.replace("2000x2000 by", ""))[1])  # fmt: skip
     assert "shares its variable sum" in notes
 
 
 def test_one_core_with_the_right_order_beats_both_with_the_wrong_one():
     assert "2 cores" in TUNING
     assert faster(WORKLOAD, PARALLEL, REORDERED) > 10
-    assert f"{faster(WORKLOAD, NAIVE, PARALLEL):.2f}" == "1.65"
-    assert faster(WORKLOAD) < faster("1024")
+    says("The second core makes it {:.2f} times faster", faster(WORKLOAD, NAIVE, PARALLEL))
 
 
 def test_the_curves_rise_and_fall_as_they_are_told():
     naive, reordered = ([gflops(step, size) for size in SIZES] for step in (NAIVE, REORDERED))
     assert naive == sorted(naive, reverse=True)
     falls = [before / after for before, after in pairwise(naive)]
-    assert min(falls[0], *falls[3:]) > max(falls[1:3])
+    assert falls[0] > max(falls[1:3])
+    top = SIZES[reordered.index(max(reordered))]
     assert reordered[:4] == sorted(reordered[:4])
     assert reordered[3:] == sorted(reordered[3:], reverse=True)
     assert reordered[-1] / CORE == pytest.approx(0.1, abs=0.005)
+    says("rises up to {} and falls after it, to a tenth of the peak at {}.", top, LARGEST)
 
 
 def test_b_passes_at_less_than_half_the_rate_when_it_is_far_away():
-    near, far = (int(size) ** 3 * 4 / course.recorded_ms(REORDERED, size) for size in SIZES[3::2])
+    near, far = (n**3 * WORD / course.recorded_ms(REORDERED, str(n)) for n in (MIDDLE, LARGEST))
     assert far < near / 2
-    assert 512 * 512 * 4 == 2**20
-    assert 2048 * 2048 * 4 == 16 * 2**20
+    says("At {} it has {} MiB, as much as", MIDDLE, MIDDLE**2 * WORD // MIB)
+    assert MIDDLE**2 * WORD // MIB == L2
+    says("At {} it has {} MiB and comes from further away, {} times.",
+         LARGEST, LARGEST**2 * WORD // MIB, LARGEST)  # fmt: skip
+    says("At {} `b` passes at less than half the rate", LARGEST)
 
 
 @njit
@@ -147,30 +266,28 @@ def k_outermost(a, b, c):
 
 
 @pytest.mark.slow
-def test_exercise_1_brings_four_times_as_many_cache_lines_and_most_are_of_c():
+def test_k_outermost_brings_four_times_as_many_cache_lines_and_most_are_of_c():
+    side, terms, lines = 16, 4, 8
     inside, outside = (
-        course.cache_misses(followed(one, "16x16x4"), 8) for one in (REORDERED, k_outermost)
+        misses(one, f"{side}x{side}x{terms}", lines) for one in (REORDERED, k_outermost)
     )
-    assert 4 < sum(outside.values()) / sum(inside.values()) < 4.5
-    assert inside["c"] == 16
-    assert outside["c"] == 16 * (4 + 1)  # once for each term, and once for the zeros
+    few, many = (sum(one.values()) for one in (inside, outside))
+    says("Take a product of {}×{}×{}.", side, side, terms)
+    says("so `c` has {} cache lines. The cache of the model now holds {}.", inside["c"], lines)
+    says("has a stride of {} again", side // side)
+    assert 4 < many / few < 4.5
     assert outside["a"] > inside["a"]
     assert outside["b"] == inside["b"]
+    explains(
+        "02.outermost",
+        """With m outermost a row of c waits in the cache for its {} terms, and {} cache lines come
+        in all. With k outermost all of c passes {} times and once for its zeros, {} · {} = {} of
+        {} cache lines.""",
+        terms, few, terms, terms + 1, inside["c"], outside["c"], many,
+    )  # fmt: skip
 
 
-def test_exercise_2_a_column_of_128_does_not_stay_and_one_of_64_does():
-    def can_stay(words_in_a_row: int, rows: int) -> int:
-        return 12 * len({row * words_in_a_row * 4 // 64 % 64 for row in range(rows)})
-
-    assert can_stay(1024, 1024) == 12
-    assert can_stay(600, 2000) == 768
-    assert can_stay(64, 64) == 192
-    assert can_stay(128, 128) == 96
-    assert round(gflops(NAIVE, "1024"), 2) == 0.45
-    assert round(gflops(NAIVE, WORKLOAD)) == 2
-
-
-def test_exercise_3_joins_the_instructions_and_leaves_the_loads():
+def test_the_exercise_joins_the_instructions_and_leaves_the_loads():
     joined = njit(fastmath={"contract"})(REORDERED.variant().kernel.py_func)
     before, after = course.vector_loop(REORDERED), course.vector_loop(joined)
     if "%" in before:  # x86
