@@ -73,7 +73,7 @@ def _card(exercise: Exercise) -> str:
 def _kind(exercise: Exercise) -> str:
     """Return what the reader does, in a few words."""
     if isinstance(exercise, NumbersExercise):
-        return "write a formula"
+        return KINDS[exercise.kind].replace("kernel", "formula")
     on_host = not isinstance(exercise, KernelExercise) or exercise.on_cpu
     return KINDS[exercise.kind].replace("kernel", "function" if on_host else "kernel")
 

@@ -178,6 +178,7 @@ def test_published_rates_and_claims_are_found_once_or_refused():
 
 
 def test_four_sums_are_shown_beside_one_with_instructions_and_times():
-    instructions, times = str(single_core.beside_one_sum(find("partial_sums").solution)).split("\n\n")
+    solution = find("partial_sums").solution
+    instructions, times = str(single_core.beside_one_sum(solution)).split("\n\n")
     assert "partial_sums" in instructions
     assert "64×1×4096" in times
