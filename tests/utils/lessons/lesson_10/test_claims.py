@@ -29,9 +29,8 @@ ONE, TWO, FOUR = GRAINS
 SIZE, TILE = 4096, 32
 BY = {grain: GRANULARITY.variant(GRAIN=grain, TILE=TILE) for grain in GRAINS}
 ROWS = tiles_alone.recorded_times()
-(NAME,) = {row.device for row in ROWS}
-H100, H200, K40 = devices.find(NAME), course.device_shown(), devices.find("Tesla K40")
-SCHEDULERS = limits_of(H100.compute_capability).sub_partitions
+H200, K40 = course.device_shown(), devices.find("Tesla K40")
+SCHEDULERS = limits_of(H200.compute_capability).sub_partitions
 KERNELS = {str(variant): variant for variant in tiles_alone.variants()}
 AGAIN, KEPT, BARRIERS, SINGLY = (
     KERNELS[name] for name in ("reads_again", "loop_per_tile", "more_barriers", "one_by_one")
@@ -147,12 +146,11 @@ def test_reads_of_shared_memory_fall_with_the_grain_and_those_of_b_stay():
     assert many == 2
     says("The reads of a multiply-add fall from {:g} to {:g} words, and {:g} ÷ {:g} = {:g}.",
          many, few, many, few, many / few)  # fmt: skip
-    says("With tiles of {}×{} and matrices of {}×{}, grain {} takes {:.2f} ms on an H100 and grain "
+    says("With tiles of {}×{} and matrices of {}×{}, grain {} takes {:.2f} ms on an H200 and grain "
          "{} takes {:.2f} ms. That is {:.2f} times faster.",
          TILE, TILE, product_bars.N, product_bars.N, ONE, timed(BY[ONE]), FOUR, timed(BY[FOUR]),
          timed(BY[ONE]) / timed(BY[FOUR]))  # fmt: skip
-    assert (H100.sms, H100.boost_clock_mhz) == (H200.sms, H200.boost_clock_mhz)
-    says("An H100 has as many SMs as the H200 of the other records, and the same clock.")
+    assert {row.device for row in ROWS} == {H200.name}
     says("the {:g} was near to {:.2f} by chance.", many / few, timed(BY[ONE]) / timed(BY[FOUR]))
     text = """In one step a thread reads {} word of sa and {} of sb, for {} multiply-adds.
         {} ÷ {} = {}: the word of sa is shared by {} multiply-adds, and each needs its own word of
@@ -185,11 +183,11 @@ def test_the_function_of_the_task_gives_the_wavefronts_of_the_machine_code():
 
 @pytest.mark.slow
 def test_wavefronts_are_three_quarters_of_the_time_of_grain_1():
-    cycle = SIZE**3 / WARP / H100.sms / H100.boost_clock_mhz / 1e3
-    assert {row.sm_clock_mhz for row in ROWS} == {H100.boost_clock_mhz}
+    cycle = SIZE**3 / WARP / H200.sms / H200.boost_clock_mhz / 1e3
+    assert {row.sm_clock_mhz for row in ROWS} == {H200.boost_clock_mhz}
     says("All multiply-adds of the product take {:.2f} ms at one cycle each, on {} SMs at {:.2f} "
          "GHz. So the wavefronts of grain {} take {:.2f} × {:.2f} = {:.1f} ms.",
-         cycle, H100.sms, H100.boost_clock_mhz / 1e3, ONE, wavefronts(BY[ONE]), cycle,
+         cycle, H200.sms, H200.boost_clock_mhz / 1e3, ONE, wavefronts(BY[ONE]), cycle,
          product_bars.times_of(BY[ONE], ROWS).wavefronts)  # fmt: skip
     assert SCHEDULERS == 4
     says("But the wavefronts become {:.2f} times fewer, and the product {:.2f} times faster",
@@ -261,7 +259,7 @@ def test_more_barriers_cost_nothing():
     slower = timed(BARRIERS) / timed(BY[FOUR]) - 1
     assert abs(slower) < 0.01
     launch = BY[FOUR].launch(LADDER.parse(str(SIZE)))
-    held = occupancy(H100.compute_capability, launch.threads, 32, 20480)
+    held = occupancy(H200.compute_capability, launch.threads, 32, 20480)
     assert held.blocks == 2
     text = """Recorded are {:.2f} ms with {} barriers per tile of a and {:.2f} ms with {}. While one
         block waits at a barrier, an SM has another block of {} warps that can go on."""
