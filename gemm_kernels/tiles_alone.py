@@ -2,8 +2,8 @@
 
 `granularity` with four tiles of b saves loads of a, barriers and reads of the tile of a at once.
 `reads_again` saves only the loads and barriers: it takes the four tiles one after the other, and
-reads the tile of a again for each of them. In `loop_per_tile` the source reads it again, too, but
-the compiler keeps the words in registers. `more_barriers` is `granularity` with four times its
+reads the tile of a again for each of them. In `loop_per_tile` the source code reads it again, too,
+but the compiler keeps the words in registers. `more_barriers` is `granularity` with four times its
 barriers, which are as many per multiply-add as with one tile.
 """
 
