@@ -62,13 +62,13 @@ def test_names_code_and_numbers_of_lessons_and_items_need_no_quote(text):
 
 
 def test_a_sentence_that_the_lesson_does_not_say_is_refused():
-    assert any("33 cycles" in cell for cell in prose("05"))
-    says("05", "That makes {} cycles", 33)
+    assert any("33 to 5" in cell for cell in prose("05"))
+    says("05", "the sectors fall from {} to 5", 33)
     for figure in (3, 330, 34):
         with pytest.raises(AssertionError, match="does not say"):
-            says("05", "makes {} cycles", figure)
+            says("05", "sectors fall from {} to 5", figure)
     with pytest.raises(AssertionError, match="does not say"):
-        says("05", "{} cycles", 3)
+        says("05", "{} to 5, a factor", 3)
 
 
 @pytest.mark.parametrize("number", HELD)
