@@ -39,6 +39,7 @@ TEXTS = (
     "notebooks/README.md",
     "notebooks/glossary.md",
     "notebooks/three_machines.md",
+    "notebooks/sources.md",
     "virtual_gpu/README.md",
     "virtual_gpu/WALKTHROUGH.md",
     "gpu_xray/README.md",

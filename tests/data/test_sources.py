@@ -25,6 +25,15 @@ NAMED = re.compile(r"\b[A-ZÁÉÍÓÚ][a-záéíóú]+(?: and others)? (?:19|20)
 MONTHS = ("November", "December", "Summer", "Spring")
 
 
+def test_the_page_of_sources_has_every_document_with_its_title_and_where_it_errs():
+    page = (ROOT / "notebooks" / "sources.md").read_text(encoding="utf-8")
+    entries = dict(re.findall(r"^## (.+)\n((?:(?!## ).*\n?)*)", page, re.MULTILINE))
+    for name, document in SOURCES.items():
+        assert f"**{document['title'].split(', in ')[0]}**" in entries[name]
+        assert "**Taken:**" in entries[name] and "**Where it errs:**" in entries[name]
+        assert str(document.get("year", "no year")) in entries[name]
+
+
 def told() -> Iterator[tuple[str, str]]:
     """Each docstring and comment of the course, after the place where it stands."""
     for path in (path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))):
