@@ -30,7 +30,8 @@ def test_the_page_of_sources_has_every_document_with_its_title_and_where_it_errs
     entries = dict(re.findall(r"^## (.+)\n((?:(?!## ).*\n?)*)", page, re.MULTILINE))
     for name, document in SOURCES.items():
         assert f"**{document['title'].split(', in ')[0]}**" in entries[name]
-        assert "**Taken:**" in entries[name] and "**Where it errs:**" in entries[name]
+        assert "**Taken:**" in entries[name]
+        assert "**Where it errs:**" in entries[name]
         assert str(document.get("year", "no year")) in entries[name]
 
 
