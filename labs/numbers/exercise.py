@@ -55,7 +55,8 @@ class NumbersExercise(Exercise):
     for this number of cases, which is enough to distinguish the known mistakes. beside: takes a
     case and the wrong answer, and returns a sentence with the numbers behind the right one.
     instead: takes the same, and returns a sentence that replaces the case's `why`, or "". whole:
-    True if every right answer must be a whole number, whatever the arguments.
+    True if every right answer must be a whole number, whatever the arguments. kind: "write", or
+    "repair" for a flawed function.
     """
 
     parameters: tuple[str, ...]
@@ -68,6 +69,7 @@ class NumbersExercise(Exercise):
     beside: Callable[[Case, float], str] = lambda case, answer: ""
     instead: Callable[[Case, float], str] = lambda case, answer: ""
     whole: bool = True
+    kind: str = "write"
 
     @property
     def goals(self) -> tuple[str, ...]:
