@@ -236,6 +236,9 @@ def test_tiled_gains_less_and_less_from_more_warps():
          *square(16), first, second, ms("tiled", first) / ms("tiled", second),
          third, last, ms("tiled", third) / ms("tiled", last))  # fmt: skip
     assert fewer_warps.recorded("tiled")[0].kernel == "tiled TILE=16"
+    estimate = resource_bars.times_of(LADDER.step("tiled").variant(TILE=32))
+    says("With tiles of {}×{}, lesson 07 estimated that shared memory needs {:.1f} of the {:.1f} "
+         "ms", *square(32), estimate.wavefronts, estimate.recorded)  # fmt: skip
 
 
 def test_an_eighth_of_the_warps_of_vectorized_take_less_than_four_times_as_long():
