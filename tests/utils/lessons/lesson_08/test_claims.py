@@ -1,11 +1,15 @@
 """Check the figures and comparisons in lesson 08 against counts and records."""
 
 import csv
+import tomllib
 from functools import cache, partial
 
+import numpy as np
 import pytest
+from numba import cuda, uint32, void
 
 from gemm_kernels import LADDER, occupancy_alone
+from gpu_xray import xray
 from labs import EXERCISES
 from labs.exercises.resident_blocks.formula import BY_RULE
 from labs.exercises.resident_blocks.solution import resident_blocks
@@ -15,6 +19,7 @@ from utils import lessons as course
 from utils.lessons.lesson_07 import resource_bars
 from utils.lessons.lesson_08 import fewer_warps, staircase
 from utils.lessons.lesson_08.resident_blocks import SMALL, blocks_that_fit
+from utils.machine import devices
 from utils.machine.devices import REFERENCE
 from utils.machine.occupancy import best_block_size, limits_of, occupancy
 from utils.measuring import records
@@ -295,6 +300,8 @@ def test_published_libraries_became_faster_with_smaller_blocks_and_half_the_occu
         assert after["threads_per_block"] < before["threads_per_block"]
         assert after["occupancy_pct"] / before["occupancy_pct"] == pytest.approx(0.5, abs=0.02)
         assert after["gflops"] > before["gflops"]
+    sources = tomllib.loads((DATA / "sources.toml").read_text(encoding="utf-8"))
+    says("V. Volkov showed this in {}", sources["Volkov 2010"]["year"])
 
 
 def test_exercise_1_an_older_gpu_has_fewer_block_slots():
@@ -326,3 +333,46 @@ def test_the_exercises_are_those_of_the_lesson():
     checked = {"resident_blocks", "best_block", "shared_for"}
     in_labs = {"required_shared", "square_side", "device_occupancy", "dynamic_tiles", "launch_best"}
     assert exercises == checked | in_labs
+
+
+def test_the_formula_of_the_lab_needs_blocks_of_the_same_thing():
+    sms, held, threads = devices.find(REFERENCE).sms, 6, 256
+    assert blocks(threads, 40) == held
+    of_sm = LIMITS.threads_per_sm
+    says("and an H200 has {}. Six blocks of {} threads on an SM with room for {:,} would give "
+         "{:.2f} %. Without the number of SMs the formula gives {:.0f} %", sms, threads, of_sm,
+         100 * held * threads / (of_sm * sms), 100 * held * threads / of_sm)  # fmt: skip
+
+
+@cuda.jit
+def by_argument(x, size, out):
+    out[cuda.grid(1)] = x[cuda.grid(1)] * size
+
+
+SIZE_ARRAY = np.array([16], np.uint32)
+
+
+@cuda.jit
+def by_array(x, size, out):
+    out[cuda.grid(1)] = x[cuda.grid(1)] * cuda.const.array_like(SIZE_ARRAY)[0]
+
+
+def test_an_argument_is_in_constant_memory_and_a_constant_array_in_the_instruction(compiler):
+    signature = void(uint32[::1], uint32, uint32[::1])
+    argument, array = (
+        [f"{one.opcode} {', '.join(one.operands)}" for one in xray(kernel, signature, "sm_90").code]
+        for kernel in (by_argument, by_array)
+    )
+    assert "ULDC UR6, c[0x0][0x248]" in argument
+    assert any(one.startswith("IMAD") and "UR6" in one for one in argument)
+    assert any(one.startswith("IMAD") and "0x10" in one for one in array)
+
+
+def test_the_block_size_is_in_constant_memory_too(compiler):
+    code = xray(DYNAMIC.variant().kernel, DYNAMIC.signature, "sm_90").code
+    assert any("c[0x0][0x0]" in one.operands for one in code)  # blockDim.x, as CUDA has it there
+
+
+def test_the_compiler_gives_the_products_the_registers_of_the_text(compiler):
+    for step in (DYNAMIC, LADDER.step("tiled")):
+        assert xray(step.variant().kernel, step.signature, "sm_90").registers == 32
