@@ -8,12 +8,12 @@ EXERCISE = NumbersExercise(
     lesson="08",
     title="Shared memory for a number of blocks",
     text=(
-        "An SM of an H200 has 233,472 bytes of shared memory. A block takes the bytes that its "
-        "launch asks for and 1,024 bytes for the driver, together rounded up to a multiple of "
-        "128. Write `shared_for(blocks)`: the most bytes for which a launch can ask so that "
-        "`blocks` blocks fit. About 2 lines.",
+        "An SM of an H200 has 233,472 bytes of shared memory. A block takes the `static_bytes` of "
+        "its kernel, the bytes that its launch asks for, and 1,024 bytes for the driver, all "
+        "together rounded up to a multiple of 128. Write `shared_for(blocks, static_bytes)`: the "
+        "most bytes for which a launch can ask so that `blocks` blocks fit. About 2 lines.",
     ),
-    parameters=("blocks",),
+    parameters=("blocks", "static_bytes"),
     unit="byte",
     promises=("right for 1 to 32 blocks",),
     cases=formula.cases,
@@ -21,8 +21,8 @@ EXERCISE = NumbersExercise(
     draw=formula.draw,
     hints=(
         "How many bytes of the SM can each of the blocks take, with all that belongs to it?",
-        "A block takes a multiple of 128, so round its share down. The driver's bytes are part of "
-        "what it takes.",
+        "A block takes a multiple of 128, so round its share down. The driver's bytes and those "
+        "of the kernel are part of what it takes.",
     ),
     after="One byte more, and the SM holds one block less.",
 )  # fmt: skip

@@ -3,11 +3,14 @@
 from labs.exercises.shared_for.wrong import LAST, TAKEN
 
 RIGHT = {
-    "in one line": [(f"    taken = {TAKEN}\n", ""), (LAST, f"    return {TAKEN} - 1024\n")],
+    "in one line": [
+        (f"    taken = {TAKEN}\n", ""), (LAST, f"    return {TAKEN} - 1024 - static_bytes\n")],
     "rounded after the driver": [
-        (TAKEN, "233_472 // blocks"), (LAST, "    return (taken - 1024) // 128 * 128\n")],
+        (TAKEN, "233_472 // blocks"),
+        (LAST, "    return (taken - 1024) // 128 * 128 - static_bytes\n")],
     "with a remainder": [
-        (TAKEN, "233_472 // blocks"), (LAST, "    return taken - taken % 128 - 1024\n")],
+        (TAKEN, "233_472 // blocks"),
+        (LAST, "    return taken - taken % 128 - (1024 + static_bytes)\n")],
     "portions of 128": [(TAKEN, "1824 // blocks * 128")],
     "with math": [
         (TAKEN, "math.floor(233_472 / blocks / 128) * 128"),

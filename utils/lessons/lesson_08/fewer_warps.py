@@ -16,6 +16,7 @@ from utils.machine.occupancy import occupancy
 from virtual_gpu.pictures.svg import Picture
 
 H200, REGISTERS, THREADS = (9, 0), 32, 256
+STATIC_BYTES = 2048  # of `tiled` with TILE = 16
 WARPS = (2, 4, 8, 16, 32, 64)
 STEPS = ("naive", "tiled", "ilp", "register_blocked", "vectorized")
 
@@ -81,16 +82,17 @@ def _alt(steps: tuple[str, ...]) -> str:
     return f"Times of products against the resident warps per SM: {each}."
 
 
-def blocks_with(shared_for: Callable[[int], int]) -> Table:
+def blocks_with(shared_for: Callable[[int, int], int]) -> Table:
     """Return a table of the launches of `tiled` that the bytes of a function give.
 
-    shared_for: the reader's solution of the exercise of this name: blocks -> bytes per block.
+    shared_for: the reader's solution of the exercise of this name: (blocks, static bytes)
+    -> dynamic bytes per block.
     """
     rows = []
     for blocks in (8, 6, 4, 2, 1):
-        asked = int(shared_for(blocks))
-        held = occupancy(H200, THREADS, REGISTERS, asked)
+        asked = int(shared_for(blocks, STATIC_BYTES))
+        held = occupancy(H200, THREADS, REGISTERS, STATIC_BYTES + asked)
         rows.append((blocks, f"{asked:,}", held.blocks, f"{held.warps} of 64"))
     head = ("you want", "your bytes", "an SM holds", "resident warps")
-    caption = f"Blocks of {THREADS} threads with {REGISTERS} registers on an SM of one {REFERENCE}"
+    caption = f"Launches of tiled with TILE = 16, blocks of {THREADS} threads, on one {REFERENCE}"
     return table(caption, head, rows)

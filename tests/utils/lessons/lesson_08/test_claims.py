@@ -207,8 +207,9 @@ def test_the_three_squares_of_tiled_dynamic_fill_the_sm():
 
 
 def test_the_launches_of_the_experiment_are_those_of_the_readers_function():
-    for row in fewer_warps.recorded("naive")[1:]:
-        assert row.shared_bytes == shared_for(row.blocks)
+    for step, static_bytes in (("naive", 0), ("tiled", fewer_warps.STATIC_BYTES)):
+        for row in fewer_warps.recorded(step)[1:]:
+            assert row.shared_bytes == shared_for(row.blocks, static_bytes)
     for row in occupancy_alone.recorded_times():
         assert row.device == REFERENCE
         assert row.n == SIZE
@@ -302,6 +303,20 @@ def test_published_libraries_became_faster_with_smaller_blocks_and_half_the_occu
         assert after["gflops"] > before["gflops"]
     sources = tomllib.loads((DATA / "sources.toml").read_text(encoding="utf-8"))
     says("V. Volkov showed this in {}", sources["Volkov 2010"]["year"])
+
+
+def test_the_guide_and_its_answer_are_as_published():
+    rows = records.published("claims").query("claim.str.startswith('threads per SM that hide')")
+    against = rows["note"].str.startswith("against")
+    needed = sorted(float(value) for value in rows[~against]["value"])
+    enough = sorted(float(value) for value in rows[against]["value"])
+    capabilities = rows[~against]["device"].str.extract(r"capability (\d\.\w)")[0].sort_values()
+    old, new = capabilities
+    assert old.endswith(".x")
+    says("said {:.0f} for compute capability {}.x, and {:.0f} for {}. With independent instructions "
+         "Volkov needed {:.0f} and {:.0f}", needed[0], old[0], needed[1], new, *enough)  # fmt: skip
+    sources = tomllib.loads((DATA / "sources.toml").read_text(encoding="utf-8"))
+    says("Best Practices Guide of {} said", sources["Volkov 2010"]["year"])
 
 
 def test_exercise_1_an_older_gpu_has_fewer_block_slots():

@@ -15,7 +15,7 @@ def test_the_alt_text_has_the_ends_of_each_curve():
 def test_a_table_shows_what_the_readers_bytes_give():
     rows = fewer_warps.blocks_with(shared_for).rows
     assert [row[0] == row[2] for row in rows] == [True] * len(rows)
-    small = fewer_warps.blocks_with(lambda blocks: shared_for(blocks + 1)).rows
+    small = fewer_warps.blocks_with(lambda blocks, static: shared_for(blocks + 1, static)).rows
     assert all(int(row[2]) == min(int(row[0]) + 1, 8) for row in small)
 
 
