@@ -15,7 +15,8 @@ WRONG = {
         "rounded up": [(TAKEN, "-(-233_472 // blocks // 128) * 128")]},
     "The driver takes 1,024 bytes of each block's, and not once of the SM's.": {
         "the driver once": [
-            (TAKEN, "(233_472 - 1024) // blocks // 128 * 128"), (LAST, "    return taken - static_bytes\n")],
+            (TAKEN, "(233_472 - 1024) // blocks // 128 * 128"),
+            (LAST, "    return taken - static_bytes\n")],
         "the driver once, not rounded": [
             (TAKEN, "(233_472 - 1024) // blocks"), (LAST, "    return taken - static_bytes\n")]},
     "This counts 232,448 bytes, the most of one block. The SM has 233,472.": {
@@ -43,5 +44,6 @@ WRONG = {
     "is whole, and this is not": {
         "a division with a remainder": [(TAKEN, "233_472 / blocks")]},
     "returns nothing": {"nothing": [(LAST, "    taken - 1024 - static_bytes\n")]},
-    "is not defined": {"a name that is not defined": [(LAST, "    return take - 1024 - static_bytes\n")]},
+    "is not defined": {
+        "a name that is not defined": [(LAST, "    return take - 1024 - static_bytes\n")]},
 }  # fmt: skip

@@ -314,7 +314,8 @@ def test_the_guide_and_its_answer_are_as_published():
     old, new = capabilities
     assert old.endswith(".x")
     says("said {:.0f} for compute capability {}.x, and {:.0f} for {}. With independent "
-         "instructions Volkov needed {:.0f} and {:.0f}", needed[0], old[0], needed[1], new, *enough)  # fmt: skip
+         "instructions Volkov needed {:.0f} and {:.0f}",
+         needed[0], old[0], needed[1], new, *enough)  # fmt: skip
     sources = tomllib.loads((DATA / "sources.toml").read_text(encoding="utf-8"))
     says("Best Practices Guide of {} said", sources["Volkov 2010"]["year"])
 
