@@ -266,6 +266,15 @@ LABS: Mapping[str, Lab] = {
             ),
         ),
         Lab(
+            "resident_warps", "Resident blocks, with tasks of two kinds", 60, ("08",),
+            (
+                "compute how many blocks of a kernel an SM holds",
+                "mend a search for the block size with the most resident threads",
+                "compute the shared memory with which an SM holds a number of blocks",
+            ),
+            (Part("resident_blocks", 50), Part("best_block", 30), Part("shared_for", 20)),
+        ),
+        Lab(
             "sheffield_lab06", "The tiled product, its occupancy, and the best block", 150,
             ("07", "08"),
             (

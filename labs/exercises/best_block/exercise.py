@@ -38,12 +38,13 @@ EXERCISE = NumbersExercise(
     name="best_block",
     lesson="08",
     title="The block with the most resident threads",
+    kind="repair",
     text=(
-        "Write `best_block(registers, bytes_per_thread)`. It tries blocks of 32, 64, 96 … 1024 "
-        "threads. A block of so many threads asks for `bytes_per_thread` times as many bytes of "
-        "shared memory. It returns the number of threads with the most resident threads on an SM "
-        "of an H200; of equals, the largest. That is what the driver does. About 6 lines; call "
-        "your `resident_blocks`.",
+        "`best_block(registers, bytes_per_thread)` is meant to do what the driver does. It tries "
+        "blocks of 32, 64, 96 … 1024 threads. A block asks for `bytes_per_thread` bytes of shared "
+        "memory for each of its threads. The function returns the size with the most resident "
+        "threads on an SM of an H200; of equals, the largest. The search below is wrong. Repair "
+        "it; it calls your `resident_blocks`.",
     ),
     parameters=("registers", "bytes_per_thread"),
     unit="thread",
@@ -57,10 +58,10 @@ EXERCISE = NumbersExercise(
     enough=12,
     beside=resident,
     hints=(
-        "A loop over the sizes: `for threads in range(32, 1025, 32)`.",
-        "The resident threads of a size are its threads times `resident_blocks(threads, registers, "
-        "bytes_per_thread * threads)`. Keep the most so far, and the size that has it.",
-        "When two sizes have equally many, the later one is the larger. Which comparison keeps it?",
+        "Which sizes does the loop try? Print `list(range(32, 1024, 32))[-1]`.",
+        "Call `resident_blocks(1024, 32, 8)` and `resident_blocks(1024, 32, 8 * 1024)`. Which of "
+        "the two is a block of 1024 threads with 8 bytes per thread?",
+        "A small block is often resident many times. What is compared, and what should be?",
     ),
     after="The driver's function is called `cudaOccupancyMaxPotentialBlockSizeVariableSMem`.",
 )  # fmt: skip

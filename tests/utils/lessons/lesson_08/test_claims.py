@@ -1,19 +1,23 @@
 """Check the figures and comparisons in lesson 08 against counts and records."""
 
 import csv
-import math
+import tomllib
+from functools import cache, partial
 
 import numpy as np
 import pytest
 from numba import cuda, uint32, void
 
-from gemm_kernels import LADDER
+from gemm_kernels import LADDER, occupancy_alone
 from gpu_xray import xray
 from labs import EXERCISES
-from labs.exercises.required_shared.solution import required_shared
 from labs.exercises.resident_blocks.formula import BY_RULE
+from labs.exercises.resident_blocks.solution import resident_blocks
+from labs.exercises.shared_for.solution import shared_for
+from tests import quotes
 from utils import lessons as course
-from utils.division import cdiv
+from utils.lessons.lesson_07 import resource_bars
+from utils.lessons.lesson_08 import fewer_warps, staircase
 from utils.lessons.lesson_08.resident_blocks import SMALL, blocks_that_fit
 from utils.machine import devices
 from utils.machine.devices import REFERENCE
@@ -23,34 +27,39 @@ from utils.measuring.roofline import recorded
 from utils.paths import DATA
 
 H200 = (9, 0)
-DYNAMIC, TILED = LADDER.step("tiled_dynamic"), LADDER.step("tiled")
+LIMITS = limits_of(H200)
+WARP, KIB = 32, 1024
+PART = LIMITS.registers_per_sm // LIMITS.sub_partitions
+SHARED = LIMITS.shared_kib_per_sm * KIB
 SIDES = (8, 16, 32)
+SIZE = 4096
+DYNAMIC = LADDER.step("tiled_dynamic")
+says, explains = partial(quotes.says, "08"), quotes.explains
+code = partial(quotes.code, "08")
+ms = fewer_warps.ms
 
 
-def recorded_ms(side):
-    """Return the H200's time of `tiled_dynamic` at 4096, regardless of this machine's records."""
-    rows = records.measured(REFERENCE, "gemm")
-    rows = rows[(rows["step"] == "tiled_dynamic") & (rows["params"] == f"TILE={side}")]
-    return rows[(rows[["m", "n", "k"]] == 4096).all(axis=1)]["time_ms"].item()
+def square(side):
+    return side, side
 
 
-def estimated_ms(side):
-    return course.estimated_ms(course.watch(DYNAMIC.variant(TILE=side)), "4096")
-
-
-def best_and_square(registers, per_thread=8):
-    best = best_block_size(H200, registers, lambda threads: per_thread * threads)
-    return best, 4 ** math.floor(math.log(best, 4))
+def blocks(threads, registers, shared=0):
+    return occupancy(H200, threads, registers, shared).blocks
 
 
 def warps(threads, registers, shared=0):
     return occupancy(H200, threads, registers, shared).warps
 
 
-@pytest.fixture(scope="module")
+def recorded_ms(side):
+    """Return the H200's time of `tiled_dynamic` at 4096, regardless of this machine's records."""
+    return course.recorded_ms(DYNAMIC.variant(TILE=side), str(SIZE), on=REFERENCE)
+
+
+@cache
 def shares():
     """Return occupancy and share of the peak at 4096, as fractions, by step."""
-    shape = LADDER.parse("4096")
+    shape = LADDER.parse(str(SIZE))
     return {
         variant.step.name: (
             occupancy(H200, variant.launch(shape).threads, int(row.registers),
@@ -61,120 +70,294 @@ def shares():
     }  # fmt: skip
 
 
+def fewest_and_most(step):
+    rows = fewer_warps.recorded(step)
+    return rows[-1].warps, rows[0].warps
+
+
+def test_two_warps_are_faster_than_all_of_another_kernel():
+    few, full = fewest_and_most("vectorized")[0], fewest_and_most("tiled")[1]
+    assert full == LIMITS.warps_per_sm
+    assert ms("vectorized", few) < ms("tiled", full)
+    says("With {} warps on each SM, one product of this course is faster than another one with {}",
+         few, full)  # fmt: skip
+    says("After both answers: two warps against {}", full)
+    says("With {} warps on each SM <code>vectorized</code> takes {:.1f} ms, and "
+         "<code>tiled</code> takes {:.1f} ms with {} of them",
+         few, ms("vectorized", few), ms("tiled", full), full)  # fmt: skip
+
+
 def test_three_blocks_fit_the_rack_and_three_shelves_have_room_for_a_fourth():
-    room = blocks_that_fit({"warp slots": 2, "registers": 5, "shared memory": 2})
+    block = {"warp slots": 2, "registers": 5, "shared memory": 2}
+    assert f"block = {block}".replace("'", '"') in code("rack")
+    room = blocks_that_fit(block)
     assert min(room.values()) == room["registers"] == 3
     assert sum(count >= 4 for count in room.values()) == 3
-    assert 3 * 2 / SMALL["warp slots"] == 0.75
+    taken = min(room.values()) * block["warp slots"]
+    says("here {} of {}, which is {:.0f} %",
+         taken, SMALL["warp slots"], 100 * taken / SMALL["warp slots"])  # fmt: skip
 
 
-def test_more_registers_for_a_block_make_a_staircase():
-    blocks = [
-        blocks_that_fit({"warp slots": 2, "registers": count, "shared memory": 2})
-        for count in range(2, 9)
-    ]
-    assert [min(by_resource.values()) for by_resource in blocks] == [4, 4, 4, 3, 2, 2, 2]
-    assert all(room["warp slots"] == 4 <= room["registers"] for room in blocks[:3])
-    assert all(min(room, key=room.get) == "registers" for room in blocks[3:])
-
-
-def test_the_shelves_have_the_sizes_that_the_text_says():
-    assert list(SMALL.values()) == [8, 6, 16, 12]
-
-
-def test_the_answer_by_hand_is_three_blocks():
-    room = blocks_that_fit({"warp slots": 2, "registers": 3, "shared memory": 4})
-    assert room == {"warp slots": 4, "block slots": 6, "registers": 5, "shared memory": 3}
+def test_the_compute_capability_is_that_of_the_reference():
+    says("the number of its generation, is {}.{}", *H200)
 
 
 def test_the_case_by_hand_runs_out_of_shared_memory():
-    result = occupancy(H200, 128, 32, 30 * 1024)
-    assert list(result.room.values()) == [16, 32, 16, 7]
-    assert (result.blocks, result.warps, result.limit) == (7, 28, ("shared memory",))
-    assert 30 * 1024 + 1024 == 31_744 == 248 * 128
+    threads, registers, kib = 128, 32, 30
+    result = occupancy(H200, threads, registers, kib * KIB)
+    taken = kib * KIB + LIMITS.shared_reserved_bytes
+    assert taken % LIMITS.shared_unit_bytes == 0
+    assert result.limit == ("shared memory",)
+    of_warp, of_block = WARP * registers, threads // WARP
+    in_part = PART // of_warp
+    room = result.room
+    says("Take blocks of {} threads with {} registers per thread and {} KiB of shared memory. A "
+         "block has {} warps, so there are warp slots for {} ÷ {} = {} blocks. A warp takes "
+         "{} · {} = {:,} registers, so a part has room for {} warps and the SM for {}, which are "
+         "{} blocks, too. A block takes {:,} + {:,} = {:,} bytes, and {:,} ÷ {:,} is {}, rounded "
+         "down. Shared memory runs out first: {} blocks, {} of {} warps.",
+         threads, registers, kib, of_block, LIMITS.warps_per_sm, of_block, room["warp slots"],
+         WARP, registers, of_warp, in_part, in_part * LIMITS.sub_partitions, room["registers"],
+         kib * KIB, LIMITS.shared_reserved_bytes, taken, SHARED, taken, room["shared memory"],
+         result.blocks, result.warps, LIMITS.warps_per_sm)  # fmt: skip
 
 
 def test_the_prediction_meets_the_rounding_of_registers():
-    assert 32 * 41 == 1312 <= 6 * 256 == 1536
-    assert (16_384 // 1536, 16_384 // (32 * 40)) == (10, 12)
-    assert occupancy(H200, 256, 40).blocks == 6
-    assert occupancy(H200, 256, 41).blocks == occupancy(H200, 256, 48).blocks == 5
-    assert warps(256, 40) - warps(256, 41) == 8
-    limits = limits_of(H200)
-    assert (limits.warps_per_sm, limits.blocks_per_sm) == (64, 32)
-    assert limits.registers_per_sm // limits.sub_partitions == 16_384
-
-
-def test_from_41_to_48_registers_nothing_changes():
-    for registers in range(41, 49):
-        assert warps(256, registers) == warps(256, 41) == 40
-
-
-def test_a_block_of_160_threads_is_a_tooth():
-    result = occupancy(H200, 160, 40)
-    assert (result.blocks, result.warps) == (9, 45)
-    assert max(warps(threads, 40) for threads in range(1, 1025)) == 48
+    threads, few, more = 256, 40, 41
+    unit, of_warp = LIMITS.register_unit, WARP * more
+    given = -(-of_warp // unit) * unit
+    in_part, slots = PART // given, PART // given * LIMITS.sub_partitions
+    says("Now blocks of {} threads without shared memory. With {} registers per thread an SM holds "
+         "{} of them. **How many does it hold with {}?", threads, few, blocks(threads, few),
+         more)  # fmt: skip
+    explains("08.registers",
+             "A warp needs {} · {} = {:,} registers and gets the next multiple of {}, which is "
+             "{:,}. A part has room for {:,} ÷ {:,} = {} warps, four parts for {}, and {} ÷ {} = "
+             "{} blocks.", WARP, more, of_warp, unit, given, PART, given, in_part, slots, slots,
+             threads // WARP, blocks(threads, more))  # fmt: skip
+    assert LIMITS.sub_partitions == 4
 
 
 def test_the_check_has_the_answers_that_the_text_counts():
+    with (DATA / "measured" / "nvidia_h200" / "occupancy.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
     cases = EXERCISES["resident_blocks"].all_cases
-    assert (len(cases), len(BY_RULE)) == (897, 15)
-    assert 897 - 15 + 112 == 994
+    says("and recorded {} answers. Your function is checked against {} of them",
+         len(rows), len(cases) - len(BY_RULE))  # fmt: skip
+    assert len(cases) - len(BY_RULE) == sum(not row["carveout"] for row in rows)
 
 
 def test_the_calculator_gives_all_answers_of_the_driver():
     with (DATA / "measured" / "nvidia_h200" / "occupancy.csv").open(encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
-    assert len(rows) == 994
-    for row in rows:
-        shared = int(row["static_bytes"]) + int(row["dynamic_bytes"])
-        carveout = int(row["carveout"]) if row["carveout"] else None
-        result = occupancy(H200, int(row["threads"]), int(row["registers"]), shared, carveout)
-        assert result.blocks == int(row["blocks"])
+        for row in csv.DictReader(file):
+            shared = int(row["static_bytes"]) + int(row["dynamic_bytes"])
+            carveout = int(row["carveout"]) if row["carveout"] else None
+            result = occupancy(H200, int(row["threads"]), int(row["registers"]), shared, carveout)
+            assert result.blocks == int(row["blocks"])
 
 
-def test_the_formula_of_the_lab_needs_blocks_of_the_same_thing():
-    assert limits_of(H200).threads_per_sm == 64 * 32 == 2048
-    assert devices.find(REFERENCE).sms == 132
-    assert 6 * 256 / 2048 == occupancy(H200, 256, 40).fraction == 0.75
-    assert f"{6 * 256 / (2048 * 132):.2%}" == "0.57%"
+def test_a_register_more_costs_nothing_or_two_blocks():
+    threads = staircase.THREADS
+    says("Here is your function for blocks of {} threads", threads)
+    first, last = 41, 48
+    assert len({blocks(threads, count) for count in range(first, last + 1)}) == 1
+    assert blocks(threads, first - 1) > blocks(threads, first) > blocks(threads, last + 1)
+    says("from {} to {} per thread nothing changes", first, last)
+    free, dear = 32, 33
+    says("an SM holds {} blocks with {} registers, and {} with {}",
+         blocks(threads, free), free, blocks(threads, dear), dear)  # fmt: skip
+    answers = staircase.driver_answers()
+    assert answers[free] - answers[dear] == 2
+    assert all(resident_blocks(threads, count, 0) == held for count, held in answers.items())
 
 
-def test_blocks_of_up_to_32_threads_run_out_of_block_slots():
-    for threads in range(1, 1025):
-        slots = occupancy(H200, threads, 40).limit == ("block slots",)
-        assert slots == (threads <= 32)
-
-
-def test_a_square_may_cost_nothing_or_a_fifth():
-    assert best_and_square(32) == (1024, 1024)
-    assert best_and_square(40) == (768, 256)
-    assert warps(768, 40, 8 * 768) == warps(256, 40, 8 * 256) == 48
-    assert best_and_square(96) == (640, 256)
-    assert (warps(640, 96, 8 * 640), warps(256, 96, 8 * 256)) == (20, 16)
+def test_the_teeth_of_the_curve_of_block_sizes():
+    threads, registers, tooth = 256, 40, 160
+    assert f"sliders((9, 0), threads={threads}, registers={registers})" in code("sliders")
+    says("for a kernel with {} registers per thread and no shared memory. In the others the "
+         "registers or the shared memory change, with {} threads per block. The dot is the kernel "
+         "with {} threads", registers, threads, threads)  # fmt: skip
+    by_slots = [size for size in range(1, 1025)
+                if occupancy(H200, size, registers).limit == ("block slots",)]  # fmt: skip
+    assert by_slots == list(range(1, WARP + 1))
+    says("Blocks of up to {} threads run out of block slots", by_slots[-1])
+    room = max(warps(size, registers) for size in range(1, 1025))
+    says("{} registers leave room for {} warps, and a block size that does not divide {} warps",
+         registers, room, room)  # fmt: skip
+    says("Blocks of {} threads have {} warps, so {} blocks fit, and they have only {} warps",
+         tooth, tooth // WARP, blocks(tooth, registers), warps(tooth, registers))  # fmt: skip
 
 
 def test_the_three_squares_of_tiled_dynamic_fill_the_sm():
     rows = records.measured(REFERENCE, "gemm")
-    assert set(rows[rows["step"] == "tiled_dynamic"]["registers"]) == {32}
-    for side in SIDES:
-        assert occupancy(H200, side * side, 32, required_shared(side)).fraction == 1
-        launch = DYNAMIC.variant(TILE=side).launch(LADDER.parse("4096"))
-        assert launch.shared_bytes == required_shared(side)
+    registers = int(rows[rows["step"] == "tiled_dynamic"]["registers"].unique().item())
+    launches = [DYNAMIC.variant(TILE=side).launch(LADDER.parse(str(SIZE))) for side in SIDES]
+    per_thread = {one.shared_bytes // one.threads for one in launches}
+    assert len(per_thread) == 1
+    says("so a block needs {} bytes per thread", *per_thread)
+    best = best_block_size(H200, registers, lambda threads: 8 * threads)
+    says("{} registers and {} bytes per thread, the driver suggests {:,} threads, a tile of "
+         "{}×{}. But tiles of {}×{} and {}×{} fill the SM as well. Here are all three with their "
+         "recorded times at {}×{}", registers, *per_thread, best, *square(SIDES[2]),
+         *square(SIDES[0]), *square(SIDES[1]), *square(SIZE))  # fmt: skip
+    assert best == SIDES[2] ** 2
+    held = {warps(one.threads, registers, one.shared_bytes) for one in launches}
+    says("All three have {} warps on each SM, and still the smallest tile takes {:.2f} times as "
+         "long as the largest", *held, recorded_ms(SIDES[0]) / recorded_ms(SIDES[2]))  # fmt: skip
 
 
-def test_the_compiler_gives_tiled_dynamic_and_tiled_32_registers(compiler):
-    for step in (DYNAMIC, TILED):
-        assert xray(step.variant().kernel, step.signature, "sm_90").registers == 32
+def test_the_launches_of_the_experiment_are_those_of_the_readers_function():
+    for step, static_bytes in (("naive", 0), ("tiled", fewer_warps.STATIC_BYTES)):
+        for row in fewer_warps.recorded(step)[1:]:
+            assert row.shared_bytes == shared_for(row.blocks, static_bytes)
+    for row in occupancy_alone.recorded_times():
+        assert row.device == REFERENCE
+        assert row.n == SIZE
+    says("for products of {}×{}. `naive`", *square(SIZE))
 
 
-def test_at_the_same_occupancy_the_times_differ_and_the_estimate_has_the_direction():
-    assert recorded_ms(8) / recorded_ms(32) == pytest.approx(1.45, abs=0.005)
-    steps = [(8, 16), (16, 32)]
-    estimated = [estimated_ms(one) - estimated_ms(other) for one, other in steps]
-    differences = [recorded_ms(one) - recorded_ms(other) for one, other in steps]
-    assert estimated == pytest.approx([6.2, 1.5], abs=0.05)
-    assert differences == pytest.approx([9.7, 0.8], abs=0.05)
+def test_half_of_the_warps_of_naive_take_twice_as_long():
+    full, half = fewer_warps.recorded("naive")[0], LIMITS.warps_per_sm // 2
+    estimate = resource_bars.times_of(LADDER.step("naive"))
+    says("has blocks of {} threads, and {} of them fill an SM. It takes {:.1f} ms in this "
+         "experiment, and [lesson 07](07_tiling.ipynb) estimated that its instructions need {:.1f} "
+         "ms of this and its wavefronts {:.1f} ms. **How many times as long does it take with {} "
+         "blocks, which are {} warps?**", WARP * full.warps // full.blocks, full.blocks,
+         full.time_ms, estimate.instructions, estimate.wavefronts, full.blocks // 2,
+         half)  # fmt: skip
+    now = ms("naive", half)
+    explains("08.half",
+             "Recorded are {:.1f} and {:.1f} ms: {:.1f} ÷ {:.1f} = {:.2f}. Each warp keeps its "
+             "pace, so half of the warps do half of the work in the same time.",
+             now, full.time_ms, now, full.time_ms, now / full.time_ms)  # fmt: skip
+    for row in fewer_warps.recorded("naive"):
+        assert row.time_ms * row.warps == pytest.approx(full.time_ms * full.warps, rel=0.1)
+    says("even {} warps do not keep the SM busy", full.warps)
+
+
+def test_tiled_gains_less_and_less_from_more_warps():
+    first, second, third, last = 8, 16, 32, 64
+    says("here with tiles of {}×{}, begins like this, too: from {} to {} warps its time falls by a "
+         "factor of {:.2f}. But from {} to {} warps it falls only by a factor of {:.2f}",
+         *square(16), first, second, ms("tiled", first) / ms("tiled", second),
+         third, last, ms("tiled", third) / ms("tiled", last))  # fmt: skip
+    assert fewer_warps.recorded("tiled")[0].kernel == "tiled TILE=16"
+    estimate = resource_bars.times_of(LADDER.step("tiled").variant(TILE=32))
+    says("With tiles of {}×{}, lesson 07 estimated that shared memory needs {:.1f} of the {:.1f} "
+         "ms", *square(32), estimate.wavefronts, estimate.recorded)  # fmt: skip
+
+
+def test_an_eighth_of_the_warps_of_vectorized_take_less_than_four_times_as_long():
+    few, most = fewest_and_most("vectorized")
+    full = fewer_warps.recorded("vectorized")[0]
+    constants = dict(pair.split("=") for pair in full.kernel.split()[1:])
+    tm, tn = int(constants["TM"]), int(constants["TN"])
+    rows = records.measured(REFERENCE, "gemm").query("step == 'vectorized'")
+    registers = rows[rows["params"] == full.kernel.partition(" ")[2]]["registers"].unique().item()
+    says("Each of its threads computes {}×{} elements of `c`, so it keeps {} sums in registers. "
+         "With {} registers per thread an SM holds {} of its warps, an occupancy of {:.0f} %, and "
+         "it takes {:.2f} ms. Now leave it one block of {} threads per SM, which are {} warps "
+         "instead of {}.", tm, tn, tm * tn, int(registers), most,
+         100 * most / LIMITS.warps_per_sm, ms("vectorized", most), WARP * few, few,
+         most)  # fmt: skip
+    now, before = ms("vectorized", few), ms("vectorized", most)
+    assert 8 * few == most
+    explains("08.eighth",
+             "Recorded are {:.1f} and {:.2f} ms: {:.1f} ÷ {:.2f} = {:.2f}, although only an eighth "
+             "of the warps is left. Each thread has {} sums that do not wait for each other, so "
+             "two warps keep an SM busier than two of naive.",
+             now, before, now, before, now / before, tm * tn)  # fmt: skip
+    says("The {} sums of a thread of `vectorized` are independent. So two warps have as many "
+         "multiply-adds that need not wait as {} warps with one sum each",
+         tm * tn, few * tm * tn)  # fmt: skip
+
+
+def test_more_warps_were_faster_with_one_exception():
+    slower = [
+        (before.kernel.split()[0], before.warps, now.warps)
+        for step in (*fewer_warps.STEPS, "tiled_dynamic")
+        for before, now in zip(fewer_warps.recorded(step), fewer_warps.recorded(step)[1:])
+        if before.time_ms > now.time_ms
+    ]
+    ((step, more, fewer),) = slower
+    says("why does <code>vectorized</code> take {:.2f} ms with {} warps, and {:.2f} ms with {}?",
+         ms(step, more), more, ms(step, fewer), fewer)  # fmt: skip
+
+
+def test_full_occupancy_stays_low_and_the_fast_steps_have_little():
+    full = [share for fraction, share in shares().values() if fraction == 1]
+    fast = [fraction for fraction, share in shares().values() if share >= 0.5]
+    assert shares()["naive"][0] == shares()["tiled"][0] == 1
+    says("at {}×{}. `naive`, `tiled` and ten others have full occupancy", *square(SIZE))
+    assert len(full) == 12
+    assert max(full) < 0.25
+    says("All kernels that reach half of the peak have an occupancy of {:.0f} % or less",
+         100 * max(fast))  # fmt: skip
+
+
+def test_published_libraries_became_faster_with_smaller_blocks_and_half_the_occupancy():
+    rows = records.published("occupancy_paradox").to_dict("records")
+    for before, after in (rows[:2], rows[2:]):
+        assert after["threads_per_block"] < before["threads_per_block"]
+        assert after["occupancy_pct"] / before["occupancy_pct"] == pytest.approx(0.5, abs=0.02)
+        assert after["gflops"] > before["gflops"]
+    sources = tomllib.loads((DATA / "sources.toml").read_text(encoding="utf-8"))
+    says("V. Volkov showed this in {}", sources["Volkov 2010"]["year"])
+
+
+def test_the_guide_and_its_answer_are_as_published():
+    rows = records.published("claims").query("claim.str.startswith('threads per SM that hide')")
+    against = rows["note"].str.startswith("against")
+    needed = sorted(float(value) for value in rows[~against]["value"])
+    enough = sorted(float(value) for value in rows[against]["value"])
+    capabilities = rows[~against]["device"].str.extract(r"capability (\d\.\w)")[0].sort_values()
+    old, new = capabilities
+    assert old.endswith(".x")
+    says("said {:.0f} for compute capability {}.x, and {:.0f} for {}. With independent "
+         "instructions Volkov needed {:.0f} and {:.0f}",
+         needed[0], old[0], needed[1], new, *enough)  # fmt: skip
+    sources = tomllib.loads((DATA / "sources.toml").read_text(encoding="utf-8"))
+    says("Best Practices Guide of {} said", sources["Volkov 2010"]["year"])
+
+
+def test_exercise_1_an_older_gpu_has_fewer_block_slots():
+    capability = (3, 5)
+    limits = limits_of(capability)
+    old = [occupancy(capability, side * side, 32, 8 * side * side) for side in SIDES]
+    assert [one.fraction for one in old] == [0.5, 1, 1]
+    says("has compute capability {}.{}, with {} warp slots and only {} block slots",
+         *capability, limits.warps_per_sm, limits.blocks_per_sm)  # fmt: skip
+    says("{}×{} and {}×{} fill it. Blocks of {}×{} have two warps each, and {} of them fill {} of "
+         "{} warp slots: {:.0f} %.", *square(SIDES[1]), *square(SIDES[2]), *square(SIDES[0]),
+         old[0].blocks, old[0].warps, limits.warps_per_sm, 100 * old[0].fraction)  # fmt: skip
+
+
+def test_exercise_2_occupancy_counts_warps_and_not_threads():
+    few, more, registers = 32, 33, 40
+    one, two = occupancy(H200, few, registers), occupancy(H200, more, registers)
+    assert one.limit == ("block slots",)
+    says("Blocks of {} threads or of {} threads, {} registers", few, more, registers)
+    says("{} threads are two warps, and the second has one thread. {} threads: {} blocks, {:.0f} "
+         "%; the block slots run out. {} threads: {} blocks of two warps, {:.0f} %. But the SM "
+         "then holds {} · {} = {} threads, and before {} · {} = {:,}.",
+         more, few, one.blocks, 100 * one.fraction, more, two.blocks, 100 * two.fraction,
+         two.blocks, more, two.blocks * more, one.blocks, few, one.blocks * few)  # fmt: skip
+
+
+def test_the_exercises_are_those_of_the_lesson():
+    exercises = {name for name, one in EXERCISES.items() if one.lesson == "08"}
+    checked = {"resident_blocks", "best_block", "shared_for"}
+    in_labs = {"required_shared", "square_side", "device_occupancy", "dynamic_tiles", "launch_best"}
+    assert exercises == checked | in_labs
+
+
+def test_the_formula_of_the_lab_needs_blocks_of_the_same_thing():
+    sms, held, threads = devices.find(REFERENCE).sms, 6, 256
+    assert blocks(threads, 40) == held
+    of_sm = LIMITS.threads_per_sm
+    says("and an H200 has {}. Six blocks of {} threads on an SM with room for {:,} would give "
+         "{:.2f} %. Without the number of SMs the formula gives {:.0f} %", sms, threads, of_sm,
+         100 * held * threads / (of_sm * sms), 100 * held * threads / of_sm)  # fmt: skip
 
 
 @cuda.jit
@@ -182,15 +365,15 @@ def by_argument(x, size, out):
     out[cuda.grid(1)] = x[cuda.grid(1)] * size
 
 
-SIZE = np.array([16], np.uint32)
+SIZE_ARRAY = np.array([16], np.uint32)
 
 
 @cuda.jit
 def by_array(x, size, out):
-    out[cuda.grid(1)] = x[cuda.grid(1)] * cuda.const.array_like(SIZE)[0]
+    out[cuda.grid(1)] = x[cuda.grid(1)] * cuda.const.array_like(SIZE_ARRAY)[0]
 
 
-def test_an_argument_lies_in_constant_memory_and_a_constant_array_in_the_instruction(compiler):
+def test_an_argument_is_in_constant_memory_and_a_constant_array_in_the_instruction(compiler):
     signature = void(uint32[::1], uint32, uint32[::1])
     argument, array = (
         [f"{one.opcode} {', '.join(one.operands)}" for one in xray(kernel, signature, "sm_90").code]
@@ -201,72 +384,11 @@ def test_an_argument_lies_in_constant_memory_and_a_constant_array_in_the_instruc
     assert any(one.startswith("IMAD") and "0x10" in one for one in array)
 
 
-def test_the_block_size_lies_in_constant_memory_too(compiler):
+def test_the_block_size_is_in_constant_memory_too(compiler):
     code = xray(DYNAMIC.variant().kernel, DYNAMIC.signature, "sm_90").code
     assert any("c[0x0][0x0]" in one.operands for one in code)  # blockDim.x, as CUDA has it there
 
 
-def test_full_occupancy_stays_low_and_the_fast_steps_have_little(shares):
-    full = [share for fraction, share in shares.values() if fraction == 1]
-    fast = [fraction for fraction, share in shares.values() if share >= 0.5]
-    assert len(shares) > 20
-    assert shares["naive"][0] == shares["tiled"][0] == 1
-    assert len(full) == 12
-    assert max(full) < 0.25
-    assert fast
-    assert max(fast) <= 0.25
-
-
-def test_the_fastest_has_the_occupancy_that_is_revealed(shares):
-    fastest = max(shares.values(), key=lambda pair: pair[1])
-    assert 100 * fastest[0] == 18.75
-
-
-def test_published_libraries_became_faster_with_smaller_blocks_and_half_the_occupancy():
-    rows = records.published("occupancy_paradox").to_dict("records")
-    for before, after in (rows[:2], rows[2:]):
-        assert after["threads_per_block"] < before["threads_per_block"]
-        assert after["occupancy_pct"] / before["occupancy_pct"] == pytest.approx(0.5, abs=0.02)
-        assert after["gflops"] > before["gflops"]
-
-
-def test_the_guide_and_its_answer_are_as_published():
-    rows = records.published("claims").query("claim.str.startswith('threads per SM that hide')")
-    assert sorted(float(value) for value in rows["value"]) == [64, 192, 192, 384]
-    against = rows[rows["note"].str.startswith("against")]
-    notes = {int(row.value): row.note for row in against.itertuples()}
-    assert notes == {64: "against the 192 of the guide", 192: "against the 384 of the guide"}
-
-
-def test_the_record_lies_below_the_bound_of_shared_memory():
-    bound = 1 / (4 * course.profiled_wavefronts(DYNAMIC.variant(TILE=32)))
-    assert course.share_of_peak(DYNAMIC.variant(TILE=32)) < 0.9 * bound
-
-
-def test_exercise_1_an_older_gpu_has_fewer_block_slots():
-    old = [occupancy((3, 5), side * side, 32, required_shared(side)) for side in SIDES]
-    assert [one.fraction for one in old] == [0.5, 1, 1]
-    assert old[0].limit == ("block slots",)
-    assert old[1].warps == old[2].warps == 2 * old[0].warps
-    assert (limits_of((3, 5)).warps_per_sm, limits_of((3, 5)).blocks_per_sm) == (64, 16)
-
-
-def test_exercise_2_occupancy_counts_warps_and_not_work():
-    one, two = occupancy(H200, 32, 40), occupancy(H200, 33, 40)
-    assert (one.blocks, one.fraction, one.limit) == (32, 0.5, ("block slots",))
-    assert (two.blocks, two.fraction) == (24, 0.75)
-    assert two.blocks * 33 == 792 < one.blocks * 32 == 1024
-
-
-def test_exercise_3_the_largest_block_has_at_most_64_registers():
-    assert [occupancy(H200, 1024, count).blocks for count in (64, 65)] == [1, 0]
-    assert 16_384 // 8 == 2048 == 64 * 32
-    assert cdiv(65 * 32, 256) * 256 == 2304
-
-
-def test_the_exercises_are_those_of_the_lesson():
-    exercises = {name for name, one in EXERCISES.items() if one.lesson == "08"}
-    # The lesson contains the first two and names the next two at its end; the others are only in
-    # a lab.
-    named = {"resident_blocks", "best_block", "required_shared", "square_side"}
-    assert exercises == named | {"device_occupancy", "dynamic_tiles", "launch_best"}
+def test_the_compiler_gives_the_products_the_registers_of_the_text(compiler):
+    for step in (DYNAMIC, LADDER.step("tiled")):
+        assert xray(step.variant().kernel, step.signature, "sm_90").registers == 32
