@@ -426,11 +426,13 @@ LABS: Mapping[str, Lab] = {
                 "choose the number of slices of a product by an estimate",
                 "write a kernel whose thread blocks share the sums of a product",
                 "call a library that reads columns with matrices in rows",
+                "pad matrices for a kernel that needs sides divisible by four",
             ),
             (
-                Part("slices", 35),
-                Part("cut_along_k", 40, ("loads per multiply-add",)),
-                Part("call_by_rows", 25),
+                Part("slices", 30),
+                Part("cut_along_k", 35, ("loads per multiply-add",)),
+                Part("call_by_rows", 20),
+                Part("pad_to_fours", 15),
             ),
         ),
         Lab(

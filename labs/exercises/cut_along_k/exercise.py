@@ -1,5 +1,7 @@
 """The partial sums of a product whose sums over k are cut in four slices."""
 
+from itertools import pairwise
+
 import numpy as np
 
 from labs.checking.exercise import KernelExercise
@@ -18,7 +20,7 @@ def partial_sums(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     k = a.shape[1]
     ends = [piece * k // SLICES for piece in range(SLICES + 1)]
     wide = a.astype(np.float64)
-    return np.stack([wide[:, i:j] @ b[i:j] for i, j in zip(ends, ends[1:])])
+    return np.stack([wide[:, i:j] @ b[i:j] for i, j in pairwise(ends)])
 
 
 EXERCISE = KernelExercise(
@@ -28,7 +30,7 @@ EXERCISE = KernelExercise(
     text=(
         "Cut the sums of c = a·b into `SLICES` slices along k. A thread adds the terms of one "
         "slice of one element, and stores the result in `partials[piece, row, col]`. Slice `piece` "
-        "begins at term `piece * k // SLICES` and ends where the next slice begins. About 5 lines.",
+        "begins at term `piece * k // SLICES` and ends where the next slice begins. About 8 lines.",
         "The launch is given: blocks of 32×8 threads, enough blocks along `x` for the columns and "
         "along `y` for the rows, and `SLICES` blocks along `z`. `cuda.grid(2)` gives the same "
         "column and row in each of the slices. A slice may have no terms, and its sum is 0.",

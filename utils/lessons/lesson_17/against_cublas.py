@@ -103,7 +103,7 @@ def choices(slices: Callable[[int, int, int], int]) -> Table:
             sum(ratio == 1 for ratio in ratios),
             sum(ratio <= NEAR for ratio in ratios),
         )
-        for name, ratios in (("never cut", uncut), ("as the function says", chosen))
+        for name, ratios in (("never cut", uncut), ("your function", chosen))
     ]
     head = ("", "mean", "worst", "the best", f"within {NEAR - 1:.0%}")
     caption = f"{len(chosen)} recorded products: time over the time of the best number of slices"

@@ -266,6 +266,12 @@ def test_square_row_major_arrays_come_out_as_b_times_a():
     assert (c == b @ a).all()
     assert not any((c == other).all() for other in others)
     assert quotes.bank()["17.order"].choices[1] == "b·a"
+    explains(
+        "17.order",
+        """Memory that holds a by rows holds aᵀ by columns. So the library computes aᵀ·bᵀ, which is
+        (b·a)ᵀ, and stores it by columns. Read by rows, that is b·a. A test with b = a, or with
+        ones, does not notice it.""",
+    )
 
 
 def test_the_cell_that_calls_cublas_gets_a_times_b(monkeypatch):
@@ -427,6 +433,20 @@ def test_of_the_large_shapes_the_call_is_ahead_in_11_of_66():
     longer = {f"{100 / mean(one['ratio']) - 100:.0f}" for one in (plain, other, large)}
     says("From {}⁹ on</b> our call takes {} % longer in the mean, in plain rows as in other "
          "layouts", round(library.LARGE ** (1 / 9)), *longer)  # fmt: skip
+
+
+def test_copies_weigh_more_in_half_of_the_large_shapes():
+    large, bound = between(library.LARGE, 1e13), 500
+    thin = large[["m", "n"]].min(axis=1) < bound
+    says("In {} of the {} large random shapes, m or n is below {}", thin.sum(), len(large), bound)
+    says("at the rate that we recorded at {}", SIDE)
+    rate = course.share_of_peak(AUTOTUNED, on=devices.REFERENCE) * H200.peak_gflops
+    shares = []
+    for m, n, k in ((4095, 4095, 4095), (4095, 409, 4095)):
+        assert f"({m}, {n}, {k})" in code("copies")
+        copies, product = 8 * (m * k + k * n) / H200.peak_gb_per_s, 2 * m * n * k / rate
+        shares.append(round(100 * copies / product))
+    assert shares == [2, 12]
 
 
 def test_from_1e11_on_there_are_four_and_the_call_takes_5_to_10_percent_longer():
