@@ -13,7 +13,8 @@ RIGHT = {
     "whole multiples by math": [
         (SIDES, "    import math\n\n    wide_k, wide_n = 4 * math.ceil(k / 4), "
          "4 * math.ceil(n / 4)\n")],
-    "a copy of the result": [(BODY, "    return np.ascontiguousarray(fast(wide_a, wide_b)[:, :n])")],
+    "a copy of the result": [
+        (BODY, "    return np.ascontiguousarray(fast(wide_a, wide_b)[:, :n])")],
     "with the rows, too": [(BODY, "    return fast(wide_a, wide_b)[:m, :n]")],
     "a loop over rows": [
         (FILL_A, "    for row in range(m):\n        wide_a[row, :k] = a[row]\n")],

@@ -27,7 +27,8 @@ WRONG = {
         "four more than needed": [(SIDES, "    wide_k, wide_n = k // 4 * 4 + 4, n // 4 * 4 + 4\n")],
         "rounded up to eight": [(SIDES, "    wide_k, wide_n = -(-k // 8) * 8, -(-n // 8) * 8\n")],
         "more rows": [(MADE_A, "    wide_a = np.zeros((m + 1, wide_k), np.float32)\n"),
-            (FILL_A, "    wide_a[:m, :k] = a\n"), (BODY, "    return fast(wide_a, wide_b)[:m, :n]")]},
+            (FILL_A, "    wide_a[:m, :k] = a\n"),
+            (BODY, "    return fast(wide_a, wide_b)[:m, :n]")]},
     "the result is 3×8, and a·b is 3×6": {
         "the whole product": [("[:, :n]", "")]},
     "What is in the new columns and rows?": {
