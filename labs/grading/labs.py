@@ -458,6 +458,21 @@ LABS: Mapping[str, Lab] = {
             (Part("slices", 60), Part("attainable", 40)),
         ),
         Lab(
+            "against_cublas", "Slices and a library, with tasks of two kinds", 90, ("17",),
+            (
+                "choose the number of slices of a product by an estimate",
+                "write a kernel whose thread blocks share the sums of a product",
+                "call a library that reads columns with matrices in rows",
+                "pad matrices for a kernel that needs sides divisible by four",
+            ),
+            (
+                Part("slices", 30),
+                Part("cut_along_k", 35, ("loads per multiply-add",)),
+                Part("call_by_rows", 20),
+                Part("pad_to_fours", 15),
+            ),
+        ),
+        Lab(
             "reduce_0_to_3", "A reduction without divergence and conflicts", 90, ("18",),
             (
                 "add up an array by a tree whose warps work whole",

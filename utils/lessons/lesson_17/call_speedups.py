@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import statistics
+from collections.abc import Mapping, Sequence
 
 from virtual_gpu.pictures.svg import BLUE, ORANGE, Picture, path, svg, text
 
-LEFT, RIGHT, TOP, BOTTOM = 44, 392, 46, 236
+LEFT, RIGHT, TOP, BOTTOM = 44, 392, 66, 276
+COLOURS = (BLUE, ORANGE)
 LOW, HIGH = 0.5, 2.6  # ends of the axis of ratios
 TICKS = (0.5, 0.7, 1, 1.4, 2)
 
 
-def draw_speedups(title: str, points: Sequence[tuple[float, float]]) -> Picture:
-    """Draw a dot per product, and a bar at the geometric mean of each power of ten of operations.
+def draw_speedups(title: str, groups: Mapping[str, Sequence[tuple[float, float]]]) -> Picture:
+    """Draw a dot per product, and bars at the geometric means of each power of ten of operations.
 
-    `points` are pairs of a product's floating-point operations and the library's time over ours.
+    groups: name -> pairs of a product's floating-point operations and the library's time over ours.
+    There are at most two groups. Each has a colour, with its own bars.
     """
+    points = [point for group in groups.values() for point in group]
     powers = range(
         math.floor(math.log10(min(work for work, _ in points))),
         math.ceil(math.log10(max(work for work, _ in points))),
@@ -37,19 +41,32 @@ def draw_speedups(title: str, points: Sequence[tuple[float, float]]) -> Picture:
     for power in (*powers, powers[-1] + 1):
         body += text(x(power), BOTTOM + 17, f"10{_raised(power)}", 12, "middle")
     body += text((LEFT + RIGHT) / 2, BOTTOM + 35, "floating-point operations", 12, "middle")
-    for work, ratio in points:
-        position = f'cx="{x(math.log10(work)):.1f}" cy="{y(ratio):.1f}"'
-        body += f'<circle {position} r="3" fill="{BLUE}" fill-opacity="0.55"/>'
-    means = []
-    for power in powers:
-        ratios = [ratio for work, ratio in points if power <= math.log10(work) < power + 1]
-        if ratios:
-            mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
-            means.append(f"10^{power} to 10^{power + 1}: {mean:.2f}")
+    alts = []
+    for number, ((name, group), colour) in enumerate(zip(groups.items(), COLOURS)):
+        body += f'<circle cx="{10 + 120 * number}" cy="49" r="4" fill="{colour}"/>'
+        body += text(20 + 120 * number, 53, name, 12)
+        for work, ratio in group:
+            position = f'cx="{x(math.log10(work)):.1f}" cy="{y(ratio):.1f}"'
+            body += f'<circle {position} r="2.5" fill="{colour}" fill-opacity="0.5"/>'
+        means = _means(group, powers)
+        for power, mean in means.items():
             bar = f"M{x(power) + 3:.1f} {y(mean):.1f}H{x(power + 1) - 3:.1f}"
-            body += path(bar, stroke=ORANGE, stroke_width=3.5)
-    alt = f"{title}. Geometric mean by operations: {'; '.join(means)}."
+            body += path(bar, stroke=colour, stroke_width=3.5)
+        shown = (f"10^{power} to 10^{power + 1}: {mean:.2f}" for power, mean in means.items())
+        alts.append(f"{name}, geometric means by operations: {'; '.join(shown)}.")
+    alt = f"{title}. {' '.join(alts)}"
     return Picture(svg(412, BOTTOM + 44, body, alt, widest=560), alt)
+
+
+def _means(group: Sequence[tuple[float, float]], powers: Sequence[int]) -> dict[int, float]:
+    """Return power -> the geometric mean of the ratios of products with 10^power operations on.
+
+    Powers of ten without a product are left out.
+    """
+    ratios = {power: [] for power in powers}
+    for work, ratio in group:
+        ratios[math.floor(math.log10(work))].append(ratio)
+    return {power: statistics.geometric_mean(some) for power, some in ratios.items() if some}
 
 
 def _raised(number: int) -> str:

@@ -21,6 +21,7 @@ LEFT, TOP, ROW, LONG = 46, 24, 19, 168  # LONG: the width of an uncut tile
 WIDTH, HEIGHT = LEFT + 2 * LONG + 12, TOP + SMS * ROW + 34
 # (tiles, slices per tile) of each drawing.
 MOMENTS = ((8, 1), (9, 1), (3, 1), (3, 2))
+OPENS = 2  # the drawing that is visible at first
 
 
 def draw_waves() -> Picture:
@@ -33,7 +34,7 @@ def draw_waves() -> Picture:
         "do. When each of the 3 tiles is cut in two slices, 6 SMs work, for half of the time."
     )
     key = legend(a_tile_or_its_first_half=BLUE, its_second_half=ORANGE)
-    return Picture(key + frames(drawn, labels, "Picture"), alt)
+    return Picture(key + frames(drawn, labels, "Picture", OPENS), alt)
 
 
 def waves_of(tiles: int, slices: int) -> int:

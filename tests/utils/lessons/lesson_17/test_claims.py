@@ -2,12 +2,11 @@
 
 import ctypes
 import inspect
-import math
+import statistics
 import sys
-from functools import cache
+from functools import cache, partial
 from types import ModuleType, SimpleNamespace
 
-import nbformat
 import numpy as np
 import pandas as pd
 import pytest
@@ -20,20 +19,33 @@ from gemm_kernels.parts.slices import REST_SLICES, cut
 from gpu_xray import xray
 from labs import EXERCISES
 from labs.exercises.slices.formula import ADDING, BEGINNING, COUNTS, right, time_of
+from tests import quotes
 from utils import lessons as course
 from utils.division import cdiv
 from utils.intrinsics.wide_memory import commit_copies, copy4_async, wait_copies
 from utils.lessons.lesson_17 import against_cublas as library
-from utils.lessons.lesson_17.wave_quantization import MOMENTS
+from utils.lessons.lesson_17 import column_major, slice_counts
+from utils.lessons.lesson_17.wave_quantization import MOMENTS, OPENS
+from utils.lessons.lesson_17.wave_quantization import SMS as DRAWN_SMS
+from utils.lessons.published import claimed
 from utils.machine import devices
 from utils.machine.devices import slug
 from utils.machine.occupancy import limits_of
-from utils.paths import DATA, MEASURED, ROOT
+from utils.measuring import records
+from utils.paths import DATA, MEASURED
 from virtual_gpu import trace
 
-SHAPE = (71, 8852, 8480)
+SHAPE = M, N, K = (71, 8852, 8480)
+TILES, STEPS = library.tiles_and_steps(*SHAPE)
+SMS, BM, BN, BK = library.SMS, library.BM, library.BN, library.BK
 AUTOTUNED = LADDER.step("autotuned")
 BEST = {"BM": 96, "BN": 128, "BK": 16, "TM": 12, "TN": 8, "BLOCKS": 3}
+SIDE = 4096
+REST_TILES, SLOTS = cdiv(SIDE, BEST["BM"]) * cdiv(SIDE, BEST["BN"]), SMS * BEST["BLOCKS"]
+TITAN, H200 = devices.find("GTX Titan X (Maxwell)"), devices.find(devices.REFERENCE)
+says = partial(quotes.says, "17")
+code = partial(quotes.code, "17")
+explains = quotes.explains
 
 
 @cache
@@ -47,21 +59,47 @@ def between(low: float, high: float):
 
 
 def mean(ratios) -> float:
-    return math.exp(np.log(ratios).mean())
+    return statistics.geometric_mean(ratios)
+
+
+def recorded(count: int) -> float:
+    """Return the recorded microseconds of the lesson's product with `count` slices per tile."""
+    return library.recorded_slices(*SHAPE, count)
 
 
 # ---- slices ----
 
 
 def test_the_product_has_35_tiles_of_1060_steps():
-    assert library.tiles_and_steps(*SHAPE) == (35, 1060)
-    assert devices.find(devices.REFERENCE).sms == library.SMS == 132
-    assert (3 * 35, 4 * 35, 4 * 35 - 132, 132 - 8) == (105, 140, 8, 124)
+    assert H200.sms == SMS
+    says("A product of {}×{}×{} has work for {} of the {} SMs of an H200: how can the other {} "
+         "help", M, N, K, TILES, SMS, SMS - TILES)  # fmt: skip
+    says("m×n×k = {}×{}×{}. Our kernel computes it with tiles of {}×{}, so c has {} × {} tiles",
+         M, N, K, BM, BN, cdiv(M, BM), cdiv(N, BN))  # fmt: skip
+    says("Here BK is {}, so there are {} ÷ {} = {} steps", BK, K, BK, STEPS)
+
+
+def test_three_slices_leave_sms_idle_and_four_do_not():
+    says("With three slices per tile, {} of the {} SMs have nothing to do, and each slice adds {} "
+         "terms to its sums", SMS - 3 * TILES, SMS, cdiv(K, 3))  # fmt: skip
+    says("every SM has work, and each slice adds only {} terms", K // 4)
+    assert 4 * TILES > SMS
+    code("draw-slices").index(f"{M}, {N}, {K}")
 
 
 def test_four_slices_took_longer_than_three():
-    three, four = (library.recorded_slices(*SHAPE, count) for count in (3, 4))
-    assert four / three == pytest.approx(1.505, abs=0.006)
+    blocks = [count * TILES for count in (3, 4)]
+    left = blocks[1] - SMS
+    explains(
+        "17.four",
+        """Three slices: {} · {} = {} blocks, one wave of {} terms. Four slices: {} · {} = {}
+        blocks, {} more than there are SMs, so two waves of {} terms.
+        {} · {} ÷ {} = {:.2f}, and recorded are {:.3f} ÷ {:.3f} = {:.2f}. In the second wave {} SMs
+        wait.""",
+        3, TILES, blocks[0], cdiv(K, 3), 4, TILES, blocks[1], left, K // 4,
+        cdiv(blocks[1], SMS), K // 4, cdiv(K, 3), cdiv(blocks[1], SMS) * (K // 4) / cdiv(K, 3),
+        recorded(4) / 1000, recorded(3) / 1000, recorded(4) / recorded(3), SMS - left,
+    )  # fmt: skip
 
 
 def test_the_lesson_and_the_exercise_have_one_estimate():
@@ -71,17 +109,19 @@ def test_the_lesson_and_the_exercise_have_one_estimate():
 
 
 def test_forecasts_are_within_3_percent():
-    tiles, steps = library.tiles_and_steps(*SHAPE)
-    step = library.recorded_slices(*SHAPE, 1) / library.estimate(1, tiles, 132, steps)
-    for count in COUNTS:
-        forecast = step * library.estimate(count, tiles, 132, steps)
-        assert forecast == pytest.approx(library.recorded_slices(*SHAPE, count), rel=0.03)
+    step = recorded(1) / library.estimate(1, TILES, SMS, STEPS)
+    forecasts = {count: step * library.estimate(count, TILES, SMS, STEPS) for count in COUNTS}
+    off = max(abs(time / recorded(count) - 1) for count, time in forecasts.items())
+    says("The forecasts are within {:.0f} % of the record", np.ceil(100 * off))
 
 
 def test_the_fitted_estimate_has_8_and_4_where_the_lesson_has_2_and_4():
     costs = fitted().costs
-    assert (BEGINNING, ADDING) == (2, 4)
-    assert round((costs.beginning + costs.storing) / library.BK) == 8
+    fitted_beginning = round((costs.beginning + costs.storing) / BK)
+    says("and **{}** more, because it loads its first tile", BEGINNING)
+    says("the second kernel adds **{}** steps", ADDING)
+    says("The {} and the {} are round numbers", BEGINNING, ADDING)
+    says("with {} instead of {} for this kernel", fitted_beginning, BEGINNING)
     (facts,) = [
         facts
         for tiling, facts in fitted().tilings["wide"].items()
@@ -90,15 +130,19 @@ def test_the_fitted_estimate_has_8_and_4_where_the_lesson_has_2_and_4():
     device = devices.find(devices.REFERENCE)
     lanes, clock = device.fp32_lanes_per_sm, device.boost_clock_mhz
     step_us = 128 * 256 * 8 * facts.cycles / lanes / clock
-    assert round(costs.adding_us / step_us) == 4
+    assert round(costs.adding_us / step_us) == ADDING
 
 
 def test_110_of_130_choices_are_the_best_and_120_are_near():
     table = library.choices(EXERCISES["slices"].solution)
-    assert table.caption.startswith("130 recorded products")
+    count = len([*choices()])
+    says("The next table takes {} recorded products with fewer tiles of {}×{}", count, BM, BN)
+    assert mean([2, 0.5]) == pytest.approx(1)
+    assert table.caption.startswith(f"{count} recorded products")
     never, chosen = (float(row[1].rstrip("×")) for row in table.rows)
     assert table.rows[1][3:] == ("110", "120")
-    assert (never, chosen) == (2.65, 1.02)
+    says("Never to cut costs a factor of {} in the mean", never)
+    assert chosen == 1.02
     ratios = [known[taken] / min(known.values()) for _, taken, known in choices()]
     assert (sum(ratio == 1 for ratio in ratios), sum(ratio <= 1.05 for ratio in ratios)) == (
         110,
@@ -122,24 +166,30 @@ def test_18_of_the_choices_were_not_recorded_and_13_of_them_are_counted_as_the_b
         taken == max(one for one in known if one < count) for count, taken, known in replaced
     )
     fastest = sum(known[taken] == min(known.values()) for _, taken, known in replaced)
-    assert (len(replaced), fastest) == (18, 13)
+    says("For {} of the {} products, the number that", len(replaced), len([*choices()]))
+    says("and {} of these {} count as the best", fastest, len(replaced))
 
 
 def test_with_8_in_place_of_2_two_more_choices_would_be_the_best():
-    table = library.choices(lambda *arguments: right(*arguments, beginning=8))
+    costs = fitted().costs
+    other = round((costs.beginning + costs.storing) / BK)
+    table = library.choices(lambda *arguments: right(*arguments, beginning=other))
     assert table.rows[1][3] == f"{110 + 2}"
+    says("With {} in place of {}, two more choices", other, BEGINNING)
 
 
 def test_at_4096_three_full_waves_and_188_tiles_which_are_cut():
-    tiles, slots = cdiv(4096, 96) * (4096 // 128), 3 * 132
-    assert (tiles, slots, tiles - 3 * slots) == (1376, 396, 188)
-    how = cut(tiles, slots, 4096 // 16, 1)
-    assert (how.whole, how.slices) == (3 * slots, REST_SLICES)
+    whole = REST_TILES // SLOTS * SLOTS
+    assert f"-(-{SIDE} // {BEST['BM']})" in code("fill")
+    how = cut(REST_TILES, SLOTS, SIDE // BEST["BK"], 1)
+    assert (how.whole, how.slices) == (whole, REST_SLICES)
     constants = AUTOTUNED.variant(**BEST).constants
     assert {name: constants[name] for name in BEST} == BEST
+    says("At {}×{}×{} our fastest kernel has tiles of {}×{}, and an SM holds three of its blocks",
+         SIDE, SIDE, SIDE, BEST["BM"], BEST["BN"])  # fmt: skip
     # Uncut, they would fill an SM with only one or two of three blocks.
-    assert 132 < tiles - 3 * slots < 2 * 132
-    assert how.blocks(tiles) - how.whole == 752
+    assert SMS < REST_TILES - whole < 2 * SMS
+    says("As {} short blocks, the rest can be shared out", how.blocks(REST_TILES) - how.whole)
 
 
 def test_with_the_rest_not_cut_76_sms_did_10_tiles_and_56_did_11():
@@ -148,41 +198,53 @@ def test_with_the_rest_not_cut_76_sms_did_10_tiles_and_56_did_11():
     assert set(uncut["constants"]) == {
         " ".join(f"{name}={value}" for name, value in BEST.items()) + " ORDER=0"
     }
-    assert uncut["whole_tiles"].value_counts().to_dict() == {10: 76, 11: 56}
+    (fewer, sms), (more, others) = sorted(uncut["whole_tiles"].value_counts().items())
+    says("With the rest not cut, {} SMs did {} tiles each and {} did {}, and at the end all waited "
+         "for the {}.", sms, fewer, others, more, others)  # fmt: skip
     ready = uncut.groupby("whole_tiles")["cycles"].median()
-    assert ready[11] > 1.05 * ready[10]
+    assert ready[more] > 1.05 * ready[fewer]
 
 
 def test_the_rest_in_quarters_took_a_draft_from_51_5_to_53_8_teraflops():
     drafts = pd.read_csv(MEASURED / slug(devices.REFERENCE) / "gemm_drafts.csv")
-    here = (drafts["run"] == 12) & (drafts[["m", "n", "k"]] == 4096).all(axis=1)
+    here = (drafts["run"] == 12) & (drafts[["m", "n", "k"]] == SIDE).all(axis=1)
     here &= drafts["constants"].str.contains("BM=96 BN=128 BK=16 TM=12 TN=8 BLOCKS=3 ORDER=0")
     made = drafts[here].set_index("slices")["tflops"]
     # 64 of 256 steps are a quarter.
-    assert (made["1"], made["rest in 4, first 64 steps"]) == (51.53, 53.75)
+    says("made {:.1f} TFLOP/s with the rest not cut, and {:.1f} with the rest in quarters",
+         made["1"], made["rest in 4, first 64 steps"] + 1e-9)  # fmt: skip
 
 
 def test_six_slices_take_two_waves_and_are_nearly_as_fast_as_three():
-    assert cdiv(35 * 6, 132) == 2
-    three, six = (library.recorded_slices(*SHAPE, count) for count in (3, 6))
-    assert 1 < six / three < 1.02
+    assert cdiv(TILES * 6, SMS) == 2
+    assert 1 < recorded(6) / recorded(3) < 1.02
 
 
-def test_behind_full_waves_the_given_number_of_slices_has_no_effect():
+def test_after_full_waves_the_given_number_of_slices_has_no_effect():
     assert {cut(1376, 396, 256, slices) for slices in (1, 2, 12)} == {cut(1376, 396, 256, 4)}
-    assert cut(1376, 396, 4 * 16, 1).slices == 4
-    assert cut(1376, 396, 4 * 16 - 1, 1).slices == 3
     assert cut(35, 132, 1060, 3).slices == 3  # no full wave: the given number counts
 
 
-def test_the_slider_shows_8_9_and_3_tiles_and_the_3_again_each_cut_in_two():
-    assert MOMENTS == ((8, 1), (9, 1), (3, 1), (3, 2))
+def test_the_slider_opens_with_3_tiles_and_has_9_8_and_the_3_cut_in_two():
+    (first, one), (second, _), (opens, _), last = MOMENTS
+    assert (one, last) == (1, (opens, 2))
+    assert MOMENTS[OPENS] == (opens, 1)
+    says("a product of {} tiles on a GPU with {} SMs", opens, DRAWN_SMS)
+    says("back to products with {} and {} tiles", second, first)
+    says("The last picture shows the {} tiles again, each cut in two", last[0])
 
 
 def test_the_sums_of_one_tile_fill_half_of_the_registers():
-    limits = limits_of(devices.find(devices.REFERENCE).compute_capability)
-    assert limits.registers_per_sm == 2 * library.BM * library.BN
-    assert (8480 // 4, cdiv(8480, 3)) == (2120, 2827)
+    limits = limits_of(H200.compute_capability)
+    assert limits.registers_per_sm == 2 * BM * BN
+
+
+def test_a_cut_product_has_a_quarter_of_the_loads_and_four_times_the_words():
+    table = slice_counts.beside_the_whole(EXERCISES["cut_along_k"].solution)
+    (_, blocks, loads, stored), (_, *cut_counts) = table.rows
+    stored, cut_stored = (int(one.replace(",", "")) for one in (stored, cut_counts[2]))
+    assert (int(cut_counts[0]), cut_stored) == (4 * int(blocks), 4 * stored)
+    assert 4 * int(cut_counts[1]) == int(loads)
 
 
 # ---- cuBLAS by hand ----
@@ -203,19 +265,17 @@ def test_square_row_major_arrays_come_out_as_b_times_a():
     others = (a @ b, (a @ b).T, (b @ a).T)
     assert (c == b @ a).all()
     assert not any((c == other).all() for other in others)
-    cublas_model(3, 3, 3, b.ravel(), 3, a.ravel(), 3, c.ravel(), 3)
-    assert (c == a @ b).all()
+    assert quotes.bank()["17.order"].choices[1] == "b·a"
+    explains(
+        "17.order",
+        """Memory that holds a by rows holds aᵀ by columns. So the library computes aᵀ·bᵀ, which is
+        (b·a)ᵀ, and stores it by columns. Read by rows, that is b·a. A test with b = a, or with
+        ones, does not notice it.""",
+    )
 
 
-def test_rectangles_come_out_right_with_b_first_and_m_and_n_exchanged():
-    a, b = np.arange(1.0, 7.0).reshape(2, 3), np.arange(12.0).reshape(3, 4)
-    c = np.zeros((2, 4))
-    cublas_model(4, 2, 3, b.ravel(), 4, a.ravel(), 3, c.ravel(), 4)
-    assert (c == a @ b).all()
-
-
-def test_the_cell_that_calls_cublas_gets_a_times_b(monkeypatch, capsys):
-    """Run the cell with a fake library: column-major, with pointers to numbers and matrices."""
+def test_the_cell_that_calls_cublas_gets_a_times_b(monkeypatch):
+    """Call a fake library: column-major, with pointers to numbers and matrices."""
 
     def memory(pointer, words):
         return np.ctypeslib.as_array((ctypes.c_float * words).from_address(pointer))
@@ -228,20 +288,22 @@ def test_the_cell_that_calls_cublas_gets_a_times_b(monkeypatch, capsys):
 
     def on_device(x):
         data = SimpleNamespace(ptr=x.ctypes.data)
-        return SimpleNamespace(data=data, get=lambda: x)
+        return SimpleNamespace(data=data, shape=x.shape, get=lambda: x)
 
     device = SimpleNamespace(cublas_handle=1)
-    paper = SimpleNamespace(asarray=on_device, cuda=SimpleNamespace(Device=lambda: device))
+    fake = SimpleNamespace(asarray=on_device, cuda=SimpleNamespace(Device=lambda: device))
     cublas = SimpleNamespace(sgemm=recording_sgemm, CUBLAS_OP_N=0)
-    monkeypatch.setattr("utils.machine.versions.cupy", lambda: paper)
+    monkeypatch.setattr(column_major, "cupy", lambda: fake)
     for name in ("cupy_backends", "cupy_backends.cuda"):
         monkeypatch.setitem(sys.modules, name, ModuleType(name))
     monkeypatch.setitem(sys.modules, "cupy_backends.cuda.libs", SimpleNamespace(cublas=cublas))
-    lesson = nbformat.read(ROOT / "notebooks" / "17_against_cublas.ipynb", as_version=4)
-    (cell,) = (cell.source for cell in lesson.cells if cell.id == "with-gpu")
-    a, b = np.random.default_rng(17).integers(-9, 9, (2, 3, 3)).astype(np.float32)
-    exec(cell, {"np": np, "a": a, "b": b, "c": np.zeros((3, 3), np.float32)})
-    assert capsys.readouterr().out == "cuBLAS gives a·b: True\n"
+    a, b = np.arange(6, dtype="f").reshape(2, 3), np.arange(12, dtype="f").reshape(3, 4)
+    assert (column_major.with_cublas(EXERCISES["call_by_rows"].solution, a, b) == a @ b).all()
+
+
+def test_without_a_gpu_cublas_is_not_called(monkeypatch):
+    monkeypatch.setattr(column_major, "cupy", lambda: None)
+    assert column_major.with_cublas(None, np.ones((1, 1)), np.ones((1, 1))) is None
 
 
 # ---- asynchronous copies, the search ----
@@ -251,8 +313,8 @@ def test_async_copy_has_16x8_where_the_step_before_has_8x8():
     step = LADDER.step("async_copy")
     assert step.previous == "warp_tiled"
     before = LADDER.step("warp_tiled").constants()
-    assert (before.get("TM", 8), before.get("TN", 8)) == (8, 8)
-    assert (async_copy.TM, async_copy.TN) == (16, 8)
+    says("its thread tile is {}×{}, and `warp_tiled`, the step before, has {}×{}",
+         async_copy.TM, async_copy.TN, before.get("TM", 8), before.get("TN", 8))  # fmt: skip
     assert course.recorded_ms(step) < course.recorded_ms(LADDER.step("warp_tiled"))
 
 
@@ -286,13 +348,15 @@ def test_an_asynchronous_copy_is_one_instruction(compiler):
 def test_24_candidates_were_timed_at_each_size_and_differ_by_up_to_1_55():
     rows = library.searched(cut).rows
     worst = [float(row[-1].rstrip("×")) for row in rows]
-    assert max(worst) == 1.55
+    says("up to {} times as long as the fastest", max(worst))
     rest = f"the rest, in {REST_SLICES}"
     assert [row[3] for row in rows] == ["all, in 8", "all, in 4", "none", "none", rest, rest]
-    assert library.searched(cut).caption == "The fastest of 24 candidates at each size"
-    assert rows[0][1] != rows[-1][1]
     frame = pd.read_csv(DATA / "tuned" / "nvidia_h200.csv")
-    assert set(frame.groupby(["m", "n", "k"]).size()) == {24}
+    (candidates,) = set(frame.groupby(["m", "n", "k"]).size())
+    assert library.searched(cut).caption == f"The fastest of {candidates} candidates at each size"
+    says("All {} candidates were promising", candidates)
+    assert rows[0][1] != rows[-1][1]
+    says("and at {} and {} the rest is cut", *(int(row[0]) for row in rows if row[3] == rest))
 
 
 # ---- against the library ----
@@ -302,70 +366,112 @@ def test_at_cubes_the_kernel_is_ahead_by_2_to_12_percent_and_the_call_keeps_it()
     rows = library.called_cubes().rows
     kernels, calls = ([float(row[at]) for row in rows] for at in (2, 3))
     assert len(rows) == 6
-    assert (min(kernels), max(kernels)) == (1.02, 1.12)
+    ahead = [round(100 * (ratio - 1)) for ratio in (min(kernels), max(kernels))]
+    says("our kernel is ahead by {} to {} %", *ahead)
+    says("At the cubes this brought us {} to {} %", *ahead)
     assert all(call >= kernel - 0.01 for kernel, call in zip(kernels, calls, strict=True))
-    frame = pd.read_csv(MEASURED / slug(devices.REFERENCE) / "as_called.csv")
-    (smallest,) = frame[(frame[["m", "n", "k"]] == 256).all(axis=1)].itertuples()
-    assert round(smallest.host_us / smallest.time_us, 2) == 0.99
 
 
-def test_of_200_random_shapes_51_percent_take_no_longer():
-    assert len(called()) == 200
-    assert library.share_at_least_as_fast() == 51
+def test_200_random_shapes_of_which_106_are_in_plain_rows_and_66_are_large():
+    layouts = library.by_layout(called())
     sides = called()[["m", "n", "k"]].to_numpy()
-    assert sides.min() >= 32
-    assert sides.max() <= 9400
+    # The bounds of the drawing are round; the drawn sides are inside, and near them.
+    assert 32 <= sides.min() < 34
+    assert 9000 < sides.max() <= 9400
+    lowest, highest = 32, 9400
+    says("at {} random shapes: all sides were drawn from {} to {}, {} shapes are in plain rows, "
+         "and {} in other layouts", len(called()), lowest, highest,
+         *map(len, layouts.values()))  # fmt: skip
     assert mean(called()["ratio"]) == pytest.approx(1.10, abs=0.005)
+    says("In the mean of the {} random shapes our calls are faster", len(called()))
+    side = next(one for one in range(SIDE) if 2 * one**3 >= library.LARGE)
+    says("Call a product *large* if it takes {}⁹ operations or more, as a cube of {} does. {} of "
+         "the {} are large", round(library.LARGE ** (1 / 9)), side,
+         len(between(library.LARGE, 1e13)), len(called()))  # fmt: skip
 
 
 def test_small_calls_are_python_and_the_launch():
-    small = between(0, 1e8)
+    small = between(0, library.WORK[0][2])
     every_other = small["layout"].str.contains("every other")
-    assert every_other[small["ratio"] > 1.55].all()
+    bound = small["ratio"][~every_other].max()
+    says("All dots above {:.2f} there are arrays of which only every other element",
+         np.ceil(100 * bound) / 100)  # fmt: skip
+    assert (small["ratio"] > bound).sum() > 10
     library_us = small["library_us"].groupby(every_other).median()
     assert library_us[True] > 1.5 * library_us[False]
-    others = small["ratio"][~every_other]
-    assert (round(others.min(), 2), round(others.max(), 2)) == (0.85, 1.54)
-    assert (small["ratio"] > 1).mean() > 0.75
-    assert (small["host_us"] / small["time_us"]).mean() == pytest.approx(0.98, abs=0.005)
-    assert (len(small), int((small["ratio"] >= 1).sum())) == (81, 65)
-    assert mean(small["ratio"]) > 1.25
+    says("Below {}⁸ operations</b> {:.0f} % of the time of our call passes before it returns",
+         round(library.WORK[0][2] ** (1 / 8)),
+         100 * (small["host_us"] / small["time_us"]).mean())  # fmt: skip
+    assert mean(small["ratio"]) > 1.25  # we win where Python counts
 
 
 def test_between_1e8_and_1e9_the_call_is_ahead_in_26_of_53_shapes():
-    middle = between(1e8, 1e9)
-    assert (len(middle), int((middle["ratio"] > 1).sum())) == (53, 26)
+    _, low, high = library.WORK[1]
+    middle = between(low, high)
+    says("From {}⁸ to {}⁹</b> our call is ahead in {} of {} shapes", round(low ** (1 / 8)),
+         round(high ** (1 / 9)), (middle["ratio"] >= 1).sum(), len(middle))  # fmt: skip
 
 
-def test_from_1e9_on_the_library_is_ahead_in_55_of_66_shapes_and_by_10_percent():
-    large = between(1e9, 1e13)
-    assert (len(large), int((large["ratio"] < 1).sum())) == (66, 55)
-    assert round(1 / mean(large["ratio"]), 2) == 1.10
+def test_of_the_large_shapes_the_call_is_ahead_in_11_of_66():
+    large = between(library.LARGE, 1e13)
+    plain, other = library.by_layout(large).values()
+    ahead = [int((one["ratio"] >= 1).sum()) for one in (plain, other, large)]
+    whole = (plain["n"] % blocks.WIDE == 0) & (plain["k"] % blocks.WIDE == 0)
+    fits = sorted(round(100 * (ratio - 1)) for ratio in plain[whole]["ratio"])
+    explains(
+        "17.large",
+        """In plain rows our call is ahead in {} of {} shapes, and in other layouts in {} of {}:
+        together {} of {}, or {:.0f} %.
+        One number in four is a multiple of {}, so n and k both are in one shape of {}. Of the {}
+        in plain rows, {} fit the fast kernel without a copy, and there our call is ahead by {} and
+        {} %.""",
+        ahead[0], len(plain), ahead[1], len(other), ahead[2], len(large),
+        100 * ahead[2] / len(large), blocks.WIDE, blocks.WIDE**2, len(plain), len(fits), *fits,
+    )  # fmt: skip
+    assert library.where_ahead() == quotes.bank()["17.large"].choices[2]
+    says("and n and k that are multiples of {}", blocks.WIDE)
+    longer = {f"{100 / mean(one['ratio']) - 100:.0f}" for one in (plain, other, large)}
+    says("From {}⁹ on</b> our call takes {} % longer in the mean, in plain rows as in other "
+         "layouts", round(library.LARGE ** (1 / 9)), *longer)  # fmt: skip
 
 
-def test_only_two_large_shapes_can_be_read_four_words_at_once_and_there_the_call_is_ahead():
-    large = between(1e9, 1e13)
-    whole = (large["n"] % blocks.WIDE == 0) & (large["k"] % blocks.WIDE == 0)
-    as_they_are = large[whole & (large["layout"] == "rows, rows")]
-    assert [round(ratio, 2) for ratio in sorted(as_they_are["ratio"])] == [1.10, 1.11]
-    ahead = large[large["ratio"] >= 1]
-    assert (len(ahead), ahead["layout"].str.contains("every other").sum()) == (11, 5)
+def test_copies_weigh_more_in_half_of_the_large_shapes():
+    large, bound = between(library.LARGE, 1e13), 500
+    thin = large[["m", "n"]].min(axis=1) < bound
+    says("In {} of the {} large random shapes, m or n is below {}", thin.sum(), len(large), bound)
+    says("at the rate that we recorded at {}", SIDE)
+    rate = course.share_of_peak(AUTOTUNED, on=devices.REFERENCE) * H200.peak_gflops
+    shares = []
+    for m, n, k in ((4095, 4095, 4095), (4095, 409, 4095)):
+        assert f"({m}, {n}, {k})" in code("copies")
+        copies, product = 8 * (m * k + k * n) / H200.peak_gb_per_s, 2 * m * n * k / rate
+        shares.append(round(100 * copies / product))
+    assert shares == [2, 12]
 
 
 def test_from_1e11_on_there_are_four_and_the_call_takes_5_to_10_percent_longer():
-    longer = 1 / between(1e11, 1e13)["ratio"]
+    bound = 1e11
+    longer = 100 / between(bound, 1e13)["ratio"] - 100
     assert len(longer) == 4
-    assert (round(longer.min(), 2), round(longer.max(), 2)) == (1.05, 1.10)
+    says("In the four shapes with {}¹¹ operations or more it takes {:.0f} to {:.0f} % longer",
+         round(bound ** (1 / 11)), longer.min(), longer.max())  # fmt: skip
 
 
 def test_the_source_prints_55_percent_and_a_time_that_makes_66():
-    rows = library.published_library().rows
-    assert rows[0][1:] == ("55%", "79%", "79%")
-    assert rows[1][1] == "66%"
-    recorded = [int(one.rstrip("%")) for one in rows[2][1:]]
-    assert recorded[0] < 60
-    assert recorded[1:] == pytest.approx([75, 75], abs=2)
-    assert 132 / devices.find("GTX Titan X (Maxwell)").sms > 5
+    frame = records.published("gemm_gpu")
+    printed = frame[frame["kernel"] == "cublas"].iloc[0]
+    by_time = 2 * printed["m"] ** 3 / printed["time_ms"] / 1e6 / TITAN.fp32_gflops
+    assert devices.find(printed["device"]) == TITAN
+    larger = claimed("cuBLAS at N = 2048 and 4096: share of the peak")
+    says("It prints {:.0f} % of the peak at {}, and beside it a time that makes {:.0f} %. At {} "
+         "and {} it prints {:.0f} %.", printed["efficiency_pct"], printed["m"], 100 * by_time,
+         2 * printed["m"], 4 * printed["m"], larger)  # fmt: skip
+    kernels = records.measured(devices.REFERENCE, "gemm")
+    kernels = kernels[(kernels["step"] == "autotuned") & (kernels["m"] == kernels["n"])]
+    share = 100 * (kernels["efficiency"] / kernels["library_ratio"]).set_axis(kernels["n"])
+    says("On an H200 cuBLAS reaches {:.0f}, {:.0f} and {:.0f} %",
+         *(share[factor * printed["m"]] for factor in (1, 2, 4)))  # fmt: skip
+    assert H200.sms / TITAN.sms > 5
 
 
 def test_multiply_adds_are_a_bound_that_the_record_stays_below(compiler):
@@ -377,16 +483,30 @@ def test_multiply_adds_are_a_bound_that_the_record_stays_below(compiler):
 
 
 def test_slices_on_a_t4():
-    chosen = EXERCISES["slices"].solution
-    assert devices.find("Tesla T4").sms == 40
-    assert (chosen(35, 40, 1060), chosen(41, 40, 1060)) == (8, 12)
-    assert 8 * 35 == 7 * 40
-    assert round(35 / 40, 2) == 0.88
-    assert 12 * 41 / 40 == 12.3
+    chosen, sms = EXERCISES["slices"].solution, devices.find("Tesla T4").sms
+    more = 41
+    counts = [chosen(tiles, sms, STEPS) for tiles in (TILES, more)]
+    assert f"chosen({TILES}, {sms}, {STEPS}), chosen({more}, {sms}, {STEPS})" in code(
+        "exercise-t4-code"
+    )
+    says("A T4 has {} SMs. How many slices do you choose there for the {} tiles of {} steps? And "
+         "for {} tiles?", sms, TILES, STEPS, more)  # fmt: skip
+    says("{} for the {} tiles, in {} blocks: exactly seven full waves. Not cut, they fill {} of {} "
+         "SMs, which is {:.0f} %", counts[0], TILES, counts[0] * TILES, TILES, sms,
+         np.ceil(100 * TILES / sms))  # fmt: skip
+    assert counts[0] * TILES == 7 * sms
+    waves = counts[1] * more / sms
+    says("And {} for {} tiles: {} blocks are {:.1f} waves, and of {} short waves", counts[1], more,
+         counts[1] * more, waves, cdiv(counts[1] * more, sms))  # fmt: skip
 
 
-@pytest.mark.parametrize(("rows", "tiles", "percent"), [(2304, 162, 61), (2176, 153, 58)])
-def test_fewer_rows_fill_two_waves_less_well(rows, tiles, percent):
-    assert cdiv(rows, 128) * cdiv(2304, 256) == tiles
-    assert cdiv(tiles, 132) == 2
-    assert round(100 * tiles / 264) == percent
+def test_fewer_rows_fill_two_waves_less_well():
+    sides = n, more, fewer = 2304, 2304, 2176
+    says("c is {}×{}, and a block has a tile of {}×{}, alone on its SM", more, n, BM, BN)
+    says("And for {}×{}?", fewer, n)
+    tiles = [cdiv(rows, BM) * cdiv(n, BN) for rows in sides[1:]]
+    used = [100 * one / (SMS * cdiv(one, SMS)) for one in tiles]
+    assert [cdiv(one, SMS) for one in tiles] == [2, 2]
+    says("{} tiles take two waves: {:.0f} %. With {} rows there are {} tiles, and still two waves: "
+         "{:.0f} %", tiles[0], used[0], fewer, tiles[1], used[1])  # fmt: skip
+    assert f"({more}, {fewer})" in code("exercise-fill-code")
