@@ -100,6 +100,7 @@ record: setup ## On a GPU: tune, measure everything that is published, and draw 
 	$(VENV_PYTHON) -m gemm_kernels ilp-alone --record
 	$(VENV_PYTHON) -m gemm_kernels overlap --record
 	$(VENV_PYTHON) -m gemm_kernels wide-alone --record
+	$(VENV_PYTHON) -m gemm_kernels rows-apart --record
 	$(VENV_PYTHON) -m gemm_kernels as-called --record
 	$(VENV_PYTHON) -m reduce_kernels --record
 	$(VENV_PYTHON) -m reduce_kernels remainder --record
