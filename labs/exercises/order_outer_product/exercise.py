@@ -25,8 +25,8 @@ EXERCISE = OrderExercise(
     title="Order the lines of an outer product",
     text=(
         "A block computes 32×32 elements of `c`, and each of its 64 threads a thread tile of 4×4 "
-        "from row `y` and column `x` on. Lines a to i set the sums to zero and load both tiles, "
-        "and the lines at the end store the sums. Put the lines between them in order, so that a "
+        "from row `y` and column `x` on. Lines a to m set the sums to zero and load both tiles, "
+        "and lines n and o store the sums. Put the lines between them in order, so that a "
         "thread reads 8 words for 16 multiply-adds; two lines are too many. The answer is a list "
         "of line numbers.",
         "The launch is given, a block for every 32×32 elements of `c`. `m` and `n` are multiples "

@@ -66,8 +66,8 @@ EXERCISE = KernelExercise(
         "The kernel is right. A block computes 64×64 elements of `c`, and each of its 64 threads "
         "8×8 of them: the rows `y`, `y + apart`, `y + 2 * apart` and so on, eight in all, in eight "
         "neighbouring columns. But each read of `sa` takes 4 wavefronts. Choose other rows for the "
-        "threads, so that a read of `sa` takes 1. Change one line, and leave the tiles as they "
-        "are.",
+        "threads, so that all reads of a warp in a step of k take at most 24 wavefronts instead "
+        "of 48. Change one line, and leave the tiles as they are.",
         "The launch is given, a block for every 64×64 elements of `c`. `m` and `n` are multiples "
         "of 64 and `k` of 8, so there are no edges.",
     ),
@@ -102,5 +102,5 @@ EXERCISE = KernelExercise(
         "If the threads with `t // 8 == 0` begin in row 0, and those with `t // 8 == 1` in row 1, "
         "which row is the second one of the first of them? All 64 rows must have a thread.",
     ),
-    after="A read of `sa` takes 1 wavefront instead of 4, and all instructions are as before.",
+    after="In each step of k the reads of a warp take half of the wavefronts.",
 )

@@ -8,6 +8,8 @@ RIGHT = {
     "in three lines": [(LINE, "y = t // 8\n    apart = 8\n    x = t % 8 * 8")],
     "columns apart, too": [
         (LINE, "y, apart, x = t // 8, 8, t % 8"), ("x + j]", "x + 8 * j]")],
+    "lanes below each other, rows apart": [
+        (LINE, "y, apart, x = t % 8, 8, t // 8 * 8")],
     "pairs of neighbouring threads": [
         (LINE, "y, apart, x = t // 8 % 4 + t // 32 * 32, 4, t % 8 * 8")],
 }  # fmt: skip
