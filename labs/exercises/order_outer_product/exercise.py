@@ -49,6 +49,12 @@ EXERCISE = OrderExercise(
         shared_loads(2 / EACH),
     ),
     probes=Probes(wrong=WRONG_PRODUCTS),
+    main=("shared loads per multiply-add",),
+    plain_goals=("a thread reads 8 words of shared memory for 16 multiply-adds",),
+    plain_usual_goals=(
+        "right at any shape, and one store per element", "each thread stores 16 elements",
+        "a block loads each element of its tiles once", "no index below 0, no float64",
+    ),
     above="""
 from numba import cuda, float32
 
