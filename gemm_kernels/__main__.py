@@ -7,6 +7,7 @@ from gemm_kernels import (
     occupancy_alone,
     overlap,
     pitfalls,
+    rows_apart,
     tiles_alone,
     transfers,
     wide_alone,
@@ -29,6 +30,7 @@ COMMANDS = (
     overlap.COMMAND,
     tiles_alone.COMMAND,
     wide_alone.COMMAND,
+    rows_apart.COMMAND,
 )
 
 if __name__ == "__main__":

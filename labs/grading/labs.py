@@ -358,6 +358,22 @@ LABS: Mapping[str, Lab] = {
             (Part("eight_rows", 100, TILED),),
         ),
         Lab(
+            "thread_tiles", "A tile of c per thread, with tasks of three kinds", 75, ("12",),
+            (
+                "give each thread eight rows of a column, and keep their sums in registers",
+                "put the lines of an outer product in order",
+                "choose the rows of a thread, so that reads have no bank conflict",
+            ),
+            (
+                Part("eight_rows", 60, TILED),
+                Part("order_outer_product", 20, ("shared loads per multiply-add",)),
+                Part(
+                    "rows_apart", 20, ("wavefronts to read both tiles",), needed=TILED,
+                    right_starter=True,
+                ),
+            ),
+        ),
+        Lab(
             "wide_loads", "Lane maps and whole rows", 120, ("lane_maps", "15"),
             (
                 "choose which lane takes which part of a tile, so that banks do not meet",

@@ -87,7 +87,7 @@ def _stage() -> str:
         squares(C, SIZE, own, PURPLE)
         + matrix(A, BLOCK, DEPTH, SIZE, "a tile")
         + matrix(B, DEPTH, BLOCK, SIZE, "b tile")
-        + text(4, B[1] + 16, "the two tiles lie")
+        + text(4, B[1] + 16, "the two tiles are")
         + text(4, B[1] + 32, "in shared memory")
         + matrix(C, BLOCK, BLOCK, SIZE, "c of the block")
         + path(lines, stroke_width=2.5)

@@ -1,0 +1,11 @@
+"""Submissions to `order_outer_product` that ignore the idea of the task."""
+
+from labs.checking.variants import file_beside
+from labs.families.cheap import naive_product, products
+
+CHEAP = {
+    **products("order_outer_product", 32, 32, 64),
+    "naive, without tiles": naive_product("order_outer_product", 32, 32, 64),
+    "the lines as they are listed": file_beside(__file__, "starter"),
+    "no registers": "order_outer_product = [6, 8, 5, 7, 3]\n",
+}

@@ -1,0 +1,80 @@
+"""Bars of the profiler's counts as times, above recorded times, for kernels of `rows_apart`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from gemm_kernels.rows_apart import (
+    STEP,
+    THREAD_TILES,
+    recorded_counters,
+    recorded_times,
+    variants,
+)
+from utils.figures.resource_bars import ResourceTimes, draw_resources
+from utils.ladder.step import Variant
+from utils.machine import devices
+from utils.machine.devices import REFERENCE
+from utils.machine.occupancy import WARP, limits_of
+from virtual_gpu.pictures.svg import Picture
+
+N = 4096  # rows and columns of the matrices whose times are drawn
+RESOURCES = ("wavefronts", "instructions")
+
+
+def recorded_ms(variant: Variant) -> float:
+    """Return the recorded ms of a kernel of the experiment at N×N on the reference device."""
+    timed = {(row.device, row.kernel, row.n): row.time_ms for row in recorded_times()}
+    return timed[REFERENCE, str(variant), N]
+
+
+def per_multiply_add(variant: Variant) -> tuple[float, float]:
+    """Return (wavefronts, instructions) per multiply-add of a warp, as the profiler counted them.
+
+    The wavefronts are those of shared memory and of the L1 cache.
+    """
+    counted = recorded_counters(REFERENCE)[str(variant)]
+    work = counted.n**3 / WARP
+    return counted.wavefronts / work, counted.instructions / work
+
+
+def times_of(variant: Variant) -> ResourceTimes:
+    """Return the two estimates of a kernel at N×N, and its recorded time."""
+    device = devices.find(REFERENCE)
+    ms_per_cycle = N**3 / WARP / device.sms / device.boost_clock_mhz / 1e3
+    schedulers = limits_of(device.compute_capability).sub_partitions
+    wavefronts, instructions = per_multiply_add(variant)
+    return ResourceTimes(
+        wavefronts=wavefronts * ms_per_cycle,
+        instructions=instructions / schedulers * ms_per_cycle,
+        recorded=recorded_ms(variant),
+    )
+
+
+def thread_tiles() -> dict[str, Variant]:
+    """Return "4×4" and so on -> `register_blocked` with this thread tile in a tile of 64×64."""
+    return {f"{TM}×{TN}": pair("64×64", f"{TM}×{TN}")[f"{TM}×{TN}"] for TM, TN in THREAD_TILES}
+
+
+def pair(block: str, thread: str) -> dict[str, Variant]:
+    """Return name -> `register_blocked`, then `spread_rows`, with these tiles.
+
+    block, thread: such as "64×128" and "8×8". Raises KeyError for tiles without a record.
+    """
+    (BM, BN), (TM, TN) = (map(int, tile.split("×")) for tile in (block, thread))
+    params = STEP.variant(BM=BM, BN=BN, TM=TM, TN=TN).params
+    names = thread, f"{thread}, rows apart"
+    found = {one.step.name: one for one in variants() if one.params == params}
+    return dict(zip(names, (found["register_blocked"], found[STEP.name]), strict=True))
+
+
+def draw(kernels: Mapping[str, Variant]) -> Picture:
+    """Draw the two estimates of each kernel as bars above the bar of its recorded time.
+
+    kernels: name in the picture -> kernel, from top to bottom. All pictures have one scale, which
+    ends at the longest recorded time of the thread tiles in a block tile of 64×64.
+    """
+    longest = max(map(recorded_ms, thread_tiles().values()))
+    times = {name: times_of(variant) for name, variant in kernels.items()}
+    where = f"{N}×{N}×{N}, block tile 64×64, one {REFERENCE}"
+    return draw_resources(where, times, RESOURCES, longest, mark_bound=True)
