@@ -14,7 +14,8 @@ RIGHT = {
         ("range(10)", "range(9)"),
         (BACK, "    kernel[grid, block](on_gpu_a, on_gpu_b, on_gpu_c)\n" + BACK)],
     "into an array of the host": [
-        (BACK, "    c = np.empty((m, n), np.float32)\n    on_gpu_c.copy_to_host(c)\n    return c\n")],
+        (BACK, "    c = np.empty((m, n), np.float32)\n"
+               "    on_gpu_c.copy_to_host(c)\n    return c\n")],
 }  # fmt: skip
 
 HARMLESS = {
