@@ -57,35 +57,30 @@ def estimate_ms(rows: Iterable, formula: Callable, slices: int, m: int = ROWS) -
     return formula(b.time_ms, a.time_ms, kernel.time_ms, c.time_ms, slices)
 
 
-def draw_estimates(rows: Iterable, formula: Callable, *sizes: int) -> Picture:
+def draw_estimates(rows: Iterable, formula: Callable, m: int) -> Picture:
     """Draw the recorded time of a product against its slices, beside a formula's estimate.
 
-    rows: of `overlap.csv`. formula: as for `estimate_ms`. sizes: the rows of a and c; each has
-    bars of its own. An estimate is a mark across the bar.
+    rows: of `overlap.csv`. formula: as for `estimate_ms`. m: the rows of a and c. An estimate is a
+    mark across the bar.
     """
-    rows, scale_to, words = list(rows), RIGHT - LEFT - 90, []
-    whole = of_way(rows, sliced_way(1), sizes[0])[0]
-    title = f"Pinned memory, four streams, one {whole.device}"
-    body, y = text(LEFT, 14, title, 13, font_weight="bold"), 34
-    for m in sizes:
-        times = {n: whole_ms(rows, sliced_way(n), m) for n in SLICES}
-        scale = scale_to / max(times.values())
-        body += text(LEFT, y, f"{m}×{whole.n}×{whole.k}", 12)
-        for slices, ms in times.items():
-            y += _ROW + 2
-            guess = estimate_ms(rows, formula, slices, m)
-            body += text(LEFT + 62, y, _counted(slices, "slice"), 12, "end")
-            body += rect(LEFT + 70, y - 11, round(ms * scale, 1), _BAR, RECORDED)
-            mark = round(LEFT + 70 + guess * scale, 1)
-            body += path(f"M{mark} {y - 14}v{_BAR + 6}", stroke_width=2.5)
-            end = max(ms, guess) * scale
-            body += text(round(LEFT + 77 + end, 1), y, f"{ms:.2f} ms", 12)
-            words.append(f"{m} rows, {_counted(slices, 'slice')}: {ms:.2f} ms, estimated "
-                         f"{guess:.2f}")  # fmt: skip
-        y += 34
+    rows, words, y = list(rows), [], 22
+    whole = of_way(rows, sliced_way(1), m)[0]
+    title = f"{m}×{whole.n}×{whole.k}, pinned memory, one {whole.device}"
+    body = text(LEFT, 14, title, 13, font_weight="bold")
+    times = {slices: whole_ms(rows, sliced_way(slices), m) for slices in SLICES}
+    scale = (RIGHT - LEFT - 90) / max(times.values())
+    for slices, ms in times.items():
+        y += _ROW + 2
+        guess = estimate_ms(rows, formula, slices, m)
+        body += text(LEFT + 62, y, _counted(slices, "slice"), 12, "end")
+        body += rect(LEFT + 70, y - 11, round(ms * scale, 1), _BAR, RECORDED)
+        mark = round(LEFT + 70 + guess * scale, 1)
+        body += path(f"M{mark} {y - 14}v{_BAR + 6}", stroke_width=2.5)
+        body += text(round(LEFT + 77 + max(ms, guess) * scale, 1), y, f"{ms:.2f} ms", 12)
+        words.append(f"{_counted(slices, 'slice')}: {ms:.2f} ms, estimated {guess:.2f}")
     alt = f"{title}. {'; '.join(words)}."
     key = legend(recorded=RECORDED, formula="currentColor")
-    return Picture(key + svg(RIGHT + 58, y - 18, body, alt, widest=560), alt)
+    return Picture(key + svg(RIGHT + 58, y + 14, body, alt, widest=560), alt)
 
 
 def draw_streams(rows: Iterable, *ways: str, m: int = ROWS) -> Picture:

@@ -1,5 +1,7 @@
 """The pictures of lesson 04 on copies beside kernels have the recorded times."""
 
+import pytest
+
 from gemm_kernels.overlap import recorded_times
 from labs import EXERCISES
 from utils.lessons.lesson_04 import overlap
@@ -23,11 +25,10 @@ def test_the_picture_has_a_bar_for_each_part_of_each_way():
     assert "pinned memory, in one piece: 9.04 ms" in picture.alt
 
 
-def test_the_estimates_stand_beside_the_recorded_times_of_each_size():
-    formula = EXERCISES["sliced_time"].solution
-    picture = overlap.draw_estimates(ROWS, formula, overlap.ROWS, overlap.FEW_ROWS)
-    for m in (overlap.ROWS, overlap.FEW_ROWS):
-        for slices in overlap.SLICES:
-            ms = overlap.whole_ms(ROWS, overlap.sliced_way(slices), m)
-            assert f"{m} rows, {slices} slice" in picture.alt
-            assert f"{ms:.2f} ms</text>" in picture._repr_html_()
+@pytest.mark.parametrize("m", [overlap.ROWS, overlap.FEW_ROWS])
+def test_the_estimates_stand_beside_the_recorded_times(m):
+    picture = overlap.draw_estimates(ROWS, EXERCISES["sliced_time"].solution, m)
+    for slices in overlap.SLICES:
+        ms = overlap.whole_ms(ROWS, overlap.sliced_way(slices), m)
+        assert f"{slices} slice" in picture.alt
+        assert f"{ms:.2f} ms</text>" in picture._repr_html_()
