@@ -1,7 +1,7 @@
 """Submissions to `copy_once` that ignore the idea of the task."""
 
 from labs.checking.variants import file_beside
-from labs.exercises.copy_once.wrong import BACK, LAUNCH, LOOP, A, B
+from labs.exercises.copy_once.wrong import BACK, LAUNCH, LOOP, A, B, C
 
 CHEAP = {
     "the starter": file_beside(__file__, "starter"),
@@ -11,5 +11,9 @@ CHEAP = {
         (BACK, "    on_gpu_c.copy_to_host()\n    return a @ b\n")
     ],
     "zeros": [(BACK, "    return np.zeros((m, n), np.float32)\n")],
-    "both copied in the loop": [(A + B, ""), (LOOP, f"{LOOP}    {A}    {B}")],
+    "copied by the launches": [
+        (A + B + C, "    c = np.zeros((m, n), np.float32)\n"),
+        ("on_gpu_a, on_gpu_b, on_gpu_c", "a, b, c"),
+        (BACK, "    return c\n"),
+    ],
 }

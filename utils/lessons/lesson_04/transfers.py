@@ -24,7 +24,7 @@ from virtual_gpu.pictures.svg import GREY, Picture, path, rect, svg, text
 
 SIZES = (64, 128, 256, 512, 1024, 2048)  # n of the recorded n×n products
 TIMES = ("time_ms", "time_ms_min", "time_ms_max")
-DECADE = 76  # pixels of a factor of ten, in bars on a logarithmic axis
+DECADE = 70  # pixels of a factor of ten, in bars on a logarithmic axis
 DIRECTIONS = {"to_device": "to device", "to_host": "to host"}
 
 
@@ -258,7 +258,7 @@ def draw_ten_products() -> Picture:
         body += text(x, bottom + 14, f"{10**tick:,}", 12, "middle" if tick else "start")
     body += text(4 + 4.7 * DECADE, bottom + 14, "ms", 12, "end")
     alt = f"{title}, on a logarithmic axis. {'; '.join(said)}."
-    return Picture(svg(4 + 5.2 * DECADE, bottom + 20, body, alt, widest=560), alt)
+    return Picture(svg(4 + 5.6 * DECADE, bottom + 20, body, alt, widest=560), alt)
 
 
 def _device() -> str:

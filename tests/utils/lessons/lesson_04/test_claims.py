@@ -82,9 +82,8 @@ def test_the_published_fraction_compares_different_work():
     assert "ten products" in published("transfers", note="naive run")["note"].iloc[0]
     explains(
         "04.fair",
-        """The fraction divides the optimised CPU, {:.0f} ms, by one kernel and the copies of one
-        product, {:.1f} + {:.1f} = {} ms: {:.0f} ÷ {} = {:.0f}. With the right copies alone it is
-        {:.0f} ÷ {} = {:.0f}.""",
+        """The optimised CPU, {:.0f} ms, divided by one kernel and its copies, {:.1f} + {:.1f} =
+        {} ms: {:.0f} ÷ {} = {:.0f}. With the right copies alone it is {:.0f} ÷ {} = {:.0f}.""",
         optimised, right.kernel, right.copies, right.gpu, right.cpu, right.gpu, right.times, debug,
         right.gpu, debug / right.gpu,
     )  # fmt: skip
@@ -203,10 +202,10 @@ def test_the_gpu_passes_one_thread_at_512_and_all_threads_at_2048():
          transfers.first_size_of_gpu("cpu_parallel"))  # fmt: skip
     explains(
         "04.size",
-        """The CPU takes {}·{}³ ÷ {} GFLOP/s = {:.2f} ms at n = {}, less than the {:.1f} ms of the
-        GPU at {}. At n = {} it takes eight times as long, and the GPU does not: recorded are
+        """At n = {} the CPU takes {}·{}³ ÷ {} GFLOP/s = {:.2f} ms, less than the {:.1f} ms of the
+        GPU at {}. At n = {} the CPU takes eight times as long, and the GPU does not: recorded are
         {:.2f} and {:.2f} ms.""",
-        2, before, rate, 2 * before**3 / rate / 1e6, before, with_copies(small), small, size,
+        before, 2, before, rate, 2 * before**3 / rate / 1e6, with_copies(small), small, size,
         transfer_ms("product_numpy", "", str(size)), with_copies(size),
     )  # fmt: skip
 
