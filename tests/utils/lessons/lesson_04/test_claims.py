@@ -286,11 +286,11 @@ def test_managed_kernels_wait_for_pages_on_the_host_only():
     assert b == c
     large, small = rate_of("managed", 2**22), rate_of("managed", 2**20)
     says("We recorded the kernel of such a product, at {}×{}×{}", *SIZE)
-    says("On copied arrays this kernel takes {:.2f} ms. Now it has to wait for the pages: {:.1f} "
-         "MB of `a`, and {:.1f} MB each of `b` and `c`. In another record the pages of an array of "
-         "{:.1f} MB came at {:.1f} GB/s when a kernel touched them, and those of {:.1f} MB at "
-         "{:.1f} GB/s.", copied, a, b, megabytes(2**22), large, megabytes(2**20),
-         small)  # fmt: skip
+    says("On copied arrays the same record has {:.2f} ms for this kernel. Now it has to wait for "
+         "the pages: {:.1f} MB of `a`, and {:.1f} MB each of `b` and `c`.", copied, a, b)
+    says("In another record the pages of an array of {:.1f} MB came at {:.1f} GB/s when a kernel "
+         "touched them, and those of {:.1f} MB at {:.1f} GB/s.", megabytes(2**22), large,
+         megabytes(2**20), small)  # fmt: skip
     large, small = round(large, 1), round(small, 1)
     waits = round(a / large, 1), round((b + c) / small, 1)
     explains(
