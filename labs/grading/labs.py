@@ -170,6 +170,18 @@ LABS: Mapping[str, Lab] = {
             (Part("to_the_gpu_and_back", 60), Part("without_copies", 40)),
         ),
         Lab(
+            "copies_and_slices", "To the GPU and back, with tasks of two kinds", 75, ("04",),
+            (
+                "copy each array once, and leave on the device what is needed again",
+                "estimate the time of a product whose copies run beside its kernels",
+                "use managed memory, and wait for it",
+            ),
+            (
+                Part("to_the_gpu_and_back", 30), Part("copy_once", 20),
+                Part("sliced_time", 20), Part("without_copies", 30),
+            ),
+        ),
+        Lab(
             "coalescing", "Coalesced access, and several elements of c per thread", 90, ("05",),
             (
                 "say which index must follow `threadIdx.x`, and why",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from utils.figures.roles import COPY, COPY_BACK, KERNEL
+from utils.figures.roles import COPY, KERNEL
 from virtual_gpu.pictures.svg import (
     GREY,
     PURPLE,
@@ -18,10 +18,9 @@ from virtual_gpu.pictures.svg import (
 )
 
 COLOURS = {
-    "allocate": GREY,
-    "copy a and b": COPY,
     "kernel": KERNEL,
-    "copy c back": COPY_BACK,
+    "copies and memory": COPY,
+    "pages": GREY,
     "kernel that fills": PURPLE,
 }
 LEFT, RIGHT, TOP, PITCH, THICK = 4, 366, 26, 50, 22

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable
 from importlib import import_module
 
+import numpy as np
 import pandas as pd
 
 from utils.errors import CourseError
 from utils.figures import plots
+from utils.figures.roles import COPY, KERNEL
 from utils.ladder.problems import draw
 from utils.lessons.cards import Table, table
 from utils.lessons.lesson import device_shown
@@ -17,10 +20,11 @@ from utils.lessons.lesson_04.time_axis import draw_time_axis
 from utils.machine import devices
 from utils.measuring import records
 from virtual_gpu import counting_transfers, installed
-from virtual_gpu.pictures.svg import Picture
+from virtual_gpu.pictures.svg import GREY, Picture, path, rect, svg, text
 
 SIZES = (64, 128, 256, 512, 1024, 2048)  # n of the recorded n×n products
 TIMES = ("time_ms", "time_ms_min", "time_ms_max")
+DECADE = 70  # pixels of a factor of ten, in bars on a logarithmic axis
 DIRECTIONS = {"to_device": "to device", "to_host": "to host"}
 
 
@@ -51,6 +55,25 @@ def copies(function: Callable, *arguments) -> Table:
     rows.append(("all", "", "", len(log), f"{sum(one.nbytes for one in log):,}"))
     head = ("array", "goes", "copied by", "copies", "bytes")
     return table("Copies between host and device", head, rows)
+
+
+def compare(a: np.ndarray, b: np.ndarray, **functions: Callable) -> Table:
+    """Return a table of the copies of several host functions that return a·b, a row per function.
+
+    A function takes (kernel, a, b). The columns are the number of copies and their bytes in both
+    directions.
+    """
+    rows = []
+    for name, function in functions.items():
+        with installed(), counting_transfers() as log:
+            function(import_module("gemm_kernels.naive").naive, a, b)
+        moved = Counter()
+        for one in log:
+            moved[one.direction] += one.nbytes
+        rows.append((name.replace("_", " "), len(log), *(f"{moved[to]:,}" for to in DIRECTIONS)))
+    head = ("", "copies", "bytes to the device", "bytes to the host")
+    size = f"{a.shape[0]}×{b.shape[1]}×{a.shape[1]}"
+    return table(f"Copies of a product of {size}", head, rows)
 
 
 def copies_of_a_product(function: Callable) -> Table:
@@ -115,24 +138,6 @@ def recorded_transfers() -> pd.DataFrame:
     return records.measured(_device(), "transfers")
 
 
-def draw_one_product() -> Picture:
-    """Draw the recorded times of the parts of one 2000×600×2000 product, one bar per host memory.
-
-    The parts are the allocation, the copies to the device, the kernel, and the copy to the host.
-    The bars are for pageable and for pinned host memory.
-    """
-    rows = {
-        f"{memory} memory": {
-            "allocate": transfer_ms("part", "PART=allocate"),
-            "copy a and b": transfer_ms("part", f"PART=copy_in MEMORY={memory}"),
-            "kernel": transfer_ms("part", "PART=kernel"),
-            "copy c back": transfer_ms("part", f"PART=copy_out MEMORY={memory}"),
-        }
-        for memory in ("pageable", "pinned")
-    }
-    return draw_time_axis(rows, f"One product, 2000×600×2000, one {_device()}")
-
-
 def draw_bandwidth(*ways: str) -> None:
     """Show a figure of the recorded bandwidth of copies in GB/s against the number of bytes.
 
@@ -142,67 +147,19 @@ def draw_bandwidth(*ways: str) -> None:
     plots.show(plots.bandwidth_of_transfers(frame[frame["step"].isin(ways)]))
 
 
-def copy_times() -> Table:
-    """Return a table of the recorded times in ms of 2000×600×2000 products with copies.
-
-    The rows are: one product copied by the launch, one with three explicit copies, and the kernel
-    of the latter alone; ten products copied by the launches, and ten with three explicit copies
-    each. The columns are the median and the range.
-    """
-    ten = "ten_products"
-    rows = {
-        "one product, copied by the launch": ("product_of_numpy_arrays", ""),
-        "one product, three copies": ("product_with_copies", "WHAT=wall"),
-        "its kernel": ("product_with_copies", "WHAT=kernel"),
-        "ten products, copied by the launch": (ten, "MEMORY=numpy COPIES=each"),
-        "ten products, three copies for each": (ten, "MEMORY=pageable COPIES=each"),
-    }
-    return _with_spread(f"2000×600×2000, one {_device()}", rows)
-
-
-def wall_times() -> Table:
-    """Return a table of the recorded times in ms of one product, one row per kind of memory.
-
-    The time of the 2000×600×2000 product runs from data on the host to the result on the host. The
-    columns are the median and the range.
-    """
-    rows = {
-        "copies, pageable memory": ("product_with_copies", "WHAT=wall"),
-        "copies, pinned memory": ("product_with_pinned_copies", "WHAT=wall"),
-        "managed memory": ("product_managed", "WHAT=wall"),
-        "managed memory, filled by a kernel": ("product_born_on_gpu", "WHAT=wall"),
-    }
-    return _with_spread(f"One product, 2000×600×2000, one {_device()}", rows)
-
-
-def _with_spread(caption: str, rows: dict[str, tuple[str, str]]) -> Table:
-    """Return a table of recorded times in ms, with the median and the range per row.
-
-    rows: name shown -> (step, params) of a record of a 2000×600×2000 product.
-    """
-    formatted = []
-    for name, (step, params) in rows.items():
-        median, least, most = map(_milliseconds, transfer_times(step, params))
-        formatted.append((name, median, f"{least} – {most}"))
-    note = "The middle one of nine repetitions, and the least and the most of them."
-    return table(caption, ("", "ms", "least – most"), formatted, note)
-
-
-def _milliseconds(ms: float) -> str:
-    """Return a time in ms as text, with two decimals below 10 ms and one from there on."""
-    return f"{ms:.2f}" if ms < 10 else f"{ms:.1f}"
-
-
 def draw_managed_kernels() -> Picture:
     """Draw the recorded kernel times of a 2000×600×2000 product, one bar per origin of its arrays.
 
-    The arrays are copied, or managed with pages on the host, or managed and already moved by an
-    earlier launch, or managed and filled by a kernel, whose time is drawn too.
+    The arrays are copied, or managed with pages on the host, or managed and already moved by a
+    request or by an earlier launch, or managed and filled by a kernel, whose time is drawn too.
     """
     kernel, managed = "WHAT=kernel", "product_managed"
     rows = {
         "copied arrays": {"kernel": transfer_ms("product_with_copies", kernel)},
         "managed, pages on the host": {"kernel": transfer_ms(managed, f"{kernel} TOUCH=first")},
+        "managed, moved before the launch": {
+            "kernel": transfer_ms(managed, f"{kernel} TOUCH=prefetched")
+        },
         "managed, launched again": {"kernel": transfer_ms(managed, f"{kernel} TOUCH=second")},
         "managed, born on the GPU": {
             "kernel that fills": transfer_ms("product_born_on_gpu", "WHAT=fill"),
@@ -212,8 +169,25 @@ def draw_managed_kernels() -> Picture:
     return draw_time_axis(rows, f"Kernels, 2000×600×2000, one {_device()}")
 
 
-def draw_break_even() -> None:
-    """Show a figure of the recorded time of an n×n product against n, one line per way.
+def draw_what_is_left() -> Picture:
+    """Draw how much of ten recorded 2000×600×2000 products is the kernel, a bar per way to copy."""
+    ten = "ten_products"
+    kernels = transfer_ms(ten, "WHAT=kernel")
+    ways = {
+        "pageable memory, 30 copies": ("MEMORY=pageable COPIES=each", "copies and memory"),
+        "managed memory": ("MEMORY=managed", "pages"),
+        "pageable memory, 3 copies": ("MEMORY=pageable COPIES=once", "copies and memory"),
+        "pinned memory, 3 copies": ("MEMORY=pinned COPIES=once", "copies and memory"),
+    }
+    rows = {
+        name: {"kernel": kernels, rest: transfer_ms(ten, params) - kernels}
+        for name, (params, rest) in ways.items()
+    }
+    return draw_time_axis(rows, f"Ten products, 2000×600×2000, one {_device()}")
+
+
+def draw_break_even() -> Picture:
+    """Draw the recorded time of an n×n product against n, one line per way.
 
     The ways are the GPU with copies, the kernel alone, NumPy on one thread, and the best CPU step
     on several threads.
@@ -229,7 +203,8 @@ def draw_break_even() -> None:
         for name, (step, params) in ways.items()
     }
     where = f"one {_device()} with the kernel naive, and its CPU"
-    plots.show(plots.times_of_products(SIZES, series, where))
+    figure = plots.times_of_products(SIZES, series, where)
+    return Picture(plots.as_html(figure), figure.alt_text)
 
 
 def first_size_of_gpu(step: str, params: str = "") -> int:
@@ -252,25 +227,38 @@ def cpu_threads() -> int:
     return int(params.removeprefix("THREADS="))
 
 
-def ten_products() -> Table:
-    """Return a table of the time in ms of ten 2000×600×2000 products, as in Araujo's experiment.
+def draw_ten_products() -> Picture:
+    """Draw the times of ten 2000×600×2000 products as bars on a logarithmic axis.
 
-    The rows are three ways on the CPU, each ten times the recorded time of one product, and three
-    ways on the GPU: with three copies per product, with three copies in all, and the kernels alone.
+    There are three ways on the CPU, each ten times the recorded time of one product, and four on
+    the GPU: with copies by the launch, three per product, three in all, and the kernels alone.
     """
     threads, ten = cpu_threads(), "ten_products"
     ways = {
-        "CPU, naive loops, 1 thread": 10 * transfer_ms("cpu_naive"),
-        f"CPU, naive loops, {threads} threads": 10 * transfer_ms("cpu_naive_parallel"),
-        f"CPU, our best, {threads} threads": 10 * transfer_ms("cpu_parallel"),
-        "GPU, three copies for each": transfer_ms(ten, "MEMORY=pageable COPIES=each"),
-        "GPU, three copies for all ten": transfer_ms(ten, "MEMORY=pageable COPIES=once"),
-        "GPU, kernels alone": transfer_ms(ten, "WHAT=kernel"),
+        "CPU, naive loops, 1 thread": (10 * transfer_ms("cpu_naive"), GREY),
+        f"CPU, naive loops, {threads} threads": (10 * transfer_ms("cpu_naive_parallel"), GREY),
+        f"CPU, our best, {threads} threads": (10 * transfer_ms("cpu_parallel"), GREY),
+        "GPU, 60 copies by the launches": (transfer_ms(ten, "MEMORY=numpy COPIES=each"), COPY),
+        "GPU, 30 copies": (transfer_ms(ten, "MEMORY=pageable COPIES=each"), COPY),
+        "GPU, 3 copies": (transfer_ms(ten, "MEMORY=pageable COPIES=once"), COPY),
+        "GPU, kernels alone": (transfer_ms(ten, "WHAT=kernel"), KERNEL),
     }
-    rows = [(name, f"{ms:,.0f}" if ms >= 1000 else f"{ms:.1f}") for name, ms in ways.items()]
-    note = "On the CPU: ten times the recorded time of one product."
-    return table(f"Ten products, 2000×600×2000, one {_device()} and its CPU",
-                 ("", "ms"), rows, note)  # fmt: skip
+    title = f"Ten products, one {_device()} and its CPU"
+    body, said = text(4, 14, title, 13, font_weight="bold"), []
+    for row, (name, (ms, colour)) in enumerate(ways.items()):
+        y, width = 38 + 40 * row, round(DECADE * math.log10(ms), 1)
+        shown = f"{ms:,.0f} ms" if ms >= 100 else f"{ms:.1f} ms"
+        body += text(4, y, name, 12) + rect(4, y + 5, width, 16, colour)
+        body += text(width + 10, y + 18, shown, 12)
+        said.append(f"{name}: {shown}")
+    bottom = 30 + 40 * len(ways)
+    for tick in range(5):
+        x = 4 + DECADE * tick
+        body += path(f"M{x} 42V{bottom}", opacity=0.2)
+        body += text(x, bottom + 14, f"{10**tick:,}", 12, "middle" if tick else "start")
+    body += text(4 + 4.7 * DECADE, bottom + 14, "ms", 12, "end")
+    alt = f"{title}, on a logarithmic axis. {'; '.join(said)}."
+    return Picture(svg(4 + 5.6 * DECADE, bottom + 20, body, alt, widest=560), alt)
 
 
 def _device() -> str:

@@ -43,11 +43,11 @@ def test_the_first_pages_come_one_by_one():
 
 
 def test_parts_of_a_time_axis_are_drawn_to_scale():
-    drawn = draw_time_axis({"x": {"allocate": 1, "kernel": 3}, "y": {"kernel": 2}}, "Times")
+    drawn = draw_time_axis({"x": {"pages": 1, "kernel": 3}, "y": {"kernel": 2}}, "Times")
     one, three, two = (
         float(width)
         for width in re.findall(r'width="([\d.]+)" height="22"', drawn.body)
     )  # fmt: skip
     assert abs(three - 3 * one) < 0.05
     assert abs(two - 2 * one) < 0.05
-    assert "x: allocate 1, kernel 3; y: kernel 2" in drawn.alt
+    assert "x: pages 1, kernel 3; y: kernel 2" in drawn.alt
