@@ -1,6 +1,15 @@
 """`python -m gemm_kernels`: verify, measure, record, draw and tune the GPU ladder of SGEMM."""
 
-from gemm_kernels import LADDER, as_called, ilp_alone, overlap, pitfalls, transfers, wide_alone
+from gemm_kernels import (
+    LADDER,
+    as_called,
+    buffers_alone,
+    ilp_alone,
+    overlap,
+    pitfalls,
+    transfers,
+    wide_alone,
+)
 from gemm_kernels.tuning import search, shapes_search
 from utils.figures.plot_command import plot_command
 from utils.measuring.command_line import main
@@ -17,6 +26,7 @@ COMMANDS = (
     ilp_alone.COMMAND,
     overlap.COMMAND,
     wide_alone.COMMAND,
+    buffers_alone.COMMAND,
 )
 
 if __name__ == "__main__":
