@@ -15,12 +15,21 @@ _PRODUCT = tiled_product(
     lesson="14",
     title="Load before you multiply",
     text=(
-        "The product by tiles of lesson 07, with one buffer for each matrix. A thread keeps its "
-        "elements of the next tile in the registers `next_a` and `next_b`. Lines i and j load "
+        "The product by tiles of lesson 07, with room for one tile of each matrix. A thread keeps "
+        "its elements of the next tile in the registers `next_a` and `next_b`. Lines i and j load "
         "those of the first tile. Put the lines of the loop in order, so that the next tile is on "
         "its way while this one is multiplied; two of them are too many. The answer is a list of "
         "line numbers.",
         "The launch is given: blocks of 16×16 threads. No size need be a multiple of 16.",
+    ),
+    main=("loads that are waited for",),
+    plain_goals=(
+        "the next tile is on its way during all multiply-adds of this one",
+        "at most two barriers per tile",
+    ),
+    plain_usual_goals=(
+        "right at any shape", "a block loads each element of its tiles once",
+        "no bank conflict", "full sectors", "one store per element", "no float64",
     ),
     above="""
 from numba import cuda, float32, uint32

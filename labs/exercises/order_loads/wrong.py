@@ -22,7 +22,7 @@ WRONG = {
     "has read at line 1 with no syncwarp() or syncthreads() between": {
         "no barrier after the reads": "order_loads = [5, 2, 7, 3, 8, 6, 1]\n",
         "both barriers above the reads": "order_loads = [5, 2, 10, 7, 3, 8, 6, 1]\n"},
-    "Every iteration multiplies the first tile of `{b}`: no line loads another one.": {
+    "elements of `c` are wrong": {
         "only a is loaded": "order_loads = [5, 2, 7, 3, 6, 1, 10]\n"},
     "Line 5 is in your list 2 times": {
         "a line twice": "order_loads = [5, 2, 7, 3, 8, 6, 1, 10, 5]\n"},
