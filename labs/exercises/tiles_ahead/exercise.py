@@ -11,10 +11,10 @@ EXERCISE = NumbersExercise(
         "Write `tiles_ahead(latency, instructions, warps)`. A load takes `latency` cycles. An "
         "iteration of the loop over tiles has `instructions` instructions per warp. A scheduler "
         "has `warps` warps, and starts one instruction of one of them per cycle. Return the least "
-        "whole number of iterations that last at least `latency` cycles together, and at least 1. "
-        "About 2 lines.",
-        "If the loads of a tile begin as many iterations before the tile is stored, they have "
-        "surely come. With 1, a block needs the tile that it multiplies and the next one.",
+        "whole number of iterations that surely last at least `latency` cycles together. About 2 "
+        "lines.",
+        "If the loads of a tile begin as many iterations before the tile is stored, no thread "
+        "waits for them. With 1, a block needs the tile that it multiplies and the next one.",
     ),
     parameters=("latency", "instructions", "warps"),
     unit="tile",
@@ -26,7 +26,6 @@ EXERCISE = NumbersExercise(
         "All warps of a scheduler make an iteration each, and it starts one instruction per cycle. "
         "How many cycles does this take at least?",
         "Rounded up, `x / y` is `-(-x // y)`.",
-        "Even a load without any latency belongs to the next tile, so the answer is never 0.",
     ),
     after="The fewer instructions an iteration has, and the fewer warps, the more tiles must be "
     "on their way.",

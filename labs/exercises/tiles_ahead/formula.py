@@ -14,9 +14,8 @@ CASES = (
     ((701, 50, 2), "Seven iterations last 700 cycles, which is one too few."),
     ((700, 700, 1), "One iteration lasts exactly as long as the load."),
     ((700, 90, 1), "An iteration takes at least 90 cycles, and eight of them last 720."),
-    ((29, 76, 4), "An iteration takes much longer than the load, and the loads still belong to "
-                  "the next tile."),
-    ((1, 1, 1), "One cycle, and one iteration."),
+    ((29, 76, 4), "An iteration takes at least 304 cycles, much longer than the load."),
+    ((60, 7, 1), "An iteration takes at least 7 cycles, and nine of them last 63."),
     ((1000, 24, 16), "An iteration takes at least 384 cycles, and three of them last 1,152."),
 )  # fmt: skip
 
@@ -27,13 +26,13 @@ def cases() -> list[Case]:
 
 
 def right(latency, instructions, warps):
-    """Return the least number of iterations that last at least `latency` cycles, and at least 1.
+    """Return the least number of iterations that last at least `latency` cycles.
 
     instructions: those of an iteration, per warp. warps: those of a scheduler.
     """
-    return max(1, -(-latency // (instructions * warps)))
+    return -(-latency // (instructions * warps))
 
 
 def draw(random: Random) -> tuple[int, int, int]:
     """Return random arguments of `right`: (latency, instructions, warps)."""
-    return random.randint(20, 1200), random.randint(20, 700), random.randint(1, 16)
+    return random.randint(200, 1200), random.randint(10, 120), random.randint(1, 8)

@@ -3,13 +3,14 @@
 from labs.exercises.tiles_ahead.wrong import CYCLES, RESULT
 
 RIGHT = {
-    "rounded up by an addition": [(RESULT, "max(1, (latency + cycles - 1) // cycles)")],
+    "rounded up by an addition": [(RESULT, "(latency + cycles - 1) // cycles")],
     "by math": [
         ("def tiles", "import math\n\n\ndef tiles"),
-        (RESULT, "max(1, math.ceil(latency / cycles))"),
+        (RESULT, "math.ceil(latency / cycles)"),
     ],
-    "one expression": [(RESULT, "-(-latency // (instructions * warps)) or 1")],
+    "one expression": [(RESULT, "-(-latency // (warps * instructions))")],
+    "never none": [(RESULT, "max(1, -(-latency // cycles))")],
     "a loop": [(f"    {CYCLES}\n    return {RESULT}\n",
-                "    tiles = 1\n    while tiles * instructions * warps < latency:\n"
+                "    tiles = 0\n    while tiles * instructions * warps < latency:\n"
                 "        tiles += 1\n    return tiles\n")],
 }  # fmt: skip

@@ -3,4 +3,4 @@
 
 def tiles_ahead(latency, instructions, warps):
     cycles = instructions * warps
-    return max(1, -(-latency // cycles))
+    return -(-latency // cycles)

@@ -1,18 +1,17 @@
 """Wrong answers to `tiles_ahead`: what `check` says, and the changes that earn it."""
 
 CYCLES = "cycles = instructions * warps"
-RESULT = "max(1, -(-latency // cycles))"
+RESULT = "-(-latency // cycles)"
 
 WRONG = {
     "You have rounded down: so many iterations are shorter than the load.": {
-        "rounded down": [(RESULT, "max(1, latency // cycles)")]},
+        "rounded down": [(RESULT, "latency // cycles")]},
     "You add one to the whole part, also where the iterations last exactly as long as the load.": {
-        "one more": [(RESULT, "latency // cycles + 1")],
-        "one more after rounding": [(RESULT, "max(1, latency // cycles + 1)")]},
+        "one more": [(RESULT, "latency // cycles + 1")]},
     "This is one tile too many: the tile that is multiplied is not ahead.": {
-        "the number of buffers": [(RESULT, "max(1, -(-latency // cycles)) + 1")]},
+        "the number of buffers": [(RESULT, "-(-latency // cycles) + 1")]},
     "This is no whole number, and a tile is ahead by whole iterations.": {
-        "not rounded": [(RESULT, "max(1, latency / cycles)")]},
+        "not rounded": [(RESULT, "latency / cycles")]},
     "You count the instructions of one warp. The scheduler starts those of all its warps.": {
         "one warp": [(CYCLES, "cycles = instructions")]},
     "You count the warps alone: each makes all instructions of an iteration.": {
@@ -23,8 +22,8 @@ WRONG = {
     "You add the two numbers. Each warp makes all instructions of an iteration.": {
         "the sum": [(CYCLES, "cycles = instructions + warps")]},
     "You have divided the wrong way round: how many iterations last as long as a load?": {
-        "upside down": [(RESULT, "max(1, -(-cycles // latency))")]},
+        "upside down": [(RESULT, "-(-cycles // latency)")]},
     "returns nothing": {"nothing returned": [("return ", "answer = ")]},
-    "You take the shorter of the two, and the answer is at least 1.": {
+    "Your answer is never more than 1, and several short iterations may be needed.": {
         "at most one": [(RESULT, "min(1, -(-latency // cycles))")]},
 }  # fmt: skip

@@ -67,7 +67,8 @@ def test_what_neither_knows_is_replaced_by_a_sentence(no_compiler):
 
 
 def test_a_kernel_of_the_reader_is_drawn(compiler):
-    assert "43 instructions, 11 of them" in str(draw_iterations(x=EXERCISES["double_buffer"].solution))
+    drawn = draw_iterations(x=EXERCISES["double_buffer"].solution)
+    assert "43 instructions, 11 of them" in str(drawn)
 
 
 @cuda.jit
