@@ -157,7 +157,7 @@ def test_early_loads_pay_and_the_second_buffer_does_not():
     )  # fmt: skip
     saved = 100 * (1 - second / neither)
     assert round(saved) == round(100 * (1 - both / early))
-    says("save {:.0f} % of the time, with late loads as with early ones", saved)
+    says("saves {:.0f} % of the time, with late loads as with early ones", saved)
     says("why do early loads save only {:.0f} %", 100 * (1 - early / neither))
     says("`both` still takes {:.2f} ms more than its wavefronts", both - bound(BOTH).wavefronts)
 
