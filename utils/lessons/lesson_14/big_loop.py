@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 from numba import float32, void
 
-from gemm_kernels import buffers_alone
 from gpu_xray import XRay, xray
 from gpu_xray.kernel import SHARED_LATENCY
 from gpu_xray.loops import FFMA, distances_to_use
@@ -32,6 +31,8 @@ from utils.paths import DATA
 from virtual_gpu.pictures.svg import Picture
 
 FILE = DATA / "compiled" / "big_loops.csv"
+EXPERIMENT = "gemm_kernels.buffers_alone"  # the module of its kernels, which have no constants
+STEPS_OF_A_TILE = 8 * 8 * 8  # multiply-adds of a thread: 8 steps of k, 8×8 elements of c
 PRODUCT = void(*[float32[:, ::1]] * 3)
 
 
@@ -83,12 +84,12 @@ def compiled_big_loop(variant: Variant, arch: str) -> BigLoop:
     kernel without these constants, whose tiles are as large as its square blocks.
     """
     sizes = variant.constants
-    if variant.step.module == buffers_alone.__name__:
-        steps = buffers_alone.DEPTH * buffers_alone.EACH**2
+    if variant.step.module == EXPERIMENT:
+        steps = STEPS_OF_A_TILE
     elif {"BK", "TM", "TN"} <= sizes.keys():
         steps = sizes["BK"] * sizes["TM"] * sizes["TN"]
     elif "LANES" in sizes:
-        steps = sizes["BK"] * 64
+        steps = STEPS_OF_A_TILE // 8 * sizes["BK"]
     else:
         steps = _side_of_block(variant)
     return _iteration(xray(variant.kernel, variant.step.signature, arch), steps)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from functools import cache
+from importlib import import_module
 
-from gemm_kernels import buffers_alone
 from utils.figures.resource_bars import ResourceTimes, draw_resources
+from utils.ladder.shapes import GemmShape
 from utils.ladder.step import Variant
 from utils.lessons.counting import watch
-from utils.lessons.lesson_14.big_loop import recorded_big_loops
+from utils.lessons.lesson_14.big_loop import EXPERIMENT, recorded_big_loops
 from utils.machine import devices
 from utils.machine.devices import REFERENCE
 from utils.machine.occupancy import WARP, limits_of
@@ -57,9 +58,9 @@ def _wavefronts(variant: Variant, tiles: int) -> float:
     return float(shared + max(totals["global_load_requests"], sectors))
 
 
-def _shape(k: int):
+def _shape(k: int) -> GemmShape:
     """Return the shape of a product whose c is one tile."""
-    return buffers_alone.GemmShape(SIDE, SIDE, k)
+    return GemmShape(SIDE, SIDE, k)
 
 
 def recorded_ms(variant: Variant) -> float:
@@ -68,8 +69,8 @@ def recorded_ms(variant: Variant) -> float:
     A kernel of the experiment `buffers-alone` has the time of this experiment, and a step of the
     ladder its time in the table of the ladder.
     """
-    if variant.step.module == buffers_alone.__name__:
-        timed = buffers_alone.recorded_times()
+    if variant.step.module == EXPERIMENT:
+        timed = import_module(EXPERIMENT).recorded_times()
         own = (row for row in timed if (row.device, row.n) == (REFERENCE, SIZE))
         return next(row.time_ms for row in own if row.kernel == str(variant))
     rows = records.measured(REFERENCE, "gemm")
