@@ -103,6 +103,7 @@ record: setup ## On a GPU: tune, measure everything that is published, and draw 
 	$(VENV_PYTHON) -m gemm_kernels occupancy-alone --record
 	$(VENV_PYTHON) -m gemm_kernels wide-alone --record
 	$(VENV_PYTHON) -m gemm_kernels rows-apart --record
+	$(VENV_PYTHON) -m gemm_kernels buffers-alone --record
 	$(VENV_PYTHON) -m gemm_kernels as-called --record
 	$(VENV_PYTHON) -m reduce_kernels --record
 	$(VENV_PYTHON) -m reduce_kernels remainder --record

@@ -3,6 +3,7 @@
 from gemm_kernels import (
     LADDER,
     as_called,
+    buffers_alone,
     ilp_alone,
     occupancy_alone,
     overlap,
@@ -31,6 +32,7 @@ COMMANDS = (
     tiles_alone.COMMAND,
     wide_alone.COMMAND,
     rows_apart.COMMAND,
+    buffers_alone.COMMAND,
 )
 
 if __name__ == "__main__":

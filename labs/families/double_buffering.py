@@ -36,7 +36,7 @@ def double_buffered_product(tile: int, **fields) -> KernelExercise:
     kept = [one for one in exercise.targets if one.what != "barriers per tile"]
     # A kernel must not pass the time of a load with reads that it does not need.
     kept = [essential(one) if one.what == "shared loads per multiply-add" else one for one in kept]
-    targets = (*kept, _one_barrier_per_tile(tile), _no_early_waits(tile))
+    targets = (*kept, _one_barrier_per_tile(tile), no_early_waits(tile))
     return replace(exercise, targets=targets)
 
 
@@ -104,7 +104,7 @@ class _EarlyWait:
     terms: int
 
 
-def _no_early_waits(tile: int) -> Target:
+def no_early_waits(tile: int) -> Target:
     """Return the target that a whole tile is multiplied between a load and its store.
 
     A thread waits for a loaded value when it stores it into shared memory, unless multiply-adds

@@ -451,6 +451,14 @@ LABS: Mapping[str, Lab] = {
             ),
         ),
         Lab(
+            "loads_ahead", "Loads ahead of their use, with tasks of two kinds", 45, ("14",),
+            ("load the next tile before this one is multiplied, and say how far ahead it must be",),
+            (
+                Part("order_loads", 50, ("loads that are waited for",)),
+                Part("tiles_ahead", 50, ("cases",)),
+            ),
+        ),
+        Lab(
             "machine_code", "Sums kept in registers", 60, ("16",),
             ("keep a local array out of memory, and see it in the machine code",),
             (

@@ -11,7 +11,7 @@ import argparse
 from collections.abc import Iterator
 from pathlib import Path
 
-from gemm_kernels import LADDER
+from gemm_kernels import LADDER, buffers_alone
 from utils.ladder.step import Variant
 from utils.lessons.lesson_14.big_loop import RecordedBigLoop, compiled_big_loop
 from utils.machine.versions import versions
@@ -23,10 +23,12 @@ ARCH = "sm_90"
 def variants() -> list[Variant]:
     """Return a variant of each step for which lesson 14 compares the loop over tiles.
 
-    All have tiles of 128×128×8.
+    All have tiles of 128×128×8 and 8×8 elements of c per thread.
     """
+    _, *alone, _ = buffers_alone.variants()
     names = ("vectorized", "double_buffered", "prefetch")
-    return [LADDER.step(name).variant(BM=128, BN=128, BK=8) for name in names]
+    steps = [LADDER.step(name).variant(BM=128, BN=128, BK=8) for name in names]
+    return [*alone, *steps, LADDER.step("warp_tiled").variant(LANES=0, BK=8)]
 
 
 def recorded() -> Iterator[RecordedBigLoop]:

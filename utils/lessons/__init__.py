@@ -47,7 +47,7 @@ from utils.lessons.lesson_02.single_core import (
     time_here,
     vector_loop,
 )
-from utils.lessons.lesson_14.big_loop import cycles_per_tile, draw_tile_shapes, draw_turns, reads
+from utils.lessons.lesson_14.big_loop import draw_iterations, draw_tile_shapes, reads
 from utils.lessons.lesson_15.tile_designs import blocks_and_sms
 from utils.lessons.lesson_16.found_instructions import (
     draw_waits,
@@ -133,7 +133,6 @@ __all__ = [
     "count",
     "count_misses",
     "counted_and_profiled",
-    "cycles_per_tile",
     "device_shown",
     "device_to_time",
     "dram_over_least",
@@ -143,6 +142,7 @@ __all__ = [
     "draw_gains",
     "draw_grains",
     "draw_growth",
+    "draw_iterations",
     "draw_loops",
     "draw_pitfalls",
     "draw_roofline",
@@ -151,7 +151,6 @@ __all__ = [
     "draw_shares_of_peaks",
     "draw_step",
     "draw_tile_shapes",
-    "draw_turns",
     "draw_waits",
     "edited",
     "eight_sums",

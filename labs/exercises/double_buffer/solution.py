@@ -25,7 +25,7 @@ def double_buffer(a, b, c):
         next_b = b[start + ty, col] if start + ty < k and col < n else float32(0)
         for i in range(TILE):
             total += tile_a[side, ty, i] * tile_b[side, i, tx]
-        # The other side was last read before the barrier of the turn before.
+        # The other buffer was last read before the barrier of the iteration before.
         side ^= uint32(1)
         tile_a[side, ty, tx] = next_a
         tile_b[side, ty, tx] = next_b

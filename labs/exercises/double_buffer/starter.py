@@ -13,7 +13,7 @@ def double_buffer(a, b, c):
     tx, ty = uint32(cuda.threadIdx.x), uint32(cuda.threadIdx.y)
     row, col = uint32(cuda.blockIdx.y * TILE + ty), uint32(cuda.blockIdx.x * TILE + tx)
     total = float32(0)
-    # Right, but each turn waits for its loads. Your lines, about 16, take the place of the loop:
+    # Right, but each iteration waits for its loads. Write about 16 lines instead of the loop:
     for start in range(0, k, TILE):
         tile_a[ty, tx] = a[row, start + tx] if row < m and start + tx < k else float32(0)
         tile_b[ty, tx] = b[start + ty, col] if start + ty < k and col < n else float32(0)

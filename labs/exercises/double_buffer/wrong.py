@@ -20,7 +20,7 @@ PUT = PUT_A + PUT_B
 BARRIER = "        cuda.syncthreads()\n"
 END = PUT + BARRIER
 STORE = "    if row < m and col < n:\n        c[row, col] = total\n"
-COMMENT = "        # The other side was last read before the barrier of the turn before.\n"
+COMMENT = "        # The other buffer was last read before the barrier of the iteration before.\n"
 
 FROM_HERE = (
     "        # From here the next tile is under way. Behind the last one there are only zeros.\n"
@@ -34,37 +34,37 @@ ONE_SIDE = [
 
 WRONG = {
     "Line {line} stores the next tile into the one tile that is in `{tile a}`, from which line "
-    "{other_line} reads in the same turn. No barrier stands between the two, and a slow thread "
+    "{other_line} reads in the same iteration. No barrier is between the two, and a slow thread "
     "still needs what is replaced.": {"one buffer, one barrier": ONE_SIDE},
     "another one before the next tile is stored in its place": {
         "one buffer, two barriers": [*ONE_SIDE, (COMMENT, BARRIER)]},
-    "Line {line} stores the next tile into side 0 of `{tile a}`, from which line {other_line} "
-    "reads in the same turn. No barrier stands between the two, and a slow thread still needs what "
-    "is replaced.": {
+    "Line {line} stores the next tile into buffer 0 of `{tile a}`, from which line {other_line} "
+    "reads in the same iteration. No barrier is between the two, and a slow thread still needs "
+    "what is replaced.": {
         "the side does not change": [(FLIP, "")],
         "a always in side 0": [("tile_a[side, ", "tile_a[0, ")]},
-    "Line {line} stores the next tile into side 0 of `{array}`, from which line {other_line} reads "
-    "in the same turn. No barrier stands between the two, and a slow thread still needs what is "
-    "replaced.": {
+    "Line {line} stores the next tile into buffer 0 of `{array}`, from which line {other_line} "
+    "reads in the same iteration. No barrier is between the two, and a slow thread still needs "
+    "what is replaced.": {
         "the side changes behind the stores": [(FLIP, ""), (BARRIER, BARRIER + FLIP)],
         "b always stored into side 0": [(PUT_B, PUT_B.replace("side", "0"))]},
-    "Up to here only side 0 of `{array}` holds a tile, and this line reads side 1.": {
+    "Up to here only buffer 0 of `{array}` holds a tile, and this line reads buffer 1.": {
         "the side changes before the sums": [(FLIP, ""), (SUMS, FLIP + SUMS)],
         "the sums read the other side": [("tile_a[side, ty, i]", "tile_a[1 - side, ty, i]"),
             ("tile_b[side, i, tx]", "tile_b[1 - side, i, tx]")],
         "the sums read the other side of b": [("tile_b[side, i, tx]", "tile_b[1 - side, i, tx]")]},
-    "Up to here only side 0 of `{tile a}` holds a tile, and this line reads side 1.": {
+    "Up to here only buffer 0 of `{tile a}` holds a tile, and this line reads buffer 1.": {
         "the side before": [("tile_a[side, ty, i]", "tile_a[side - 1, ty, i]")]},
     "Only the terms of the first tile are in the sum, 5 times. All tiles are loaded, but every "
-    "turn reads the same side.": {
+    "iteration reads the same buffer.": {
         "always read side 0, always fill side 1": [(FLIP, ""), (PUT_A, PUT_A.replace("side", "1")),
             (PUT_B, PUT_B.replace("side", "1"))]},
-    "The first index of `{tile a}` is the side. The array has 2 of them, counted from 0, and the "
+    "The first index of `{tile a}` is the buffer. The array has 2 of them, counted from 0, and the "
     "index is 2.": {"a third side": [(FLIP, "        side += uint32(1)\n")]},
     "Nobody has stored a tile into `{array}` before this line first reads it.": {
         "no first tile": [(FIRST, "")],
         "no first tile of b": [(FIRST_B, "")]},
-    "Up to here only side 1 of `{tile a}` holds a tile, and this line reads side 0.": {
+    "Up to here only buffer 1 of `{tile a}` holds a tile, and this line reads buffer 0.": {
         "the first tile in side 1": [(FIRST, FIRST.replace("side", "1"))]},
     "Nothing makes the threads wait between line {other_line}, which fills the tile, and line "
     "{line}: this element may be read before it has been loaded.": {
@@ -111,15 +111,15 @@ WRONG = {
         "half of the sums before the loads": [(FROM_HERE + NEXT_A + NEXT_B + SUMS,
              SUMS.replace("range(TILE)", "range(8)") + NEXT_A + NEXT_B
              + SUMS.replace("range(TILE)", "range(8, TILE)"))]},
-    "The last tile is missing. It has been loaded, and no turn multiplies it: a turn multiplies "
-    "the tile that the turn before has stored.": {
+    "The last tile is missing. It has been loaded, and no iteration multiplies it: each one "
+    "multiplies the tile that the one before has stored.": {
         "the last tile is not multiplied": [(TURNS, "while start + TILE < k:\n")],
         "only the tiles that are whole": [(TURNS, "while start < k // TILE * TILE:\n")]},
     "6 tiles in place of 5": {"one turn too many": [(TURNS, "while start <= k:\n")]},
     "Every second tile is missing.": {
         "two tiles in a turn": [(NEXT, NEXT.replace("+ TILE", "+ 2 * TILE"))]},
-    "The first tile counts twice, and the last one is missing: in its turn each tile is loaded "
-    "once more, in place of the next.": {
+    "The first tile counts twice, and the last one is missing: in its iteration each tile is "
+    "loaded once more, instead of the next.": {
         "loads the tile of its own turn": [(NEXT, ""),
             (BARRIER + "    if row", NEXT + BARRIER + "    if row")]},
     "k = 80 holds 5 tiles, and this is one more.": {
@@ -131,17 +131,17 @@ WRONG = {
         "the first tile not tested": [("row < m and tx < k", "row < m")],
         "the first tile of b not tested": [
             ("b[ty, col] if ty < k and col < n", "b[ty, col] if col < n")]},
-    "Only the terms of the first tile are in the sum, 5 times: every turn loads it again.": {
+    "Only the terms of the first tile are in the sum, 5 times: every iteration loads it again.": {
         "the first tile twice": [("a[row, start + tx] if row < m and start + tx < k",
              "a[row, tx] if row < m and tx < k"),
             ("b[start + ty, col] if start + ty < k", "b[ty, col] if ty < k")]},
-    "Every turn loads the first tile of `{a}` again.": {
+    "Every iteration loads the first tile of `{a}` again.": {
         "a without the start": [("a[row, start + tx] if row < m and start + tx < k",
              "a[row, tx] if row < m and tx < k")]},
     "It concerns 960 threads, with rows 17 to 31: no test stops them, or one compares this row "
     "with another size. Which of `m`, `n` and `k` is it?": {
         "the row not tested": [("if row < m and start + tx < k", "if start + tx < k")]},
-    "Only the terms of the last tile are in the sum: each turn forgets the tiles before.": {
+    "Only the terms of the last tile are in the sum: each iteration forgets the tiles before.": {
         "the total set at each tile": [(SUMS, "        total = float32(0)\n" + SUMS)]},
     "The tile of `{b}` is read transposed: its two indices are exchanged.": {
         "b read transposed": [("tile_b[side, i, tx]", "tile_b[side, tx, i]")]},
@@ -153,7 +153,7 @@ WRONG = {
         "b from the side of a": [("tile_b[side, i, tx]", "tile_a[side, i, tx]")]},
     "`{array}` is a local array: each thread has one of its own, and sees nothing of what the "
     "others store in theirs.": {"local arrays": [("cuda.shared.array", "cuda.local.array")]},
-    "The first index of `{tile b}` is the side. The array has 1 of them, counted from 0, and the "
+    "The first index of `{tile b}` is the buffer. The array has 1 of them, counted from 0, and the "
     "index is 1.": {
         "an array of one side": [
             ("tile_b = cuda.shared.array((2,", "tile_b = cuda.shared.array((1,")]},

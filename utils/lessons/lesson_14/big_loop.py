@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -25,13 +24,15 @@ from utils.lessons.lesson import device_shown
 from utils.lessons.lesson_14 import instruction_timeline
 from utils.lessons.lesson_14.warps_and_gains import Gain, draw_gains_and_warps
 from utils.lessons.occupancy import resources_of
-from utils.lessons.recorded import NOTHING, duration, recorded_ms
-from utils.machine.occupancy import WARP, limits_of, occupancy
+from utils.lessons.recorded import NOTHING, recorded_ms
+from utils.machine.occupancy import occupancy
 from utils.measuring import records, rows
 from utils.paths import DATA
 from virtual_gpu.pictures.svg import Picture
 
 FILE = DATA / "compiled" / "big_loops.csv"
+EXPERIMENT = "gemm_kernels.buffers_alone"  # the module of its kernels, which have no constants
+STEPS_OF_A_TILE = 8 * 8 * 8  # multiply-adds of a thread: 8 steps of k, 8×8 elements of c
 PRODUCT = void(*[float32[:, ::1]] * 3)
 
 
@@ -67,8 +68,6 @@ def big_loop(step: Step | Variant) -> BigLoop:
     default constants. Raise CourseError if the record does not have the loop either.
     """
     variant, arch = as_variant(step), device_shown().arch
-    if not is_of_a_ladder(variant.step):
-        return compiled_big_loop(variant, arch)
     try:
         return compiled_big_loop(variant, arch)
     except CourseError:
@@ -85,8 +84,12 @@ def compiled_big_loop(variant: Variant, arch: str) -> BigLoop:
     kernel without these constants, whose tiles are as large as its square blocks.
     """
     sizes = variant.constants
-    if {"BK", "TM", "TN"} <= sizes.keys():
+    if variant.step.module == EXPERIMENT:
+        steps = STEPS_OF_A_TILE
+    elif {"BK", "TM", "TN"} <= sizes.keys():
         steps = sizes["BK"] * sizes["TM"] * sizes["TN"]
+    elif "LANES" in sizes:
+        steps = STEPS_OF_A_TILE // 8 * sizes["BK"]
     else:
         steps = _side_of_block(variant)
     return _iteration(xray(variant.kernel, variant.step.signature, arch), steps)
@@ -137,7 +140,7 @@ def _unrolled(
     return (*code[:start], *code[start:end] * iterations, *code[end:])
 
 
-def draw_turns(**kernels: Step | Variant | Callable) -> Picture | Card:
+def draw_iterations(**kernels: Step | Variant | Callable) -> Picture | Card:
     """Draw the instructions in one iteration of each kernel's loop over tiles, one bar per kernel.
 
     Parameters
@@ -153,8 +156,9 @@ def draw_turns(**kernels: Step | Variant | Callable) -> Picture | Card:
         so.
     """
     try:
-        iterations = {_label(name, one): _loop_of(one).names for name, one in kernels.items()}
-        title = "One turn of the big loop, in machine code"
+        cut = instruction_timeline.from_load_to_store
+        iterations = {_label(name, one): cut(_loop_of(one).names) for name, one in kernels.items()}
+        title = "One iteration of the loop over tiles, in machine code"
         return instruction_timeline.draw_iterations(title, iterations)
     except CourseError as error:
         return Card("ask", (f"{error} The lesson goes on without this picture.",))
@@ -177,68 +181,6 @@ def _loop_of(kernel: Step | Variant | Callable) -> BigLoop:
     return _iteration(xray(kernel, PRODUCT, device_shown().arch), multiply_adds=16)
 
 
-def cycles_per_tile(shape: str, **steps: Step | Variant) -> Table | Card:
-    """Return a table of the cycles in which an SM computes one tile in each of its resident blocks.
-
-    There is one row per step, with the recorded time, the cycles needed to issue the instructions,
-    the recorded cycles, and the difference of the two.
-
-    Parameters
-    ----------
-    shape : str
-        The problem size as on the command line.
-    **steps : Step or Variant
-        Register-blocked steps by their names. The blocks run in waves, and the last wave counts as
-        full.
-
-    Returns
-    -------
-    Table or Card
-        The table. A card with the reason if neither a compiler nor the record has one of the
-        steps, or if a step of the course has no recorded time. The reader's own kernel has none:
-        its cells are "–".
-    """
-    rows = []
-    for name, step in steps.items():
-        variant = as_variant(step)
-        try:
-            issued = issue_cycles(variant, shape)
-            if not is_of_a_ladder(variant.step):
-                rows.append((f"`{name}`", NOTHING, f"{issued:,.0f}", NOTHING, NOTHING))
-                continue
-            recorded = recorded_cycles(variant, shape)
-        except CourseError as error:
-            return _no_table(error)
-        cells = (f"{cycles:,.0f}" for cycles in (issued, recorded, recorded - issued))
-        rows.append((f"`{name}`", duration(recorded_ms(variant, shape)), *cells))
-    head = ("", "time", "to start", "recorded", "lost")
-    return table(f"Cycles of an SM for one tile in each of its blocks, n = {shape}", head, rows)
-
-
-def issue_cycles(variant: Variant, shape: str) -> float:
-    """Return the cycles that an SM needs to issue one tile's instructions of all resident blocks.
-
-    Each sub-partition of the SM issues one instruction of a warp per cycle. shape: the problem size
-    as on the command line. Raises CourseError if the variant has no record, or its loop is not
-    known.
-    """
-    warps = resident_warps(variant, shape)
-    return warps * len(big_loop(variant).names) / _limits().sub_partitions
-
-
-def recorded_cycles(variant: Variant, shape: str) -> float:
-    """Return the cycles, by the recorded time, in which an SM computes one tile per resident block.
-
-    The blocks run in waves, and the last wave counts as full. The clock is the boost clock.
-    """
-    device, problem = device_shown(), ladder_of(variant.step).parse(shape)
-    launch = variant.launch(problem)
-    blocks = resident_warps(variant, shape) * WARP // launch.threads
-    waves = math.ceil(launch.blocks / (device.sms * blocks))
-    tiles = waves * problem.k / variant.constants["BK"]
-    return recorded_ms(variant, shape) * device.boost_clock_mhz * 1e3 / tiles
-
-
 def resident_warps(variant: Variant, shape: str = "4096") -> int:
     """Return the number of a variant's warps that are resident on one SM of the device shown.
 
@@ -258,11 +200,6 @@ def resident_warps(variant: Variant, shape: str = "4096") -> int:
     return occupancy(device.compute_capability, *resources).warps
 
 
-def _limits():
-    """Return the SmLimits of the device shown: the resources of one of its SMs."""
-    return limits_of(device_shown().compute_capability)
-
-
 def reads(**steps: Step | Variant) -> Table | Card:
     """Return a table of how soon the values of shared-memory loads are used, one row per step.
 
@@ -280,7 +217,7 @@ def reads(**steps: Step | Variant) -> Table | Card:
         soonest = number(min(loop.reads)) if loop.reads else NOTHING
         rows.append((f"`{name}`", soonest, early))
     head = ("", "instructions to the first use, at least", f"used within {SHARED_LATENCY}")
-    return table("Loads from shared memory in one turn of the big loop", head, rows)
+    return table("Loads from shared memory in one iteration of the loop over tiles", head, rows)
 
 
 def _no_table(error: CourseError) -> Card:

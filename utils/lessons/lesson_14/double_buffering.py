@@ -67,7 +67,7 @@ class Schedule:
         return max(bar.end for bar in self.bars)
 
 
-def tiles_with_one_buffer() -> Schedule:
+def tiles_loaded_late() -> Schedule:
     """Return the schedule of a block that loads, stores and multiplies one tile after the other."""
     bars, barriers, now = [], [], 0
     for tile in range(TILES):
@@ -80,19 +80,35 @@ def tiles_with_one_buffer() -> Schedule:
     return Schedule(tuple(bars), tuple(barriers))
 
 
+def tiles_with_one_buffer() -> Schedule:
+    """Return the schedule of a block that loads early and stores into its one buffer."""
+    return _loaded_early(buffers=1)
+
+
 def tiles_with_two_buffers() -> Schedule:
-    """Return the schedule of a block that loads the next tile while it multiplies a tile."""
+    """Return the schedule of a block that loads early and stores into the other buffer."""
+    return _loaded_early(buffers=2)
+
+
+def _loaded_early(buffers: int) -> Schedule:
+    """Return the schedule of a block that loads the next tile while it multiplies a tile.
+
+    With one buffer it passes a barrier before it stores the next tile, and one after it.
+    """
     now = LOAD + PUT
     bars = [Activity("loads", 0, LOAD, 0), Activity("stores", LOAD, now, 0, 0)]
     barriers = [now]
     for tile in range(TILES):
-        buffer, done = tile % 2, now + MULTIPLY
-        bars.append(Activity("multiply-adds", now, done, tile, buffer))
-        if tile + 1 < TILES:
-            bars.append(Activity("loads", now, now + LOAD, tile + 1))
-            bars.append(Activity("stores", done, done + PUT, tile + 1, 1 - buffer))
-            now = done + PUT
-            barriers.append(now)
+        done = now + MULTIPLY
+        bars.append(Activity("multiply-adds", now, done, tile, tile % buffers))
+        if tile + 1 == TILES:
+            break
+        bars.append(Activity("loads", now, now + LOAD, tile + 1))
+        if buffers == 1:
+            barriers.append(done)
+        bars.append(Activity("stores", done, done + PUT, tile + 1, (tile + 1) % buffers))
+        now = done + PUT
+        barriers.append(now)
     return Schedule(tuple(bars), tuple(barriers))
 
 
@@ -120,20 +136,35 @@ def steps_with_two_sets() -> Schedule:
     return Schedule(tuple(bars))
 
 
-def draw_tiles() -> Picture:
-    """Draw time lines of a block's loop over three tiles, with one buffer and with two."""
+def draw_late_and_early() -> Picture:
+    """Draw time lines of a block's loop over three tiles, each loaded late or early."""
     ways = {
-        "one buffer, two barriers for each tile": tiles_with_one_buffer(),
-        "two buffers, one barrier for each tile": tiles_with_two_buffers(),
+        "load, then multiply": tiles_loaded_late(),
+        "load the next tile meanwhile": tiles_with_one_buffer(),
     }
     alt = (
-        f"Time lines of a block that multiplies {TILES} tiles, {SMALL} steps of k each. With one "
-        "buffer it loads a tile, stores it, multiplies it, and only then loads the next one. With "
-        "two buffers the next tile is on its way while this one is multiplied, and the block is "
-        "done earlier. Not to scale."
+        f"Time lines of a block that multiplies {TILES} tiles, {SMALL} steps of k each. Above it "
+        "loads a tile, stores it, multiplies it, and only then loads the next one. Below the next "
+        "tile is on its way while this one is multiplied, and the block is done earlier. Not to "
+        "scale."
+    )
+    key = legend(tile_on_its_way=BLUE, store_into_shared_memory=ORANGE, multiply=GREEN)
+    return _picture(ways, ("loads", "multiply-adds"), "tile", SMALL, key, alt)
+
+
+def draw_buffers() -> Picture:
+    """Draw time lines of a block that loads tiles early, with one buffer and with two."""
+    ways = {
+        "one buffer, two barriers per tile": tiles_with_one_buffer(),
+        "two buffers, one barrier per tile": tiles_with_two_buffers(),
+    }
+    alt = (
+        f"Time lines of a block that multiplies {TILES} tiles and loads each early. With one "
+        "buffer there is a barrier before each store and one after it. With two buffers only the "
+        "one after it is left. Not to scale."
     )
     key = legend(tile_on_its_way=BLUE, store_into_shared_memory=ORANGE)
-    key += legend(multiply_from_side_0=GREEN, multiply_from_side_1=DARK_GREEN)
+    key += legend(multiply_from_buffer_0=GREEN, multiply_from_buffer_1=DARK_GREEN)
     return _picture(ways, ("loads", "multiply-adds"), "tile", SMALL, key, alt)
 
 

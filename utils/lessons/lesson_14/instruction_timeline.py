@@ -39,6 +39,20 @@ def between_load_and_store(instructions: Instructions) -> tuple[int, int]:
     return len(between), between.count("FFMA")
 
 
+def from_load_to_store(instructions: Instructions) -> Instructions:
+    """Return an iteration that has a shared store after its last global load, if that is possible.
+
+    A loop has no first instruction: if it stores what the iteration before has loaded, it is cut
+    after its last store instead of at its jump.
+    """
+    loads = [index for index, name in enumerate(instructions) if name == "LDG"]
+    stores = [index for index, name in enumerate(instructions) if name == "STS"]
+    if not loads or not stores or stores[-1] > loads[-1]:
+        return instructions
+    cut = stores[-1] + 1
+    return (*instructions[cut:], *instructions[:cut])
+
+
 def draw_iterations(title: str, iterations: Mapping[str, Instructions]) -> Picture:
     """Draw one bar of instructions per loop iteration, all bars on one scale.
 

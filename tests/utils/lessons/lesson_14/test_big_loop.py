@@ -8,7 +8,7 @@ from gpu_xray.compile import NO_COMPILER
 from labs import EXERCISES
 from tools.records.big_loops import ARCH, variants
 from utils.errors import CourseError
-from utils.lessons import cycles_per_tile, draw_turns, reads
+from utils.lessons import draw_iterations, reads
 from utils.lessons.cards import Card
 from utils.lessons.lesson_14.big_loop import (
     BigLoop,
@@ -17,8 +17,9 @@ from utils.lessons.lesson_14.big_loop import (
     recorded_big_loops,
     resident_warps,
 )
+from utils.lessons.lesson_14.instruction_timeline import from_load_to_store
 
-PREFETCH = variants()[-1]
+PREFETCH = next(one for one in variants() if one.step.name == "prefetch")
 
 
 @pytest.fixture
@@ -35,11 +36,18 @@ def test_the_record_is_what_the_compiler_makes(variant, compiler):
 
 
 @pytest.mark.parametrize("variant", variants(), ids=str)
-def test_a_turn_has_the_multiply_adds_and_loads_of_a_tile(variant):
+def test_an_iteration_has_the_multiply_adds_and_loads_of_a_tile(variant):
     loop = recorded_big_loops()[ARCH, str(variant)]
     assert loop.names.count("FFMA") == 8 * 8 * 8
     assert loop.names.count("LDG") == 2
     assert loop.names.count("LDS") == len(loop.reads) == 8 * 4  # of 128 bits
+
+
+def test_a_loop_that_stores_first_is_cut_after_its_stores():
+    names = ("STS", "BAR", "LDG", "FFMA", "BAR")
+    assert from_load_to_store(names) == (*names[1:], names[0])
+    assert from_load_to_store(("LDG", "STS")) == ("LDG", "STS")
+    assert from_load_to_store(("FFMA",)) == ("FFMA",)
 
 
 def test_a_value_that_is_needed_soon_is_an_early_read():
@@ -48,18 +56,19 @@ def test_a_value_that_is_needed_soon_is_an_early_read():
 
 def test_without_a_compiler_the_record_takes_its_place(no_compiler):
     assert big_loop(PREFETCH) == recorded_big_loops()[ARCH, str(PREFETCH)]
-    assert "627 instructions" in str(draw_turns(prefetch=PREFETCH))
+    assert "627 instructions" in str(draw_iterations(prefetch=PREFETCH))
 
 
 def test_what_neither_knows_is_replaced_by_a_sentence(no_compiler):
     other = PREFETCH.step.variant(BM=64)
-    for said in (draw_turns(x=other), reads(x=other), cycles_per_tile("4096", x=other)):
+    for said in (draw_iterations(x=other), reads(x=other)):
         assert isinstance(said, Card)
         assert "The lesson goes on" in str(said)
 
 
 def test_a_kernel_of_the_reader_is_drawn(compiler):
-    assert "43 instructions, 11 of them" in str(draw_turns(x=EXERCISES["double_buffer"].solution))
+    drawn = draw_iterations(x=EXERCISES["double_buffer"].solution)
+    assert "43 instructions, 11 of them" in str(drawn)
 
 
 @cuda.jit
@@ -78,7 +87,7 @@ def without_a_loop(a, b, c):
 
 @pytest.mark.parametrize("kernel", [without_shared, without_a_loop])
 def test_a_kernel_without_tiles_is_replaced_by_a_sentence(kernel, compiler):
-    assert "The lesson goes on" in str(draw_turns(yours=kernel))
+    assert "The lesson goes on" in str(draw_iterations(yours=kernel))
 
 
 def test_warps_are_those_of_the_records_registers():

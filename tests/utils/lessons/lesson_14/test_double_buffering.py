@@ -13,16 +13,18 @@ from utils.lessons.lesson_14.double_buffering import (
     PUT,
     TILES,
     Schedule,
+    draw_buffers,
+    draw_late_and_early,
     draw_steps,
-    draw_tiles,
     steps_with_one_set,
     steps_with_two_sets,
+    tiles_loaded_late,
     tiles_with_one_buffer,
     tiles_with_two_buffers,
     waits,
 )
 
-TILE_TIMES = tiles_with_one_buffer, tiles_with_two_buffers
+TILE_TIMES = tiles_loaded_late, tiles_with_one_buffer, tiles_with_two_buffers
 STEP_TIMES = steps_with_one_set, steps_with_two_sets
 
 
@@ -48,7 +50,7 @@ def test_a_tile_is_stored_when_it_has_come_and_multiplied_behind_a_barrier(time)
 
 
 @pytest.mark.parametrize("time", [time() for time in TILE_TIMES])
-def test_a_side_is_filled_when_its_last_tile_is_done_and_a_barrier_lies_between(time):
+def test_a_buffer_is_filled_when_its_last_tile_is_done_and_a_barrier_is_between(time):
     for store in bars(time, "stores").values():
         for use in bars(time, "multiply-adds").values():
             if use.number < store.number and use.buffer == store.buffer:
@@ -56,13 +58,15 @@ def test_a_side_is_filled_when_its_last_tile_is_done_and_a_barrier_lies_between(
 
 
 def test_two_buffers_need_a_barrier_for_each_tile_and_one_buffer_two():
-    assert len(tiles_with_one_buffer().barriers) == 2 * TILES
+    assert len(tiles_loaded_late().barriers) == 2 * TILES
+    assert len(tiles_with_one_buffer().barriers) == 2 * TILES - 1  # none after the last tile
     assert len(tiles_with_two_buffers().barriers) == TILES
 
 
-def test_with_two_buffers_only_the_first_tile_is_waited_for():
-    assert len(waits(tiles_with_one_buffer(), LOAD)) == TILES
-    assert waits(tiles_with_two_buffers(), LOAD) == [(0, LOAD + PUT)]
+def test_with_early_loads_only_the_first_tile_is_waited_for():
+    assert len(waits(tiles_loaded_late(), LOAD)) == TILES
+    for schedule in (tiles_with_one_buffer(), tiles_with_two_buffers()):
+        assert waits(schedule, LOAD) == [(0, LOAD + PUT)]
     assert LOAD < MULTIPLY
 
 
@@ -78,8 +82,8 @@ def test_words_of_two_steps_lie_in_different_sets():
 
 
 def test_the_words_give_no_number_for_what_is_not_to_scale():
-    for drawn in (draw_tiles(), draw_steps()):
-        assert drawn.alt.endswith("done earlier. Not to scale.")
+    for drawn in (draw_late_and_early(), draw_buffers(), draw_steps()):
+        assert drawn.alt.endswith("Not to scale.")
 
 
 def test_colours_mean_the_same_as_in_the_strip_of_machine_code():
