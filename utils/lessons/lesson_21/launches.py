@@ -64,4 +64,5 @@ def draw(moved: Mapping[str, float]) -> Figure:
     rate = ceilings().gb_per_s["DRAM"]
     rows = [(label, OPERATIONS / each, OPERATIONS / each * rate) for label, each in moved.items()]
     points = pd.DataFrame(rows, columns=["label", "intensity", "gflops"])
-    return roofline_figure.roofline(points, ceilings(), "The most that DRAM allows", "DRAM", [*moved])
+    title = "The most that DRAM allows"
+    return roofline_figure.roofline(points, ceilings(), title, "DRAM", list(moved))

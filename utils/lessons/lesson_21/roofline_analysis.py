@@ -172,7 +172,7 @@ def draw_busiest(*steps: Step) -> Picture:
 
 def draw_needs(step: Step) -> Picture:
     """Draw the time that each resource needs for a step at 4096, and the recorded time."""
-    needed = {name.replace("shared memory and", "shared and"): ms for name, ms in _needed(step).items()}
+    needed = {name.replace(" memory", ""): ms for name, ms in _needed(step).items()}
     title = f"{as_step(step).name} at {SIZE}, one {course_device().name}"
     return resource_needs.draw_needs(title, needed, _recorded_ms(step))
 
