@@ -237,7 +237,7 @@ def test_from_32_l2_and_from_64_even_dram_is_no_limit():
     by_l2, by_dram = first(L2), first(DRAM)
     says("From tiles of {}×{} on L2 is no limit any more", by_l2, by_l2)
     says("and from {}×{} on DRAM would be none", by_dram, by_dram)
-    says("left to gain after tiles of {}×{}", by_dram, by_dram)
+    says("left to gain after tiles of {}×{} in shared memory", by_dram, by_dram)
 
 
 # ---- counts, times, and the profiler ----
