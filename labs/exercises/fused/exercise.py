@@ -1,8 +1,11 @@
 """Three elementwise launches of a neural network in one kernel."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from labs.checking.job import Shape
+from labs.checking.run import Run
 from labs.checking.target import essential
 from labs.families.vectors import drawn_factor, elementwise, signed_numbers
 from labs.targets.counts import no_negative_index, one_store_per_element, sectors_per_request
@@ -18,6 +21,19 @@ def arguments(shape: Shape, seed: int) -> tuple[np.ndarray, np.float32, np.float
 def added_and_cut(x: np.ndarray, mean: np.float32, scale: np.float32, y: np.ndarray) -> np.ndarray:
     """Return max((x - mean) · scale + y, 0) as a float64 array."""
     return np.maximum((x.astype(np.float64) - float(mean)) * float(scale) + y, 0)
+
+
+STORES = one_store_per_element()
+
+
+def through_memory(run: Run, value: float) -> str:
+    """Return a sentence on steps that go through the result, or else the target's own cause."""
+    if not run.total(run.job.result, "load", "lanes"):
+        return STORES.cause(run, value)
+    return (
+        f"the kernel stores {value:.3g} values per element in `{run.result}`, and reads them again "
+        f"from there. `{run.result}` is memory, too, so each of these values passes it twice."
+    )
 
 
 EXERCISE = elementwise(
@@ -36,7 +52,7 @@ EXERCISE = elementwise(
     inputs=arguments,
     reference=added_and_cut,
     targets=(
-        no_negative_index(), essential(one_store_per_element()), sectors_per_request(4),
+        no_negative_index(), essential(replace(STORES, cause=through_memory)), sectors_per_request(4),
         essential(elements_per_thread(1)),
     ),
     main=("stores per element",),
@@ -47,7 +63,7 @@ EXERCISE = elementwise(
     ),
     hints=(
         "The first two launches store their results only for the launch after them to read. A "
-        "thread can keep such a value in a variable, which is a register.",
+        "thread can keep such a value in a variable until the last step.",
         "`max` of two numbers works in a kernel, and so does an `if`. `float32(0)` is a zero "
         "that does not make the result float64.",
     ),

@@ -8,8 +8,7 @@ LINES = f"        {VALUE}\n        {STORE}\n"
 WRONG = {
     "no thread reads or writes any array. Is the body still to be written": {
         "empty body": [(f"    i = cuda.grid(1)\n    {TEST}\n{LINES}", "    pass\n")]},
-    "`out` is memory, too: each value that is stored there and read again passes memory twice "
-    "more. Keep it in a variable until the last step.": {
+    "`out` is memory, too, so each of these values passes it twice.": {
         "every step through out": [(LINES, "        out[i] = (x[i] - mean) * scale\n"
                                            "        out[i] = out[i] + y[i]\n"
                                            "        out[i] = max(out[i], float32(0))\n")],
