@@ -52,8 +52,8 @@ EXERCISE = elementwise(
     inputs=arguments,
     reference=added_and_cut,
     targets=(
-        no_negative_index(), essential(replace(STORES, cause=through_memory)), sectors_per_request(4),
-        essential(elements_per_thread(1)),
+        no_negative_index(), essential(replace(STORES, cause=through_memory)),
+        sectors_per_request(4), essential(elements_per_thread(1)),
     ),
     main=("stores per element",),
     plain_goals=("right at any length", "each element of `out` is stored once"),
