@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from virtual_gpu.pictures.svg import BLUE, GREY, ORANGE, Picture, path, rect, svg, text
 
-LEFT, RIGHT, TOP, BAR, PITCH = 138, 352, 34, 15, 24
+LEFT, RIGHT, TOP, BAR, PITCH = 112, 340, 34, 15, 24
 
 
 def draw_needs(title: str, needed: Mapping[str, float], recorded: float) -> Picture:

@@ -253,6 +253,9 @@ def test_naive_needs_two_resources_equally_long_and_waits_for_loads():
     says("the pipes of all SMs bring {:,} GB/s", PIPE)
     says("which are {:.1f} · {}⁹, and `naive` takes {:.1f} ms", operations / 1e9, BASE, ms)
     assert f"{operations / 1e9:.1f}" == f"{2 * N**3 / 1e9:.1f}"
+    of_profiler = course.dram_over_least(NAIVE) * needed["DRAM"]
+    assert of_profiler < slots
+    says("with the bytes of the profiler it would be {:.1f} ms long", of_profiler)
     wavefronts = 2 * roofline.WAVEFRONT_BYTES
     quotes.explains(
         "21.busy",
