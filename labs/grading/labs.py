@@ -509,6 +509,19 @@ LABS: Mapping[str, Lab] = {
             ),
         ),
         Lab(
+            "rooflines", "Rooflines, with tasks of two kinds", 60, ("21",),
+            (
+                "say from a tile and a memory how fast a product can be",
+                "save bytes by doing the work of three launches in one",
+                "count the time of a pipe instead of the bytes that it brings",
+            ),
+            (
+                Part("attainable", 40),
+                Part("fused", 40, ("stores per element",)),
+                Part("pipe_roof", 20),
+            ),
+        ),
+        Lab(
             "reduce_0_to_3", "A reduction without divergence and conflicts", 90, ("18",),
             (
                 "add up an array by a tree whose warps work whole",

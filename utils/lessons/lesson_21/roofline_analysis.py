@@ -15,7 +15,7 @@ from utils.lessons import profiler
 from utils.lessons.cards import Table, table
 from utils.lessons.counting import as_step
 from utils.lessons.lesson import course_device
-from utils.lessons.lesson_21 import peak_shares, roofline_figure, warp_samples
+from utils.lessons.lesson_21 import peak_shares, resource_needs, roofline_figure, warp_samples
 from utils.lessons.lesson_21.counted_steps import ceilings, counts_of, recorded_counts, recorded_of
 from utils.lessons.recorded import CPU, NOTHING, ms_if_any, recorded_ms, share_of_peak
 from utils.measuring import records, roofline
@@ -23,6 +23,8 @@ from virtual_gpu.pictures.svg import Picture
 
 SIZE, LARGE = "4096", "2^30"
 NAMED = ("naive_strided", "naive", "tiled", "vectorized", "autotuned")
+# Opcode -> a choice of the question "samples".
+SAMPLED = {"LDG": "a load", "FFMA": "a multiply-add", "BRA": "the jump to the next iteration"}
 MEMORIES = {"DRAM": "dram_bytes", "L2": "l2_bytes"}
 # One core of lesson 02's processor: GHz, FMA units, floats per vector, operations per FMA.
 CORE_PEAK = 3.95 * 2 * 16 * 2
@@ -70,15 +72,6 @@ def _moved(counts: roofline.LaunchCounts, memory: str) -> float:
     return getattr(counts, MEMORIES[memory])
 
 
-def smallest_right_of_ridge() -> int:
-    """Return the least n at which arithmetic, and not DRAM, limits an n×n×n product.
-
-    Each byte of the three matrices moves once.
-    """
-    device_ceilings = ceilings()
-    return int(6 * device_ceilings.gflops / device_ceilings.gb_per_s["DRAM"]) + 1
-
-
 def dram_over_least(step: Step) -> float:
     """Return the DRAM bytes that the profiler counted, divided by those of the three matrices.
 
@@ -121,9 +114,14 @@ def busiest(step: Step | Variant) -> tuple[str, float]:
 
     The resource is a key of `utils.measuring.roofline.times`, such as "DRAM".
     """
-    resource_times = roofline.times(counts_of(step), ceilings())
-    name = max(resource_times, key=resource_times.get)
-    return name, resource_times[name]
+    needed = _needed(step)
+    name = max(needed, key=needed.get)
+    return name, needed[name]
+
+
+def _needed(step: Step | Variant) -> dict[str, float]:
+    """Return resource -> milliseconds for which a step keeps it busy, by the counts."""
+    return roofline.times(counts_of(step), ceilings())
 
 
 def busy(*steps: Step) -> Table:
@@ -172,20 +170,51 @@ def draw_busiest(*steps: Step) -> Picture:
     return times.draw_estimates(bars, title)
 
 
+def draw_needs(step: Step) -> Picture:
+    """Draw the time that each resource needs for a step at 4096, and the recorded time."""
+    needed = {name.replace(" memory", ""): ms for name, ms in _needed(step).items()}
+    title = f"{as_step(step).name} at {SIZE}, one {course_device().name}"
+    return resource_needs.draw_needs(title, needed, _recorded_ms(step))
+
+
+def busiest_share(step: Step) -> float:
+    """Return the percentage of a step's recorded time for which its busiest resource is busy."""
+    return 100 * busiest(step)[1] / _recorded_ms(step)
+
+
+def most_sampled(step: Step) -> str:
+    """Return the kind of instruction with the most samples, as a choice of the question "samples".
+
+    Raises CourseError if the profiler took no samples of the step.
+    """
+    row = max(_samples(step), key=lambda one: one.samples)
+    return next(words for opcode, words in SAMPLED.items() if row.opcode.startswith(opcode))
+
+
 def draw_samples(step: Step) -> Picture:
     """Draw the share of the profiler's warp samples at each instruction of a step, in code order.
 
     The first and the last drawn instruction are the outermost ones with at least a thousandth of
     all samples. Raise CourseError if the profiler took no samples of the step.
     """
-    instructions = profiler.sampled(step)
-    total, name = sum(row.samples for row in instructions), as_step(step).name
-    if not total:
-        raise CourseError(f"The profiler took no samples of {name}: choose a profiled kernel.")
+    instructions, name = _samples(step), as_step(step).name
+    total = sum(row.samples for row in instructions)
     shares = [(row.opcode, row.samples / total) for row in instructions]
     first, last = _busy_stretch([share for _, share in shares])
     title = f"Where the profiler saw the warps of {name}"
     return warp_samples.draw_samples(title, shares[first : last + 1])
+
+
+def _samples(step: Step) -> list[profiler.SampledInstruction]:
+    """Return the samples of a step by instruction, in code order.
+
+    Raises CourseError if the profiler took no samples of the step.
+    """
+    instructions = profiler.sampled(step)
+    if not sum(row.samples for row in instructions):
+        name = as_step(step).name
+        raise CourseError(f"The profiler took no samples of {name}: choose a profiled kernel.")
+    return instructions
 
 
 def _busy_stretch(shares: list[float]) -> tuple[int, int]:
@@ -222,12 +251,12 @@ def shares_of_peaks(first_version: Step) -> dict[str, dict[str, float]]:
     }
 
 
-def nearer_to_its_peak(first_version: Step) -> str:
-    """Return the processor whose best version is nearer to its own peak, as a question's choice.
+def better_first_version(first_version: Step) -> str:
+    """Return the processor whose first version reaches more of its own peak, as a choice.
 
     The text is "one core of the CPU" or "the GPU".
     """
-    core, gpu = (shares["best version"] for shares in shares_of_peaks(first_version).values())
+    core, gpu = (shares["first version"] for shares in shares_of_peaks(first_version).values())
     return "one core of the CPU" if core > gpu else "the GPU"
 
 
