@@ -1,0 +1,52 @@
+"""A block's sum whose last warp goes on alone without waiting, which is a race."""
+
+from labs.checking.target import essential
+from labs.families.reduction import (
+    Sums,
+    each_element_once,
+    full_loads,
+    no_atomics,
+    reduction,
+)
+from labs.targets.counts import (
+    barriers_per_block,
+    no_float64,
+    no_negative_index,
+    one_store_per_element,
+)
+from labs.targets.sharing import loads_of_one_thread
+
+EXERCISE = reduction(
+    Sums(threads=256, each=2),
+    constant="BLOCK",
+    name="last_warp",
+    lesson="19",
+    kind="repair",
+    title="The last warp waits for nobody",
+    text=(
+        "In the last six steps of this tree warp 0 goes on alone, and all of its 32 lanes add. The "
+        "sums are right on the virtual GPU, and still the kernel is wrong. Repair the last loop, "
+        "and leave the block's barriers as they are. About 2 lines.",
+        "The launch is given: blocks of 256 threads, and one block for 512 elements.",
+    ),
+    shapes=((2048,), (2000,), (1300,), (513,), (257,), (33,), (1,)),
+    targets=(
+        no_negative_index(), one_store_per_element(), no_float64(), each_element_once(),
+        barriers_per_block(3), essential(full_loads()), essential(no_atomics()),
+        essential(loads_of_one_thread(26)),
+    ),
+    main=("barriers per block",),
+    plain_goals=("right at any shape, without a race", "at most 3 barriers per block"),
+    plain_usual_goals=(
+        "each element of x is loaded once and by full warps",
+        "many threads share the additions", "no index below 0", "one store per block",
+        "no float64, no atomic operations",
+    ),
+    hints=(
+        "In the step with the stride 16 lane 0 reads word 16. Which lane stores this word in the "
+        "step before?",
+        "Which lane stores word 16 in the *same* step, and does anybody need its sum?",
+        "`cuda.syncwarp()` is for all lanes of the warp, also for those that do not add.",
+    ),
+    after="The lanes of the last warp wait for each other, and for no other warp.",
+)  # fmt: skip

@@ -1,0 +1,31 @@
+"""Other right answers to `last_warp`: changes of the solution that `check` accepts."""
+
+from labs.exercises.last_warp.wrong import ADD, ALL, GIVE, GUARDED, HALVE, LOOP, TAKE, WAIT, loop
+
+STRIDES = (32, 16, 8, 4, 2, 1)
+
+RIGHT = {
+    "the wait first": loop(WAIT + GUARDED + HALVE),
+    "the wait last": loop(GUARDED + HALVE + WAIT),
+    # Lanes that do not add leave the kernel, and the hardware then waits for the others only.
+    "the wait in the branch": loop(GUARDED + f"    {WAIT}" + HALVE),
+    "all lanes add, and wait twice": loop(TAKE + WAIT + GIVE + WAIT + HALVE),
+    "the sum in a variable": loop(
+        f"{ALL.replace('shared[tid] +=', 'value = shared[tid] +')}{WAIT}"
+        f"            shared[tid] = value\n{WAIT}{HALVE}"
+    ),
+    "a mask": loop(GUARDED + WAIT.replace("()", "(0xFFFFFFFF)") + HALVE),
+    "a loop over the strides": [
+        (LOOP, f"        for stride in {STRIDES}:\n{GUARDED}{WAIT}"),
+    ],
+    "written out": [
+        (LOOP, "".join(f"{GUARDED}{WAIT}".replace("    " * 3, "    " * 2, 1)
+                       .replace(ADD, ADD[4:]).replace(WAIT, WAIT[4:]).replace("stride", str(stride))
+                       for stride in STRIDES)),
+    ],
+    "shuffles": [
+        (LOOP, "        total = shared[tid] + shared[tid + 32]\n        for step in range(5):\n"
+         "            total += cuda.shfl_down_sync(0xFFFFFFFF, total, 16 >> step)\n"
+         "        if tid == 0:\n            shared[0] = total\n"),
+    ],
+}  # fmt: skip
