@@ -29,9 +29,9 @@ EXERCISE = reduction(
     text=(
         "Each thread of this kernel adds two elements, and then comes the tree. Change the lines "
         "above the tree: each thread adds eight. About 4 lines.",
-        "The launch is given: blocks of 256 threads, and one block for 2,048 elements. Block 0 adds "
-        "elements 0 to 2047, block 1 the next 2,048, and so on. So the last block may reach beyond "
-        "the end of `x`. Neighbouring threads load neighbouring elements.",
+        "The launch is given: blocks of 256 threads, and one block for 2,048 elements. Block 0 "
+        "adds elements 0 to 2047, block 1 the next 2,048, and so on. So the last block may reach "
+        "beyond the end of `x`. Neighbouring threads load neighbouring elements.",
     ),
     shapes=((4096,), (4000,), (2500,), (2049,), (513,), (33,), (1,)),
     targets=(

@@ -5,6 +5,16 @@ from labs.exercises.eight_elements.wrong import ADD, TEST, ZERO, load
 INDEX = "i + j * BLOCK"
 FIRST_LOAD = "    total = x[i] if i < x.size else float32(0)\n"
 
+HARMLESS = {
+    "guard_dropped in `if tid < 32:`": "the other warps only wait",
+    "one_too_far in `if tid < 32:`": "thread 32 only waits",
+    "constant_one_more in `if tid < 32:`": "thread 32 only waits",
+    "constant_one_more in `while stride > 32:`": "33 is no stride",
+    "constant_one_less in `while stride > 32:`": "the step with the stride 32 has a barrier, too",
+    "size_one_less in `while stride > 32:`": "the step with the stride 32 has a barrier, too",
+    "constant_one_more in `if tid == 0:`": "thread 1 reads word 0 after the last wait",
+}
+
 RIGHT = {
     "a range with a step": load(
         f"{ZERO}    for k in range(i, i + 8 * BLOCK, BLOCK):\n        if k < x.size:\n"
@@ -17,9 +27,11 @@ RIGHT = {
         "        i += BLOCK\n"),
     "four pairs": load(
         f"{ZERO}    for j in range(4):\n        if i < x.size:\n            total += x[i]\n"
-        "        if i + BLOCK < x.size:\n            total += x[i + BLOCK]\n        i += 2 * BLOCK\n"),
+        "        if i + BLOCK < x.size:\n            total += x[i + BLOCK]\n"
+        "        i += 2 * BLOCK\n"),
     "written out": load(FIRST_LOAD + "".join(
-        (TEST + ADD)[4:].replace("    " * 3, "    " * 2).replace("j", str(j)) for j in range(1, 8))),
+        (TEST + ADD)[4:].replace("    " * 3, "    " * 2).replace("j", str(j))
+        for j in range(1, 8))),
     "a zero instead": [
         (TEST + ADD, f"        total += x[{INDEX}] if {INDEX} < x.size else float32(0)\n")],
     "it breaks at the end": [

@@ -59,7 +59,7 @@ WRONG = {
              + (LOOP + TEST + ADD).replace("total", "shared[tid]"))]},
     "works in float64": {
         "float64": [(ZERO, "    total = 0.0\n")], "a whole number": [(ZERO, "    total = 0\n")]},
-    "This sum lacks 1792 of its 2048 elements": {
+    "`{x}[0]` counts 8 times in this sum, and not once.": {
         "the same element again": [("total += x[i + j * BLOCK]", "total += x[i]")]},
     "Which thread should have stored this word?": {"not stored": [(PUT, "")]},
     "Some threads leave at `return` in line {return} before they store their word. The barrier "

@@ -24,9 +24,9 @@ EXERCISE = reduction(
     kind="repair",
     title="The last warp waits for nobody",
     text=(
-        "In the last six steps of this tree warp 0 goes on alone, and all of its 32 lanes add. The "
-        "sums are right on the virtual GPU, and still the kernel is wrong. Repair the last loop, "
-        "and leave the block's barriers as they are. About 2 lines.",
+        "In the last six steps of this tree warp 0 goes on alone, and all of its 32 lanes add. Its "
+        "sums are right on the virtual GPU, and still it has a race. Repair the last loop, and "
+        "leave the block's barriers as they are. About 2 lines.",
         "The launch is given: blocks of 256 threads, and one block for 512 elements.",
     ),
     shapes=((2048,), (2000,), (1300,), (513,), (257,), (33,), (1,)),
@@ -46,7 +46,8 @@ EXERCISE = reduction(
         "In the step with the stride 16 lane 0 reads word 16. Which lane stores this word in the "
         "step before?",
         "Which lane stores word 16 in the *same* step, and does anybody need its sum?",
-        "`cuda.syncwarp()` is for all lanes of the warp, also for those that do not add.",
+        "A step reads two words, adds, and stores one. Where in it must a lane wait until all "
+        "others have come there?",
     ),
     after="The lanes of the last warp wait for each other, and for no other warp.",
 )  # fmt: skip

@@ -4,6 +4,14 @@ from labs.exercises.last_warp.wrong import ADD, ALL, GIVE, GUARDED, HALVE, LOOP,
 
 STRIDES = (32, 16, 8, 4, 2, 1)
 
+HARMLESS = {
+    "guard_dropped in `if tid < 32:`": "the other warps only wait",
+    "one_too_far in `if tid < 32:`": "thread 32 only waits",
+    "constant_one_more in `if tid < 32:`": "thread 32 only waits",
+    "constant_one_more in `while stride > 32:`": "33 is no stride",
+    "constant_one_more in `if tid == 0:`": "thread 1 reads word 0 after the last wait",
+}
+
 RIGHT = {
     "the wait first": loop(WAIT + GUARDED + HALVE),
     "the wait last": loop(GUARDED + HALVE + WAIT),

@@ -43,7 +43,8 @@ WRONG = {
             ALL + WAIT.replace("syncwarp", "syncthreads") + HALVE)},
     "each block passes 9 barriers": {
         "the tree before": [("stride > 32", "stride > 0"), (f"    if tid < 32:\n{LOOP}", "")]},
-    "each block passes 4 barriers": {"one step more for the block": [("stride > 32", "stride > 16")]},
+    "each block passes 4 barriers": {
+        "one step more for the block": [("stride > 32", "stride > 16")]},
     "names the barrier and does not call it": {"no brackets": [("syncwarp()", "syncwarp")]},
     "makes 133 loads": {
         "thread 0 adds the rest": [
