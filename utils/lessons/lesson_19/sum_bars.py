@@ -70,7 +70,7 @@ def draw(
 
 
 def beside_reduce4(yours: Variant) -> Table:
-    """Return the table of a block's counts: the reader's `last_warp` between reduce3 and reduce4."""
+    """Return the table of a block's counts, with the reader's `last_warp` in the second row."""
     return blocks(reduce3=_step("reduce3"), yours=yours, reduce4=_step("reduce4"))
 
 

@@ -234,8 +234,9 @@ def test_the_last_six_steps_of_warp_0_are_78_instructions_and_unrolled_33(compil
     jump, meets = _last_jump_and_meeting(machine_code(REDUCE5))
     last = [stride for stride in strides(BLOCK) if stride <= WARP]
     assert machine_code(REDUCE5).code[meets].name == "BSYNC"
-    says("Warp {} takes {} instructions for its last six steps, where `reduce4` takes {} iterations "
-         "of {}, which are {}", lanes_that_add(WARP, WARPS).index(WARP), meets - jump - 1, len(last), length,
+    alone = lanes_that_add(WARP, WARPS).index(WARP)
+    says("Warp {} takes {} instructions for its last six steps, where `reduce4` takes {} "
+         "iterations of {}, which are {}", alone, meets - jump - 1, len(last), length,
          len(last) * length)  # fmt: skip
 
 
@@ -257,7 +258,8 @@ def test_eight_elements_almost_reach_the_limit_of_memory():
     five, six = times(REDUCE5), times(REDUCE6)
     says("`reduce5` takes {:.2f} ms", five.recorded)
     explains("19.eight", """
-        Memory needs at least {:.2f} ms, so more than {:.2f} / {:.2f} = {:.2f} times is not possible.
+        Memory needs at least {:.2f} ms, so more than {:.2f} / {:.2f} = {:.2f} times is not
+        possible.
         The sum takes {:.2f} ms and is almost at this limit: {:.2f} / {:.2f} = {:.2f}.""",
         five.memory, five.recorded, five.memory, five.recorded / five.memory, six.recorded,
         five.recorded, six.recorded, five.recorded / six.recorded)  # fmt: skip
@@ -350,8 +352,9 @@ def test_the_mask_has_a_bit_per_lane():
 
 def test_shuffles_take_80_percent_of_the_requests_and_two_barriers():
     six, seven = block(REDUCE6), block(REDUCE7)
-    says("Per block it makes {:.0f} requests to shared memory instead of {:.0f}, and a thread comes "
-         "to one barrier instead of {:.0f}", seven.requests, six.requests, six.barriers)  # fmt: skip
+    says("Per block it makes {:.0f} requests to shared memory instead of {:.0f}, and a thread "
+         "comes to one barrier instead of {:.0f}", seven.requests, six.requests,
+         six.barriers)  # fmt: skip
     assert seven.barriers == 1
     says("Shuffles took away {} % of the requests", percent(six.requests, seven.requests))
 
@@ -362,7 +365,8 @@ def test_shuffles_change_nothing_where_memory_is_the_limit_and_little_where_tree
     says("Memory needs {:.2f} of the {:.2f} ms that `reduce6` takes", six.memory, six.recorded)
     says("`reduce6` takes {:.2f} ms. **How many times as fast", few6.recorded)
     explains("19.shuffles", """
-        With two elements per thread the sum takes {:.2f} instead of {:.2f} ms: {:.2f} times as fast.
+        With two elements per thread the sum takes {:.2f} instead of {:.2f} ms: {:.2f} times as
+        fast.
         With eight it takes {:.0f} instead of {:.0f} microseconds, because memory alone needs
         {:.0f}.""", few7.recorded, few6.recorded, few6.recorded / few7.recorded,
         1000 * seven.recorded, 1000 * six.recorded, 1000 * six.memory)  # fmt: skip
