@@ -205,8 +205,8 @@ def test_the_time_falls_by_a_quarter_and_nothing_comes_near_it():
     explains("19.alone", """
         The instructions of reduce4 need {:.2f} ms and memory {:.2f} ms, but it takes {:.2f} ms,
         {} % less than {:.2f} ms.
-        While the chain of one warp ends, too few other warps have work: the time is spent
-        waiting.""", four.instructions, four.memory, four.recorded,
+        In the last steps of a block one warp is left in a chain of loads and additions, and the
+        schedulers wait.""", four.instructions, four.memory, four.recorded,
         percent(three.recorded, four.recorded), three.recorded)  # fmt: skip
     says("The bars of `reduce4` are as in lesson {}", 18)
     says("Neither comes near its recorded {:.2f} ms", four.recorded)
@@ -298,9 +298,9 @@ def test_the_fastest_of_the_grids_has_65_536_blocks():
     assert grids()[most].per_thread == 2
     four = (fewest, near, best.blocks, most)
     explains("19.blocks", """
-        They reach {}, {}, {} and {} % of the bandwidth. {:,} trees cost little for {}^{} elements:
-        one for every {:,} of them. The law names the fewest blocks that could be enough, and not
-        the best.""", *map(share, four), best.blocks, TWO, 30, TWO**30 // best.blocks)  # fmt: skip
+        They reach {}, {}, {} and {} % of the bandwidth. With {:,} blocks a tree serves {:,} elements
+        and costs little. The law names the fewest blocks that could be enough, and not the
+        best.""", *map(share, four), best.blocks, TWO**30 // best.blocks)  # fmt: skip
     says("So {} blocks reach {} % of the bandwidth", fewest, share(fewest))
     five = round(100 * times(REDUCE5).memory / times(REDUCE5).recorded)
     says("With {:,} blocks it falls to {} %, less than the {} % of `reduce5`", most, share(most),
