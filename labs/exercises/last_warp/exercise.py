@@ -1,6 +1,7 @@
 """A block's sum whose last warp goes on alone without waiting, which is a race."""
 
-from labs.checking.target import essential
+from labs.checking.run import Run
+from labs.checking.target import Probes, essential
 from labs.families.reduction import (
     Sums,
     each_element_once,
@@ -15,10 +16,33 @@ from labs.targets.counts import (
     one_store_per_element,
 )
 from labs.targets.sharing import loads_of_one_thread
+from utils.translation import translate
+from virtual_gpu import Finding
+
+
+def in_a_step(run: Run, finding: Finding) -> str | None:
+    """Return a sentence on a race whose second access is a store, or a load in the next step.
+
+    finding: the flaw that the virtual GPU found. Returns None for any other flaw.
+    """
+    if finding.kind != "race" or finding.array != "shared" or finding.other_line is None:
+        return None
+    if " writes " in finding.message:
+        return translate(
+            "One lane reads this word and another lane stores it, and both happen in the same "
+            "step. Does anybody need what is stored there?"
+        )
+    if finding.other_line > finding.line:
+        return translate(
+            "The store is that of the step before, and nothing makes the lanes wait between the "
+            "two steps."
+        )
+    return None
 
 EXERCISE = reduction(
     Sums(threads=256, each=2),
     constant="BLOCK",
+    probes=Probes(flaws=(in_a_step,)),
     name="last_warp",
     lesson="19",
     kind="repair",
@@ -45,7 +69,7 @@ EXERCISE = reduction(
     hints=(
         "In the step with the stride 16 lane 0 reads word 16. Which lane stores this word in the "
         "step before?",
-        "Which lane stores word 16 in the *same* step, and does anybody need its sum?",
+        "Which lane stores word 16 in the same step, and does anybody need its sum?",
         "A step reads two words, adds, and stores one. Where in it must a lane wait until all "
         "others have come there?",
     ),

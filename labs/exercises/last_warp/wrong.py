@@ -24,19 +24,17 @@ WRONG = {
         "a wait before the loop": [(LOOP, f"        cuda.syncwarp()\n{HEAD}{GUARDED}{HALVE}")],
         "a wait after the loop": [(LOOP, f"{HEAD}{GUARDED}{HALVE}        cuda.syncwarp()\n")],
         "a fence": loop(GUARDED + WAIT.replace("syncwarp", "threadfence_block") + HALVE)},
-    "Lane 0 reads word 16, and lane 16 stores it in the same step. Does anybody need what lane 16 "
-    "stores there?": {
+    "One lane reads this word and another lane stores it, and both happen in the same step. Does "
+    "anybody need what is stored there?": {
         "a wait, and all lanes add": loop(ALL + WAIT + HALVE),
         "a wait at the head, and all lanes add": loop(WAIT + ALL + HALVE),
         "a wait at the end, and all lanes add": loop(ALL + HALVE + WAIT),
         "half of the lanes would be enough": loop(
-            GUARDED.replace("tid < stride", "tid < 2 * stride") + WAIT + HALVE)},
-    "All lanes have read before any of them stores. But the next step reads what this one has "
-    "stored, and nothing makes the lanes wait there.": {
-        "a wait after the read alone": loop(TAKE + WAIT + GIVE + HALVE)},
-    "The lanes wait between two steps. But in one step lane 16 stores a word that lane 0 "
-    "reads.": {
+            GUARDED.replace("tid < stride", "tid < 2 * stride") + WAIT + HALVE),
         "a wait after the store alone": loop(TAKE + GIVE + WAIT + HALVE)},
+    "The store is that of the step before, and nothing makes the lanes wait between the two "
+    "steps.": {
+        "a wait after the read alone": loop(TAKE + WAIT + GIVE + HALVE)},
     "`if tid < 32`": {
         "the barrier of the block": loop(GUARDED + WAIT.replace("syncwarp", "syncthreads") + HALVE),
         "the barrier of the block, and all lanes add": loop(
