@@ -422,7 +422,7 @@ LABS: Mapping[str, Lab] = {
             ),
         ),
         Lab(
-            "last_warps", "Warps that go on alone, with tasks of three kinds", 120, ("19",),
+            "last_warps", "Warps that go on alone, with tasks of two kinds", 120, ("19",),
             (
                 "say which lanes of one warp must wait for each other, and where",
                 "let each thread add several elements before it meets the others",

@@ -24,7 +24,6 @@ EXERCISE = reduction(
     constant="BLOCK",
     name="eight_elements",
     lesson="19",
-    kind="change",
     title="Eight elements for each thread",
     text=(
         "Each thread of this kernel adds two elements, and then comes the tree. Change the lines "

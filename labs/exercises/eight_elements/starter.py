@@ -16,16 +16,10 @@ def eight_elements(x, partials):
     shared[tid] = total
     cuda.syncthreads()
     stride = uint32(BLOCK // 2)
-    while stride > 32:
+    while stride > 0:
         if tid < stride:
             shared[tid] += shared[tid + stride]
         cuda.syncthreads()
         stride = stride >> uint32(1)
-    if tid < 32:
-        while stride > 0:
-            if tid < stride:
-                shared[tid] += shared[tid + stride]
-            cuda.syncwarp()
-            stride = stride >> uint32(1)
     if tid == 0:
         partials[cuda.blockIdx.x] = shared[0]

@@ -45,10 +45,8 @@ WRONG = {
         "eight neighbours": [
             (FIRST, "i = 8 * (uint32(cuda.blockIdx.x) * BLOCK + tid)"),
             (TEST + ADD, (TEST + ADD).replace("j * BLOCK", "j"))]},
-    "That is one too far: the elements have the numbers 0 to 3999. A test that lets 4000 pass has "
-    "`<=` for `<`, or `>` for `>=`.": {"one too far": [("< x.size", "<= x.size")]},
-    "2 blocks of 256 threads with 8 elements each reach 4,096 elements, and there are 4,000. "
-    "Nothing keeps this thread from going there, or what does compares something else.": {
+    "At n = 4000, `x` has 4,000 elements.": {
+        "one too far": [("< x.size", "<= x.size")],
         "no test": [(TEST + ADD, ADD[4:])],
         "one test for all": load(f"{ZERO}    if i < x.size:\n    {LOOP}{ADD}")},
     "This sum lacks 1792 of its 2048 elements: `{x}[0]` to `{x}[1791]`. They are loaded. What "
@@ -61,9 +59,8 @@ WRONG = {
         "float64": [(ZERO, "    total = 0.0\n")], "a whole number": [(ZERO, "    total = 0\n")]},
     "`{x}[0]` counts 8 times in this sum, and not once.": {
         "the same element again": [("total += x[i + j * BLOCK]", "total += x[i]")]},
-    "Which thread should have stored this word?": {"not stored": [(PUT, "")]},
-    "Some threads leave at `return` in line {return} before they store their word. The barrier "
-    "does not wait for threads that have ended, and the tree adds the words of all threads.": {
+    "which no thread has written": {"not stored": [(PUT, "")]},
+    "reads shared[128], which no thread has written": {
         "threads without an element leave": [
             (ZERO, f"    if i >= x.size:\n        return\n{ZERO}")]},
     "256 threads, and your `BLOCK` is 512": {"another block": [("BLOCK = 256", "BLOCK = 512")]},

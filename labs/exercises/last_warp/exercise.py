@@ -40,7 +40,7 @@ def in_a_step(run: Run, finding: Finding) -> str | None:
     return None
 
 EXERCISE = reduction(
-    Sums(threads=256, each=2),
+    Sums(threads=256),
     constant="BLOCK",
     probes=Probes(flaws=(in_a_step,)),
     name="last_warp",
@@ -51,9 +51,9 @@ EXERCISE = reduction(
         "In the last six steps of this tree warp 0 goes on alone, and all of its 32 lanes add. Its "
         "sums are right on the virtual GPU, and still it has a race. Repair the last loop, and "
         "leave the block's barriers as they are. About 2 lines.",
-        "The launch is given: blocks of 256 threads, and one block for 512 elements.",
+        "The launch is given: blocks of 256 threads, and one block for 256 elements.",
     ),
-    shapes=((2048,), (2000,), (1300,), (513,), (257,), (33,), (1,)),
+    shapes=((1024,), (1000,), (513,), (200,), (33,), (1,)),
     targets=(
         no_negative_index(), one_store_per_element(), no_float64(), each_element_once(),
         barriers_per_block(3), essential(full_loads()), essential(no_atomics()),

@@ -9,11 +9,8 @@ BLOCK = 256
 def last_warp(x, partials):
     shared = cuda.shared.array(BLOCK, float32)
     tid = uint32(cuda.threadIdx.x)
-    i = uint32(cuda.blockIdx.x) * (2 * BLOCK) + tid
-    total = x[i] if i < x.size else float32(0)
-    if i + BLOCK < x.size:
-        total += x[i + BLOCK]
-    shared[tid] = total
+    i = cuda.grid(1)
+    shared[tid] = x[i] if i < x.size else float32(0)
     cuda.syncthreads()
     stride = uint32(BLOCK // 2)
     while stride > 32:

@@ -44,7 +44,7 @@ WRONG = {
     "each block passes 4 barriers": {
         "one step more for the block": [("stride > 32", "stride > 16")]},
     "names the barrier and does not call it": {"no brackets": [("syncwarp()", "syncwarp")]},
-    "makes 133 loads": {
+    "loads, one after the other": {
         "thread 0 adds the rest": [
             (f"    if tid < 32:\n{LOOP}",
              "    if tid == 0:\n        for j in range(1, 64):\n"

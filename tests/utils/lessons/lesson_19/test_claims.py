@@ -126,6 +126,7 @@ def test_the_starter_of_the_first_task_is_right_in_its_sums_and_has_two_races():
                     .groups())  # fmt: skip
     says("Eight blocks add {} ones each", ones)
     assert blocks == 8
+    assert ones == BLOCK
     x, out = np.ones(blocks * ones, np.float32), np.zeros(blocks, np.float32)
     result = trace(exercise("last_warp").starter, blocks, BLOCK, x, out)
     assert (out == ones).all()
