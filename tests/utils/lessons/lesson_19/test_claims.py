@@ -299,8 +299,8 @@ def test_the_fastest_of_the_grids_has_65_536_blocks():
     assert grids()[most].per_thread == 2
     four = (fewest, near, best.blocks, most)
     explains("19.blocks", """
-        They reach {}, {}, {} and {} % of the bandwidth. With {:,} blocks a tree serves {:,} elements
-        and costs little. The law names the fewest blocks that could be enough, and not the
+        They reach {}, {}, {} and {} % of the bandwidth. With {:,} blocks a tree serves {:,}
+        elements and costs little. The law names the fewest blocks that could be enough, and not the
         best.""", *map(share, four), best.blocks, TWO**30 // best.blocks)  # fmt: skip
     says("So {} blocks reach {} % of the bandwidth", fewest, share(fewest))
     five = round(100 * times(REDUCE5).memory / times(REDUCE5).recorded)
