@@ -567,6 +567,25 @@ LABS: Mapping[str, Lab] = {
             ),
         ),
         Lab(
+            "last_warps", "Warps that go on alone, with tasks of two kinds", 120, ("19",),
+            (
+                "say which lanes of one warp must wait for each other, and where",
+                "let each thread add several elements before it meets the others",
+                "add up a block by shuffles, with one word of shared memory for each warp",
+            ),
+            (
+                Part(
+                    "shuffles", 50, ("words of shared memory", "barriers per block"),
+                    needed=("shuffles of a thread",),
+                ),
+                Part("last_warp", 25, ("barriers per block",)),
+                Part(
+                    "eight_elements", 25,
+                    ("loads per element", "sectors per request", "shared requests per block"),
+                ),
+            ),
+        ),
+        Lab(
             "reduce_at_the_limit", "A reduction in one launch", 90, ("20",),
             ("let the last block finish, with a ticket and a fence",),
             (

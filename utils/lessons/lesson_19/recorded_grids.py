@@ -9,7 +9,7 @@ from itertools import pairwise
 import pandas as pd
 
 from utils.errors import CourseError
-from utils.figures.page import show
+from utils.figures.page import as_html
 from utils.figures.points import where_from
 from utils.ladder.ladder import is_of_a_ladder, ladder_of
 from utils.ladder.step import Step, Variant
@@ -19,6 +19,7 @@ from utils.lessons.lesson_19.bandwidth_by_blocks import shares_by_blocks
 from utils.lessons.recorded import recorded_ms
 from utils.machine.occupancy import occupancy
 from utils.measuring import records
+from virtual_gpu.pictures.svg import Picture
 
 # The constant for the number of elements that a thread adds.
 PER_THREAD = "PER_THREAD"
@@ -94,8 +95,8 @@ def blocks_at_once(step: Step, shape: str = "2^30") -> int:
     return occupancy(device.compute_capability, *used).blocks * device.sms
 
 
-def draw_blocks(step: Step, shapes: Mapping[str, str], enough: float, fewest: int = 32) -> None:
-    """Show a figure of the recorded share of the bandwidth by number of blocks in the notebook.
+def draw_blocks(step: Step, shapes: Mapping[str, str], enough: float, fewest: int = 32) -> Picture:
+    """Return a figure of the recorded share of the bandwidth by number of blocks.
 
     A dotted line is Little's law.
 
@@ -115,7 +116,8 @@ def draw_blocks(step: Step, shapes: Mapping[str, str], enough: float, fewest: in
         for label, shape in shapes.items()
     }
     where = where_from(_recorded(step, next(iter(shapes.values()))))
-    show(shares_by_blocks(curves, enough, blocks_at_once(step), where))
+    figure = shares_by_blocks(curves, enough, blocks_at_once(step), where)
+    return Picture(as_html(figure), figure.alt_text)
 
 
 def _recorded(step: Step, shape: str) -> pd.DataFrame:

@@ -1,34 +1,63 @@
-"""Check the claims of lesson 19 against counts, machine code and records."""
+"""Check the figures and comparisons in lesson 19 against counts, machine code and records."""
 
-from functools import cache
+import re
+from functools import cache, partial
 
 import numpy as np
 import pytest
 from numba import cuda
 
 from gpu_xray import xray
+from labs.exercises import find as exercise
 from latency_kernels.hiding import curves
 from reduce_kernels import LADDER
+from tests import quotes
 from utils import lessons as course
-from utils.lessons.block_sums import block_of
-from utils.lessons.edits import Edit, edited
+from utils.lessons.block_sums import block_of, issued_by_block
+from utils.lessons.lesson_19 import sum_bars
 from utils.lessons.lesson_19.last_warp import draw_last_warp, lanes_that_add, strides
 from utils.lessons.lesson_19.shuffles import NUMBERS, draw_shuffles, needed_lanes, sums
 from utils.machine import devices
+from utils.machine.occupancy import WARP, limits_of
 from virtual_gpu import trace
+from virtual_gpu.pictures.movie import film_of
 
-STEPS = [LADDER.step(f"reduce{number}") for number in range(3, 8)]
-REDUCE3, REDUCE4, REDUCE5, REDUCE6, REDUCE7 = STEPS
-IN_256 = [step.variant(BLOCK=256) for step in STEPS]
+BLOCK = 256
+WARPS = BLOCK // WARP
+STEPS = REDUCE3, REDUCE4, REDUCE5, REDUCE6, REDUCE7 = tuple(
+    LADDER.step(f"reduce{number}").variant(
+        BLOCK=BLOCK, **({"PER_THREAD": 8} if number > 5 else {})
+    )
+    for number in range(3, 8)
+)
+FEW = FEW6, FEW7 = tuple(
+    one.step.variant(BLOCK=BLOCK, PER_THREAD=2) for one in (REDUCE6, REDUCE7)
+)
+LARGE, SMALL = "2^30", "2^22"
+TWO = round(LADDER.parse(LARGE).elements ** (1 / 30))
 H200 = devices.find("H200")
-LOADS = 8
-OF_BLOCK = 256 * LOADS * 4
+LOADS, WORD = 8, np.float32().nbytes
+OF_BLOCK = BLOCK * LOADS * WORD
 block = cache(block_of)
+says = partial(quotes.says, "19")
+code = partial(quotes.code, "19")
+explains = quotes.explains
 
 
 @cache
-def machine_code(step):
-    return xray(step.variant().kernel, step.signature, "sm_90")
+def times(variant, shape=LARGE):
+    """Return the estimates and the recorded time, in ms, that the pictures show."""
+    return sum_bars.times_of(variant, shape)
+
+
+def percent(before, after):
+    """Return by how many percent a number falls, rounded."""
+    return round(100 * (1 - after / before))
+
+
+@cache
+def machine_code(variant):
+    return xray(variant.kernel, variant.step.signature, "sm_90")
 
 
 @cache
@@ -37,96 +66,160 @@ def needed() -> float:
 
 
 @cache
-def shares(shape: str) -> dict[int, float]:
-    return {grid.blocks: grid.share for grid in course.grids(REDUCE6, shape)}
+def grids(shape: str = LARGE) -> dict[int, object]:
+    """Return blocks -> recorded grid."""
+    return {grid.blocks: grid for grid in course.grids(REDUCE6.step, shape)}
 
 
-# ---- the pictures ----
+def share(blocks: int) -> int:
+    """Return the recorded percentage of the bandwidth for 2^30 elements, rounded."""
+    return round(100 * grids()[blocks].share)
 
 
-def test_in_52_of_64_boxes_nobody_adds_and_in_the_last_six_rows_warp_0_alone():
-    rows = [lanes_that_add(stride, 8) for stride in strides(256)]
-    assert len(rows) == 8
-    assert sum(row.count(0) for row in rows) == 52
+# ---- the first screen, and the last warp ----
+
+
+def test_the_sum_takes_a_third_of_the_time_and_the_last_change_saves_almost_nothing():
+    says("An H200 adds {}³⁰ numbers in {:.2f} ms with `reduce3` and in {:.2f} ms with `reduce7`",
+         TWO, times(REDUCE3).recorded, times(REDUCE7).recorded)  # fmt: skip
+    assert LADDER.parse(LARGE).elements == TWO**30
+    gains = course.gains(*STEPS, shape=LARGE)
+    assert len(gains) == 4  # "the four changes"
+    assert min(gains) == gains[3] < 1.01
+    assert max(gains) == gains[2]  # "The largest step is the third one"
+    says("For {}³⁰ elements, these grids were recorded", TWO)
+    says("The sums have {}³⁰ elements", TWO)
+    says("At {}³⁰ elements `reduce7` reaches {:.0f} % of the bandwidth", TWO,
+         100 * times(REDUCE7).memory / times(REDUCE7).recorded)  # fmt: skip
+
+
+def test_in_the_last_six_steps_warp_0_adds_alone():
+    rows = [lanes_that_add(stride, WARPS) for stride in strides(BLOCK)]
     assert [sum(lanes > 0 for lanes in row) for row in rows] == [4, 2, 1, 1, 1, 1, 1, 1]
-    assert all(row[7] == 0 for row in rows)
-    assert "52 of 64 times" in draw_last_warp().alt
+    assert all(not any(row[1:]) for row in rows[-6:])
+    assert "In the last 6, warp 0 adds alone" in draw_last_warp().alt
+    says("has {} threads. Each of them adds two elements while it loads them, and then a tree adds "
+         "the {} sums", BLOCK, BLOCK)  # fmt: skip
+    assert block(REDUCE3).elements == 2 * BLOCK
+    says("each column is one of the {} warps", WARPS)
+    first_alone = next(row for row in rows if not any(row[1:]))
+    assert first_alone[0] == WARP
+    alone = first_alone.index(WARP)
+    says("In the last six steps warp {} adds alone", alone)
+    says("from the stride {} on, warp {} needs no barrier, because the {} lanes of a warp", WARP,
+         alone, WARP)  # fmt: skip
+    says("Its first step adds words {} to {} to words {} to {}, which takes all lanes", WARP,
+         2 * WARP - 1, alone, WARP - 1)  # fmt: skip
+    says("For the {} lanes of a warp this is `cuda.syncwarp()`", WARP)
 
 
-def test_the_drawn_shuffles_are_those_of_the_virtual_gpu():
-    rows = sums(NUMBERS)
-    assert rows[-1][0] == sum(NUMBERS) == 31
-    assert needed_lanes(8) == [8, 4, 2, 1]
-    assert "31" in draw_shuffles().alt
-    # The needed values of the drawn lanes do not depend on the 24 lanes above them.
-    held = np.zeros(32, np.float32)
-    held[:8] = NUMBERS
-    for row, lanes, distance in zip(rows[1:], needed_lanes(8)[1:], (4, 2, 1), strict=True):
-        out = np.zeros(32, np.float32)
-        handed_on[1, 32](held, np.int32(distance), out)
-        held += out
-        assert list(held[:lanes]) == row[:lanes]
+def test_volta_and_the_slides_have_their_years():
+    from utils.lessons.lesson_18.slides import YEAR
+
+    says("On a GPU of {} this was right", YEAR)
+    volta = 2017  # NVIDIA's Tesla V100: the first GPU of compute capability 7.0
+    says("Since Volta, in {}, each lane has its own", volta)
 
 
-@cuda.jit
-def handed_on(x, distance, out):
-    lane = cuda.threadIdx.x
-    out[lane] = cuda.shfl_down_sync(0xFFFFFFFF, x[lane], distance)
+def test_the_starter_of_the_first_task_is_right_in_its_sums_and_has_two_races():
+    blocks, ones = (int(n) for n in re.search(r"np\.ones\((\d+) \* (\d+)", code("last-warp-sums"))
+                    .groups())  # fmt: skip
+    says("Eight blocks add {} ones each", ones)
+    assert blocks == 8
+    assert ones == BLOCK
+    x, out = np.ones(blocks * ones, np.float32), np.zeros(blocks, np.float32)
+    result = trace(exercise("last_warp").starter, blocks, BLOCK, x, out)
+    assert (out == ones).all()
+    first = result.findings[0]
+    assert {finding.kind for finding in result.findings} == {"race"}
+    reader, writer = (thread.thread[0] for thread in first.threads[:2])
+    (word,) = first.index
+    says("Lane {} reads word {}, which lane {} stores in the step before. And in the same step "
+         "lane {} stores word {} again", reader, word, writer, writer, word)  # fmt: skip
 
 
-# ---- the last warp ----
+def test_the_movie_opens_where_warp_0_goes_on_alone():
+    threads = int(re.search(r"BLOCK=(\d+)\), \"256\"", code("movie"))[1])
+    says("a movie of a block of {} threads, which are four warps", threads)
+    assert threads == 4 * WARP
+    opens = int(re.search(r"opens=(\d+)", code("movie"))[1])
+    seen = course.watch(REDUCE4.step.variant(BLOCK=threads), str(2 * threads), record=0)
+    event = film_of(seen, "reduce4", "reads").steps[opens - 1].events[0]
+    assert (event.first >= 0).sum() == WARP
+    says("in which warp {} begins to go on alone", int(np.flatnonzero(event.first >= 0)[0]))
 
 
-def test_nine_barriers_become_three_and_one_and_the_requests_stay_until_there_are_shuffles():
-    assert [block(step).barriers for step in IN_256] == [9, 3, 3, 3, 1]
-    assert [block(step).requests for step in IN_256] == [45, 45, 45, 45, 9]
-    assert [block(step).wavefronts for step in IN_256] == [45, 45, 45, 45, 9]
-    assert [block(step).elements for step in IN_256] == [512, 512, 512, 2048, 2048]
-
-
-def test_in_reduce4_the_tree_is_over_after_two_steps_but_for_warp_0():
-    run = course.watch(IN_256[1], "512")
-    assert sorted(run.turns.values()) == [6 * 32, 2 * 256]
-
-
-def test_in_the_movie_four_warps_come_to_the_only_turn_of_the_first_loop():
-    run = course.watch(REDUCE4.variant(BLOCK=128), "256")
-    assert sorted(run.turns.values()) == [128, 6 * 32]
-    assert [lanes_that_add(64, 4).count(lanes) for lanes in (32, 0)] == [2, 2]
+def test_nine_barriers_become_three_and_64_iterations_22():
+    three, four = block(REDUCE3), block(REDUCE4)
+    assert (three.requests, three.wavefronts) == (four.requests, four.wavefronts)
+    says("a thread comes to {:.0f} barriers instead of {:.0f}", four.barriers, three.barriers)
+    says("for one block of {} threads", BLOCK)
+    turns = [
+        sum(course.watch(one, str(2 * BLOCK)).turns.values()) / WARP
+        for one in (REDUCE3, REDUCE4)
+    ]
+    of_one, together = sorted(course.watch(REDUCE4, str(2 * BLOCK)).turns.values())
+    each, more = together // BLOCK, of_one // WARP
+    alone = lanes_that_add(WARP, WARPS).index(WARP)
+    says("each of the {} warps makes {:.0f} iterations of the tree, which are {:.0f} per block. In "
+         "`reduce4` each warp makes {}, and warp {} makes {} more, which are {:.0f}", WARPS,
+         turns[0] / WARPS, turns[0], each, alone, more, turns[1])  # fmt: skip
+    before, after = (sum_bars.INSTRUCTIONS[name] for name in ("reduce3", "reduce4"))
+    says("the instructions of a block fall from {:,} to {}, by {} %", before, after,
+         percent(before, after))  # fmt: skip
+    says("In lesson {} the time mostly followed the instructions: those of `reduce3` need at least "
+         "{:.2f} of its {:.2f} ms", 18, times(REDUCE3).instructions,
+         times(REDUCE3).recorded)  # fmt: skip
 
 
 @pytest.mark.slow
-def test_reduce3_and_reduce4_are_the_same_up_to_the_tree():
-    codes = [course.code.kernel_code(step).partition("stride = ")[0] for step in (REDUCE3, REDUCE4)]
-    assert codes[0].replace("reduce3", "reduce4") == codes[1]
+def test_the_instructions_of_a_block_are_those_of_the_machine_code(compiler):
+    counted = {"reduce3": issued_by_block(REDUCE3).number}
+    four, five = machine_code(REDUCE4), machine_code(REDUCE5)
+    first, last = four.loops
+    names = [one.name for one in four.code]
+    assert (first.end, last.start) == (44, 51)
+    leave = names.index("EXIT")
+    every_warp = first.start + 2 * len(first.body) + last.start - first.end - 1 + 1
+    rest = len(names) - 1 - leave
+    counted["reduce4"] = WARPS * every_warp + 6 * len(last.body) + rest
+    jump, meets = _last_jump_and_meeting(five)
+    names = [one.name for one in five.code]
+    leave = names.index("EXIT")
+    until_last_exit = names.index("EXIT", leave + 1)
+    counted["reduce5"] = (
+        WARPS * (jump + 1 + leave + 1 - meets) + meets - jump - 1 + until_last_exit - leave
+    )
+    assert counted == sum_bars.INSTRUCTIONS
 
 
-def test_the_last_warp_alone_takes_a_quarter_of_the_time_away():
-    assert 1 / course.gains(*IN_256[:2], shape="2^30")[0] == pytest.approx(0.75, abs=0.01)
+def _last_jump_and_meeting(five) -> tuple[int, int]:
+    """Return where all warps but one jump over the last six steps of reduce5, and where they go."""
+    names = [one.name for one in five.code]
+    jump = names.index("BRA", len(names) - 1 - names[::-1].index("BAR"))
+    return jump, five.code[jump].target
 
 
-def test_without_syncwarp_the_sums_are_right_and_there_is_a_race():
-    classic = edited(REDUCE4.file, Edit("cuda.syncwarp()", "pass")).STEP
-    x, out = np.ones(8 * 512, np.float32), np.zeros(8, np.float32)
-    result = trace(classic.variant().kernel, 8, 256, x, out)
-    assert (out == 512).all()
-    assert {finding.kind for finding in result.findings} == {"race"}
-    first = result.findings[0]
-    assert [thread.thread[0] for thread in first.threads[:2]] == [0, 16]
-    assert first.index == (16,)
-    assert first.count == 128 == 8 * 16
+def test_the_time_falls_by_a_quarter_and_nothing_comes_near_it():
+    three, four = times(REDUCE3), times(REDUCE4)
+    assert percent(three.recorded, four.recorded) == 25  # "by about a quarter"
+    explains("19.alone", """
+        The instructions of reduce4 need {:.2f} ms and memory {:.2f} ms, but it takes {:.2f} ms,
+        {} % less than {:.2f} ms.
+        In the last steps of a block one warp is left in a chain of loads and additions, and the
+        schedulers wait.""", four.instructions, four.memory, four.recorded,
+        percent(three.recorded, four.recorded), three.recorded)  # fmt: skip
+    says("The bars of `reduce4` are as in lesson {}", 18)
+    says("Neither comes near its recorded {:.2f} ms", four.recorded)
+    assert max(four.instructions, four.memory) < 0.6 * four.recorded
+    assert limits_of(H200.compute_capability).sub_partitions == 4  # "each of the four schedulers"
 
 
 # ---- unrolling ----
 
 
-@pytest.mark.slow
-def test_the_tree_of_reduce4_is_two_loops_and_that_of_reduce5_none(compiler):
-    assert [len(machine_code(step).loops) for step in (REDUCE4, REDUCE5)] == [2, 0]
-
-
 def test_one_statement_is_the_whole_change_of_reduce5():
-    codes = [course.code.kernel_code(step) for step in (REDUCE4, REDUCE5)]
+    codes = [course.code.kernel_code(one.step) for one in (REDUCE4, REDUCE5)]
     in_4 = (
         codes[0]
         .replace("reduce4", "reduce5")
@@ -137,157 +230,158 @@ def test_one_statement_is_the_whole_change_of_reduce5():
 
 @pytest.mark.slow
 def test_the_last_six_steps_of_warp_0_are_78_instructions_and_unrolled_33(compiler):
-    assert len(machine_code(REDUCE4).loops[1].body) == 13
-    names = [one.name for one in machine_code(REDUCE5).code]
-    alone = names.index("BRA", len(names) - names[::-1].index("BAR"))
-    assert names.index("BSYNC", alone) - alone - 1 == 33
+    assert [len(machine_code(one).loops) for one in (REDUCE4, REDUCE5)] == [2, 0]
+    length = len(machine_code(REDUCE4).loops[1].body)
+    jump, meets = _last_jump_and_meeting(machine_code(REDUCE5))
+    last = [stride for stride in strides(BLOCK) if stride <= WARP]
+    assert machine_code(REDUCE5).code[meets].name == "BSYNC"
+    alone = lanes_that_add(WARP, WARPS).index(WARP)
+    says("Warp {} takes {} instructions for its last six steps, where `reduce4` takes {} "
+         "iterations of {}, which are {}", alone, meets - jump - 1, len(last), length,
+         len(last) * length)  # fmt: skip
 
 
 def test_the_gain_by_unrolling_is_smaller_than_on_the_g80():
+    four, five = times(REDUCE4), times(REDUCE5)
+    fewer = [sum_bars.INSTRUCTIONS[name] for name in ("reduce4", "reduce5")]
+    says("The instructions fall by {} %, and the time by {} %", percent(*fewer),
+         percent(four.recorded, five.recorded))  # fmt: skip
+    assert five.instructions < five.memory  # "less time than memory does"
     published = course.claimed("reduction: speed-up by unrolling the loop completely")
-    assert published == 1.41
-    assert 1 < course.gains(*IN_256[1:3], shape="2^30")[0] < published
+    says("a factor of {:.2f} for this change on a G{}, and here it is {:.2f}", published, 80,
+         four.recorded / five.recorded)  # fmt: skip
 
 
-# ---- how many blocks ----
+# ---- eight elements, and how many blocks ----
+
+
+def test_eight_elements_almost_reach_the_limit_of_memory():
+    five, six = times(REDUCE5), times(REDUCE6)
+    says("`reduce5` takes {:.2f} ms", five.recorded)
+    explains("19.eight", """
+        Memory needs at least {:.2f} ms, so more than {:.2f} / {:.2f} = {:.2f} times is not
+        possible.
+        The sum takes {:.2f} ms and is almost at this limit: {:.2f} / {:.2f} = {:.2f}.""",
+        five.memory, five.recorded, five.memory, five.recorded / five.memory, six.recorded,
+        five.recorded, six.recorded, five.recorded / six.recorded)  # fmt: skip
+    assert block(REDUCE6).elements == 4 * block(REDUCE5).elements  # "a quarter of the trees"
 
 
 @pytest.mark.slow
-def test_a_thread_of_reduce6_has_8_loads_under_way_and_of_reduce5_2(compiler):
-    assert machine_code(REDUCE6).loads_before_use == LOADS
+def test_a_thread_of_reduce6_has_8_loads_in_flight_and_of_reduce5_2(compiler):
     assert machine_code(REDUCE5).loads_before_use == 2
-
-
-def test_two_blocks_on_each_sm_are_enough_by_the_law_207_in_all():
-    assert f"{H200.sms * needed() / OF_BLOCK:.0f}" == "207"
-    assert OF_BLOCK < needed() < 2 * OF_BLOCK
-    assert course.blocks_at_once(REDUCE6) == 8 * H200.sms == 1056
-    assert H200.sms > 64
-    assert 64 * 256 == 16_384
-    assert 2**30 / 16_384 == 65_536
-
-
-def test_the_law_lets_64_blocks_have_31_percent_and_they_have_less():
-    assert f"{64 * OF_BLOCK / needed() / H200.sms:.0%}" == "31%"
-    for shape in ("2^30", "2^25"):
-        assert shares(shape)[64] < 64 * OF_BLOCK / needed() / H200.sms
-    assert f"{shares('2^30')[256]:.0%} {shares('2^30')[512]:.0%}" == "68% 89%"
-
-
-def test_more_blocks_than_run_at_once_bring_a_little_more_and_too_many_far_less():
-    of = shares("2^30")
-    assert f"{of[1024]:.0%} {of[65_536]:.0%} {of[2_097_152]:.0%}" == "93% 97% 36%"
-    assert of[1024] < of[2048] < of[8192] < of[65_536] == max(of.values())
-
-
-def test_eight_elements_per_thread_make_524_288_blocks():
-    assert REDUCE6.variant().launch(LADDER.parse("2^30")).blocks == 524_288
-
-
-def width_of_good_numbers(shape: str) -> float:
-    """Return the largest over the smallest number of blocks among grids within 10 % of the best."""
-    of = shares(shape)
-    good = [blocks for blocks, share in of.items() if share > 0.9 * max(of.values())]
-    return max(good) / min(good)
+    says("a thread of `reduce6` has up to {} loads of {} bytes in flight",
+         machine_code(REDUCE6).loads_before_use, WORD)  # fmt: skip
+    says("no thread has {} loads in flight all the time", LOADS)
+    assert f"256 * {LOADS} * {WORD}" in code("law")
 
 
 @pytest.mark.slow
-def test_with_fewer_elements_the_range_is_narrower_and_64_per_thread_are_best_at_both():
-    for shape in ("2^30", "2^25"):
-        best = max(course.grids(REDUCE6, shape), key=lambda grid: grid.share)
-        assert best.per_thread == 64
-    assert width_of_good_numbers("2^30") > 10 * width_of_good_numbers("2^25")
+def test_only_the_loop_of_reduce6_needs_a_division(compiler):
+    divides = ["MUFU" in {one.name for one in machine_code(step).code} for step in STEPS[2:4]]
+    assert divides == [False, True]
 
 
-def test_eight_elements_per_thread_bring_the_most_and_nearly_double_the_speed():
-    gains = course.gains(*IN_256, shape="2^30")
-    assert max(gains) == gains[2]
-    assert gains[2] == pytest.approx(2, rel=0.03)
-
-
-@pytest.mark.slow
-def test_with_two_elements_per_thread_reduce6_is_slower_than_reduce5():
-    few = REDUCE6.variant(PER_THREAD=2)
-    assert f"{course.share_of_peak(IN_256[2], '2^30'):.0%}" == "49%"
-    assert f"{course.share_of_peak(few, '2^30'):.0%}" == "36%"
+def test_the_fastest_of_the_grids_has_65_536_blocks():
+    enough = H200.sms * needed() / OF_BLOCK
+    best = max(grids().values(), key=lambda grid: grid.share)
+    most = max(grids())
+    at_once = course.blocks_at_once(REDUCE6.step)
+    fewest = min(blocks for blocks in grids() if blocks > enough)
+    says("- {} blocks: more than the law asks for, and the fewest trees", fewest)
+    assert enough < fewest < at_once
+    near = max(blocks for blocks in grids() if blocks <= at_once)
+    assert near > 0.95 * at_once
+    says("- {:,} blocks: nearly as many as run at once", near)
+    says("- {:,} blocks: {} elements per thread, and {} times as many trees as with {:,} blocks",
+         best.blocks, best.per_thread, best.blocks // near, near)  # fmt: skip
+    says("- {:,} blocks: two elements per thread", most)
+    assert grids()[most].per_thread == 2
+    four = (fewest, near, best.blocks, most)
+    explains("19.blocks", """
+        They reach {}, {}, {} and {} % of the bandwidth. With {:,} blocks a tree serves {:,}
+        elements and costs little. The law names the fewest blocks that could be enough, and not the
+        best.""", *map(share, four), best.blocks, TWO**30 // best.blocks)  # fmt: skip
+    says("So {} blocks reach {} % of the bandwidth", fewest, share(fewest))
+    five = round(100 * times(REDUCE5).memory / times(REDUCE5).recorded)
+    says("With {:,} blocks it falls to {} %, less than the {} % of `reduce5`", most, share(most),
+         five)  # fmt: skip
+    says("why do {:,} blocks reach {} % of the bandwidth, and {:,} blocks only {} %", best.blocks,
+         share(best.blocks), near, share(near))  # fmt: skip
+    assert max(grids("2^25").values(), key=lambda grid: grid.share).per_thread == best.per_thread
+    # "the best of the recorded grids gave each thread the same number of elements"
+    for shape in (LARGE, "2^25"):  # "a limit from above"
+        for blocks, grid in grids(shape).items():
+            assert grid.share < blocks / enough
 
 
 # ---- shuffles ----
 
 
-@pytest.mark.slow
-def test_the_last_four_lanes_get_their_own_number_back():
-    x, out = np.arange(32, dtype=np.float32), np.zeros(32, np.float32)
-    handed_on[1, 32](x, np.int32(4), out)
-    assert list(out[:2]) == [4, 5]
-    assert list(out[28:]) == [28, 29, 30, 31]
+@cuda.jit
+def handed_on(x, distance, out):
+    lane = cuda.threadIdx.x
+    out[lane] = cuda.shfl_down_sync(0xFFFFFFFF, x[lane], distance)
 
 
-@pytest.mark.slow
-def test_shuffles_need_8_words_of_shared_memory_and_not_256(compiler):
-    assert [machine_code(step).shared_bytes for step in (REDUCE6, REDUCE7)] == [4 * 256, 4 * 8]
+def test_the_drawn_shuffles_are_those_of_the_virtual_gpu():
+    rows = sums(NUMBERS)
+    assert rows[-1][0] == sum(NUMBERS) == 31
+    assert needed_lanes(8) == [8, 4, 2, 1]
+    assert "31" in draw_shuffles().alt
+    with_the_sum = rows[-1].index(sum(NUMBERS))
+    says("a warp of {} lanes instead of {}. Follow the arrows to lane {}", len(NUMBERS), WARP,
+         with_the_sum)  # fmt: skip
+    # The needed values of the drawn lanes do not depend on the 24 lanes above them.
+    held = np.zeros(WARP, np.float32)
+    held[: len(NUMBERS)] = NUMBERS
+    for row, lanes, distance in zip(rows[1:], needed_lanes(8)[1:], (4, 2, 1), strict=True):
+        out = np.zeros(WARP, np.float32)
+        handed_on[1, WARP](held, np.int32(distance), out)
+        held += out
+        assert list(held[:lanes]) == row[:lanes]
+    assert out[-1] == held[-1] / 2  # the last lane gets its own value back
 
 
-def test_the_9_requests_with_shuffles_are_8_stores_of_a_lane_and_a_load_of_8_lanes():
-    assert block(IN_256[4]).lanes * 9 == pytest.approx(8 + 8)
+def test_the_mask_has_a_bit_per_lane():
+    mask = sum(1 << lane for lane in range(WARP))
+    says("The `mask` has a bit per lane, which is {} if the lane takes part: `0xFFFFFFFF` are all "
+         "{}", mask >> (WARP - 1), WARP)  # fmt: skip
+    assert f"{mask:X}" == "FFFFFFFF"
+
+
+def test_shuffles_take_80_percent_of_the_requests_and_two_barriers():
+    six, seven = block(REDUCE6), block(REDUCE7)
+    says("Per block it makes {:.0f} requests to shared memory instead of {:.0f}, and a thread "
+         "comes to one barrier instead of {:.0f}", seven.requests, six.requests,
+         six.barriers)  # fmt: skip
+    assert seven.barriers == 1
+    says("Shuffles took away {} % of the requests", percent(six.requests, seven.requests))
 
 
 def test_shuffles_change_nothing_where_memory_is_the_limit_and_little_where_trees_weigh():
-    assert course.gains(*IN_256[3:], shape="2^30")[0] == pytest.approx(1, abs=0.02)
-    assert f"{course.share_of_peak(IN_256[3], '2^30'):.0%}" == "96%"
-    few = [step.variant(PER_THREAD=2) for step in (REDUCE6, REDUCE7)]
-    assert 1.03 < course.gains(*few, shape="2^30")[0] < 1.1
+    six, seven = times(REDUCE6), times(REDUCE7)
+    few6, few7 = map(times, FEW)
+    says("Memory needs {:.2f} of the {:.2f} ms that `reduce6` takes", six.memory, six.recorded)
+    says("`reduce6` takes {:.2f} ms. **How many times as fast", few6.recorded)
+    explains("19.shuffles", """
+        With two elements per thread the sum takes {:.2f} instead of {:.2f} ms: {:.2f} times as
+        fast.
+        With eight it takes {:.0f} instead of {:.0f} microseconds, because memory alone needs
+        {:.0f}.""", few7.recorded, few6.recorded, few6.recorded / few7.recorded,
+        1000 * seven.recorded, 1000 * six.recorded, 1000 * six.memory)  # fmt: skip
 
 
-# ---- the curve, and what is left ----
+# ---- what is left ----
 
 
-@pytest.mark.slow
-def test_reduce7_stays_below_half_of_the_peak_at_2_22():
-    assert course.share_of_peak(REDUCE7, "2^22") < 0.5
-
-
-@pytest.mark.slow
-def test_reduce6_lies_under_reduce7():
-    for shape in LADDER.sizes:
-        six, seven = (course.recorded_ms(step, shape) for step in (REDUCE6, REDUCE7))
-        assert six == pytest.approx(seven, rel=0.06)
-
-
-@pytest.mark.slow
-def test_at_2_30_reading_is_nearly_all_and_at_2_22_a_third():
-    assert f"{course.share_of_peak(REDUCE7, '2^30'):.0%}" == "97%"
-    assert course.share_of_peak(REDUCE7, "2^22") == pytest.approx(1 / 3, abs=0.03)
-    assert REDUCE7.variant().launch(LADDER.parse("2^22")).blocks == 2048
-
-
-# ---- the exercises ----
-
-
-@pytest.mark.slow
-def test_three_shuffles_are_enough_for_8_warps():
-    fewer = edited(REDUCE7.file, Edit("for step in range(5)", "for step in range(2, 5)", 2)).STEP
-    out = np.zeros(2, np.float32)
-    result = trace(fewer.variant().kernel, 2, 256, np.ones(4096, np.float32), out)
-    assert list(out) == [2048, 2048]
-    assert result.findings == ()
-
-
-@pytest.mark.slow
-def test_with_1024_threads_11_barriers_become_5():
-    large = [step.variant(BLOCK=1024) for step in (REDUCE3, REDUCE4)]
-    assert [block(step).barriers for step in large] == [11, 5]
-
-
-@pytest.mark.slow
-def test_across_every_lane_gets_the_sum():
-    @cuda.jit
-    def across(x, out):
-        total = x[cuda.threadIdx.x]
-        for step in range(5):
-            total += cuda.shfl_xor_sync(0xFFFFFFFF, total, 16 >> step)
-        out[cuda.threadIdx.x] = total
-
-    out = np.zeros(32, np.float32)
-    across[1, 32](np.arange(32, dtype=np.float32), out)
-    assert (out == 496).all()
+def test_at_2_22_most_of_the_time_is_not_reading():
+    seven = times(REDUCE7, SMALL)
+    assert LADDER.parse(SMALL).elements == TWO**22
+    says("With {}²² elements it reaches {:.0f} %: reading them takes {:.2f} of its {:.2f} "
+         "microseconds", TWO, 100 * seven.memory / seven.recorded, 1000 * seven.memory,
+         1000 * seven.recorded)  # fmt: skip
+    launch = REDUCE7.launch(LADDER.parse(SMALL))
+    says("There are only {:,} blocks, each with {} loads of {} bytes per thread", launch.blocks,
+         LOADS, WORD)  # fmt: skip
+    says("loads of {} bytes, several of them in flight", 4 * WORD)
