@@ -10,9 +10,9 @@ from labs.checking.phrasing import at
 from labs.checking.run import Run
 from labs.checking.target import Probes
 from labs.families.wrong_products import WRONG_PRODUCTS
-from utils.machine.occupancy import WARP
 from utils.translation import translate
 from virtual_gpu import VirtualGpuError
+from virtual_gpu.common.lanes import WARP
 
 
 def transposed(run: Run) -> str | None:
