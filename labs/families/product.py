@@ -55,12 +55,15 @@ class Split:
 
 
 def matrix_product(
-    split: Split, record: type[KernelExercise] = KernelExercise, **fields
+    split: Split,
+    record: type[KernelExercise] = KernelExercise,
+    probes: Probes = Probes(wrong=WRONG_PRODUCTS),  # noqa: B008, frozen
+    **fields,
 ) -> KernelExercise:
     """Return an exercise whose kernel (a, b, c) stores the product a·b into c.
 
-    split: the rectangle of c that each block computes. record: the class of the exercise. fields:
-    the remaining fields of this class.
+    split: the rectangle of c that each block computes. record: the class of the exercise. probes:
+    those of a wrong kernel. fields: the remaining fields of the class.
     """
     return record(
         parameters=("a", "b", "c"),
@@ -68,7 +71,7 @@ def matrix_product(
         launch=split.launch,
         inputs=inputs,
         reference=reference,
-        probes=Probes(wrong=WRONG_PRODUCTS),
+        probes=probes,
         **fields,
     )
 

@@ -3,6 +3,7 @@
 import json
 import shutil
 import warnings
+from dataclasses import replace
 from functools import cache
 
 import pytest
@@ -53,6 +54,7 @@ def test_a_wrong_version_is_refused_with_its_sentence(name, what, text, says):
         pytest.skip("the compiler knows that it is wrong")
     assert not verdict.passed
     assert versions.holds(verdict, says), f"wanted: {says}\n{verdict}"
+    assert not versions.says_twice(verdict, says), f"said twice: {says}\n{verdict}"
     if getattr(EXERCISES[name], "on_cpu", False):
         assert "thread" not in str(verdict)
 
@@ -140,6 +142,13 @@ def test_a_sentence_that_is_not_said_is_noticed():
     assert versions.holds(verdict, "No Thread reads")
     assert not versions.holds(verdict, "no thread {does} or dances")
     assert not versions.holds(verdict, "any array. Is the body still to be written?")
+
+
+def test_a_sentence_that_is_said_twice_is_noticed():
+    said = "no thread reads or writes any array"
+    verdict = check("scale", EXERCISES["scale"].starter)
+    assert not versions.says_twice(verdict, said)
+    assert versions.says_twice(replace(verdict, causes=verdict.causes * 2), said)
 
 
 def test_a_slip_that_passes_and_an_entry_that_fits_none_are_noticed():

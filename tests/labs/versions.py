@@ -58,6 +58,15 @@ def holds(verdict: Verdict, sentence: str) -> bool:
     return re.search(pattern, text, re.DOTALL | re.IGNORECASE) is not None
 
 
+def says_twice(verdict: Verdict, sentence: str) -> bool:
+    """Return True if the causes hold a sentence of five words or more twice, without backticks.
+
+    Such a sentence of `wrong.py` repeats what the checker says by itself.
+    """
+    text, said = (one.replace("`", "") for one in ("\n".join(verdict.causes), sentence))
+    return len(said.split()) >= 5 and text.count(said) > 1
+
+
 def needs_the_compiler(verdict: Verdict) -> bool:
     """Return True if a target is unknown here because the CUDA compiler is missing."""
     return verdict.passed and any("Not known on this machine" in note for note in verdict.notes)

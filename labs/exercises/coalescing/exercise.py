@@ -2,6 +2,7 @@
 
 from labs.checking.target import essential
 from labs.families.product import Split, loads_per_multiply_add, matrix_product
+from labs.families.product_stores import PROBES
 from labs.targets.counts import (
     full_requests,
     no_float64,
@@ -14,6 +15,7 @@ EXERCISE = matrix_product(
     Split(block=(32, 8)),
     name="coalescing",
     lesson="05",
+    probes=PROBES,
     kind="change",
     title="Repair the kernel",
     text=(

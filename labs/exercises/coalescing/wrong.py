@@ -28,7 +28,13 @@ WRONG = {
         "empty body": [("    m, k = a.shape", "    return\n    m, k = a.shape")]},
     "no thread ever stores into `c`": {"never stores": [(STORE, "total += total")]},
     "On square matrices your result is the right one transposed: row and column are exchanged "
-    "where `{c}` is stored.": {"c stored at [col, row]": [(STORE, "c[col, row] = total")]},
+    "where `{c}` is stored.": {"c stored at [col, row]": [(STORE, "c[col, row] = total")],
+        "x counts rows, and the store is exchanged": [
+            ("row, col = y, x", "row, col = x, y"), (STORE, "c[col, row] = total")]},
+    "The columns end at 16. That is m, the rows of `{c}`; it has 128 columns. With which size does "
+    "your test compare the column?": {
+        "m and n exchanged in the guard": [("row >= m or col >= n", "row >= n or col >= m")],
+        "x and y exchanged in the guard": [("row >= m or col >= n", "x >= m or y >= n")]},
     "On square matrices the result is `{a}`ᵀ·`{b}`: the two indices of `{a}` are exchanged.": {
         "a read as a[i, row]": [("a[row, i]", "a[i, row]")]},
     "On square matrices the result is `{a}`·`{b}`ᵀ: the two indices of `{b}` are exchanged.": {

@@ -13,12 +13,15 @@ WRONG = {
         "the starter": file_beside(__file__, "starter")},
     "The first index of `{x}` is the row, and the column is the second one.": {
         "row and column exchanged": [(TERM, "x[col, row]")]},
-    "goes to x[0, 300]. At m×n = 7×300, x has 7 rows and 300 columns": {
-        "no guard": [(GUARD, "True")],
+    "The launch is rounded up to whole blocks. Here 212 threads have no column, and your kernel "
+    "has no test that stops them.": {
+        "no guard": [(GUARD, "True")]},
+    "That is one too far: the last column is 299. A test lets column 300 pass: `<=` stands where "
+    "`<` is meant, or `>` where `>=` is.": {
         "one column too far": [(GUARD, "col <= x.shape[1]")]},
     "This guard compares the column with the number of rows.": {
         "a guard of the rows": [(GUARD, "col < x.shape[0]")]},
-    "goes to x[24, 0]. At m×n = 24×512, x has 24 rows and 512 columns": {
+    "The last row is 23. The loop goes on to the number of columns of `{x}`.": {
         "as many rows as columns": [(ROWS, "range(x.shape[1])")]},
     "The sums are without the first row.": {
         "without the first row": [(ROWS, "range(1, x.shape[0])")]},
@@ -34,7 +37,7 @@ WRONG = {
         "sums of rows": [
             (GUARD, "col < x.shape[0]"), (ROWS, "range(x.shape[1])"), (TERM, "x[col, row]")]},
     "works in float64": {"float64": [("float32(0)", "0.0")]},
-    "needs the value of out before anything was stored there": {
+    "needs the value of `{out}` before anything was stored there": {
         "a sum in out": [(START, ""), ("total +=", "out[col] +="), (f"{STORE}\n", "")]},
     "That is 25 stores for an element": {
         "set, and a sum in out": [

@@ -1,14 +1,14 @@
 """The product with four elements of c per thread, a block's width apart."""
 
-from numba import cuda, float32
+from numba import cuda, float32, uint32
 
 
 @cuda.jit
 def four_columns(a, b, c):
     m, k = a.shape
     n = b.shape[1]
-    row = cuda.blockIdx.y * 8 + cuda.threadIdx.y
-    col = cuda.blockIdx.x * 128 + cuda.threadIdx.x
+    row = uint32(cuda.blockIdx.y * 8 + cuda.threadIdx.y)
+    col = uint32(cuda.blockIdx.x * 128 + cuda.threadIdx.x)
     if row >= m or col >= n:
         return
     totals = cuda.local.array(4, float32)

@@ -15,6 +15,12 @@ WRONG = {
         "three columns": [("range(4)", "range(3)")]},
     "Lane 0 stores columns 0, 1, 2, 3, 1 apart, and lane 1 begins only one further: they overlap, "
     "and a gap follows.": {"columns 1 apart": [("32 * j", "j")]},
+    "Lane 0 stores columns 0, 4, 8, 12, and lane 4 stores columns 4, 8, 12, 16: they overlap. "
+    "With 4 lanes the columns of a thread are 4 apart; a warp has 32 lanes.": {
+        "columns 4 apart": [("32 * j", "4 * j")]},
+    "Lane 0 stores columns 0, 8, 16, 24, and lane 8 stores columns 8, 16, 24, 32: they overlap, "
+    "and other columns are left out. A warp has 32 lanes. How far apart must the columns of a lane "
+    "be?": {"columns 8 apart": [("32 * j", "8 * j")]},
     "Lane 0 stores columns 0, 64, 128, 192, 64 apart: they reach beyond the 128 columns that a "
     "block covers.": {"columns 64 apart": [("32 * j", "64 * j")]},
     "All terms of a sum take the same element of `{a}`, the one of i = 0: it is not loaded again "
