@@ -51,7 +51,8 @@ FREE = (
 )
 # Imports of starters and solutions, which must run from a notebook cell.
 OF_A_READER = ("utils.intrinsics",)
-# Modules of one lesson; only that lesson and `utils.lessons` (`course`) may import them.
+# Modules of one lesson; only that lesson and `utils.lessons` (`course`) may import them. They may
+# import the kernels that the lesson is about.
 OF_A_LESSON = re.compile(r"utils\.lessons\.lesson_\d\d")
 DISPLAYS = ("matplotlib", "rich", "IPython", "ipywidgets", "tqdm")
 NOT_FOR_KERNELS = ("pandas", *DISPLAYS)
@@ -153,6 +154,8 @@ def forbidden(module: str, target: str) -> bool:
         return inside(target, NOT_FOR_KERNELS) or (inside(target, PACKAGES) and not ours)
     if module in OLD_NAMES:
         return not inside(target, (OLD_NAMES[module],)) and inside(target, PACKAGES)
+    if OF_A_LESSON.match(module) and inside(target, KERNELS):
+        return False
     room = ".".join(parts[:2])
     allowed = (room, *GROUND, *ROOMS.get(room, ()))
     return inside(target, PACKAGES) and target != "utils" and not inside(target, allowed)

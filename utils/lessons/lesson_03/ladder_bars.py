@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-
+from gemm_kernels.cpu import LADDER
 from utils.figures.kernel_bars import Bar, draw_groups
 from utils.lessons.recorded import XEON, Record, record_of
 from utils.translation import translate
@@ -23,8 +22,7 @@ STEPS = {
 
 def record(step: str) -> Record:
     """Return the record of a CPU step at 1024×1024×1024; step: its name."""
-    ladder = import_module("gemm_kernels.cpu").LADDER
-    return record_of(ladder.step(step), SHAPE, XEON)
+    return record_of(LADDER.step(step), SHAPE, XEON)
 
 
 def ms(step: str) -> float:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable
-from importlib import import_module
 
 import numpy as np
 import pandas as pd
 
+from gemm_kernels.naive import naive
 from utils.errors import CourseError
 from utils.figures import plots
 from utils.figures.roles import COPY, KERNEL
@@ -66,7 +66,7 @@ def compare(a: np.ndarray, b: np.ndarray, **functions: Callable) -> Table:
     rows = []
     for name, function in functions.items():
         with installed(), counting_transfers() as log:
-            function(import_module("gemm_kernels.naive").naive, a, b)
+            function(naive, a, b)
         moved = Counter()
         for one in log:
             moved[one.direction] += one.nbytes
@@ -84,7 +84,7 @@ def copies_of_a_product(function: Callable) -> Table:
     kernel is the course's `naive`.
     """
     a, b = draw("integers", (48, 20), 4), draw("integers", (20, 80), 5)
-    return copies(function, import_module("gemm_kernels.naive").naive, a, b)
+    return copies(function, naive, a, b)
 
 
 def transfer_ms(step: str, params: str = "", shape: str = "2000x600x2000") -> float:

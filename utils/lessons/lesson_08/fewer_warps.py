@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from importlib import import_module
 
+from gemm_kernels import occupancy_alone
 from utils.figures import page
 from utils.figures.labels import label_ends
 from utils.figures.look import COLOURS, MARKERS, new_figure, style, with_alt
@@ -26,7 +26,7 @@ def recorded(step: str) -> tuple:
 
     They are rows of the experiment `gemm_kernels.occupancy_alone`.
     """
-    rows = import_module("gemm_kernels.occupancy_alone").recorded_times()
+    rows = occupancy_alone.recorded_times()
     return tuple(
         row for row in rows if row.device == REFERENCE and row.kernel.split()[0] == step
     )  # fmt: skip

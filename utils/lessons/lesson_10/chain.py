@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from importlib import import_module
 
+from gemm_kernels import tiles_alone
 from utils.lessons import product_bars
 from utils.lessons.granularity import machine_wavefronts
 from utils.lessons.inner_loops import hot_loop
@@ -33,7 +33,7 @@ class Link:
 
         The numbers are the loads of a, waits, instructions and wavefronts.
         """
-        variants = import_module("gemm_kernels.tiles_alone").variants()
+        variants = tiles_alone.variants()
         variant = {str(one): one for one in variants}[self.kernel]
         wavefronts = machine_wavefronts(variant)
         instructions = hot_loop(variant).per_multiply_add_with_tiles

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib import import_module
 
+from gemm_kernels import granularity
 from utils.lessons.lesson import device_shown
 from utils.lessons.recorded import share_of_peak
 from utils.machine.occupancy import limits_of
@@ -44,7 +44,7 @@ def draw_limits(cost: Callable[[int, float], float]) -> Picture:
 
 def _recorded(grain: int) -> list[float]:
     """Return the recorded share of the peak at 4096, in percent, in a list; [] without a record."""
-    step = import_module("gemm_kernels.granularity").STEP
+    step = granularity.STEP
     if grain not in step.choices["GRAIN"]:
         return []
     return [100 * share_of_peak(step.variant(GRAIN=grain, TILE=TILE))]

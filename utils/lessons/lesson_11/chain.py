@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from importlib import import_module
 
+from gemm_kernels import ilp_alone
 from utils.lessons.granularity import machine_wavefronts
 from utils.lessons.inner_loops import hot_loop
 from utils.lessons.lesson_11 import time_bars
@@ -31,7 +31,7 @@ class Link:
 
         The number beside the words is smaller for a kernel that is better in this respect.
         """
-        variants = import_module("gemm_kernels.ilp_alone").variants()
+        variants = ilp_alone.variants()
         variant = {str(one): one for one in variants}[self.kernel]
         wavefronts = machine_wavefronts(variant)
         instructions = hot_loop(variant).per_multiply_add_with_tiles

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib import import_module
 
+from gemm_kernels import ilp_alone
 from gpu_xray import xray
 from utils.ladder.shapes import parse_gemm
 from utils.ladder.step import Variant
@@ -23,8 +23,7 @@ def beside_tiled(kernel: Variant) -> Stack:
 
     Raises CourseError without a compiler.
     """
-    experiment = import_module("gemm_kernels.ilp_alone")
-    rows, tiled = experiment.recorded_times(), experiment.variants()[0]
+    rows, tiled = ilp_alone.recorded_times(), ilp_alone.variants()[0]
     own, yours = as_variant(kernel), translate("your {step}", step=kernel.step.name)
     times = {
         "tiled": time_bars.times_of(tiled, rows),

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Mapping, Sequence
 from types import ModuleType
 
+from gemm_kernels import LADDER
 from gpu_xray.loops import FFMA
 from gpu_xray.sass import Instruction
 from utils.ladder.step import Step, Variant
@@ -199,7 +199,7 @@ def draw_waits() -> Picture:
 
 def _loop_of_multi_output() -> str:
     """Return the name of multi_output with its default constants."""
-    return str(importlib.import_module("gemm_kernels").LADDER.step("multi_output").variant())
+    return str(LADDER.step("multi_output").variant())
 
 
 def _is_near(given: float | None, right: float) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import inspect
 from collections import Counter
 from collections.abc import Sequence
@@ -10,6 +9,7 @@ from dataclasses import dataclass
 from textwrap import dedent
 from types import ModuleType
 
+from gemm_kernels import LADDER
 from gpu_xray import XRay, xray
 from gpu_xray.compile import python_of
 from gpu_xray.sass import Instruction
@@ -306,7 +306,6 @@ def eight_sums() -> Table:
     The reader's own kernel is among them if there is a right one and a compiler.
     """
     name, kept, note, on = "sums_in_registers", [], "", course_device().name
-    ladder = importlib.import_module("gemm_kernels").LADDER
     if kept_functions.kept_text(name):
         try:
             kept = [(translate("your kernel"), loop_of_record(mine(name)), NOTHING)]
@@ -320,7 +319,7 @@ def eight_sums() -> Table:
     )  # fmt: skip
     steps = (
         (one.step.name, loop_of_record(one), duration(recorded_ms(one, on=on)))
-        for one in (ladder.step("multi_output").variant(), ladder.step("naive").variant())
+        for one in (LADDER.step("multi_output").variant(), LADDER.step("naive").variant())
     )
     if kept and _cost(kept[0][1]) > _cost(given[1]):
         note = translate(

@@ -7,13 +7,14 @@ from collections.abc import Callable
 import numpy as np
 
 from gemm_kernels.naive import naive
-from labs.exercises import find
-from labs.families.product import inputs
+from utils.division import cdiv
+from utils.ladder.problems import draw
 from utils.ladder.step import Launch
 from utils.lessons.cards import Table, table
 from virtual_gpu import trace
 
 SHAPE = 16, 64, 128  # m, n, k
+BLOCK, SLICES = (32, 8), 4  # of the launch of `cut_along_k`
 
 
 def beside_the_whole(yours: Callable) -> Table:
@@ -22,13 +23,12 @@ def beside_the_whole(yours: Callable) -> Table:
     yours: the reader's kernel of the exercise `cut_along_k`. The other kernel is `naive`, with
     blocks of the same size and one thread per element of c.
     """
-    exercise, (m, n, k) = find("cut_along_k"), SHAPE
-    cut = exercise.launch(SHAPE)
+    m, n, k = SHAPE
+    cut = Launch((cdiv(n, BLOCK[0]), cdiv(m, BLOCK[1]), SLICES), BLOCK)
     whole = Launch(cut.grid[:2], cut.block)
-    slices = cut.grid[2]
     rows = [
         _row("naive, not cut", naive, whole, np.zeros((m, n), np.float32)),
-        _row("your cut_along_k", yours, cut, np.zeros((slices, m, n), np.float32)),
+        _row("your cut_along_k", yours, cut, np.zeros((SLICES, m, n), np.float32)),
     ]
     head = ("", "blocks", "loads of a thread", "words stored")
     return table(f"A product of {m}×{n}×{k}, counted on the virtual GPU", head, rows)
@@ -36,7 +36,9 @@ def beside_the_whole(yours: Callable) -> Table:
 
 def _row(name: str, kernel: Callable, launch: Launch, out: np.ndarray) -> tuple:
     """Return a kernel's name, its blocks, the words that a thread loads, and all stored words."""
-    traced = trace(kernel, launch.grid, launch.block, *inputs(SHAPE, seed=17), out)
+    m, n, k = SHAPE
+    a, b = draw("integers", (m, k), 1), draw("integers", (k, n), 2)
+    traced = trace(kernel, launch.grid, launch.block, a, b, out)
     words = {
         kind: sum(one.words for one in traced.access_counts if one.kind == kind)
         for kind in ("load", "store")
