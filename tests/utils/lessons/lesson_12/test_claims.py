@@ -7,6 +7,7 @@ import pytest
 
 from gemm_kernels import LADDER, rows_apart
 from gpu_xray import xray
+from labs.exercises import find as exercise
 from tests import quotes
 from utils import lessons as course
 from utils.lessons.lesson_12 import time_bars
@@ -406,3 +407,13 @@ def test_registers_limit_the_thread_tile(compiler):
     says("and an SM has only {} of these warps", held)
     moved = 128
     says("reads and stores {} bits at once", moved)
+
+
+@pytest.mark.slow
+def test_the_compiler_joins_reads_of_the_course_and_none_of_a_plain_kernel(compiler):
+    kernels = exercise("eight_rows").solution, COLUMN.build(**COLUMN.variant().constants)
+    loops = [xray(kernel, COLUMN.signature, "sm_90").hot.instructions for kernel in kernels]
+    plain, course_loop = (one["LDS"] / one["FFMA"] for one in loops)
+    assert plain == words((8, 1))
+    assert course_loop < plain / 2
+    says("In your loop it probably joins none.")
