@@ -98,7 +98,16 @@ def test_a_word_written_twice_is_read_once_by_the_machine_code(compiler):
     ]
     assert loops[0].instructions["LDS"] == loops[1].instructions["LDS"]
     side = exercise("two_tiles").launch((80, 64, 112)).block[0]
-    says("Your kernel beside the kernels of the course with tiles of {}×{}:", side, side)
+    says("Here is your kernel beside the kernels of the course with tiles of {}×{}.", side, side)
+
+
+def test_the_targets_of_two_tiles_are_1_5_words_and_half_of_them():
+    goals = " ".join(target.words for target in exercise("two_tiles").targets)
+    reads = 1 + 1 / TWO
+    assert f"at most {reads:g} reads from shared memory per multiply-add" in goals
+    assert f"at least {reads / 2:g} words from shared memory per multiply-add" in goals
+    says("The target of at least {:g} words only says that the sums must use shared memory; the "
+         "kernel that you want reads {:g}.", reads / 2, reads)  # fmt: skip
 
 
 @pytest.mark.slow
@@ -166,7 +175,7 @@ def test_the_function_of_the_task_gives_the_wavefronts_of_the_machine_code():
     for step in (TILED, BY[FOUR]):
         assert wavefronts(step) == pytest.approx(course.profiled_wavefronts(step))
     says("`shared_cost(1, 1)` and `shared_cost(4, 1)` give the {:.1f} of the source, and with {} "
-         "they give what the GPU does. NVIDIA's profiler counts the same wavefronts for `tiled` "
+         "they give what the GPU does. The profiler counts the same wavefronts for `tiled` "
          "and for grain {}.", shared_cost(ONE, 1) / shared_cost(FOUR, 1), half, FOUR)  # fmt: skip
     says("fall from grain {} to grain {}?**", *grains)
     says("one multiply-add in each of its {} lanes.", WARP)
