@@ -228,10 +228,10 @@ def test_only_with_a_syncwarp_the_experiment_reads_twice_as_much(compiler):
 
 @pytest.mark.slow
 def test_reads_again_has_the_wavefronts_of_grain_1_and_all_else_of_grain_4():
-    says("We recorded such a kernel, with four tiles of {}×{}. `reads_again` needs {:.2f} "
-         "wavefronts per multiply-add, as grain {} does. In everything else it is like grain {}: "
-         "in its loads, its barriers, and within {:.0f} % in its instructions.",
-         TILE, TILE, wavefronts(AGAIN), ONE, FOUR,
+    says("We recorded such a kernel, with four tiles of {}×{}.", TILE, TILE)
+    says("`reads_again` needs {:.2f} wavefronts per multiply-add, as grain {} does. It is like grain {} in its loads, its "
+         "barriers, and within {:.0f} % in its instructions.",
+         wavefronts(AGAIN), ONE, FOUR,
          100 * (1 - instructions(AGAIN) / instructions(BY[FOUR])))  # fmt: skip
     assert wavefronts(AGAIN) == pytest.approx(wavefronts(BY[ONE]), rel=0.02)
     assert passed(AGAIN) == passed(BY[FOUR])
@@ -240,20 +240,62 @@ def test_reads_again_has_the_wavefronts_of_grain_1_and_all_else_of_grain_4():
         assert counts[0] == counts[1]
     says("it would take the {:.2f} ms of grain {}. If they were none, it would take the {:.2f} ms "
          "of grain {}.", timed(BY[ONE]), ONE, timed(BY[FOUR]), FOUR)  # fmt: skip
-    text = """reads_again saves everything but the reads: {:.2f} ÷ {:.2f} = {:.2f} times faster
-        than grain {}. The reads alone are worth {:.2f} ÷ {:.2f} = {:.2f} times. Both together are
-        the {:.2f}."""
+    text = """From grain {} to reads_again everything but the reads and the order of the sums
+        changes: {:.2f} ÷ {:.2f} = {:.2f} times. These two change from reads_again to grain {}:
+        {:.2f} ÷ {:.2f} = {:.2f} times. Before rounding, both factors multiply to the {:.2f}."""
     first, second, third = timed(BY[ONE]), timed(AGAIN), timed(BY[FOUR])
-    explains("10.again", text, first, second, first / second, ONE, second, third, second / third,
-             first / third)  # fmt: skip
+    explains("10.again", text, ONE, first, second, first / second, FOUR, second, third,
+             second / third, first / third)  # fmt: skip
 
 
 @pytest.mark.slow
 def test_without_its_syncwarp_the_same_kernel_is_as_fast_as_grain_4():
     assert wavefronts(KEPT) == wavefronts(BY[FOUR])
-    says("Without its `syncwarp` the same kernel takes {:.2f} ms", timed(KEPT))
-    says("and it is as fast as grain {}.", FOUR)
+    says("Without its `syncwarp` the same kernel takes {:.2f} ms, and it is as fast as grain {}.",
+         timed(KEPT), FOUR)  # fmt: skip
     assert timed(KEPT) == pytest.approx(timed(BY[FOUR]), rel=0.03)
+
+
+def sum_changes(variant):
+    """Return how often a multiply-add of the hot loop adds to another sum than the one before."""
+    sums, order = {}, []
+    for one in xray(variant.kernel, variant.step.signature, "sm_90").hot.body:
+        if one.opcode == "FFMA":
+            result, *_, added = (operand.partition(".")[0] for operand in one.operands)
+            sums[result] = sums.pop(added, len(order))
+            order.append(sums[result])
+    return sum(before != after for before, after in pairwise(order)), len(order)
+
+
+@pytest.mark.slow
+def test_reads_again_adds_to_one_sum_at_a_time_and_without_its_syncwarp_to_all_by_turns(compiler):
+    assert sum_changes(BY[ONE])[0] == 0
+    for kernel in (AGAIN, SINGLY):
+        changes, work = sum_changes(kernel)
+        assert changes < 0.1 * work
+    for kernel in (KEPT, BY[FOUR]):
+        changes, work = sum_changes(kernel)
+        assert changes > 0.6 * work
+    says("Only the loops between its two barriers differ from grain {}.", FOUR)
+    says("`reads_again` adds to one sum at a time, as grain {} does, so that a multiply-add waits "
+         "for the one before it. Grain {} adds to its four sums by turns.", ONE, FOUR)  # fmt: skip
+
+
+@pytest.mark.slow
+def test_all_kernels_of_the_chain_fill_the_sm(compiler):
+    launch = BY[FOUR].launch(LADDER.parse(str(SIZE)))
+    needed = set()
+    for link in CHAIN:
+        variant = KERNELS[link.kernel]
+        report = xray(variant.kernel, variant.step.signature, "sm_90")
+        held = occupancy(
+            H200.compute_capability, launch.threads, report.registers, report.shared_bytes
+        )
+        assert (held.blocks, held.fraction) == (2, 1)
+        needed.add(report.registers)
+    says("All kernels of the picture need {} or {} registers per thread, and an SM holds two blocks "
+         "of each. So the occupancy is always {:.0f} %.",
+         *sorted(needed), 100 * held.fraction)  # fmt: skip
 
 
 @pytest.mark.slow
@@ -262,9 +304,12 @@ def test_more_barriers_cost_nothing():
     assert passed(BARRIERS) == passed(BY[ONE]) == TILE / two
     says("In grain {} a thread passes two barriers for {} multiply-adds, and in grain {} two for "
          "{}. `more_barriers` is grain {} with six barriers more per tile of `a`, and so with as "
-         "many per multiply-add as grain {}. **How much slower is it than grain {}?**",
+         "many per multiply-add as grain {}.",
          ONE, two * passed(BY[ONE]).astype(int), FOUR, two * passed(BY[FOUR]).astype(int), FOUR,
-         ONE, FOUR)  # fmt: skip
+         ONE)  # fmt: skip
+    says("**How much slower is it than grain {}?**", FOUR)
+    assert TILE == FOUR * tiles_alone.UNROLL
+    says("the {} steps of a tile are four times eight", TILE)
     slower = timed(BARRIERS) / timed(BY[FOUR]) - 1
     assert abs(slower) < 0.01
     launch = BY[FOUR].launch(LADDER.parse(str(SIZE)))
@@ -292,11 +337,10 @@ def test_the_chain_has_one_saving_after_the_other():
          "fewer instructions.",
          steps[0], 100 * (1 - instructions(SINGLY) / instructions(BY[ONE])))  # fmt: skip
     says("**Waits**, {:.2f} times", steps[1])
-    says("**Reads**, {:.2f} times: {:.2f} wavefronts instead of {:.2f}. By the wavefronts alone it "
-         "would be {:.2f} times.", steps[2], wavefronts(BY[FOUR]), wavefronts(AGAIN),
+    says("**Reads and the order of the sums**, {:.2f} times: {:.2f} wavefronts instead of {:.2f}, "
+         "and four sums by turns. By the wavefronts alone it would be {:.2f} times.", steps[2], wavefronts(BY[FOUR]), wavefronts(AGAIN),
          wavefronts(AGAIN) / wavefronts(BY[FOUR]))  # fmt: skip
     assert max(steps) == steps[2]
-    says("do not wait for each other in grain {} either.", FOUR)
     says("as often per multiply-add as in grain {}.", ONE)
     says("the wavefronts take {:.0f} % of the time of `one_by_one`, {:.0f} % of that of "
          "`reads_again` and {:.0f} % of that of grain {}.",
