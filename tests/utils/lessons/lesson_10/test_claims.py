@@ -269,6 +269,7 @@ def sum_changes(variant):
 
 @pytest.mark.slow
 def test_reads_again_adds_to_one_sum_at_a_time_and_without_its_syncwarp_to_all_by_turns(compiler):
+    assert [link.turns for link in CHAIN] == [1, 1, 1, FOUR]
     assert sum_changes(BY[ONE])[0] == 0
     for kernel in (AGAIN, SINGLY):
         changes, work = sum_changes(kernel)
