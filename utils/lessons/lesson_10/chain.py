@@ -12,7 +12,7 @@ from utils.lessons.inner_loops import hot_loop
 from virtual_gpu.pictures.svg import GREY, Picture, rect, svg, text
 
 WIDTH, BAR, HEAD, PITCH, FOR_WORDS = 412, 13, 54, 84, 64
-COLUMNS = (0, 200)  # x of the two columns of needs
+COLUMNS = (0, 140, 270)  # x of the columns of needs
 
 
 @dataclass(frozen=True)
@@ -20,18 +20,20 @@ class Link:
     """A kernel of the chain.
 
     name: in the picture. kernel: in `tiles_alone.csv`. loads, waits: the multiply-adds of a thread
-    per word of a that it loads, and per time that it waits for global memory.
+    per word of a that it loads, and per time that it waits for global memory. turns: the number of
+    sums to which the machine code adds by turns.
     """
 
     name: str
     kernel: str
     loads: int
     waits: int
+    turns: int = 1
 
     def needs(self) -> tuple[tuple[str, float], ...]:
         """Return the needs of a multiply-add, each in words and as a number.
 
-        The numbers are the loads of a, waits, instructions and wavefronts.
+        The numbers are the loads of a, instructions, waits, wavefronts, and 1 / `turns`.
         """
         variants = tiles_alone.variants()
         variant = {str(one): one for one in variants}[self.kernel]
@@ -42,6 +44,7 @@ class Link:
             (f"{instructions:.2f} instructions", instructions),
             (f"1/{self.waits} wait", 1 / self.waits),
             (f"{wavefronts:.2f} wavefronts", wavefronts),
+            ("one sum at a time" if self.turns == 1 else "sums by turns", 1 / self.turns),
         )
 
 
@@ -49,7 +52,7 @@ CHAIN = (
     Link("grain 1", "granularity GRAIN=1 TILE=32", 32, 32),
     Link("one by one", "one_by_one", 128, 32),
     Link("reads again", "reads_again", 128, 128),
-    Link("grain 4", "granularity GRAIN=4 TILE=32", 128, 128),
+    Link("grain 4", "granularity GRAIN=4 TILE=32", 128, 128, 4),
 )
 LEAST = 0.1  # a need is better if it is smaller by more than this fraction
 
@@ -85,7 +88,7 @@ def draw_chain(rows: Iterable) -> Picture:
 
 
 def _needs(top: float, link: Link, before: Link | None) -> str:
-    """Return SVG of a kernel's needs in two rows below `top`, bold if better than `before`'s."""
+    """Return SVG of a kernel's needs in columns of two rows, bold if better than `before`'s."""
     body = ""
     for place, (words, value) in enumerate(link.needs()):
         is_better = before is not None and value < (1 - LEAST) * before.needs()[place][1]

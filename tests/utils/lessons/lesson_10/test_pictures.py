@@ -36,6 +36,7 @@ def test_what_is_better_is_bold():
     bold = re.findall(r'font-weight="bold"[^>]*>([^<]+)<', body)
     assert "2.88 instructions" in bold
     assert "1.16 wavefronts" in bold
+    assert "sums by turns" in bold
     assert "1.54 wavefronts" not in bold
 
 
