@@ -312,32 +312,53 @@ def test_few_threads_with_much_under_way_are_faster():
     )  # fmt: skip
 
 
-def test_curves_of_copies_lie_near_one_another_and_below_the_law():
+def test_copies_stay_below_the_law_and_differ_at_equal_bytes():
     needed = LAW.loc["memory", "under_way"] / 2
-    drawn = {what: copies._curve(FRAME, what) for what in copies.SHOWN}
-    says("copies with one, four and {} floats under way per thread", EIGHT * 4)
-    threads = [one for curve in drawn.values() for one in curve]
-    says("differ by a factor of {}", max(threads) // min(threads))
-    for curve in drawn.values():
-        for under_way, percent in curve.values():
+    for what in copies.SHOWN:
+        for under_way, percent in copies._curve(FRAME, what).values():
             assert percent < 1.01 * min(100, 100 * under_way / needed)
+    first, second, last = equal = ("1 float", MOST), ("4 float", 512), ("8 float", 256)
+    (under_way,) = {curves.loads_under_way(FRAME, *one) for one in equal}
+    says("At {:,.0f} bytes under way, {:,} threads with `1 float` reach {:.1f} %, {} threads with "
+         "`4 float` reach {:.1f} %, and {} threads with `8 float` reach {:.1f} %. That is a factor "
+         "of {:.2f} between the first and the last", under_way, MOST, copied(*first), second[1],
+         copied(*second), last[1], copied(*last), copied(*first) / copied(*last))  # fmt: skip
 
 
-def test_more_than_40_kb_bring_nothing():
+def test_each_copy_has_its_own_plateau():
+    drawn = {what: copies._curve(FRAME, what) for what in copies.SHOWN}
+    best = {what: max(curve.values(), key=lambda one: one[1]) for what, curve in drawn.items()}
+    assert best["1 float"] == drawn["1 float"][MOST] == max(drawn["1 float"].values())
+    says("with {:,} threads it still rises", MOST)
+    says("`4 float` is best with {:,.0f} bytes under way, at {:.1f} %", *best["4 float"])
+    begin = next(under_way for under_way, percent in drawn["8 float"].values() if percent > 80)
+    flat = [percent for under_way, percent in drawn["8 float"].values() if under_way >= begin]
+    says("`8 float` stays between {:.0f} and {:.0f} % from {:,.0f} bytes on", min(flat), max(flat),
+         begin)  # fmt: skip
     few, many = ("8 float4", 320), ("8 float4", 1024)
     under_way = [curves.loads_under_way(FRAME, *one) for one in (few, many)]
-    says("From about {:,.0f} bytes under way on", round(under_way[0], -4))
-    best = FRAME[FRAME["experiment"] == "copy"]["share"].max()
-    assert 100 * best == copied(*few)
-    says("With {:,} threads instead of {}, `8 float4` has {:.1f} times as much under way, and an "
+    assert best["8 float4"] == (under_way[0], copied(*few))
+    says("`8 float4` is best with {:,.0f} bytes, at {:.1f} %, and falls to {:.1f} % with {:,.0f}",
+         *best["8 float4"], copied(*many), under_way[1])  # fmt: skip
+    says("with {:,} threads instead of {}, `8 float4` has {:.1f} times as much under way, and an "
          "iteration takes {:.1f} times as long", many[1], few[1], under_way[1] / under_way[0],
          cycles(*many) / cycles(*few))  # fmt: skip
-    good = 100 * course.share_of_peak(LADDER.step("copy"), "2^28")
-    assert COPIED == 2**28
-    assert good > 100 * best
-    says("No copy of ours reaches more than {:.1f} % of the data sheet's bandwidth, and `8 float4` "
-         "falls from {:.1f} % with {} threads to {:.1f} % with {:,}", good, copied(*few), few[1],
-         copied(*many), many[1])  # fmt: skip
+
+
+def test_the_courses_copy_is_faster_than_4_float_with_equal_bytes(compiler):
+    step, four = LADDER.step("copy"), ("4 float", MOST)
+    compiled = xray(step.variant().kernel, shown.COPY, "sm_90")
+    threads = step.variant().launch(LADDER.parse("2^28")).threads
+    full = occupancy(H200.compute_capability, threads, compiled.registers)
+    assert full.fraction == 1
+    under_way = MOST * compiled.loads_before_use * FLOAT
+    assert under_way == curves.loads_under_way(FRAME, *four)
+    good = 100 * course.share_of_peak(step, "2^28")
+    says("The course's copy and {:,} threads with `4 float` both have {:,} bytes under way, and "
+         "they reach {:.1f} % and {:.1f} %", MOST, under_way, good, copied(*four))  # fmt: skip
+    assert COPIED == copies.ELEMENTS
+    assert good > 100 * FRAME[FRAME["experiment"] == "copy"]["share"].max()
+    says("No copy of {:,} floats reached more than this {:.1f} %", COPIED, good)
 
 
 # ---- then and now ----
