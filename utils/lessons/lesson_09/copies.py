@@ -67,7 +67,8 @@ def draw(frame: pd.DataFrame, needed: float, *points: Named) -> Picture:
         body += f'<circle cx="{x:g}" cy="{y:g}" r="7" fill="none" stroke="{SHOWN[what]}"'
         body += ' stroke-width="2"/>'
         said.append(f"{threads:,} threads, {what}: {point[1]:.1f} %")
-        body += text(_AREA.right, _AREA.bottom - 32 + 18 * number, said[-1], 13, "end",
+        above = 18 * (len(points) - number) - 4
+        body += text(_AREA.right, _AREA.bottom - above, said[-1], 13, "end",
                      font_weight="bold", style=f"fill:{SHOWN[what]}")  # fmt: skip
     alt = (
         f"Copies by the bytes of loads under way in an SM. The curves of {', '.join(SHOWN)} rise "
