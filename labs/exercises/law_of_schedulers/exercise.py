@@ -12,7 +12,7 @@ EXERCISE = NumbersExercise(
         "`law_of_schedulers(threads, chains)` is the share of an SM's peak, in percent, that "
         "`threads` threads with `chains` chains each reach. The given function takes the SM for "
         "one belt: it allows 100 percent even if a scheduler has nothing to do. Repair this "
-        "limit. About 3 lines.",
+        "limit, with plain Python and `math`. About 3 lines.",
         "`threads` is a multiple of 32. The warps are distributed evenly to four schedulers, so "
         "their numbers differ by 1 at most. All warps have the same amount of work, and the SM has "
         "finished when the scheduler with the most warps has.",

@@ -9,7 +9,7 @@ EXERCISE = NumbersExercise(
     title="Little's law as a function",
     text=(
         "Write `littles_law(latency, rate, workers, each)`: the share of a belt's full rate, in "
-        "percent, that its workers reach. About 2 lines.",
+        "percent, that its workers reach. Use plain Python and `math`. About 2 lines.",
         "A box rides for `latency` seconds, and the belt takes at most `rate` boxes per second. "
         "Each of the `workers` workers has `each` boxes under way. All numbers are at least 1.",
     ),

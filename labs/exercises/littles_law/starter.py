@@ -2,5 +2,5 @@
 
 
 def littles_law(latency, rate, workers, each):
-    # About 2 lines: how many boxes must be under way, and the share that is.
+    # About 2 lines: what must be under way. Return the share of it that is, in percent.
     pass

@@ -16,6 +16,7 @@ from virtual_gpu.pictures.svg import (
     BLUE,
     GREEN,
     GREY,
+    ORANGE,
     PURPLE,
     Picture,
     legend,
@@ -28,7 +29,7 @@ from virtual_gpu.pictures.svg import (
 ELEMENTS = 2**28  # of the copies whose times are compared
 
 # What is drawn: the curve, as in the record, and its colour.
-SHOWN = {"1 float": BLUE, "4 float": GREEN, "8 float4": PURPLE}
+SHOWN = {"1 float": BLUE, "4 float": GREEN, "8 float": ORANGE, "8 float4": PURPLE}
 _AREA = PlotArea(left=44, right=408, top=34, bottom=214, first=512, last=2**17 * 1.25)
 _TICKS = {512: "512", 2048: "2,048", 8192: "8,192", 32768: "32,768", 131072: "131,072"}
 
@@ -66,11 +67,13 @@ def draw(frame: pd.DataFrame, needed: float, *points: Named) -> Picture:
         body += f'<circle cx="{x:g}" cy="{y:g}" r="7" fill="none" stroke="{SHOWN[what]}"'
         body += ' stroke-width="2"/>'
         said.append(f"{threads:,} threads, {what}: {point[1]:.1f} %")
-        body += text(_AREA.right, _AREA.bottom - 32 + 18 * number, said[-1], 13, "end",
+        above = 18 * (len(points) - number) - 4
+        body += text(_AREA.right, _AREA.bottom - above, said[-1], 13, "end",
                      font_weight="bold", style=f"fill:{SHOWN[what]}")  # fmt: skip
     alt = (
-        "Copies by the bytes of loads under way in an SM. The curves of 1 float, 4 float and "
-        f"8 float4 nearly lie on one another and stay below Little's law. {'; '.join(said)}."
+        f"Copies by the bytes of loads under way in an SM. The curves of {', '.join(SHOWN)} rise "
+        "with the bytes and stay below Little's law. At equal bytes they differ. "
+        f"{'; '.join(said)}."
     )
     colours = legend(**SHOWN, **{"Little's law": GREY})
     return Picture(colours + svg(420, 252, body, alt, widest=560), alt)
