@@ -62,7 +62,9 @@ _KERNEL = elementwise(
         "Follow the fast thread from its read of the tile to its next store there. The new "
         "barrier must be on this way, and all 64 threads must come to it.",
     ),
-    after="One barrier waits until all words are stored, the other until all are read.",
+    after=(
+        "No thread reads a word before it is stored, and none replaces a word before it is read."
+    ),
 )  # fmt: skip
 EXERCISE = replace(
     _KERNEL, probes=replace(_KERNEL.probes, flaws=(no_wait,), refused=(computed_size,))

@@ -3,6 +3,7 @@
 import inspect
 import re
 import tomllib
+from collections import Counter
 from functools import cache, partial
 
 import numpy as np
@@ -23,7 +24,7 @@ from utils.lessons.lesson_07.tile_sizes import SIZE, shares
 from utils.machine.devices import REFERENCE
 from utils.machine.devices import find as device
 from utils.machine.occupancy import WARP, limits_of
-from utils.measuring import records
+from utils.measuring import records, roofline
 from utils.paths import DATA
 from virtual_gpu import trace
 
@@ -176,6 +177,12 @@ def test_the_times_of_naive_and_tiled_and_their_estimates():
     says("needs only {:.1f} of the {:.1f} ms if the L1 cache", naive.memory, naive.recorded)
     says("the wavefronts take {:.1f} ms, and took {:.1f} ms", tiled.wavefronts, naive.wavefronts)
     says("In <code>naive</code> the instructions take as long, {:.1f} ms", naive.instructions)
+    says("at the {:.1f} TB/s that the benchmark `l2_read` of this course reached on the H200",
+         roofline.gpu_ceilings(device(REFERENCE)).gb_per_s["L2"] / 1000)  # fmt: skip
+    block = NAIVE.variant().launch(LADDER.parse(resource_bars.SHAPE)).block
+    says("have {}×{} threads and share less than blocks of {}×{}, so <code>tiled</code> moves "
+         "{:.1f} times fewer bytes",
+         *block, *square(TILE), naive.memory / tiled.memory)  # fmt: skip
     longest = [max(one.memory, one.wavefronts, one.instructions) for one in (naive, tiled)]
     ratio = naive.recorded / tiled.recorded
     says("The longest estimate falls by a factor of {:.2f}, and the recorded time by {:.2f}",
@@ -281,6 +288,10 @@ def test_joined_reads_of_a_column_conflict_for_four_words_at_once():
     of_stores = 2 / TILE
     joined = 4 * (tiled - 1 - of_stores)  # what is left belongs to sa
     says("One of <code>sa</code> takes {:.0f}, or {:.1f} per multiply-add", joined, joined / 4)
+    (first,) = set(run_of(TRANSPOSED).warp_access("sa").addresses)  # all lanes want the same
+    wanted = range(first // WORD, first // WORD + 4)
+    words_per_bank = Counter(word % BANKS for word in wanted)
+    says("so the rule of the banks predicts {}", max(words_per_bank.values()))
     store = course.per_request(run_of(TRANSPOSED), "sb", "wavefronts", "store")
     says("takes {:.0f} wavefronts for {} multiply-adds, so {:.0f} for each", store, TILE,
          store / TILE)  # fmt: skip
@@ -300,6 +311,17 @@ def test_the_slowest_kernel_has_the_fewest_instructions(compiler):
     others = (NAIVE, TILED, PADDED, DYNAMIC)
     assert all(instructions(TRANSPOSED) < instructions(one) for one in others)
     assert all(recorded(TRANSPOSED) > recorded(one) for one in others)
+
+
+def test_rows_of_an_odd_length_undo_the_joined_reads(compiler):
+    assert loads_in_machine_code(PADDED) == loads_in_machine_code(TILED)
+    loads = xray(PADDED.variant().kernel, PADDED.signature, "sm_90").loads
+    assert (loads["LDS.128"], loads["LDS.32"]) == (TILE // 4, TILE)
+    lanes = run_of(PADDED).warp_access("sb").addresses
+    apart, wide = lanes[1] - lanes[0], 4 * WORD
+    assert apart % wide
+    says("a multiple of {} bytes, but rows of {} words are {} bytes apart",
+         wide, apart // WORD, apart)  # fmt: skip
 
 
 def test_both_cures_are_equally_fast():
@@ -363,6 +385,8 @@ def test_published_and_measured_shares_agree_with_the_prose():
          small, *others)  # fmt: skip
     c2070, h200 = bars["C2070, 2012"], list(bars.values())[-1]
     gains = [max(each.values()) / each["naive"] for each in (c2070, h200)]
+    says("On the H200 tiles of {} even lose to `naive`: they reach {:.1f} % of the peak, and "
+         "`naive` {:.1f} %", small, h200[f"tile {small}"], h200["naive"])  # fmt: skip
     says("made the product {:.2f} times faster, and on the H200 only {:.2f} times", *gains)
 
 
@@ -371,9 +395,21 @@ def test_tiles_and_conflicts_have_their_factors_at_every_size():
     best = cubes.groupby(["step", "m"])["time_ms"].min()
     assert len(best["tiled"]) == 6
     assert (best["naive"] / best["tiled"]).between(1, 2).all()
-    loss = best["tiled_transposed"] / best["tiled"]
-    says("the bank conflicts cost a factor between {:.0f} and {:.0f}",
-         np.floor(loss.min()), np.ceil(loss.max()))  # fmt: skip
+    fastest = cubes[cubes["step"] == "tiled"].sort_values("time_ms").groupby("m")["params"].first()
+    small, large = "TILE=16", "TILE=32"
+    few = [size for size, params in fastest.items() if params == small]
+    assert set(fastest) == {small, large}
+    says("for `tiled` that is {}×{} at {} and {}, and {}×{} at the sizes between",
+         *square(small[5:]), *few, *square(large[5:]))  # fmt: skip
+    assert few == [fastest.index.min(), fastest.index.max()]
+    same = cubes[cubes["params"] == large].set_index(["step", "m"])["time_ms"]
+    first, *larger = same["tiled_transposed"] / same["tiled"]
+    says("With tiles of {}×{} on both sides, the bank conflicts cost a factor of {:.2f} at {}, and "
+         "between {:.1f} and {:.1f} from {} on",
+         *square(large[5:]), first, few[0], min(larger), max(larger),
+         sorted(fastest.index)[1])  # fmt: skip
+    slower = best["tiled_dynamic"] > best["naive"]
+    says("`tiled_dynamic` is slower than `naive` at {}, {} and {}", *slower[slower].index)
 
 
 def test_shared_memory_is_the_limit_that_is_named():
