@@ -6,6 +6,7 @@ import ast
 import hashlib
 import inspect
 import linecache
+import symtable
 import sys
 import textwrap
 from collections.abc import Iterable, Iterator
@@ -131,11 +132,26 @@ def plain_function(function):
 def _used(function: FunctionType, tree: ast.stmt) -> Iterator[tuple[str, object]]:
     """Yield (name, value) of each global or free variable in a function's tree, each once."""
     known = {**function.__globals__, **inspect.getclosurevars(function).nonlocals}
-    own = {name_of(function), *function.__code__.co_varnames}
+    own = name_of(function)
+    read = _read_from_outside(symtable.symtable(ast.unparse(tree), own, "exec"))
     names = (node.id for node in ast.walk(tree) if isinstance(node, ast.Name))
     for name in dict.fromkeys(names):
-        if name in known and name not in own:
+        if name in known and name in read and name != own:
             yield name, known[name]
+
+
+def _read_from_outside(table: symtable.SymbolTable) -> set[str]:
+    """Return the names that a scope and those in it read, and that none of them defines.
+
+    The own variable of a comprehension or of a nested function is not in it.
+    """
+    top = table.get_type() == "module"
+    names = {
+        symbol.get_name()
+        for symbol in table.get_symbols()
+        if symbol.is_referenced() and (top or symbol.is_global())
+    }
+    return names.union(*map(_read_from_outside, table.get_children()))
 
 
 def _is_written_here(value: object) -> bool:

@@ -79,6 +79,27 @@ def test_what_a_text_cannot_hold_is_named():
         text_of(of_an_array)
 
 
+def with_own_names(values, factor=WIDTH):
+    table = lambda x: x + WIDTH  # noqa: E731
+    kernel, other = (x * factor for x in values)
+    return sum(table(x) for x in [kernel, *(x for x in (other,) if x)])
+
+
+def test_the_own_variables_of_comprehensions_and_nested_functions_are_not_kept():
+    text = text_of(with_own_names)  # `x` and `table` are arrays of this module, too
+    assert text.startswith("WIDTH = 16\n\n\ndef with_own_names")
+    assert module_of("again", text).with_own_names((1, 2)) == with_own_names((1, 2))
+
+
+def a_comprehension_and_an_array(values):
+    return [table for table in values], [table[0] for _ in values]
+
+
+def test_a_name_that_is_own_in_one_scope_only_is_still_named():
+    with pytest.raises(CourseError, match="uses `table`, a ndarray"):
+        text_of(a_comprehension_and_an_array)
+
+
 half = lambda value: value / 2  # noqa: E731, a student may write it so
 other_name = half
 
