@@ -125,7 +125,7 @@ def draw_lengths(timed: Mapping[int, Timing], room_of: Callable[[int, int], int]
                          f"{middle:.2f} ({least:.2f} … {most:.2f}) ns")  # fmt: skip
     alt = "; ".join(sentences) + "."
     key = legend(room_for_the_whole_column=BLUE, room_for_a_part_of_it=ORANGE)
-    drawing = svg(412, 30 + pitch * len(timed), body, alt, widest=560)
+    drawing = svg(432, 30 + pitch * len(timed), body, alt, widest=560)
     return Picture(f"{key}{drawing}", alt)
 
 
