@@ -100,7 +100,8 @@ def test_each_multiply_add_brings_a_cache_line_and_then_16_times_fewer_come():
     assert along == {"a": TERMS // IN_LINE, "b": TERMS, "c": 1}
     fewer = sum(down.values()) // sum(along.values())
     assert sum(down.values()) == fewer * sum(along.values())
-    says("In the record {} times fewer cache lines made the product {:.0f} times faster",
+    says("In the small model {} times fewer cache lines came, and in the record the product was "
+         "{:.0f} times faster.",
          fewer, faster(LARGE))  # fmt: skip
     explains(
         "02.lines",
@@ -206,6 +207,11 @@ def test_at_64_there_is_a_second_reason():
         are {:.4f} and {:.4f} ms, {:.1f} times, so there is a second reason.""",
         SMALL**2 * WORD // KIB, slow, fast, faster(SMALL),
     )  # fmt: skip
+
+
+def test_short_sums_hide_most_of_their_latency():
+    cycles = CLOCK * 2 / gflops(NAIVE, SMALL)
+    says("at {} the recorded `naive` takes only {:.1f} cycles per multiply-add", SMALL, cycles)
 
 
 def test_both_reasons_together_give_the_direction_and_not_the_factor():
