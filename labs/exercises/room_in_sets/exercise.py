@@ -12,7 +12,7 @@ EXERCISE = NumbersExercise(
         "A matrix has rows of `words` words, and its column has one word in each of `rows` cache "
         "lines. `room_in_sets(words, rows)` returns how many of these cache lines can be in the "
         "L1 cache at the same time. The function below is wrong for a cache with sets. Repair it: "
-        "about 4 lines.",
+        "about 4 lines of plain Python, without NumPy.",
         "A word has 4 bytes and a cache line 64 bytes. The cache has 64 sets with room for 12 "
         "cache lines each, and cache line x may only be in set x modulo 64. The matrix begins at "
         "byte 0, and `words` is at least 16.",

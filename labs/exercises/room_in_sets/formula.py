@@ -23,6 +23,7 @@ CASES = (
     ((16, 1000), "The column uses all sets, and 768 cache lines have room in the whole cache."),
     ((521, 800), "Some sets are full before others, and the column goes on."),
     ((272, 768), "A row is 17 cache lines long, so the column uses all sets in turn."),
+    ((783, 768), "Some sets are not full, and 12 for each set that the column uses is too many."),
     ((4096, 13), "All 13 cache lines belong to one set, and it has room for 12."),
     ((100, 1), "One cache line always has room."),
 )

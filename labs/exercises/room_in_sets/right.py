@@ -27,10 +27,6 @@ RIGHT = {
             room += 1
     return room
 """,
-    "the sets that the column uses": HEAD + """\
-    used = {row * words * 4 // 64 % 64 for row in range(rows)}
-    return min(rows, 12 * len(used))
-""",
     "words of a cache line": [("row * words * 4 // 64", "row * words // 16")],
 }  # fmt: skip
 

@@ -12,6 +12,17 @@ WRONG = {
         "the starter": file_beside(__file__, "starter"),
         "without a loop": HEAD + "    return min(rows, 768)\n",
         "the row instead of the cache line": [("held[line % 64]", "held[row % 64]")]},
+    "You count 12 for every set that the column uses, but some of these sets get fewer.": {
+        "12 for each set, at most all rows": HEAD + """\
+    used = {row * words * 4 // 64 % 64 for row in range(rows)}
+    return min(rows, 12 * len(used))
+"""},
+    "All 5 cache lines are in different sets.": {
+        "counted anew": [
+            ("    held = [0] * 64\n    for row in range(rows):\n",
+             "    for row in range(rows):\n        held = [0] * 64\n")]},
+    "You cut the row to whole cache lines before you multiply. Multiply first, and divide then.": {
+        "cut first": [(LINE, "row * (words // 16)")]},
     "You count a word as one byte, and it has 4.": {
         "bytes forgotten": [(LINE, "row * words // 64")]},
     "You take the number of the byte modulo 64. A set follows from the number of the cache line.": {

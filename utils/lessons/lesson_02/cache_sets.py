@@ -15,6 +15,7 @@ from utils.translation import translate
 from virtual_gpu.pictures.svg import BLUE, GREY, ORANGE, Picture, legend, rect, svg, text
 
 SETS, WAYS = 64, 12  # of the L1 cache of a Zen 5
+L2_SETS, L2_WAYS = 1024, 16  # of its L2 cache of 1 MiB
 WORD_BYTES = 4
 PER_ROW = 16  # boxes of sets in a row of the picture
 BOX, GAP = 16, 4
@@ -23,18 +24,23 @@ LENGTHS = (960, 992, 1008, 1024, 1040, 1056, 1088)
 REPETITIONS = 7
 
 
-def in_each_set(words: int, rows: int) -> dict[int, int]:
+def in_each_set(words: int, rows: int, sets: int = SETS) -> dict[int, int]:
     """Return set -> the number of a column's cache lines that belong to it.
 
-    words: the words of a row, at least 16. rows: the rows of the matrix.
+    words: the words of a row, at least 16. rows: the rows of the matrix. sets: those of the cache.
     """
     lines = (row * words * WORD_BYTES // LINE_BYTES for row in range(rows))
-    return dict(Counter(line % SETS for line in lines))
+    return dict(Counter(line % sets for line in lines))
 
 
 def room(words: int, rows: int) -> int:
     """Return how many cache lines of a column can be in the cache at the same time."""
     return sum(min(count, WAYS) for count in in_each_set(words, rows).values())
+
+
+def room_in_l2(words: int, rows: int) -> int:
+    """Return how many cache lines of a column can be in the L2 cache at the same time."""
+    return sum(min(count, L2_WAYS) for count in in_each_set(words, rows, L2_SETS).values())
 
 
 def draw_sets(**columns: tuple[int, int]) -> Picture:
@@ -64,10 +70,14 @@ def _panel(words: int, rows: int) -> tuple[str, str]:
             body += rect(x, y + BOX - height, BOX, height, colour)
     bottom = 26 + SETS // PER_ROW * (BOX + GAP)
     used = translate("{used} of {sets} sets are used", used=len(counts), sets=SETS)
-    body += text(0, bottom + 12, used, 12)
+    most = translate(
+        "at most {most} cache lines per set, with room for {ways}",
+        most=max(counts.values()), ways=WAYS,
+    )  # fmt: skip
+    body += text(0, bottom + 12, used, 12) + text(0, bottom + 28, most, 12)
     held = room(words, rows)
-    alt = f"{rows} rows of {words} words: {used}, {held} of {rows} cache lines have room."
-    return svg(PER_ROW * (BOX + GAP), bottom + 18, body, alt, widest=330), alt
+    alt = f"{rows} rows of {words} words: {used}, {most}, {held} of {rows} cache lines have room."
+    return svg(PER_ROW * (BOX + GAP), bottom + 34, body, alt, widest=330), alt
 
 
 def time_lengths(lengths: Sequence[int] = LENGTHS) -> dict[int, Timing]:
@@ -87,29 +97,39 @@ def time_lengths(lengths: Sequence[int] = LENGTHS) -> dict[int, Timing]:
 def draw_lengths(timed: Mapping[int, Timing], room_of: Callable[[int, int], int]) -> Picture:
     """Draw the room for a column of 1024 rows and the time of `naive`, per length of a row of b.
 
-    timed: length -> Timing, from `time_lengths`. room_of: the reader's `room_in_sets`. The times
-    are nanoseconds per multiply-add, because longer rows have more of them.
+    timed: length -> Timing, from `time_lengths`. room_of: the reader's `room_in_sets`. The bar of a
+    cache is orange if it has no room for the whole column. The times are nanoseconds per
+    multiply-add, because longer rows have more of them.
     """
-    rooms = {n: room_of(n, COLUMN) for n in timed}
+    near = {n: room_of(n, COLUMN) for n in timed}
+    far = {n: room_in_l2(n, COLUMN) for n in timed}
     scale = 1e6 / (ROWS * COLUMN)
     ns = {n: tuple(scale / n * ms for ms in (one.median_ms, one.min_ms, one.max_ms))
           for n, one in timed.items()}  # fmt: skip
-    titles = (translate("cache lines with room"), translate("ns per multiply-add"))
-    lefts, longest, pitch = (52, 236), 96, 26
+    titles = (translate("room in L1"), translate("room in L2"), translate("ns per multiply-add"))
+    lefts, longest, pitch = (48, 166, 284), 72, 26
+    slowest = max(middle for middle, _, _ in ns.values())
     body = text(0, 14, translate("words"), 12)
     for left, title in zip(lefts, titles, strict=True):
         body += text(left, 14, title, 12, font_weight="bold")
     sentences = []
     for row, n in enumerate(timed):
         y = 24 + pitch * row
-        body += text(42, y + 13, n, 12, "end")
-        body += rect(lefts[0], y, round(longest * rooms[n] / max(rooms.values()), 1), 17, BLUE)
-        body += text(lefts[0] + longest * rooms[n] / max(rooms.values()) + 5, y + 13, rooms[n], 12)
+        body += text(38, y + 13, n, 12, "end")
+        for left, rooms in zip(lefts[:2], (near[n], far[n]), strict=True):
+            colour = BLUE if rooms >= COLUMN else ORANGE
+            body += _bar(left, y, longest * rooms / COLUMN, colour, f"{rooms:,}")
         middle, least, most = ns[n]
-        width = longest * middle / max(one[0] for one in ns.values())
-        body += rect(lefts[1], y, round(width, 1), 17, GREY)
-        label = f"{middle:.2f} ({least:.2f} … {most:.2f})"
-        body += text(lefts[1] + width + 5, y + 13, f"{middle:.2f}", 12)
-        sentences.append(f"{n} words: {rooms[n]} cache lines with room, {label} ns")
+        body += _bar(lefts[2], y, longest * middle / slowest, GREY, f"{middle:.2f}")
+        sentences.append(f"{n} words: {near[n]} cache lines with room in L1, {far[n]} in L2, "
+                         f"{middle:.2f} ({least:.2f} … {most:.2f}) ns")  # fmt: skip
     alt = "; ".join(sentences) + "."
-    return Picture(svg(372, 30 + pitch * len(timed), body, alt, widest=520), alt)
+    key = legend(room_for_the_whole_column=BLUE, room_for_a_part_of_it=ORANGE)
+    drawing = svg(432, 30 + pitch * len(timed), body, alt, widest=560)
+    return Picture(f"{key}{drawing}", alt)
+
+
+def _bar(x: float, y: float, width: float, colour: str, label: str) -> str:
+    """Return a horizontal bar with its label behind it."""
+    bar = rect(x, y, round(width, 1), 17, colour)
+    return bar + text(round(x + width + 5, 1), y + 13, label, 12)

@@ -28,17 +28,16 @@ def draw_loop_orders() -> Picture:
         for iteration in range(SIDE)
     ]
     drawings = [f'<div class="row">{row}</div>' for row in rows]
-    labels = [f"turn {iteration + 1} of {SIDE}" for iteration in range(SIDE)]
+    labels = [f"iteration {iteration + 1} of {SIDE}" for iteration in range(SIDE)]
     alt_text = (
         f"Matrices of {SIDE}×{SIDE} words and cache lines of {LINE} words; row 0 of c is computed. "
         "With k innermost, the loop goes along row 0 of a and down column 0 of b, for one element "
-        f"of c, which is stored at the end: after {SIDE} turns {_count(_along_k)} cache lines have "
-        "come. With n innermost, it "
-        "takes one element of a and goes along row 0 of b and row 0 of c: "
-        f"{_count(_along_n)} have come."
+        f"of c, which is stored at the end: after {SIDE} iterations {_count(_along_k)} cache lines "
+        "have come. With n innermost, it takes one element of a and goes along row 0 of b and row "
+        f"0 of c: {_count(_along_n)} have come."
     )
-    key = legend(touched_at_this_turn=BLUE, came_with_it_or_before=PALE)
-    return Picture(key + frames(drawings, labels, "Turn of the innermost loop"), alt_text)
+    key = legend(touched_in_this_iteration=BLUE, came_with_it_or_before=PALE)
+    return Picture(key + frames(drawings, labels, "Iteration of the innermost loop"), alt_text)
 
 
 def _along_k(iteration: int) -> Words:

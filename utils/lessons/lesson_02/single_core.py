@@ -25,7 +25,8 @@ from utils.lessons.cards import Card, Stack, Table, table
 from utils.lessons.counting import as_step, as_variant, name_of
 from utils.lessons.recorded import CPU, XEON, duration, recorded_ms
 from utils.machine import processors
-from utils.measuring.timing import time_cpu
+from utils.measuring.timing import Timing, time_cpu
+from utils.translation import translate
 from virtual_gpu import Trace, trace
 from virtual_gpu.counts.recorder import Event
 
@@ -34,6 +35,7 @@ MOST_EVENTS = 100_000
 # A cache of 2 KiB, too small for even a small product.
 FEW_LINES = 32
 REPETITIONS = 7  # of a time on this computer
+CLEARLY = 1.3  # times faster, so that four sums count as faster than one
 SIZES = ("64", "128", "256", "512", "1024", "2048")
 
 CpuKernel = Step | Variant | Callable
@@ -162,9 +164,24 @@ def beside_one_sum(mine: CPUDispatcher) -> Stack:
 
     mine: the reader's function under `@njit`. The first table counts the multiply instructions in
     the machine code. The second has the times of a 64×4096 matrix times a vector on this computer.
+    A card follows if the reader's function is not clearly faster.
     """
-    naive = LADDER.step("naive")
-    return Stack((multiplications(naive, mine), time_here(naive, mine, shape="64x1x4096")))
+    naive, shape = LADDER.step("naive"), "64x1x4096"
+    timings = _time_kernels((naive, mine), shape)
+    one, four = (timing.median_ms for timing in timings)
+    counts, times = multiplications(naive, mine), _times_table((naive, mine), shape, timings)
+    return Stack((counts, times, *([] if one >= CLEARLY * four else [_not_faster()])))
+
+
+def _not_faster() -> Card:
+    """Return the card for four right sums that are not faster than one."""
+    sentence = translate(
+        "Your four sums are right, but they are not clearly faster here. Something else in your "
+        "loop takes time. For example, with `range(0, k - 3, 4)` the compiler does not know that "
+        "`i` is never negative. It tests each index, because a negative one counts from the end. "
+        "Try `range(0, k - k % 4, 4)` with four terms per iteration."
+    )
+    return Card("ask", (sentence,))
 
 
 def multiplications(*kernels: CpuKernel) -> Table:
@@ -210,10 +227,19 @@ def time_here(*kernels: CpuKernel, shape: str = "512") -> Table:
         One row per function: the median of seven times, the shortest and the longest of them, and
         the speed-up of its median over the first function. A single function has no speed-up.
     """
+    return _times_table(kernels, shape, _time_kernels(kernels, shape))
+
+
+def _time_kernels(kernels: Sequence[CpuKernel], shape: str) -> list[Timing]:
+    """Return the Timing of each kernel for a product of `shape`, on one core of this computer."""
     size = GEMM.parse(shape)
     a, b = draw("uniform", (size.m, size.k), 1), draw("uniform", (size.k, size.n), 2)
     calls = [partial(_function(one), a, b, poisoned((size.m, size.n))) for one in kernels]
-    times = time_cpu(calls, repetitions=REPETITIONS, repetition_ms=1)
+    return time_cpu(calls, repetitions=REPETITIONS, repetition_ms=1)
+
+
+def _times_table(kernels: Sequence[CpuKernel], shape: str, times: Sequence[Timing]) -> Table:
+    """Return the table of `time_here` for kernels and their times."""
     rows = [
         (f"`{_name(one)}`", duration(timing.median_ms),
          f"{duration(timing.min_ms)} … {duration(timing.max_ms)}",
@@ -222,7 +248,7 @@ def time_here(*kernels: CpuKernel, shape: str = "512") -> Table:
     ]  # fmt: skip
     columns = 4 if len(kernels) > 1 else 3  # a single function has no speed-up
     head = ("", "median", "shortest … longest", "faster")[:columns]
-    caption = f"{size}, measured here on one core, {REPETITIONS} times"
+    caption = f"{GEMM.parse(shape)}, measured here on one core, {REPETITIONS} times"
     return table(caption, head, [row[:columns] for row in rows])
 
 

@@ -8,8 +8,11 @@ from virtual_gpu.pictures.svg import BLUE, ORANGE
 
 def test_a_set_is_orange_where_it_gets_more_than_it_holds():
     picture = cache_sets.draw_sets(fits=(64, 64), lost=(128, 128))
-    assert str(picture).startswith("64 rows of 64 words: 16 of 64 sets are used, 64 of 64")
-    assert "128 rows of 128 words: 8 of 64 sets are used, 96 of 128 cache lines" in str(picture)
+    assert str(picture).startswith(
+        "64 rows of 64 words: 16 of 64 sets are used, at most 4 cache lines per set, with room for "
+        "12, 64 of 64"
+    )
+    assert "at most 16 cache lines per set, with room for 12, 96 of 128" in str(picture)
     (fits, _), (lost, _) = cache_sets._panel(64, 64), cache_sets._panel(128, 128)
     assert fits.count(BLUE) >= len(cache_sets.in_each_set(64, 64))
     assert ORANGE not in fits
@@ -20,7 +23,9 @@ def test_lengths_are_shown_with_the_room_of_the_readers_function_and_times_per_m
     ms = cache_sets.ROWS * cache_sets.COLUMN * 16 / 1e6  # one ns per multiply-add
     timed = {16: Timing(ms, ms / 2, 2 * ms, 7, 1)}
     picture = str(cache_sets.draw_lengths(timed, lambda words, rows: words + rows))
-    assert picture == "16 words: 1040 cache lines with room, 1.00 (0.50 … 2.00) ns."
+    assert picture == (
+        "16 words: 1040 cache lines with room in L1, 1024 in L2, 1.00 (0.50 … 2.00) ns."
+    )
 
 
 def test_every_length_is_timed(monkeypatch):

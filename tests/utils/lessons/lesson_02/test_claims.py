@@ -1,6 +1,7 @@
 """Check the claims of lesson 02 against counts, machine code, records and sources."""
 
 import re
+from collections import OrderedDict, defaultdict
 from functools import cache, partial
 from itertools import pairwise
 
@@ -14,7 +15,15 @@ from tests import quotes
 from utils import lessons as course
 from utils.lessons.code import show_change
 from utils.lessons.lesson_02 import cache_sets, loop_orders
-from utils.lessons.lesson_02.cache_sets import SETS, WAYS, in_each_set, room
+from utils.lessons.lesson_02.cache_sets import (
+    L2_SETS,
+    L2_WAYS,
+    SETS,
+    WAYS,
+    in_each_set,
+    room,
+    room_in_l2,
+)
 from utils.lessons.lesson_02.loop_orders import LINE, SIDE
 from utils.lessons.lesson_02.single_core import FEW_LINES, LINE_BYTES
 from utils.lessons.recorded import CPU
@@ -91,7 +100,8 @@ def test_each_multiply_add_brings_a_cache_line_and_then_16_times_fewer_come():
     assert along == {"a": TERMS // IN_LINE, "b": TERMS, "c": 1}
     fewer = sum(down.values()) // sum(along.values())
     assert sum(down.values()) == fewer * sum(along.values())
-    says("In the record {} times fewer cache lines made the product {:.0f} times faster",
+    says("In the small model {} times fewer cache lines came, and in the record the product was "
+         "{:.0f} times faster.",
          fewer, faster(LARGE))  # fmt: skip
     explains(
         "02.lines",
@@ -113,14 +123,38 @@ def test_the_first_cache_has_768_cache_lines_and_sets_of_12():
     assert len(in_each_set(LARGE, LARGE)) == 1
 
 
-def test_a_quarter_of_the_second_column_has_no_room():
+def lost_in_sweeps(words: int, rows: int, sets: int, ways: int) -> int:
+    """Count the cache lines of a column that a second sweep does not find.
+
+    Each set replaces its least recently used line.
+    """
+    held, lost = defaultdict(OrderedDict), 0
+    for sweep in range(2):
+        for row in range(rows):
+            line = row * words * WORD // LINE_BYTES
+            one = held[line % sets]
+            lost += sweep == 1 and line not in one
+            one.pop(line, None)
+            one[line] = None
+            if len(one) > ways:
+                one.popitem(last=False)
+    return lost
+
+
+def test_a_set_that_gets_more_than_it_holds_loses_all():
     says("At {}×{}×{} and {}×{}×{} a column of `b` has {} and {} cache lines, and L1 has room for "
          "{}.",
          *[SMALL] * 3, *[SECOND] * 3, SMALL, SECOND, SETS * WAYS)  # fmt: skip
     assert room(SMALL, SMALL) == SMALL
-    assert SECOND - room(SECOND, SECOND) == SECOND / 4
-    says("At {} the cache is nearly empty, and still a quarter", SECOND)
-    assert room(SECOND, SECOND) < SETS * WAYS / 7
+    (each,) = set(in_each_set(SECOND, SECOND).values())
+    says("At {} each used set gets {} cache lines.", SECOND, each)
+    says("Then the last {} push out the first {}, the first {} come again and push out the next {}",
+         *[each - WAYS] * 4)  # fmt: skip
+    assert lost_in_sweeps(SECOND, SECOND, SETS, WAYS) == SECOND
+    assert lost_in_sweeps(SMALL, SMALL, SETS, WAYS) == 0
+    says("so all {} come anew for every column, although {} would have room",
+         SECOND, room(SECOND, SECOND))  # fmt: skip
+    says("At {} no set is too full", SMALL)
     says("falls from {:.1f} GFLOP/s at {} to {:.1f} at {}",
          gflops(NAIVE, SMALL), SMALL, gflops(NAIVE, SECOND), SECOND)  # fmt: skip
 
@@ -132,11 +166,21 @@ def test_16_more_columns_are_little_more_work_and_use_all_sets():
          "more work.", LARGE, LARGE, more, 100 * more / LARGE)  # fmt: skip
     says("`a` has only {} rows", cache_sets.ROWS)
     assert cache_sets.COLUMN == LARGE
-    says("A column of {} rows never fits into L1", LARGE)
-    rooms = {n: room(n, LARGE) for n in cache_sets.LENGTHS}
-    assert max(rooms.values()) < LARGE
-    assert min(rooms, key=rooms.get) == LARGE
-    says("and at {} words nearly none", min(rooms, key=rooms.get))
+    says("**L2**, has {} MiB in {:,} sets with room for {} cache lines each.", L2, L2_SETS, L2_WAYS)
+    assert L2_SETS * L2_WAYS * LINE_BYTES == L2 * MIB
+
+
+def test_at_1024_words_alone_l2_loses_the_column():
+    for n in cache_sets.LENGTHS:
+        assert min(in_each_set(n, LARGE).values()) > WAYS
+        assert lost_in_sweeps(n, LARGE, SETS, WAYS) == LARGE
+        assert lost_in_sweeps(n, LARGE, L2_SETS, L2_WAYS) == (LARGE if n == LARGE else 0)
+        assert (room_in_l2(n, LARGE) < LARGE) == (n == LARGE)
+    says("every set that the column uses gets more than {} cache lines", WAYS)
+    used = in_each_set(LARGE, LARGE, L2_SETS)
+    (each,) = set(used.values())
+    says("At {} words the column uses {} of its sets, and each gets {} cache lines for {} places.",
+         LARGE, len(used), each, L2_WAYS)  # fmt: skip
 
 
 def test_the_change_carries_its_two_sentences():
@@ -163,6 +207,11 @@ def test_at_64_there_is_a_second_reason():
         are {:.4f} and {:.4f} ms, {:.1f} times, so there is a second reason.""",
         SMALL**2 * WORD // KIB, slow, fast, faster(SMALL),
     )  # fmt: skip
+
+
+def test_short_sums_hide_most_of_their_latency():
+    cycles = CLOCK * 2 / gflops(NAIVE, SMALL)
+    says("at {} the recorded `naive` takes only {:.1f} cycles per multiply-add", SMALL, cycles)
 
 
 def test_both_reasons_together_give_the_direction_and_not_the_factor():

@@ -23,6 +23,7 @@ from utils.lessons.lesson_02.single_core import (
 )
 from utils.lessons.published import claimed, published_gflops
 from utils.lessons.recorded import CPU, one_thread, recorded_ms, times
+from utils.measuring.timing import Timing
 
 NAIVE, REORDERED = LADDER.step("naive"), LADDER.step("loop_reordered")
 # One row of a; a column of b has 8 words in 8 cache lines, a row of b is 2 cache lines.
@@ -179,6 +180,16 @@ def test_published_rates_and_claims_are_found_once_or_refused():
 
 def test_four_sums_are_shown_beside_one_with_instructions_and_times():
     solution = find("partial_sums").solution
-    instructions, times = str(single_core.beside_one_sum(solution)).split("\n\n")
+    instructions, times, *_ = str(single_core.beside_one_sum(solution)).split("\n\n")
     assert "partial_sums" in instructions
     assert "64×1×4096" in times
+
+
+@pytest.mark.parametrize(("four", "cards"), [(2.0, 1), (0.5, 0)])
+def test_four_sums_that_are_not_faster_get_a_sentence_about_the_head_of_the_loop(
+    four, cards, monkeypatch
+):
+    timings = [Timing(ms, ms, ms, 7, 1) for ms in (1.0, four)]
+    monkeypatch.setattr(single_core, "_time_kernels", lambda kernels, shape: timings)
+    shown = str(single_core.beside_one_sum(find("partial_sums").solution))
+    assert shown.count("not clearly faster") == shown.count("range(0, k - k % 4, 4)") == cards
