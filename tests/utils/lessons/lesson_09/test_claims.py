@@ -324,12 +324,11 @@ def test_one_of_three_copies_reaches_75_percent():
     needed = AIM / 100 * round(rate, 2) * round(iteration)
     explains(
         "09.claim",
-        "At {:.1f} % of the peak an iteration takes {:,.0f} cycles. If it still takes as long at "
-        "{} %, then {:.2f} · {:.2f} · {:,.0f} = {:,.0f} bytes must be under way. Two of the copies "
-        "have {:,.0f} bytes, and the third has {} threads · {} bytes = {:,.0f} bytes. Recorded are "
+        "If an iteration still takes {:,.0f} cycles, {} % need {:.2f} · {:.2f} · {:,.0f} = {:,.0f} "
+        "bytes under way. Two copies have {:,.0f} bytes, the third {} · {} = {:,.0f}. Recorded are "
         "{:.1f} %, {:.1f} % and {:.1f} %.",
-        shares[0], iteration, AIM, AIM / 100, rate, iteration, needed, under_way[0], COPIED_BY,
-        bytes_each, under_way[2], *shares,
+        iteration, AIM, AIM / 100, rate, iteration, needed, under_way[0], COPIED_BY, bytes_each,
+        under_way[2], *shares,
     )  # fmt: skip
     assert under_way[1] < needed < under_way[2]
     says("{} threads with `8 float4` are faster than {:,} threads with `1 float`", COPIED_BY, MOST)
