@@ -151,8 +151,8 @@ def test_early_loads_pay_and_the_second_buffer_does_not():
     explains(
         "14.pays",
         "Early loads alone save {:.2f} − {:.2f} = {:.2f} ms, a second buffer alone {:.2f} − {:.2f} "
-        "= {:.2f} ms, and both together {:.2f} ms. With early loads {} multiply-adds are between a "
-        "load and its store in machine code, and without them none.",
+        "= {:.2f} ms, and both {:.2f} ms. With early loads {} multiply-adds are between a "
+        "load and its store in machine code, and else none.",
         neither, early, neither - early, neither, second, neither - second, neither - both, ways[1],
     )  # fmt: skip
     saved = 100 * (1 - second / neither)

@@ -93,10 +93,10 @@ def test_four_slices_took_longer_than_three():
     explains(
         "17.four",
         """Three slices: {} · {} = {} blocks, one wave of {} terms. Four slices: {} · {} = {}
-        blocks, {} more than there are SMs, so two waves of {} terms.
+        blocks, two waves of {} terms.
         {} · {} ÷ {} = {:.2f}, and recorded are {:.3f} ÷ {:.3f} = {:.2f}. In the second wave {} SMs
         wait.""",
-        3, TILES, blocks[0], cdiv(K, 3), 4, TILES, blocks[1], left, K // 4,
+        3, TILES, blocks[0], cdiv(K, 3), 4, TILES, blocks[1], K // 4,
         cdiv(blocks[1], SMS), K // 4, cdiv(K, 3), cdiv(blocks[1], SMS) * (K // 4) / cdiv(K, 3),
         recorded(4) / 1000, recorded(3) / 1000, recorded(4) / recorded(3), SMS - left,
     )  # fmt: skip
@@ -422,11 +422,10 @@ def test_of_the_large_shapes_the_call_is_ahead_in_11_of_66():
         "17.large",
         """In plain rows our call is ahead in {} of {} shapes, and in other layouts in {} of {}:
         together {} of {}, or {:.0f} %.
-        One number in four is a multiple of {}, so n and k both are in one shape of {}. Of the {}
-        in plain rows, {} fit the fast kernel without a copy, and there our call is ahead by {} and
-        {} %.""",
+        In {} of the {} in plain rows n and k both are multiples of {}, and there it is ahead by {}
+        and {} %.""",
         ahead[0], len(plain), ahead[1], len(other), ahead[2], len(large),
-        100 * ahead[2] / len(large), blocks.WIDE, blocks.WIDE**2, len(plain), len(fits), *fits,
+        100 * ahead[2] / len(large), len(fits), len(plain), blocks.WIDE, *fits,
     )  # fmt: skip
     assert library.where_ahead() == quotes.bank()["17.large"].choices[2]
     says("and n and k that are multiples of {}", blocks.WIDE)
