@@ -131,6 +131,38 @@ def wrong_order(call: ProductCall) -> str | None:
     return None
 
 
+def unordered_copies(call: ProductCall) -> str | None:
+    """Return sentences if a copy and the launch are in streams that do not wait, else None.
+
+    Also returns sentences if the function returns c before its copy has ended.
+    """
+    first, last = call.launches[0].operation, call.launches[-1].operation
+    for copy, operation in call.order.copies:
+        name, line = call.name_of(copy.shape), _copy_lines([copy])
+        if copy.direction != NEEDED.get(name):
+            continue
+        if copy.direction == TO_DEVICE:
+            if operation.number < first.number and operation.number not in first.before:
+                return (
+                    f"{line}: `{name}` is copied in another stream than that of the launch, and "
+                    f"the launch does not wait for it. On a GPU the kernel may begin before "
+                    f"`{name}` is there. Use one stream for both."
+                )
+        elif operation.number > last.number and last.number not in operation.before:
+            return (
+                f"{line}: `c` is copied back in another stream than that of the launch, and the "
+                "copy does not wait for the kernel. On a GPU it may begin before the kernel has "
+                "ended. Use one stream for both."
+            )
+        elif operation.number not in call.order.ended:
+            return (
+                f"{line}: a copy to pinned memory in a stream returns at once, and nothing waits "
+                "for it. On a GPU elements of `c` may still be missing when the function returns. "
+                "Wait for the stream before you return `c`."
+            )
+    return None
+
+
 def wrong_grid(call: ProductCall) -> str | None:
     """Return sentences if the grid does not fit c, or is mistaken for the block, else None.
 
@@ -347,6 +379,17 @@ def read_before_the_wait(call: ProductCall) -> str | None:
     )
 
 
+def wait_for_another_stream(call: ProductCall) -> str | None:
+    """Return sentences if the wait after the launch is not for its kernel, else None."""
+    launch = call.launches[0]
+    if len(call.waits) <= launch.waits or launch.operation.number in call.order.ended:
+        return None
+    return (
+        f"{_line(call.waits[-1])}, does not wait for the stream of the launch. On a GPU the kernel "
+        "may still run when the function returns, and some elements of `c` are then still missing."
+    )
+
+
 def _was_held_back(call: ProductCall) -> bool:
     """Return True if elements of the result are NaN because they were read before the wait."""
     result, c = call.result, inner(call.launches[0].arguments[2])
@@ -380,12 +423,12 @@ Probe = Callable[[ProductCall], str | None]
 COPIED: tuple[Probe, ...] = (
     wrong_launch_count, wrong_arguments, wrong_order, managed_memory, wrong_element_type,
     wrong_result, wrong_grid, computed_on_the_host, wrong_values, arguments_on_the_host,
-    partial_copies, wrong_directions,
+    partial_copies, wrong_directions, unordered_copies,
 )  # fmt: skip
 MANAGED: tuple[Probe, ...] = (
     wrong_launch_count, wrong_arguments, unwanted_copies, mapped_memory, wrong_element_type,
     unfilled_arrays, wrong_result, wrong_grid, missing_wait, read_before_the_wait,
-    computed_on_the_host, wrong_values,
+    wait_for_another_stream, computed_on_the_host, wrong_values,
 )  # fmt: skip
 
 
@@ -397,7 +440,8 @@ PROMISES: dict[Probe, str] = {
     wrong_launch_count: "launch", managed_memory: "copies", arguments_on_the_host: "copies",
     partial_copies: "copies", wrong_directions: "copies", unwanted_copies: "copies",
     wrong_element_type: "type", wrong_result: "type", wrong_grid: "values", wrong_values: "values",
-    missing_wait: "wait", read_before_the_wait: "wait", mapped_memory: "memory",
+    missing_wait: "wait", read_before_the_wait: "wait", wait_for_another_stream: "wait",
+    unordered_copies: "wait", mapped_memory: "memory",
     computed_on_the_host: "source",
 }  # fmt: skip
 

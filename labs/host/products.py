@@ -16,7 +16,14 @@ from labs.families.product import inputs
 from labs.host.exercise import CallFailed
 from virtual_gpu import DeviceArray, Transfer, counting_transfers, counting_waits, installed
 from virtual_gpu.host.hostarrays import HostMemory
-from virtual_gpu.host.transfers import TO_DEVICE, TO_HOST, SourceLine, calling_at_waits
+from virtual_gpu.host.stream_order import Operation, StreamOrder
+from virtual_gpu.host.transfers import (
+    TO_DEVICE,
+    TO_HOST,
+    SourceLine,
+    calling_at_waits,
+    ordering_streams,
+)
 
 BLOCK = (32, 8)  # threads, as the task gives it
 # The one direction in which each array of a product must be copied.
@@ -32,7 +39,7 @@ class RecordedLaunch:
     along x and y. arguments: the kernel's arguments. copies, waits: how many copies and waits were
     made before the launch. empty: those of "a" and "b" whose memory was never filled. names: for
     each argument, the reader's variable, or "". unused: maps the shape of each device array that is
-    no argument to the reader's variable.
+    no argument to the reader's variable. operation: the launch in the order of the streams.
     """
 
     place: SourceLine
@@ -44,6 +51,7 @@ class RecordedLaunch:
     empty: tuple[str, ...]
     names: tuple[str, ...]
     unused: dict[tuple[int, ...], str]
+    operation: Operation
 
 
 @dataclass(eq=False)
@@ -55,6 +63,7 @@ class RecordingKernel:
     kernel may still run until then.
 
     shape: (m, n, k) of the product. copies, waits: the lists to which the virtual GPU appends.
+    order: the virtual GPU's order of the streams.
     added: a number that is added to each element of c after the kernel ran. launches: the recorded
     launches. held_back: pairs of the memory of c and the result to store there at the next wait.
     """
@@ -62,6 +71,7 @@ class RecordingKernel:
     shape: Shape
     copies: list[Transfer]
     waits: list[SourceLine]
+    order: StreamOrder
     added: float = 0.0
     launches: list[RecordedLaunch] = field(default_factory=list)
     held_back: list[tuple[np.ndarray, np.ndarray]] = field(default_factory=list)
@@ -70,6 +80,7 @@ class RecordingKernel:
         """Return a function that launches the kernel with this grid and block and records that."""
         ready = naive[launch]
         sizes = ready.geometry
+        stream = launch[2] if len(launch) > 2 else 0
         x, y, _ = (grid * block for grid, block in zip(sizes.grid, sizes.block, strict=True))
 
         def run(*arguments):
@@ -78,6 +89,7 @@ class RecordingKernel:
             empty = tuple(name for name, one in zip("ab", arguments) if _is_empty(one))
             done = len(self.copies), len(self.waits)
             known = _variables(reader.f_locals, arguments)
+            known = *known, self.order.add(stream, host_waits=False)
             record = RecordedLaunch(place, (x, y), sizes.grid[:2], arguments, *done, empty, *known)
             self.launches.append(record)
             if not empty and [np.shape(inner(one)) for one in arguments] == list(
@@ -118,6 +130,7 @@ class ProductCall:
     may have changed. result: what it returned. launches: its launches. copies: its copies between
     host and device. waits: the file and line of each wait for the device. earlier: the right result
     of the previous call, or None. added: the number that the kernel has added to each element of c.
+    order: the order of the copies in their streams.
     """
 
     shape: Shape
@@ -130,6 +143,7 @@ class ProductCall:
     waits: tuple[SourceLine, ...]
     earlier: np.ndarray | None
     added: float
+    order: StreamOrder
 
     @cached_property
     def right(self) -> np.ndarray:
@@ -174,8 +188,9 @@ def call_multiply(
     the function raises an error or does not end.
     """
     a, b = inputs(shape, seed)
-    with installed(), counting_transfers() as copies, counting_waits() as waits:
-        kernel = RecordingKernel(shape, copies, waits, added)
+    log, waiting, ordering = counting_transfers(), counting_waits(), ordering_streams()
+    with installed(), log as copies, waiting as waits, ordering as order:
+        kernel = RecordingKernel(shape, copies, waits, order, added)
         arguments = a.copy(), b.copy()
         try:
             with calling_at_waits(kernel.finish):
@@ -186,7 +201,7 @@ def call_multiply(
         # Copies and waits from here on are the check's own and not the reader's.
         done = tuple(copies), tuple(waits)
     launches = tuple(kernel.launches)
-    return ProductCall(shape, a, b, arguments, result, launches, *done, earlier, added)
+    return ProductCall(shape, a, b, arguments, result, launches, *done, earlier, added, order)
 
 
 def shapes_of(shape: Shape) -> dict[str, tuple[int, int]]:

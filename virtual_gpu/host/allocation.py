@@ -9,6 +9,7 @@ from numpy.lib.stride_tricks import as_strided
 
 from .hostarrays import DeviceArray, HostMemory, ManagedMemory
 from .layouts import (
+    PINNED,
     ArrayTypeError,
     ArrayValueError,
     NeedsCopy,
@@ -32,7 +33,7 @@ def to_device(obj, stream=0, copy=True, to=None) -> DeviceArray:
     """
     if to is not None:
         if copy:
-            to.copy_to_device(obj)
+            to.copy_to_device(obj, stream)
         return to
     obj = on_the_device(obj)
     if isinstance(obj, DeviceArray | HostMemory):
@@ -51,7 +52,7 @@ def to_device(obj, stream=0, copy=True, to=None) -> DeviceArray:
         )
     if not copy:
         return device_array(array.shape, array.dtype, array.strides)
-    note(TO_DEVICE, core, "to_device")
+    note(TO_DEVICE, core, "to_device", stream, stream == 0)
     core = core.copy(order="K")
     if core.shape == array.shape:
         return DeviceArray.over(core, stream=stream)
@@ -82,6 +83,7 @@ def pinned_array(shape, dtype=np.float64, strides=None, order="C") -> np.ndarray
     """
     array = empty(shape, dtype, strides, order)
     array[...] = np.zeros((), array.dtype)
+    PINNED[id(array)] = array
     return array
 
 

@@ -19,6 +19,7 @@ from .layouts import (
     NeedsCopy,
     element_strides,
     extent,
+    is_pinned,
     uninitialised,
     whole_shape,
 )
@@ -165,7 +166,9 @@ class DeviceArray:
                     f"The device array has strides {self.strides} and the host array "
                     f"{ary.strides}; a copy needs the same order of elements on both sides."
                 )
-        note(TO_HOST, self.host, "copy_to_host")
+        stream = stream or self.stream
+        host_waits = stream == 0 or not is_pinned(ary)
+        note(TO_HOST, self.host, "copy_to_host", stream, host_waits)
         if ary is None:
             return self.host.copy(order="K")
         ary.reshape(self.shape)[...] = self.host
@@ -183,7 +186,8 @@ class DeviceArray:
             source, unwritten = np.asarray(ary), None
         _check_match(self.host, source)
         if not isinstance(ary, DeviceArray):
-            note(TO_DEVICE, source, "copy_to_device")
+            stream = stream or self.stream
+            note(TO_DEVICE, source, "copy_to_device", stream, stream == 0)
         self._fill(..., source.reshape(self.shape), unwritten)
 
     def _fill(self, index, values, unwritten: np.ndarray | None = None) -> None:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import weakref
+
 import numpy as np
 
 from ..common.errors import LaunchError
+
+# The arrays that ``cuda.pinned_array`` has made, by id.
+PINNED: weakref.WeakValueDictionary[int, np.ndarray] = weakref.WeakValueDictionary()
 
 
 class ArrayValueError(LaunchError, ValueError):
@@ -17,6 +22,15 @@ class ArrayTypeError(LaunchError, TypeError):
 
 class NeedsCopy(LaunchError, NotImplementedError):
     """Raised for an operation that would have to move elements, which Numba refuses."""
+
+
+def is_pinned(array: np.ndarray | None) -> bool:
+    """Return True for an array of ``cuda.pinned_array``, and for a view of one."""
+    while isinstance(array, np.ndarray):
+        if PINNED.get(id(array)) is array:
+            return True
+        array = array.base
+    return False
 
 
 def whole_shape(shape) -> tuple[int, ...]:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ..common.errors import LaunchError, VirtualGpuError
-from .transfers import note_wait
+from .transfers import note_event_wait, note_record, note_wait
 
 DEFAULT_STREAMS = (0, 1, 2)  # the default, the legacy default and the per-thread default stream
 
@@ -30,7 +30,7 @@ class VirtualStream:
 
     def synchronize(self) -> None:
         """Log that the program waits, and return at once, because no work is pending."""
-        note_wait()
+        note_wait(self)
 
     @contextlib.contextmanager
     def auto_synchronize(self):
@@ -39,7 +39,7 @@ class VirtualStream:
         If the context raises, no wait is logged.
         """
         yield self
-        note_wait()
+        note_wait(self)
 
     def add_callback(self, callback: Callable, arg=None) -> None:
         """Call ``callback(stream, 0, arg)`` at once; as in Numba, its errors become warnings."""
@@ -84,13 +84,15 @@ class VirtualEvent:
     def record(self, stream=0) -> None:
         """Store the present time of the host's clock."""
         self._seconds = time.perf_counter()
+        note_record(self, stream)
 
     def synchronize(self) -> None:
         """Log that the program waits, and return at once, because no work is pending."""
-        note_wait()
+        note_wait(self)
 
     def wait(self, stream=0) -> None:
-        """Do nothing, because no work is pending."""
+        """Log that the stream waits, and return at once, because no work is pending."""
+        note_event_wait(self, stream)
 
     def query(self) -> bool:
         """Return True, because no work is pending."""

@@ -16,6 +16,8 @@ from pathlib import Path
 import numba
 import numpy as np
 
+from .stream_order import StreamOrder
+
 TO_DEVICE, TO_HOST = "to_device", "to_host"
 # Files whose frames are between a copy and the program's line. A launch uses a context manager of
 # contextlib.
@@ -30,6 +32,7 @@ SourceLine = tuple[str, int]  # a file and a line number
 _LOGS: list[list[Transfer]] = []
 _WAITS: list[list[SourceLine]] = []
 _CALLS: list[Callable[[], None]] = []  # made at each wait
+_ORDERS: list[StreamOrder] = []
 
 
 @dataclass(frozen=True)
@@ -70,6 +73,17 @@ def counting_waits() -> contextlib.AbstractContextManager[list[SourceLine]]:
 
 
 @contextlib.contextmanager
+def ordering_streams() -> Iterator[StreamOrder]:
+    """Return a context manager that yields a StreamOrder of the copies and waits within it."""
+    order = StreamOrder()
+    _ORDERS.append(order)
+    try:
+        yield order
+    finally:
+        _ORDERS.remove(order)
+
+
+@contextlib.contextmanager
 def calling_at_waits(function: Callable[[], None]) -> Iterator[None]:
     """Within this context, call ``function`` whenever the program waits for the device."""
     _CALLS.append(function)
@@ -91,23 +105,43 @@ def _logged(logs: list[list]) -> Iterator[list]:
         logs[:] = [other for other in logs if other is not log]
 
 
-def note(direction: str, array: np.ndarray, by: str) -> None:
+def note(
+    direction: str, array: np.ndarray, by: str, stream=0, host_waits: bool = True
+) -> None:
     """Append a Transfer of ``array`` to each list that ``counting_transfers`` has open.
 
-    ``by`` names the cause of the copy.
+    ``by`` names the cause of the copy. ``host_waits`` is True if the copy has ended when its call
+    returns. Each StreamOrder of ``ordering_streams`` gets the copy, too.
     """
-    if _LOGS:
+    if _LOGS or _ORDERS:
         transfer = Transfer(direction, array.shape, array.dtype, by, *_line_in_program())
         for log in _LOGS:
             log.append(transfer)
+        for order in _ORDERS:
+            order.copies.append((transfer, order.add(stream, host_waits)))
 
 
-def note_wait() -> None:
+def note_record(event, stream) -> None:
+    """Tell each StreamOrder that an event is recorded in a stream."""
+    for order in _ORDERS:
+        order.record(event, stream)
+
+
+def note_event_wait(event, stream) -> None:
+    """Tell each StreamOrder that a stream waits for an event."""
+    for order in _ORDERS:
+        order.wait_for_event(event, stream)
+
+
+def note_wait(target=None) -> None:
     """Append the program's (file, line) to each list that ``counting_waits`` has open.
 
     The functions of ``calling_at_waits`` are called, too. The program waits for nothing, because a
-    launch is already finished when it returns.
+    launch is already finished when it returns. ``target`` is a stream or an event; None stands for
+    all work on the device.
     """
+    for order in _ORDERS:
+        order.wait_on_host(target)
     for function in _CALLS:
         function()
     if _WAITS:

@@ -1,0 +1,87 @@
+"""The order of copies and launches in the streams of a host program."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+DEFAULT = 0  # the key of the legacy default stream, which waits for all others, as they do for it
+
+
+@dataclass(frozen=True, eq=False)
+class Operation:
+    """A copy or a launch: its number, and the numbers of those that end before it begins."""
+
+    number: int
+    before: frozenset[int]
+
+
+@dataclass(eq=False)
+class StreamOrder:
+    """Which copies and launches of a program have to end before which others begin.
+
+    copies: pairs of a Transfer and its Operation. ended: the numbers of the operations that have
+    ended whenever the host is where it is now. Streams are those of ``cuda.stream()``, which wait
+    for the default stream.
+    """
+
+    copies: list[tuple[object, Operation]] = field(default_factory=list)
+    ended: frozenset[int] = frozenset()
+    _count: int = 0
+    _default: frozenset[int] = frozenset()
+    _streams: dict[int, frozenset[int]] = field(default_factory=dict)
+    _events: dict[object, frozenset[int]] = field(default_factory=dict)
+    _alive: list = field(default_factory=list)  # the streams, so that no id is used twice
+
+    def add(self, stream, host_waits: bool) -> Operation:
+        """Add an operation to a stream and return it.
+
+        ``host_waits`` is True if the call returns only when the operation has ended.
+        """
+        operation = Operation(self._count, self._before(stream))
+        self._count += 1
+        self._put(stream, operation.before | {operation.number})
+        if host_waits:
+            self.ended |= operation.before | {operation.number}
+        return operation
+
+    def record(self, event, stream) -> None:
+        """Let an event mark what is in a stream so far."""
+        self._events[event] = self._before(stream)
+
+    def wait_for_event(self, event, stream) -> None:
+        """Let what comes next in a stream wait for an event."""
+        self._put(stream, self._before(stream) | self._events.get(event, frozenset()))
+
+    def wait_on_host(self, target) -> None:
+        """Let the host wait for a stream, an event, or for everything if ``target`` is None."""
+        if target is None:
+            self.ended = frozenset(range(self._count))
+        elif target in self._events:
+            self.ended |= self._events[target]
+        elif hasattr(target, "handle"):
+            self.ended |= self._before(target)
+
+    def _before(self, stream) -> frozenset[int]:
+        """Return the numbers of what ends before the next operation in a stream begins."""
+        key = self._key(stream)
+        if key == DEFAULT:
+            return frozenset(range(self._count))
+        return self._streams.get(key, frozenset()) | self._default | self.ended
+
+    def _put(self, stream, numbers: frozenset[int]) -> None:
+        """Set what ends before the next operation in a stream begins."""
+        key = self._key(stream)
+        if key == DEFAULT:
+            self._default = numbers
+        else:
+            self._streams[key] = numbers
+
+    def _key(self, stream) -> int:
+        """Return a number for a stream; the handles 0 and 1 are the default stream."""
+        handle = stream if isinstance(stream, int) else stream.handle
+        if stream == DEFAULT or handle == 1:
+            return DEFAULT
+        if handle:
+            return handle
+        self._alive.append(stream)
+        return id(stream)
