@@ -6,6 +6,13 @@ from labs.targets.counts import no_float64, no_negative_index, one_store_per_ele
 
 K = 16  # terms of a sum at the first shape
 
+
+def wider(shape, random):
+    """Return a shape with more columns: rounding shows the chains if there is a row per term."""
+    m, n, k = shape
+    return m, n + random.randint(1, 6), k
+
+
 _CHAINS = (independent_chains(4, K), terms_in_turn(4))
 EXERCISE = loop_product(
     name="partial_sums",
@@ -21,6 +28,7 @@ EXERCISE = loop_product(
         "up to three terms are left over.",
     ),
     shapes=((16, 2, K), (5, 3, 7), (2, 3, 6), (1, 2, 5), (2, 1, 3), (1, 1, 1)),
+    whole=wider,
     targets=(no_negative_index(), one_store_per_element(), no_float64(), *_CHAINS),
     main=tuple(target.what for target in _CHAINS),
     plain_goals=(
