@@ -67,7 +67,7 @@ HOST_CUDA = frozenset({
 })  # fmt: skip
 HOST_NUMPY = frozenset({
     "array", "asarray", "ascontiguousarray", "copyto", "diff", "dot", "empty", "empty_like", "full",
-    "full_like", "matmul", "mean", "median", "ones", "ones_like", "zeros", "zeros_like",
+    "full_like", "matmul", "mean", "median", "ones", "ones_like", "pad", "zeros", "zeros_like",
 })  # fmt: skip
 HOST_ATTRIBUTES = frozenset({
     "append", "astype", "copy", "copy_to_device", "copy_to_host", "count", "elapsed_time",

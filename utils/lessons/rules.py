@@ -19,7 +19,7 @@ from utils.lessons.questions import Question, bank
 from utils.paths import NOTEBOOKS
 
 LONGEST_CELL = 10  # source lines that are not empty
-LONGEST_TO_REPAIR = 20  # source lines of a whole kernel that the reader repairs
+LONGEST_TO_REPAIR = 28  # source lines of a whole kernel that the reader repairs or changes
 MOST_ROWS, MOST_COLUMNS = 8, 5
 MOST_PREDICTIONS = (4, 6)  # of a lesson in one sitting, and in two
 # Work that a lesson leaves to named functions, because tables are no subject of this course.
@@ -96,7 +96,7 @@ def _begins_as_all_do(lesson: Lesson) -> Iterator[str]:
 def _has_short_cells(lesson: Lesson) -> Iterator[str]:
     """Yield a sentence per code cell with more than 10 lines, not counting empty ones.
 
-    A cell tagged as the reader's turn may have 20, because it can hold a whole kernel. The first
+    A cell tagged as the reader's turn may have 28, because it can hold a whole kernel. The first
     code cell is not looked at.
     """
     for cell in lesson.code[1:]:  # the first one is folded

@@ -10,7 +10,7 @@ RIGHT = {
     "milliseconds between": [(SECONDS, "(us / 1000) / 1000")],
     "a number of NumPy": [
         (SECONDS, "np.float64(us) / 1e6"),
-        ("    operations =", "    import numpy as np\n\n    operations ="),
+        ("def gflops", "import numpy as np\n\n\ndef gflops"),
     ],
     "per second, then giga": [
         (RETURN, "per_second = operations / seconds\n    return per_second / 1_000_000_000")],

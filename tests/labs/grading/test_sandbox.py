@@ -358,7 +358,10 @@ def test_an_unknown_processor_is_refused(monkeypatch):
         system_calls.only_this_process()
 
 
-HOST_LABS = {"measuring", "rates_and_times", "transfers", "sheffield_lab06"}
+HOST_LABS = {
+    "measuring", "rates_and_times", "transfers", "copies_and_slices", "sheffield_lab06",
+    "against_cublas",
+}  # fmt: skip
 
 
 def test_labs_of_kernels_need_no_sandbox(monkeypatch, tmp_path):

@@ -78,7 +78,7 @@ def test_a_right_lesson_breaks_no_rule():
         ([(1, f"# A\n\n{GOALS}")], "does not say what the set-up does"),
         ([(2, "import utils")], "is not that of utils.lessons.first_cell"),
         ([(11, "\n".join(f"x = {n}" for n in range(11)))], "has 11 lines of code"),
-        ([(TURN, "\n".join(f"x = {n}" for n in range(21)))], "has 21 lines of code; at most 20"),
+        ([(TURN, "\n".join(f"x = {n}" for n in range(29)))], "has 29 lines of code; at most 28"),
         ([(11, "records.query('n == 1')")], "works on tables: .query("),
         ([(11, "x = (1")], "is not valid Python"),
         ([(3, "Look at the line.")], "says 'line' alone"),

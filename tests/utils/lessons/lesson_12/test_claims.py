@@ -292,8 +292,8 @@ def test_what_a_wavefront_costs():
 
 def test_one_line_saves_28_percent():
     before, after = timed(EIGHT), timed(SPREAD)
-    says("**One line saves {:.0f} % of the time.**", 100 * (1 - after / before))
-    says("Then one line more saves {:.0f} %", 100 * (1 - after / before))
+    says("**One source line saves {:.0f} % of the time.**", 100 * (1 - after / before))
+    says("Then one more source line saves {:.0f} %", 100 * (1 - after / before))
     fewer = step_reads(EIGHT) - step_reads(SPREAD)
     old, new = time_bars.times_of(EIGHT), time_bars.times_of(SPREAD)
     gone = fewer * wavefront_ms()

@@ -450,7 +450,7 @@ def test_his_loop_has_more_instructions_than_cycles():
     says("no multiply-adds, loads or stores?** Gray's has {:.0f}.", others)
     volta = min(one.year for one in devices.known() if one.architecture == "Volta")
     says("Since {} a scheduler starts one", volta)
-    quotes.says("09", "Since Volta ({}) a scheduler starts one.", volta)
+    quotes.says("09", "Since Volta, in {}, a scheduler starts one.", volta)
 
 
 def test_instructions_allow_80_percent_and_grays_92():
