@@ -70,7 +70,8 @@ HOST_NUMPY = frozenset({
     "full_like", "matmul", "mean", "median", "ones", "ones_like", "pad", "zeros", "zeros_like",
 })  # fmt: skip
 HOST_ATTRIBUTES = frozenset({
-    "append", "astype", "copy", "copy_to_device", "copy_to_host", "count", "elapsed_time",
+    "append", "astype", "c_contiguous", "copy", "copy_to_device", "copy_to_host", "count",
+    "elapsed_time", "flags",
     "flush", "get", "index", "items", "keys", "launch", "mean", "median", "now", "pop",
     "ravel", "record", "sort", "synchronize", "sum", "tolist", "values", "wait",
 })  # fmt: skip

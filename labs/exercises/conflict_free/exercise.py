@@ -12,7 +12,7 @@ PRODUCT = tiled_product(
     name="conflict_free",
     lesson="07",
     kind="change",
-    lines_to_change=2,
+    lines_to_change=1,
     title="Cure the bank conflicts",
     text=(
         "This product by tiles is right, and its global memory is in order. But the tile of `b` "

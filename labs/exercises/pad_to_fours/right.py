@@ -11,8 +11,8 @@ RIGHT = {
         (SIDES, "    wide_k, wide_n = (k + 3) // 4 * 4, (n + 3) // 4 * 4\n")],
     "k + -k % 4": [(SIDES, "    wide_k, wide_n = k + -k % 4, n + -n % 4\n")],
     "whole multiples by math": [
-        (SIDES, "    import math\n\n    wide_k, wide_n = 4 * math.ceil(k / 4), "
-         "4 * math.ceil(n / 4)\n")],
+        ("import numpy as np", "import math\n\nimport numpy as np"),
+        (SIDES, "    wide_k, wide_n = 4 * math.ceil(k / 4), 4 * math.ceil(n / 4)\n")],
     "a copy of the result": [
         (BODY, "    return np.ascontiguousarray(fast(wide_a, wide_b)[:, :n])")],
     "with the rows, too": [(BODY, "    return fast(wide_a, wide_b)[:m, :n]")],

@@ -18,7 +18,7 @@ EXERCISE = loop_product(
     name="partial_sums",
     lesson="02",
     kind="change",
-    lines_to_change=8,
+    lines_to_change=6,
     title="Four partial sums for one element",
     text=(
         "This is the product of `naive`, with k innermost. It has four sums, but it adds all terms "
