@@ -245,7 +245,7 @@ def test_the_keyboard_plays_a_movie(opened):
 
 
 def test_a_line_of_a_traced_source_opens(opened):
-    page = opened(MOVIES)
+    page = opened("notebooks/00_start_here.html")
     line = page.locator(".vgpu details").first
     assert not line.locator("svg").first.is_visible()
     line.locator("summary").click()
