@@ -49,9 +49,12 @@ def search_scorer(script: str) -> str:
     """Return a JavaScript of the site's search, preceded by the definition of its constant TERMS.
 
     TERMS maps each term of the glossary, in lower case, to a list of the pages of the lessons that
-    explain it, such as "notebooks/07_tiling". script: the code that uses TERMS.
+    explain it, such as "notebooks/07_tiling", and the title of a lesson to its page. script: the
+    code that uses TERMS.
     """
-    pages = {term.lower(): [] for name in titles() for term in terms(name)}
+    pages = {title.lower(): [f"notebooks/{name.removesuffix('.ipynb')}"]
+             for name, title in titles().items()}  # fmt: skip
+    pages |= {term.lower(): [] for name in titles() for term in terms(name)}
     for name in titles():
         for term in terms(name):
             pages[term.lower()].append(f"notebooks/{name.removesuffix('.ipynb')}")
