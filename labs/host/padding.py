@@ -85,7 +85,7 @@ def _cause(result: object, product: np.ndarray, shape: Shape, model: FastModel) 
         sizes = ("×".join(map(str, one.shape)) for one in (result, right))
         return "{}: the result is {}, and a·b is {}.".format(where, *sizes)
     if model.added and np.array_equal(result, product):
-        return f"{where}: the result is not what `fast` has returned."
+        return "At a drawn shape: the result is not what `fast` has returned."
     if not np.array_equal(result, right):
         row, col = np.argwhere(result != right)[0]
         return (
