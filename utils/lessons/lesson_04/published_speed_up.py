@@ -1,4 +1,4 @@
-"""A published speed-up as bars: the fraction that the source printed, and the repaired one."""
+"""A published speed-up as bars: the fraction that Araujo printed, and the repaired one."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ class Fraction:
 
 
 def kernel_ms() -> float:
-    """Return the published time of the source's kernel for one product, in ms."""
+    """Return the published time of Araujo's kernel for one product, in ms."""
     return published_ms("naive", 1)
 
 
 def copies_ms() -> float:
-    """Return the published time of the copies of one product in the source, in ms."""
+    """Return the published time of the copies of one product by Araujo, in ms."""
     rows = records.published("transfers")
     return float(rows[rows["note"].str.contains("of the naive run", na=False)]["time_ms"].sum())
 
@@ -58,13 +58,13 @@ def cpu_ms(build: str) -> float:
 
 
 def printed() -> Fraction:
-    """Return the source's fraction, which has the time of its GPU in whole milliseconds."""
+    """Return Araujo's fraction, which has the time of its GPU in whole milliseconds."""
     kernel, copies = kernel_ms(), 10 * copies_ms()
     return Fraction(cpu_ms(CPU_DEBUG), int(kernel + copies), kernel, copies)
 
 
 def repaired() -> Fraction:
-    """Return the fraction without the source's two mistakes."""
+    """Return the fraction without Araujo's two mistakes."""
     kernel, copies = kernel_ms(), copies_ms()
     return Fraction(round(cpu_ms(CPU_OPTIMISED)), round(kernel + copies, 1), kernel, copies)
 
