@@ -16,6 +16,7 @@ import numpy as np
 from numba import cuda
 
 from gemm_kernels import LADDER
+from utils.division import cdiv
 from utils.errors import CourseError
 from utils.ladder.problems import draw
 from utils.ladder.shapes import GemmShape
@@ -144,7 +145,7 @@ def measured(device: str, sizes: Sequence[int] = SIZES) -> Iterator[ResidentTime
         for (one, blocks), timing in zip(every, timings, strict=True):
             launch = one.launch(shape)
             yield ResidentTime(
-                device, str(one), n, blocks, blocks * -(-launch.threads // WARP),
+                device, str(one), n, blocks, blocks * cdiv(launch.threads, WARP),
                 launch.shared_bytes, timing.median_ms, timing.min_ms, timing.max_ms,
                 timing.sm_clock_mhz, datetime.date.today().isoformat(),
             )  # fmt: skip

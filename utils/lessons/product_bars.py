@@ -51,12 +51,21 @@ def estimates_of(variant: Variant, name: str) -> ResourceTimes:
 
     Raises CourseError if neither the compiler nor the record of loops has the kernel.
     """
+    return bounds(machine_wavefronts(variant), hot_loop(variant).per_multiply_add_with_tiles, name)
+
+
+def bounds(wavefronts: float, instructions: float, name: str) -> ResourceTimes:
+    """Return the times of a product at N×N that two counts allow on the device of this name.
+
+    wavefronts, instructions: per multiply-add of a warp. An SM serves one wavefront per cycle, and
+    each of its schedulers issues one instruction per cycle.
+    """
     device = devices.find(name)
     ms_per_cycle = N**3 / WARP / device.sms / device.boost_clock_mhz / 1e3
     schedulers = limits_of(device.compute_capability).sub_partitions
     return ResourceTimes(
-        wavefronts=machine_wavefronts(variant) * ms_per_cycle,
-        instructions=hot_loop(variant).per_multiply_add_with_tiles / schedulers * ms_per_cycle,
+        wavefronts=wavefronts * ms_per_cycle,
+        instructions=instructions / schedulers * ms_per_cycle,
         recorded=None,
     )
 

@@ -40,9 +40,9 @@ WRONG = {
     "On square matrices the result is `{a}`·`{b}`ᵀ: the two indices of `{b}` are exchanged.": {
         "b read as b[col, i]": [("b[i, col]", "b[col, i]")]},
     "On square matrices all rows of `{c}` are alike: `{a}` is read with the number of the column "
-    "in place of the row.": {"the row of a is the column": [("a[row, i]", "a[col, i]")]},
+    "instead of the row.": {"the row of a is the column": [("a[row, i]", "a[col, i]")]},
     "On square matrices all columns of `{c}` are alike: `{b}` is read with the number of the row "
-    "in place of the column.": {"the column of b is the row": [("b[i, col]", "b[i, row]")]},
+    "instead of the column.": {"the column of b is the row": [("b[i, col]", "b[i, row]")]},
     "On square matrices the result is `{b}`·`{a}`: the inputs are exchanged.": {
         "both inputs exchanged": [("a[row, i] * b[i, col]", "b[row, i] * a[i, col]")]},
     "Each row of `{c}` holds the product of the row above: the row is off by one.": {

@@ -59,7 +59,7 @@ WRONG = {
         "the number of the thread": [(PIECE, "    piece = cuda.threadIdx.z\n")]},
     "A slice has only its last term: each turn of the loop forgets the terms before.": {
         "no addition": [("total +=", "total =")]},
-    "The sum is stored in each turn of the loop. A slice without terms then stores nothing.": {
+    "The sum is stored in each iteration of the loop. A slice without terms then stores nothing.": {
         "a store in the loop": [(STORE, "    " + STORE)]},
     "The sum begins with the wrong number.": {
         "begins at one": [(START, "        total = float32(1)\n")]},

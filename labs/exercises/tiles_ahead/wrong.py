@@ -4,7 +4,7 @@ CYCLES = "cycles = instructions * warps"
 RESULT = "-(-latency // cycles)"
 
 WRONG = {
-    "You have rounded down: so many iterations are shorter than the load.": {
+    "You have rounded down: these iterations end before the load does.": {
         "rounded down": [(RESULT, "latency // cycles")]},
     "You add one to the whole part, also where the iterations last exactly as long as the load.": {
         "one more": [(RESULT, "latency // cycles + 1")]},

@@ -76,9 +76,9 @@ WRONG = {
     "Every turn loads the same tile of `{b}`, the one at the row of the block.": {
         "the row of c where b is loaded": [("start + ty < k", "row < k"),
             ("b[start + ty, col]", "b[row, col]")]},
-    "`{a}` is loaded with the number of the column in place of the row.": {
+    "`{a}` is loaded with the number of the column instead of the row.": {
         "the column for the row of a": [("a[row, start", "a[col, start")]},
-    "`{b}` is loaded with the number of the row in place of the column.": {
+    "`{b}` is loaded with the number of the row instead of the column.": {
         "the row for the column of b": [("ty, col]", "ty, row]")]},
     "Every block loads the rows of `{a}` that the first blocks need.": {
         "the row of a without its block": [("a[row, start", "a[ty, start")]},

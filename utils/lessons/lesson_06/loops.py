@@ -148,7 +148,7 @@ def _waits(steps: Steps) -> Picture:
 
 
 def _code(variant: Variant) -> list[Instruction]:
-    """Return so many iterations of a loop as 16 multiply-adds take, at least one.
+    """Return the iterations of a loop that make 16 multiply-adds, at least one iteration.
 
     The instructions are recorded ones; the reader's kernel is compiled. Raises CourseError if that
     is not possible.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from gemm_kernels.rows_apart import (
     STEP,
@@ -13,13 +14,11 @@ from gemm_kernels.rows_apart import (
 )
 from utils.figures.resource_bars import ResourceTimes, draw_resources
 from utils.ladder.step import Variant
-from utils.machine import devices
+from utils.lessons import product_bars
+from utils.lessons.product_bars import RESOURCES, N
 from utils.machine.devices import REFERENCE
-from utils.machine.occupancy import WARP, limits_of
+from utils.machine.occupancy import WARP
 from virtual_gpu.pictures.svg import Picture
-
-N = 4096  # rows and columns of the matrices whose times are drawn
-RESOURCES = ("wavefronts", "instructions")
 
 
 def recorded_ms(variant: Variant) -> float:
@@ -40,15 +39,8 @@ def per_multiply_add(variant: Variant) -> tuple[float, float]:
 
 def times_of(variant: Variant) -> ResourceTimes:
     """Return the two estimates of a kernel at N×N, and its recorded time."""
-    device = devices.find(REFERENCE)
-    ms_per_cycle = N**3 / WARP / device.sms / device.boost_clock_mhz / 1e3
-    schedulers = limits_of(device.compute_capability).sub_partitions
-    wavefronts, instructions = per_multiply_add(variant)
-    return ResourceTimes(
-        wavefronts=wavefronts * ms_per_cycle,
-        instructions=instructions / schedulers * ms_per_cycle,
-        recorded=recorded_ms(variant),
-    )
+    estimates = product_bars.bounds(*per_multiply_add(variant), REFERENCE)
+    return replace(estimates, recorded=recorded_ms(variant))
 
 
 def thread_tiles() -> dict[str, Variant]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib import import_module
 
+from reduce_kernels import LADDER
 from utils.figures.resource_bars import ResourceTimes, draw_resources
 from utils.ladder.ladder import ladder_of
 from utils.ladder.step import Step, Variant
@@ -75,4 +75,4 @@ def beside_reduce4(yours: Variant) -> Table:
 
 
 def _step(name: str) -> Variant:
-    return import_module("reduce_kernels").LADDER.step(name).variant(BLOCK=256)
+    return LADDER.step(name).variant(BLOCK=256)

@@ -175,7 +175,7 @@ def test_with_8_in_place_of_2_two_more_choices_would_be_the_best():
     other = round((costs.beginning + costs.storing) / BK)
     table = library.choices(lambda *arguments: right(*arguments, beginning=other))
     assert table.rows[1][3] == f"{110 + 2}"
-    says("With {} in place of {}, two more choices", other, BEGINNING)
+    says("With {} instead of {}, two more choices", other, BEGINNING)
 
 
 def test_at_4096_three_full_waves_and_188_tiles_which_are_cut():

@@ -443,7 +443,8 @@ def test_a_tree_with_half_of_a_number_of_64_bits_has_a_jump(compiler):
          idle, iterations, busy, length, idle, length - skipped, iterations * length
          - idle * skipped, iterations, loop_length(REDUCE2),
          iterations * loop_length(REDUCE2))  # fmt: skip
-    says("A jump saves such a warp a part: {} of {} instructions in the loop with", skipped, length)
+    says("A jump saves an idle warp a part of them: {} of {} instructions in the loop with",
+         skipped, length)  # fmt: skip
     says("With its {} bits your loop", types.intp.bitwidth)
 
 
