@@ -651,6 +651,20 @@ def test_a_warp_that_leaves_issues_three_instructions_more(compiler):
     )
 
 
+def test_the_table_of_the_changes_has_the_recorded_times():
+    pairs = [("reduce0", "without_remainder"), ("reduce2", "reduce3"), ("reduce2", "reduce2_32"),
+             ("reduce1", "reduce2"), ("masks_up", "masks_down")]  # fmt: skip
+    ms = [[times(name).recorded for name in pair] for pair in pairs]
+    loops = PER_ITERATION["reduce2"], PER_ITERATION["reduce1"]
+    says("| no remainder | {:.2f} ms | {:.2f} ms | | two elements per thread | {:.2f} ms | {:.2f} "
+         "ms | | a stride of {} bits | {:.2f} ms | {:.2f} ms | | no bank conflicts, {} instead of "
+         "{} instructions | {:.2f} ms | {:.2f} ms | | no switched-off lanes in three steps, fewer "
+         "requests | {:.2f} ms | {:.2f} ms | | idle warps leave, by count | {:,} instructions | {} "
+         "instructions |", *ms[0], *ms[1], 8 * np.uint32().nbytes, *ms[2], *loops, *ms[3], *ms[4],
+         instructions(REDUCE3), instructions(LEAVE))  # fmt: skip
+    says("here with {}³⁰ elements on an H200", round(LONGEST ** (1 / 30)))
+
+
 @cache
 def slots(name):
     """Return what the profiler counted of a kernel, as the tables show it."""
