@@ -263,7 +263,7 @@ def test_tiled_gains_less_and_less_from_more_warps():
 
 
 def test_with_8_warps_each_the_kernels_differ_by_more_than_their_pace():
-    few, most = fewest_and_most("vectorized")
+    most = fewest_and_most("vectorized")[1]
     full = fewer_warps.recorded("vectorized")[0]
     constants = dict(pair.split("=") for pair in full.kernel.split()[1:])
     tm, tn = int(constants["TM"]), int(constants["TN"])
@@ -279,12 +279,12 @@ def test_with_8_warps_each_the_kernels_differ_by_more_than_their_pace():
     explains("08.equal",
              "If its warps kept their pace, vectorized would take {} · {:.2f} = {:.2f} ms with "
              "half of them, and {:.1f} ÷ {:.2f} = {:.1f}. Recorded are {:.2f} ms: {:.1f} ÷ {:.2f} "
-             "= {:.1f}. A thread of naive has one sum, and one of vectorized has {} that do not wait "
-             "for each other.", 2, before, 2 * before, naive, 2 * before, naive / (2 * before),
+             "= {:.1f}. A thread of naive has one sum, and one of vectorized has {} that do not "
+             "wait for each other.", 2, before, 2 * before, naive, 2 * before, naive / (2 * before),
              now, naive, now, naive / now, tm * tn)  # fmt: skip
     assert "draw_equal(8)" in code("reveal-equal")
-    says("At the vertical line all five kernels have {} warps on each SM, and their times differ "
-         "by a factor of {:.1f}", EQUAL, naive / now)  # fmt: skip
+    says("At the vertical line of the figure all five kernels have {} warps on each SM, and their "
+         "times differ by a factor of {:.1f}", EQUAL, naive / now)  # fmt: skip
     assert len(fewer_warps.STEPS) == 5
     sums = [fewer_warps.sums(step) for step in ("naive", "ilp", "register_blocked", "vectorized")]
     says("`naive` has {} per thread, `ilp` of [lesson 11](11_ilp.ipynb) has {}, "
