@@ -311,8 +311,9 @@ def test_a_ratio_of_times_does_not_show_the_sums():
     fewer, full = fewest_and_most("tiled")
     assert most // few == full // fewer == 8
     says("From {} to {} warps the time of <code>vectorized</code> grows only by a factor of "
-         "{:.2f}, although only an eighth of the warps is left. But <code>tiled</code>, with {} sum "
-         "per thread, grows from {} to {} warps only by a factor of {:.2f}. Such a ratio is below {}",
+         "{:.2f}, although only an eighth of the warps is left. But <code>tiled</code>, with {} "
+         "sum per thread, grows from {} to {} warps only by a factor of {:.2f}. Such a ratio is "
+         "below {}",
          most, few, ms("vectorized", few) / ms("vectorized", most), fewer_warps.sums("tiled"),
          full, fewer, ms("tiled", fewer) / ms("tiled", full), most // few)  # fmt: skip
 
