@@ -127,10 +127,12 @@ def _kernel_runs_on(run: WaitsRun) -> str | None:
     one = run.timed
     if run.right or not one.running:
         return None
+    waited = sum(event.seconds for event in one.of("wait"))
+    other = f"the wait for an earlier kernel, {duration(waited)}, and " if waited else ""
     return (
         f"{at(one.end.site)}: the clock is read too early. The kernel ends "
         f"{duration(one.running[-1].end - one.end)} later, and the {duration(one.seconds)} between "
-        f"your readings are what the launch took the host. {where_it_waits(run.device, one)}"
+        f"your readings are {other}what the launch took the host. {where_it_waits(run.device, one)}"
     )
 
 

@@ -17,6 +17,7 @@ SOURCE = (
 )
 WIDTH, LONGEST, BAR, PITCH = 412, 300, 18, 44
 HEAD, LEADING = 48, 18  # the first source line, and the distance of two of them
+FRAME = {"stroke": "currentColor", "stroke_opacity": 0.3, "rx": 4}  # around the source
 
 
 def rate(m: int, n: int, k: int, us: float) -> float:
@@ -47,7 +48,7 @@ def rates_table(*sizes: int) -> Table:
     for n in sizes:
         times = (1000 * recorded_series("naive", n, timer).time_ms for timer in timers)
         rows.append((n, *(f"{rate(n, n, n, us):,.0f}" for us in times)))
-    head = ("n", "without a wait", "with both waits", "kernel alone")
+    head = ("n", "without a wait", "with both waits", "kernel alone, hot")
     return table("Rates of naive in GFLOP/s", head, rows)
 
 
@@ -56,9 +57,10 @@ def draw() -> Picture:
     device = pitfalls_device()
     title = f"naive, {SIZE}×{SIZE}, on one {device.name}"
     body = text(0, 16, title, 13, font_weight="bold")
+    body += rect(0.5, HEAD - 18, WIDTH - 1, LEADING * len(SOURCE) + 10, "none", **FRAME)
     for row, source in enumerate(SOURCE):
         body += text(8, HEAD + LEADING * row, source, 12, style="font-family:monospace")
-    y = HEAD + LEADING * len(SOURCE) + 16
+    y = HEAD + LEADING * len(SOURCE) + 20
     rates = {
         translate("the rate from this time"): (printed_gflops(), CLOCK),
         translate("the peak of the GPU"): (device.peak_gflops, GREY),

@@ -99,7 +99,7 @@ def _picture(kinds: tuple[str, ...], panels: int, body: str, alt: str) -> Pictur
     kinds: keys of `COLOURS`. panels: the number of time lines. body: their SVG. alt: the alt text.
     """
     key = legend(**{kind: COLOURS[kind] for kind in kinds}, what_the_clock_sees=CLOCK)
-    return Picture(key + svg(RIGHT + 4, HEIGHT * panels, body, alt, widest=560), alt)
+    return Picture(key + svg(RIGHT + 18, HEIGHT * panels, body, alt, widest=579), alt)
 
 
 def _after(work: Callable[[ModelDevice], object], speeds: Speeds) -> ModelDevice:
@@ -142,8 +142,8 @@ def _panel(title: str, device: ModelDevice, until: float) -> str:
         if event.seconds and event.begin < until:
             y = below if event.kind in DEVICE_EVENTS else host
             body += _bar(event, x(event.begin), x(event.end), y)
-    if any(event.end > until for event in device.events):
-        body += text(RIGHT + 4, 20, "…", 13, "end")
+    for y in {below if one.kind in DEVICE_EVENTS else host for one in device.events if one.end > until}:
+        body += text(RIGHT + 4, y + 14, "…", 13)
     for span in (one for one in device.spans if one.begin < until):
         body += _bracket(span, x(span.begin), x(span.end), clock)
     return body
