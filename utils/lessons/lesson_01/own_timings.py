@@ -24,7 +24,7 @@ def draw_ways(device: CpuQueue | GpuQueue, **benchmarks: Callable) -> Picture:
     device : CpuQueue or GpuQueue
         A device that has launched its product before.
     **benchmarks : callable
-        Functions of (device, m, n, k) that return GFLOP/s with cold caches, by the name of their row.
+        Functions of (device, m, n, k) that return GFLOP/s with cold caches, by their names.
     """
     n = device.n
     work = GemmShape(n, n, n).flops

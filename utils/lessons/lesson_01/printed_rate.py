@@ -7,7 +7,7 @@ from utils.lessons.cards import Table, table
 from utils.lessons.lesson_01.recorded_pitfalls import pitfalls_device, recorded_series
 from utils.lessons.lesson_01.timeline import CLOCK
 from utils.translation import translate
-from virtual_gpu.pictures.svg import GREY, Picture, rect, svg, text
+from virtual_gpu.pictures.svg import GREY, Picture, path, rect, svg, text
 
 SIZE = 4096  # n of the product
 SOURCE = (
@@ -17,7 +17,6 @@ SOURCE = (
 )
 WIDTH, LONGEST, BAR, PITCH = 412, 300, 18, 44
 HEAD, LEADING = 48, 18  # the first source line, and the distance of two of them
-FRAME = {"stroke": "currentColor", "stroke_opacity": 0.3, "rx": 4}  # around the source
 
 
 def rate(m: int, n: int, k: int, us: float) -> float:
@@ -57,7 +56,8 @@ def draw() -> Picture:
     device = pitfalls_device()
     title = f"naive, {SIZE}×{SIZE}, on one {device.name}"
     body = text(0, 16, title, 13, font_weight="bold")
-    body += rect(0.5, HEAD - 18, WIDTH - 1, LEADING * len(SOURCE) + 10, "none", **FRAME)
+    below = HEAD + LEADING * len(SOURCE) - 8
+    body += path(f"M1 {HEAD - 18}H{WIDTH - 1}V{below}H1Z", opacity=0.3)  # around the source
     for row, source in enumerate(SOURCE):
         body += text(8, HEAD + LEADING * row, source, 12, style="font-family:monospace")
     y = HEAD + LEADING * len(SOURCE) + 20
