@@ -14,7 +14,8 @@ WRONG = {
         "the beginning last": "order_packing = [4, 8, 2, 5, 3, 7]\n"},
     "Line 3 goes on by one before": {"one too far": "order_packing = [7, 4, 8, 2, 3, 5]\n"},
     "Every element is stored at place 0, because `at` never changes.": {
-        "the place does not grow": "order_packing = [7, 4, 8, 2, 5]\n"},
+        "the place does not grow": "order_packing = [7, 4, 8, 2, 5]\n",
+        "a function whose place does not grow": [("                at += 1\n", "")]},
     "Line 2 opens a block with `:`": {"no store": "order_packing = [7, 4, 8, 2]\n"},
     "Line 4 is in your list 2 times": {
         "a line twice": "order_packing = [7, 4, 8, 2, 5, 3, 4]\n"},
