@@ -144,7 +144,7 @@ def compare_variants() -> Table:
         )
         for name, variant in sorted(variants.items(), key=lambda pair: -recorded_ms(pair[1]))
     ]
-    caption = translate("16 multiply-adds of each loop, and the time of the product at n = 4096")
+    caption = translate("The loops for 16 multiply-adds, and the product at n = 4096")
     return table(caption, ("", "instructions", "waits", "recorded"), rows)
 
 

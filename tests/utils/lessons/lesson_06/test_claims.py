@@ -77,8 +77,7 @@ def test_the_steps_of_the_first_picture():
     single, unrolled = (
         FACTOR * len(TERM + LOOP_OVERHEAD), FACTOR * len(TERM) + len(LOOP_OVERHEAD)
     )  # fmt: skip
-    says("So {} steps become {}. Is the unrolled loop {} ÷ {} = {:.1f} times as fast?", single,
-         unrolled, single, unrolled, single / unrolled)
+    says("Is the loop then {} ÷ {} = {:.1f} times as fast?", single, unrolled, single / unrolled)
 
 
 def test_the_order_of_the_first_task_unrolls_by_two():
@@ -113,9 +112,9 @@ def test_the_grey_squares_of_naive():
                                             for part in one.operands)]  # fmt: skip
     assert len(next_rows) == len(grey) - len(next_rows) == 8
     length, terms = len(loop(NAIVE).opcodes), loop(NAIVE).multiply_adds
-    says("so it has {} ÷ {} = {:.2f} instructions per multiply-add. Eight of the {} grey squares "
-         "compute addresses in the next rows of `b`. The other eight", length, terms,
-         length / terms, len(grey))
+    says("`build({})` is the kernel unrolled by {}", FACTOR, FACTOR)
+    says("with {} ÷ {} = {:.2f} instructions per multiply-add", length, terms, length / terms)
+    says("Eight of the {} grey squares go to the next row of `b`, and eight move", len(grey))
 
 
 def test_a_test_and_an_addition_to_an_address_take_two_instructions():
@@ -151,7 +150,8 @@ def test_the_answer_adds_up_the_kinds_of_instructions():
     explains(
         "06.instructions",
         "{} loads, {} multiply-adds, {} that test and jump, and {} · {} additions to addresses of "
-        "b: {}. {} more compute the address of the words of a, and count: these are {} instead of {}.",
+        "b: {}. {} more compute the address of the words of a, and count: these are {} instead "
+        "of {}.",
         new["load"], new["multiply-add"], new["test or jump"], 2, len(low), known,
         new.total() - known, new.total(), kinds(NAIVE, 16).total(),
     )  # fmt: skip
@@ -189,8 +189,9 @@ def test_a_sum_in_the_test_keeps_the_iteration_as_it_is(compiler):
     assert verdict.counts["iterations per multiply-add"] == 0.25
     per = verdict.counts["instructions per multiply-add"]
     assert per == loop(NAIVE).per_multiply_add
-    says("A kernel with the test `i + {} <= k` has {:.2f} instructions per multiply-add, as "
-         "`naive` has. `i + {} < k` allows the same iterations", FACTOR, per, FACTOR - 1)
+    says("Did <code>check</code> count {:.2f} instructions in yours?", per)
+    says("With the test <code>i + {} &lt;= k</code> the compiler keeps your iteration as it is. "
+         "<code>i + {} &lt; k</code> allows the same iterations", FACTOR, FACTOR - 1)
 
 
 @pytest.mark.parametrize("test", ["i < whole", "i + 3 < k"])
@@ -310,7 +311,8 @@ def test_the_model_of_waits_gives_the_right_order():
     assert course.recorded_ms(BY_ONE) > course.recorded_ms(NAIVE) > course.recorded_ms(BY_FOUR)
     longer = course.recorded_ms(BY_ONE) / course.recorded_ms(NAIVE)
     says("Then `UNROLL = {}`, with {:g} waits instead of {:g}, takes {:.0f} times as long as "
-         "`naive`; recorded are {:.2f} times", BY_ONE.constants["UNROLL"], one, naive, one / naive, longer)
+         "`naive`; recorded are {:.2f} times", BY_ONE.constants["UNROLL"], one, naive,
+         one / naive, longer)
     says("Unrolled by {} there are {:g} waits, so the model says {:g} ÷ {:g} = {:.2f} times "
          "faster; recorded are {:.2f} times", FACTOR, four, naive, four, naive / four, gain("4096"))
     assert one / naive > longer
@@ -363,16 +365,16 @@ def test_the_work_of_the_other_warps():
     warps = occupancy(DEVICE.compute_capability, threads=256, registers=32).warps
     work = (warps - 1) * cycles
     assert loops.TERMS / loops.waits(NAIVE) == 4
-    says("a warp of `naive` makes four multiply-adds, whose cache lines take the SM {} cycles. A "
-         "full SM has {} warps, so the other {} give it work for {} · {} = {} cycles", cycles,
-         warps, warps - 1, warps - 1, cycles, work)
+    says("a warp of <code>naive</code> needs the SM for {} cycles, for the cache lines of four "
+         "multiply-adds. So {} other warps have work for {} · {} = {} cycles", cycles,
+         warps - 1, warps - 1, cycles, work)
     curves = pd.read_csv(records.file_of(DEVICE.name, "latency_curves"))
     latency = curves[curves["experiment"] == "latency"].set_index("what")["value"]
     assert latency["L2"] < work < latency["DRAM"]
     few = 2 * 256 // WARP - 1
     assert few * cycles < latency["L2"]
-    says("at most two blocks, so there are only {} other warps with {} · {} = {} cycles of work",
-         few, few, cycles, few * cycles)
+    says("At {} there are at most {} other warps, with {} · {} = {} cycles", int("256"), few,
+         few, cycles, few * cycles)
 
 
 def test_the_gains_at_all_sizes():
@@ -384,14 +386,14 @@ def test_the_gains_at_all_sizes():
 
 
 def test_at_256_an_sm_has_at_most_two_blocks_where_eight_would_fit():
-    size = int("256")
     assert cdiv(BY_FOUR.launch(LADDER.parse("256")).blocks, DEVICE.sms) == 2
     assert occupancy(DEVICE.compute_capability, threads=256, registers=32).blocks == 8
-    says("At {} an SM has at most two blocks", size)
     larger = "512"
-    assert cdiv(BY_FOUR.launch(LADDER.parse(larger)).blocks, DEVICE.sms) == 8
-    says("this estimate fails at {}, where an SM has up to eight blocks and the gain is {:.2f}",
-         int(larger), gain(larger))
+    blocks = cdiv(BY_FOUR.launch(LADDER.parse(larger)).blocks, DEVICE.sms)
+    warps, largest = blocks * 256 // WARP, "8192"
+    assert blocks == 8
+    says("the estimate explains neither the {:.2f} at {}, where an SM has up to {} warps, nor the "
+         "{:.2f} at {}", gain(larger), int(larger), warps, gain(largest), int(largest))
 
 
 def test_an_sm_has_four_schedulers():
@@ -399,18 +401,15 @@ def test_an_sm_has_four_schedulers():
 
 
 def test_three_matrices_fit_into_the_l2_cache_at_2048_and_not_at_4096():
-    size, large, largest = (int(one) for one in ("2048", "4096", "8192"))
+    size, large = (int(one) for one in ("2048", "4096"))
     bytes_of = {n: 3 * n * n * float32.bitwidth // 8 for n in (size, large)}
     assert bytes_of[size] < DEVICE.l2_kib * KIB < bytes_of[large]
-    says("At {} all three matrices together, {:.0f} MiB, fit into the L2 cache of {:.0f} MiB",
+    says("At {} all matrices, {:.0f} MiB, fit into the L2 cache of {:.0f} MiB",
          size, bytes_of[size] / MIB, DEVICE.l2_kib / KIB)
     curves = pd.read_csv(records.file_of(DEVICE.name, "latency_curves"))
     latency = curves[curves["experiment"] == "latency"].set_index("what")["value"].round(-1)
-    says("A load from there takes about {:.0f} cycles", latency["L2"])
-    says("At {} the matrices do not fit, and a load from DRAM takes about {:.0f} cycles", large,
-         latency["DRAM"])
-    says("It also fails at {}, where the matrices do not fit either and the gain is only {:.2f}",
-         largest, gain("8192"))
+    says("and a load takes about {:.0f} cycles", latency["L2"])
+    says("At {} it may come from DRAM and take about {:.0f} cycles", large, latency["DRAM"])
 
 
 # ---- range ----
@@ -452,7 +451,7 @@ def test_by_its_instructions_alone_the_range_takes_longer_than_the_while_loop_di
     assert round(ms, 1) == 73.9
     says("The `for` loop needs at least {:.1f} times the recorded {:.1f} ms of `naive`",
          ms / recorded, recorded)
-    says("so {:.1f} ms is a bound and no measurement", ms)
+    says("It was not timed: {:.1f} ms is a bound and no measurement", ms)
     assert cost / SCHEDULERS > 2 > loop(NAIVE).per_multiply_add / SCHEDULERS
 
 
@@ -468,11 +467,11 @@ def test_what_unrolling_removes():
     fewer = 1 - kinds(BY_FOUR, 16).total() / kinds(NAIVE, 16).total()
     shares = [100 * (1 - 1 / gain(size)) for size in ("2048", "4096")]
     small, large = (int(one) for one in ("2048", "4096"))
-    says("Unrolling by {} removes {:.0f} % of the instructions. At {} this saves {:.0f} % of the "
+    says("Unrolling by {} removes {:.0f} % of the instructions. At {} that saves {:.0f} % of the "
          "time", FACTOR, 100 * fewer, small, shares[0])
     guess = len(TERM + LOOP_OVERHEAD) * FACTOR / (len(TERM) * FACTOR + len(LOOP_OVERHEAD))
-    says("the kernel is {:.2f} times as fast, and not {:.1f} times. At {} it saves {:.0f} %",
-         gain("2048"), guess, large, shares[1])
+    says("the kernel is {:.2f} times as fast, and not {:.1f} times", gain("2048"), guess)
+    says("The {:.0f} % at {} come with fewer waits, too", shares[1], large)
 
 
 def test_the_cache_lines_allow_an_eighth_of_the_peak():
