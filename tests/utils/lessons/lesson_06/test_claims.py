@@ -310,10 +310,10 @@ def test_the_model_of_waits_gives_the_right_order():
     assert one > naive > four
     assert course.recorded_ms(BY_ONE) > course.recorded_ms(NAIVE) > course.recorded_ms(BY_FOUR)
     longer = course.recorded_ms(BY_ONE) / course.recorded_ms(NAIVE)
-    says("Then `UNROLL = {}`, with {:g} waits instead of {:g}, takes {:.0f} times as long as "
-         "`naive`; recorded are {:.2f} times", BY_ONE.constants["UNROLL"], one, naive,
+    says("Then `UNROLL = {}`, with {:g} waits instead of {:g}, takes {:.0f} times as long; "
+         "recorded are {:.2f} times", BY_ONE.constants["UNROLL"], one, naive,
          one / naive, longer)
-    says("Unrolled by {} there are {:g} waits, so the model says {:g} ÷ {:g} = {:.2f} times "
+    says("Unrolled by {}, with {:g} waits, it is {:g} ÷ {:g} = {:.2f} times "
          "faster; recorded are {:.2f} times", FACTOR, four, naive, four, naive / four, gain("4096"))
     assert one / naive > longer
     assert naive / four > gain("4096")
