@@ -155,7 +155,7 @@ def _variables(frame: Frame, active: Mask, starting: Mask | None) -> tuple:
     """Return all state except memory that decides how a loop continues, as a tuple.
 
     Two such tuples are equal if neither the variables, nor the sets of active, starting and live
-    lanes, nor the numbers of pending asynchronous copies have changed.
+    lanes, nor the asynchronous copies in flight have changed.
     """
     run = frame.run
     values = {
@@ -163,8 +163,7 @@ def _variables(frame: Frame, active: Mask, starting: Mask | None) -> tuple:
         for name, parts in frame.variables.items()
     }
     first = None if starting is None else starting.lanes.tobytes()
-    copies = [len(group) for group in run.copies]
-    return values, active.lanes.tobytes(), first, run.live.lanes.tobytes(), copies
+    return values, active.lanes.tobytes(), first, run.live.lanes.tobytes(), run.copies.state
 
 
 def _frozen(value) -> object:

@@ -90,31 +90,49 @@ def load_wide(place: Place, width: int, aligned: bool) -> tuple:
     return tuple(inside.mask.spread(_values(inside, access)) for access in accesses)
 
 
-def store_wide(place: Place, values: tuple, aligned: bool) -> Callable:
-    """Check and count a store of consecutive elements, and return a function that writes them.
+def store_wide(place: Place, values: tuple, aligned: bool) -> None:
+    """Store consecutive elements per lane, which counts as one instruction.
 
-    ``values`` holds one number or lane vector per element. The function takes no arguments and
-    returns nothing; it writes the elements of the active lanes in bounds. If ``aligned`` is True,
-    the first element's address must be a multiple of the number of elements, or the lane is
-    reported.
+    ``values`` holds one number or lane vector per element. Lanes that are inactive or out of bounds
+    store nothing; the latter are reported. If ``aligned`` is True, the first element's address must
+    be a multiple of the number of elements, or the lane is reported.
     """
-    memory, width = place.array.memory, len(values)
+    memory = place.array.memory
+    stores = [
+        (access, entries, memory.announce(access, entries))
+        for access, entries in _wide_stores(place, values, aligned)
+    ]
+    for store_of_one in stores:
+        memory.move(*store_of_one)
+
+
+def copy_wide(place: Place, values: tuple) -> None:
+    """Start an asynchronous copy of consecutive elements per lane, as one counted instruction.
+
+    ``values`` holds one number or lane vector per element. Lanes that are inactive or out of bounds
+    copy nothing. The latter are reported, and so are lanes whose first address is no multiple of
+    the number of elements.
+    """
+    for access, entries in _wide_stores(place, values, aligned=True):
+        place.run.copies.start(place.array.memory, access, entries)
+
+
+def _wide_stores(
+    place: Place, values: tuple, aligned: bool
+) -> list[tuple[Access, np.ndarray]]:
+    """Count a store of consecutive elements per lane, and return a list with one entry per element.
+
+    An entry has the Access, and the value of each of its active lanes.
+    """
+    width = len(values)
     address, inside = _wide_address(place, width, aligned)
     if inside is None:
-        return lambda: None
+        return []
     accesses = [_access(inside, address + n, "writes") for n in range(width)]
     _count(inside, "store", accesses[0].addresses, width)
-    moves = []
-    for value, access in zip(values, accesses, strict=True):
-        entries = inside.mask.entries(cast(value, place.array.dtype))
-        changed = memory.announce(access, entries)
-        moves.append(functools.partial(memory.move, access, entries, changed))
-
-    def move_all() -> None:
-        for move in moves:
-            move()
-
-    return move_all
+    dtype = place.array.dtype
+    entries = [inside.mask.entries(cast(value, dtype)) for value in values]
+    return list(zip(accesses, entries, strict=True))
 
 
 def _zeros(place: Place) -> np.ndarray:
@@ -148,7 +166,8 @@ def _access(place: Place, address, verb: str, before_atomic: bool = False) -> Ac
     """Return one Access for all active lanes of a place, which must be in bounds.
 
     ``address`` is one address per active lane, or a number that all of them share. ``verb`` is
-    "reads", "writes" or "updates". The clock gives the access a new time.
+    "reads", "writes" or "updates". The clock gives the access a new time. If the access touches the
+    target of an asynchronous copy that has not ended, that is reported.
     """
     run, mask, site = place.run, place.mask, place.site
     addresses = address if isinstance(address, np.ndarray) else np.full(mask.count, address)
@@ -157,7 +176,10 @@ def _access(place: Place, address, verb: str, before_atomic: bool = False) -> Ac
         return place.element(int(mask.index[position]))
 
     time = run.clock.tick(site)
-    return Access(run.clock, site, verb, mask, addresses, time, locate, before_atomic)
+    access = Access(run.clock, site, verb, mask, addresses, time, locate, before_atomic)
+    if run.copies.in_flight:
+        run.copies.check(place.array.memory, access)
+    return access
 
 
 def _address(place: Place) -> tuple[int | np.ndarray, Place | None]:

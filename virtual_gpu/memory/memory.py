@@ -112,6 +112,14 @@ class Memory:
         self._mark_content(access)
         return changed
 
+    def restamp(self, access: Access) -> None:
+        """Record that a store which ``announce`` has checked takes effect with this access.
+
+        An asynchronous copy writes at its end, so only a barrier after that orders it.
+        """
+        for units in self._units(access):
+            self.shadow.note_store(access, units)
+
     def update(self, access: Access, change: Callable) -> np.ndarray | None:
         """Check and perform an atomic operation, and return the result of ``change``.
 
