@@ -10,6 +10,7 @@ import numpy as np
 from numba import cuda
 
 from ..machine.access import update
+from ..machine.lost_values import check_sum
 from ..machine.place import Place
 from ..memory.memory import Array, ArrayView
 from ..types.numba_types import cast
@@ -85,6 +86,9 @@ def _operation(name: str) -> Handler:
 
             def change(data, addresses, lanes):
                 values = _without_nan(name, lanes.entries(operand))
+                if name in ("add", "sub"):
+                    added = values if name == "add" else -values
+                    check_sum(place.narrowed(lanes), addresses, data, added)
                 compute = _COMPUTE[name]
                 # Nobody reads the old values, so the order of the lanes does not matter.
                 if not used and isinstance(compute, np.ufunc):

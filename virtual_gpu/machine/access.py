@@ -13,6 +13,7 @@ from ..common.errors import Finding
 from ..counts.transactions import LaneTransfer
 from ..memory.memory import LocalArray, LocalPart
 from ..types.numba_types import cast
+from .lost_values import check_stored
 from .place import Place, in_bounds, report_out_of_bounds
 
 LOCAL_TYPES = (LocalArray, LocalPart)
@@ -44,16 +45,25 @@ def store(place: Place, value) -> None:
 
     Lanes whose index is out of bounds are reported and write nothing.
     """
-    value = cast(value, place.array.dtype)
     if isinstance(place.array, LOCAL_TYPES):
         _store_local(place, value)
         return
     address, inside = _address(place)
     if inside is None:
         return
+    value = _stored(inside, value)
     access = _access(inside, address, "writes")
     _count(inside, "store", access.addresses)
     place.array.memory.store(access, inside.mask.entries(value))
+
+
+def _stored(place: Place, value):
+    """Return ``value`` cast to the dtype of the array; report numbers that this changes."""
+    dtype = place.array.dtype
+    if value.dtype == dtype:
+        return value
+    check_stored(place, value)
+    return cast(value, dtype)
 
 
 def update(place: Place, change: Callable) -> np.ndarray | None:
@@ -373,12 +383,13 @@ def _load_local(place: Place) -> np.ndarray:
 def _store_local(place: Place, value) -> None:
     """Write ``value`` to the element of a local array in each active lane.
 
-    ``value`` has the array's dtype and is a NumPy scalar or a lane vector. Lanes out of bounds are
-    reported and write nothing.
+    ``value`` is a NumPy scalar or a lane vector, which is cast to the array's dtype. Lanes out of
+    bounds are reported and write nothing.
     """
     row, inside = _row(place)
     if inside is None:
         return
+    value = _stored(inside, value)
     if not isinstance(value, np.ndarray):
         value = np.full(place.run.batch.size, value)
     if not isinstance(row, np.ndarray):

@@ -496,8 +496,8 @@ def any_of_those_that_are_positive():
     def kernel(x, out):
         t = cuda.threadIdx.x
         if x[t] > 1.2:
-            if cuda.any_sync(0xFFFFFFFF, x[t] > 1.8):
-                out[t] = 1
+            large = cuda.any_sync(0xFFFFFFFF, x[t] > 1.8)
+            out[t] = large
 
     kernel[1, 64](floats(64), zeros(64))
 
@@ -656,12 +656,12 @@ def index_in_32_bits():
     """The index does not fit into 32 bits."""
 
     @cuda.jit
-    def kernel(x, out):
+    def kernel(x, out, step):
         i = cuda.grid(1)
-        place = int32(i * 100_000_000)
-        out[i] = x[(place // 100_000_000) % 64]
+        place = int32(i * step)
+        out[i] = x[(place // step) % 64]
 
-    kernel[1, 64](floats(64), zeros(64))
+    kernel[1, 64](floats(64), zeros(64), 100_000_000)
 
 
 @planted("overflow")
