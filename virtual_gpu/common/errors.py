@@ -49,7 +49,9 @@ class Site:
         return f"line {self.line} `{self.source}`"
 
 
-WARNINGS = frozenset({"wrapped_index", "discarded", "stale_read", "overflow", "truncated"})
+WARNINGS = frozenset({
+    "wrapped_index", "discarded", "stale_read", "stale_element", "overlap", "overflow", "truncated",
+})  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,9 @@ class Finding:
     - ``discarded``: a read of an undefined value on which no result depends.
     - ``stale_read``: the plain read of an element that other threads update, if it only decides
       whether an atomic is tried.
+    - ``stale_element``: a read of an element of a shared array that a thread has left from an
+      earlier round, while others have filled the array anew; a result depends on it.
+    - ``overlap``: a read of dynamic shared memory that was stored through another array.
     - ``overflow``: a number does not fit into the integer that it is stored as or cast to.
     - ``truncated``: a number with a fraction is stored in an array of integers.
 

@@ -54,7 +54,10 @@ def store(place: Place, value) -> None:
     value = _stored(inside, value)
     access = _access(inside, address, "writes")
     _count(inside, "store", access.addresses)
-    place.array.memory.store(access, inside.mask.entries(value))
+    memory = place.array.memory
+    memory.store(access, inside.mask.entries(value))
+    if memory.space == "shared":
+        place.run.fills.note(memory.name, access)
 
 
 def _stored(place: Place, value):
@@ -151,12 +154,21 @@ def _zeros(place: Place) -> np.ndarray:
 
 
 def _values(place: Place, access: Access) -> np.ndarray:
-    """Return what a load reads, one value per active lane, changed if the launch asks for it."""
-    memory, change = place.array.memory, place.run.change
+    """Return what a load reads, one value per active lane, changed if the launch asks for it.
+
+    Elements that are left from an earlier round of the line that fills the array are reported.
+    """
+    run, memory = place.run, place.array.memory
     values = memory.load(access)
-    if change is None or memory.space != "shared":
+    if memory.space != "shared":
         return values
-    return change.applied(memory.name, place.mask.index, access.addresses, values)
+    if run.fills.partial(memory.name):
+        stale = run.fills.stale(memory.name, access, memory.writers(access))
+        if stale is not None and run.filling.disturbs == memory.name:
+            values = np.where(stale, values + values.dtype.type(1), values)
+    if run.change is None:
+        return values
+    return run.change.applied(memory.name, place.mask.index, access.addresses, values)
 
 
 def _count(place: Place, kind: str, addresses, width: int = 1) -> None:

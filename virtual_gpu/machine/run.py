@@ -10,6 +10,7 @@ import numpy as np
 
 from ..checks.clock import Clock
 from ..checks.report import Flaw
+from ..checks.stale import Fills
 from ..common.errors import Finding, LimitReached, Site
 from ..common.lanes import Batch, Mask, VectorCache
 from ..common.source import Source
@@ -27,8 +28,9 @@ class BatchRun:
 
     ``clock``, ``report``, ``counters`` and ``watch`` check, count and limit its accesses;
     ``counters`` is None if nothing is counted. ``shared`` is the shared memory of the blocks, and
-    ``filling`` the content of undefined elements. ``copies`` holds the asynchronous
-    copies that have not ended. ``positions``, ``products`` and ``sums`` cache vectors.
+    ``filling`` the content of undefined elements. ``copies`` holds the asynchronous copies that
+    have not ended, and ``fills`` the lines that fill shared arrays. ``positions``, ``products`` and
+    ``sums`` cache vectors.
     """
 
     def __init__(
@@ -57,6 +59,7 @@ class BatchRun:
         self._memories = memories
         self.live: Mask | None = batch.everyone  # lanes that have not left the kernel
         self.copies = AsyncCopies(batch)
+        self.fills = Fills(batch, frozenset(memory.name for memory in memories))
         self._absent: list[tuple[Flaw, Callable[[], Finding], np.ndarray]] = []
 
     @property
