@@ -638,7 +638,7 @@ def wait_for_the_older_group_only():
 # --- numbers ---------------------------------------------------------------------------------
 
 
-@planted("same_value")
+@planted("same_element")
 def plus_for_times():
     """The index is row + width + column, so many threads store to one element."""
 
