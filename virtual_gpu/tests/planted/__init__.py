@@ -16,7 +16,8 @@ class Planted:
     """A program with one bug, and the kind of the remark that names it.
 
     ``kind`` is that of a finding or a hint, the name of an exception, "warning" for a Python
-    warning of the host, or SILENT. ``run`` is the program; its docstring says what the bug is.
+    warning of the host, "unseen" if no result was copied back, or SILENT. ``run`` is the program;
+    its docstring says what the bug is.
     """
 
     run: Callable[[], None]

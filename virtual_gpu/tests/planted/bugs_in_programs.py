@@ -192,7 +192,7 @@ def loop_begins_at_one():
 # --- copies ----------------------------------------------------------------------------------
 
 
-@planted(SILENT)
+@planted("unseen")
 def result_is_not_copied_back():
     """The host looks at its own array, which the kernel has not changed."""
     x = np.ones(64, np.float32)
@@ -201,7 +201,7 @@ def result_is_not_copied_back():
     x.sum()
 
 
-@planted(SILENT)
+@planted("unseen")
 def copy_is_not_called():
     """The method is named, and not called."""
     x = ones(64)

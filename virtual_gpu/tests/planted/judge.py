@@ -6,8 +6,10 @@ import warnings
 
 from virtual_gpu import install
 from virtual_gpu.common.errors import VirtualGpuError
+from virtual_gpu.host.transfers import counting_transfers
 from virtual_gpu.launching.dispatcher_methods import watching
 from virtual_gpu.programs.launch_log import LaunchLog
+from virtual_gpu.programs.summary import UNSEEN
 
 from . import Planted
 
@@ -19,11 +21,15 @@ def remarks(program: Planted) -> list[tuple[str, str]]:
     """Return all remarks on a program as pairs (kind, sentence), without hints on its speed.
 
     The kind is that of a finding or a hint, the name of the exception that ended the program, or
-    "warning" for a Python warning.
+    "warning" for a Python warning, or "unseen" for the hint that no result was copied back.
     """
     install()
     log, said = LaunchLog(), []
-    with warnings.catch_warnings(record=True) as caught, watching(log):
+    with (
+        warnings.catch_warnings(record=True) as caught,
+        counting_transfers() as transfers,
+        watching(log),
+    ):
         warnings.simplefilter("always")
         try:
             program.run()
@@ -32,5 +38,6 @@ def remarks(program: Planted) -> list[tuple[str, str]]:
                 said.append((type(error).__name__, str(error)))
     for kernel in log.kernels:
         said += [(note.kind, str(note)) for note in (*kernel.findings, *kernel.hints)]
+    said += [("unseen", UNSEEN)] if log.results_are_unseen(transfers) else []
     said += [("warning", str(one.message)) for one in caught if one.category is UserWarning]
     return [(kind, text) for kind, text in said if kind not in ON_SPEED]
