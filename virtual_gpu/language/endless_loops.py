@@ -103,8 +103,11 @@ class EndlessLoopCheck:
     def _check_decision(self, frame: Frame, active: Mask, starting: Mask | None) -> None:
         """Raise LimitReached if an iteration has changed nothing that decides when the loop ends.
 
-        Two consecutive iterations are compared after 16, 32, 64 iterations and so on.
+        Two consecutive iterations are compared after 16, 32, 64 iterations and so on. Loops that
+        change nothing else are left to ``_compare``.
         """
+        if stored_names(self._node) <= deciding_names(self._node):
+            return
         if self._decision is not None:
             before, self._decision = self._decision, None
             if before == self._deciding(frame, active, starting):
