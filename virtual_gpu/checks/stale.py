@@ -18,33 +18,46 @@ from .shadow import STAMP_MASK
 class _Fill:
     """One source line that fills a shared array, and when each thread has executed it last.
 
-    ``lane_last`` and ``block_last`` hold the times of the last execution by each lane and by any
-    lane of each block. ``partial`` is True if a lane has left out the last one of its block.
+    A new round begins for a block if a thread overwrites the element that it has stored by its last
+    execution of the line; any other execution belongs to the round before. ``lane_last`` holds the
+    times of the last execution by each lane, and ``block_last`` those at which the last round of
+    each block began. ``rounds`` are the times at which rounds began. ``partial`` is True if a lane
+    has left out the last round of its block.
     """
 
     def __init__(self, batch: Batch):
         self._batch = batch
-        self.times: list[int] = []
+        self.rounds: list[int] = []
         self.lane_last = np.full(batch.size, NEVER, np.int64)
         self.block_last = np.full(batch.blocks, NEVER, np.int64)
         self.partial = False
         self._whole = NEVER  # the last execution by all lanes, until it is entered in both vectors
 
-    def note(self, access: Access) -> None:
-        """Record an execution of the line."""
-        self.times.append(access.time)
+    def note(self, access: Access, words: np.ndarray) -> None:
+        """Record an execution of the line; ``words`` are those of the elements' writers before."""
         if access.mask.full:
+            self.rounds.append(access.time)
             self._whole, self.partial = access.time, False
             return
         if self._whole != NEVER:
             self.lane_last.fill(self._whole)
             self.block_last.fill(self._whole)
             self._whole = NEVER
-        lanes, rows = access.mask.lanes, self._batch.block_row
-        self.lane_last[lanes] = access.time
-        self.block_last[lanes.reshape(self._batch.blocks, -1).any(axis=1)] = access.time
-        left_out = (self.lane_last != NEVER) & (self.lane_last < self.block_last[rows])
-        self.partial = bool(left_out.any())
+        self._begin_round(access, words)
+        self.lane_last[access.mask.index] = access.time
+        began = self.block_last[self._batch.block_row]
+        self.partial = bool(((self.lane_last != NEVER) & (self.lane_last < began)).any())
+
+    def _begin_round(self, access: Access, words: np.ndarray) -> None:
+        """Begin a new round for the blocks in which a thread stores to its last element again."""
+        index = access.mask.index
+        own = access.clock.thread_stamps[index] | self.lane_last[index]
+        again = (words != NEVER) & ((words & STAMP_MASK) == own)
+        blocks = self._batch.block_row[index]
+        begun = np.unique(blocks[again | (self.block_last[blocks] == NEVER)])
+        if begun.size:
+            self.rounds.append(access.time)
+            self.block_last[begun] = access.time
 
     def is_stale(self, words: np.ndarray) -> np.ndarray:
         """Return a bool per writer word: True if its thread left out a later round of the line."""
@@ -68,17 +81,15 @@ class Fills:
         self._by_line: dict[tuple[str, Site], _Fill | None] = {}
         self._by_array: dict[str, list[_Fill]] = {}
 
-    def note(self, array: str, access: Access) -> None:
-        """Record a store to a shared array, if its line fills the array from global memory."""
-        key = array, access.site
+    def of(self, array: str, site: Site) -> _Fill | None:
+        """Return the _Fill of a line that stores to a shared array, or None for another store."""
+        key = array, site
         if key not in self._by_line:
-            fills = _fills_from(access.site.source, array, self._names)
+            fills = _fills_from(site.source, array, self._names)
             self._by_line[key] = _Fill(self._batch) if fills else None
             if fills:
                 self._by_array.setdefault(array, []).append(self._by_line[key])
-        fill = self._by_line[key]
-        if fill is not None:
-            fill.note(access)
+        return self._by_line[key]
 
     def partial(self, array: str) -> list[_Fill]:
         """Return the fills of a shared array that a thread of a block has left out last time."""
@@ -109,8 +120,9 @@ def _finding(
     lane = (word >> TIME_BITS) - int(clock.batch.numbers[0])
     thread, writer = access.thread(position), clock.batch.thread(lane)
     element, site = access.locate(position), clock.sites[word & TIME_MASK]
-    stored = 1 + bisect.bisect_left(fill.times, word & TIME_MASK)
-    last = 1 + bisect.bisect_left(fill.times, int(fill.block_last[clock.batch.block_row[lane]]))
+    began = int(fill.block_last[clock.batch.block_row[lane]])
+    stored = bisect.bisect_right(fill.rounds, word & TIME_MASK)
+    last = bisect.bisect_right(fill.rounds, began)
     who = "which it" if writer == thread else f"which {writer}"
     return Finding(
         "stale_element", access.site, array, element, (thread, writer), int(where.sum()),

@@ -67,7 +67,8 @@ class Finding:
       whether an atomic is tried.
     - ``stale_element``: a read of an element of a shared array that a thread has left from an
       earlier round, while others have filled the array anew; a result depends on it.
-    - ``overlap``: a read of dynamic shared memory that was stored through another array.
+    - ``overlap``: a read of dynamic shared memory that was stored through another array of
+      the same dtype.
     - ``overflow``: a number does not fit into the integer that it is stored as or cast to.
     - ``truncated``: a number with a fraction is stored in an array of integers.
 

@@ -55,9 +55,10 @@ def store(place: Place, value) -> None:
     access = _access(inside, address, "writes")
     _count(inside, "store", access.addresses)
     memory = place.array.memory
+    fill = place.run.fills.of(memory.name, place.site) if memory.space == "shared" else None
+    if fill is not None:
+        fill.note(access, memory.writers(access))
     memory.store(access, inside.mask.entries(value))
-    if memory.space == "shared":
-        place.run.fills.note(memory.name, access)
 
 
 def _stored(place: Place, value):

@@ -64,15 +64,20 @@ class View(NamedTuple):
 
 
 class Views:
-    """The arrays over the dynamic shared memory of one batch, by the function that declares them.
+    """The arrays over the dynamic shared memory of one batch, by function and dtype.
+
+    Arrays of different dtypes are left apart, because a kernel may read the bits of a number.
     """
 
     def __init__(self):
-        self._storers: dict[str, _Storers] = {}
+        self._storers: dict[tuple[str, np.dtype], _Storers] = {}
 
-    def declare(self, function: str, name: str, shadow: Shadow) -> View:
-        """Return the View of an array that a function declares; ``shadow`` is the memory's."""
-        storers = self._storers.setdefault(function, _Storers(shadow))
+    def declare(self, declared: tuple[str, np.dtype], name: str, shadow: Shadow) -> View:
+        """Return the View of an array that a function declares with a dtype.
+
+        ``declared`` holds both, and ``shadow`` is that of the memory.
+        """
+        storers = self._storers.setdefault(declared, _Storers(shadow))
         storers.names.append(name)
         return View(storers, len(storers.names) - 1)
 

@@ -101,7 +101,7 @@ class SharedMemory:
         key = node, dtype
         if key not in self._views:
             view = self._views[key] = self._view_as(name, dtype)
-            view.view = self._declared.declare(function, name, view.shadow)
+            view.view = self._declared.declare((function, dtype), name, view.shadow)
         return ArrayView(self._views[key], (self._dynamic_bytes // dtype.itemsize,), (1,))
 
     def _view_as(self, name: str, dtype: np.dtype) -> Memory:

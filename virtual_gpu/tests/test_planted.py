@@ -129,6 +129,45 @@ def scan_in_a_tile(x, out):
     out[t] = sums[t]
 
 
+@right(1, 64, ones(200), ones(64))
+@cuda.jit
+def halo_filled_in_strides(x, out):
+    tile = cuda.shared.array(70, float32)
+    t = cuda.threadIdx.x
+    total = float32(0)
+    for start in range(0, 128, 64):
+        for k in range(t, 70, 64):
+            tile[k] = x[start + k]
+        cuda.syncthreads()
+        total += tile[t] + tile[t + 6]
+        cuda.syncthreads()
+    out[t] = total
+
+
+@right(1, 64, ones(64, 64), ones(64))
+@cuda.jit
+def rows_of_a_triangle(x, out):
+    triangle = cuda.shared.array((64, 64), float32)
+    t = cuda.threadIdx.x
+    for row in range(64):
+        if t <= 63 - row:
+            triangle[row, t] = x[row, t]
+        cuda.syncthreads()
+    for row in range(64 - t):
+        out[t] += triangle[row, t]
+
+
+@right(1, 64, ones(64, dtype=np.float32), ones(64, dtype=np.int32), shared=1024)
+@cuda.jit
+def bits_of_a_number(x, out):
+    numbers = cuda.shared.array(0, float32)
+    bits = cuda.shared.array(0, int32)
+    t = cuda.threadIdx.x
+    numbers[t] = x[t]
+    cuda.syncthreads()
+    out[t] = bits[63 - t]
+
+
 @right(3, 32, ones(200), ones(3))
 @cuda.jit
 def blocks_end_their_loops_at_different_times(x, out):
