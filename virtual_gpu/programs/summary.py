@@ -148,7 +148,7 @@ def as_text(summary: ProgramSummary) -> str:
     rows += [f"  {text}" for text in hints[:MOST_HINTS]]
     if len(hints) > MOST_HINTS:
         rest = _counted(len(hints) - MOST_HINTS, "more hint", "more hints")
-        rows.append(f"  {rest}: --html FILE or --json FILE lists them.")
+        rows.append(f"  {rest}: --html FILE or --json FILE lists all.")
     return "\n".join(rows)
 
 
