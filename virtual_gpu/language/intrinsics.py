@@ -16,6 +16,7 @@ from numba.cuda.vector_types import vector_types
 from numba.np.numpy_support import as_dtype
 
 from ..numbers import library_math, operations
+from ..types import wide_vectors
 from ..types.tuples import is_named_tuple
 from . import (
     arrays,
@@ -120,6 +121,8 @@ for _name in reductions.FUNCTIONS:
 
 for _vector in vector_types.values():
     register(_vector.user_facing_object, vectors.vector)
+register(wide_vectors.load, vectors.load, reads=(0,))
+register(wide_vectors.store, vectors.store)
 
 
 def handler_of(function) -> Handler | None:
