@@ -89,6 +89,16 @@ def _is_dispatcher(value) -> bool:
     return _is_below(type(value).__module__) and hasattr(value, "targetoptions")
 
 
+def declared_types(kernel) -> tuple[tuple, ...]:
+    """Return the argument types of each signature of a kernel or function of numba-cuda-mlir.
+
+    They are types of that package. There are none for a function that takes any types.
+    """
+    if kernel._can_compile:
+        return getattr(kernel, "virtual_gpu_signatures", ())
+    return (*getattr(kernel, "virtual_gpu_signatures", ()), *kernel.overloads)
+
+
 # --- functions ------------------------------------------------------------------------------
 
 
@@ -108,7 +118,7 @@ def _dispatcher(kernel) -> CUDADispatcher | FunctionType:
     given = {name: option for name, option in options.items() if option}
     converted = CUDADispatcher(_function(kernel.py_func), targetoptions=given)
     _DISPATCHERS[kernel] = converted
-    for signature in kernel.overloads:
+    for signature in declared_types(kernel):
         types = tuple(map(_value, signature))
         if given.get("device"):
             converted.overloads[types] = TypedFunction(converted, types)

@@ -5,23 +5,19 @@ The methods of its dispatchers convert the kernel and go on as for a kernel of N
 
 from __future__ import annotations
 
+import functools
 import importlib.abc
 import importlib.machinery
 import sys
 from collections.abc import Callable, Iterator
 
 from ..common.errors import LaunchError
-from ..compilers.conversion import PACKAGE, as_numba_kernel
+from ..compilers.conversion import PACKAGE, as_numba_kernel, declared_types
 from ..host.hostarrays import DeviceArray
 from . import dispatcher_methods
 from .dispatcher_methods import OF_MACHINE_CODE, VirtualLaunch, machine_code_method
 
 CUDA = f"{PACKAGE}.cuda"
-
-
-def is_loaded() -> bool:
-    """Return True if the program has imported ``numba_cuda_mlir.cuda``."""
-    return CUDA in sys.modules and hasattr(sys.modules[CUDA], "jit")
 
 
 def replacements(host_names: dict, device_names: dict) -> Iterator[tuple[object, str, object]]:
@@ -31,12 +27,14 @@ def replacements(host_names: dict, device_names: dict) -> Iterator[tuple[object,
     virtual GPU, and ``device_names`` those that return the device. Yields nothing before the
     program has imported the package.
     """
-    if not is_loaded():
+    if CUDA not in sys.modules:
         return
     from numba_cuda_mlir.descriptor import MLIRDispatcher
     from numba_cuda_mlir.numba_cuda.cudadrv import devicearray
     from numba_cuda_mlir.numba_cuda.dispatcher import CUDADispatcher
 
+    _own_methods()
+    yield MLIRDispatcher, "get_call_template", _get_call_template
     for dispatcher in (MLIRDispatcher, CUDADispatcher):
         for name, method in _METHODS.items():
             yield dispatcher, name, method
@@ -100,15 +98,42 @@ def _getitem(self, arguments) -> VirtualLaunch:
     return dispatcher_methods.getitem(self, arguments)
 
 
-def _declare(self, signature, *ignored, **options):
-    """Replace ``kernel.compile(signature)``: note the types, and compile nothing.
+@functools.cache
+def _own_methods() -> tuple[Callable, Callable]:
+    """Return the package's methods ``compile`` and ``get_call_template`` of a dispatcher.
+
+    They are asked for before ``install`` replaces them.
+    """
+    from numba_cuda_mlir.descriptor import MLIRDispatcher
+
+    return MLIRDispatcher.compile, MLIRDispatcher.get_call_template
+
+
+def _compile(self, signature, **options):
+    """Replace ``kernel.compile(signature)``: note the types of the signature, compile nothing.
 
     The kernel is converted at its first launch, because it may read names that are bound later.
+    ``cuda.compile_ptx`` and the like pass ``options``; for them the package compiles.
     """
+    if options:
+        compile_there, _ = _own_methods()
+        return compile_there(self, signature, **options)
     from numba_cuda_mlir.numba_cuda.core.sigutils import normalize_signature
 
     types, _ = normalize_signature(signature)
-    return self.overloads.setdefault(types, None)
+    self.virtual_gpu_signatures = (*declared_types(self), types)
+    return None
+
+
+def _get_call_template(self, arguments, named):
+    """Replace ``function.get_call_template(...)``, with which the package types a call.
+
+    A device function with signatures is compiled for them first, which ``compile`` left out.
+    """
+    _, call_template = _own_methods()
+    for types in declared_types(self):
+        self._compile_as_device_callee(types)
+    return call_template(self, arguments, named)
 
 
 def _disable_compile(self, value: bool = True) -> None:
@@ -124,9 +149,9 @@ def _inspect_asm(self, signature=None):
     from numba_cuda_mlir import cuda
 
     if signature is None:
-        return {declared: _inspect_asm(self, declared) for declared in self.overloads}
+        return {types: _inspect_asm(self, types) for types in declared_types(self)}
     device = bool(self.targetoptions.get("device"))
-    text, _ = cuda.compile_ptx(self.py_func, signature, cc=(9, 0), device=device)
+    text, _ = cuda.compile_ptx(self.py_func, signature, cc=(9, 0), device=device, abi="numba")
     return text
 
 
@@ -143,8 +168,8 @@ _METHODS = {
     "configure": _configure,
     "__getitem__": _getitem,
     "forall": _converting(dispatcher_methods.forall),
-    "compile": _declare,
-    "compile_device": _declare,
+    "compile": _compile,
+    "compile_device": _compile,
     "disable_compile": _disable_compile,
     "specialize": _converting(dispatcher_methods.specialize),
     "inspect_asm": _inspect_asm,
