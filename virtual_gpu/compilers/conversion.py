@@ -8,7 +8,6 @@ when a compiler freezes the values of globals and closure variables.
 
 from __future__ import annotations
 
-import builtins
 import sys
 import threading
 import weakref
@@ -137,7 +136,7 @@ def _function(function: FunctionType) -> FunctionType:
     if function in _FUNCTIONS:
         return _FUNCTIONS[function]
     cells = tuple(CellType() for _ in function.__closure__ or ())
-    outer = {"__builtins__": builtins, "__name__": function.__module__}
+    outer = dict(function.__globals__)  # the text above the function may read others of them
     copied = FunctionType(function.__code__, outer, function.__name__, None, cells)
     copied.__qualname__ = function.__qualname__
     _FUNCTIONS[function] = copied  # before its values, because it may read itself

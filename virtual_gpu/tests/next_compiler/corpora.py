@@ -13,6 +13,8 @@ import sys
 
 import numpy as np
 
+import virtual_gpu
+
 from .swapped_imports import swap_from_now_on
 
 CORPORA = ("counted", "sanitizer")
@@ -25,6 +27,7 @@ def main() -> None:
     arguments = parser.parse_args()
     if arguments.swapped:
         swap_from_now_on()
+    virtual_gpu.install()
     launches = _counted() if arguments.corpus == "counted" else _sanitizer()
     json.dump({name: _outcome(*launch) for name, launch in launches.items()}, sys.stdout)
 
@@ -63,12 +66,10 @@ def _sanitizer() -> dict[str, tuple]:
 
 def _outcome(kernel, grid, block, arguments: tuple, shared_bytes: int) -> dict:
     """Return the findings, the counts and a digest of the arguments after a launch."""
-    from virtual_gpu import VirtualGpuError, trace
-
     compiler = type(kernel).__module__.split(".")[0]
     try:
-        result = trace(kernel, grid, block, *arguments, shared_bytes=shared_bytes)
-    except VirtualGpuError as error:
+        result = virtual_gpu.trace(kernel, grid, block, *arguments, shared_bytes=shared_bytes)
+    except virtual_gpu.VirtualGpuError as error:
         return {"compiler": compiler, "error": str(error)}
     return {
         "compiler": compiler,
