@@ -18,7 +18,7 @@ from ..common.errors import LaunchError, VirtualGpuError, without_interpreter
 from ..common.filenames import elsewhere
 from ..common.lanes import Geometry
 from ..compilers.conversion import as_numba_arguments, as_numba_kernel
-from ..compilers.declarations import TypedFunction, declare, needs_machine_code
+from ..compilers.declarations import TypedFunction, VirtualKernel, declare, needs_machine_code
 from ..host.streams import check_stream
 from ..machine.geometry import MAX_THREADS, make_geometry
 

@@ -11,7 +11,7 @@ from numba import cuda
 from virtual_gpu import counting_transfers, counting_waits, installed, trace
 from virtual_gpu.host.allocation import to_device
 from virtual_gpu.launching import installation
-from virtual_gpu.launching.dispatcher_methods import VirtualKernel
+from virtual_gpu.compilers.declarations import VirtualKernel
 
 
 @cuda.jit
