@@ -28,6 +28,7 @@ _ABSENT = object()
 _LOCK = threading.RLock()
 # By the function or dispatcher of the other compiler, for as long as the program has it.
 _FUNCTIONS: weakref.WeakKeyDictionary[FunctionType, FunctionType] = weakref.WeakKeyDictionary()
+_OF_NUMBA: weakref.WeakSet[FunctionType] = weakref.WeakSet()  # they use that compiler alone
 _DISPATCHERS: weakref.WeakKeyDictionary[object, CUDADispatcher] = weakref.WeakKeyDictionary()
 
 
@@ -47,7 +48,7 @@ def as_numba_kernel(kernel):
             return kernel
         if kernel is python and _reads_the_package(python):
             return _function(python)
-        _require_numba_alone(python, set())
+        _require_numba_alone(python)
         return kernel
 
 
@@ -219,19 +220,20 @@ def _reads_the_package(function: FunctionType) -> bool:
     return any(_is_of_the_package(value) for _, value in _outer_values(function))
 
 
-def _require_numba_alone(function: FunctionType, seen: set[FunctionType]) -> None:
-    """Raise Unsupported if a function of Numba, or one that it calls, uses the other compiler.
-
-    ``seen`` holds the functions that were looked at, and gets this one.
-    """
-    if function in seen:
+def _require_numba_alone(function: FunctionType) -> None:
+    """Raise Unsupported if a function of Numba, or one that it calls, uses the other compiler."""
+    if function in _OF_NUMBA:
         return
-    seen.add(function)
-    for name, value in _outer_values(function):
-        if _is_dispatcher(value):
-            raise _mixed(function, name, f"{PACKAGE}.cuda", "numba.cuda")
-        if isinstance(value, CUDADispatcher):
-            _require_numba_alone(value.py_func, seen)
+    _OF_NUMBA.add(function)  # before those that it calls, because it may call itself
+    try:
+        for name, value in _outer_values(function):
+            if _is_dispatcher(value):
+                raise _mixed(function, name, f"{PACKAGE}.cuda", "numba.cuda")
+            if isinstance(value, CUDADispatcher):
+                _require_numba_alone(value.py_func)
+    except Unsupported:
+        _OF_NUMBA.discard(function)
+        raise
 
 
 # --- values ---------------------------------------------------------------------------------

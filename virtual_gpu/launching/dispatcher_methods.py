@@ -75,7 +75,7 @@ class VirtualLaunch:
             watcher(self, arguments)
         except (VirtualGpuError, KeyboardInterrupt) as error:
             raise without_interpreter(error) from None
-        _note_types(self.kernel, arguments)
+        _note_types(as_numba_kernel(self.kernel), arguments)
 
 
 def run_launch(call: VirtualLaunch, arguments: tuple) -> None:
@@ -111,7 +111,7 @@ def configure(self, griddim, blockdim, stream=0, sharedmem=0) -> VirtualLaunch:
     grid, block or stream that is not valid.
     """
     check_stream(stream)
-    return VirtualLaunch(as_numba_kernel(self), make_geometry(griddim, blockdim), sharedmem)
+    return VirtualLaunch(self, make_geometry(griddim, blockdim), sharedmem)
 
 
 def getitem(self, arguments) -> VirtualLaunch:

@@ -20,6 +20,7 @@ from numba.cuda.cudadrv import devicearray
 from numba.cuda.dispatcher import CUDADispatcher
 
 from ..common.errors import LaunchError
+from ..compilers.conversion import as_numba_kernel
 from ..compilers.declarations import declare
 from ..host import allocation, virtual_device
 from ..host.hostarrays import DeviceArray
@@ -68,7 +69,7 @@ def installed() -> Iterator[None]:
     launched: set[CUDADispatcher] = set()
 
     def run(launch: dispatcher_methods.VirtualLaunch, arguments: tuple) -> None:
-        launched.add(launch.kernel)
+        launched.add(as_numba_kernel(launch.kernel))
         dispatcher_methods.run_launch(launch, arguments)
 
     _replace(_replacements(), before)
@@ -84,9 +85,12 @@ def installed() -> Iterator[None]:
 
 
 def _replace(replacements: Iterable[tuple[object, str, object]], before: _Before) -> None:
-    """Set each (owner, name, value), and add the earlier values to ``before``."""
+    """Set each (owner, name, value), and add the earlier values to ``before``.
+
+    A value that ``before`` holds already is the older one, and remains.
+    """
     for owner, name, value in list(replacements):
-        before[id(owner), name] = owner, name, vars(owner).get(name, _ABSENT)
+        before.setdefault((id(owner), name), (owner, name, vars(owner).get(name, _ABSENT)))
         setattr(owner, name, value)
 
 

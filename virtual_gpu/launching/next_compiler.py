@@ -48,7 +48,8 @@ def replacements(host_names: dict, device_names: dict) -> Iterator[tuple[object,
     for module in (sys.modules[CUDA], sys.modules[f"{PACKAGE}.numba_cuda"]):
         for name, value in host_names.items():
             yield module, name, value
-    yield devicearray, "DeviceNDArray", DeviceArray
+    for module in (sys.modules[CUDA], devicearray):
+        yield module, "DeviceNDArray", DeviceArray
 
 
 class AfterImport(importlib.abc.MetaPathFinder):
@@ -79,7 +80,7 @@ class AfterImport(importlib.abc.MetaPathFinder):
 def _configure(
     self, griddim, blockdim, stream=None, sharedmem=None, cluster=None
 ) -> VirtualLaunch:
-    """Replace ``kernel.configure(...)``: convert the kernel and return a VirtualLaunch.
+    """Replace ``kernel.configure(...)``: return a VirtualLaunch, which converts the kernel.
 
     Raises LaunchError for a launch in clusters of blocks.
     """
