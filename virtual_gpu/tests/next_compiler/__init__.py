@@ -12,18 +12,18 @@ import os
 import pytest
 
 PACKAGE = "numba_cuda_mlir"
-# Set to 1 in the environment that has numba-cuda-mlir: there its absence is a failure.
-MEANT = "COURSE_NEXT_COMPILER"
-MISSING = f"{PACKAGE} is not installed: python -m pip install numba-cuda-mlir"
+# Names the compiler that the process is meant to use: there its absence is a failure.
+VARIABLE, NAME = "COURSE_COMPILER", "numba-cuda-mlir"
+MISSING = f"{NAME} is not installed: python -m pip install {NAME}"
 
 
 def require_the_package() -> None:
-    """Skip the test, or the file of tests, unless numba-cuda-mlir is installed.
+    """Skip the file of tests unless numba-cuda-mlir is installed.
 
-    If COURSE_NEEDS_EVERYTHING and COURSE_NEXT_COMPILER are 1, fail instead.
+    If COURSE_NEEDS_EVERYTHING is 1 and COURSE_COMPILER names that compiler, fail instead.
     """
     if importlib.util.find_spec(PACKAGE) is not None:
         return
-    if os.environ.get("COURSE_NEEDS_EVERYTHING") == os.environ.get(MEANT) == "1":
+    if os.environ.get("COURSE_NEEDS_EVERYTHING") == "1" and os.environ.get(VARIABLE) == NAME:
         pytest.fail(MISSING)
     pytest.skip(MISSING, allow_module_level=True)

@@ -13,9 +13,10 @@ import sys
 
 import numpy as np
 
+import utils  # noqa: F401  # whose own choice of a compiler must come before that of this file
 import virtual_gpu
 
-from .swapped_imports import swap_from_now_on
+from .swapped_imports import load_kernels
 
 CORPORA = ("counted", "sanitizer")
 
@@ -25,8 +26,7 @@ def main() -> None:
     parser.add_argument("corpus", choices=CORPORA)
     parser.add_argument("--swapped", action="store_true", help="with numba_cuda_mlir's imports")
     arguments = parser.parse_args()
-    if arguments.swapped:
-        swap_from_now_on()
+    load_kernels(arguments.swapped)
     virtual_gpu.install()
     launches = _counted() if arguments.corpus == "counted" else _sanitizer()
     json.dump({name: _outcome(*launch) for name, launch in launches.items()}, sys.stdout)

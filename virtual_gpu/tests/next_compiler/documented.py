@@ -563,7 +563,8 @@ def printing(out):
     out[i] = 1
 
 
-@case("cudapysupported", expected=lambda: np.zeros(64), outcome=REFUSED, message="a kernel has no `try`",
+@case("cudapysupported", expected=lambda: np.zeros(64), outcome=REFUSED,
+      message="a kernel has no `try`",
       reason="a kernel catches no exceptions, as the page says")  # fmt: skip
 @cuda.jit
 def catching(out):
@@ -737,7 +738,7 @@ def vector_load_without_alignment(x, out):
 
 
 @case("types", X4, out=np.float32, expected=lambda x: x, outcome=FINDING, message="out_of_bounds",
-      reason="the first element is no multiple of the vector, which is an error on a device")  # fmt: skip
+      reason="the first element is no multiple of the vector, an error on a device")  # fmt: skip
 @cuda.jit
 def vector_load_that_is_not_aligned(x, out):
     i = cuda.grid(1)

@@ -9,6 +9,7 @@ import ast
 import importlib.abc
 import importlib.machinery
 import sys
+from collections.abc import Callable
 
 KERNELS = (
     "gemm_kernels",
@@ -70,16 +71,21 @@ def _statements(node: ast.ImportFrom) -> list[str]:
 
 
 class _Loader(importlib.machinery.SourceFileLoader):
-    """Loads a module from its swapped text, past the cache of bytecode."""
+    """Loads a module from its text, swapped or not, past the cache of bytecode."""
+
+    change: Callable[[str], str]
 
     def get_code(self, fullname: str):
         path = self.get_filename(fullname)
         text = self.get_data(path).decode("utf-8")
-        return compile(swapped(text), path, "exec", dont_inherit=True)
+        return compile(self.change(text), path, "exec", dont_inherit=True)
 
 
 class _Finder(importlib.abc.MetaPathFinder):
-    """Finds the modules of the packages of kernels."""
+    """Finds the modules of the packages of kernels, whose texts it loads after ``change(text)``."""
+
+    def __init__(self, change: Callable[[str], str]):
+        self._change = change
 
     def find_spec(self, name: str, path, target=None):
         if not any(name == package or name.startswith(f"{package}.") for package in KERNELS):
@@ -87,9 +93,10 @@ class _Finder(importlib.abc.MetaPathFinder):
         spec = importlib.machinery.PathFinder.find_spec(name, path, target)
         if spec is not None and isinstance(spec.loader, importlib.machinery.SourceFileLoader):
             spec.loader = _Loader(spec.loader.name, spec.loader.path)
+            spec.loader.change = self._change
         return spec
 
 
-def swap_from_now_on() -> None:
-    """Let this process import the packages of kernels with their imports exchanged."""
-    sys.meta_path.insert(0, _Finder())
+def load_kernels(with_swapped_imports: bool) -> None:
+    """Let this process import the packages of kernels from now on, with or without the exchange."""
+    sys.meta_path.insert(0, _Finder(swapped if with_swapped_imports else str))

@@ -10,7 +10,7 @@ from numba import cuda as numba_cuda
 
 import virtual_gpu
 from utils.paths import ROOT
-from virtual_gpu import LaunchError, OutOfBounds, Race, Unsupported, trace
+from virtual_gpu import LaunchError, OutOfBounds, Race, trace
 
 from . import require_the_package
 
@@ -241,11 +241,11 @@ def test_a_function_of_numba_in_a_kernel_of_the_next_compiler():
         x[0] = half_of_numba(x[0])
 
     message = message_of(mixed[1, 1], np.ones(1))
-    assert message.startswith("mixed (") and message.count(".") <= 6
-    assert "is a function of numba_cuda_mlir.cuda, but half_of_numba, which it uses, is one of " in (
-        message
+    assert message.startswith("mixed (")
+    assert message.endswith(
+        "is a function of numba_cuda_mlir.cuda, but half_of_numba, which it uses, is one of "
+        "numba.cuda; import `cuda` from one of the two in both files."
     )
-    assert "numba.cuda; import `cuda` from one of the two in both files." in message
 
 
 def test_a_function_of_the_next_compiler_in_a_kernel_of_numba():
@@ -275,7 +275,8 @@ def test_inline_ptx_and_functions_that_are_not_there():
     def with_a_slip(x):
         x[0] = cuda.vector.lod(x, 0, 4)
 
-    assert "a call of cuda.inline_ptx(), inline PTX, which" in message_of(with_ptx[1, 1], np.ones(1))
+    message = message_of(with_ptx[1, 1], np.ones(1))
+    assert "a call of cuda.inline_ptx(), inline PTX, which register() can replace" in message
     assert "cuda.vector.lod" in message_of(with_a_slip[1, 1], np.ones(4))
 
 
