@@ -1,5 +1,8 @@
 """Kernels written after the documentation of numba-cuda-mlir do what its pages promise."""
 
+from collections import Counter
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -8,10 +11,9 @@ import virtual_gpu
 from . import require_the_package
 
 require_the_package()
+virtual_gpu.install()  # before kernels are declared with signatures
 
 from .documented import CASES, FINDING, PASSES, REFUSED  # noqa: E402
-
-virtual_gpu.install()
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
@@ -28,6 +30,16 @@ def test_a_kernel_does_what_its_page_promises(case):
         launch(*arguments)
     assert case.message in str(error.value)
     assert (error.value.finding is not None) == (case.outcome == FINDING)
+
+
+def test_the_readme_says_how_many_do():
+    """The sentence of the README about these kernels."""
+    counts = Counter(case.outcome for case in CASES)
+    sentence = (
+        f"{len(CASES)} kernels are written after its documentation. {counts[PASSES]} of them do "
+        f"what it promises, {counts[REFUSED]} are refused"
+    )
+    assert sentence in (Path(virtual_gpu.__file__).parent / "README.md").read_text("utf-8")
 
 
 def test_there_are_a_hundred_and_each_that_does_not_pass_has_its_reason():
