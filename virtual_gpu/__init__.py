@@ -13,7 +13,7 @@ try:
 except ModuleNotFoundError as missing:
     raise ImportError(
         "The virtual GPU asks Numba for the types in a kernel, also in one of numba-cuda-mlir, and "
-        f"{missing.name} is not installed: python -m pip install numba."
+        f"{missing.name.split('.')[0]} is not installed: python -m pip install numba."
     ) from missing
 
 if config.ENABLE_CUDASIM:  # before the imports that fail with Numba's simulator

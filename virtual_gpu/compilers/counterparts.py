@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import sys
 from collections.abc import Callable, Iterator
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 
 import numba
 from numba import cuda
@@ -21,7 +21,7 @@ from numba.cuda.vector_types import vector_types
 from numba.np.numpy_support import from_dtype
 
 from ..numbers.library_math import fp16
-from ..types import wide_vectors
+from ..types import plain_numba, wide_vectors
 
 PACKAGE = "numba_cuda_mlir"
 # The package's module `numba_cuda` holds what its `cuda` is made of, under the same names.
@@ -37,6 +37,7 @@ _ONLY_THERE = {
     "shared_array": cuda.shared.array,
     "fp16": fp16,
     "random": random,
+    **plain_numba.FUNCTIONS,
 }
 _BY_NAME = {str(kind): kind for kind in vars(types).values() if isinstance(kind, types.Type)}
 
@@ -89,6 +90,7 @@ def _pairs() -> Iterator[tuple[object, object]]:
     for name in _KERNELS:
         module = sys.modules[name]
         yield module, cuda
+        yield module, SimpleNamespace(**plain_numba.FUNCTIONS)
         for inner, counterpart in _NAMESPACES.items():
             yield getattr(module, inner, None), counterpart
 

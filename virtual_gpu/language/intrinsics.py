@@ -16,7 +16,7 @@ from numba.cuda.vector_types import vector_types
 from numba.np.numpy_support import as_dtype
 
 from ..numbers import library_math, operations
-from ..types import wide_vectors
+from ..types import plain_numba, wide_vectors
 from ..types.tuples import is_named_tuple
 from . import (
     arrays,
@@ -113,6 +113,8 @@ register(cuda.selp, functions.select)
 _register_named(cuda, {"cbrt": functions.cube_root})
 _register_named(cuda, warps.HANDLERS)
 _register_named(cuda, cache_hints.HANDLERS)
+for _name, _function in plain_numba.FUNCTIONS.items():
+    register(_function, cache_hints.HANDLERS[_name])
 _register_named(cuda.atomic, atomics.HANDLERS)
 
 
