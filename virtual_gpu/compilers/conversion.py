@@ -8,7 +8,6 @@ when a compiler freezes the values of globals and closure variables.
 
 from __future__ import annotations
 
-import sys
 import threading
 import weakref
 from collections.abc import Iterator
@@ -21,8 +20,8 @@ from ..common.errors import Unsupported
 from ..types import installed_code
 from ..types.tuples import alike
 from .declarations import TypedFunction, declare
+from .kernels import PACKAGE, declared_types
 
-PACKAGE = "numba_cuda_mlir"
 _OPTIONS = ("device", "extensions", "launch_bounds")  # those that the virtual GPU reads
 _ABSENT = object()
 _LOCK = threading.RLock()
@@ -32,14 +31,8 @@ _OF_NUMBA: weakref.WeakSet[FunctionType] = weakref.WeakSet()  # they use that co
 _DISPATCHERS: weakref.WeakKeyDictionary[object, CUDADispatcher] = weakref.WeakKeyDictionary()
 
 
-def as_numba_kernel(kernel):
-    """Return a kernel of numba-cuda-mlir as one of Numba; any other kernel unchanged.
-
-    A plain Python function that reads a name of numba-cuda-mlir is converted, too. Raises
-    Unsupported for a kernel that mixes functions of both compilers.
-    """
-    if not _is_loaded():
-        return kernel
+def converted_kernel(kernel):
+    """Return a kernel as one of Numba, as `kernels.as_numba_kernel` says."""
     with _LOCK:
         if _is_dispatcher(kernel):
             return _dispatcher(kernel)
@@ -52,20 +45,8 @@ def as_numba_kernel(kernel):
         return kernel
 
 
-def as_numba_arguments(arguments: tuple) -> tuple:
-    """Return the arguments of a launch; ``In``, ``Out`` and ``InOut`` become those of Numba."""
-    if not _is_loaded():
-        return arguments
-    return tuple(map(_argument, arguments))
-
-
-def _is_loaded() -> bool:
-    """Return True if the program has imported numba-cuda-mlir."""
-    return f"{PACKAGE}.cuda" in sys.modules
-
-
-def _argument(value):
-    """Return one argument of a launch."""
+def converted_argument(value):
+    """Return one argument of a launch; ``In``, ``Out`` and ``InOut`` become those of Numba."""
     name = type(value).__name__
     if name in ("In", "Out", "InOut") and _is_of_the_package(value):
         return getattr(cuda, name)(value.value)
@@ -87,16 +68,6 @@ def _is_below(module) -> bool:
 def _is_dispatcher(value) -> bool:
     """Return True for a kernel or device function of numba-cuda-mlir."""
     return _is_below(type(value).__module__) and hasattr(value, "targetoptions")
-
-
-def declared_types(kernel) -> tuple[tuple, ...]:
-    """Return the argument types of each signature of a kernel or function of numba-cuda-mlir.
-
-    They are types of that package. There are none for a function that takes any types.
-    """
-    if kernel._can_compile:
-        return getattr(kernel, "virtual_gpu_signatures", ())
-    return (*getattr(kernel, "virtual_gpu_signatures", ()), *kernel.overloads)
 
 
 # --- functions ------------------------------------------------------------------------------

@@ -20,8 +20,8 @@ from numba.cuda.cudadrv import devicearray
 from numba.cuda.dispatcher import CUDADispatcher
 
 from ..common.errors import LaunchError
-from ..compilers.conversion import as_numba_kernel
 from ..compilers.declarations import declare
+from ..compilers.kernels import as_numba_kernel
 from ..host import allocation, virtual_device
 from ..host.hostarrays import DeviceArray
 from ..host.streams import VirtualEvent, VirtualStream

@@ -15,7 +15,7 @@ from ..common.errors import LaunchError, LimitReached, VirtualGpuError
 from ..common.filenames import elsewhere
 from ..common.lanes import Batch, Geometry
 from ..common.limits import LaunchLimits, in_bytes, limits_of
-from ..compilers.conversion import as_numba_kernel
+from ..compilers.kernels import as_numba_kernel
 from ..counts.counters import Counters
 from ..counts.recorder import Recorder
 from ..language.compiler import compile_function

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Iterator
 
 from ..common.errors import LaunchError
-from ..compilers.conversion import PACKAGE, as_numba_kernel, declared_types
+from ..compilers.kernels import PACKAGE, as_numba_kernel, declared_types, is_loaded
 from ..host.hostarrays import DeviceArray
 from . import dispatcher_methods
 from .dispatcher_methods import OF_MACHINE_CODE, VirtualLaunch, machine_code_method
@@ -27,7 +27,7 @@ def replacements(host_names: dict, device_names: dict) -> Iterator[tuple[object,
     virtual GPU, and ``device_names`` those that return the device. Yields nothing before the
     program has imported the package.
     """
-    if CUDA not in sys.modules:
+    if not is_loaded():
         return
     from numba_cuda_mlir.descriptor import MLIRDispatcher
     from numba_cuda_mlir.numba_cuda.cudadrv import devicearray

@@ -16,7 +16,7 @@ from ..common.filenames import short_names
 from ..common.lanes import WARP, Geometry
 from ..common.limits import limits_of
 from ..common.source import Source, read_source
-from ..compilers.conversion import as_numba_arguments, as_numba_kernel
+from ..compilers.kernels import as_numba_arguments, as_numba_kernel
 from ..counts.counters import AccessCount, Counters, LineCount, WarpAccess, first_access
 from ..counts.hints import Hint, KernelCounts, hints_of
 from ..counts.recorder import MOST_EVENTS, Recorder, Recording, recording_request
