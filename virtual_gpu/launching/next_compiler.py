@@ -42,7 +42,8 @@ def replacements(host_names: dict, device_names: dict) -> Iterator[tuple[object,
             if hasattr(dispatcher, name):
                 yield dispatcher, name, machine_code_method(name)
     for module in list(sys.modules.values()):
-        if getattr(module, "__name__", "").startswith(f"{PACKAGE}."):
+        # Its compiler has a function `get_context` of another meaning.
+        if getattr(module, "__name__", "").startswith((f"{CUDA}.", f"{PACKAGE}.numba_cuda.")):
             for name in device_names.keys() & vars(module).keys():
                 yield module, name, device_names[name]
     for module in (sys.modules[CUDA], sys.modules[f"{PACKAGE}.numba_cuda"]):
