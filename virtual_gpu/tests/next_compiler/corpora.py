@@ -18,7 +18,7 @@ import virtual_gpu
 
 from .swapped_imports import load_kernels
 
-CORPORA = ("counted", "sanitizer")
+CORPORA = ("counted", "sanitizer", "other_steps")
 
 
 def main() -> None:
@@ -28,7 +28,8 @@ def main() -> None:
     arguments = parser.parse_args()
     load_kernels(arguments.swapped)
     virtual_gpu.install()
-    launches = _counted() if arguments.corpus == "counted" else _sanitizer()
+    corpora = dict(zip(CORPORA, (_counted, _sanitizer, _other_steps), strict=True))
+    launches = corpora[arguments.corpus]()
     json.dump({name: _outcome(*launch) for name, launch in launches.items()}, sys.stdout)
 
 
@@ -36,11 +37,26 @@ def _counted() -> dict[str, tuple]:
     """Return name -> (kernel, grid, block, arguments, shared bytes) of the launches of counters."""
     from virtual_gpu.tests.kernels.counted import launches
 
+    return _by_name(launches())
+
+
+def _other_steps() -> dict[str, tuple]:
+    """Return the same of the steps of ladders that have no records of counters."""
+    import gemm_kernels
+    from utils.ladder.shapes import GemmShape
+    from virtual_gpu.tests.kernels.counted import of_step
+
+    steps = (gemm_kernels.LADDER.step(name) for name in ("unified_memory", "split_k"))
+    return _by_name([of_step(step.variant(), GemmShape(96, 64, 80)) for step in steps])
+
+
+def _by_name(launches: list) -> dict[str, tuple]:
+    """Return name -> (kernel, grid, block, arguments, shared bytes) of CountedLaunches."""
     return {
         launch.name: (
             launch.kernel, launch.grid, launch.block, launch.arguments(), launch.shared_bytes
         )
-        for launch in launches()
+        for launch in launches
     }  # fmt: skip
 
 
