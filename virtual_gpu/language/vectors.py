@@ -98,7 +98,7 @@ def store(call: CallExpression) -> Evaluate:
         step = move.step(frame, array, len(values))
         for n in range(0, len(values), step):
             place = Place(frame.run, array, _moved(first, n), mask, call.site)
-            store_wide(place, values[n : n + step], step > 1)()
+            store_wide(place, values[n : n + step], step > 1)
 
     return evaluate
 
