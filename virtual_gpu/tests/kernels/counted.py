@@ -175,7 +175,7 @@ def _of_the_ladders() -> list[CountedLaunch]:
         latency_kernels.LADDER: ReduceShape(10007),
     }
     return [
-        _of_step(variant, shape)
+        of_step(variant, shape)
         for ladder, shape in shapes.items()
         for step in ladder.steps
         # Where arrays lie changes no access; a grid that follows from the number of SMs is another
@@ -188,7 +188,8 @@ def _of_the_ladders() -> list[CountedLaunch]:
     ]
 
 
-def _of_step(variant, shape) -> CountedLaunch:
+def of_step(variant, shape) -> CountedLaunch:
+    """Return the launch of the main kernel of a step at a small shape."""
     from utils.ladder.memory import untouched
 
     problem = variant.step.task.problem(shape, "uniform")
