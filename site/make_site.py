@@ -42,7 +42,9 @@ TEXTS = (
     "notebooks/sources.md",
     "virtual_gpu/README.md",
     "virtual_gpu/WALKTHROUGH.md",
+    "virtual_gpu/MOVING.md",
     "gpu_xray/README.md",
+    "gpu_xray/COMPILERS.md",
     "gemm_kernels/tuning/TUNING.md",
     "gemm_kernels/cpu/tuning/TUNING.md",
 )

@@ -2,8 +2,9 @@
 
     python -m tools.records.compilers
 
-needs the compilers and no GPU. Rows of a compiler that is not installed stay as they are. With
---check nothing is written, and a difference from the record is an error: exit code 1.
+needs the compilers and no GPU. It also writes the table of gpu_xray/COMPILERS.md. Rows of a
+compiler that is not installed stay as they are. With --check nothing is written, and a difference
+from the record is an error: exit code 1.
 """
 
 from __future__ import annotations
@@ -25,8 +26,12 @@ from utils.lessons.lesson_16.two_compilers import (
     TABLE,
     CompiledStep,
     compiled_steps,
+    page_table,
 )
 from utils.measuring import rows
+from utils.paths import ROOT
+
+PAGE = ROOT / "gpu_xray" / "COMPILERS.md"
 
 
 def compiled(compiler: Compiler, step: Step, arch: str) -> CompiledStep:
@@ -84,7 +89,15 @@ def main(arguments: list[str] | None = None) -> int:
         return int(bool(differing))
     kept = [row for row in recorded if row.compiler not in wanted]
     rows.write(TABLE, sorted([*kept, *made], key=_place), CompiledStep)
+    rows.write_text(PAGE, page(PAGE.read_text(encoding="utf-8")))
     return 0
+
+
+def page(text: str) -> str:
+    """Return the text of gpu_xray/COMPILERS.md with the table of the record."""
+    begin, end = "<!-- compilers: python -m tools.records.compilers -->\n", "<!-- end -->"
+    before, rest = text.split(begin)
+    return f"{before}{begin}{page_table()}\n{end}{rest.split(end)[1]}"
 
 
 def _place(row: CompiledStep) -> tuple[str, str, str]:
