@@ -40,7 +40,7 @@ OLD_NAMES = {"utils.virtual_gpu": "virtual_gpu", "utils.xray": "gpu_xray"}
 # The rooms of the virtual GPU; each may import only itself and those before it.
 INNER = (
     "common", "checks", "types", "memory", "numbers", "counts", "machine", "pictures", "language",
-    "host", "launching", "programs",
+    "host", "compilers", "launching", "programs",
 )  # fmt: skip
 # Modules that a kernel file may import, in addition to its own package.
 OF_A_KERNEL = ("utils.intrinsics", "utils.ladder", "utils.machine", *GROUND)

@@ -1,13 +1,20 @@
 """A virtual GPU in NumPy: runs unmodified ``@cuda.jit`` kernels without a device and checks them.
 
-After ``install()``, ``kernel[grid, block](...)`` runs on the virtual GPU.
+It takes the kernels of ``numba.cuda`` and of its successor, ``numba_cuda_mlir.cuda``. After
+``install()``, ``kernel[grid, block](...)`` runs on the virtual GPU.
 ``trace(kernel, grid, block, *args)`` returns findings and counts by source line. See README.md in
 this folder.
 """
 
 from importlib import import_module
 
-from numba.core import config
+try:
+    from numba.core import config
+except ModuleNotFoundError as missing:
+    raise ImportError(
+        "The virtual GPU asks Numba for the types in a kernel, also in one of numba-cuda-mlir, and "
+        f"{missing.name.split('.')[0]} is not installed: python -m pip install numba."
+    ) from missing
 
 if config.ENABLE_CUDASIM:  # before the imports that fail with Numba's simulator
     raise ImportError(

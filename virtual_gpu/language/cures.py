@@ -57,6 +57,8 @@ def unknown_call(node: ast.Call, function: object) -> str:
         wait = ": the threads of a block wait with cuda.syncthreads()"
         cure = wait if function is cuda.synchronize else ""
         return f"{what}, which the host calls and no kernel (Numba refuses it, too{cure}),"
+    if getattr(function, "__name__", "") == "inline_ptx":
+        return f"{what}, inline PTX, which register() can replace by a function in Python,"
     foreign = ("numba", "numpy")
     if not isinstance(function, FunctionType) or function.__module__.startswith(foreign):
         return what

@@ -171,6 +171,8 @@ def register(function, run: Callable, reads: tuple[int, ...] = ()) -> None:
         return evaluate
 
     intrinsics.register(function, handler, reads)
+    if intrinsics.device_function(function):  # a kernel of another compiler names it by this
+        intrinsics.register(function.py_func, handler, reads)
 
 
 def _argument_counts(run: Callable) -> tuple[int, int]:

@@ -21,7 +21,6 @@ from dataclasses import dataclass
 import numpy as np
 from numba import typeof
 from numba.core import types
-from numba.cuda.core.compiler_lock import global_compiler_lock
 
 from ..common.errors import Unsupported
 from ..common.source import Source
@@ -30,7 +29,12 @@ from ..memory.memory import Array, element_strides
 from ..types import disk_cache, numba_types
 from ..types.function_key import Text, key_of, text_of
 from ..types.inferred_types import NotPlain, Types, from_plain, refused, to_plain
-from ..types.numba_passes import Refused, Statement, typed_statements
+from ..types.numba_passes import (
+    Refused,
+    Statement,
+    global_compiler_lock,
+    typed_statements,
+)
 from ..types.numba_types import Kind, Number, is_literal, kind_of
 from ..types.tuples import type_of_tuple
 

@@ -16,6 +16,7 @@ from numba.cuda.vector_types import vector_types
 from numba.np.numpy_support import as_dtype
 
 from ..numbers import library_math, operations
+from ..types import plain_numba, wide_vectors
 from ..types.tuples import is_named_tuple
 from . import (
     arrays,
@@ -112,6 +113,8 @@ register(cuda.selp, functions.select)
 _register_named(cuda, {"cbrt": functions.cube_root})
 _register_named(cuda, warps.HANDLERS)
 _register_named(cuda, cache_hints.HANDLERS)
+for _name, _function in plain_numba.FUNCTIONS.items():
+    register(_function, cache_hints.HANDLERS[_name])
 _register_named(cuda.atomic, atomics.HANDLERS)
 
 
@@ -120,6 +123,8 @@ for _name in reductions.FUNCTIONS:
 
 for _vector in vector_types.values():
     register(_vector.user_facing_object, vectors.vector)
+register(wide_vectors.load, vectors.load, reads=(0,))
+register(wide_vectors.store, vectors.store)
 
 
 def handler_of(function) -> Handler | None:

@@ -8,21 +8,33 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from numba import cuda
-from numba.core import sigutils, types, typing
 from numba.cuda.cudadrv.error import NvvmSupportError
 from numba.cuda.dispatcher import CUDADispatcher
 
 from virtual_gpu.common.division import cdiv
 
 from ..checks.report import Report
-from ..common.errors import LaunchError, Unsupported, VirtualGpuError, without_interpreter
+from ..common.errors import LaunchError, VirtualGpuError, without_interpreter
 from ..common.filenames import elsewhere
 from ..common.lanes import Geometry
+from ..compilers.declarations import TypedFunction, VirtualKernel, declare, needs_machine_code
+from ..compilers.kernels import as_numba_arguments, as_numba_kernel
 from ..host.streams import check_stream
 from ..machine.geometry import MAX_THREADS, make_geometry
-from ..machine.occupancy import resident_blocks
 
 FORALL_THREADS = 128
+OF_MACHINE_CODE = (
+    "get_const_mem_size",
+    "get_local_mem_per_thread",
+    "get_max_threads_per_block",
+    "get_regs_per_thread",
+    "get_shared_mem_per_block",
+    "inspect_llvm",
+    "inspect_lto_ptx",
+    "inspect_sass",
+    "inspect_sass_cfg",
+    "inspect_types",
+)
 _compile_for_device = CUDADispatcher.compile_device  # Numba's own
 
 
@@ -58,11 +70,12 @@ class VirtualLaunch:
                 "that the virtual GPU does not know; declare it without any."
             )
         watcher = getattr(CUDADispatcher, "virtual_gpu_watcher", None) or run_launch
+        arguments = as_numba_arguments(arguments)
         try:
             watcher(self, arguments)
         except (VirtualGpuError, KeyboardInterrupt) as error:
             raise without_interpreter(error) from None
-        _note_types(self.kernel, arguments)
+        _note_types(as_numba_kernel(self.kernel), arguments)
 
 
 def run_launch(call: VirtualLaunch, arguments: tuple) -> None:
@@ -89,34 +102,6 @@ def watching(watcher: Callable[[VirtualLaunch, tuple], None]) -> Iterator[None]:
         yield
     finally:
         CUDADispatcher.virtual_gpu_watcher = before
-
-
-@dataclass(frozen=True)
-class VirtualKernel:
-    """An entry of ``kernel.overloads``: the kernel for one tuple of argument types.
-
-    Nothing is compiled for it. Numba reads ``entry_point`` and ``objectmode``. Any other attribute
-    needs machine code and raises LaunchError. ``dispatcher`` is the kernel.
-    """
-
-    dispatcher: CUDADispatcher
-    argument_types: tuple[types.Type, ...]
-    entry_point: None = None
-    objectmode: bool = False
-
-    def max_cooperative_grid_blocks(self, blockdim, dynsmemsize: int = 0) -> int:
-        """Return the largest number of blocks that a cooperative launch can have.
-
-        It is the number that a device with 132 multiprocessors can hold at once. ``blockdim`` is an
-        int or a tuple of up to three ints, and ``dynsmemsize`` is the dynamic shared memory per
-        block in bytes. Registers and static shared memory are not counted.
-        """
-        return resident_blocks(make_geometry(1, blockdim).threads, dynsmemsize)
-
-    def __getattr__(self, name: str):
-        if name.startswith("__"):
-            raise AttributeError(name)
-        raise _needs_machine_code(self.dispatcher, name)
 
 
 def configure(self, griddim, blockdim, stream=0, sharedmem=0) -> VirtualLaunch:
@@ -165,31 +150,6 @@ def _most_threads(kernel: CUDADispatcher) -> int:
     return (bounds[0] if isinstance(bounds, tuple | list) else bounds) or MAX_THREADS
 
 
-def declare(self, signature) -> VirtualKernel:
-    """Replace ``kernel.compile(signature)``: add the types to ``overloads``, compile nothing.
-
-    Returns the VirtualKernel of the signature. A launch then casts its arguments to a declared
-    signature.
-    """
-    declared, _ = sigutils.normalize_signature(signature)
-    if declared not in self.overloads:
-        self.overloads[declared] = VirtualKernel(self, declared)
-    return self.overloads[declared]
-
-
-@dataclass(frozen=True)
-class TypedFunction:
-    """An entry of the ``overloads`` of a device function that was typed but not compiled.
-
-    Numba reads ``entry_point`` and ``objectmode``. ``signature`` has the types of its arguments and
-    of its result.
-    """
-
-    signature: typing.Signature
-    entry_point: None = None
-    objectmode: bool = False
-
-
 def compile_device(self, args, return_type=None):
     """Compile a device function with Numba, and return its entry in ``overloads``.
 
@@ -200,13 +160,10 @@ def compile_device(self, args, return_type=None):
     try:
         return _compile_for_device(self, args, return_type)
     except NvvmSupportError:
-        from ..language.compiler import compile_function
-
-        inferred = compile_function(self.py_func).inference.of_types(tuple(args))
-    if inferred.refusal:
-        raise Unsupported(f"{inferred.refusal} (Numba's compiler refuses this.)")
-    self.overloads[args] = TypedFunction(typing.signature(return_type or inferred.returned, *args))
-    return self.overloads[args]
+        typed = TypedFunction(self, tuple(args), return_type)
+    if typed.signature:
+        self.overloads[args] = typed
+    return typed
 
 
 def disable_compile(self, value: bool = True) -> None:
@@ -263,20 +220,9 @@ def machine_code_method(name: str) -> Callable:
     """Return a method that raises LaunchError, to replace a method that reads machine code."""
 
     def refuse(self, *arguments, **named):
-        raise _needs_machine_code(self, name)
+        raise needs_machine_code(self, name)
 
     return refuse
-
-
-def _needs_machine_code(kernel: CUDADispatcher, name: str) -> LaunchError:
-    """Return, without raising it, the LaunchError for a name that needs machine code.
-
-    ``name`` is that of a method or an attribute.
-    """
-    return LaunchError(
-        f"{name} of {kernel.py_func.__name__} needs machine code, which the virtual GPU does not "
-        "make; cuda.compile_ptx(function, signature) gives the compiler's PTX without a device."
-    )
 
 
 def inspect_asm(self, signature=None):

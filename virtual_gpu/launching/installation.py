@@ -1,7 +1,7 @@
 """Installs the virtual GPU into ``numba.cuda``, so that Numba's launch syntax runs on it.
 
 Only the entry points of ``numba.cuda`` that need a driver are replaced. The compiler is not
-touched, so ``cuda.compile_ptx`` still works.
+touched, so ``cuda.compile_ptx`` still works. ``next_compiler`` does the same for numba-cuda-mlir.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ import contextlib
 import itertools
 import linecache
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from types import ModuleType
 
 import numpy as np
 from numba import cuda
@@ -19,14 +20,18 @@ from numba.cuda.cudadrv import devicearray
 from numba.cuda.dispatcher import CUDADispatcher
 
 from ..common.errors import LaunchError
+from ..compilers.declarations import declare
+from ..compilers.kernels import as_numba_kernel
 from ..host import allocation, virtual_device
 from ..host.hostarrays import DeviceArray
 from ..host.streams import VirtualEvent, VirtualStream
 from ..host.transfers import note_wait
-from . import dispatcher_methods
+from . import dispatcher_methods, next_compiler
 
 _text_numbers = itertools.count()
 _ABSENT = object()
+# Replaced attributes, by (id of the owner, name): (owner, name, earlier value).
+_Before = dict[tuple[int, str], tuple[object, str, object]]
 
 
 def active() -> bool:
@@ -35,21 +40,23 @@ def active() -> bool:
 
 
 def install(available: bool = False) -> None:
-    """Let Numba's launches, arrays, streams and events run on the virtual GPU from now on.
+    """Let launches, arrays, streams and events run on the virtual GPU from now on.
 
-    This is for machines without a CUDA device, because a launch on a real device is no longer
-    possible afterwards. With ``available``, ``cuda.is_available()`` returns True, for programs that
-    check it. A further call can only switch ``available`` on.
+    That holds for ``numba.cuda`` and for ``numba_cuda_mlir.cuda``, also if the program imports the
+    latter later. This is for machines without a CUDA device, because a launch on a real device is
+    no longer possible afterwards. With ``available``, ``cuda.is_available()`` returns True, for
+    programs that check it. A further call can only switch ``available`` on.
     """
-    for owner, name, value in _replacements():
-        setattr(owner, name, value)
+
+    _replace(_replacements(), {})
+    _at_import_of_the_next_compiler({})
     if available:
-        cuda.is_available = lambda: True
+        cuda.is_available = _HOST_NAMES["is_available"] = lambda: True
 
 
 @contextlib.contextmanager
 def installed() -> Iterator[None]:
-    """Install the virtual GPU within the context, and restore ``numba.cuda`` at its end.
+    """Install the virtual GPU within the context, and restore both compilers at its end.
 
     This runs part of a program on the virtual GPU although the machine has a CUDA device. Arrays
     and events made within the context cannot be used outside of it. If the virtual GPU is installed
@@ -58,36 +65,55 @@ def installed() -> Iterator[None]:
     if active():
         yield
         return
-    before = {(id(o), name): (o, name, _own(o, name)) for o, name, _ in _replacements()}
+    before: _Before = {}
     launched: set[CUDADispatcher] = set()
 
     def run(launch: dispatcher_methods.VirtualLaunch, arguments: tuple) -> None:
-        launched.add(launch.kernel)
+        launched.add(as_numba_kernel(launch.kernel))
         dispatcher_methods.run_launch(launch, arguments)
 
-    install()
+    _replace(_replacements(), before)
+    finder = _at_import_of_the_next_compiler(before)
     try:
         with dispatcher_methods.watching(run):
             yield
     finally:
+        sys.meta_path.remove(finder)
         _restore(before)
         for kernel in launched:
             dispatcher_methods.forget_types(kernel)
 
 
-def _own(owner, name: str):
-    """Return the attribute that ``owner`` itself has, or _ABSENT."""
-    return vars(owner).get(name, _ABSENT)
+def _replace(replacements: Iterable[tuple[object, str, object]], before: _Before) -> None:
+    """Set each (owner, name, value), and add the earlier values to ``before``.
 
-
-def _restore(before: dict[tuple[int, str], tuple[object, str, object]]) -> None:
-    """Set the attributes that ``install`` has replaced to their earlier values.
-
-    ``before`` maps (id of the owner, name) to (owner, name, earlier value).
+    A value that ``before`` holds already is the older one, and remains.
     """
-    by_name = {name: value for _, name, value in before.values()}
-    # Modules of Numba that were imported in the meantime have imported the virtual GPU's functions.
-    late = [(o, name, by_name[name]) for o, name, _ in _replacements()
+    for owner, name, value in list(replacements):
+        before.setdefault((id(owner), name), (owner, name, vars(owner).get(name, _ABSENT)))
+        setattr(owner, name, value)
+
+
+def _at_import_of_the_next_compiler(before: _Before) -> next_compiler.AfterImport:
+    """Let the virtual GPU be installed into numba-cuda-mlir as soon as the program imports it.
+
+    The earlier values are then added to ``before``. Returns the finder that was put on
+    ``sys.meta_path``.
+    """
+
+    def replace_there() -> None:
+        _replace(next_compiler.replacements(_HOST_NAMES, _DEVICE_NAMES), before)
+
+    finder = next_compiler.AfterImport(replace_there)
+    sys.meta_path.insert(0, finder)
+    return finder
+
+
+def _restore(before: _Before) -> None:
+    """Set the attributes that ``install`` has replaced to their earlier values."""
+    by_name = {(_package(o), name): value for o, name, value in before.values()}
+    # Modules that were imported in the meantime have imported the virtual GPU's functions.
+    late = [(o, name, by_name[_package(o), name]) for o, name, _ in _replacements()
             if (id(o), name) not in before]  # fmt: skip
     for owner, name, value in (*before.values(), *late):
         if value is _ABSENT:
@@ -96,8 +122,15 @@ def _restore(before: dict[tuple[int, str], tuple[object, str, object]]) -> None:
             setattr(owner, name, value)
 
 
+def _package(owner) -> bool:
+    """Return True for a module or a class of numba-cuda-mlir, and False for one of Numba."""
+    name = owner.__name__ if isinstance(owner, ModuleType) else owner.__module__
+    return name.startswith(next_compiler.PACKAGE)
+
+
 def _replacements() -> Iterator[tuple[object, str, object]]:
-    """Yield (owner, name, value) for each attribute that ``install`` sets."""
+    """Yield (owner, name, value) for each attribute that ``install`` sets now."""
+    yield from next_compiler.replacements(_HOST_NAMES, _DEVICE_NAMES)
     for name, method in _KERNEL_METHODS.items():
         yield CUDADispatcher, name, method
     for module in list(sys.modules.values()):
@@ -149,25 +182,14 @@ _KERNEL_METHODS = {
     "configure": dispatcher_methods.configure,
     "__getitem__": dispatcher_methods.getitem,
     "forall": dispatcher_methods.forall,
-    "compile": dispatcher_methods.declare,
+    "compile": declare,
     "compile_device": dispatcher_methods.compile_device,
     "disable_compile": dispatcher_methods.disable_compile,
     "specialize": dispatcher_methods.specialize,
     "inspect_asm": dispatcher_methods.inspect_asm,
     **{
         name: dispatcher_methods.machine_code_method(name)
-        for name in (
-            "get_const_mem_size",
-            "get_local_mem_per_thread",
-            "get_max_threads_per_block",
-            "get_regs_per_thread",
-            "get_shared_mem_per_block",
-            "inspect_llvm",
-            "inspect_lto_ptx",
-            "inspect_sass",
-            "inspect_sass_cfg",
-            "inspect_types",
-        )
+        for name in dispatcher_methods.OF_MACHINE_CODE
     },
 }
 

@@ -15,6 +15,7 @@ from ..common.errors import LaunchError, LimitReached, VirtualGpuError
 from ..common.filenames import elsewhere
 from ..common.lanes import Batch, Geometry
 from ..common.limits import LaunchLimits, in_bytes, limits_of
+from ..compilers.kernels import as_numba_kernel
 from ..counts.counters import Counters
 from ..counts.recorder import Recorder
 from ..language.compiler import compile_function
@@ -76,6 +77,7 @@ def launch(
     finding as an error, unless the observer's report collects findings. Raises LaunchError for a
     launch that a device would refuse, and LimitReached if it exceeds a limit.
     """
+    kernel = as_numba_kernel(kernel)
     program = compile_function(getattr(kernel, "py_func", kernel))
     _check_limits(program, geometry, arguments, dynamic_shared)
     _check_launch_bounds(kernel, geometry)

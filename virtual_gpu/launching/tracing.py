@@ -16,6 +16,7 @@ from ..common.filenames import short_names
 from ..common.lanes import WARP, Geometry
 from ..common.limits import limits_of
 from ..common.source import Source, read_source
+from ..compilers.kernels import as_numba_arguments, as_numba_kernel
 from ..counts.counters import AccessCount, Counters, LineCount, WarpAccess, first_access
 from ..counts.hints import Hint, KernelCounts, hints_of
 from ..counts.recorder import MOST_EVENTS, Recorder, Recording, recording_request
@@ -258,6 +259,7 @@ def trace(
     __tracebackhide__ = True  # pytest shows the user's line instead of this text
     try:
         _check_kernel(kernel)
+        kernel, arguments = as_numba_kernel(kernel), as_numba_arguments(arguments)
         if blocks is not None and blocks < 1:
             raise LaunchError(f"blocks={blocks}; a sample needs at least 1 block.")
         geometry, recorder = make_geometry(grid, block), None

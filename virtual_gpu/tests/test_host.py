@@ -13,7 +13,7 @@ from numba.cuda.cudadrv.error import NvvmSupportError
 
 from utils.paths import ROOT
 from virtual_gpu import DeviceArray, LaunchError, Uninitialised, Unsupported, trace
-from virtual_gpu.launching.dispatcher_methods import TypedFunction
+from virtual_gpu.compilers.declarations import TypedFunction
 
 
 @cuda.jit

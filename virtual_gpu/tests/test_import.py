@@ -46,3 +46,15 @@ def test_numbas_simulator_is_refused_with_a_sentence(tmp_path):
     assert ended.stderr.splitlines()[-1].startswith(
         "ImportError: NUMBA_ENABLE_CUDASIM puts Numba's simulator in the place of numba.cuda, which"
     )
+
+
+def test_a_missing_numba_is_named_in_a_sentence(tmp_path):
+    ended = subprocess.run(
+        [sys.executable, "-c", "import sys; sys.modules['numba'] = None; import virtual_gpu"],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        cwd=tmp_path, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert ended.stderr.splitlines()[-1] == (
+        "ImportError: The virtual GPU asks Numba for the types in a kernel, also in one of "
+        "numba-cuda-mlir, and numba is not installed: python -m pip install numba."
+    )

@@ -9,9 +9,9 @@ import pytest
 from numba import cuda
 
 from virtual_gpu import counting_transfers, counting_waits, installed, trace
+from virtual_gpu.compilers.declarations import VirtualKernel
 from virtual_gpu.host.allocation import to_device
 from virtual_gpu.launching import installation
-from virtual_gpu.launching.dispatcher_methods import VirtualKernel
 
 
 @cuda.jit

@@ -12,8 +12,9 @@ from utils.paths import ROOT
 
 PACKAGES = ("gpu_xray", "virtual_gpu")
 FOLDER = ROOT / "virtual_gpu"
-# The bindings come with numba-cuda, and llvmlite with Numba.
-WITH_OTHERS = {"cuda", "llvmlite"}
+# The bindings come with numba-cuda, and llvmlite with Numba. The next compiler is imported only
+# where a program has imported it.
+WITH_OTHERS = {"cuda", "llvmlite", "numba_cuda_mlir"}
 
 
 def files():

@@ -17,6 +17,7 @@ from numba.cuda.descriptor import cuda_target
 
 HERE = Path(__file__).parents[1]
 TESTS = HERE / "tests"
+_OURS = f"{__name__.removesuffix('types.installed_code')}compilers."
 _PACKAGES = ("numba", "numba_cuda", "llvmlite", "numpy")
 _REGISTRIES = ("registry", "typing_registry", "builtin_registry")
 _FOREIGN_TO_PYTHON = ("site-packages", "dist-packages")
@@ -152,12 +153,13 @@ def _templates(kind) -> Iterator[type]:
 
 
 def _is_numbas_own(template: type) -> bool:
-    """Return True if a typing template is of Python, NumPy or Numba, or of an intrinsic.
+    """Return True if a typing template is of Python, NumPy, Numba or `compilers`, or an intrinsic.
 
-    A template without a module counts as Numba's, because Numba makes some of its own that way.
+    A template without a module counts as Numba's, because Numba makes some of its own that way. A
+    change of the room `compilers` changes ``versions()``.
     """
     if hasattr(template, "_definition_func"):  # of an intrinsic, which a kernel's text must name
         return True
     module = getattr(template, "_overload_func", template).__module__
     # None: Numba makes some functions by exec(), outside of any module.
-    return module in (None, "abc") or is_installed(module)
+    return module in (None, "abc") or module.startswith(_OURS) or is_installed(module)

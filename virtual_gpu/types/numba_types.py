@@ -16,12 +16,12 @@ from dataclasses import dataclass
 
 import numpy as np
 from numba.core import types
-from numba.cuda.core.compiler_lock import global_compiler_lock
 from numba.cuda.descriptor import cuda_target
 from numba.np.numpy_support import as_dtype, from_dtype
 
 from . import disk_cache
 from .function_key import rule_key
+from .numba_passes import global_compiler_lock
 from .tuples import alike
 
 SCALAR_KINDS = "biufc"

@@ -1,0 +1,92 @@
+"""Run a corpus of kernels with either compiler's imports, and write what was found and counted.
+
+``python -m virtual_gpu.tests.next_compiler.corpora CORPUS [--swapped]`` prints JSON: a dict from
+the name of each kernel to its findings, counts and results.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import sys
+
+import numpy as np
+
+import utils  # noqa: F401  # whose own choice of a compiler must come before that of this file
+import virtual_gpu
+
+from .swapped_imports import load_kernels
+
+CORPORA = ("counted", "sanitizer")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Run a corpus of kernels on the virtual GPU.")
+    parser.add_argument("corpus", choices=CORPORA)
+    parser.add_argument("--swapped", action="store_true", help="with numba_cuda_mlir's imports")
+    arguments = parser.parse_args()
+    load_kernels(arguments.swapped)
+    virtual_gpu.install()
+    launches = _counted() if arguments.corpus == "counted" else _sanitizer()
+    json.dump({name: _outcome(*launch) for name, launch in launches.items()}, sys.stdout)
+
+
+def _counted() -> dict[str, tuple]:
+    """Return name -> (kernel, grid, block, arguments, shared bytes) of the launches of counters."""
+    from virtual_gpu.tests.kernels.counted import launches
+
+    return {
+        launch.name: (
+            launch.kernel, launch.grid, launch.block, launch.arguments(), launch.shared_bytes
+        )
+        for launch in launches()
+    }  # fmt: skip
+
+
+def _sanitizer() -> dict[str, tuple]:
+    """Return the same of the broken and the correct kernels."""
+    from virtual_gpu.host.allocation import device_array_like
+    from virtual_gpu.tests.kernels.run_case import CASES
+
+    return {
+        case.name: (
+            case.kernel,
+            case.grid,
+            case.block,
+            tuple(
+                device_array_like(argument) if number in case.unset else argument
+                for number, argument in enumerate(case.arguments())
+            ),
+            case.shared_bytes,
+        )
+        for case in CASES.values()
+    }
+
+
+def _outcome(kernel, grid, block, arguments: tuple, shared_bytes: int) -> dict:
+    """Return the findings, the counts and a digest of the arguments after a launch."""
+    compiler = type(kernel).__module__.split(".")[0]
+    try:
+        result = virtual_gpu.trace(kernel, grid, block, *arguments, shared_bytes=shared_bytes)
+    except virtual_gpu.VirtualGpuError as error:
+        return {"compiler": compiler, "error": str(error)}
+    return {
+        "compiler": compiler,
+        "findings": [[str(finding), finding.threads_in_all] for finding in result.findings],
+        "hints": list(map(str, result.hints)),
+        "lines": result.lines.fillna(-1).values.tolist(),
+        "accesses": result.accesses.fillna(-1).values.tolist(),
+        "turns": sorted([str(site), turns] for site, turns in result.turns.items()),
+        "results": [_digest(argument) for argument in arguments],
+    }
+
+
+def _digest(argument) -> str:
+    """Return a digest of an argument's content."""
+    values = argument.copy_to_host() if hasattr(argument, "copy_to_host") else argument
+    return hashlib.sha256(np.asarray(values).tobytes()).hexdigest()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,71 @@
+"""Types that the CUDA target in Numba itself lacks: those of aligned arrays and of cache hints.
+
+numba-cuda has them. Where it is not installed, Numba's own target gives the types of kernels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from numba.core import types
+from numba.core.typing import signature
+from numba.cuda import cudadecl
+from numba.extending import intrinsic
+
+from .numba_passes import PLAIN_NUMBA
+
+LOADS = ("ldca", "ldcg", "ldcs", "ldlu", "ldcv")
+STORES = ("stcg", "stcs", "stwb", "stwt")
+
+
+def _no_code(context, builder, signature, arguments):
+    """Raise NotImplementedError, because Numba is asked for types alone."""
+    raise NotImplementedError
+
+
+def _load(name: str) -> Callable:
+    """Return a function for kernels such as ``ldca(array, index)``, which returns one element."""
+
+    def typed(typing_context, array, index):
+        if not isinstance(array, types.Array):
+            return None
+        return signature(array.dtype, array, index), _no_code
+
+    return _function(name, typed)
+
+
+def _store(name: str) -> Callable:
+    """Return a function for kernels such as ``stcg(array, index, value)``, which returns None."""
+
+    def typed(typing_context, array, index, value):
+        if not isinstance(array, types.Array):
+            return None
+        return signature(types.none, array, index, value), _no_code
+
+    return _function(name, typed)
+
+
+def _function(name: str, typed: Callable) -> Callable:
+    """Return the function of this name that Numba types by ``typed``."""
+    typed.__name__ = typed.__qualname__ = name
+    return intrinsic(target="cuda")(typed)
+
+
+def _let_arrays_be_aligned() -> None:
+    """Let ``shared.array`` and ``local.array`` take an alignment, which changes no type."""
+    declaration = cudadecl.Cuda_array_decl
+    without_alignment = declaration.generic
+
+    def generic(self) -> Callable:
+        of_shape_and_dtype = without_alignment(self)
+        return lambda shape, dtype, alignment=None: of_shape_and_dtype(shape, dtype)
+
+    declaration.generic = generic
+
+
+# The functions that `numba.cuda` has only with numba-cuda, by name.
+FUNCTIONS: dict[str, Callable] = {}
+if PLAIN_NUMBA:
+    _let_arrays_be_aligned()
+    FUNCTIONS |= {name: _load(name) for name in LOADS}
+    FUNCTIONS |= {name: _store(name) for name in STORES}

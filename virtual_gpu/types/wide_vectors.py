@@ -1,0 +1,40 @@
+"""``vector.load`` and ``vector.store`` of numba-cuda-mlir, as far as Numba must type them.
+
+They move several neighbouring elements, as a vector type such as ``float32x4``. No machine code is
+made of these functions; `language/vectors.py` runs them.
+"""
+
+from __future__ import annotations
+
+from numba.core import types
+from numba.core.typing import signature
+from numba.cuda.vector_types import vector_types
+from numba.extending import intrinsic
+
+
+def _no_code(context, builder, signature, arguments):
+    """Raise NotImplementedError, because Numba is asked for types alone."""
+    raise NotImplementedError
+
+
+@intrinsic(target="cuda")
+def load(typing_context, array, indices, shape, alignment=None):
+    """Type ``vector.load(array, indices, shape, alignment)``, whose value is a vector."""
+    count = getattr(shape, "literal_value", None)
+    vector = vector_types.get(f"{getattr(array, 'dtype', None)}x{count}")
+    if vector is None or not isinstance(array, types.Array):
+        return None
+    return signature(vector, array, indices, shape, *_given(alignment)), _no_code
+
+
+@intrinsic(target="cuda")
+def store(typing_context, array, index, vector, alignment=None):
+    """Type ``vector.store(array, index, vector, alignment)``, which has no value."""
+    if not isinstance(array, types.Array):
+        return None
+    return signature(types.none, array, index, vector, *_given(alignment)), _no_code
+
+
+def _given(alignment) -> tuple:
+    """Return the argument in a tuple, which is empty if the call does not have it."""
+    return () if alignment is None else (alignment,)
