@@ -96,7 +96,7 @@ def _dispatcher(kernel) -> CUDADispatcher | FunctionType:
         else:
             declare(converted, types)
     converted._can_compile = kernel._can_compile
-    converted._specialized = getattr(kernel, "_specialized", False)
+    converted._specialized = not kernel._can_compile and len(converted.overloads) == 1
     return converted
 
 

@@ -61,8 +61,9 @@ def _type(kind):
     """
     name = type(kind).__name__
     if name == "Array":
-        readonly = not kind.mutable
-        return types.Array(_type(kind.dtype), kind.ndim, kind.layout, readonly, kind.aligned)
+        return types.Array(
+            _type(kind.dtype), kind.ndim, kind.layout, not kind.mutable, aligned=kind.aligned
+        )
     if name in ("Tuple", "UniTuple"):
         return types.BaseTuple.from_types(tuple(map(_type, kind.types)))
     if name == "Record":

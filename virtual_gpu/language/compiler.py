@@ -88,7 +88,8 @@ def _use_by_callee(expressions: Expressions, call: ast.Call, position: int) -> P
     python = intrinsics.device_function(function)
     if python is expressions.source.function:  # a recursive call
         return None
-    if python is not None:
+    # In plain Numba, shuffles are device functions, too.
+    if python is not None and not intrinsics.handler_of(function):
         program = compile_function(python)
         return program.uses.get(program.source.parameters[position])
     if intrinsics.only_reads(function, position):

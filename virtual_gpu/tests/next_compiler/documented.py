@@ -912,6 +912,22 @@ def shuffle_down(out):
         out[i // cuda.warpsize] = total
 
 
+@cuda.jit(device=True)
+def sum_of_a_warp(value):
+    for step in (16, 8, 4, 2, 1):
+        value += cuda.shfl_down_sync(FULL, value, step)
+    return value
+
+
+@case("kernel", np.ones(64), size=2, expected=lambda x: [32, 32])
+@cuda.jit
+def shuffle_in_a_device_function(x, out):
+    i = cuda.threadIdx.x
+    total = sum_of_a_warp(x[i])
+    if i % 32 == 0:
+        out[i // 32] = total
+
+
 @case("kernel", out=np.int64, expected=lambda: np.full(64, 0xFF + 1 + 2))
 @cuda.jit
 def votes(out):

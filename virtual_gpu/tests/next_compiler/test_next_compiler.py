@@ -130,6 +130,19 @@ def test_signatures_cast_the_arguments():
         fill[1, 32](np.zeros(32), 3)
 
 
+def test_the_best_of_several_signatures_is_taken():
+    @cuda.jit([types.void(float32[::1], float32), types.void(types.float64[::1], types.float64)])
+    def third(out, x):
+        out[0] = x / 3
+
+    single, double = np.zeros(1, np.float32), np.zeros(1)
+    third[1, 1](single, np.float32(1))
+    third[1, 1](double, 1.0)
+    assert (single[0], double[0]) == (np.float32(1) / np.float32(3), 1 / 3)
+    with pytest.raises(LaunchError, match=r"\(float32, 1d, C\), float32\) or \(array\(float64"):
+        third[1, 1](np.zeros(1, np.int32), 1.0)
+
+
 def test_a_declared_device_function_may_call_one_that_is_defined_later():
     @cuda.jit("int32(int32)", device=True)
     def first(n):
