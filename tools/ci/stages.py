@@ -19,8 +19,9 @@ OF_LESSONS = ("tests/notebooks", "tests/labs/test_guide.py", "tests/utils/lesson
 PAGES = ("site/", "labs/guide/", "utils/lessons/", "virtual_gpu/pictures/")
 # What the environment without numba-cuda is about; most of the course does not know its compiler.
 NEXT_COMPILER = (
-    *("utils/compilers/", "utils/intrinsics/wide_memory", "gpu_xray/mlir.py"),
-    *("gpu_xray/tests/test_mlir.py", "virtual_gpu/compilers/", "tests/next_compiler/"),
+    *("utils/compilers/", "utils/intrinsics/wide_memory", "utils/intrinsics/fences_mlir.py"),
+    *("gpu_xray/mlir.py", "gpu_xray/tests/test_mlir.py", "virtual_gpu/compilers/"),
+    "tests/next_compiler/",
 )
 BUDGETS = "tests/utils/ladder/test_budgets.py"
 SLOW = {

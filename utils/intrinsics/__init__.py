@@ -7,4 +7,5 @@ its kernels call the same functions. Code that knows a particular kernel does no
 from importlib.util import find_spec
 
 if find_spec("numba_cuda_mlir"):
+    import utils.intrinsics.fences_mlir
     import utils.intrinsics.wide_memory_mlir  # noqa: F401
