@@ -14,19 +14,23 @@ from utils.translation import translate
 from virtual_gpu.pictures.svg import Picture
 
 SIZE = 256
+# The share of the peak that the sums of a solution allow: 2 or 4 in the 8 places of two units with
+# a latency of 4 cycles.
+BOUNDS = {"micro_kernel": 0.25, "four_sums": 0.5}
 
 
 def at_work(**micro_kernels: Callable) -> Picture | Card:
     """Time micro-kernels alone and in matrix products, and draw bars of their GFLOP/s.
 
     A micro-kernel alone reads panels of 256 steps that stay in the nearest cache. The picture also
-    has bars of multiply-adds alone and of NumPy's BLAS. All are timed alternately on one core. The
-    solution is timed, too, as long as the reader's function is not right or misses a target; in a
-    copy of the course without solutions, a card says that nothing was timed.
+    has bars of multiply-adds alone and of NumPy's BLAS, and a dashed line at the bound of an
+    exercise's sums. All are timed alternately on one core. The solution is timed, too, as long as
+    the reader's function is not right or misses a target; in a copy of the course without
+    solutions, a card says that nothing was timed.
 
     micro_kernels: the reader's functions by the names of their exercises.
     """
-    timed = {}
+    timed, bounds = {}, {}
     for name, own in micro_kernels.items():
         verdict, exercise = check(name, own), find(name)
         if verdict.passed or verdict.counts:  # counts are taken only if the tile is right
@@ -37,6 +41,7 @@ def at_work(**micro_kernels: Callable) -> Picture | Card:
         if not verdict.passed and exercise.has("solution"):
             heading = translate("the solution of {name}: yours is not finished yet", name=name)
             timed[heading] = exercise.solution
+        bounds |= {heading: BOUNDS[name] for heading in timed if heading not in bounds}
     gflops = rates(*timed.values(), size=SIZE)
 
     def bar(role: str, rate: float) -> Bar:
@@ -44,12 +49,15 @@ def at_work(**micro_kernels: Callable) -> Picture | Card:
 
     rows = zip(timed, gflops.alone, gflops.products, strict=True)
     groups = {name: [bar("mine", alone), bar("before", product)] for name, alone, product in rows}
-    groups[translate("to compare")] = [bar("course", gflops.fma_loop), bar("library", gflops.numpy)]
+    limits = {heading: share * gflops.fma_loop for heading, share in bounds.items()}
+    size = f"{SIZE}×{SIZE}×{SIZE}"
+    multiply_adds = translate("nothing but multiply-adds with vectors of 8: 100 %")
+    groups[multiply_adds] = [bar("course", gflops.fma_loop)]
+    library = translate("the product of {size} by NumPy's BLAS", size=size)
+    groups[library] = [bar("library", gflops.numpy)]
     names = {
-        "mine": translate("a micro-kernel alone, 256 steps"),
-        "before": translate("a product of {size} with it", size=f"{SIZE}×{SIZE}×{SIZE}"),
-        "course": translate("nothing but multiply-adds with vectors of 8: 100 %"),
-        "library": translate("the same product by NumPy's BLAS"),
+        "mine": translate("a micro-kernel alone, 256 steps; dashed: the bound of its sums"),
+        "before": translate("a product of {size} with it", size=size),
     }
     title = translate("GFLOP/s, measured here on one core")
-    return draw_groups(title, processors.current().sentence, names, groups)
+    return draw_groups(title, processors.current().sentence, names, groups, limits)

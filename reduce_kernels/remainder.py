@@ -183,6 +183,41 @@ def build_masks_down(BLOCK):
     return masks_down
 
 
+@cache
+def build_warps_leave(BLOCK):
+    """Return `reduce3` without idle warps: a thread with nothing left to add leaves the kernel.
+
+    BLOCK is the number of threads per block, a power of two. The kernel (x, partials) stores the
+    sum of block i's 2·BLOCK floats in partials[i].
+    """
+
+    @cuda.jit
+    def warps_leave(x, partials):
+        shared = cuda.shared.array(BLOCK, float32)
+        tid = uint32(cuda.threadIdx.x)
+        i = uint32(cuda.blockIdx.x) * (2 * BLOCK) + tid
+
+        total = x[i] if i < x.size else float32(0)
+        if i + BLOCK < x.size:
+            total += x[i + BLOCK]
+        shared[tid] = total
+        cuda.syncthreads()
+
+        stride = uint32(cuda.blockDim.x) >> uint32(1)
+        while stride > 0:
+            # The barrier below waits only for the threads that have not ended.
+            if tid >= stride:
+                return
+            shared[tid] += shared[tid + stride]
+            cuda.syncthreads()
+            stride = stride >> uint32(1)
+
+        if tid == 0:
+            partials[cuda.blockIdx.x] = shared[0]
+
+    return warps_leave
+
+
 def _like(step: str, name: str, idea: str, build: Callable) -> Step:
     """Return a step that only this experiment times, launched as the ladder's `step` is.
 
@@ -201,6 +236,9 @@ MASKS = (
     _like("reduce0", "masks_up", "reduce0 with masks 1, 3, 7, …", build_masks_up),
     _like("reduce2", "masks_down", "reduce2 with masks 128, 192, 224, …", build_masks_down),
 )
+
+# This kernel is counted and has no recorded time, so it is not among `variants()`.
+WARPS_LEAVE = _like("reduce3", "warps_leave", "idle warps leave", build_warps_leave)
 
 
 @dataclass(frozen=True)

@@ -287,13 +287,16 @@ def main() -> None:
     parser.add_argument("--unnamed", action="store_true", help="print those that are not named")
     options = parser.parse_args()
     kernels = [name for name, one in EXERCISES.items() if isinstance(one, KernelExercise)]
+    for name in options.names:
+        if name not in kernels:
+            parser.error(f"{name} has no kernel: choose one of {', '.join(kernels)}")
+    names = options.names or kernels
     all_judged: list[Unseen] = []
     with ProcessPoolExecutor() as pool:
-        for judged in pool.map(
-            partial(unseen_in, experiment=options.experiment), options.names or kernels
-        ):
+        judge_one = partial(unseen_in, experiment=options.experiment)
+        for name, judged in zip(names, pool.map(judge_one, names), strict=True):
             all_judged += judged
-            _print(judged[0].exercise, judged)
+            _print(name, judged)
     _print("all", all_judged)
     if options.unnamed:
         for one in (one for one in all_judged if not one.named):
@@ -306,8 +309,8 @@ def main() -> None:
 def _print(name: str, judged: Sequence[Unseen]) -> None:
     """Print the shares of named kernels, by kind."""
     kinds = dict.fromkeys(one.kind for one in judged)
-    shares = (f"{kind} {_share([one for one in judged if one.kind == kind])}" for kind in kinds)
-    print(f"{name}: {'; '.join(shares)}", flush=True)
+    shares = [f"{kind} {_share([one for one in judged if one.kind == kind])}" for kind in kinds]
+    print(f"{name}: {'; '.join(shares) or _share(judged)}", flush=True)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ import math
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, MappingView
 from dataclasses import dataclass, replace
-from types import FunctionType, ModuleType
+from types import FunctionType, ModuleType, NoneType
 
 import numpy as np
 
@@ -71,6 +71,7 @@ METHODS = frozenset({"append", "count", "index", "pop", "sort"})
 DICTIONARY_METHODS = frozenset({"get", "items", "keys", "values"})
 SET_METHODS = frozenset({"add"})  # one element per call
 NUMBERS = (bool, int, float)
+IMMUTABLE = (*NUMBERS, str, range, NoneType, FunctionType, ModuleType)
 ITERABLES = (tuple, list, range, set, dict, MappingView, enumerate, reversed, zip)
 _COMPLETED = object()  # the outcome of a block that ends without `return`, `break` or `continue`
 
@@ -234,15 +235,27 @@ def _if(node: ast.If, frame: _Frame) -> object:
 
 
 def _while(node: ast.While, frame: _Frame) -> object:
-    """Execute a `while` loop; return a _Returned of its body, or the outcome of its `else`."""
+    """Execute a `while` loop; return a _Returned of its body, or the outcome of its `else`.
+
+    Raises CannotEvaluate for a loop that never ends because an iteration changes no variable.
+    """
     while _value(node.test, frame):
+        before = dict(frame.variables)
         outcome = _block(node.body, frame)
         if isinstance(outcome, ast.Break):
             return _COMPLETED
         if isinstance(outcome, _Returned):
             return outcome
+        if _unchanged(before, frame.variables):
+            raise frame.fail(node, "this loop never ends, because what it tests does not change.")
         _spend(node, frame)
     return _block(node.orelse, frame)
+
+
+def _unchanged(before: Mapping[str, object], after: Mapping[str, object]) -> bool:
+    """Return True if variables are equal and of types that cannot be modified."""
+    fixed = all(isinstance(one, IMMUTABLE) for one in after.values())
+    return fixed and before == after
 
 
 def _for(node: ast.For, frame: _Frame) -> object:
@@ -373,8 +386,9 @@ def _spend(node: ast.AST, frame: _Frame) -> None:
     if frame.evaluation.steps < 0:
         raise frame.fail(
             node,
-            f"after {MOST_STEPS:,} steps the function has not ended. Is there a loop that never "
-            "ends, because what it tests does not change?",
+            f"after {MOST_STEPS:,} steps the function has not ended, and the check allows no more. "
+            "If its loops do end, let them take fewer and larger steps, or compute the result "
+            "without a loop.",
         )
 
 

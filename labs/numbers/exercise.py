@@ -56,7 +56,8 @@ class NumbersExercise(Exercise):
     case and the wrong answer, and returns a sentence with the numbers behind the right one.
     instead: takes the same, and returns a sentence that replaces the case's `why`, or "". whole:
     True if every right answer must be a whole number, whatever the arguments. kind: "write", or
-    "repair" for a flawed function.
+    "repair" for a flawed function. calls: the exercise whose function the reader's function calls,
+    None if there is none; a wrong answer may be the fault of that function.
     """
 
     parameters: tuple[str, ...]
@@ -70,6 +71,7 @@ class NumbersExercise(Exercise):
     instead: Callable[[Case, float], str] = lambda case, answer: ""
     whole: bool = True
     kind: str = "write"
+    calls: NumbersExercise | None = None
 
     @property
     def goals(self) -> tuple[str, ...]:
@@ -88,16 +90,41 @@ def judge(exercise: NumbersExercise, function, patience: float) -> Verdict:
     patience: the seconds for all cases together. The evaluator limits the steps of each call, so
     endless loops end too.
     """
-    cause = (
-        no_function(exercise.parameters, function)
-        or _other_order(exercise.parameters, function)
-        or wrong_answer(exercise, function, patience, translated(table_in(exercise.folder)))
-    )
+    cause = _cause(exercise, function, patience)
     if cause:
+        cause = _fault_of_called(exercise, function, patience) or cause
         return Verdict(exercise.name, exercise.title, (cause,))
     right = translate("Right in all {count:,} cases.", count=len(exercise.all_cases))
     facts = (right, translate(exercise.after))
     return Verdict(exercise.name, exercise.title, (), facts, {"cases": len(exercise.all_cases)})
+
+
+def _cause(exercise: NumbersExercise, function, patience: float) -> str | None:
+    """Return sentences on what is wrong with a function, or None; patience: as in `judge`."""
+    return (
+        no_function(exercise.parameters, function)
+        or _other_order(exercise.parameters, function)
+        or wrong_answer(exercise, function, patience, translated(table_in(exercise.folder)))
+    )
+
+
+def _fault_of_called(exercise: NumbersExercise, function, patience: float) -> str | None:
+    """Return sentences on a fault in the function of another exercise that `function` calls.
+
+    Return None if the exercise calls none, if the reader has none with its parameters, or if it is
+    right. patience: the seconds for its cases.
+    """
+    other = exercise.calls
+    called = getattr(function, "__globals__", {}).get(other.name) if other else None
+    if not other or no_function(other.parameters, called):
+        return None
+    cause = _cause(other, called, patience)
+    return cause and translate(
+        "Finish `{called}` first: `{name}` calls it, and it is not right yet. {cause}",
+        called=other.name,
+        name=exercise.name,
+        cause=cause,
+    )
 
 
 def _other_order(parameters: tuple[str, ...], function) -> str | None:

@@ -244,7 +244,7 @@ def instructions_per_multiply_add(at_most: float) -> Target:
 
 
 def _what_they_do(body) -> str:
-    """Return a sentence on the most likely needless instructions of a loop, or else a question.
+    """Return sentences on the most likely cause of needless instructions in a loop.
 
     Conversions to float64 are looked for first, then selections, then more comparisons than half of
     the multiplications. body: the instructions of the loop.
@@ -260,8 +260,8 @@ def _what_they_do(body) -> str:
     if selects:
         return translate(
             "{selects} instructions (`SEL`, `USEL`) choose between two values of an index: "
-            "here the compiler does not know that the index is never negative. Lesson 06 says "
-            "why it asks.",
+            "here the compiler does not know that the index is never negative. *What one word can "
+            "cost* in lesson 06 says why.",
             selects=selects,
         )
     if tests > max(2, multiplications / 2):
@@ -270,7 +270,11 @@ def _what_they_do(body) -> str:
             "one for each iteration?",
             tests=tests,
         )
-    return translate("How many multiply-adds share one comparison and one jump?")
+    return translate(
+        "Only {multiplications} multiply-adds share one comparison and one jump: the compiler has "
+        "kept your iteration as it is. What does the test of the loop compute before it compares?",
+        multiplications=multiplications,
+    )
 
 
 def _count(body, *names: str) -> int:

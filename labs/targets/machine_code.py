@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from numba import typeof, types
@@ -36,8 +35,7 @@ def machine_code(run: Run) -> XRay | None:
 def loop_of_64_bits(run: Run) -> str | None:
     """Return sentences if the kernel's loop compares or shifts 64-bit numbers, else None.
 
-    They say so if the loop of the starter has fewer instructions. The result is also None without
-    a compiler, and for machine code without a loop.
+    The result is also None without a compiler, and for machine code without a loop.
     """
     loop = _loop(run)
     if not any(set(OF_64_BITS).intersection(one.opcode.split(".")) for one in loop):
@@ -47,12 +45,6 @@ def loop_of_64_bits(run: Run) -> str | None:
         "two instructions instead of one; it has {number} instructions per iteration.",
         number=len(loop),
     )
-    given = len(_loop(replace(run, kernel=run.job.starter)))
-    if given < len(loop):
-        found += " " + translate(
-            "The loop of the kernel to improve has only {given}.",
-            given=given,
-        )
     cure = translate(
         "In Numba the results of `uint32 >> uint32` and of `// 2` have 64 bits; `uint32(…)` around "
         "them keeps 32."

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from reduce_kernels import LADDER
-from reduce_kernels.remainder import WITHOUT_REMAINDER
+from reduce_kernels.remainder import WARPS_LEAVE, WITHOUT_REMAINDER
 from utils.ladder.step import Variant
 from utils.lessons.block_sums import RecordedBlock, compiled_instructions
 from utils.machine.versions import versions
@@ -22,8 +22,12 @@ ARCH = "sm_90"
 
 
 def variants() -> list[Variant]:
-    """Return reduce0 … reduce3 and reduce0 without its remainder, each with 128 and 256 threads."""
-    steps = [*(LADDER.step(f"reduce{number}") for number in range(4)), WITHOUT_REMAINDER]
+    """Return the kernels of lesson 18 that its bars show, each with 128 and 256 threads.
+
+    They are reduce0 to reduce3, reduce0 without its remainder, and reduce3 whose idle warps leave.
+    """
+    own = (WITHOUT_REMAINDER, WARPS_LEAVE)
+    steps = [*(LADDER.step(f"reduce{number}") for number in range(4)), *own]
     return [step.variant(BLOCK=size) for step in steps for size in (128, 256)]
 
 

@@ -34,7 +34,7 @@ from utils.measuring.roofline import recorded
 DEVICE, SIZE = "NVIDIA H200", "4096"
 FMA_LOOP = latency_kernels.LADDER.step("fma_loop")
 LIMITS = (80, 72, 64, 48)
-UNROLL_FACTORS = (1, 4)
+UNROLL_FACTORS = (1, 2, 4, 8, 16)
 EXERCISE = EXERCISES["sums_in_registers"]
 STARTERS = (EXERCISES["single_precision"], EXERCISE)
 PRODUCT = gemm_kernels.LADDER.step("naive").signature

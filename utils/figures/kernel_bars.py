@@ -28,13 +28,18 @@ class Bar:
 
 
 def draw_groups(
-    title: str, where: str, names: Mapping[str, str], groups: Mapping[str, Sequence[Bar]]
+    title: str,
+    where: str,
+    names: Mapping[str, str],
+    groups: Mapping[str, Sequence[Bar]],
+    limits: Mapping[str, float] | None = None,
 ) -> Picture:
     """Draw groups of horizontal bars from a common zero on one linear axis; return the picture.
 
     where: the line below the title, such as the shape and the device. names: role -> the words of
-    the legend. groups: heading -> its bars, from top to bottom; a group without bars is left out.
-    At least one bar has a length above 0.
+    the legend; a role without words is not in it. groups: heading -> its bars, from top to bottom;
+    a group without bars is left out. At least one bar has a length above 0. limits: heading -> the
+    length at which the group's first bar has a dashed line.
     """
     groups = {heading: bars for heading, bars in groups.items() if bars}
     longest = max(bar.value for bars in groups.values() for bar in bars)
@@ -46,18 +51,24 @@ def draw_groups(
     for heading, bars in groups.items():
         body += text(0, y, heading, 13, font_weight="600")
         y += 7
-        top = y
-        for bar in bars:
-            width = round((WIDTH - LEFT - 90) * bar.value / longest, 1)
-            body += rect(LEFT, y, max(width, 1), BAR, ROLES[bar.role])
-            body += text(LEFT + max(width, 1) + 6, y + 11, bar.words)
+        top, limit = y, (limits or {}).get(heading, 0)
+        for number, bar in enumerate(bars):
+            width = max(round((WIDTH - LEFT - 90) * bar.value / longest, 1), 1)
+            body += rect(LEFT, y, width, BAR, ROLES[bar.role])
+            if limit and number == 0:
+                end = round((WIDTH - LEFT - 90) * limit / longest, 1)
+                dashes = {"stroke_width": 2, "stroke_dasharray": "4 2"}
+                body += path(f"M{LEFT + end} {y - 4}V{y + BAR + 3}", **dashes)
+                width = max(width, end)
+            body += text(LEFT + width + 6, y + 11, bar.words)
             y += PITCH
         body += path(f"M{LEFT - 1} {top - 2}V{y - 2}", opacity=0.5)
         y += 20
-    sentences = [
-        f"{heading}: {', '.join(f'{names[bar.role]} {bar.words}' for bar in bars)}"
+    said = {
+        heading: (f"{names.get(bar.role, '')} {bar.words}".strip() for bar in bars)
         for heading, bars in groups.items()
-    ]
+    }
+    sentences = [f"{heading}: {', '.join(words)}" for heading, words in said.items()]
     alt = f"{title}, {where}. {'. '.join(sentences)}."
     return Picture(svg(WIDTH, y - 14, body, alt, widest=520), alt)
 

@@ -263,7 +263,8 @@ def compiled_issue(variant: Variant, arch: str) -> IssuedInstructions:
     result has bounds. Without a loop, the compiler has unrolled it, no warp issues an instruction
     twice, and the result has bounds: at most each warp issues all instructions up to the last exit,
     and at least those on the shortest way to an exit. Lanes that branch apart are taken to continue
-    together where the compiler joins them.
+    together where the compiler joins them. If the loop has an exit, the count assumes that every
+    warp except the first takes it.
 
     arch: the architecture to compile for, such as "sm_90". Raises CourseError if there is no
     compiler, if the machine code has several loops or one without a barrier, or if the step is no
@@ -294,11 +295,23 @@ def compiled_issue(variant: Variant, arch: str) -> IssuedInstructions:
             "of its iterations is not known. Compare kernels such as reduce0 to reduce3."
         )
     first_exit = next(index for index in exits if index > loop.end)
-    iterations = round(block_of(variant).iterations)
-    every_warp = loop.start + len(loop.body) * iterations + first_exit - loop.end
-    first_warp_only = next(index for index in exits if index > first_exit) - first_exit
-    number = threads // WARP * every_warp + first_warp_only
-    most_skipped = threads // WARP * iterations * skipped_with_accesses(loop.body, loop.start)
+    warps, block = threads // WARP, block_of(variant)
+    within = [index for index in exits if loop.start <= index <= loop.end]
+    before = loop.start * warps
+    after_first = next(index for index in exits if index > first_exit) - loop.end
+    if within:
+        # A warp that leaves does not come to the barrier, so the barriers count the iterations.
+        barriers = [index for index, one in enumerate(code.code) if one.name == "BAR"]
+        in_loop = sum(loop.start <= index <= loop.end for index in barriers)
+        earlier = sum(index < loop.start for index in barriers)
+        iterations = round(warps * (block.barriers - earlier) / in_loop)
+        leaving = (warps - 1) * (within[0] + 1 - loop.start)
+        number = before + iterations * len(loop.body) + leaving + after_first
+        return IssuedInstructions(number, number)
+    iterations = warps * round(block.iterations)
+    every_warp = first_exit - loop.end
+    number = before + iterations * len(loop.body) + (warps - 1) * every_warp + after_first
+    most_skipped = iterations * skipped_with_accesses(loop.body, loop.start)
     return IssuedInstructions(number, number - most_skipped)
 
 

@@ -31,7 +31,8 @@ _STYLE = """<style>
 .course thead th {border-bottom: 1px solid currentColor; font-weight: 600}
 .course th:first-child, .course td:first-child {text-align: left; max-width: 16em}
 .course td:first-child:not(.words) code {white-space: nowrap}
-.course th.words, .course td.words {text-align: left; max-width: 20em}
+.course th.words, .course td.words {text-align: left; max-width: 26em}
+.course tbody th, .course tbody td {vertical-align: top}
 @media (max-width: 480px) {.course th, .course td {padding-right: 7px; font-size: 12px}}
 </style>"""
 

@@ -58,8 +58,8 @@ def compare(name: str) -> Stack | Card:
 def nothing_yet(name: str) -> Card:
     """Return the card that tells the reader to write a right kernel for an exercise first."""
     sentence = translate(
-        "Your kernel is shown here beside the course's once `check` finds it right: write "
-        "`{name}`, run its check, and run this cell again.",
+        "Your `{name}` is shown here once `check` finds it right: write it, run its check, and run "
+        "this cell again.",
         name=name,
     )
     return Card("ask", (sentence,))

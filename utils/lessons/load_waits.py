@@ -13,6 +13,7 @@ from virtual_gpu.pictures.svg import BLUE, GREEN, Picture, legend, path, rect, s
 
 LOADS = ("LDG", "LDL")
 WIDTH, SIDE, PITCH, GAP = 416, 9, 11, 9
+ROW = 16  # pixels from one group to the next, below it
 
 
 def groups_between_waits(code: Sequence[Instruction]) -> list[list[Instruction]]:
@@ -44,7 +45,9 @@ def draw_waits(
     loops: Mapping[str, Sequence[Instruction]],
     title: str = "Loads and multiply-adds of one iteration, in the order of the machine code",
 ) -> Picture:
-    """Draw the loads and multiply-adds of each loop in order, with a bar where the warp waits.
+    """Draw the loads and multiply-adds of each loop in order, with a row per group.
+
+    A row begins with a bar if the warp waits there.
 
     loops: one or more iterations of machine code by the name that the reader sees. title: the
     heading, which says how many iterations these are.
@@ -55,18 +58,14 @@ def draw_waits(
         y += 16
         body += text(0, y, name, 13, font_weight="bold")
         y += 9
-        x = 0.0
         for number, group in enumerate(groups):
-            needed = PITCH * len(group) + (GAP if number else 0)
-            if x + needed > WIDTH:
-                x, y = 0.0, y + 22
             if number:
-                body += path(f"M{x + 3:g} {y - 3}v{SIDE + 6}", stroke_width=3)
-                x += GAP
-            for one in group:
-                body += rect(x, y, SIDE, SIDE, BLUE if one.name in LOADS else GREEN)
-                x += PITCH
-        y += SIDE + 14
+                body += path(f"M3 {y - 2}v{SIDE + 4}", stroke_width=3)
+            for place, one in enumerate(group):
+                colour = BLUE if one.name in LOADS else GREEN
+                body += rect(GAP + PITCH * place, y, SIDE, SIDE, colour)
+            y += ROW
+        y += SIDE
         words = ", ".join(_counted(group) for group in groups)
         descriptions.append(f"{name}, with a wait at each comma: {words}.")
     alt = f"{title}. {' '.join(descriptions)}"

@@ -34,12 +34,12 @@ def sm_limits() -> Table:
         (
             "3. registers",
             f"{limits.sub_partitions} parts of {part:,}",
-            f"each warp: 32 · a thread's, up to a multiple of {limits.register_unit}, in one part",
+            f"per warp: 32 · a thread's, rounded up to a multiple of {limits.register_unit}",
         ),
         (
             "4. shared memory",
             f"{shared:,} bytes",
-            f"its bytes + {limits.shared_reserved_bytes:,}, up to a multiple of "
+            f"its bytes + {limits.shared_reserved_bytes:,}, rounded up to a multiple of "
             f"{limits.shared_unit_bytes}",
         ),
     )

@@ -9,9 +9,9 @@ EXERCISE = HostExercise(
     kind="repair",
     title="Repair the benchmark",
     text=(
-        "`benchmark(device, m, n, k)` should return the rate of a matrix product in GFLOP/s. It "
-        "has four faults. Name them, and then repair them. No outlier may change the result. About "
-        "8 lines.",
+        "`benchmark(device, m, n, k)` should return the rate of a matrix product with cold caches, "
+        "in GFLOP/s. It has four faults. Find and repair them, and let no outlier change the "
+        "result. About 8 lines.",
         "The device has four methods. `launch()` puts the product into the queue and returns. "
         "`synchronize()` waits until the queue is empty. `flush()` puts work into the queue that "
         "empties the cache. `now()` is the host's clock, in seconds.",
@@ -19,7 +19,7 @@ EXERCISE = HostExercise(
     ),
     hints=(
         "You have seen all four faults above: one is in what the first launch does, one in what "
-        "nobody waits for, one in the caches, and one in the last source line.",
+        "nobody waits for, one in the caches, which are hot, and one in the last source line.",
         "Which work may lie between your two readings of the clock, and which may not? Draw the "
         "two rows, host and device, for one repetition.",
         "One launch before the loop compiles. In the loop, each repetition needs its own two "

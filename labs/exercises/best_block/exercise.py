@@ -2,6 +2,7 @@
 
 from labs.checking.phrasing import counted
 from labs.exercises.best_block import formula
+from labs.exercises.resident_blocks.exercise import EXERCISE as RESIDENT_BLOCKS
 from labs.numbers.exercise import Case, NumbersExercise
 from utils.machine.occupancy import WARP, occupancy
 
@@ -56,6 +57,7 @@ EXERCISE = NumbersExercise(
     right=formula.right,
     draw=formula.draw,
     enough=12,
+    calls=RESIDENT_BLOCKS,
     beside=resident,
     hints=(
         "Which sizes does the loop try? Print `list(range(32, 1024, 32))[-1]`.",
@@ -63,5 +65,5 @@ EXERCISE = NumbersExercise(
         "the two is a block of 1024 threads with 8 bytes per thread?",
         "A small block is often resident many times. What is compared, and what should be?",
     ),
-    after="The driver's function is called `cudaOccupancyMaxPotentialBlockSizeVariableSMem`.",
+    after="The driver's function is called `cuOccupancyMaxPotentialBlockSize`.",
 )  # fmt: skip

@@ -22,7 +22,7 @@ def right(registers: int, bytes_per_thread: int) -> int:
 
 def cases() -> list[Case]:
     """Return cases in which shared memory decides, then the recorded suggestions of a driver."""
-    reason = "The sizes to try are the multiples of 32 up to 1024."
+    reason = "Another size has more resident threads, or as many and is larger."
     chosen = ((32, 8), (40, 8), (32, 200), (168, 8), (65, 0), (32, 112), (32, 400), (40, 130),
               (255, 0), (24, 75), (33, 1000), (16, 0))  # fmt: skip
     written = [Case(one, right(*one), reason) for one in chosen]

@@ -13,6 +13,10 @@ WRONG = {
             (TEST, "blocks * threads > most")]},
     "This has the most resident blocks. The most resident threads are asked for.": {
         "the most blocks": [(TEST, "blocks >= most"), (KEPT, "best, most = threads, blocks")]},
+    "This has the most resident blocks, and shared memory makes too little difference to them. Two "
+    "things are still wrong: what is compared, and the bytes of a block.": {
+        "the most blocks, bytes of a thread": [(BYTES, "bytes_per_thread"),
+            (TEST, "blocks >= most"), (KEPT, "best, most = threads, blocks")]},
     "This is always the smallest size. It has the most resident blocks; the most resident threads "
     "are asked for.": {
         "the most blocks, the smallest of equals": [(TEST, "blocks > most"),
@@ -28,8 +32,8 @@ WRONG = {
     "Only multiples of 64 are tried.": {"multiples of 64": [(SIZES, "range(64, 1025, 64)")]},
     "Only multiples of 128 are tried.": {"multiples of 128": [(SIZES, "range(128, 1025, 128)")]},
     "The search ends at 512 threads.": {"up to 512": [(SIZES, "range(32, 513, 32)")]},
-    "Shared memory makes no difference to your answers: a block asks for `bytes_per_thread` times "
-    "its threads.": {
+    "Shared memory makes too little difference to your answers: a block asks for "
+    "`bytes_per_thread` bytes for each of its threads.": {
         "bytes of a thread": [(BYTES, "bytes_per_thread")],
         "no shared memory": [(BYTES, "0")],
         "bytes of warps": [(BYTES, f"{BYTES} // 32")],
@@ -62,17 +66,20 @@ WRONG = {
         "the side": [(LAST, "    return 2 ** math.floor(math.log(best, 4))\n"),
             ("def resident", "import math\n\n\ndef resident")]},
     "This is the next size after the best.": {"the next size": [(LAST, "    return best + 32\n")]},
-    "This is the largest block that fits. A smaller one can have more resident threads.": {
+    "This is the largest block that fits, and a smaller one can have more resident threads. Do you "
+    "compare threads with threads?": {
+        "threads against blocks": [(KEPT, "best, most = threads, blocks")],
         "the largest that fits": [(TEST, "blocks > 0"), (KEPT, "best = threads")]},
     "This is always the largest size.": {"always 1024": [(LAST, "    return 1024\n")]},
     "No size was kept.": {"nothing kept": [(TEST, "blocks * threads < most")]},
     "returns nothing": {"no return": [(LAST, "")]},
     "`residents` is not defined": {
         "no function of one's own": [("blocks = resident_blocks", "blocks = residents")]},
-    "`None`, the value of a function without `return`": {
+    "Finish `resident_blocks` first: `best_block` calls it, and it is not right yet": {
+        "a wrong function": [("64 // warps, 32, ", "64 // warps, ")],
         "an unfinished function": [("    return min(64 // warps, 32, warps_by_registers // warps, "
              "233_472 // bytes_of_block)\n", "")]},
-    "has not ended": {
+    "never ends": {
         "a loop without end": [
             (f"for threads in {SIZES}:", "threads = 32\n    while threads <= 1024:")]},
 }  # fmt: skip

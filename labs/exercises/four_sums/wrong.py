@@ -69,6 +69,10 @@ WRONG = {
             ("2 * p + 3", "2 * p + 1")]},
     "Only every second step is in the sums: the loop goes on by two, and takes one step.": {
         "one step of two": [(BODY, BODY[: BODY.index("        row = loadu(b, 8 * p + 8")])]},
+    "store 2 times into an element, and once is enough": {
+        "stored, loaded and stored again": [
+            (STORE_0, "storeu(c, 0, c0)\n    storeu(c, 0, fmadd(one, loadu(c, 0, 8), d0))"),
+            (STORE_1, "storeu(c, 8, c1)\n    storeu(c, 8, fmadd(one, loadu(c, 8, 8), d1))")]},
     "the target is 0.5": {
         "a load for each row": [(ODD_1, ODD_1.replace("row", "loadu(b, 8 * p + 8, 8)"))]},
 }  # fmt: skip

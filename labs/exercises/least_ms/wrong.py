@@ -45,5 +45,14 @@ WRONG = {
         "rounded down": [(RETURN, "return cycles // mhz // 1000")]},
     "The cycles of a multiply-add are rounded down. On average they need not be whole.": {
         "whole cycles": [(CYCLES_OF_ONE, "max(instructions // 4, lines)")]},
+    "The multiply-adds of an SM are rounded down. On average they need not be whole.": {
+        "whole multiply-adds": [(MULTIPLY_ADDS, "n**3 // 32 // sms")]},
+    "The time is rounded. Return it as it is.": {
+        "two digits": [(RETURN, "return round(cycles / mhz / 1000, 2)")],
+        "three digits": [(RETURN, "return round(cycles / mhz / 1000, 3)")]},
+    "You divide by 132 SMs, those of an H200. Divide by `sms`.": {
+        "SMs of one GPU": [(MULTIPLY_ADDS, "n**3 / 32 / 132")]},
+    "You take the clock of an H200, 1980 MHz. Take `mhz`.": {
+        "the clock of one GPU": [(RETURN, "return cycles / 1980 / 1000")]},
     "returns nothing": {"nothing returned": [("return ", "answer = ")]},
 }  # fmt: skip

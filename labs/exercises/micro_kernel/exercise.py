@@ -15,6 +15,7 @@ from labs.checking.target import Probes, Target, essential
 from labs.families import micro_kernels as probes
 from labs.targets.counts import no_float64, no_negative_index
 from utils.ladder.step import Launch
+from utils.translation import translate
 
 # Any processor with AVX2 has 16 vector registers, like this one.
 PROCESSOR = "haswell"
@@ -77,10 +78,24 @@ def one_store_per_element() -> Target:
         return run.total("c", "store", "words") / run.out.size
 
     def cause(run: Run, value: float) -> str:
-        most = max(run.accesses("c", "store"), key=lambda one: one.words)
-        return (
-            f"{at_line(most.site)} stores {most.words:,} elements, and the tile has "
-            f"{run.out.size}: {value:.3g} stores for an element. Does the line stand in the loop?"
+        stores = run.accesses("c", "store")
+        most = max(stores, key=lambda one: one.words)
+        if most.words > run.out.size:
+            single = translate(" Vectors of 8 need two stores in all, one for each row.")
+            return translate(
+                "{where} stores {words} elements, and the tile has {size}: {value} stores for an "
+                "element. Does the line stand in the loop?",
+                where=at_line(most.site),
+                words=f"{most.words:,}",
+                size=run.out.size,
+                value=f"{value:.3g}",
+            ) + (single if most.words == most.requests else "")
+        lines = ", ".join(str(line) for line in sorted({one.site.line for one in stores}))
+        return translate(
+            "lines {lines} store {value} times into an element, and once is enough: a sum goes "
+            "into `c` when all is added to it.",
+            lines=lines,
+            value=f"{value:.3g}",
         )
 
     return Target("stores per element", 1, "one store per element", measure, cause, True)

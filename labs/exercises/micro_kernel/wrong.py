@@ -39,12 +39,20 @@ WRONG = {
         "always the first of a": [("2 * p, 8)", "0, 8)"), ("2 * p + 1", "1")]},
     "Every step reads the first vector of `{b}`.": {
         "always the first of b": [("8 * p, 8", "0, 8")]},
-    "Line {load b}, `{code load b}`, reads `{b}` at 0, 1, 2 … in the first turns, and the steps of "
-    "that panel begin at 0, 8, 16 …": {"b at p": [("8 * p, 8", "p, 8")]},
-    "Line {load b}, `{code load b}`, reads `{b}` at 0, 2, 4 … in the first turns, and the steps of "
-    "that panel begin at 0, 8, 16 …": {"b at 2 * p": [("8 * p, 8", "2 * p, 8")]},
+    "Line {load b}, `{code load b}`, reads `{b}` at 0, 1, 2 … in the first iterations, and the "
+    "steps of that panel begin at 0, 8, 16 …": {"b at p": [("8 * p, 8", "p, 8")]},
+    "Line {load b}, `{code load b}`, reads `{b}` at 0, 2, 4 … in the first iterations, and the "
+    "steps of that panel begin at 0, 8, 16 …": {"b at 2 * p": [("8 * p, 8", "2 * p, 8")]},
+    "Neighbouring steps are read too close together: step p has its elements of `{a}` from 2·p on, "
+    "and those of `{b}` from 8·p on.": {
+        "both panels at p": [("8 * p, 8", "p, 8"), ("2 * p, 8)", "p, 8)"), ("2 * p + 1", "p + 1")],
+        "both panels at p, one element of a": [
+            ("8 * p, 8", "p, 8"), ("2 * p, 8)", "p, 8)"), ("2 * p + 1", "p")],
+        "b at p, a taken for rows": [
+            ("8 * p, 8", "p, 8"), ("2 * p, 8)", "p, 8)"), ("2 * p + 1", "a.size // 2 + p")],
+        "both panels at 2 * p": [("8 * p, 8", "2 * p, 8"), ("2 * p + 1", "2 * p")]},
     "There are 24 steps, each with 8 elements of `{b}`: step p has those from 8·p on. How many "
-    "turns does your loop have, and where does it read?": {
+    "iterations does your loop have, and where does it read?": {
         "b one step ahead": [("8 * p, 8", "8 * p + 8, 8")],
         "b one element further": [("8 * p, 8", "8 * p + 1, 8")],
         "steps for elements": [("a.size // 2", "a.size")],
@@ -58,7 +66,7 @@ WRONG = {
     "Only the first 12 of 24 steps are in the sums.": {
         "half of the steps": [("a.size // 2", "a.size // 4")]},
     "There are 5 steps, each with 8 elements of `{b}`: step p has those from 8·p on. How many "
-    "turns does your loop have, and where does it read?": {
+    "iterations does your loop have, and where does it read?": {
         "24 steps always": [("a.size // 2", "24")]},
     "This is the product of the last step alone: each turn of the loop forgets the sum of the turn "
     "before.": {
@@ -158,6 +166,12 @@ WRONG = {
              "            for p in range(a.size // 2):\n"
              "                total += a[2 * p + r] * b[8 * p + j]\n"
              "            c[8 * r + j] = total\n")]},
+    "Vectors of 8 need two stores in all, one for each row.": {
+        "scalar loops with sums in c": [
+            ("    c0 = c1" + file_beside(__file__, "solution").partition("    c0 = c1")[2],
+             "    for r in range(2):\n        for j in range(8):\n            c[8 * r + j] = 0\n"
+             "            for p in range(a.size // 2):\n"
+             "                c[8 * r + j] += a[2 * p + r] * b[8 * p + j]\n")]},
     "the name line is not defined": {"a name that is not there": [("row, c0)", "line, c0)")]},
     "`while p < a.size // 2`": {"never ends": [(LOOP, "p = 0\n    while p < a.size // 2:")]},
 }  # fmt: skip

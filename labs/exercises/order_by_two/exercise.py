@@ -75,8 +75,8 @@ def order_by_two(a, b, c):
                   "has been added.", after=(8,)),
         OrderRule(1, "Line 1 goes to the next two terms before the second term of this iteration "
                   "has been added.", after=(3,)),
-        OrderRule(5, "Line 5 adds the last term of the sum, and no line above it asks whether this "
-                  "term is left over.", after=(2,)),
+        OrderRule(5, "Line 5 adds the last term of the sum. It may run at most once, and only if "
+                  "this term is left over. No `if` above it asks that.", after=(2,)),
     ),
     hints=(
         "Begin with the first value of `i`. Then choose the test of the loop: write down the "

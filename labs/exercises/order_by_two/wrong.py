@@ -11,7 +11,7 @@ WRONG = {
     "Line 7, `while i + 1 < k`: after": {
         "no step": "order_by_two = [6, 7, 8, 3, 2, 5]\n",
         "the step behind the rest": "order_by_two = [6, 7, 8, 3, 2, 5, 1]\n"},
-    "Line 5 adds the last term of the sum, and no line above it asks": {
+    "Line 5 adds the last term of the sum. It may run at most once": {
         "the last term always": "order_by_two = [6, 7, 8, 3, 1, 5]\n",
         "a loop for the rest": "order_by_two = [6, 7, 8, 3, 1, 4, 5]\n",
         "the last term in the loop": "order_by_two = [6, 7, 5, 3, 1, 2, 8]\n"},

@@ -67,8 +67,9 @@ def order_packing(b, panels):
         "        for p in range(k):",
     ),
     rules=(
-        OrderRule(1, "With line 1 as the outermost loop the whole first row of `b` is copied, then "
-                  "the whole second row: this is the order that `b` already has."),
+        OrderRule(1, "Line 1 is one of the two that are too many. As the outermost loop it copies "
+                  "the whole first row of `b`, then the whole second row, and `b` already has this "
+                  "order."),
         OrderRule(6, "Line 6 goes to the next panel after one step only, and a panel has all "
                   "steps."),
         OrderRule(8, "Line 8 is indented as a line of the loop over the panels, and is above it.",

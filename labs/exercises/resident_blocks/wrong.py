@@ -15,6 +15,11 @@ WRONG = {
     "Registers make no difference to your answers: rule 3.": {
         "no registers": [("warps_by_registers // warps, ", "")],
         "registers of one thread": [(OF_WARP, "-(-registers // 256) * 256")]},
+    "You share the warps of a block evenly between the 4 parts. One part may hold more of them "
+    "than another.": {
+        "a share per part": [
+            (BY_REGISTERS, "16_384 // (registers_of_warp * -(-warps // 4))"),
+            ("warps_by_registers // warps, ", "warps_by_registers, ")]},
     "Shared memory makes no difference to your answers: rule 4.": {
         "no shared memory": [(", 233_472 // bytes_of_block", "")]},
     "This counts warp slots alone. Four resources can run out.": {

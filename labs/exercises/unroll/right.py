@@ -19,7 +19,7 @@ def unroll(a, b, c):
     col = cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x
     if row < m and col < b.shape[1]:
         i, total = 0, float32(0)
-        while i + U <= k:
+        while i + (U - 1) < k:
             for u in range(U):
                 total += a[row, i + u] * b[i + u, col]
             i += U

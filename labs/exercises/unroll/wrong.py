@@ -117,6 +117,8 @@ WRONG = {
     "a test for each term": {
         "a test for each term": [("i < whole", "i < k")]
             + [(TERMS[u], f"        if i + {u} < k:\n    {TERMS[u]}") for u in (1, 2, 3)]},
+    "4 multiply-adds share one comparison and one jump": {
+        "a test that adds a whole iteration": [("i < whole", "i + 4 <= k")]},
     "does not know that the index is never negative": {
         "ranges": RANGES,
         "the remainder first": [

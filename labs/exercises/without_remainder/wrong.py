@@ -35,6 +35,11 @@ WRONG = {
     "does your test let add where `stride` is 1?": {
         "all threads": [(TEST, "True")],
         "the bits of the stride before": [(TEST, "tid & (stride - 1) == 0")]},
+    "Your test lets the same threads add in each step: thread 254 is even, but it is no multiple "
+    "of 4. What must change with `stride`?": {
+        "a mask without the stride": [(TEST, "tid & 1 == 0")]},
+    "A multiple of `2 * stride` has the remainder 0. With which number does your test compare?": {
+        "the remainder one": [(TEST, "tid & uint32(2 * stride - 1) == 1")]},
     "This sum lacks": {
         "one thread": [(TEST, "tid == 0")],
         "one bit too many": [(TEST, "tid & (4 * stride - 1) == 0")],

@@ -224,10 +224,19 @@ def _kernel_runs_on(run: BenchmarkRun) -> str | None:
     compiling = ", compiling included" if one.of("compile") else ""
     return (
         f"{at(one.end.site)}: the clock is read too early: {still}the last kernel ends "
-        f"{duration(last.end - one.end)} later. The {duration(one.seconds)} are what "
-        f"{_launches(len(one.launched))} took the host{compiling}. "
+        f"{duration(last.end - one.end)} later. The {duration(one.seconds)} are "
+        f"{wait_inside(one)}what {_launches(len(one.launched))} took the host{compiling}. "
         f"{where_it_waits(run.device, one)}"
     )
+
+
+def wait_inside(one: TimedSpan) -> str:
+    """Return the beginning of a list with the wait for earlier work in a span, or "" without one.
+
+    one: the span whose second reading is too early.
+    """
+    waited = sum(event.seconds for event in one.of("wait"))
+    return f"the wait for earlier work, {duration(waited)}, and " if waited else ""
 
 
 def where_it_waits(device: ModelDevice, one: TimedSpan) -> str:

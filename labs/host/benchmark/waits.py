@@ -13,7 +13,7 @@ from random import Random
 
 from labs.checking.phrasing import at, at_line, counted
 from labs.host.benchmark.answers import figure
-from labs.host.benchmark.faults import where_it_waits
+from labs.host.benchmark.faults import wait_inside, where_it_waits
 from labs.host.benchmark.timed_spans import TASKS, TimedSpan, between
 from labs.host.exercise import Examination
 from utils.measuring.durations import duration
@@ -130,7 +130,8 @@ def _kernel_runs_on(run: WaitsRun) -> str | None:
     return (
         f"{at(one.end.site)}: the clock is read too early. The kernel ends "
         f"{duration(one.running[-1].end - one.end)} later, and the {duration(one.seconds)} between "
-        f"your readings are what the launch took the host. {where_it_waits(run.device, one)}"
+        f"your readings are {wait_inside(one)}what the launch took the host. "
+        f"{where_it_waits(run.device, one)}"
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from utils.lessons.cards import Table, table
+from utils.lessons.cards import Fold, Stack, Table, table
 from utils.lessons.lesson_01.recorded_pitfalls import pitfalls_device, recorded_series
 from utils.translation import translate
 from virtual_gpu.pictures.svg import BLUE, ORANGE, Picture, path, svg, text
@@ -33,6 +33,11 @@ def clock_table(kernel: str) -> Table:
         rows.append((n, f"{alone:,.1f} us", both, added, f"{wall / alone:.2f}"))
     head = ("n", "alone", "launch (range)", "clock − alone", "clock ÷ alone")
     return table(translate("{kernel}, medians of 20", kernel=kernel), head, rows)
+
+
+def show_figures(*kernels: str) -> Fold:
+    """Return a closed fold with the table of `clock_table` for each of these kernels."""
+    return Fold(translate("The figures"), Stack(tuple(map(clock_table, kernels))))
 
 
 def draw_clock(*kernels: str) -> Picture:

@@ -65,9 +65,9 @@ def draw_strips(title: str, series: Mapping[str, Sequence[float]]) -> Picture:
 
 def _key() -> str:
     """Return the SVG of the legend: dots and bars."""
-    body = _dot(8, 14) + text(18, 18, "one repetition")
-    body += _bar(128, 14) + text(136, 18, "their median")
-    return svg(220, 28, body, "Dots: single repetitions. Bar: their median.", widest=220)
+    body = _dot(8, 22) + text(18, 26, "one repetition")
+    body += _bar(128, 22) + text(136, 26, "their median")
+    return svg(220, 36, body, "Dots: single repetitions. Bar: their median.", widest=220)
 
 
 def _ticks(least: float, most: float) -> list[float]:

@@ -1,7 +1,8 @@
-"""Times of one kernel on the reader's device: two wrong ways to time it, and some benchmarks."""
+"""Times of one kernel on the reader's device: with hot caches, after a pause, and cold."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 
 from utils.ladder.shapes import GemmShape
@@ -15,25 +16,28 @@ REPETITIONS = 20
 def draw_ways(device: CpuQueue | GpuQueue, **benchmarks: Callable) -> Picture:
     """Time the product of a device in several ways, and draw one row of dots per way.
 
-    The first row is the time until the launch returns, and the second one the time until its kernel
-    ends, with hot caches. Each further row has the repetitions that a benchmark has timed.
+    The first row has hot caches. So has the second one, but before each launch the host sleeps for
+    the time of a flush. Each further row has the repetitions that a benchmark has timed.
 
     Parameters
     ----------
     device : CpuQueue or GpuQueue
         A device that has launched its product before.
     **benchmarks : callable
-        Functions of (device, m, n, k) that return GFLOP/s, by the name of their row.
+        Functions of (device, m, n, k) that return GFLOP/s with cold caches, by their names.
     """
     n = device.n
     work = GemmShape(n, n, n).flops
-    pairs = [_until_returned_and_ended(device) for _ in range(REPETITIONS)]
-    returned, ended = zip(*pairs, strict=True)
-    rows = {"launch returns": returned, "kernel ends": ended}
+    flush_s = _until_ended(device, device.flush) / 1000
+    _until_ended(device, device.launch)  # so that the caches are hot
+    rows = {
+        "hot": [_until_ended(device, device.launch) for _ in range(REPETITIONS)],
+        "hot, after a pause": [_after_a_pause(device, flush_s) for _ in range(REPETITIONS)],
+    }
     for name, benchmark in benchmarks.items():
         watched = _WatchedDevice(device)
         gflops = benchmark(watched, n, n, n)
-        rows[name] = watched.times_ms or (work / gflops / 1e6,)
+        rows[f"{name}, cold"] = watched.times_ms or (work / gflops / 1e6,)
     return draw_strips("One kernel, timed in several ways", rows)
 
 
@@ -70,11 +74,16 @@ class _WatchedDevice:
         return now
 
 
-def _until_returned_and_ended(device: CpuQueue | GpuQueue) -> tuple[float, float]:
-    """Return the ms from a launch until it has returned, and until its kernel has ended."""
+def _until_ended(device: CpuQueue | GpuQueue, put_into_queue: Callable[[], None]) -> float:
+    """Return the ms from the call of `put_into_queue` until its work has ended."""
     device.synchronize()
     start = device.now()
-    device.launch()
-    returned = device.now()
+    put_into_queue()
     device.synchronize()
-    return 1000 * (returned - start), 1000 * (device.now() - start)
+    return 1000 * (device.now() - start)
+
+
+def _after_a_pause(device: CpuQueue | GpuQueue, seconds: float) -> float:
+    """Return the ms from a launch until its kernel has ended; the host sleeps before it."""
+    time.sleep(seconds)
+    return _until_ended(device, device.launch)

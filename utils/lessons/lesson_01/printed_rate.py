@@ -7,7 +7,7 @@ from utils.lessons.cards import Table, table
 from utils.lessons.lesson_01.recorded_pitfalls import pitfalls_device, recorded_series
 from utils.lessons.lesson_01.timeline import CLOCK
 from utils.translation import translate
-from virtual_gpu.pictures.svg import GREY, Picture, rect, svg, text
+from virtual_gpu.pictures.svg import GREY, Picture, path, rect, svg, text
 
 SIZE = 4096  # n of the product
 SOURCE = (
@@ -47,7 +47,7 @@ def rates_table(*sizes: int) -> Table:
     for n in sizes:
         times = (1000 * recorded_series("naive", n, timer).time_ms for timer in timers)
         rows.append((n, *(f"{rate(n, n, n, us):,.0f}" for us in times)))
-    head = ("n", "without a wait", "with both waits", "kernel alone")
+    head = ("n", "without a wait", "with both waits", "kernel alone, hot")
     return table("Rates of naive in GFLOP/s", head, rows)
 
 
@@ -56,9 +56,11 @@ def draw() -> Picture:
     device = pitfalls_device()
     title = f"naive, {SIZE}×{SIZE}, on one {device.name}"
     body = text(0, 16, title, 13, font_weight="bold")
+    below = HEAD + LEADING * len(SOURCE) - 8
+    body += path(f"M1 {HEAD - 18}H{WIDTH - 1}V{below}H1Z", opacity=0.3)  # around the source
     for row, source in enumerate(SOURCE):
         body += text(8, HEAD + LEADING * row, source, 12, style="font-family:monospace")
-    y = HEAD + LEADING * len(SOURCE) + 16
+    y = HEAD + LEADING * len(SOURCE) + 20
     rates = {
         translate("the rate from this time"): (printed_gflops(), CLOCK),
         translate("the peak of the GPU"): (device.peak_gflops, GREY),

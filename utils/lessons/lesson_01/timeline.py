@@ -99,7 +99,7 @@ def _picture(kinds: tuple[str, ...], panels: int, body: str, alt: str) -> Pictur
     kinds: keys of `COLOURS`. panels: the number of time lines. body: their SVG. alt: the alt text.
     """
     key = legend(**{kind: COLOURS[kind] for kind in kinds}, what_the_clock_sees=CLOCK)
-    return Picture(key + svg(RIGHT + 4, HEIGHT * panels, body, alt, widest=560), alt)
+    return Picture(key + svg(RIGHT + 18, HEIGHT * panels, body, alt, widest=579), alt)
 
 
 def _after(work: Callable[[ModelDevice], object], speeds: Speeds) -> ModelDevice:
@@ -133,6 +133,9 @@ def _panel(title: str, device: ModelDevice, until: float) -> str:
     def x(seconds: float) -> float:
         return round(LEFT + (RIGHT - LEFT) * min(seconds, until) / until, 1)
 
+    def row(event: QueueEvent) -> int:
+        return below if event.kind in DEVICE_EVENTS else host
+
     host, below, clock = 30, 56, 86
     body = text(0, 20, title, 13, font_weight="bold")
     for name, y in (("host", host), ("device", below)):
@@ -140,10 +143,9 @@ def _panel(title: str, device: ModelDevice, until: float) -> str:
         body += path(f"M{LEFT} {y + BAR}H{RIGHT}", opacity=0.3)
     for event in device.events:
         if event.seconds and event.begin < until:
-            y = below if event.kind in DEVICE_EVENTS else host
-            body += _bar(event, x(event.begin), x(event.end), y)
-    if any(event.end > until for event in device.events):
-        body += text(RIGHT + 4, 20, "…", 13, "end")
+            body += _bar(event, x(event.begin), x(event.end), row(event))
+    for y in {row(event) for event in device.events if event.end > until}:
+        body += text(RIGHT + 4, y + 14, "…", 13)
     for span in (one for one in device.spans if one.begin < until):
         body += _bracket(span, x(span.begin), x(span.end), clock)
     return body

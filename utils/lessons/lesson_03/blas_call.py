@@ -25,6 +25,11 @@ def row_major(
     answered yet.
     """
     given = {"first": first, "m": m, "n": n, "lda": lda, "ldb": ldb, "ldc": ldc}
+    if first is not None and not isinstance(first, str):
+        sentence = translate(
+            '`first` is the name of an array in quotes, `"a"` or `"b"`, and not the array itself.'
+        )
+        return Card("ask", (sentence,))
     missing = [f"`{name}`" for name, value in given.items() if value is None]
     if missing:
         return Card("ask", (translate("Not given yet: {names}.", names=", ".join(missing)),))

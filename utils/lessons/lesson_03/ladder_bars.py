@@ -31,11 +31,16 @@ def ms(step: str) -> float:
 
 
 def draw() -> Picture:
-    """Draw one bar per step, as long as its recorded time."""
-    groups = {name: [Bar(role, ms(name), f"{ms(name):.1f} ms")] for name, role in STEPS.items()}
+    """Draw one bar per step, as long as its recorded time, with its speedup over the bar above."""
+    groups, before = {}, None
+    for name, role in STEPS.items():
+        gain = f", {before / ms(name):.2f}×" if before else ""
+        groups[name] = [Bar(role, ms(name), f"{ms(name):.1f} ms{gain}")]
+        before = ms(name)
     names = {
         "before": translate("the innermost loop is the compiler's"),
         "course": translate("a micro-kernel with vectors of 8"),
     }
     where = translate("1024×1024×1024, one core of one {processor}", processor=XEON)
-    return draw_groups(translate("Recorded times"), where, names, groups)
+    title = translate("Recorded times, and the speedup over the bar above")
+    return draw_groups(title, where, names, groups)

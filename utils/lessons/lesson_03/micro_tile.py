@@ -1,12 +1,10 @@
-"""Pictures of a 2×8 micro-kernel: packed panels, registers, and inner and outer products."""
+"""Pictures of a 2×8 micro-kernel: packed panels, registers, and the bounds of larger tiles."""
 
 from __future__ import annotations
 
-from utils.figures.matrices import matrix, squares
-from utils.figures.roles import MATRIX_A, MATRIX_B, MATRIX_C, NOW, READ
+from utils.figures.roles import MATRIX_A, MATRIX_B, MATRIX_C, NOW
 from virtual_gpu.pictures.svg import (
     BLUE,
-    ORANGE,
     PURPLE,
     Picture,
     frames,
@@ -21,6 +19,7 @@ A = ((1, 2), (3, 1), (2, 4))  # per step, the elements of two rows of a
 B = ((1, 0, 2, 1, 3, 0, 1, 2), (2, 1, 0, 1, 1, 2, 0, 1), (0, 1, 1, 2, 0, 1, 3, 1))
 ROWS, LANES = 2, 8
 REGISTERS = 16  # vector registers of AVX2
+LATENCY, UNITS, LOADS = 4, 2, 2  # cycles of a multiply-add; units, and loads begun per cycle
 BOX, LEFT, WIDTH = 30, 104, 380
 # The actions of one step, in order.
 _ACTIONS = ("load", "broadcast 0", "multiply-add 0", "broadcast 1", "multiply-add 1")
@@ -210,11 +209,21 @@ def _box(x: float, y: float, content: object, colour: str, width: float, now: bo
     return ground + edge + text(x + (width - 2) / 2, y + 18, content, 13, "middle")
 
 
+def bounds(rows: int, vectors: int) -> tuple[float, float]:
+    """Return the shares of the peak that a tile's sums and its loads allow, at most 1 each.
+
+    rows, vectors: the rows of the tile, and the vectors in a row.
+    """
+    products = rows * vectors
+    by_loads = products / UNITS / ((rows + vectors) / LOADS)
+    return min(1.0, products / (LATENCY * UNITS)), min(1.0, by_loads)
+
+
 def draw_registers() -> Picture:
     """Draw how tiles of 2×8, 6×16 and 4×24 use the 16 vector registers of AVX2.
 
     The colours distinguish sums, vectors of b, the element of a, and unused registers. Below each
-    row are its loads per multiply-add.
+    row are its loads per multiply-add, and the shares of the peak that its sums and loads allow.
     """
     tiles, y, body, sentences = ((2, 1), (6, 2), (4, 3)), 4, "", []
     for rows, vectors in tiles:
@@ -226,48 +235,15 @@ def draw_registers() -> Picture:
             x = 52 + number * 20
             body += rect(x, y, 17, 20, colour, stroke="currentColor", stroke_opacity=0.4)
         loads, products = rows + vectors, rows * vectors
-        words = f"{loads} loads for {products} multiply-adds: {loads / products:.2f}"
-        body += text(52, y + 36, words, 13)
+        counts = f"{loads} loads for {products} multiply-adds: {loads / products:.2f}"
+        by_sums, by_loads = bounds(rows, vectors)
+        shares = f"at most {by_sums:.0%} by its sums, {by_loads:.0%} by its loads"
+        body += text(52, y + 36, counts, 13) + text(52, y + 53, shares, 13)
         sentences.append(
-            f"A tile of {name} takes {products} for sums, {vectors} for b and one for a; {words}."
+            f"A tile of {name} takes {products} for sums, {vectors} for b and one for a; {counts}; "
+            f"{shares}."
         )
-        y += 54
+        y += 72
     alt = "The 16 registers of AVX2. " + " ".join(sentences)
     key = legend(sums=MATRIX_C, vectors_of_b=MATRIX_B, element_of_a=MATRIX_A)
     return Picture(key + svg(52 + REGISTERS * 20, y, body, alt, widest=440), alt)
-
-
-def draw_views() -> Picture:
-    """Draw two views of a matrix product: one inner product, and one outer product.
-
-    Each view highlights the elements of a and b that are read, and the elements of c that they
-    finish or add to.
-    """
-    alt = (
-        "Two views of a product. Inner product: a row of a and a column of b give one finished "
-        "element of c. Outer product: a column of a and a row of b add a little to every element "
-        "of c."
-    )
-    inner = _view("inner product", [(1, i) for i in range(4)], [(i, 2) for i in range(4)], [(1, 2)])
-    everything = [(row, column) for row in range(4) for column in range(4)]
-    outer = _view(
-        "outer product", [(i, 1) for i in range(4)], [(1, i) for i in range(4)], everything
-    )
-    key = legend(read=READ, finished_or_added_to=ORANGE)
-    return Picture(f'{key}<div class="row">{inner}{outer}</div>', alt)
-
-
-def _view(title: str, a_cells, b_cells, c_cells) -> str:
-    """Return an SVG of the 4×4 matrices a, b and c in which some cells of each are highlighted.
-
-    a_cells, b_cells, c_cells: the (row, column) of each highlighted cell, from 0.
-    """
-    size, gap = 22, 30
-    b, a = (4 * size + gap, 46), (4, 46 + 4 * size + gap)
-    c = (b[0], a[1])
-    body = text(4, 16, title, 14, font_weight="bold")
-    for at, name, cells, colour in (
-        (a, "a", a_cells, READ), (b, "b", b_cells, READ), (c, "c", c_cells, ORANGE),
-    ):  # fmt: skip
-        body += matrix(at, 4, 4, size, name) + squares(at, size, cells, colour)
-    return svg(b[0] + 4 * size + 6, c[1] + 4 * size + 6, body, title, widest=250)

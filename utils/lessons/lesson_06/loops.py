@@ -16,7 +16,7 @@ from utils.ladder import kept_functions
 from utils.ladder.shapes import in_print
 from utils.ladder.step import Step, Variant
 from utils.lessons import load_waits
-from utils.lessons.cards import Card, Stack
+from utils.lessons.cards import Card, Stack, Table, table
 from utils.lessons.comparison import nothing_yet
 from utils.lessons.compiled_loops import ARCH, listed_kernels, listing
 from utils.lessons.counting import as_variant, estimated_ms, one_per_cycle_ms, watch
@@ -24,14 +24,16 @@ from utils.lessons.edits import Edit, edited
 from utils.lessons.inner_loops import draw_loops, hot_loop
 from utils.lessons.lesson import device_shown
 from utils.lessons.own_kernels import is_mine, mine
-from utils.lessons.recorded import ms_if_any
-from utils.machine.occupancy import limits_of
+from utils.lessons.recorded import ms_if_any, recorded_ms
+from utils.machine.occupancy import WARP, limits_of
 from utils.translation import translate
 from virtual_gpu.pictures.svg import Picture
 
 TASK = "unroll"
 WITH_RANGE = "naive with range"  # its name in the record of listings
 TERMS = 16  # multiply-adds in each drawing of a loop
+UNROLL_FACTORS = (1, 2, 4, 8, 16)  # those with a recorded time at 4096
+SCHEDULERS = 4  # of an SM
 RESOURCES = ("instructions", "cache_lines")
 Steps = dict[str, Step | Variant]
 
@@ -120,9 +122,40 @@ def range_cost() -> tuple[float, Picture]:
     return cost, instruction_strip.draw_loops("One iteration of the loop in machine code", strips)
 
 
-def waits(step: Step | Variant) -> int:
+def waits(step: Step | Variant) -> float:
     """Return how often a warp waits for its loads during 16 multiply-adds of a step's loop."""
-    return len(load_waits.groups_between_waits(_code(as_variant(step)))) - 1
+    return TERMS / 8 * load_waits.waits_per_8(_code(as_variant(step)))
+
+
+def compare_variants() -> Table:
+    """Return a table of `naive` and all unrolled variants, sorted by their recorded time at 4096.
+
+    The columns are the instructions and the waits for 16 multiply-adds, and the time in ms.
+    """
+    unrolled = LADDER.step("unrolled")
+    variants = {f"UNROLL = {factor}": unrolled.variant(UNROLL=factor) for factor in UNROLL_FACTORS}
+    variants["naive"] = LADDER.step("naive").variant()
+    rows = [
+        (
+            f"`{name}`",
+            f"{TERMS * hot_loop(variant).per_multiply_add:g}",
+            f"{waits(variant):g}",
+            f"{recorded_ms(variant):.1f} ms",
+        )
+        for name, variant in sorted(variants.items(), key=lambda pair: -recorded_ms(pair[1]))
+    ]
+    caption = translate("The loops for 16 multiply-adds, and the product at n = 4096")
+    return table(caption, ("", "instructions", "waits", "recorded"), rows)
+
+
+def bound_ms(n: int, instructions: float, lines: float, sms: int, mhz: float) -> float:
+    """Return the least time of an n×n product in ms, for readers without a right `least_ms`.
+
+    instructions, lines: instructions and cache lines of a warp per multiply-add. sms: the number of
+    SMs. mhz: their clock.
+    """
+    cycles = max(instructions / SCHEDULERS, lines)
+    return n**3 / WARP / sms * cycles / mhz / 1000
 
 
 def _with_yours(draw: Callable[[Steps], Picture], steps: Steps) -> Picture | Card:
@@ -130,7 +163,7 @@ def _with_yours(draw: Callable[[Steps], Picture], steps: Steps) -> Picture | Car
     if not kept_functions.kept_text(TASK):
         return nothing_yet(TASK)
     try:
-        return draw({**steps, "yours": mine(TASK)})
+        return draw({**steps, "your last right kernel": mine(TASK)})
     except CourseError as error:
         return Card("ask", (translate("{error} The lesson goes on without it.", error=error),))
 

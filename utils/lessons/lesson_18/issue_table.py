@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
 from utils.errors import CourseError
 from utils.ladder.shapes import ReduceShape
 from utils.lessons.cards import Table, table
 from utils.lessons.lesson_18.time_bars import longest_of
+from utils.machine import devices
+from utils.machine.occupancy import limits_of
 from utils.translation import translate
-from virtual_gpu.pictures.svg import BLUE, GREY, Picture, rect, svg, text
+from virtual_gpu.pictures.svg import BLUE, GREEN, GREY, ORANGE, Picture, path, svg, text
 
 # Instructions in an iteration of each kernel's loop, compiled for sm_90 by CUDA 13.0.
 PER_ITERATION = {
@@ -30,7 +33,34 @@ WAITS = {
     "barrier": ("barrier",),
     "arithmetic": ("math_pipe_throttle",),
 }
-WIDTH, LEFT, BAR, PITCH, HEAD, FOR_WORDS = 412, 88, 11, 13, 24, 88  # pixels
+WIDTH, PANEL, HIGH, MARGIN = 412, 336, 250, 34  # pixels
+# Orange, because in the lesson's other pictures it marks bank conflicts.
+TREES = {"tree of reduce0": BLUE, "tree of reduce1": ORANGE, "tree of reduce2": GREEN}
+TREES_OF = {
+    name: list(TREES.values())[tree]
+    for name, tree in {
+        "reduce0": 0,
+        "without_remainder": 0,
+        "without_remainder_32": 0,
+        "masks_up": 0,
+        "reduce1": 1,
+        "reduce2": 2,
+        "reduce2_32": 2,
+        "masks_down": 2,
+        "reduce3": 2,
+    }.items()
+}
+# Kernel -> where its name is: pixels to the right of its point and down, and the anchor.
+FAR_LABELS = {"reduce0": (-9, 4, "end"), "reduce3": (-8, -4, "end")}
+NEAR_LABELS = {
+    "reduce1": (-9, 4, "end"),
+    "reduce2": (-9, 0, "end"),
+    "without_remainder": (9, 1, "start"),
+    "without_remainder_32": (18, -13, "end"),
+    "masks_up": (-8, -4, "end"),
+    "masks_down": (9, 6, "start"),
+    "reduce2_32": (4, 18, "start"),
+}
 
 
 def issue_table(slots: Iterable, times: Iterable, *kernels: str) -> Table:
@@ -44,7 +74,7 @@ def issue_table(slots: Iterable, times: Iterable, *kernels: str) -> Table:
     counted, timed = _counted(slots, kernels), longest_of(times)
     rows = [
         (
-            name.replace("_", " "),
+            name,
             PER_ITERATION.get(name, "–"),
             _millions(counted[name]),
             f"{100 * counted[name].busy:.0f} %",
@@ -58,57 +88,118 @@ def issue_table(slots: Iterable, times: Iterable, *kernels: str) -> Table:
     return table(caption, head, rows)
 
 
-def draw_issue(slots: Iterable, times: Iterable) -> Picture:
-    """Draw the executed instructions and the recorded time of all kernels, the slowest first.
+def draw_time_by_instructions(slots: Iterable, times: Iterable) -> Picture:
+    """Draw the recorded time of all kernels over their executed instructions, in two pictures.
 
-    Both bars of a kernel are shares of those of the slowest kernel. slots: rows of
-    `issue_slots.csv`. times: rows of `remainder.csv`, of the same device.
+    The first one begins at zero and has all kernels, and the second one is the part in which most
+    of them are. A line shows the time if all schedulers issue in each cycle, and a grey band the
+    times if they issue in as many cycles as those of the kernels. slots: rows of `issue_slots.csv`.
+    times: rows of `remainder.csv`, of the same device.
     """
-    timed = longest_of(times)
-    names = sorted(timed, key=lambda name: -timed[name].time_ms)
-    counted = _counted(slots, names)
-    first = names[0]
-    title = translate("Instructions and time, as shares of {kernel}", kernel=first)
+    slots, timed = list(slots), longest_of(times)
+    counted = _counted(slots, timed)
+    points = {
+        name: (counted[name].instructions / 1e6, row.time_ms) for name, row in timed.items()
+    }
+    first, device = next(iter(counted)), devices.find(slots[0].device)
+    schedulers = device.sms * limits_of(device.compute_capability).sub_partitions
+    copies = timed[first].elements / counted[first].elements
+    full = copies / schedulers / device.boost_clock_mhz * 1e3  # ms per million
+    shares = [row.busy for row in counted.values()]
+    slopes = full, full / max(shares), full / min(shares)
+    title = translate("Recorded time over executed instructions")
     where = translate(
         "instructions for {counted} elements, time for {timed}, one {device}",
         counted=ReduceShape(counted[first].elements),
         timed=ReduceShape(timed[first].elements),
-        device=timed[first].device,
+        device=device.name,
     )
-    body, y, sentences = text(0, 14, title, 13, font_weight="bold") + text(0, 31, where, 12), 52, []
-    for name in names:
-        loop = translate("{number} per iteration", number=PER_ITERATION[name])
-        body += text(0, y, name.replace("_", " "), 13, font_weight="600")
-        body += text(WIDTH, y, loop, 12, "end", opacity=0.75)
-        bars = (
-            (translate("instructions"), GREY, counted[name].instructions /
-             counted[first].instructions, _millions(counted[name])),
-            (translate("recorded"), BLUE, timed[name].time_ms / timed[first].time_ms,
-             f"{timed[name].time_ms:.2f} ms"),
-        )  # fmt: skip
-        for row, (what, colour, share, words) in enumerate(bars):
-            top, width = y + 5 + PITCH * row, share * (WIDTH - LEFT - FOR_WORDS)
-            body += text(LEFT - 6, top + BAR - 1.5, what, 12, "end")
-            body += rect(LEFT, top, round(width, 1), BAR, colour)
-            body += text(LEFT + width + 5, top + BAR - 1.5, words, 12)
-        sentences.append(f"{name}: {loop}, {bars[0][-1]}, {bars[1][-1]}")
-        y += HEAD + PITCH * len(bars)
-    alt = f"{title}, {where}. {'. '.join(sentences)}."
-    return Picture(svg(WIDTH, y - 12, body, alt, widest=1.15 * WIDTH), alt)
-
-
-def wait_table(states: Iterable, *kernels: str) -> Table:
-    """Tabulate what the warps of kernels wait for, in percent of the time that they are resident.
-
-    states: rows of `warp_states.csv`, of one device. kernels: their names, from top to bottom.
-    Raises CourseError for a kernel without a row.
-    """
-    states = list(states)
-    rows = [
-        (name.replace("_", " "), *(f"{value:.0f} %" for value in waits_of(states, name).values()))
-        for name in kernels
+    sentences = [
+        f"{name}: {_millions(counted[name])}, {ms:.2f} ms" for name, (_, ms) in points.items()
     ]
-    return table("What a warp waits for, in % of its time", ("", *WAITS), rows)
+    alt = f"{title}, {where}. {'. '.join(sentences)}."
+    head = text(0, 14, title, 13, font_weight="bold") + text(0, 31, where, 12)
+    for column, (words, colour) in enumerate(TREES.items()):
+        head += _dot(5 + 136 * column, 47, colour) + text(14 + 136 * column, 51, words, 12)
+    whole = _Panel((0, 320), (0, 13.5), range(0, 301, 100), range(0, 13, 3), FAR_LABELS)
+    near = _Panel((115, 170), (4, 7.2), range(120, 161, 10), range(4, 8), NEAR_LABELS)
+    alts = translate("All kernels."), translate("The part of the picture with most kernels.")
+    drawn = (
+        svg(PANEL, HIGH, panel.draw(points, slopes), words, widest=1.15 * PANEL)
+        for panel, words in zip((whole, near), alts, strict=True)
+    )
+    row = f'<div class="row" style="align-items:start">{"".join(drawn)}</div>'
+    return Picture(svg(WIDTH, 58, head, alt, widest=1.15 * WIDTH) + row, alt)
+
+
+def _dot(x: float, y: float, colour: str) -> str:
+    """Return SVG of the point of a kernel."""
+    return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4.5" fill="{colour}"/>'
+
+
+@dataclass(frozen=True)
+class _Panel:
+    """A plot of milliseconds over millions of instructions, with the ticks of both axes.
+
+    beside: kernel -> where its name is, (pixels to the right of its point, pixels down, anchor);
+    the other kernels have none.
+    """
+
+    millions: tuple[float, float]
+    ms: tuple[float, float]
+    x_ticks: Iterable[float]
+    y_ticks: Iterable[float]
+    beside: Mapping[str, tuple[float, float, str]]
+
+    def x(self, millions: float) -> float:
+        low, high = self.millions
+        return MARGIN + (millions - low) / (high - low) * (PANEL - MARGIN - 8)
+
+    def y(self, ms: float) -> float:
+        low, high = self.ms
+        return HIGH - 40 - (ms - low) / (high - low) * (HIGH - 62)
+
+    def place(self, millions: float, ms: float) -> str:
+        return f"{self.x(millions):.1f} {self.y(ms):.1f}"
+
+    def draw(self, points: Mapping, slopes: tuple[float, float, float]) -> str:
+        """Return SVG of axes, line, band and points.
+
+        points: kernel -> (millions of instructions, ms). slopes: ms per million of the line, and of
+        the lower and upper edge of the band.
+        """
+        full, *edges = slopes
+        (left, right), bottom = self.millions, self.y(self.ms[0])
+        near, far = ([self.place(end, end * slope) for slope in edges] for end in (left, right))
+        corners = "L".join((*near, *reversed(far)))
+        body = path(f"M{corners}Z", stroke="none", fill=GREY, opacity=0.25)
+        start = max(left, self.ms[0] / full)
+        body += path(f"M{self.place(start, start * full)}L{self.place(right, right * full)}")
+        all_cycles = translate("issue in each cycle")
+        middle = 0.4 * left + 0.6 * right
+        body += text(self.x(middle) + 6, self.y(middle * full) + 13, all_cycles, 12)
+        percent = translate(
+            "{lowest:.0f} to {highest:.0f} %",
+            lowest=100 * full / edges[1],
+            highest=100 * full / edges[0],
+        )
+        body += text(self.x(middle), self.y(middle * edges[1]) - 5, percent, 12, "end")
+        body += path(f"M{MARGIN} 18V{bottom:g}H{PANEL - 8}", opacity=0.6)
+        for tick in self.x_ticks:
+            body += text(self.x(tick), bottom + 16, tick, 12, "middle")
+        for tick in self.y_ticks:
+            body += text(MARGIN - 6, self.y(tick) + 4, f"{tick:g}", 12, "end")
+        body += text(PANEL - 8, bottom + 33, translate("million instructions"), 12, "end")
+        body += text(0, 12, "ms", 12)
+        for name, (millions, ms) in points.items():
+            if not (left < millions < right and self.ms[0] < ms < self.ms[1]):
+                continue
+            x, y = self.x(millions), self.y(ms)
+            body += _dot(x, y, TREES_OF[name])
+            if name in self.beside:
+                right_by, down, anchor = self.beside[name]
+                body += text(x + right_by, y + down, name, 12, anchor)
+        return body
 
 
 def waits_of(states: Iterable, kernel: str) -> Mapping[str, float]:

@@ -5,14 +5,14 @@ from utils.lessons.lesson_01 import own_timings
 from utils.measuring.queue_model import ModelDevice, Speeds
 
 
-def test_two_ways_and_each_benchmark_have_a_row():
+def test_hot_launches_a_pause_and_each_benchmark_have_a_row():
     device = ModelDevice(Speeds(0.3, 8e-6, 2e-3, 1.2e-3, 1.5e-3, noise=(1.0,)))
     device.n = 64
     device.launch()
     drawn = own_timings.draw_ways(device, ours=find("benchmark").solution)
-    assert "launch returns: median 0.0081 ms" in drawn.alt
-    assert "kernel ends: median 1.21 ms" in drawn.alt
-    assert "ours: median 2.01 ms" in drawn.alt
+    assert ". hot: median 1.21 ms" in drawn.alt
+    assert "hot, after a pause: median 1.21 ms" in drawn.alt
+    assert "ours, cold: median 2.01 ms" in drawn.alt
     dots = 2 * own_timings.REPETITIONS + 15
     assert drawn.body.count("<circle") == dots + 1  # and the legend
 
@@ -31,4 +31,4 @@ def test_a_benchmark_that_times_all_launches_at_once_has_one_dot():
         return 2 * m * n * k / (device.now() - start) / 1e8
 
     drawn = own_timings.draw_ways(device, yours=together)
-    assert "yours: 1.2 ms, once" in drawn.alt
+    assert "yours, cold: 1.2 ms, once" in drawn.alt

@@ -1,6 +1,7 @@
 """Check the figures and comparisons in lesson 08 against counts and records."""
 
 import csv
+import math
 import tomllib
 from functools import cache, partial
 
@@ -28,7 +29,7 @@ from utils.paths import DATA
 
 H200 = (9, 0)
 LIMITS = limits_of(H200)
-WARP, KIB = 32, 1024
+WARP, KIB, EQUAL = 32, 1024, 8
 PART = LIMITS.registers_per_sm // LIMITS.sub_partitions
 SHARED = LIMITS.shared_kib_per_sm * KIB
 SIDES = (8, 16, 32)
@@ -79,12 +80,10 @@ def test_two_warps_are_faster_than_all_of_another_kernel():
     few, full = fewest_and_most("vectorized")[0], fewest_and_most("tiled")[1]
     assert full == LIMITS.warps_per_sm
     assert ms("vectorized", few) < ms("tiled", full)
-    says("With {} warps on each SM, one product of this course is faster than another one with {}",
-         few, full)  # fmt: skip
-    says("After both answers: two warps against {}", full)
-    says("With {} warps on each SM <code>vectorized</code> takes {:.1f} ms, and "
-         "<code>tiled</code> takes {:.1f} ms with {} of them",
-         few, ms("vectorized", few), ms("tiled", full), full)  # fmt: skip
+    says("With {} warps on each SM, one matrix product of this course is faster than another one "
+         "with {}", few, full)  # fmt: skip
+    says("So `vectorized` with {} warps on each SM takes {:.1f} ms, and `tiled` with {} takes "
+         "{:.1f} ms", few, ms("vectorized", few), full, ms("tiled", full))  # fmt: skip
 
 
 def test_three_blocks_fit_the_rack_and_three_shelves_have_room_for_a_fourth():
@@ -103,23 +102,29 @@ def test_the_compute_capability_is_that_of_the_reference():
 
 
 def test_the_case_by_hand_runs_out_of_shared_memory():
-    threads, registers, kib = 128, 32, 30
-    result = occupancy(H200, threads, registers, kib * KIB)
-    taken = kib * KIB + LIMITS.shared_reserved_bytes
-    assert taken % LIMITS.shared_unit_bytes == 0
+    threads, registers, asked = 128, 36, 30_000
+    result = occupancy(H200, threads, registers, asked)
+    needed, unit = asked + LIMITS.shared_reserved_bytes, LIMITS.shared_unit_bytes
+    taken = -(-needed // unit) * unit
     assert result.limit == ("shared memory",)
     of_warp, of_block = WARP * registers, threads // WARP
-    in_part = PART // of_warp
+    given = -(-of_warp // LIMITS.register_unit) * LIMITS.register_unit
+    in_part = PART // given
     room = result.room
-    says("Take blocks of {} threads with {} registers per thread and {} KiB of shared memory. A "
-         "block has {} warps, so there are warp slots for {} ÷ {} = {} blocks. A warp takes "
-         "{} · {} = {:,} registers, so a part has room for {} warps and the SM for {}, which are "
-         "{} blocks, too. A block takes {:,} + {:,} = {:,} bytes, and {:,} ÷ {:,} is {}, rounded "
-         "down. Shared memory runs out first: {} blocks, {} of {} warps.",
-         threads, registers, kib, of_block, LIMITS.warps_per_sm, of_block, room["warp slots"],
-         WARP, registers, of_warp, in_part, in_part * LIMITS.sub_partitions, room["registers"],
-         kib * KIB, LIMITS.shared_reserved_bytes, taken, SHARED, taken, room["shared memory"],
-         result.blocks, result.warps, LIMITS.warps_per_sm)  # fmt: skip
+    assert given > of_warp
+    assert taken > needed
+    says("Take blocks of {} threads with {} registers per thread and {:,} bytes of shared memory. "
+         "A block has {} warps, so there are warp slots for {} ÷ {} = {} blocks. A warp needs "
+         "{} · {} = {:,} registers, and this is rounded up to {:,}, the next multiple of {}. So a "
+         "part has room for {:,} ÷ {:,} = {} warps, rounded down.",
+         threads, registers, asked, of_block, LIMITS.warps_per_sm, of_block, room["warp slots"],
+         WARP, registers, of_warp, given, LIMITS.register_unit, PART, given, in_part)  # fmt: skip
+    says("The four parts have room for {} warps, which are {} blocks. A block needs {:,} + {:,} = "
+         "{:,} bytes, rounded up to {:,}, a multiple of {}, and {:,} ÷ {:,} is {}, rounded down. "
+         "Shared memory runs out first: {} blocks, {} of {} warps.",
+         in_part * LIMITS.sub_partitions, room["registers"], asked, LIMITS.shared_reserved_bytes,
+         needed, taken, unit, SHARED, taken, room["shared memory"], result.blocks, result.warps,
+         LIMITS.warps_per_sm)  # fmt: skip
 
 
 def test_the_prediction_meets_the_rounding_of_registers():
@@ -142,8 +147,9 @@ def test_the_check_has_the_answers_that_the_text_counts():
     with (DATA / "measured" / "nvidia_h200" / "occupancy.csv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     cases = EXERCISES["resident_blocks"].all_cases
-    says("and recorded {} answers. Your function is checked against {} of them",
-         len(rows), len(cases) - len(BY_RULE))  # fmt: skip
+    says("and recorded {} answers. Your function is checked against {} of them, and before them "
+         "against {} cases for the rules", len(rows), len(cases) - len(BY_RULE),
+         len(BY_RULE))  # fmt: skip
     assert len(cases) - len(BY_RULE) == sum(not row["carveout"] for row in rows)
 
 
@@ -202,6 +208,9 @@ def test_the_three_squares_of_tiled_dynamic_fill_the_sm():
          *square(SIDES[0]), *square(SIDES[1]), *square(SIZE))  # fmt: skip
     assert best == SIDES[2] ** 2
     held = {warps(one.threads, registers, one.shared_bytes) for one in launches}
+    says("`tiled` with tiles of {}×{} has {} warps, too, and takes only {:.1f} ms",
+         *square(SIDES[1]), fewer_warps.recorded("tiled")[0].warps,
+         course.recorded_ms(LADDER.step("tiled").variant(TILE=SIDES[1]), str(SIZE), on=REFERENCE))
     says("All three have {} warps on each SM, and still the smallest tile takes {:.2f} times as "
          "long as the largest", *held, recorded_ms(SIDES[0]) / recorded_ms(SIDES[2]))  # fmt: skip
 
@@ -219,20 +228,26 @@ def test_the_launches_of_the_experiment_are_those_of_the_readers_function():
 def test_half_of_the_warps_of_naive_take_twice_as_long():
     full, half = fewer_warps.recorded("naive")[0], LIMITS.warps_per_sm // 2
     estimate = resource_bars.times_of(LADDER.step("naive"))
+    busiest = max(estimate.instructions, estimate.wavefronts, estimate.memory)
     says("has blocks of {} threads, and {} of them fill an SM. It takes {:.1f} ms in this "
-         "experiment, and [lesson 07](07_tiling.ipynb) estimated that its instructions need {:.1f} "
-         "ms of this and its wavefronts {:.1f} ms. **How many times as long does it take with {} "
-         "blocks, which are {} warps?**", WARP * full.warps // full.blocks, full.blocks,
-         full.time_ms, estimate.instructions, estimate.wavefronts, full.blocks // 2,
-         half)  # fmt: skip
+         "experiment, and [lesson 07](07_tiling.ipynb) estimated that the busiest part of an SM "
+         "works for {:.1f} ms of this. **How many times as long does it take with {} blocks, which "
+         "are {} warps?**", WARP * full.warps // full.blocks, full.blocks, full.time_ms, busiest,
+         full.blocks // 2, half)  # fmt: skip
     now = ms("naive", half)
     explains("08.half",
              "Recorded are {:.1f} and {:.1f} ms: {:.1f} ÷ {:.1f} = {:.2f}. Each warp keeps its "
              "pace, so half of the warps do half of the work in the same time.",
              now, full.time_ms, now, full.time_ms, now / full.time_ms)  # fmt: skip
-    for row in fewer_warps.recorded("naive"):
-        assert row.time_ms * row.warps == pytest.approx(full.time_ms * full.warps, rel=0.1)
-    says("even {} warps do not keep the SM busy", full.warps)
+    *rows, last = fewer_warps.recorded("naive")
+    for row in rows:
+        assert row.time_ms * row.warps == pytest.approx(full.time_ms * full.warps, rel=0.02)
+    above = last.time_ms * last.warps / (full.time_ms * full.warps) - 1
+    says("From {} to {} warps its recorded times are on the dashed line: half of the warps take "
+         "twice the time. With {} warps the time is {:.0f} % above it.",
+         full.warps, rows[-1].warps, last.warps, 100 * above)  # fmt: skip
+    says("even with {} warps the busiest part of the SM works for only {:.0f} % of the time",
+         full.warps, 100 * busiest / full.time_ms)  # fmt: skip
 
 
 def test_tiled_gains_less_and_less_from_more_warps():
@@ -247,8 +262,8 @@ def test_tiled_gains_less_and_less_from_more_warps():
          "ms", *square(32), estimate.wavefronts, estimate.recorded)  # fmt: skip
 
 
-def test_an_eighth_of_the_warps_of_vectorized_take_less_than_four_times_as_long():
-    few, most = fewest_and_most("vectorized")
+def test_with_8_warps_each_the_kernels_differ_by_more_than_their_pace():
+    most = fewest_and_most("vectorized")[1]
     full = fewer_warps.recorded("vectorized")[0]
     constants = dict(pair.split("=") for pair in full.kernel.split()[1:])
     tm, tn = int(constants["TM"]), int(constants["TN"])
@@ -256,20 +271,51 @@ def test_an_eighth_of_the_warps_of_vectorized_take_less_than_four_times_as_long(
     registers = rows[rows["params"] == full.kernel.partition(" ")[2]]["registers"].unique().item()
     says("Each of its threads computes {}×{} elements of `c`, so it keeps {} sums in registers. "
          "With {} registers per thread an SM holds {} of its warps, an occupancy of {:.0f} %, and "
-         "it takes {:.2f} ms. Now leave it one block of {} threads per SM, which are {} warps "
-         "instead of {}.", tm, tn, tm * tn, int(registers), most,
-         100 * most / LIMITS.warps_per_sm, ms("vectorized", most), WARP * few, few,
-         most)  # fmt: skip
-    now, before = ms("vectorized", few), ms("vectorized", most)
-    assert 8 * few == most
-    explains("08.eighth",
-             "Recorded are {:.1f} and {:.2f} ms: {:.1f} ÷ {:.2f} = {:.2f}, although only an eighth "
-             "of the warps is left. Each thread has {} sums that do not wait for each other, so "
-             "two warps keep an SM busier than two of naive.",
-             now, before, now, before, now / before, tm * tn)  # fmt: skip
-    says("The {} sums of a thread of `vectorized` are independent. So two warps have as many "
-         "multiply-adds that need not wait as {} warps with one sum each",
-         tm * tn, few * tm * tn)  # fmt: skip
+         "it takes {:.2f} ms. Now leave each kernel {} warps per SM. Then `naive` takes {:.1f} "
+         "ms.", tm, tn, tm * tn, int(registers), most, 100 * most / LIMITS.warps_per_sm,
+         ms("vectorized", most), EQUAL, ms("naive", EQUAL))  # fmt: skip
+    assert most == 2 * EQUAL
+    naive, now, before = ms("naive", EQUAL), ms("vectorized", EQUAL), ms("vectorized", most)
+    explains("08.equal",
+             "If its warps kept their pace, vectorized would take {} · {:.2f} = {:.2f} ms with "
+             "half of them, and {:.1f} ÷ {:.2f} = {:.1f}. Recorded are {:.2f} ms: {:.1f} ÷ {:.2f} "
+             "= {:.1f}. A thread of naive has one sum, and one of vectorized has {} that do not "
+             "wait for each other.", 2, before, 2 * before, naive, 2 * before, naive / (2 * before),
+             now, naive, now, naive / now, tm * tn)  # fmt: skip
+    assert "draw_equal(8)" in code("reveal-equal")
+    says("At the vertical line of the figure all five kernels have {} warps on each SM, and their "
+         "times differ by a factor of {:.1f}", EQUAL, naive / now)  # fmt: skip
+    assert len(fewer_warps.STEPS) == 5
+    sums = [fewer_warps.sums(step) for step in ("naive", "ilp", "register_blocked", "vectorized")]
+    says("`naive` has {} per thread, `ilp` of [lesson 11](11_ilp.ipynb) has {}, "
+         "`register_blocked` of [lesson 12](12_register_blocking.ipynb) has {}, and `vectorized` "
+         "has {}.", *sums)  # fmt: skip
+    says("it has {} sum per thread, like `naive`, and with {} warps it takes {:.1f} ms instead of "
+         "{:.1f}.", fewer_warps.sums("tiled"), EQUAL, ms("tiled", EQUAL), naive)  # fmt: skip
+
+
+def test_two_warps_reach_two_schedulers():
+    few = fewest_and_most("vectorized")[0]
+    share = 2 * SIZE**3 / (ms("vectorized", few) * 1e6) / devices.find(REFERENCE).fp32_gflops
+    says("But `vectorized` needs more than {} warps, too. A warp belongs to one scheduler, so {} "
+         "warps leave {} of the {} schedulers without work. The product then runs at {:.0f} % of "
+         "the peak, which is {:.0f} % of what two schedulers can do", few, few,
+         LIMITS.sub_partitions - few, LIMITS.sub_partitions, 100 * share,
+         100 * share * LIMITS.sub_partitions / few)  # fmt: skip
+    says("From {} to {} warps its time doubles", 2 * few, few)
+    assert ms("vectorized", few) / ms("vectorized", 2 * few) == pytest.approx(2, rel=0.01)
+
+
+def test_a_ratio_of_times_does_not_show_the_sums():
+    few, most = fewest_and_most("vectorized")
+    fewer, full = fewest_and_most("tiled")
+    assert most // few == full // fewer == 8
+    says("From {} to {} warps the time of <code>vectorized</code> grows only by a factor of "
+         "{:.2f}, although only an eighth of the warps is left. But <code>tiled</code>, with {} "
+         "sum per thread, grows from {} to {} warps only by a factor of {:.2f}. Such a ratio is "
+         "below {}",
+         most, few, ms("vectorized", few) / ms("vectorized", most), fewer_warps.sums("tiled"),
+         full, fewer, ms("tiled", fewer) / ms("tiled", full), most // few)  # fmt: skip
 
 
 def test_more_warps_were_faster_with_one_exception():
@@ -280,6 +326,18 @@ def test_more_warps_were_faster_with_one_exception():
         if before.time_ms > now.time_ms
     ]
     ((step, more, fewer),) = slower
+    of_block = 64 * 64  # elements of c
+    grid, sms = SIZE * SIZE // of_block, devices.find(REFERENCE).sms
+    held = [count // (fewer_warps.recorded(step)[-1].warps) for count in (more, fewer)]
+    rounds = [grid / (sms * blocks) for blocks in held]
+    empty = [1 - count / math.ceil(count) for count in rounds]
+    says("Its grid has {:,} blocks. With {} blocks on each of {} SMs they need {:.2f} rounds, and "
+         "with {} blocks {:.2f} rounds. Started rounds count as whole ones, so {:.0f} % of the "
+         "room for blocks stays empty in the one case, and {:.0f} % in the other. This explains "
+         "about {:.0f} % of the time, and the difference is {:.0f} %.", grid, held[0], sms,
+         rounds[0], held[1], rounds[1], 100 * empty[0], 100 * empty[1],
+         100 * ((1 - empty[1]) / (1 - empty[0]) - 1),
+         100 * (ms(step, more) / ms(step, fewer) - 1))  # fmt: skip
     says("why does <code>vectorized</code> take {:.2f} ms with {} warps, and {:.2f} ms with {}?",
          ms(step, more), more, ms(step, fewer), fewer)  # fmt: skip
 
@@ -288,7 +346,8 @@ def test_full_occupancy_stays_low_and_the_fast_steps_have_little():
     full = [share for fraction, share in shares().values() if fraction == 1]
     fast = [fraction for fraction, share in shares().values() if share >= 0.5]
     assert shares()["naive"][0] == shares()["tiled"][0] == 1
-    says("at {}×{}. `naive`, `tiled` and ten others have full occupancy", *square(SIZE))
+    says("with its fastest constants, at {}×{}.", *square(SIZE))
+    says("`naive`, `tiled` and ten others have full occupancy")
     assert len(full) == 12
     assert max(full) < 0.25
     says("All kernels that reach half of the peak have an occupancy of {:.0f} % or less",
@@ -320,11 +379,19 @@ def test_the_guide_and_its_answer_are_as_published():
     says("Best Practices Guide of {} said", sources["Volkov 2010"]["year"])
 
 
+def test_a_launch_with_more_than_48_kib_needs_a_higher_limit():
+    says("A launch with more than {} KiB, which are {:,} bytes", LIMITS.shared_kib_per_block,
+         LIMITS.shared_kib_per_block * KIB)  # fmt: skip
+
+
 def test_exercise_1_an_older_gpu_has_fewer_block_slots():
     capability = (3, 5)
     limits = limits_of(capability)
     old = [occupancy(capability, side * side, 32, 8 * side * side) for side in SIDES]
     assert [one.fraction for one in old] == [0.5, 1, 1]
+    assert limits.registers_per_sm == LIMITS.registers_per_sm
+    says("It has as many registers as an H200, and {} KiB of shared memory",
+         limits.shared_kib_per_sm)  # fmt: skip
     says("has compute capability {}.{}, with {} warp slots and only {} block slots",
          *capability, limits.warps_per_sm, limits.blocks_per_sm)  # fmt: skip
     says("{}×{} and {}×{} fill it. Blocks of {}×{} have two warps each, and {} of them fill {} of "

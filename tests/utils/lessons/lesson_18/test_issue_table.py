@@ -13,9 +13,9 @@ from utils.errors import CourseError
 from utils.lessons.lesson_18 import time_bars
 from utils.lessons.lesson_18.issue_table import (
     PER_ITERATION,
-    draw_issue,
+    draw_time_by_instructions,
     issue_table,
-    wait_table,
+    waits_of,
 )
 from utils.lessons.lesson_18.own_bars import beside_the_experiment, beside_the_trees
 from utils.lessons.lesson_18.slides import PUBLISHED_MS, beside_the_slides, speedups
@@ -41,12 +41,14 @@ def test_a_kernel_without_counts_is_refused():
         issue_table(SLOTS, TIMES, "a", "c")
 
 
-def test_the_picture_has_the_slowest_kernel_first_and_all_figures():
-    alt = draw_issue(recorded_slots(), recorded_times()).alt
-    places = [alt.index(f"{name}: {number} per") for name, number in PER_ITERATION.items()]
-    assert min(places) == places[0]
-    assert max(places) == alt.index("reduce3: ")
-    assert "reduce2_32: 10 per iteration, 121.5 million, 4.94 ms" in alt
+def test_the_picture_has_all_kernels_and_both_numbers():
+    picture = draw_time_by_instructions(recorded_slots(), recorded_times())
+    assert all(f"{name}: " in picture.alt for name in PER_ITERATION)
+    assert "reduce2_32: 121.5 million, 4.94 ms" in picture.alt
+    _, whole, near = picture.body.split("<svg ")[1:]
+    assert whole.count("<circle") == len(PER_ITERATION)
+    assert near.count("<circle") == len(PER_ITERATION) - 2  # without reduce0 and reduce3
+    assert "75 to 85 %" in whole
 
 
 def test_a_wait_is_a_share_of_all_states_of_a_warp():
@@ -55,10 +57,9 @@ def test_a_wait_is_a_share_of_all_states_of_a_warp():
         "barrier": 1, "math_pipe_throttle": 0, "selected": 1, "wait": 4,
     }  # fmt: skip
     states = [WarpState("one", "a_b", 2**20, state, cycle) for state, cycle in cycles.items()]
-    (row,) = wait_table(states, "a_b").rows
-    assert row == ("a b", "30 %", "10 %", "10 %", "0 %")
+    assert list(waits_of(states, "a_b").values()) == [30, 10, 10, 0]
     with pytest.raises(CourseError, match=r"b has no row in warp_states\.csv"):
-        wait_table(states, "b")
+        waits_of(states, "b")
 
 
 def test_a_readers_kernel_is_drawn_without_a_recorded_time():
