@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import CellType, CodeType, FunctionType, ModuleType
 
 from numba import cuda
+from numba.core import types
 from numba.cuda.dispatcher import CUDADispatcher
 
 from ..common.errors import Unsupported
@@ -90,11 +91,11 @@ def _dispatcher(kernel) -> CUDADispatcher | FunctionType:
     converted = CUDADispatcher(_function(kernel.py_func), targetoptions=given)
     _DISPATCHERS[kernel] = converted
     for signature in declared_types(kernel):
-        types = tuple(map(_value, signature))
+        declared = tuple(map(_value, signature))
         if given.get("device"):
-            converted.overloads[types] = TypedFunction(converted, types)
+            converted.overloads[declared] = TypedFunction(converted, declared)
         else:
-            declare(converted, types)
+            declare(converted, declared)
     converted._can_compile = kernel._can_compile
     converted._specialized = not kernel._can_compile and len(converted.overloads) == 1
     return converted
@@ -103,54 +104,49 @@ def _dispatcher(kernel) -> CUDADispatcher | FunctionType:
 def _function(function: FunctionType) -> FunctionType:
     """Return a copy of a function that sees Numba's counterparts of the values that it reads.
 
-    Raises Unsupported if the function also reads a kernel or a device function of Numba.
+    Raises Unsupported if the function also reads a type, a kernel or a device function of Numba.
     """
     if function in _FUNCTIONS:
         return _FUNCTIONS[function]
     cells = tuple(CellType() for _ in function.__closure__ or ())
-    outer = dict(function.__globals__)  # the text above the function may read others of them
+    # All globals, because the decorators in the function's text may read others than its code.
+    outer = {n: value for n, value in function.__globals__.items() if not _is_dispatcher(value)}
     copied = FunctionType(function.__code__, outer, function.__name__, None, cells)
     copied.__qualname__ = function.__qualname__
+    _require_none(function, _is_numbas, "numba", f"{PACKAGE}.cuda")
     _FUNCTIONS[function] = copied  # before its values, because it may read itself
     try:
         names = _names(function.__code__)
         copied.__defaults__ = _value(function.__defaults__, names)
         for name in names & function.__globals__.keys():
-            outer[name] = _read(function, name, function.__globals__[name], names)
-        for name, cell, new in zip(
-            function.__code__.co_freevars, function.__closure__ or (), cells, strict=True
-        ):
+            outer[name] = _value(function.__globals__[name], names)
+        for cell, new in zip(function.__closure__ or (), cells, strict=True):
             content = _content(cell)
             if content is not _ABSENT:
-                new.cell_contents = _read(function, name, content, names)
+                new.cell_contents = _value(content, names)
     except Unsupported:
         del _FUNCTIONS[function]
         raise
     return copied
 
 
-def _read(function: FunctionType, name: str, value, names: frozenset[str]):
-    """Return the counterpart of an outer value that a function reads under ``name``.
+def _is_numbas(value) -> bool:
+    """Return True for a type, a kernel or a device function of Numba."""
+    return isinstance(value, CUDADispatcher | types.Type)
 
-    ``names`` are all names in the function. Raises Unsupported for a function that is compiled by
-    the other compiler.
+
+def _require_none(function: FunctionType, is_foreign: Callable, other: str, own: str) -> None:
+    """Raise Unsupported if a function reads a value for which ``is_foreign(value)`` is True.
+
+    ``own`` is the module whose compiler has the function, and ``other`` is that of such a value.
     """
-    if isinstance(value, CUDADispatcher):
-        raise _mixed(function, name, "numba.cuda", f"{PACKAGE}.cuda")
-    return _value(value, names)
-
-
-def _mixed(function: FunctionType, name: str, theirs: str, own: str) -> Unsupported:
-    """Return, without raising it, the error for a function that two compilers would share.
-
-    ``own`` is the module whose compiler has ``function``, and ``theirs`` that of ``name``.
-    """
-    code = function.__code__
-    return Unsupported(
-        f"{function.__name__} ({code.co_filename}:{code.co_firstlineno}) is a function of {own}, "
-        f"but {name}, which it uses, is one of {theirs}; import `cuda` from one of the two in both "
-        "files."
-    )
+    for name, value in _outer_values(function):
+        if is_foreign(value):
+            code = function.__code__
+            raise Unsupported(
+                f"{function.__name__} ({code.co_filename}:{code.co_firstlineno}) is a function of "
+                f"{own}, but {name}, which it uses, is of {other}; import both from one package."
+            )
 
 
 def _content(cell: CellType):
@@ -197,9 +193,8 @@ def _require_numba_alone(function: FunctionType) -> None:
         return
     _OF_NUMBA.add(function)  # before those that it calls, because it may call itself
     try:
-        for name, value in _outer_values(function):
-            if _is_dispatcher(value):
-                raise _mixed(function, name, f"{PACKAGE}.cuda", "numba.cuda")
+        _require_none(function, _is_dispatcher, f"{PACKAGE}.cuda", "numba.cuda")
+        for _, value in _outer_values(function):
             if isinstance(value, CUDADispatcher):
                 _require_numba_alone(value.py_func)
     except Unsupported:

@@ -111,9 +111,9 @@ def _at_import_of_the_next_compiler(before: _Before) -> next_compiler.AfterImpor
 
 def _restore(before: _Before) -> None:
     """Set the attributes that ``install`` has replaced to their earlier values."""
-    by_name = {(_package(o), name): value for o, name, value in before.values()}
+    by_name = {(_is_of_the_next_compiler(o), name): value for o, name, value in before.values()}
     # Modules that were imported in the meantime have imported the virtual GPU's functions.
-    late = [(o, name, by_name[_package(o), name]) for o, name, _ in _replacements()
+    late = [(o, name, by_name[_is_of_the_next_compiler(o), name]) for o, name, _ in _replacements()
             if (id(o), name) not in before]  # fmt: skip
     for owner, name, value in (*before.values(), *late):
         if value is _ABSENT:
@@ -122,7 +122,7 @@ def _restore(before: _Before) -> None:
             setattr(owner, name, value)
 
 
-def _package(owner) -> bool:
+def _is_of_the_next_compiler(owner) -> bool:
     """Return True for a module or a class of numba-cuda-mlir, and False for one of Numba."""
     name = owner.__name__ if isinstance(owner, ModuleType) else owner.__module__
     return name.startswith(next_compiler.PACKAGE)

@@ -256,8 +256,8 @@ def test_a_function_of_numba_in_a_kernel_of_the_next_compiler():
     message = message_of(mixed[1, 1], np.ones(1))
     assert message.startswith("mixed (")
     assert message.endswith(
-        "is a function of numba_cuda_mlir.cuda, but half_of_numba, which it uses, is one of "
-        "numba.cuda; import `cuda` from one of the two in both files."
+        "is a function of numba_cuda_mlir.cuda, but half_of_numba, which it uses, is of numba; "
+        "import both from one package."
     )
 
 
@@ -276,7 +276,39 @@ def test_a_function_of_the_next_compiler_in_a_kernel_of_numba():
 
     for kernel in (mixed, mixed_further_down):
         message = message_of(kernel[1, 1], np.ones(1))
-        assert "is a function of numba.cuda, but scaled, which it uses, is one of " in message
+        assert "of numba.cuda, but scaled, which it uses, is of numba_cuda_mlir.cuda" in message
+
+
+def test_a_function_and_a_type_of_numba_in_a_module_of_the_program(tmp_path, monkeypatch):
+    (tmp_path / "numba_helpers.py").write_text(
+        "from numba import cuda, float32\n\n"
+        "@cuda.jit(device=True)\ndef twice(x):\n    return x * float32(2)\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    import numba_helpers as helpers
+
+    @cuda.jit
+    def calls(x):
+        x[0] = helpers.twice(x[0])
+
+    @cuda.jit
+    def casts(x):
+        x[0] = helpers.float32(x[0])
+
+    assert "but helpers.twice, which it uses, is of numba;" in message_of(calls[1, 1], np.ones(1))
+    assert "but helpers.float32, which it uses, is of numba;" in message_of(casts[1, 1], np.ones(1))
+
+
+def test_the_whole_package_as_a_name():
+    import numba_cuda_mlir
+
+    @numba_cuda_mlir.cuda.jit
+    def kernel(x):
+        x[numba_cuda_mlir.cuda.grid(1)] = numba_cuda_mlir.types.float32(2)
+
+    x = np.zeros(4, np.float32)
+    kernel[1, 4](x)
+    assert x.tolist() == [2] * 4
 
 
 def test_inline_ptx_and_functions_that_are_not_there():
