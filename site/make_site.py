@@ -43,6 +43,7 @@ TEXTS = (
     "virtual_gpu/README.md",
     "virtual_gpu/WALKTHROUGH.md",
     "virtual_gpu/MOVING.md",
+    "virtual_gpu/SIMULATED_TESTS.md",
     "gpu_xray/README.md",
     "gpu_xray/COMPILERS.md",
     "gemm_kernels/tuning/TUNING.md",

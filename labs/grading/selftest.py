@@ -9,6 +9,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from multiprocessing import get_context
 
+from labs.checking.variants import right_versions
 from labs.checking.vocabulary import FUNCTION, KERNEL
 from labs.grading.equivalents import equivalents
 from labs.grading.grade import Mark, grade
@@ -117,13 +118,17 @@ def submissions(part: Part, most: int | None) -> Iterator[tuple[str, str, str]]:
     """Yield (kind, change, source code) of every submission that tests one part.
 
     The order is: solution, starter, other right functions, mutants. The change is "" for the first
-    two. most: the greatest number of mutants, of which each rule makes about the same number; None
-    for all.
+    two. Where fewer than LEAST_RIGHT rules apply to the solution, the exercise's own right versions
+    are tested, too. most: the greatest number of mutants, of which each rule makes about the same
+    number; None for all.
     """
     exercise = part.definition
     yield "solution", "", exercise.solution_text
     yield "starter", "", exercise.starter_text
-    for what, text in equivalents(exercise.solution_text):
+    others = list(equivalents(exercise.solution_text))
+    if len(others) < LEAST_RIGHT:
+        others += right_versions(exercise)
+    for what, text in others:
         yield "right", what, text
     for one in sample(exercise.solution_text, most):
         yield "mutant", one.what, one.text

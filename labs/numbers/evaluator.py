@@ -464,6 +464,8 @@ def _binary(node: ast.BinOp, frame: _Frame) -> object:
     left, right = _value(node.left, frame), _value(node.right, frame)
     if isinstance(node.op, ast.Mult) and isinstance(left, list) and type(right) is int:
         return _repeated(left, right, node, frame)
+    if isinstance(node.op, ast.Mult) and isinstance(right, list) and type(left) is int:
+        return _repeated(right, left, node, frame)
     return _apply(node, node.op, (left, right), frame)
 
 
