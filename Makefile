@@ -36,7 +36,7 @@ LAB_CONFIG = $(CURDIR)/utils/machine/jupyter$(if $(JUPYTER_CONFIG_PATH),:$(JUPYT
 .DEFAULT_GOAL := help
 .PHONY: help lab run site setup clean distclean assignment hub-environment hub record colab \
 	test slow lint change everything selftest class run-without-compiler check-site \
-	check-nbgrader check-hub colab-check check-pythons release
+	check-nbgrader check-hub check-next-compiler colab-check check-pythons release
 
 help: ## List the targets
 	@echo "Fast GPU kernels in Python. A learner needs the first command only: make lab"
@@ -159,6 +159,16 @@ check-nbgrader: ## A class in a real nbgrader, in environments of its own below 
 
 check-hub: hub-environment ## A class on JupyterHub in a browser: lessons, handing in, the grade book
 	$(IN_HUB) -m pytest tests/hub $(ARGS)
+
+# The next compiler and NumPy 2.5, without numba-cuda; one Python is enough for a change.
+NEXT_PYTHONS := 3.11 3.12 3.13
+NEXT_TESTS := tests/utils/compilers tests/utils/intrinsics/test_wide_memory_mlir.py \
+	tests/utils/intrinsics/test_fences_mlir.py gpu_xray/tests/test_mlir.py tests/next_compiler
+
+check-next-compiler: ## The course with numba-cuda-mlir and NumPy 2.5, in environments below build/
+	$(PYTHON) utils/machine/side_environment.py next-compiler --apart \
+		--requirements utils/compilers/requirements.txt --pythons $(NEXT_PYTHONS) -- \
+		-m pytest -p no:cacheprovider -m "not slow" $(NEXT_TESTS) $(ARGS)
 
 colab-check: setup ## Run every lesson with Colab's packages, LIST=... with a newer list
 	$(VENV_PYTHON) -m tools.colab $(if $(LIST),--list "$(LIST)") $(if $(LESSONS),--lessons $(LESSONS))

@@ -12,8 +12,6 @@ import sys
 import warnings
 from pathlib import Path
 
-from numba import cuda
-
 import virtual_gpu
 from gpu_xray.errors import CourseError
 
@@ -36,13 +34,16 @@ def require_utils() -> None:
 
 
 def ready() -> None:
-    """Install the virtual GPU, on which `numba.cuda` launches kernels, if there is no CUDA device.
+    """Install the virtual GPU, on which kernels are launched then, if there is no CUDA device.
 
-    Numba's warnings about small grids and about host arrays as arguments are ignored from now on.
+    The chosen compiler says whether there is one. Numba's warnings about small grids and about host
+    arrays as arguments are ignored from now on.
     """
     for hint in _EXPECTED:
         warnings.filterwarnings("ignore", message=hint)
-    if not cuda.is_available():
+    from utils.compilers.choice import chosen  # only now it is known to be the course's `utils`
+
+    if not chosen().cuda.is_available():
         virtual_gpu.install()
 
 

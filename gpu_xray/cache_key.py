@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dis
 import hashlib
 import importlib.metadata
 import sys
@@ -14,7 +13,9 @@ from types import CodeType, FunctionType, ModuleType
 import numpy as np
 from numba.core import types
 
+from gpu_xray import mlir
 from gpu_xray.compile import python_of
+from gpu_xray.mixed_compilers import global_names
 from gpu_xray.versions import toolkit
 
 _COMPILERS = ("numba", "llvmlite", "cuda", "nvidia")
@@ -29,7 +30,7 @@ def cache_key(kernel: Callable, *parts) -> str | None:
     None if the kernel uses a value that this module cannot describe.
     """
     try:
-        description = _KernelDescriber().describe(kernel)
+        description = _KernelDescriber(mlir.is_mlir(kernel)).describe(kernel)
     except _Indescribable:
         return None
     return hashlib.sha256(repr((description, parts, _versions())).encode()).hexdigest()
@@ -40,10 +41,14 @@ class _Indescribable(Exception):
 
 
 class _KernelDescriber:
-    """Describes values by content; a function that occurs again is described by its number."""
+    """Describes values by content; a function that occurs again is described by its number.
 
-    def __init__(self) -> None:
+    of_mlir: True for a kernel of numba-cuda-mlir.
+    """
+
+    def __init__(self, of_mlir: bool) -> None:
         self._numbers: dict[int, int] = {}
+        self._of_mlir = of_mlir
 
     def describe(self, value) -> object:
         """Return nested tuples, lists, texts and ints that are equal for values of equal content.
@@ -79,6 +84,8 @@ class _KernelDescriber:
             return self._numbers[id(value)]
         self._numbers[id(value)] = len(self._numbers)
         python = python_of(value)
+        if self._of_mlir and hasattr(python, "_defn") and not mlir.is_mlir(value):
+            return [self.describe(each) for each in mlir.implementations(value)]
         # An intrinsic keeps the function that generates its code.
         python = getattr(python, "_defn", python)
         if _is_installed(value) or _is_installed(python):
@@ -92,7 +99,7 @@ class _KernelDescriber:
         cells = [self.describe(cell.cell_contents) for cell in python.__closure__ or ()]
         defaults = self.describe((python.__defaults__, python.__kwdefaults__))
         codes = list(_codes(python.__code__))
-        names = sorted({name for code in codes for name in _global_names(code)})
+        names = sorted({name for code in codes for name in global_names(code)})
         used = [(name, python.__globals__[name]) for name in names if name in python.__globals__]
         # A value that is read from a module of the course, such as tasks.PATCH, is like a global.
         used += [
@@ -131,12 +138,6 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
             yield from _codes(constant)
-
-
-def _global_names(code: CodeType) -> set[str]:
-    """Return the names that the code loads as globals."""
-    instructions = dis.get_instructions(code)
-    return {each.argval for each in instructions if each.opname == "LOAD_GLOBAL"}
 
 
 def _is_installed(value) -> bool:

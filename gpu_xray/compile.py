@@ -1,8 +1,9 @@
-"""Compiles a kernel to machine code in the way of Numba-CUDA, but without a GPU.
+"""Compiles a kernel to machine code in the way of its own compiler, but without a GPU.
 
-Numba generates LLVM IR, NVVM compiles it to LTO-IR or PTX, and nvJitLink links the cubin. Numba
-takes the same steps, so registers and machine code are those that the driver would load. This is
-the only file of the package that uses private functions of Numba.
+A kernel belongs to the compiler whose ``cuda.jit`` decorates it. For numba-cuda, Numba generates
+LLVM IR, NVVM compiles it to LTO-IR or PTX, and nvJitLink links the cubin. Numba takes the same
+steps, so registers and machine code are those that the driver would load. This is the only file of
+the package that uses private functions of Numba; `gpu_xray.mlir` is for numba-cuda-mlir.
 """
 
 from __future__ import annotations
@@ -19,16 +20,23 @@ from types import SimpleNamespace
 from numba import cuda
 from numba.cuda.cudadrv import nvvm
 
+from gpu_xray import mlir
 from gpu_xray.errors import CourseError
 from gpu_xray.limits import with_budgets
-from gpu_xray.versions import explained
+from gpu_xray.mixed_compilers import require_one_compiler
+from gpu_xray.versions import explained, supported_capabilities
 
 # The architectures for which the budgets of the steps are tested; the toolkit knows more.
 ARCHITECTURES = with_budgets()
 
+NUMBA_CUDA, NUMBA_CUDA_MLIR = "numba-cuda", "numba-cuda-mlir"
 NO_COMPILER = (
     "The CUDA compiler is not installed, so there is no machine code to look at: on Linux or "
     "Windows `make setup` installs it; for macOS there is none."
+)
+NUMBA_CUDA_MISSING = (
+    "This kernel is one of `numba.cuda`, whose compiler, numba-cuda, is not installed: install it, "
+    "or write `from numba_cuda_mlir import cuda`."
 )
 
 
@@ -52,9 +60,7 @@ def capability_of(arch: str) -> tuple[int, int]:
     Raises CourseError if there is no compiler, or if its toolkit does not know the architecture.
     """
     require_compiler()
-    from numba.cuda.cudadrv import nvrtc
-
-    known = {f"sm_{major}{minor}": (major, minor) for major, minor in nvrtc.get_supported_ccs()}
+    known = {f"sm_{major}{minor}": (major, minor) for major, minor in supported_capabilities()}
     if arch not in known:
         raise CourseError(
             f"This CUDA toolkit has no architecture {arch!r}: choose one of {', '.join(known)}."
@@ -62,15 +68,35 @@ def capability_of(arch: str) -> tuple[int, int]:
     return known[arch]
 
 
-def require_compiler() -> None:
-    """Raise CourseError unless NVVM and nvJitLink are installed."""
+def require_compiler(kernel: Callable | None = None) -> None:
+    """Raise CourseError unless the compiler of this kernel is installed, or any if it is None."""
+    if compiler_of(kernel) == NUMBA_CUDA_MLIR:
+        return
+    if not _has_numba_cuda():
+        raise CourseError(NUMBA_CUDA_MISSING if mlir.is_installed() else NO_COMPILER)
+
+
+def compiler_of(kernel: Callable | None = None) -> str:
+    """Return the name of the compiler whose ``cuda.jit`` decorates the kernel.
+
+    For a plain function, or None, it is numba-cuda where that is installed, else numba-cuda-mlir if
+    that is, else numba-cuda.
+    """
+    if mlir.is_mlir(kernel):
+        return NUMBA_CUDA_MLIR
+    if hasattr(kernel, "targetoptions") or _has_numba_cuda() or not mlir.is_installed():
+        return NUMBA_CUDA
+    return NUMBA_CUDA_MLIR
+
+
+def _has_numba_cuda() -> bool:
+    """Return True if numba-cuda, NVVM and nvJitLink are installed."""
     try:
         from cuda.core import Linker  # noqa: F401
         from numba.cuda.cudadrv.driver import _have_nvjitlink
     except ImportError:  # plain numba, or an old numba-cuda: they link through the driver
-        raise CourseError(NO_COMPILER) from None
-    if not (nvvm.is_available() and _have_nvjitlink()):
-        raise CourseError(NO_COMPILER)
+        return False
+    return nvvm.is_available() and _have_nvjitlink()
 
 
 def compile_kernel(
@@ -84,6 +110,9 @@ def compile_kernel(
     """
     capability = capability_of(arch)
     arguments = argument_types(kernel, signature)
+    require_one_compiler(python_of(kernel), compiler_of(kernel) == NUMBA_CUDA_MLIR)
+    if compiler_of(kernel) == NUMBA_CUDA_MLIR:
+        return _compile_mlir(kernel, arguments, arch, lineinfo)
     with explained(), _pretending(capability):
         compiled = _compile(kernel, arguments, lineinfo)
         library = compiled.library
@@ -101,7 +130,11 @@ def options_of(kernel: Callable) -> dict:
     For a plain function they are the defaults. The dict is a copy.
     """
     options = getattr(kernel, "targetoptions", None)
-    return dict(options if options is not None else cuda.jit(kernel).targetoptions)
+    if options is not None:
+        return dict(options)
+    if compiler_of(kernel) == NUMBA_CUDA_MLIR:
+        return mlir.default_options()
+    return dict(cuda.jit(kernel).targetoptions)
 
 
 def python_of(kernel: Callable) -> Callable:
@@ -110,17 +143,15 @@ def python_of(kernel: Callable) -> Callable:
 
 
 def argument_types(kernel: Callable, signature) -> tuple:
-    """Return the Numba types of the arguments in a signature, as a tuple.
+    """Return the types of the arguments in a signature, those of the kernel's compiler, as a tuple.
 
-    ``signature`` is a text such as "void(float32[::1])", a Numba signature or a tuple of types.
-    Raises CourseError for an invalid signature, for one that returns a value, and for another
-    number of arguments than the kernel has.
+    ``signature`` is a text such as "void(float32[::1])", a signature or a tuple of types. Raises
+    CourseError for an invalid signature, for one that returns a value, and for another number of
+    arguments than the kernel has.
     """
-    from numba.cuda.core import sigutils
-
     python = python_of(kernel)
     try:
-        arguments, result = sigutils.normalize_signature(signature)
+        arguments, result = _normalized(kernel, signature)
     except Exception as error:  # Numba evaluates a text, which may raise anything
         raise CourseError(
             f"{signature!r} is no signature: write the types of the arguments, for example "
@@ -139,6 +170,37 @@ def argument_types(kernel: Callable, signature) -> tuple:
     return arguments
 
 
+def _normalized(kernel: Callable, signature) -> tuple[tuple, object]:
+    """Return (types of the arguments, type of the result) of a signature, for a kernel's compiler.
+
+    Raises an exception of any kind for an invalid signature.
+    """
+    if compiler_of(kernel) == NUMBA_CUDA_MLIR:
+        return mlir.normalized(signature)
+    from numba.cuda.core import sigutils
+
+    return sigutils.normalize_signature(signature)
+
+
+def _compile_mlir(kernel: Callable, arguments: tuple, arch: str, lineinfo: bool) -> CompiledKernel:
+    """Compile a kernel of numba-cuda-mlir, or a plain function with it; see `compile_kernel`."""
+    from cuda.bindings.nvjitlink import nvJitLinkError
+    from numba_cuda_mlir.numba_cuda.core.errors import NumbaError
+
+    capability = capability_of(arch)
+    try:
+        with explained():
+            return CompiledKernel(
+                *mlir.machine_code(
+                    python_of(kernel), options_of(kernel), arguments, capability, lineinfo
+                )
+            )
+    except nvJitLinkError as error:
+        raise refusal(str(error), arch) from error
+    except (NumbaError, NotImplementedError, RuntimeError, TypeError) as error:
+        raise _not_compiled(kernel, arguments, error) from error
+
+
 def _compile(kernel: Callable, arguments: tuple, lineinfo: bool):
     """Return Numba's object for one compiled kernel; raise CourseError if it cannot be compiled.
 
@@ -154,11 +216,19 @@ def _compile(kernel: Callable, arguments: tuple, lineinfo: bool):
     try:
         return _Kernel(python, arguments, **options)
     except (errors.NumbaError, NumbaError, TypeError) as error:
-        listed = ", ".join(map(str, arguments))
-        raise CourseError(
-            f"{python.__name__} cannot be compiled for ({listed}): {_first_reason(error)} "
-            "Compare the signature with what the kernel does with its arguments."
-        ) from error
+        raise _not_compiled(kernel, arguments, error) from error
+
+
+def _not_compiled(kernel: Callable, arguments: tuple, error: Exception) -> CourseError:
+    """Return, without raising it, the CourseError for a kernel that its compiler refuses.
+
+    ``arguments`` are the types of the kernel's arguments. ``error`` is the compiler's report.
+    """
+    listed = ", ".join(map(str, arguments))
+    return CourseError(
+        f"{python_of(kernel).__name__} cannot be compiled for ({listed}): {_first_reason(error)} "
+        "Compare the signature with what the kernel does with its arguments."
+    )
 
 
 def _first_reason(error: Exception) -> str:

@@ -11,7 +11,14 @@ from functools import cached_property
 from gpu_xray import widths
 from gpu_xray.cache import cached
 from gpu_xray.cache_key import cache_key
-from gpu_xray.compile import argument_types, capability_of, compile_kernel, python_of
+from gpu_xray.compile import (
+    argument_types,
+    capability_of,
+    compile_kernel,
+    compiler_of,
+    python_of,
+    require_compiler,
+)
 from gpu_xray.limits import limits_of
 from gpu_xray.listing import Listing
 from gpu_xray.listing import listing as make_listing
@@ -34,6 +41,7 @@ class XRay:
     """The machine code of one kernel for one architecture, as a driver would load it.
 
     kernel, arch: the function's name and the architecture, such as "sm_90".
+    compiler: "numba-cuda" or "numba-cuda-mlir".
     registers: registers per thread. shared_bytes: static shared memory per block.
     local_bytes: local memory per thread. constant_bytes: constant memory that the kernel declares.
     spill_bytes: bytes written by the stores that spill registers, each store counted once.
@@ -44,6 +52,7 @@ class XRay:
 
     kernel: str
     arch: str
+    compiler: str
     registers: int
     shared_bytes: int
     local_bytes: int
@@ -248,11 +257,14 @@ class _ToolOutput:
 def xray(kernel: Callable, signature, arch: str = "sm_90") -> XRay:
     """Compile a ``@cuda.jit`` kernel, or a plain function, and return its machine code as an XRay.
 
+    The kernel is compiled by the compiler whose ``cuda.jit`` decorates it: numba-cuda or
+    numba-cuda-mlir.
     ``signature`` holds the types of its arguments, such as ``void(float32[:, ::1])``. ``arch`` is
     any architecture that the installed toolkit knows. No GPU is needed. The result is cached on
     disk; see `gpu_xray.cache`. Raises CourseError without a compiler, for an unknown architecture,
     and for a signature that does not fit the kernel.
     """
+    require_compiler(kernel)
     capability = capability_of(arch)
     arguments = argument_types(kernel, signature)
     name = python_of(kernel).__name__
@@ -270,6 +282,7 @@ def xray(kernel: Callable, signature, arch: str = "sm_90") -> XRay:
     return XRay(
         name,
         arch,
+        compiler_of(kernel),
         ptx=output.ptx,
         code=parse(output.listing),
         function=kernel,

@@ -5,8 +5,6 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 
-from numba import cuda
-
 from gpu_xray.errors import CourseError
 
 _SENTENCES = {
@@ -21,10 +19,21 @@ _SENTENCES = {
 def toolkit() -> str | None:
     """Return the version of the CUDA toolkit, such as "13.0", or None if there is none."""
     try:
-        return ".".join(map(str, cuda.runtime.get_version()))
+        from cuda.bindings import nvrtc
+
+        _, major, minor = nvrtc.nvrtcVersion()
     # No NVRTC: cuda.pathfinder's error is a RuntimeError.
-    except (RuntimeError, AttributeError):
+    except (ImportError, RuntimeError):
         return None
+    return f"{major}.{minor}"
+
+
+def supported_capabilities() -> list[tuple[int, int]]:
+    """Return the compute capabilities for which the installed toolkit compiles, as (9, 0)."""
+    from cuda.bindings import nvrtc
+
+    _, architectures = nvrtc.nvrtcGetSupportedArchs()
+    return [divmod(architecture, 10) for architecture in architectures]
 
 
 @contextlib.contextmanager

@@ -42,8 +42,10 @@ TEXTS = (
     "notebooks/sources.md",
     "virtual_gpu/README.md",
     "virtual_gpu/WALKTHROUGH.md",
+    "virtual_gpu/MOVING.md",
     "virtual_gpu/SIMULATED_TESTS.md",
     "gpu_xray/README.md",
+    "gpu_xray/COMPILERS.md",
     "gemm_kernels/tuning/TUNING.md",
     "gemm_kernels/cpu/tuning/TUNING.md",
 )

@@ -27,9 +27,10 @@ GROUND = (
 )  # fmt: skip
 # The rooms that each room may import; every room may also import itself and GROUND.
 ROOMS = {
-    "utils.machine": ("gpu_xray",),
+    "utils.compilers": ("gpu_xray",),
+    "utils.machine": ("utils.compilers", "gpu_xray"),
     "utils.intrinsics": ("virtual_gpu",),
-    "utils.ladder": ("utils.machine", *TOOLS),
+    "utils.ladder": ("utils.machine", "utils.compilers", *TOOLS),
 }
 LOWER = (*ROOMS, *TOOLS)
 ROOMS["utils.launching"] = ROOMS["utils.measuring"] = LOWER
@@ -138,7 +139,9 @@ def forbidden(module: str, target: str) -> bool:
         ours = inside(target, (parts[0],))
         return inside(target, (*PACKAGES, READY)) and not (ours and is_below(parts, target))
     if module == READY:
-        return inside(target, PACKAGES) and not inside(target, TOOLS)
+        return inside(target, PACKAGES) and not inside(target, (*TOOLS, "utils.compilers"))
+    if module == "utils":  # its first import decides which names all others get
+        return inside(target, PACKAGES) and not inside(target, ("utils.compilers",))
     if room := OF_A_LESSON.match(target):
         return module != "utils.lessons" and not inside(module, (room[0],))
     if parts[0] == "labs":

@@ -17,6 +17,12 @@ REACH_ALL = ("constraints.txt", "pyproject.toml", "conftest.py", ".ci/run")
 ENGINE = ("utils/lessons/__init__.py", "utils/lessons/run_notebooks.py", "labs/__init__.py")
 OF_LESSONS = ("tests/notebooks", "tests/labs/test_guide.py", "tests/utils/lessons/test_files.py")
 PAGES = ("site/", "labs/guide/", "utils/lessons/", "virtual_gpu/pictures/")
+# What the environment without numba-cuda is about; most of the course does not know its compiler.
+NEXT_COMPILER = (
+    *("utils/compilers/", "utils/intrinsics/wide_memory", "utils/intrinsics/fences_mlir.py"),
+    *("gpu_xray/mlir.py", "gpu_xray/tests/test_mlir.py", "virtual_gpu/compilers/"),
+    "tests/next_compiler/",
+)
 BUDGETS = "tests/utils/ladder/test_budgets.py"
 SLOW = {
     "slow: labs": ("tests/labs/",),
@@ -115,6 +121,9 @@ def stages() -> Mapping[str, Build]:
         "hub": _if_reached(
             ("tests/hub/", "labs/platforms/hub"), "make", "check-hub", tries=2
         ),
+        "next compiler": _if_reached(
+            NEXT_COMPILER, "make", "check-next-compiler", "NEXT_PYTHONS=3.12"
+        ),
         "without compiler": _without_compiler,
         "colab": _colab,
         "self-test": _selftest,
@@ -192,7 +201,8 @@ def _slow_of_exercises(change: Change) -> Stage | None:
 def _is_test(file: str) -> bool:
     """Return True for the path of a test file that this environment can run."""
     name = file.rpartition("/")[2]
-    return name.startswith("test_") and not file.startswith(("tests/hub/", "tests/nbgrader/"))
+    elsewhere = ("tests/hub/", "tests/nbgrader/", "tests/next_compiler/")
+    return name.startswith("test_") and not file.startswith(elsewhere)
 
 
 def _selftest(change: Change) -> Stage | None:

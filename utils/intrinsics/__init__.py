@@ -1,5 +1,11 @@
 """Intrinsics that Numba lacks: wide memory accesses, asynchronous copies, and CPU vectors.
 
-A second compiler would need these files again and no others. Code that knows a particular kernel
-does not belong here.
+A second compiler would need these files again and no others. Where numba-cuda-mlir is installed,
+its kernels call the same functions. Code that knows a particular kernel does not belong here.
 """
+
+from importlib.util import find_spec
+
+if find_spec("numba_cuda_mlir"):
+    import utils.intrinsics.fences_mlir
+    import utils.intrinsics.wide_memory_mlir  # noqa: F401

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+
+from utils.compilers import choice, imports
 from utils.errors import CourseError
 from utils.lessons import ledger_file
 from utils.lessons.cards import Card
@@ -14,6 +17,8 @@ from utils.translation import translate
 def start(lesson: str) -> Card:
     """Return a card on where kernels run, whose records are shown, and where predictions are kept.
 
+    It also names the compiler. From now on, cells that import `cuda` from `numba` use it.
+
     lesson: its number, such as "07", or the name of an extra one. Raises CourseError if there
     is no such lesson.
     """
@@ -25,11 +30,27 @@ def start(lesson: str) -> Card:
         if is_extra(lesson)
         else translate("Lesson {lesson} is ready.", lesson=lesson)
     )
+    compiler = choice.chosen()
+    imports.use_in_cells(compiler, _shell())
     sentences = [
-        f"{ready} {this_device()}",
+        " ".join([ready, this_device(), *_compiled_by(compiler)]),
         translate("Recorded times of a GPU are those of one {device}.", device=device_shown().name),
     ]
     if not is_page():
         path = ledger_file.shown_path()
         sentences.append(translate("Your predictions are kept in `{path}`.", path=path))
     return Card("good", tuple(sentences))
+
+
+def _shell():
+    """Return the shell that runs a notebook's cells; None outside of IPython."""
+    ipython = sys.modules.get("IPython")
+    return ipython and ipython.get_ipython()
+
+
+def _compiled_by(compiler: choice.Compiler) -> list[str]:
+    """Return the sentence that names the compiler and its version; none if it is not installed."""
+    if compiler.version is None:
+        return []
+    name = f"{compiler.name} {compiler.version}"
+    return [translate("Kernels are compiled by {compiler}.", compiler=name)]

@@ -75,6 +75,11 @@ def is_installed(name: str) -> bool:
     return True
 
 
+def _is_there(name: str) -> bool:
+    """Return True if a package is installed, or for numba-cuda its successor."""
+    return is_installed(name) or (name == "numba-cuda" and is_installed("numba-cuda-mlir"))
+
+
 def imported() -> list[str]:
     """Return the names in `MODULES` that this session has already imported."""
     return [name for name in MODULES if name in sys.modules]
@@ -256,7 +261,7 @@ def main() -> None:
         print(f"Kernels run on the virtual GPU: {plan(driver).because}.")
     if in_colab():
         prepare_colab(driver)
-    elif lacking := [name for name in needed(sys.platform) if not is_installed(name)]:
+    elif lacking := [name for name in needed(sys.platform) if not _is_there(name)]:
         raise CourseError(
             f"This Python lacks {', '.join(lacking)}: run `make lab` in the course's folder "
             f"({COURSE}), or open this notebook in Colab."

@@ -2,7 +2,9 @@
 
 `python utils/machine/side_environment.py NAME --requirements FILE --pythons 3.11 3.12 -- -m pytest`
 makes one environment for each of these Python versions that is found, once, and runs it with the
-arguments after `--`. This file imports only the standard library, so that any Python can run it.
+arguments after `--`. The course and its dependencies are installed there, too, but with `--apart`,
+which is for other versions of them. This file imports only the standard library, so that any Python
+can run it.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -56,11 +59,14 @@ def _output(command: list[str]) -> str:
     return run.stdout.strip() if run.returncode == 0 else ""
 
 
-def made(name: str, version: str, python: Path, requirements: Path) -> Path:
+def made(
+    name: str, version: str, python: Path, requirements: Path, apart: bool = False
+) -> Path:
     """Make the environment `build/NAME-VERSION`, print that it is made, and return its folder.
 
-    An environment that exists and was made from the same pins is left unchanged. Raises
-    CalledProcessError if pip cannot install the packages, and TimeoutExpired if it takes too long.
+    apart: True to install the requirements and pytest alone, without the course. An environment
+    that exists and was made from the same pins is left unchanged. Raises CalledProcessError if pip
+    cannot install the packages, and TimeoutExpired if it takes too long.
     """
     folder = ROOT / "build" / f"{name}-{version}"
     stamp_file, stamp = folder / "installed.txt", _stamp(python, requirements)
@@ -70,14 +76,24 @@ def made(name: str, version: str, python: Path, requirements: Path) -> Path:
     subprocess.run(
         [python, "-m", "venv", "--clear", folder], check=True, timeout=SECONDS_TO_INSTALL
     )
-    packages = ["pytest", "--editable", ".[compiler]", "--requirement", str(requirements)]
-    quiet = ["--quiet", "--disable-pip-version-check", "--constraint", "constraints.txt"]
+    constraints = folder / "constraints.txt"
+    constraints.write_text(_constraints(requirements), encoding="utf-8")
+    course = [] if apart else ["--editable", ".[compiler]"]
+    packages = ["pytest", *course, "--requirement", str(requirements)]
+    quiet = ["--quiet", "--disable-pip-version-check", "--constraint", str(constraints)]
     subprocess.run(
         [_own_python(folder), "-m", "pip", "install", *quiet, *packages],
         cwd=ROOT, check=True, timeout=SECONDS_TO_INSTALL,
     )  # fmt: skip
     stamp_file.write_text(stamp, encoding="utf-8")
     return folder
+
+
+def _constraints(requirements: Path) -> str:
+    """Return the text of constraints.txt without the packages that the requirements pin."""
+    pinned = re.findall(r"^([\w-]+)(?:\[\w+\])?==", (ROOT / requirements).read_text("utf-8"), re.M)
+    lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines(keepends=True)
+    return "".join(line for line in lines if line.partition("==")[0] not in pinned)
 
 
 def _stamp(python: Path, requirements: Path) -> str:
@@ -113,6 +129,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("name", help="the environments' name; the Python version is appended")
     parser.add_argument("--requirements", type=Path, required=True, help="packages and their pins")
+    parser.add_argument("--apart", action="store_true", help="without the course's dependencies")
     parser.add_argument("--pythons", nargs="+", required=True, metavar="VERSION", help="as 3.12")
     parser.add_argument("arguments", nargs="+", help="what that Python is to run, after --")
     options = parser.parse_args(arguments)
@@ -124,7 +141,7 @@ def main(arguments: list[str] | None = None) -> int:
             codes.append(int(os.environ.get(NEEDED) == "1"))
             continue
         try:
-            folder = made(options.name, version, python, options.requirements)
+            folder = made(options.name, version, python, options.requirements, options.apart)
         except subprocess.CalledProcessError:
             print(f"pip could not install {options.name} for Python {version}: see above.")
             codes.append(1)

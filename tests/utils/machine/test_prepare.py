@@ -200,6 +200,17 @@ def test_python_3_10_can_read_what_refuses_it(name):
     assert "tomllib" not in text
 
 
+@pytest.mark.parametrize("compiler", ["numba-cuda", "numba-cuda-mlir"])
+def test_either_compiler_of_kernels_will_do(monkeypatch, compiler):
+    others = {"numba-cuda", "numba-cuda-mlir"} - {compiler}
+    monkeypatch.setattr(prepare, "is_installed", lambda name: name not in others)
+    assert all(map(prepare._is_there, prepare.needed("linux")))
+    monkeypatch.setattr(prepare, "is_installed", lambda name: "cuda" not in name)
+    assert [name for name in prepare.needed("linux") if not prepare._is_there(name)] == [
+        "numba-cuda"
+    ]
+
+
 def test_elsewhere_what_is_missing_is_named_and_nothing_is_installed(monkeypatch):
     commands = pip_that(monkeypatch)
     monkeypatch.setattr(sys, "path", list(sys.path))

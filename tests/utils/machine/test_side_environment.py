@@ -90,6 +90,15 @@ def test_an_environment_is_made_once_and_anew_when_a_pin_changes(tmp_path, insta
     assert len(installs) == 4
 
 
+def test_pins_of_the_requirements_take_the_place_of_those_of_the_course(tmp_path, installs):
+    (tmp_path / "constraints.txt").write_text("numpy==2.4\npandas==3.1\nnumba-cuda-mlir==1\n")
+    own = 'numba-cuda-mlir[cu13]==2\nnumpy==2.5 ; python_version > "3"\n'
+    (tmp_path / "own.txt").write_text(own)
+    folder = side_environment.made("some", "3.99", Path("python"), Path("own.txt"), apart=True)
+    assert (folder / "constraints.txt").read_text() == "pandas==3.1\n"
+    assert not any("--editable" in command for command in installs)
+
+
 def test_an_environment_that_could_not_be_installed_is_made_again(installs, monkeypatch):
     usual = side_environment.subprocess.run
 

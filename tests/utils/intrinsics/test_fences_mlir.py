@@ -1,0 +1,31 @@
+"""Memory fences in kernels of numba-cuda-mlir."""
+
+import pytest
+
+from gpu_xray import xray
+
+pytest.importorskip("numba_cuda_mlir")
+
+from numba_cuda_mlir import cuda
+
+import utils.intrinsics.fences_mlir  # noqa: F401
+
+
+@cuda.jit
+def publish(x, out):
+    out[0] = x[0]
+    cuda.threadfence()
+    out[1] = x[1]
+    cuda.threadfence_block()
+    out[2] = x[2]
+    cuda.threadfence_system()
+    out[3] = x[3]
+
+
+def test_each_fence_is_one_instruction_at_its_place():
+    ptx = xray(publish, "void(float32[::1], float32[::1])").ptx
+    order = [word for word in ptx.split() if word.startswith(("membar.", "st.global"))]
+    assert order == [
+        "st.global.f32", "membar.gl;", "st.global.f32", "membar.cta;", "st.global.f32",
+        "membar.sys;", "st.global.f32",
+    ]  # fmt: skip

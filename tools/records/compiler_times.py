@@ -1,0 +1,164 @@
+"""Time the GPU steps as two compilers make them, in turns and in one run.
+
+    python -m tools.records.compiler_times --compiler both --record
+
+needs a CUDA device and both compilers in one environment (`pip install --constraint constraints.txt
+--editable ".[compiler,next-compiler]"`). It writes `compiler_times.csv` into the folder of the
+device in `data/measured`. ``data/README.md`` describes a row.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from gpu_xray.versions import toolkit
+from utils.compilers.choice import COMPILERS, Compiler, named
+from utils.compilers.imports import KERNELS, ladder_of
+from utils.errors import CourseError
+from utils.ladder.ladder import Ladder
+from utils.ladder.libraries import Execution
+from utils.ladder.memory import on_device
+from utils.ladder.problems import Problem, judge, poisoned
+from utils.ladder.step import Variant
+from utils.machine.devices import slug
+from utils.measuring import rows
+from utils.measuring.command_line import Command, device_for, main
+from utils.measuring.rows import Date
+from utils.measuring.timing import time_gpu
+from utils.paths import DATA
+
+NAME, FILE = "compiler-times", "compiler_times.csv"
+BOTH = "both"
+# The size of each ladder at which its steps are timed.
+SIZES = {"gemm": "4096", "reduce": "2^28", "latency": "2^28"}
+
+
+@dataclass(frozen=True)
+class CompilerTime:
+    """A row of `compiler_times.csv`: the time of a step as one compiler makes it.
+
+    step: its name and constants. size: of the problem. compiler, version: of the kernel. toolkit:
+    the version of the CUDA toolkit. time_ms, time_ms_min, time_ms_max: median, minimum and maximum
+    of the repetitions. sm_clock_mhz: the SM clock meanwhile; None if it cannot be read. date: the
+    day of the measurement.
+    """
+
+    device: str
+    ladder: str
+    step: str
+    size: str
+    compiler: str
+    version: str
+    toolkit: str
+    time_ms: float
+    time_ms_min: float
+    time_ms_max: float
+    sm_clock_mhz: float | None
+    date: Date
+
+
+def seen_by(compiler: Compiler, array):
+    """Return a device array as an array of this compiler's `cuda`, over the same memory.
+
+    An array of the host, which managed memory is as well, is returned unchanged.
+    """
+    return array if isinstance(array, np.ndarray) else compiler.cuda.as_cuda_array(array)
+
+
+def execution(compiler: Compiler, variant: Variant, problem: Problem, inputs, out) -> Execution:
+    """Return a function that runs a variant, made by this compiler, from `inputs` into `out`."""
+
+    def allocate(size, dtype, fill=None):
+        return seen_by(compiler, on_device(size, dtype, fill))
+
+    arrays = tuple(seen_by(compiler, array) for array in inputs)
+    variant = variant.at(problem.shape)
+    return variant.execution(problem.shape, arrays, seen_by(compiler, out), allocate)
+
+
+def verified(
+    compilers: Sequence[Compiler], ladder: Ladder, variants: Sequence[Variant], shape
+) -> None:
+    """Raise CourseError if a variant's result is wrong at this shape.
+
+    variants: the same step once per compiler. ladder: places and reads the arrays.
+    """
+    problem = variants[0].step.task.problem(shape, "integers")
+    inputs = tuple(ladder.placed(variants[0].step, array) for array in problem.inputs)
+    for compiler, variant in zip(compilers, variants, strict=True):
+        out = ladder.placed(variant.step, poisoned(problem.reference.shape))
+        execution(compiler, variant, problem, inputs, out)()
+        verdict = judge(problem, out)
+        if not verdict.passed:
+            raise CourseError(
+                f"{variant} of {compiler.name} is {verdict} at {shape}, so it is not timed."
+            )
+
+
+def measured(
+    device: str, capability: tuple[int, int], compilers: Sequence[Compiler], sizes=SIZES
+) -> Iterator[CompilerTime]:
+    """Yield the times of each step that the device can run, one row per compiler.
+
+    The kernels of a step are timed in turns, after their results were found right at a small size.
+    device, capability: its name and compute capability. sizes: ladder -> the size of the problem.
+    """
+    for package in KERNELS:
+        ladders = [ladder_of(package, compiler) for compiler in compilers]
+        ladder = ladders[0]
+        shape = ladder.parse(sizes[ladder.name])
+        for steps in zip(*(each.steps for each in ladders), strict=True):
+            if not steps[0].runs_on(capability):
+                continue
+            variants = [step.variant() for step in steps]
+            verified(compilers, ladder, variants, ladder.parse(ladder.small))
+            problem = steps[0].task.problem(shape, "uniform")
+            inputs = tuple(ladder.placed(steps[0], array) for array in problem.inputs)
+            out = ladder.placed(steps[0], poisoned(problem.reference.shape))
+            rivals = [
+                execution(compiler, variant, problem, inputs, out)
+                for compiler, variant in zip(compilers, variants, strict=True)
+            ]
+            for compiler, timing in zip(compilers, time_gpu(rivals), strict=True):
+                yield CompilerTime(
+                    device=device, ladder=ladder.name, step=str(variants[0]), size=str(shape),
+                    compiler=compiler.name, version=compiler.version, toolkit=toolkit(),
+                    time_ms=timing.median_ms, time_ms_min=timing.min_ms,
+                    time_ms_max=timing.max_ms, sm_clock_mhz=timing.sm_clock_mhz,
+                    date=Date(datetime.date.today().isoformat()),
+                )  # fmt: skip
+
+
+def _configure(parser: argparse.ArgumentParser) -> None:
+    """Add the options --compiler and --record to a parser."""
+    parser.add_argument("--compiler", choices=(*COMPILERS, BOTH), default=BOTH)
+    parser.add_argument("--record", action="store_true", help="write the figures to data/measured")
+
+
+def _run(options: argparse.Namespace) -> int:
+    """Time the steps, print a line per row, and write them with --record; return 0.
+
+    Raises CourseError without a device, or if a compiler is not installed.
+    """
+    names = COMPILERS if options.compiler == BOTH else (options.compiler,)
+    compilers = [named(name) for name in names]
+    device = device_for(NAME)
+    timed = []
+    for row in measured(device.name, device.compute_capability, compilers):
+        print(f"{row.step} at {row.size}, {row.compiler}: {row.time_ms:.4g} ms", flush=True)
+        timed.append(row)
+    if options.record:
+        rows.write(DATA / "measured" / slug(device.name) / FILE, timed, CompilerTime)
+    return 0
+
+
+COMMAND = Command(NAME, "time every step as each compiler makes it", _configure, _run)
+
+if __name__ == "__main__":
+    sys.exit(main("Two compilers", (COMMAND,)))
