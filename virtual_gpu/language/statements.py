@@ -50,10 +50,13 @@ class Statements:
         steps = [self.statement(s) for s in statements]
 
         def execute(frame: Frame, mask: Mask | None) -> Mask | None:
+            syncwarps = frame.run.syncwarps
             for step in steps:
-                mask = step(frame, mask)
+                before, mask = mask, step(frame, mask)
                 if mask is None:
                     return None
+                if syncwarps.waiting:
+                    syncwarps.go_on(before, mask)
             return mask
 
         return execute
@@ -769,6 +772,7 @@ def _iterate(loop: LoopLanes, body: Execute, frame: Frame, active: Mask | None) 
     after = body(frame, active)
     if loop.continued is not None:
         after = union(after, loop.continued)
+        frame.run.syncwarps.go_on(active, after)
     return active if after is not None and after.count == active.count else after
 
 
