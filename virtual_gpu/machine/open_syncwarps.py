@@ -59,10 +59,10 @@ class OpenSyncwarps:
         """Report the awaited lanes that come to the barrier or warp function at ``site``."""
         for syncwarp in tuple(self.waiting):
             missed = syncwarp.awaited & by_warp(mask.lanes)
-            self._miss(syncwarp, missed, f"come to {site} instead")
+            self._miss(syncwarp, missed, site, f"come to {site} instead")
 
-    def go_on(self, before: Mask, after: Mask) -> None:
-        """Report the awaited lanes that have completed a statement without the syncwarp.
+    def go_on(self, before: Mask, after: Mask, site: Site) -> None:
+        """Report the awaited lanes that completed the statement at ``site`` without the syncwarp.
 
         ``before`` holds the lanes that began the statement, and ``after`` those that go on to the
         next one. Only warps whose callers began the statement, too, count: in other warps the
@@ -71,7 +71,7 @@ class OpenSyncwarps:
         for syncwarp in tuple(self.waiting):
             together = (syncwarp.callers & by_warp(before.lanes)).any(axis=1, keepdims=True)
             missed = syncwarp.awaited & by_warp(after.lanes) & together
-            self._miss(syncwarp, missed, "skip it and go on")
+            self._miss(syncwarp, missed, site, f"go past {site} without it")
 
     def _drop(self, syncwarp: _Syncwarp, lanes: np.ndarray) -> None:
         """Wait no longer for ``lanes``, bools of the shape (warps, 32), at one syncwarp."""
@@ -80,11 +80,11 @@ class OpenSyncwarps:
         if awaited.any():
             self.waiting.append(replace(syncwarp, awaited=awaited))
 
-    def _miss(self, syncwarp: _Syncwarp, missed: np.ndarray, instead: str) -> None:
+    def _miss(self, syncwarp: _Syncwarp, missed: np.ndarray, other: Site, instead: str) -> None:
         """Report the callers that wait for a lane of ``missed``, and wait no longer for these.
 
-        ``instead`` says, as the end of a clause, what these lanes do. Nothing is reported if
-        ``missed`` is False everywhere.
+        ``instead`` says, as the end of a clause, what these lanes do, and ``other`` is the line of
+        which it speaks. Nothing is reported if ``missed`` is False everywhere.
         """
         if not missed.any():
             return
@@ -100,6 +100,7 @@ class OpenSyncwarps:
                 "barrier", syncwarp.site, "", (), (thread,), len(lanes),
                 f"{thread} waits for the lanes of the mask {named:#010x}, but {_listed(absent)} of "
                 f"its warp {instead}. {CURE}",
+                other_line=other.line,
             )  # fmt: skip
 
         self.report.add(Flaw("barrier", syncwarp.site, "", self.batch.numbers[lanes]), describe)

@@ -224,23 +224,25 @@ def waits_in_a_function(x):
 
 
 @pytest.mark.parametrize(
-    "kernel, mask, absent",
+    "kernel, mask, absent, line",
     [
-        (waits_in_an_if, FULL, "lanes 16 to 31"),
-        (waits_in_a_loop_that_some_leave, FULL, "lanes 16 to 31"),
-        (waits_behind_a_continue, FULL, "lanes 16 to 31"),
-        (waits_and_returns, FULL, "lanes 16 to 31"),
-        (waits_in_a_nested_if, 0xFFFFF, "lanes 16 to 19"),
-        (waits_in_a_function, FULL, "lanes 16 to 31"),
+        (waits_in_an_if, FULL, "lanes 16 to 31", "if i % 32 < 16:"),
+        (waits_in_a_loop_that_some_leave, FULL, "lanes 16 to 31", "while stride > i:"),
+        (waits_behind_a_continue, FULL, "lanes 16 to 31", "for k in range(4):"),
+        (waits_and_returns, FULL, "lanes 16 to 31", "if i < 16:"),
+        (waits_in_a_nested_if, 0xFFFFF, "lanes 16 to 19", "if i < 16:"),
+        (waits_in_a_function, FULL, "lanes 16 to 31", "x[i] = waited(i) if i < 24 else 3"),
     ],
 )
-def test_lanes_that_pass_by_a_syncwarp_that_names_them_are_reported(kernel, mask, absent):
-    said = (
-        rf"# flaw`: thread \(0\) of block \(0\) waits for the lanes of the mask {mask:#010x}, but "
-        rf"{absent} of its warp skip it and go on\. Put the call outside of the `if`"
-    )
-    with pytest.raises(BarrierError, match=said):
+def test_lanes_that_pass_by_a_syncwarp_that_names_them_are_reported(kernel, mask, absent, line):
+    with pytest.raises(BarrierError) as caught:
         kernel[1, 64](np.zeros(64))
+    finding = caught.value.finding
+    assert finding.site.source.endswith("# flaw")
+    assert finding.message.startswith(
+        f"thread (0) of block (0) waits for the lanes of the mask {mask:#010x}, but {absent} of "
+        f"its warp go past line {finding.other_line} `{line}` without it. Put the call outside"
+    )
 
 
 @cuda.jit

@@ -18,8 +18,6 @@ HARMLESS = {
 RIGHT = {
     "the wait first": loop(WAIT + GUARDED + HALVE),
     "the wait last": loop(GUARDED + HALVE + WAIT),
-    # Lanes that do not add leave the kernel, and the hardware then waits for the others only.
-    "the wait in the branch": loop(GUARDED + f"    {WAIT}" + HALVE),
     "all lanes add, and wait twice": loop(TAKE + WAIT + GIVE + WAIT + HALVE),
     "the sum in a variable": loop(
         f"{ALL.replace('shared[tid] +=', 'value = shared[tid] +')}{WAIT}"
