@@ -42,6 +42,7 @@ TEXTS = (
     "notebooks/sources.md",
     "virtual_gpu/README.md",
     "virtual_gpu/WALKTHROUGH.md",
+    "virtual_gpu/SIMULATED_TESTS.md",
     "gpu_xray/README.md",
     "gemm_kernels/tuning/TUNING.md",
     "gemm_kernels/cpu/tuning/TUNING.md",

@@ -27,6 +27,7 @@ from labs.families.sums import Sums
 from labs.families.vectors import REFUSED
 from labs.families.wrong_sums import wrong_sums
 from labs.targets.counts import (
+    barriers_of_block,
     barriers_per_block,
     sectors_per_request,
     wavefronts_per_request,
@@ -211,16 +212,14 @@ def shared_requests_per_block(at_most: float) -> Target:
 def fewer_than_the_course(requests: int, barriers: int) -> Callable[[Run], str | None]:
     """Return a remark that praises a kernel with fewer requests or barriers than the course's.
 
-    requests: to shared memory per block in the course's kernel. barriers: those that a thread
-    reaches in it.
+    requests: to shared memory per block in the course's kernel. barriers: those of a block in it.
     """
 
     def remark(run: Run) -> str | None:
         launch = run.job.launch(run.shape)
         shared = (one for one in run.trace.access_counts if one.space == "shared")
         own_requests = sum(one.requests for one in shared) / launch.blocks
-        warps = launch.blocks * launch.threads // WARP
-        own_barriers = run.trace.totals["barriers"] / warps
+        own_barriers = barriers_of_block(run)
         if own_requests >= requests and own_barriers >= barriers:
             return None
         return translate(

@@ -5,6 +5,7 @@ Each function returns a Target; its `cause` gives the sentence for a kernel that
 
 from __future__ import annotations
 
+import ast
 import re
 
 from labs.checking.access_order import StridedAccess, innermost_accesses
@@ -224,16 +225,21 @@ def wavefronts_per_request(at_most: float) -> Target:
     return Target("wavefronts per request", at_most, words, measure, cause)
 
 
-def barriers_per_block(at_most: float) -> Target:
-    """Return the target of at most `at_most` barriers per block, counted as a warp passes them.
+def barriers_of_block(run: Run) -> float:
+    """Return the barriers that a block passes, at the shape of the run.
 
-    The count is the average over all warps, at the first shape.
+    It is the average over all warps. If threads may return early, it is the number of barriers that
+    at least one thread of block 0 reaches.
     """
+    if any(isinstance(node, ast.Return) for node in ast.walk(run.tree)):
+        return sum(event.kind == "barrier" for event in run.recorded(0).events)
+    launch = run.job.launch(run.shape)
+    warps = launch.blocks * cdiv(launch.threads, 32)
+    return sum(line.barriers for line in run.trace.counts.values()) / warps
 
-    def measure(run: Run) -> float:
-        launch = run.job.launch(run.shape)
-        warps = launch.blocks * cdiv(launch.threads, 32)
-        return sum(line.barriers for line in run.trace.counts.values()) / warps
+
+def barriers_per_block(at_most: float) -> Target:
+    """Return the target of at most `at_most` barriers per block, at the first shape."""
 
     def cause(run: Run, value: float) -> str:
         lines = ", ".join(str(site.line) for site, c in run.trace.counts.items() if c.barriers)
@@ -246,7 +252,7 @@ def barriers_per_block(at_most: float) -> Target:
         )
 
     words = f"at most {at_most:g} barrier{'s' * (at_most != 1)} per block"
-    return Target("barriers per block", at_most, words, measure, cause)
+    return Target("barriers per block", at_most, words, barriers_of_block, cause)
 
 
 def inner_stride(at_most: int = 1) -> Target:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import ast
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from numba import typeof, types
 
+from labs.checking.phrasing import quoted
 from labs.checking.run import Run
+from labs.targets.wide_results import first_wide_result
 from utils.errors import CourseError
 from utils.translation import translate
 
@@ -35,10 +38,13 @@ def machine_code(run: Run) -> XRay | None:
 def loop_of_64_bits(run: Run) -> str | None:
     """Return sentences if the kernel's loop compares or shifts 64-bit numbers, else None.
 
-    The result is also None without a compiler, and for machine code without a loop.
+    The result is also None without a compiler, for machine code without a loop, and if `uint32(…)`
+    is around all results in the source of the loop.
     """
     loop = _loop(run)
     if not any(set(OF_64_BITS).intersection(one.opcode.split(".")) for one in loop):
+        return None
+    if not (where := _first_wide_result(run)):
         return None
     found = translate(
         "In machine code the loop of your kernel compares or shifts 64-bit numbers, which takes "
@@ -46,10 +52,24 @@ def loop_of_64_bits(run: Run) -> str | None:
         number=len(loop),
     )
     cure = translate(
-        "In Numba the results of `uint32 >> uint32` and of `// 2` have 64 bits; `uint32(…)` around "
-        "them keeps 32."
+        "A result of 64 bits is in {where}. In Numba `uint32 >> uint32` and `// 2` have such "
+        "results, and `uint32(…)` around them keeps 32.",
+        where=where,
     )
     return f"{found} {cure}"
+
+
+def _first_wide_result(run: Run) -> str:
+    """Return a phrase on the first source line that `first_wide_result` finds, or ""."""
+    line = first_wide_result(run.tree)
+    if line is None:
+        return ""
+    code = next(
+        ast.unparse(node).partition("\n")[0]
+        for node in ast.walk(run.tree)
+        if isinstance(node, ast.stmt) and node.lineno == line
+    )
+    return translate("line {line}, {code}", line=line, code=quoted(code))
 
 
 def _loop(run: Run) -> Sequence[Instruction]:
@@ -58,20 +78,30 @@ def _loop(run: Run) -> Sequence[Instruction]:
     return code.hot.body if code and code.hot else ()
 
 
-def condition_of_64_bits(run: Run) -> str | None:
-    """Return a sentence if the loop has 64-bit numbers besides one comparison, else None.
+def condition_of_64_bits(instructions: int) -> Callable[[Run], str | None]:
+    """Return a remark on a loop that has 64-bit numbers besides one comparison.
 
-    The comparison is that of a `uint32` with `cuda.blockDim.x`, which has 64 bits. The result is
-    also None without a compiler, and for machine code without a loop.
+    The comparison is that of a `uint32` with `cuda.blockDim.x`, which has 64 bits. There is no
+    remark without a compiler, for machine code without a loop, and if `uint32(…)` is around all
+    results in the source of the loop. instructions: those per iteration of the course's loop; a
+    loop with as many has no remark either.
     """
-    loop = [one.opcode.split(".") for one in _loop(run)]
-    compares = sum(bool(set(OF_64_BITS).intersection(parts)) for parts in loop)
-    if compares <= 1 and not any("WIDE" in parts for parts in loop):
-        return None
-    return translate(
-        "In machine code the loop of your kernel has {number} instructions per iteration, some of "
-        "them for 64-bit numbers. In Numba a computation with a `uint32` and a plain `1` has a "
-        "result of 64 bits, and so has one with two `uint32`. `uint32(…)` around the result keeps "
-        "it in 32 bits and saves instructions.",
-        number=len(loop),
-    )
+
+    def remark(run: Run) -> str | None:
+        loop = _loop(run)
+        parts = [one.opcode.split(".") for one in loop]
+        compares = sum(bool(set(OF_64_BITS).intersection(one)) for one in parts)
+        is_narrow = compares <= 1 and not any("WIDE" in one for one in parts)
+        if is_narrow or len(loop) <= instructions or not (where := _first_wide_result(run)):
+            return None
+        return translate(
+            "In machine code the loop of your kernel has {number} instructions per iteration, "
+            "some of them for 64-bit numbers. A result of 64 bits is in {where}. In Numba a "
+            "computation with a `uint32` and a plain `1` has such a result, and so has one with "
+            "two `uint32`. `uint32(…)` around the result keeps it in 32 bits and saves "
+            "instructions.",
+            number=len(loop),
+            where=where,
+        )
+
+    return remark

@@ -10,7 +10,7 @@ from labs import EXERCISES, check
 from labs.checking.run import run_kernel
 from labs.exercises.micro_kernel.exercise import no_spills
 from labs.targets.machine_code import machine_code
-from tests.labs.versions import from_text, right, wrong
+from tests.labs.versions import changed, from_text, right, wrong
 from utils.errors import CourseError
 from utils.intrinsics.simd import broadcast, fmadd_row, load_row, store_row, zero_row
 
@@ -112,6 +112,7 @@ def test_a_loop_of_64_bits_is_remarked_and_no_flaw(compiler):
     assert verdict.passed
     (note,) = verdict.notes
     assert "compares or shifts 64-bit numbers" in note
+    assert "A result of 64 bits is in line 15, `stride = cuda.blockDim.x // 2`." in note
     assert check("tree", right("tree", "halves made 32 bits")).notes == ()
 
 
@@ -136,7 +137,36 @@ def test_a_condition_of_64_bits_is_remarked_and_no_flaw(compiler):
     for what in ("shifted", "an exclusive or"):
         verdict = check(name, right(name, what))
         assert verdict.passed
-        assert any("a plain `1` has a result of 64 bits" in note for note in verdict.notes)
+        note = " ".join(verdict.notes)
+        assert "A result of 64 bits is in line 17, `if tid " in note
+        assert "a plain `1` has such a result" in note
+
+
+TEST = "        if tid & uint32(2 * stride - 1) == 0:\n"
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        [
+            ("    while", "    low = uint32(0)\n    while"),
+            (
+                TEST,
+                "        low = uint32(low | uint32(tid & stride))\n"
+                "        if low == uint32(0):\n",
+            ),
+        ],
+        [
+            ("    while", "    k = uint32(1)\n    while"),
+            (TEST, "        if uint32(uint32(tid >> k) << k) == tid:\n"),
+            ("(2 * stride)\n", "(2 * stride)\n        k = uint32(k + uint32(1))\n"),
+        ],
+    ],
+)
+def test_a_condition_whose_results_are_all_narrow_has_no_remark(changes, compiler):
+    verdict = check("without_remainder", changed("without_remainder", *changes))
+    assert verdict.passed
+    assert "machine code" not in " ".join(verdict.notes)
 
 
 def test_a_remainder_that_the_compiler_removes_is_refused_for_the_source_line(compiler):

@@ -45,7 +45,8 @@ class BlockCounts:
 
     elements: the number of elements that the block adds. requests, wavefronts: the totals over all
     loads and stores of shared memory in the block. lanes: the mean number of active lanes per
-    request. barriers: the number of barriers that a thread reaches. iterations: the number of
+    request. barriers: the number of barriers that a warp reaches, averaged over the warps of the
+    block. iterations: the number of
     iterations that a thread makes of the loop over the levels of the tree.
     """
 
@@ -82,7 +83,7 @@ def blocks(**steps: Step | Variant) -> Table:
     """Return a table of the shared-memory counts of one full thread block of each reduction.
 
     It has one row per step, and columns for requests, active lanes per request, wavefronts, and
-    barriers per thread. steps: one per row; the keyword is the row's name, with _ for spaces.
+    barriers per warp. steps: one per row; the keyword is the row's name, with _ for spaces.
     """
     rows = []
     for name, step in steps.items():
@@ -96,7 +97,7 @@ def blocks(**steps: Step | Variant) -> Table:
                 f"{block.barriers:g}",
             )
         )
-    head = ("", "requests", "lanes per request", "wavefronts", "barriers")
+    head = ("", "requests", "lanes per request", "wavefronts", "barriers per warp")
     return table("Shared memory, one block", head, rows)
 
 

@@ -65,6 +65,11 @@ class Tally:
             previous = self._ranges.get(flaw.axis, (low, high))
             self._ranges[flaw.axis] = (min(low, previous[0]), max(high, previous[1]))
 
+    @property
+    def kind(self) -> str:
+        """The kind of the finding."""
+        return self._finding.kind
+
     def discard(self) -> None:
         """Turn a read of an undefined value into a warning, because no result depends on it.
 
@@ -125,8 +130,18 @@ class Report:
 
     @property
     def undefined(self) -> bool:
-        """True if a read of an undefined value was reported."""
-        return any(kind == "uninitialised" for kind, _, _ in self._tallies)
+        """True if a read of an undefined value was reported, and is not discarded."""
+        return any(tally.kind == "uninitialised" for tally in self._tallies.values())
+
+    @property
+    def stale_arrays(self) -> tuple[str, ...]:
+        """The names of the shared arrays of which a stale element was read."""
+        return tuple({array: 0 for kind, _, array in self._tallies if kind == "stale_element"})
+
+    def forget_stale(self, array: str) -> None:
+        """Discard the reads of stale elements of an array, because no result depends on them."""
+        for key in [key for key in self._tallies if (key[0], key[2]) == ("stale_element", array)]:
+            del self._tallies[key]
 
     @property
     def other_flaws(self) -> frozenset[tuple]:

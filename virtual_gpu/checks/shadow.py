@@ -127,6 +127,10 @@ class Shadow:
         self._check_readers(access, units)
         self._note_writers(access, units, contested=unordered is not None)
 
+    def note_store(self, access: Access, units: np.ndarray) -> None:
+        """Record a store of ``units``, one per active lane, without a check for races."""
+        self._note_writers(access, units, contested=False)
+
     def check_update(self, access: Access, units: np.ndarray, initialised: bool) -> None:
         """Report races of an atomic with unordered plain accesses, and record the atomic.
 

@@ -49,7 +49,9 @@ class Site:
         return f"line {self.line} `{self.source}`"
 
 
-WARNINGS = frozenset({"wrapped_index", "discarded", "stale_read"})
+WARNINGS = frozenset({
+    "wrapped_index", "discarded", "stale_read", "stale_element", "overlap", "overflow", "truncated",
+})  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -57,14 +59,22 @@ class Finding:
     """One flaw of a kernel, with its source line, array element and threads.
 
     ``kind`` is ``out_of_bounds``, ``race``, ``uninitialised`` or ``barrier``. For a warning it is
-    ``wrapped_index``, ``discarded`` or ``stale_read``: a wrapped index is negative, and Numba
-    counts it from the end; a discarded read is that of an undefined value on which no result
-    depends; a stale read is the plain read of an element that other threads update, if it only
-    decides whether an atomic is tried.
+    one of ``WARNINGS``:
+
+    - ``wrapped_index``: the index is negative, and Numba counts it from the end.
+    - ``discarded``: a read of an undefined value on which no result depends.
+    - ``stale_read``: the plain read of an element that other threads update, if it only decides
+      whether an atomic is tried.
+    - ``stale_element``: a read of an element of a shared array that a thread has left from an
+      earlier round, while others have filled the array anew; a result depends on it.
+    - ``overlap``: a read of dynamic shared memory that was stored through another array of
+      the same dtype.
+    - ``overflow``: a number does not fit into the integer that it is stored as or cast to.
+    - ``truncated``: a number with a fraction is stored in an array of integers.
 
     ``array`` is the name of the array, or of a variable that is read before it is set, and "" for a
-    barrier. ``index`` holds the indices of the element, or the single negative index for
-    ``wrapped_index``; it is empty for a variable and a barrier.
+    barrier and a cast. ``index`` holds the indices of the element, the single negative index for
+    ``wrapped_index``, or the index that a cast gives; it is empty for a variable and a barrier.
 
     ``threads`` holds the offending thread and, for a race, the other thread; ``other_line`` is the
     line of a race's other access. For a syncwarp for which lanes do not come, it is the line of the

@@ -288,7 +288,7 @@ def parameter_uses(tree: ast.FunctionDef, use_by_callee: Callable) -> dict[str, 
     names = [node for node in parents if isinstance(node, ast.Name)]
     uses = {}
     for parameter in (a.arg for a in tree.args.args):
-        own_uses = [_use_of(n, parents[n], use_by_callee) for n in names if n.id == parameter]
+        own_uses = [_use_of(n, parents, use_by_callee) for n in names if n.id == parameter]
         uses[parameter] = ParameterUse(
             may_write=any(use.may_write for use in own_uses),
             fewest_indices=min((use.fewest_indices for use in own_uses), default=ANY_RANK),
@@ -299,15 +299,22 @@ def parameter_uses(tree: ast.FunctionDef, use_by_callee: Callable) -> dict[str, 
 ANY_RANK = 99
 
 
-def _use_of(name: ast.Name, parent: ast.AST, use_by_callee: Callable) -> ParameterUse:
-    """Return the ParameterUse of one occurrence of a parameter; ``parent`` is the node around it.
+def _use_of(
+    name: ast.Name, parents: dict[ast.AST, ast.AST], use_by_callee: Callable
+) -> ParameterUse:
+    """Return the ParameterUse of one occurrence of a parameter.
 
-    A read of an element has the number of its indices, and an attribute or a length has ANY_RANK.
-    An argument of a call has the use that ``use_by_callee(call, position)`` returns. If that is
-    None, and for any other occurrence, the parameter counts as written.
+    ``parents`` maps each node to the node around it. A read of an element has the number of its
+    indices, as in ``x[i, j]`` or ``x[i][j]``, and an attribute or a length has ANY_RANK. An
+    argument of a call has the use that ``use_by_callee(call, position)`` returns. If that is None,
+    and for any other occurrence, the parameter counts as written.
     """
+    parent = parents[name]
     if _is_read(name, parent):
-        return ParameterUse(False, _index_count(parent))
+        count = _index_count(parent)
+        while count and _is_read(parent, parents[parent]):
+            count, parent = count + _index_count(parents[parent]), parents[parent]
+        return ParameterUse(_is_stored_to(parent, parents[parent]), count)
     if _is_query(parent):
         return ParameterUse(False, ANY_RANK)
     if isinstance(parent, ast.Call) and name in parent.args:
@@ -317,12 +324,21 @@ def _use_of(name: ast.Name, parent: ast.AST, use_by_callee: Callable) -> Paramet
     return ParameterUse(True, ANY_RANK)
 
 
-def _is_read(name: ast.Name, parent: ast.AST) -> bool:
-    """Return True if ``parent`` is a subscript that reads from the array ``name``."""
+def _is_read(node: ast.expr, parent: ast.AST) -> bool:
+    """Return True if ``parent`` is a subscript that reads from the array ``node``."""
     return (
         isinstance(parent, ast.Subscript)
-        and parent.value is name
+        and parent.value is node
         and isinstance(parent.ctx, ast.Load)
+    )
+
+
+def _is_stored_to(node: ast.expr, parent: ast.AST) -> bool:
+    """Return True if ``parent`` is a subscript that stores to the array ``node``."""
+    return (
+        isinstance(parent, ast.Subscript)
+        and parent.value is node
+        and not isinstance(parent.ctx, ast.Load)
     )
 
 

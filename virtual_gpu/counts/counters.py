@@ -21,6 +21,7 @@ from .transactions import BANK_BYTES, SECTOR_BYTES, LaneTransfer
 
 COUNTED_SPACES = ("global", "shared")
 KEPT_REQUESTS = 64  # of each access, for hints and pictures
+EXAMINED_STORES = 8  # executions of each line, in which stores to one element are counted
 
 
 @dataclass(frozen=True)
@@ -86,8 +87,11 @@ class AccessCount:
     Sectors and cache lines are counted for loads and stores of global memory, wavefronts for those
     of shared memory. ``fewest_sectors`` and ``fewest_wavefronts`` are the numbers that as many
     active lanes would need to access consecutive elements from an aligned address on. ``site`` is
-    the source line and ``dtype`` that of the array. ``bytes_per_lane`` is the number of bytes that
-    a lane accesses in a request, and ``words`` the number of 4-byte words, summed like the bytes.
+    the source line and ``dtype`` that of the array. ``crowded`` holds the
+    numbers of active lanes and of different elements in one execution of a store to global memory,
+    that with the largest ratio of the ``examined`` ones. ``bytes_per_lane`` is the number of bytes
+    that a lane accesses in a request, and ``words`` the number of 4-byte words, summed like the
+    bytes.
     """
 
     site: Site
@@ -108,6 +112,14 @@ class AccessCount:
     wavefronts: int = 0
     fewest_wavefronts: int = 0
     first: list[np.ndarray] = field(default_factory=list)  # byte addresses by lane, -1: inactive
+    examined: int = 0  # executions in which the elements of a store were counted
+    crowded: tuple[int, int] = (0, 1)  # active lanes and elements of the store with the most lanes
+
+    def note_elements(self, lanes: int, elements: int) -> None:
+        """Note the numbers of active lanes and different elements in one execution of a store."""
+        self.examined += 1
+        if lanes * self.crowded[1] > self.crowded[0] * elements:
+            self.crowded = (lanes, elements)
 
     def add_to(self, line: LineCount) -> None:
         """Add these counts to ``line``, the totals of the source line.
@@ -153,11 +165,13 @@ class Counters:
         self._functions: dict[Callable, Source] = {}
         # Per array in global memory, a flag for each sector that was loaded or stored.
         self._touched: dict[Memory, np.ndarray] = {}
+        self._storing_lane: dict[Memory, np.ndarray] = {}  # per element, scratch of one store
+        self._extremes: dict[tuple[Site, str, str], tuple[int, bool]] = {}
 
     def forget(self) -> None:
         """Discard all counts and recorded events, because the launch starts again."""
         counts = self._accesses, self._work, self._iterations, self._functions, self._touched
-        for table in counts:
+        for table in (*counts, self._storing_lane, self._extremes):
             table.clear()
         if self.recorder:
             self.recorder.forget()
@@ -220,6 +234,8 @@ class Counters:
         count = self._accesses.get(key)
         if count is None:
             count = self._accesses[key] = _new_count(transfer)
+        if transfer.kind == "store" and memory.space == "global":
+            self._note_elements(count, transfer)
         first = transfer.first_bytes()
         for part in range(transfer.requests_each):
             self._request(count, transfer, first + part * transfer.bytes_per_lane)
@@ -252,6 +268,31 @@ class Counters:
             count.wavefronts += times * transactions.wavefronts(pattern, bytes_per_lane)
             fewest = transactions.fewest_wavefronts(pattern, transfer.pitch)
             count.fewest_wavefronts += times * fewest
+
+    def _note_elements(self, count: AccessCount, transfer: LaneTransfer) -> None:
+        """Count the different elements of one of the first executions of a store."""
+        if count.examined >= EXAMINED_STORES or not isinstance(transfer.addresses, np.ndarray):
+            return
+        memory, addresses = transfer.memory, transfer.addresses
+        if memory not in self._storing_lane:
+            self._storing_lane[memory] = np.zeros(memory.data.size, np.int32)
+        scratch, lanes = self._storing_lane[memory], np.arange(len(addresses), dtype=np.int32)
+        scratch[addresses] = lanes
+        count.note_elements(len(addresses), int((scratch.take(addresses) == lanes).sum()))
+
+    def extreme(self, site: Site, array: str, name: str, attempts: int, beaten: bool) -> None:
+        """Count the attempts of an ``atomic.min`` or ``atomic.max``, which is the ``name``.
+
+        ``beaten`` is True if all elements held 0, which every value has failed to change.
+        """
+        key = site, array, name
+        before, always = self._extremes.get(key, (0, True))
+        self._extremes[key] = before + attempts, always and beaten
+
+    @property
+    def beaten_extremes(self) -> tuple[tuple[Site, str, str, int], ...]:
+        """The (site, array, "min" or "max", attempts) of atomics that were beaten each time."""
+        return tuple((*key, n) for key, (n, always) in self._extremes.items() if always)
 
     def _touch(self, memory: Memory, sectors: np.ndarray) -> None:
         """Mark these sectors of a memory as loaded or stored, for ``footprint_bytes``."""

@@ -16,6 +16,7 @@ from ..common.source import Source
 from .counters import AccessCount, LineCount
 
 EXCESS_FACTOR = 2  # an access with less than twice the fewest sectors or wavefronts gets no hint
+CROWD = 2  # lanes that store to one element at once
 FEW_LANES = WARP // 4
 REQUESTS_PER_BLOCK = 4  # requests per block (with one lane: per warp); fewer are done once for it
 NOTABLE_SHARE = 0.1  # fraction of all requests of the launch
@@ -25,7 +26,8 @@ NOTABLE_SHARE = 0.1  # fraction of all requests of the launch
 class Hint:
     """The reason why a count is large, with its source line, array and numbers.
 
-    ``kind`` is ``strided_access``, ``bank_conflict``, ``idle_lanes`` or ``float64``. ``figures``
+    ``kind`` is ``same_element``, ``idle_atomic``, ``strided_access``, ``bank_conflict``,
+    ``idle_lanes`` or ``float64``. ``figures``
     holds the numbers of the message by name. ``array`` is empty if the hint is not about an array.
     ``site`` is the source line.
     """
@@ -52,8 +54,9 @@ class KernelCounts:
     ``lines`` maps each source line to its counts. ``rows`` maps the name of each array in global
     memory to the stride in bytes of its last dimension but one, or to 0 if there is no such
     dimension. ``functions`` are the kernel and the functions that it called. ``blocks`` and
-    ``warps`` are the numbers of those that ran. ``accesses`` are the counts per source line, array
-    and kind of access.
+    ``warps`` are the numbers of those that ran. ``beaten_extremes`` are the (site, array, name,
+    attempts) of the minima and maxima that have never changed a 0. ``accesses`` are the counts per
+    source line, array and kind of access.
     """
 
     accesses: tuple[AccessCount, ...]
@@ -62,15 +65,17 @@ class KernelCounts:
     functions: tuple[Source, ...]  # the kernel and the functions it called
     blocks: int  # that were run
     warps: int  # in all of them
+    beaten_extremes: tuple[tuple[Site, str, str, int], ...] = ()
 
 
 def hints_of(counts: KernelCounts) -> tuple[Hint, ...]:
-    """Return all hints of a launch: strided accesses, bank conflicts, idle lanes, then float64.
+    """Return all hints of a launch.
 
-    Hints on strided accesses and bank conflicts begin with the largest excess, those on idle lanes
-    with the most requests.
+    The first are those on results: crowded stores, and atomics without an effect. Then follow
+    strided accesses, bank conflicts, idle lanes and float64. Hints on strided accesses and bank
+    conflicts begin with the largest excess, those on idle lanes with the most requests.
     """
-    kinds = (_strided, _conflicts, _idle, _float64)
+    kinds = (_crowded, _beaten, _strided, _conflicts, _idle, _float64)
     return tuple(hint for kind in kinds for hint in kind(counts))
 
 
@@ -82,6 +87,44 @@ def _per_request(access: AccessCount, amount: int) -> float:
 def _shown(number: float) -> str:
     """Return a number as text with at most one decimal, such as ``1,024`` or ``2.5``."""
     return f"{number:,.1f}".removesuffix(".0")
+
+
+def _crowded(counts: KernelCounts) -> Iterator[Hint]:
+    """Yield a hint for each store with CROWD lanes or more per element, in several elements.
+
+    There is none for a store of a constant, such as a flag.
+    """
+    for access in counts.accesses:
+        lanes, elements = access.crowded
+        if elements > 1 and lanes >= CROWD * elements and not _stores_a_constant(access.site):
+            yield Hint(
+                "same_element", access.site, access.array,
+                f"{lanes:,} threads store to {elements:,} elements of {access.array} at once, so "
+                "several threads store to each: check the index, or let one of them store",
+                {"lanes": lanes, "elements": elements},
+            )  # fmt: skip
+
+
+def _stores_a_constant(site: Site) -> bool:
+    """Return True if a source line assigns a constant, or cannot be read by itself."""
+    try:
+        nodes = list(ast.walk(ast.parse(site.source)))
+    except SyntaxError:  # the first line of several
+        return True
+    return any(isinstance(n, ast.Assign) and isinstance(n.value, ast.Constant) for n in nodes)
+
+
+def _beaten(counts: KernelCounts) -> Iterator[Hint]:
+    """Yield a hint for each atomic minimum or maximum that has never changed a 0."""
+    for site, array, name, attempts in counts.beaten_extremes:
+        if attempts > 1:
+            side = "above" if name == "min" else "below"
+            yield Hint(
+                "idle_atomic", site, array,
+                f"{attempts:,} times atomic.{name} has not changed {array}, which holds 0 while "
+                f"every value is {side} 0: begin with a number {side} all values",
+                {"attempts": attempts},
+            )  # fmt: skip
 
 
 def _strided(counts: KernelCounts) -> Iterator[Hint]:

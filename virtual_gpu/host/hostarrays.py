@@ -24,6 +24,7 @@ from .layouts import (
     whole_shape,
 )
 from .transfers import TO_DEVICE, TO_HOST, note
+from .unwritten import warn_of_gaps
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +67,8 @@ class DeviceArray:
     ``host`` is the NumPy array that serves as device memory. As on a GPU, programs read and write
     it with ``copy_to_host`` and ``copy_to_device``. ``unwritten`` is a boolean array of the
     elements that were never written, or None if all were. ``strides`` are in bytes. ``stream`` is
-    stored and has no effect.
+    stored and has no effect. ``fills`` maps the name of each kernel that may have stored to the
+    memory to True if it chooses elements by thread index alone; all views of the memory share it.
     """
 
     __cuda_memory__ = True
@@ -81,6 +83,7 @@ class DeviceArray:
             strides = tuple(strides or element_strides(shape, dtype.itemsize, "C"))
             host, unwritten = _reinterpreted(gpu_data, shape, strides, dtype)
         self.host, self.unwritten, self.stream = host, unwritten, stream
+        self.fills: dict[str, bool] = {}
 
     @classmethod
     def over(cls, host: np.ndarray, unwritten: np.ndarray | None = None, stream=0) -> DeviceArray:
@@ -91,6 +94,7 @@ class DeviceArray:
         """
         new = cls.__new__(cls)
         new.host, new.unwritten, new.stream = host, unwritten, stream
+        new.fills = {}
         return new
 
     def _view(self, make_view) -> DeviceArray:
@@ -102,7 +106,9 @@ class DeviceArray:
                 f"Elements of a device array of shape {self.shape} and strides {self.strides} "
                 "would have to move; copy it to the host first."
             )
-        return DeviceArray.over(host, unwritten, self.stream)
+        view = DeviceArray.over(host, unwritten, self.stream)
+        view.fills = self.fills
+        return view
 
     shape = property(lambda self: self.host.shape)
     dtype = property(lambda self: self.host.dtype)
@@ -169,6 +175,7 @@ class DeviceArray:
         stream = stream or self.stream
         host_waits = stream == 0 or not is_pinned(ary)
         note(TO_HOST, self.host, "copy_to_host", stream, host_waits)
+        self._check_gaps("copy_to_host()")
         if ary is None:
             return self.host.copy(order="K")
         ary.reshape(self.shape)[...] = self.host
@@ -189,6 +196,25 @@ class DeviceArray:
             stream = stream or self.stream
             note(TO_DEVICE, source, "copy_to_device", stream, stream == 0)
         self._fill(..., source.reshape(self.shape), unwritten)
+
+    def _check_gaps(self, by: str) -> None:
+        """Warn if the array has elements that kernels should have written, and have not.
+
+        ``by`` names the function that copies the array. There is no warning if a kernel may have
+        chosen the elements by the content of an array.
+        """
+        if self.unwritten is None or not self.fills or not all(self.fills.values()):
+            return
+        if self.unwritten.any() and not self.unwritten.all():
+            warn_of_gaps(self.unwritten, tuple(self.fills), by)
+
+    def note_fill(self, kernel: str, by_index: bool) -> None:
+        """Note that a launch of a kernel may have stored to the array.
+
+        ``by_index`` is True if the whole grid has run, and if which elements it stores depends on
+        thread indices, extents and numbers only.
+        """
+        self.fills[kernel] = by_index and self.fills.get(kernel, True)
 
     def _fill(self, index, values, unwritten: np.ndarray | None = None) -> None:
         """Set ``self.host[index]`` to ``values`` and mark these elements as written.
@@ -333,6 +359,7 @@ class DeviceArray:
         if copy is False:
             raise ArrayValueError("A device array has no host memory to share; a copy is needed.")
         note(TO_HOST, self.host, "np.asarray")
+        self._check_gaps("np.asarray()")
         return np.array(self.host, dtype=dtype)
 
     def __repr__(self) -> str:

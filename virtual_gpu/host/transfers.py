@@ -114,7 +114,7 @@ def note(
     returns. Each StreamOrder of ``ordering_streams`` gets the copy, too.
     """
     if _LOGS or _ORDERS:
-        transfer = Transfer(direction, array.shape, array.dtype, by, *_line_in_program())
+        transfer = Transfer(direction, array.shape, array.dtype, by, *line_in_program())
         for log in _LOGS:
             log.append(transfer)
         for order in _ORDERS:
@@ -145,12 +145,12 @@ def note_wait(target=None) -> None:
     for function in _CALLS:
         function()
     if _WAITS:
-        line = _line_in_program()
+        line = line_in_program()
         for log in _WAITS:
             log.append(line)
 
 
-def _line_in_program() -> SourceLine:
+def line_in_program() -> SourceLine:
     """Return the innermost (file, line) on the call stack outside Numba and the virtual GPU."""
     frame = sys._getframe(1)
     while frame.f_back and frame.f_code.co_filename.startswith(_INTERNAL):

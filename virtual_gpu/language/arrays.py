@@ -80,7 +80,7 @@ def shared_array(call: CallExpression) -> Evaluate:
     def evaluate(frame, mask):
         shape, dtype = shape_and_dtype(frame, mask)
         if shape == (0,):
-            return frame.run.shared.dynamic(name, dtype)
+            return frame.run.shared.dynamic(call.node, name, dtype, call.source.name)
         _check_not_empty(call, shape)
         strides = element_strides(shape)
         if dtype.names:

@@ -10,6 +10,7 @@ import numpy as np
 from numba import cuda
 
 from ..machine.access import update
+from ..machine.lost_values import check_sum
 from ..machine.place import Place
 from ..memory.memory import Array, ArrayView
 from ..types.numba_types import cast
@@ -85,6 +86,13 @@ def _operation(name: str) -> Handler:
 
             def change(data, addresses, lanes):
                 values = _without_nan(name, lanes.entries(operand))
+                if name in ("add", "sub"):
+                    added = values if name == "add" else -values
+                    check_sum(place.narrowed(lanes), addresses, data, added)
+                if frame.run.counters and name in ("min", "max"):
+                    beaten = _beaten_by_zero(name, data.take(addresses), values)
+                    counters = frame.run.counters
+                    counters.extreme(site, place.array.name, name, len(values), beaten)
                 compute = _COMPUTE[name]
                 # Nobody reads the old values, so the order of the lanes does not matter.
                 if not used and isinstance(compute, np.ufunc):
@@ -107,6 +115,15 @@ def _operand(call: CallExpression, value, dtype: np.dtype):
     if not is_scalar(value) or value.dtype.kind == "c":
         raise call.refuse("an atomic with a value that is no real number")
     return cast(value, dtype)
+
+
+def _beaten_by_zero(name: str, elements: np.ndarray, values: np.ndarray) -> bool:
+    """Return True if all elements are 0 and no value is below 0 for "min", or above for "max".
+
+    Values that are 0 themselves do not count.
+    """
+    beaten = values > 0 if name == "min" else values < 0
+    return bool(beaten.all()) and not elements.any()
 
 
 def _without_nan(name: str, values: np.ndarray) -> np.ndarray:

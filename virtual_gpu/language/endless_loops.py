@@ -1,7 +1,8 @@
 """Detects ``while`` loops that never end.
 
 The lanes of a batch advance together, and nothing else runs at the same time. So a loop never ends
-if an iteration changes no variable, no memory and not the set of lanes that are in the loop.
+if an iteration changes no variable, no memory and not the set of lanes that are in the loop. The
+variables and arrays that decide when the loop ends suffice.
 """
 
 from __future__ import annotations
@@ -15,8 +16,12 @@ from ..common.lanes import Mask
 from ..common.source import Source
 from ..memory.memory import ArrayView, LocalArray, LocalPart
 from .frame import Frame
+from .loop_exits import deciding_names, stored_names
 
+FIRST_DECISION = 16  # iterations before the values that decide are compared; the number doubles
 FIRST_SNAPSHOT = 256  # iterations before the first snapshot; the number doubles for the next one
+GAP_SECONDS, GAP_ITERATIONS = 3.0, 64  # between two looks at how far the end of a loop is
+MOST_DECIDING_BYTES = 1 << 24  # more memory than this is not compared so often
 MOST_BYTES = 1 << 28  # more memory than this is not compared
 
 
@@ -37,6 +42,11 @@ class EndlessLoopCheck:
         self._memory: list[bytes] | None = None  # of the last snapshot
         self._lanes = 0
         self._since: float | None = None  # when a thread last left the loop, or memory changed
+        self._next_decision = FIRST_DECISION
+        self._decision: object = None  # the values that decide, in the iteration before
+        self._gaps: tuple[float, np.ndarray] | None = None  # seconds, and gaps to the end
+        self._gaps_since = 0  # iterations since then
+        self._without_progress = 0  # looks at the gaps at which no thread had come nearer
 
     def iteration(self, frame: Frame, active: Mask, starting: Mask | None) -> None:
         """Count an iteration; raise LimitReached if the loop never ends or exceeds a limit.
@@ -47,6 +57,8 @@ class EndlessLoopCheck:
         run = frame.run
         run.check_limits(self._source, self._node, active)
         self._iterations += 1
+        self._check_decision(frame, active, starting)
+        self._check_gap(frame, active)
         if self._variables is not None:
             self._compare(frame, active, starting)
         elif self._iterations == self._next_snapshot:
@@ -87,6 +99,84 @@ class EndlessLoopCheck:
             error = self._error(self._explanation(frame, active))
             error.waits_for_others = frame.run.live.count > active.count
             raise error
+
+    def _check_decision(self, frame: Frame, active: Mask, starting: Mask | None) -> None:
+        """Raise LimitReached if an iteration has changed nothing that decides when the loop ends.
+
+        Two consecutive iterations are compared after 16, 32, 64 iterations and so on. Loops that
+        change nothing else are left to ``_compare``.
+        """
+        if stored_names(self._node) <= deciding_names(self._node):
+            return
+        if self._decision is not None:
+            before, self._decision = self._decision, None
+            if before == self._deciding(frame, active, starting):
+                raise self._error(self._unchanged(frame, active))
+        elif self._iterations == self._next_decision:
+            self._next_decision *= 2
+            self._decision = self._deciding(frame, active, starting)
+
+    def _deciding(self, frame: Frame, active: Mask, starting: Mask | None) -> object:
+        """Return the values that decide when the loop ends, or an object that equals no other.
+
+        The latter is the case if another block or thread may change one of them, or if they are
+        too large to compare.
+        """
+        run, names = frame.run, deciding_names(self._node)
+        values = [v for n in sorted(names) for v, _ in frame.variables.get(n, ())]
+        arrays = [v for v in values if isinstance(v, ArrayView)]
+        others = [v for n in stored_names(self._node) - names
+                  for v, _ in frame.variables.get(n, ()) if isinstance(v, ArrayView)]  # fmt: skip
+        data = {id(v.memory): v.memory.data for v in arrays}
+        shared = any(id(v.memory) in data for v in others)
+        unknown = any(hasattr(self._source.names.get(n), "copy_to_host") for n in names)
+        alone = run.live.count == active.count
+        if shared or unknown or (arrays and not alone):
+            return object()
+        if sum(array.nbytes for array in data.values()) > MOST_DECIDING_BYTES:
+            return object()
+        state = _variables(frame, active, starting, names)
+        return state, [array.tobytes() for array in data.values()]
+
+    def _unchanged(self, frame: Frame, active: Mask) -> str:
+        """Return an error text that names what an iteration should change."""
+        tested = {n.id for n in ast.walk(self._node.test) if isinstance(n, ast.Name)}
+        names = " and ".join(sorted(tested & set(frame.variables)))
+        stay = "1 thread stays" if active.count == 1 else f"{active.count} threads stay"
+        if not names:
+            return f"{stay} in this loop for ever, because no thread comes to a break or return."
+        return (
+            f"{stay} in this loop for ever, because a round changes nothing that its condition "
+            f"needs: {names}."
+        )
+
+    def _check_gap(self, frame: Frame, active: Mask) -> None:
+        """Raise LimitReached if no thread has come nearer to the end of the loop for seconds.
+
+        The condition must compare two numbers, of which one is the same in all iterations. Two
+        looks in a row have to find no progress.
+        """
+        seconds, limits = frame.run.watch.seconds, frame.run.watch.limits
+        self._gaps_since += 1
+        early = self._gaps is not None and (
+            seconds - self._gaps[0] < GAP_SECONDS or self._gaps_since < GAP_ITERATIONS
+        )
+        if limits.stalled_seconds is None or early:
+            return
+        gaps = _gaps(self._node, frame, active)
+        if gaps is None:
+            return
+        before, self._gaps, self._gaps_since = self._gaps, (seconds, gaps), 0
+        if before is None or len(before[1]) != len(gaps) or (gaps < before[1]).any():
+            self._without_progress = 0
+            return
+        self._without_progress += 1
+        if self._without_progress == 2:
+            raise self._error(
+                f"for {2 * GAP_SECONDS:.0f} s no thread has come nearer to the end of this loop; "
+                "does the loop end for every thread? If it does, set VIRTUAL_GPU_SECONDS or "
+                "patience= of trace() to the seconds that the launch may take."
+            )
 
     def _explanation(self, frame: Frame, active: Mask) -> str:
         """Return an error text that says which threads wait for ever and how to mend the kernel."""
@@ -151,20 +241,57 @@ def _memory(frame: Frame) -> list[bytes] | None:
     return [memory.data.tobytes() for memory in memories]
 
 
-def _variables(frame: Frame, active: Mask, starting: Mask | None) -> tuple:
+def _gaps(loop: ast.While, frame: Frame, active: Mask) -> np.ndarray | None:
+    """Return how far each active lane is from the end of a loop, or None if that is not known.
+
+    It is known if the condition compares a variable with a constant, or with a variable that the
+    loop does not change. The loop ends where the gap is 0, or below 0.
+    """
+    test = loop.test
+    if not isinstance(test, ast.Compare) or len(test.ops) != 1:
+        return None
+    nodes = test.left, test.comparators[0]
+    changed = [n for n in nodes if isinstance(n, ast.Name) and n.id in stored_names(loop)]
+    sides = [_number(node, frame, active) for node in nodes]
+    if len(changed) != 1 or any(side is None for side in sides):
+        return None
+    gap = sides[1].astype(np.float64) - sides[0]
+    if isinstance(test.ops[0], ast.Gt | ast.GtE):
+        return -gap
+    if isinstance(test.ops[0], ast.NotEq):
+        return np.abs(gap)
+    return gap if isinstance(test.ops[0], ast.Lt | ast.LtE) else None
+
+
+def _number(node: ast.expr, frame: Frame, active: Mask) -> np.ndarray | None:
+    """Return the number of each active lane that a name or constant stands for, or None."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
+        return np.full(active.count, node.value)
+    parts = frame.variables.get(node.id, ()) if isinstance(node, ast.Name) else ()
+    if len(parts) != 1 or not isinstance(parts[0][0], np.ndarray | np.generic):
+        return None
+    value = active.entries(parts[0][0])
+    return value if value.dtype.kind in "iuf" else None
+
+
+def _variables(
+    frame: Frame, active: Mask, starting: Mask | None, names: frozenset[str] | None = None
+) -> tuple:
     """Return all state except memory that decides how a loop continues, as a tuple.
 
+    With ``names``, only variables with these names are included.
+
     Two such tuples are equal if neither the variables, nor the sets of active, starting and live
-    lanes, nor the numbers of pending asynchronous copies have changed.
+    lanes, nor the asynchronous copies in flight have changed.
     """
     run = frame.run
     values = {
         name: [(_frozen(value), owners.lanes.tobytes()) for value, owners in parts]
         for name, parts in frame.variables.items()
+        if names is None or name in names
     }
     first = None if starting is None else starting.lanes.tobytes()
-    copies = [len(group) for group in run.copies]
-    return values, active.lanes.tobytes(), first, run.live.lanes.tobytes(), copies
+    return values, active.lanes.tobytes(), first, run.live.lanes.tobytes(), run.copies.state
 
 
 def _frozen(value) -> object:

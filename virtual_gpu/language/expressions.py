@@ -89,25 +89,49 @@ class Expressions:
         key = self.try_static(node.slice)
         if isinstance(key, str):
             return self.field(node, key)
-        base, index = self.expression(node.value), self._indices(node.slice)
-        site = self.source.site(node)
+        row = self._row(node.value)
+        base = None if row else self.expression(node.value)
+        index, site = self._indices(node.slice), self.source.site(node)
         any_rank = any(isinstance(n, ast.Constant) and n.value is ... for n in ast.walk(node))
 
         def locate(frame, mask) -> Place:
-            array, indices = base(frame, mask), index(frame, mask)
+            array, first = row(frame, mask) if row else (base(frame, mask), ())
+            indices = index(frame, mask)
             if type(array) in ARRAY_TYPES:
                 rank = len(array.shape)
                 if any_rank:
-                    indices = expanded(indices, rank)
-                if len(indices) > rank and (number := _named(indices)) > rank:
-                    count = "1 index" if number == 1 else f"{number} indices"
-                    what = f"{count} into an array of rank {rank}"
+                    indices = expanded(indices, rank - len(first))
+                if len(indices) > rank - len(first) and (n := _named(indices)) > rank - len(first):
+                    count = "1 index" if n == 1 else f"{n} indices"
+                    what = f"{count} into an array of rank {rank - len(first)}"
                     raise self.source.refuse(node, f"{what} (Numba refuses it, too)")
+                indices = (*first, *indices)
             elif type(array) in RECORD_TYPES:
                 return self._record_place(node, Place(frame.run, array, indices, mask, site))
             return Place(frame.run, array, indices, mask, site)
 
         return locate
+
+    def _row(self, node: ast.expr) -> Callable | None:
+        """Return a closure for the array ``x[i]`` in ``x[i][j]``, or None for another array.
+
+        ``row(frame, mask)`` returns (array, first indices): ``x`` and ``i``, if that is a row of
+        an array, so that ``x[i][j]`` is the element ``x[i, j]`` and no part of the array is made.
+        Otherwise it returns (value of x[i], ()).
+        """
+        if not isinstance(node, ast.Subscript) or not _is_in_a_name(node):
+            return None
+        if self.try_static(node) is not None:
+            return None
+        locate, before_atomic = self.place(node), node in self.guarding_reads
+
+        def row(frame, mask):
+            place = locate(frame, mask)
+            if is_part(place) and all(isinstance(index, Number) for index in place.indices):
+                return place.array, place.indices
+            return self._element(node, place, before_atomic), ()
+
+        return row
 
     def _record_place(self, node: ast.Subscript, place: Place) -> Place:
         """Return the place unchanged, or that of the record's field if its index names a field.
@@ -681,3 +705,11 @@ def _still_undecided(undecided: Mask, continues) -> Mask | None:
 def _is_plain_tuple(value) -> bool:
     """Return True for a tuple that ``+`` concatenates, which is any tuple but a Dim3."""
     return isinstance(value, tuple) and not isinstance(value, Dim3)
+
+
+def _is_in_a_name(node: ast.Subscript) -> bool:
+    """Return True for a subscript of a name, and for a subscript of such a subscript."""
+    inner = node.value
+    return isinstance(inner, ast.Name) or (
+        isinstance(inner, ast.Subscript) and _is_in_a_name(inner)
+    )

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..common.errors import Site, Unsupported
 from ..common.lanes import Mask
-from ..machine.access import load_wide, store_wide
+from ..machine.access import copy_wide, load_wide, store_wide
 from ..machine.place import Place
 from ..machine.run import BatchRun
 from ..memory.memory import ARRAY_TYPES, ArrayView
@@ -69,7 +69,7 @@ class Machine:
         element whose offset is no multiple of the number of values is reported, too. A report
         raises OutOfBounds unless the launch collects its findings.
         """
-        self._store(array, position, values, aligned)()
+        store_wide(self._wide_place(array, position, values), values, aligned)
 
     def multiply(self, a, b):
         """Return a·b per lane.
@@ -88,27 +88,24 @@ class Machine:
         return fused_multiply_add(a, b, c)
 
     def copy_later(self, target: ArrayView, to, values: tuple) -> None:
-        """Issue an asynchronous store of ``values`` in consecutive elements from ``to`` on.
+        """Start an asynchronous copy of ``values`` to consecutive elements from ``to`` on.
 
-        The store is checked and counted now; its data moves in ``wait_copies()``. ``to`` has the
-        form of the position in ``load``. A first element whose offset is no multiple of the number
-        of values is reported.
+        The copy is checked and counted now; its data moves in ``wait_copies()``. Whoever touches an
+        element before that is reported. ``to`` has the form of the position in ``load``. A first
+        element whose offset is no multiple of the number of values is reported, too.
         """
-        self.run.copies[-1].append(self._store(target, to, values))
+        copy_wide(self._wide_place(target, to, values), values)
 
     def commit_copies(self) -> None:
-        """Close the current group of copies: those since the previous ``commit_copies()``."""
-        self.run.copies.append([])
+        """Close each thread's current group of copies: those since its previous commit."""
+        self.run.copies.commit(self.mask)
 
     def wait_copies(self, pending: int) -> None:
-        """Move the data of all closed groups except the ``pending`` most recent ones."""
-        groups = self.run.copies
-        while len(groups) - 1 > int(pending):
-            for move in groups.pop(0):
-                move()
+        """Move the data of each thread's closed groups except the ``pending`` most recent ones."""
+        self.run.copies.wait(self.mask, int(pending), self.site)
 
-    def _store(self, array: ArrayView, position, values: tuple, aligned: bool = True) -> Callable:
-        """Check and count a wide store; return a function () that writes its data and returns None.
+    def _wide_place(self, array, position, values) -> Place:
+        """Return the Place of the first element of a wide store.
 
         Raises Unsupported unless ``values`` is a tuple, for an array that is not in global or
         shared memory, and for another number of indices than dimensions.
@@ -119,7 +116,7 @@ class Machine:
                 f"{self.site}: a wide store needs a tuple of numbers, such as (p, q, r, s), and "
                 f"was given {given}."
             )
-        return store_wide(self._place(array, position), values, aligned)
+        return self._place(array, position)
 
     def _count(self, dtype: np.dtype, operations: int) -> None:
         """Count ``operations`` operations of ``dtype`` per active lane.

@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ..machine.lost_values import check_index, is_index
 from ..machine.records import RecordArray
 from ..memory.memory import Array
 from ..numbers import complex_math, operations
@@ -56,7 +57,8 @@ def cast_to(dtype: np.dtype) -> Handler:
     dtype is complex or bool.
     """
     def handler(call: CallExpression) -> Evaluate:
-        (argument,) = call.arguments(1)
+        (argument,), site = call.arguments(1), call.site
+        narrow = dtype.kind == "i" and dtype.itemsize < 8 and is_index(call.node, call.source.tree)
 
         def evaluate(frame, mask):
             value = argument(frame, mask)
@@ -66,6 +68,8 @@ def cast_to(dtype: np.dtype) -> Handler:
                 raise call.refuse(f"{ast.unparse(call.node)}, a cast of a value that is no number,")
             if value.dtype.kind == "c" and dtype.kind not in "cb":
                 raise call.refuse(f"a cast of {value.dtype} to {dtype}")
+            if narrow and value.dtype.kind in "iuf" and value.dtype != dtype:
+                check_index(frame.run, mask, site, value, dtype)
             return numba_types.cast(value, dtype)
 
         return evaluate

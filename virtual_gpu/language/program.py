@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -13,6 +14,7 @@ from ..common.source import ParameterUse, Source
 from ..machine.run import BatchRun
 from .frame import Execute, Frame
 from .inference import Inference
+from .regular_stores import filled_by_index
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,15 @@ class Program:
     syncs_grid: bool = False  # the launch is cooperative: a device must hold all blocks at once
     # The name and the array of each global device array, by the array's id.
     device_arrays: Mapping[int, tuple[str, object]] = field(default_factory=dict)
+
+    @functools.cached_property
+    def fills(self) -> dict[str, bool]:
+        """A dict from each parameter that may be written to whether thread indices choose where.
+
+        The value is True if the elements that are stored depend on no content of an array.
+        """
+        regular = filled_by_index(self.source)
+        return {name: name in regular for name, use in self.uses.items() if use.may_write}
 
     def call(
         self,

@@ -17,6 +17,7 @@ from ..common.lanes import Batch, Geometry
 from ..common.limits import LaunchLimits, in_bytes, limits_of
 from ..counts.counters import Counters
 from ..counts.recorder import Recorder
+from ..host.hostarrays import DeviceArray
 from ..language.compiler import compile_function
 from ..language.program import Program
 from ..machine.change import Change
@@ -24,7 +25,7 @@ from ..machine.geometry import MAX_BLOCK, MAX_GRID, MAX_THREADS
 from ..machine.occupancy import MULTIPROCESSORS, resident_blocks
 from ..machine.run import BatchRun
 from ..machine.watch import Watch
-from ..memory.filling import ZEROS, ZEROS_AGAIN, Filling
+from ..memory.filling import NONZERO_FILLINGS, ZEROS, ZEROS_AGAIN, Filling
 from ..memory.memory import ArrayView, Memory
 from ..memory.shared import MAX_SHARED_BYTES, SharedMemory
 from ..memory.undefined import Rerun, as_before, results_depend, swap_before
@@ -91,6 +92,18 @@ def launch(
         attempts = [kernel_arguments(program, filled, limits)]
         with _completed_errors(program, attempts):
             _run_and_judge(task, attempts, observer)
+        _note_fills(program, filled, observer)
+
+
+def _note_fills(program: Program, arguments: tuple, observer: Observer) -> None:
+    """Note, in each device array with undefined elements, that the launch may have stored to it."""
+    whole = observer.blocks is None
+    for name, argument in zip(program.source.parameters, arguments, strict=True):
+        by_index = program.fills.get(name)
+        for item in argument if isinstance(argument, tuple) else (argument,):
+            undefined = isinstance(item, DeviceArray) and item.unwritten is not None
+            if undefined and by_index is not None:
+                item.note_fill(program.source.name, by_index and whole and item is argument)
 
 
 @dataclass(frozen=True)
@@ -123,6 +136,9 @@ def _run_and_judge(task: _CheckedLaunch, attempts: list[Arguments], observer: Ob
     task, error = _run_in_batches_or_by_block(task, attempts, observer)
     if report.undefined and not _results_depend(task, attempts[-1], observer, error):
         report.discard_undefined()
+    for array in report.stale_arrays:
+        if not _stale_elements_count(array, task, attempts[-1], observer, error):
+            report.forget_stale(array)
     report.raise_first()
     if error is not None:
         error.earlier = tuple(f for f in report.findings if not f.is_warning)
@@ -162,10 +178,34 @@ def _results_depend(
         return depends
 
 
-def _depends(task: _CheckedLaunch, first: _Outcome, observer: Observer) -> bool:
+def _stale_elements_count(
+    array: str,
+    task: _CheckedLaunch,
+    arguments: Arguments,
+    observer: Observer,
+    error: VirtualGpuError | None,
+) -> bool:
+    """Return True if the results change with the stale elements of a shared array that were read.
+
+    ``arguments`` and ``error`` are those of the run that has ended. The result is False if the run
+    was stopped, or if the results depend on undefined elements, too. The arrays are left as they
+    are.
+    """
+    if error is not None or observer.report.undefined:
+        return False
+    first = _Outcome(arguments.memories, observer.report, None)
+    return _depends(task, first, observer, (Filling(0, disturbs=array),))
+
+
+def _depends(
+    task: _CheckedLaunch,
+    first: _Outcome,
+    observer: Observer,
+    fillings: tuple[Filling, ...] = NONZERO_FILLINGS,
+) -> bool:
     """Return True if a run with another filling ends otherwise than the run ``first``.
 
-    The launch runs again with fillings other than zero. The results are different if the written
+    The launch runs again with each of the ``fillings``. The results are different if the written
     content, the errors or the flaws are. The arrays then hold the results of ``first`` again.
     """
 
@@ -173,7 +213,7 @@ def _depends(task: _CheckedLaunch, first: _Outcome, observer: Observer) -> bool:
         outcome = _outcome(task, observer, filling)
         return Rerun(outcome.memories, outcome.differs_from(first))
 
-    return results_depend(first.memories, run_again)
+    return results_depend(first.memories, run_again, fillings)
 
 
 def _outcome(task: _CheckedLaunch, observer: Observer, filling: Filling) -> _Outcome:

@@ -297,13 +297,17 @@ def _trace_of(
     warps = run * geometry.lanes_per_block // WARP
     sites = (*lines, *(finding.site for finding in findings))
     files = short_names([*(f.file for f in functions), *(site.file for site in sites)])
+    counts = KernelCounts(
+        counters.accesses, lines, _row_bytes(named), functions, run, warps,
+        counters.beaten_extremes,
+    )  # fmt: skip
     return Trace(
         function.__name__,
         (run, geometry.blocks),
         sections_of(functions),
         files,
         findings,
-        hints_of(KernelCounts(counters.accesses, lines, _row_bytes(named), functions, run, warps)),
+        hints_of(counts),
         lines,
         counters.accesses,
         counters.footprint_bytes,

@@ -13,6 +13,7 @@ from ..common.errors import Finding
 from ..counts.transactions import LaneTransfer
 from ..memory.memory import LocalArray, LocalPart
 from ..types.numba_types import cast
+from .lost_values import check_stored
 from .place import Place, in_bounds, report_out_of_bounds
 
 LOCAL_TYPES = (LocalArray, LocalPart)
@@ -44,16 +45,29 @@ def store(place: Place, value) -> None:
 
     Lanes whose index is out of bounds are reported and write nothing.
     """
-    value = cast(value, place.array.dtype)
     if isinstance(place.array, LOCAL_TYPES):
         _store_local(place, value)
         return
     address, inside = _address(place)
     if inside is None:
         return
+    value = _stored(inside, value)
     access = _access(inside, address, "writes")
     _count(inside, "store", access.addresses)
-    place.array.memory.store(access, inside.mask.entries(value))
+    memory = place.array.memory
+    fill = place.run.fills.of(memory.name, place.site) if memory.space == "shared" else None
+    if fill is not None:
+        fill.note(access, memory.writers(access))
+    memory.store(access, inside.mask.entries(value))
+
+
+def _stored(place: Place, value):
+    """Return ``value`` cast to the dtype of the array; report numbers that this changes."""
+    dtype = place.array.dtype
+    if value.dtype == dtype:
+        return value
+    check_stored(place, value)
+    return cast(value, dtype)
 
 
 def update(place: Place, change: Callable) -> np.ndarray | None:
@@ -90,31 +104,49 @@ def load_wide(place: Place, width: int, aligned: bool) -> tuple:
     return tuple(inside.mask.spread(_values(inside, access)) for access in accesses)
 
 
-def store_wide(place: Place, values: tuple, aligned: bool) -> Callable:
-    """Check and count a store of consecutive elements, and return a function that writes them.
+def store_wide(place: Place, values: tuple, aligned: bool) -> None:
+    """Store consecutive elements per lane, which counts as one instruction.
 
-    ``values`` holds one number or lane vector per element. The function takes no arguments and
-    returns nothing; it writes the elements of the active lanes in bounds. If ``aligned`` is True,
-    the first element's address must be a multiple of the number of elements, or the lane is
-    reported.
+    ``values`` holds one number or lane vector per element. Lanes that are inactive or out of bounds
+    store nothing; the latter are reported. If ``aligned`` is True, the first element's address must
+    be a multiple of the number of elements, or the lane is reported.
     """
-    memory, width = place.array.memory, len(values)
+    memory = place.array.memory
+    stores = [
+        (access, entries, memory.announce(access, entries))
+        for access, entries in _wide_stores(place, values, aligned)
+    ]
+    for store_of_one in stores:
+        memory.move(*store_of_one)
+
+
+def copy_wide(place: Place, values: tuple) -> None:
+    """Start an asynchronous copy of consecutive elements per lane, as one counted instruction.
+
+    ``values`` holds one number or lane vector per element. Lanes that are inactive or out of bounds
+    copy nothing. The latter are reported, and so are lanes whose first address is no multiple of
+    the number of elements.
+    """
+    for access, entries in _wide_stores(place, values, aligned=True):
+        place.run.copies.start(place.array.memory, access, entries)
+
+
+def _wide_stores(
+    place: Place, values: tuple, aligned: bool
+) -> list[tuple[Access, np.ndarray]]:
+    """Count a store of consecutive elements per lane, and return a list with one entry per element.
+
+    An entry has the Access, and the value of each of its active lanes.
+    """
+    width = len(values)
     address, inside = _wide_address(place, width, aligned)
     if inside is None:
-        return lambda: None
+        return []
     accesses = [_access(inside, address + n, "writes") for n in range(width)]
     _count(inside, "store", accesses[0].addresses, width)
-    moves = []
-    for value, access in zip(values, accesses, strict=True):
-        entries = inside.mask.entries(cast(value, place.array.dtype))
-        changed = memory.announce(access, entries)
-        moves.append(functools.partial(memory.move, access, entries, changed))
-
-    def move_all() -> None:
-        for move in moves:
-            move()
-
-    return move_all
+    dtype = place.array.dtype
+    entries = [inside.mask.entries(cast(value, dtype)) for value in values]
+    return list(zip(accesses, entries, strict=True))
 
 
 def _zeros(place: Place) -> np.ndarray:
@@ -123,12 +155,21 @@ def _zeros(place: Place) -> np.ndarray:
 
 
 def _values(place: Place, access: Access) -> np.ndarray:
-    """Return what a load reads, one value per active lane, changed if the launch asks for it."""
-    memory, change = place.array.memory, place.run.change
+    """Return what a load reads, one value per active lane, changed if the launch asks for it.
+
+    Elements that are left from an earlier round of the line that fills the array are reported.
+    """
+    run, memory = place.run, place.array.memory
     values = memory.load(access)
-    if change is None or memory.space != "shared":
+    if memory.space != "shared":
         return values
-    return change.applied(memory.name, place.mask.index, access.addresses, values)
+    if run.fills.partial(memory.name):
+        stale = run.fills.stale(memory.name, access, memory.writers(access))
+        if stale is not None and run.filling.disturbs == memory.name:
+            values = np.where(stale, values + values.dtype.type(1), values)
+    if run.change is None:
+        return values
+    return run.change.applied(memory.name, place.mask.index, access.addresses, values)
 
 
 def _count(place: Place, kind: str, addresses, width: int = 1) -> None:
@@ -148,7 +189,8 @@ def _access(place: Place, address, verb: str, before_atomic: bool = False) -> Ac
     """Return one Access for all active lanes of a place, which must be in bounds.
 
     ``address`` is one address per active lane, or a number that all of them share. ``verb`` is
-    "reads", "writes" or "updates". The clock gives the access a new time.
+    "reads", "writes" or "updates". The clock gives the access a new time. If the access touches the
+    target of an asynchronous copy that has not ended, that is reported.
     """
     run, mask, site = place.run, place.mask, place.site
     addresses = address if isinstance(address, np.ndarray) else np.full(mask.count, address)
@@ -157,7 +199,10 @@ def _access(place: Place, address, verb: str, before_atomic: bool = False) -> Ac
         return place.element(int(mask.index[position]))
 
     time = run.clock.tick(site)
-    return Access(run.clock, site, verb, mask, addresses, time, locate, before_atomic)
+    access = Access(run.clock, site, verb, mask, addresses, time, locate, before_atomic)
+    if run.copies.in_flight:
+        run.copies.check(place.array.memory, access)
+    return access
 
 
 def _address(place: Place) -> tuple[int | np.ndarray, Place | None]:
@@ -351,12 +396,13 @@ def _load_local(place: Place) -> np.ndarray:
 def _store_local(place: Place, value) -> None:
     """Write ``value`` to the element of a local array in each active lane.
 
-    ``value`` has the array's dtype and is a NumPy scalar or a lane vector. Lanes out of bounds are
-    reported and write nothing.
+    ``value`` is a NumPy scalar or a lane vector, which is cast to the array's dtype. Lanes out of
+    bounds are reported and write nothing.
     """
     row, inside = _row(place)
     if inside is None:
         return
+    value = _stored(inside, value)
     if not isinstance(value, np.ndarray):
         value = np.full(place.run.batch.size, value)
     if not isinstance(row, np.ndarray):

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
 import numpy as np
 
 from ..checks.clock import Clock
 from ..checks.report import Flaw
+from ..checks.stale import Fills
 from ..common.errors import Finding, LimitReached, Site
 from ..common.lanes import Batch, Mask, VectorCache
 from ..common.source import Source
@@ -17,6 +18,7 @@ from ..counts.counters import Counters
 from ..memory.filling import Filling
 from ..memory.memory import ArrayView, Memory
 from ..memory.shared import SharedMemory
+from .async_copies import AsyncCopies
 from .change import Change
 from .open_syncwarps import OpenSyncwarps
 from .watch import Watch
@@ -27,9 +29,9 @@ class BatchRun:
 
     ``clock``, ``report``, ``counters`` and ``watch`` check, count and limit its accesses;
     ``counters`` is None if nothing is counted. ``shared`` is the shared memory of the blocks, and
-    ``filling`` the content of undefined elements. ``copies`` holds the groups of asynchronous
-    copies, of which the last is open. ``syncwarps`` holds the syncwarps that wait for lanes.
-    ``positions``, ``products`` and ``sums`` cache vectors.
+    ``filling`` the content of undefined elements. ``copies`` holds the asynchronous copies that
+    have not ended, ``fills`` the lines that fill shared arrays, and ``syncwarps`` the syncwarps
+    that wait for lanes. ``positions``, ``products`` and ``sums`` cache vectors.
     """
 
     def __init__(
@@ -57,7 +59,8 @@ class BatchRun:
         self.positions, self.products, self.sums = VectorCache(), VectorCache(), VectorCache()
         self._memories = memories
         self.live: Mask | None = batch.everyone  # lanes that have not left the kernel
-        self.copies: list[list[Callable]] = [[]]  # groups of asynchronous copies; the last is open
+        self.copies = AsyncCopies(batch)
+        self.fills = Fills(batch, frozenset(memory.name for memory in memories))
         self.syncwarps = OpenSyncwarps(batch, clock.report)
 
     @property

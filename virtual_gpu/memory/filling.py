@@ -11,11 +11,14 @@ import numpy as np
 class Filling:
     """A fill value: the same byte everywhere.
 
-    ``is_rerun`` is True in a repetition of a launch, in which ``print`` writes nothing.
+    ``is_rerun`` is True in a repetition of a launch, in which ``print`` writes nothing. In
+    the shared array with the name ``disturbs``, elements that are left from an earlier round are
+    changed when they are read.
     """
 
     byte: int
     is_rerun: bool = True
+    disturbs: str = ""
 
     def array(self, size: int, dtype: np.dtype) -> np.ndarray:
         """Return a new vector of ``size`` elements, each byte of which is the fill value.

@@ -16,6 +16,7 @@ from ..checks.shadow import Shadow, report_uninitialised
 from ..common.lanes import Mask
 from .filling import Filling
 from .journal import Journal
+from .overlap import View
 
 
 class BlockPart(NamedTuple):
@@ -54,6 +55,7 @@ class Memory:
         self.shadow = shadow
         self.unwritten = unwritten
         self.part = part
+        self.view: View | None = None  # of dynamic shared memory, which other arrays may share
         self.initialised = space != "shared"
         self._journal: Journal | None = None  # for global memory that was written
 
@@ -75,6 +77,8 @@ class Memory:
         self._check_content(access)
         for units in self._units(access):
             self.shadow.check_load(access, units, self.initialised)
+            if self.view is not None:
+                self.view.check(access, units)
         return self.data.take(access.addresses)
 
     def store(self, access: Access, values: np.ndarray) -> None:
@@ -109,8 +113,22 @@ class Memory:
         changed = ~same_bits(self.data.take(access.addresses), values)
         for units in self._units(access):
             self.shadow.check_store(access, units, changed)
+            if self.view is not None:
+                self.view.note(units)
         self._mark_content(access)
         return changed
+
+    def writers(self, access: Access) -> np.ndarray:
+        """Return the word of the last writer of each active lane's element in shared memory."""
+        return self.shadow.writer.take(next(self._units(access)))
+
+    def restamp(self, access: Access) -> None:
+        """Record that a store which ``announce`` has checked takes effect with this access.
+
+        An asynchronous copy writes at its end, so only a barrier after that orders it.
+        """
+        for units in self._units(access):
+            self.shadow.note_store(access, units)
 
     def update(self, access: Access, change: Callable) -> np.ndarray | None:
         """Check and perform an atomic operation, and return the result of ``change``.
@@ -122,6 +140,8 @@ class Memory:
         self._check_content(access)
         for units in self._units(access):
             self.shadow.check_update(access, units, self.initialised)
+            if self.view is not None:
+                self.view.note(units)
         access.clock.atomic(access.mask, access.time)
         return change(self.data, access.addresses)
 

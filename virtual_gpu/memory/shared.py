@@ -18,6 +18,7 @@ from ..checks.shadow import Shadow
 from ..common.errors import LaunchError
 from .filling import Filling
 from .memory import ArrayView, BlockPart, Memory
+from .overlap import Views
 
 MAX_SHARED_BYTES = 48 * 1024
 
@@ -45,7 +46,8 @@ class SharedMemory:
         self._dynamic_bytes = dynamic_bytes
         self._static: dict[tuple[ast.AST, tuple[int, ...], np.dtype], Memory] = {}
         self._parts: dict[tuple[ast.AST, int, np.dtype], Memory] = {}
-        self._views: dict[np.dtype, Memory] = {}
+        self._declared = Views()
+        self._views: dict[tuple[ast.AST, np.dtype], Memory] = {}
 
     def static(
         self, node: ast.AST, name: str, shape: tuple[int, ...], dtype: np.dtype
@@ -90,14 +92,17 @@ class SharedMemory:
             self._parts[key] = _shared_memory(name, whole.data.view(dtype), part)
         return self._parts[key]
 
-    def dynamic(self, name: str, dtype: np.dtype) -> ArrayView:
+    def dynamic(self, node: ast.AST, name: str, dtype: np.dtype, function: str) -> ArrayView:
         """Return the dynamic shared memory of a block, viewed as a vector of this dtype.
 
-        The vector has as many elements as fit whole into the bytes of the launch, perhaps none.
+        ``node`` of the source declares the view, in ``function``. The vector has as many elements
+        as fit whole into the bytes of the launch, perhaps none.
         """
-        if dtype not in self._views:
-            self._views[dtype] = self._view_as(name, dtype)
-        return ArrayView(self._views[dtype], (self._dynamic_bytes // dtype.itemsize,), (1,))
+        key = node, dtype
+        if key not in self._views:
+            view = self._views[key] = self._view_as(name, dtype)
+            view.view = self._declared.declare((function, dtype), name, view.shadow)
+        return ArrayView(self._views[key], (self._dynamic_bytes // dtype.itemsize,), (1,))
 
     def _view_as(self, name: str, dtype: np.dtype) -> Memory:
         """Return a new Memory over all blocks' dynamic shared memory, as elements of ``dtype``.

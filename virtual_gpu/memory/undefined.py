@@ -29,16 +29,20 @@ class Rerun:
     differs: bool
 
 
-def results_depend(memories: Iterable[Memory], run_again: Callable[[Filling], Rerun]) -> bool:
+def results_depend(
+    memories: Iterable[Memory],
+    run_again: Callable[[Filling], Rerun],
+    fillings: tuple[Filling, ...] = NONZERO_FILLINGS,
+) -> bool:
     """Return True if the results of a launch change when undefined values are filled differently.
 
     The result is also True if a rerun ends with another error or has other flaws. ``memories`` are
     those of the launch that has run; at the end they hold its results again. ``run_again(filling)``
-    runs the launch once more on the same arrays.
+    runs the launch once more on the same arrays, with each of the ``fillings``.
     """
     first = {_identity(memory): memory for memory in memories}
     with as_before(first.values()):
-        return any(_differs(first, filling, run_again) for filling in NONZERO_FILLINGS)
+        return any(_differs(first, filling, run_again) for filling in fillings)
 
 
 @contextlib.contextmanager

@@ -7,6 +7,7 @@ import os
 import sys
 from pathlib import Path
 
+from ..host.transfers import counting_transfers
 from ..launching.dispatcher_methods import watching
 from ..launching.installation import install
 from .html_page import page
@@ -29,11 +30,11 @@ def main(arguments: list[str] | None = None) -> None:
     reports = [(_target(parser, name, path), make) for name, path, make in formats if path]
     folder, process, log = Path.cwd(), os.getpid(), LaunchLog(options.stop)
     install(available=True)
-    with watching(log):
+    with counting_transfers() as transfers, watching(log):
         code = run(script)
     if os.getpid() != process:  # this process was forked by the script; its parent reports
         sys.exit(code)
-    summary = summary_of(log.kernels, folder)
+    summary = summary_of(log.kernels, folder, log.results_are_unseen(transfers))
     print(as_text(summary), file=sys.stderr)
     if options.trace:
         print(_annotated_sources(log.kernels, options.trace), file=sys.stderr)

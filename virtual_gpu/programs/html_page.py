@@ -9,7 +9,7 @@ from ..pictures.annotate import STYLE as SOURCE_STYLE
 from ..pictures.annotate import source_html
 from ..pictures.svg import in_code
 from .launch_log import KernelLog
-from .summary import ProgramSummary, labelled
+from .summary import UNSEEN, ProgramSummary, labelled
 
 STYLE = """
 :root {color-scheme: light dark; --ink: #1b1b1b; --soft: #5c5c5c; --paper: #ffffff;
@@ -45,12 +45,13 @@ def page(summary: ProgramSummary) -> str:
     It has a headline, then the verdict, remarks, counts and source of each kernel.
     """
     head = html.escape(summary.headline)
+    unseen = f"<p>{html.escape(UNSEEN)}</p>" if summary.unseen else ""
     sections = "".join(_section(kernel, summary) for kernel in summary.kernels)
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>Virtual GPU: {head}</title><style>{STYLE}</style>{SOURCE_STYLE}</head>\n"
-        f"<body><main><h1>Virtual GPU</h1><p>{head}</p>{sections}</main></body></html>\n"
+        f"<body><main><h1>Virtual GPU</h1><p>{head}</p>{unseen}{sections}</main></body></html>\n"
     )
 
 

@@ -6,12 +6,16 @@ import contextlib
 import os
 import threading
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
+
+import numpy as np
 
 from ..checks.report import Report
 from ..common.errors import Finding, VirtualGpuError
 from ..counts.counters import LineCount
 from ..counts.hints import Hint
+from ..host.hostarrays import DeviceArray
+from ..host.transfers import TO_HOST, SourceLine, Transfer, line_in_program
 from ..launching.dispatcher_methods import VirtualLaunch, run_launch
 from ..launching.launch import Observer, launch
 from ..launching.tracing import Trace, trace
@@ -27,6 +31,8 @@ class KernelLog:
     of the first launch, among those that ran to their end; ``shown_number`` is the number of that
     launch, counted from 1. ``shown`` is None, and the number 0, if no launch ran to its end.
     ``errors`` holds the messages of the errors that ended launches. ``name`` is the kernel's.
+    ``calls`` holds the file and line of the launch in which each finding was made first, in the
+    order of ``findings``.
     """
 
     name: str
@@ -39,6 +45,7 @@ class KernelLog:
     errors: tuple[str, ...]
     shown: Trace | None
     shown_number: int
+    calls: tuple[SourceLine, ...] = ()
 
     @property
     def flaws(self) -> tuple[Finding, ...]:
@@ -49,6 +56,11 @@ class KernelLog:
     def warnings(self) -> tuple[Finding, ...]:
         """The findings of all launches of this kernel that are warnings."""
         return tuple(f for f in self.findings if f.is_warning)
+
+
+    def call_of(self, finding: Finding) -> SourceLine:
+        """Return the file and line of the launch in which a finding was made first."""
+        return self.calls[self.findings.index(finding)]
 
 
 class Stopped(SystemExit):
@@ -70,6 +82,7 @@ class LaunchLog:
         self._stop = stop
         self._process = os.getpid()
         self._lock = threading.Lock()
+        self._only_device_arrays = True  # all launches had device arrays, and no other ones
         self._kernels: dict[tuple[str, int, str], KernelLog] = {}
 
     @property
@@ -82,12 +95,24 @@ class LaunchLog:
         """The flaws of all kernels, without warnings."""
         return tuple(flaw for kernel in self.kernels for flaw in kernel.flaws)
 
+    def results_are_unseen(self, transfers: list[Transfer]) -> bool:
+        """Return True if kernels have stored to device arrays only, and none was copied back.
+
+        ``transfers`` are all copies of the program. Kernels that print do not count.
+        """
+        copied = any(transfer.direction == TO_HOST for transfer in transfers)
+        return bool(self._kernels) and self._only_device_arrays and not copied
+
     def __call__(self, call: VirtualLaunch, arguments: tuple) -> None:
         """Run a launch and log its findings, hints and counts, or the error that ends it.
 
         An error that ends the launch is raised again. With ``stop``, the first flaw raises Stopped,
         and hints and counts are not taken.
         """
+        names = call.kernel.py_func.__code__.co_names
+        on_device = any(isinstance(argument, DeviceArray) for argument in arguments)
+        elsewhere = any(isinstance(argument, np.ndarray) for argument in arguments)
+        self._only_device_arrays &= on_device and not elsewhere and "print" not in names
         if os.getpid() != self._process:
             run_launch(call, arguments)
         elif self._stop:
@@ -143,7 +168,10 @@ class LaunchLog:
         key = (code.co_filename, code.co_firstlineno, code.co_name)
         with self._lock:
             before = self._kernels.get(key) or _empty_log(key)
-            self._kernels[key] = _with_launch(before, findings, errors, result)
+            after = _with_launch(before, findings, errors, result)
+            new = len(after.findings) - len(before.findings)
+            calls = (*before.calls, *[line_in_program()] * new)
+            self._kernels[key] = replace(after, calls=calls)
 
 
 def _message(error: BaseException, kernel: str) -> str:

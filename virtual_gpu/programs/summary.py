@@ -11,18 +11,27 @@ from ..common.errors import Finding
 from ..common.filenames import short_names
 from ..counts.hints import Hint
 from ..counts.verdict import verdict
+from .advice import advice
 from .launch_log import KernelLog
+
+MOST_HINTS = 3  # of a report as text
+UNSEEN = (
+    "hint: the program copies no array to the host, so it has not seen what its kernels have "
+    "stored. Call copy_to_host() of the results."
+)
 
 
 @dataclass(frozen=True)
 class ProgramSummary:
     """The kernels of a program, with the sentences that a report says about them.
 
-    ``names`` maps the path of each file to a short name.
+    ``names`` maps the path of each file to a short name. ``unseen`` is True if the program has
+    copied no result to the host.
     """
 
     kernels: tuple[KernelLog, ...]
     names: Mapping[str, str]
+    unseen: bool = False
 
     @property
     def headline(self) -> str:
@@ -59,29 +68,59 @@ class ProgramSummary:
         return f"{flaws}; ended by an error" if kernel.errors else flaws
 
     def remarks(self, kernel: KernelLog) -> list[tuple[str, str]]:
-        """Return a list of tuples (word, sentence), one for each remark on a kernel.
+        """Return a list of tuples (word, text), one for each remark on a kernel.
 
         The word is "flaw", "error", "warning" or "hint", and the list has this order.
         """
-        rows = [("flaw", self._sentence(flaw, kernel)) for flaw in kernel.flaws]
+        rows = [("flaw", self._sentences(flaw, kernel)) for flaw in kernel.flaws]
         rows += [("error", error) for error in kernel.errors]
-        rows += [("warning", self._sentence(warning, kernel)) for warning in kernel.warnings]
-        return rows + [("hint", self._sentence(hint, kernel)) for hint in kernel.hints]
+        rows += [("warning", self._sentences(warning, kernel)) for warning in kernel.warnings]
+        return rows + [("hint", hint) for hint in self.hints(kernel)]
 
-    def _sentence(self, note: Finding | Hint, kernel: KernelLog) -> str:
-        """Return a finding or hint as text.
+    def hints(self, kernel: KernelLog) -> list[str]:
+        """Return the hints on a kernel as texts; those on float64 are one text."""
+        doubles = [hint for hint in kernel.hints if hint.kind == "float64"]
+        others = [hint for hint in kernel.hints if hint.kind != "float64"]
+        texts = [self._sentences(hint, kernel) for hint in others]
+        if len(doubles) > 1:
+            lines = ", ".join(f"{n}" for n in sorted({hint.line for hint in doubles}))
+            operations = sum(hint.figures["float64_ops"] for hint in doubles)
+            _, cure = doubles[0].message.split(": ", 1)
+            where = self._elsewhere(doubles[0], kernel)
+            message = f"{operations:,} operations in float64, although no array is: {cure}"
+            return [*texts, f"hint at lines {lines}: {message}.{where}"]
+        return texts + [self._sentences(hint, kernel) for hint in doubles]
 
-        The name of its file follows in brackets if that is not the kernel's file.
+    def _sentences(self, note: Finding | Hint, kernel: KernelLog) -> str:
+        """Return a finding or hint as text, with what to do and which line launched the kernel.
+
+        The name of its file follows in brackets if that is not the kernel's file. The launch is
+        named for a finding only.
         """
-        elsewhere = note.site.file != kernel.file
-        return f"{note} ({self.names[note.site.file]})" if elsewhere else str(note)
+        text = f"{note}{self._elsewhere(note, kernel)}"
+        cure = advice(note)
+        text += f" {cure}" if cure else ""
+        if isinstance(note, Hint):
+            return text
+        file, line = kernel.call_of(note)
+        return f"{text} Launched at {self.names[file]}:{line}."
+
+    def _elsewhere(self, note: Finding | Hint, kernel: KernelLog) -> str:
+        """Return the name of a note's file in brackets, or "" if it is the kernel's file."""
+        return f" ({self.names[note.site.file]})" if note.site.file != kernel.file else ""
 
 
-def summary_of(kernels: tuple[KernelLog, ...], folder: Path) -> ProgramSummary:
-    """Return the summary of these kernels; files below ``folder`` are named relative to it."""
+def summary_of(
+    kernels: tuple[KernelLog, ...], folder: Path, unseen: bool = False
+) -> ProgramSummary:
+    """Return the summary of these kernels; files below ``folder`` are named relative to it.
+
+    ``unseen`` is True if the program has copied no result to the host.
+    """
     notes = (note for kernel in kernels for note in (*kernel.findings, *kernel.hints))
     files = [kernel.file for kernel in kernels] + [note.site.file for note in notes]
-    return ProgramSummary(kernels, short_names(files, folder))
+    files += [file for kernel in kernels for file, _ in kernel.calls]
+    return ProgramSummary(kernels, short_names(files, folder), unseen)
 
 
 def _counted(number: int, one: str, several: str) -> str:
@@ -95,15 +134,37 @@ def _launches(number: int) -> str:
 
 
 def as_text(summary: ProgramSummary) -> str:
-    """Return the report as text: a headline, then each kernel with its verdict and remarks.
+    """Return the report as text: a headline, the kernels with their flaws, then MOST_HINTS hints.
 
-    Each remark has a line of its own.
+    Kernels with a flaw or an error come first. Each remark has a line of its own. The hints are
+    those on results, then the first ones of each kernel; a last line counts the others.
     """
     rows = [f"virtual GPU: {summary.headline}"]
-    for kernel in summary.kernels:
+    for kernel in sorted(summary.kernels, key=lambda k: not (k.flaws or k.errors)):
         rows.append(f"  {kernel.name} ({summary.place(kernel)}): {summary.verdict(kernel)}")
-        rows += [f"    {labelled(word, text)}" for word, text in summary.remarks(kernel)]
+        remarks = summary.remarks(kernel)
+        rows += [f"    {labelled(word, text)}" for word, text in remarks if word != "hint"]
+    hints = _hints_in_order(summary)
+    rows += [f"  {text}" for text in hints[:MOST_HINTS]]
+    if len(hints) > MOST_HINTS:
+        rest = _counted(len(hints) - MOST_HINTS, "more hint", "more hints")
+        rows.append(f"  {rest}: --html FILE or --json FILE lists all.")
     return "\n".join(rows)
+
+
+def _hints_in_order(summary: ProgramSummary) -> list[str]:
+    """Return the hints on all kernels as texts that name the kernel, the most important first.
+
+    The first hint on each kernel comes before the second hints, and so on.
+    """
+    several = len(summary.kernels) > 1
+    rows = [
+        (place, f"{kernel.name}, {text}" if several else text)
+        for kernel in summary.kernels
+        for place, text in enumerate(summary.hints(kernel))
+    ]
+    texts = [text for _, text in sorted(rows, key=lambda row: row[0])]
+    return [UNSEEN, *texts] if summary.unseen else texts
 
 
 def labelled(word: str, text: str) -> str:
@@ -117,15 +178,17 @@ def labelled(word: str, text: str) -> str:
 def as_json(summary: ProgramSummary) -> str:
     """Return the report as JSON, which ends with a newline.
 
-    It is an object with ``kernels``, a list of objects with the keys ``name``, ``file``, ``line``,
+    It is an object with ``hints``, sentences on the whole program, and ``kernels``, a list of
+    objects with the keys ``name``, ``file``, ``line``,
     ``launches``, ``verdict``, ``findings``, ``hints``, ``errors`` and ``counts``. Counts are summed
     over all launches that ran to their end; their names and units are those of counters.LineCount.
     Errors are sentences. Findings and hints are objects with ``kind``, ``file``, ``line``,
-    ``source``, ``array`` and ``message``; a finding also has ``warning``, ``index``, ``threads``,
-    ``threads_in_all`` and ``other_line``.
+    ``source``, ``array``, ``message`` and ``advice``; a finding also has ``launched_at``,
+    ``warning``, ``index``, ``threads``, ``threads_in_all`` and ``other_line``.
     """
     rows = [_kernel(kernel, summary) for kernel in summary.kernels]
-    return json.dumps({"kernels": rows}, indent=1) + "\n"
+    hints = [UNSEEN] if summary.unseen else []
+    return json.dumps({"kernels": rows, "hints": hints}, indent=1) + "\n"
 
 
 def _kernel(kernel: KernelLog, summary: ProgramSummary) -> dict:
@@ -137,7 +200,7 @@ def _kernel(kernel: KernelLog, summary: ProgramSummary) -> dict:
         "line": kernel.line,
         "launches": kernel.launches,
         "verdict": summary.verdict(kernel),
-        "findings": [_finding(finding, names) for finding in kernel.findings],
+        "findings": [_finding(finding, kernel, names) for finding in kernel.findings],
         "hints": [_note(hint, names) for hint in kernel.hints],
         "errors": list(kernel.errors),
         "counts": asdict(kernel.counts),
@@ -156,13 +219,16 @@ def _note(note: Finding | Hint, names: Mapping[str, str]) -> dict:
         "source": note.site.source,
         "array": note.array,
         "message": note.message,
+        "advice": advice(note),
     }
 
 
-def _finding(finding: Finding, names: Mapping[str, str]) -> dict:
-    """Return a finding as a dict with the keys that ``as_json`` names."""
+def _finding(finding: Finding, kernel: KernelLog, names: Mapping[str, str]) -> dict:
+    """Return a finding on a kernel as a dict with the keys that ``as_json`` names."""
+    file, line = kernel.call_of(finding)
     return {
         **_note(finding, names),
+        "launched_at": f"{names[file]}:{line}",
         "warning": finding.is_warning,
         "index": [int(i) for i in finding.index],
         "threads": [{"block": t.block, "thread": t.thread} for t in finding.threads],

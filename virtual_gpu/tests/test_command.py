@@ -104,6 +104,71 @@ def test_a_race_is_reported_once_and_the_script_goes_on(command, tmp_path):
     assert (finding["array"], finding["warning"], len(finding["threads"])) == ("tile", False, 2)
 
 
+FLAWED_LAST = """
+import numpy as np
+from numba import cuda, float32
+
+@cuda.jit
+def scaled(x):
+    i = cuda.grid(1)
+    if i < x.size:
+        x[i] = x[i] * 2.5
+        x[i] = x[i] + 1.5
+
+@cuda.jit
+def columns(x, out):
+    tile = cuda.shared.array((32, 32), float32)
+    t = cuda.threadIdx.x
+    for k in range(32):
+        tile[t, k] = x[32 * t + k]
+    if t < 16:
+        cuda.syncthreads()
+    out[8 * t] = tile[t, t]
+
+def run():
+    columns[1, 32](np.ones(1024, np.float32), np.zeros(256, np.float32))
+
+scaled[2, 32](np.ones(40, np.float32))
+run()
+"""
+
+
+def test_the_report_begins_with_flaws_and_has_three_hints_with_what_to_do(command, tmp_path):
+    said = command(FLAWED_LAST, "--json", "report.json", code=1).stderr.splitlines()
+    assert said[1].startswith("  columns (script.py:12, 1 launch): 1 barrier error")
+    assert said[2].startswith("    barrier at line 19 ")
+    assert "Put the barrier outside of the if" in said[2]
+    assert said[2].endswith("Launched at script.py:23.")
+    assert said[3].startswith("  scaled (script.py:5, 1 launch): no flaw found")
+    hints = [line for line in said if "hint at line" in line]
+    assert len(hints) == 3
+    assert hints[0].startswith("  scaled, hint at lines 9, 10: 80 operations in float64")
+    assert "Let neighbouring threads access neighbouring elements." in hints[1]
+    assert said[-1] == "  1 more hint: --html FILE or --json FILE lists all."
+    columns = json.loads((tmp_path / "report.json").read_text())["kernels"][1]
+    assert columns["findings"][0]["launched_at"] == "script.py:23"
+    assert len(columns["hints"]) == 3
+
+
+UNSEEN = """
+import numpy as np
+from numba import cuda
+
+@cuda.jit
+def doubled(x):
+    x[cuda.grid(1)] *= 2
+
+x = cuda.to_device(np.ones(64, np.float32))
+doubled[1, 64](x)
+"""
+
+
+def test_a_program_that_copies_no_result_to_the_host_is_told_so(command):
+    assert "the program copies no array to the host" in command(UNSEEN, code=0).stderr
+    seen = UNSEEN + "print(x.copy_to_host().sum())"
+    assert "copies no array" not in command(seen, code=0).stderr
+
+
 class Page(HTMLParser):
     """Collects the links and the headings of a page."""
 
@@ -241,10 +306,8 @@ signal.signal(signal.SIGINT, signal.default_int_handler)  # not so in the backgr
 
 @cuda.jit
 def counting(x):
-    k = 0
-    while x[0] == 0:
-        k += 1
-    x[1] = k
+    while x[0] >= 0:
+        x[0] += 1
 
 threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT)).start()
 counting[1, 1](np.zeros(2))

@@ -400,3 +400,25 @@ def test_numbas_own_reduction_runs_here():
     add = cuda.reduce(lambda a, b: a + b)
     x = np.arange(1234.0)
     assert add(cuda.to_device(x)) == x.sum()
+
+
+@cuda.jit
+def sums_of_rows(x, out):
+    r = cuda.grid(1)
+    for c in range(x.shape[1]):
+        out[r][0] += x[r][c]
+
+
+def test_an_element_of_a_row_is_an_element_of_the_array():
+    x, out = np.arange(12.0).reshape(3, 4), np.zeros((3, 2))
+    assert trace(sums_of_rows, 1, 3, x, out).findings == ()
+    np.testing.assert_array_equal(out[:, 0], x.sum(axis=1))
+    assert [f.index for f in trace(sums_of_rows, 1, 4, x, out).findings] == [(3, 0), (3, 0)]
+
+
+def test_a_store_to_an_element_of_a_row_is_checked_for_races():
+    @cuda.jit
+    def everyone(x):
+        x[0][1] = cuda.threadIdx.x
+
+    assert [f.kind for f in trace(everyone, 1, 32, np.zeros((2, 2))).findings] == ["race"]

@@ -266,3 +266,87 @@ def test_a_log_gets_lines_that_grow_rarer(monkeypatch):
 def test_the_progress_line_can_be_switched_off(monkeypatch):
     monkeypatch.setenv("VIRTUAL_GPU_PROGRESS", "0")
     assert shown(monkeypatch, Terminal(), (1, 100.0)) == ""
+
+
+# --- loops that change memory and never end ---------------------------------------------------
+
+
+@cuda.jit
+def nothing_changes_the_counter(x):
+    i = 0
+    while i < 10:
+        x[cuda.grid(1)] += 1
+
+
+@cuda.jit
+def halved_until_it_is_negative(x):
+    half = 16
+    while half >= 0:
+        x[cuda.grid(1)] += 1
+        half //= 2
+
+
+@cuda.jit
+def another_array_is_tested(x, y):
+    t = cuda.grid(1)
+    while x[t] < 10:
+        y[t] += 1
+
+
+@cuda.jit
+def nobody_breaks(x):
+    t = cuda.grid(1)
+    while True:
+        x[t] += 1
+        if t > 100:
+            break
+
+
+@pytest.mark.parametrize(
+    ("kernel", "named"),
+    [
+        (nothing_changes_the_counter, "needs: i"),
+        (halved_until_it_is_negative, "needs: half"),
+        (another_array_is_tested, "needs: t and x"),
+        (nobody_breaks, "no thread comes to a break or return"),
+    ],
+)
+def test_a_loop_whose_condition_stays_the_same_ends_at_once(kernel, named):
+    arguments = [np.zeros(32, np.int32) for _ in kernel.py_func.__code__.co_varnames[:2]]
+    arguments = arguments[: kernel.py_func.__code__.co_argcount]
+    for run in (lambda: kernel[1, 32](*arguments), lambda: trace(kernel, 1, 32, *arguments)):
+        with pytest.raises(LimitReached, match=f"32 threads stay in this loop for ever.*{named}"):
+            run()
+    assert arguments[-1].max() <= 64
+
+
+@cuda.jit
+def away_from_the_end(x):
+    i = 0
+    while i < 10:
+        x[cuda.grid(1)] += 1
+        i -= 1
+
+
+@pytest.mark.slow
+def test_a_loop_whose_counter_goes_the_wrong_way_ends_in_seconds():
+    with pytest.raises(LimitReached, match="no thread has come nearer to the end"):
+        away_from_the_end[1, 32](np.zeros(32, np.int32))
+
+
+@cuda.jit
+def until_it_is_small(x, alias):
+    done = False
+    error = float32(1)
+    while not done:
+        x[cuda.grid(1)] += 1
+        error *= float32(0.9)
+        done = error < 0.01
+    while x[0] < 60:
+        alias[0] += 1
+
+
+def test_a_loop_ends_that_computes_its_condition_from_what_changes():
+    x = np.zeros(1, np.int32)
+    until_it_is_small[1, 1](x, x)
+    assert x[0] == 60

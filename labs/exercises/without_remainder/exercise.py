@@ -39,7 +39,7 @@ EXERCISE = reduction(
         essential(full_loads()),
         essential(no_atomics()), essential(loads_of_one_thread(26)),
     ),
-    remarks=(condition_of_64_bits,),
+    remarks=(condition_of_64_bits(instructions=13),),
     main=("divisions in loops", "threads that add more or less often", "barriers per block"),
     plain_goals=(
         "no remainder and no division in the loop", "the same threads add in each step",

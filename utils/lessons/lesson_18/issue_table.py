@@ -33,7 +33,7 @@ WAITS = {
     "barrier": ("barrier",),
     "arithmetic": ("math_pipe_throttle",),
 }
-WIDTH, PANEL, HIGH, MARGIN = 412, 336, 250, 34  # pixels
+WIDTH, PANEL, HIGH, MARGIN = 412, 336, 270, 34  # pixels
 # Orange, because in the lesson's other pictures it marks bank conflicts.
 TREES = {"tree of reduce0": BLUE, "tree of reduce1": ORANGE, "tree of reduce2": GREEN}
 TREES_OF = {
@@ -54,13 +54,15 @@ TREES_OF = {
 FAR_LABELS = {"reduce0": (-9, 4, "end"), "reduce3": (-8, -4, "end")}
 NEAR_LABELS = {
     "reduce1": (-9, 4, "end"),
-    "reduce2": (-9, 0, "end"),
-    "without_remainder": (9, 1, "start"),
-    "without_remainder_32": (18, -13, "end"),
-    "masks_up": (-8, -4, "end"),
-    "masks_down": (9, 6, "start"),
-    "reduce2_32": (4, 18, "start"),
+    "reduce2": (-9, 4, "end"),
+    "without_remainder": (8, 2, "start"),
+    "without_remainder_32": (8, 10, "start"),
+    "masks_up": (-7, -4, "end"),
+    "masks_down": (7, 8, "start"),
+    "reduce2_32": (-6, 17, "start"),
 }
+# The part that the second picture enlarges: billions of instructions, and milliseconds.
+FRAME = ((3.75, 5.4), (4.2, 6.8))
 
 
 def issue_table(slots: Iterable, times: Iterable, *kernels: str) -> Table:
@@ -91,42 +93,47 @@ def issue_table(slots: Iterable, times: Iterable, *kernels: str) -> Table:
 def draw_time_by_instructions(slots: Iterable, times: Iterable) -> Picture:
     """Draw the recorded time of all kernels over their executed instructions, in two pictures.
 
-    The first one begins at zero and has all kernels, and the second one is the part in which most
-    of them are. A line shows the time if all schedulers issue in each cycle, and a grey band the
-    times if they issue in as many cycles as those of the kernels. slots: rows of `issue_slots.csv`.
-    times: rows of `remainder.csv`, of the same device.
+    Both are for the number of elements that was timed: the instructions, which a profiler counted
+    for fewer elements, grow in proportion. The first picture begins at zero and has all kernels,
+    and the second one enlarges the part in which most of them are. A line shows the time if all
+    schedulers issue in each cycle, and a grey band the times if they issue in as many cycles as
+    those of the kernels. slots: rows of `issue_slots.csv`. times: rows of `remainder.csv`, of the
+    same device.
     """
     slots, timed = list(slots), longest_of(times)
     counted = _counted(slots, timed)
-    points = {
-        name: (counted[name].instructions / 1e6, row.time_ms) for name, row in timed.items()
-    }
     first, device = next(iter(counted)), devices.find(slots[0].device)
-    schedulers = device.sms * limits_of(device.compute_capability).sub_partitions
     copies = timed[first].elements / counted[first].elements
-    full = copies / schedulers / device.boost_clock_mhz * 1e3  # ms per million
+    points = {
+        name: (copies * counted[name].instructions / 1e9, row.time_ms)
+        for name, row in timed.items()
+    }
+    schedulers = device.sms * limits_of(device.compute_capability).sub_partitions
+    full = 1e6 / schedulers / device.boost_clock_mhz  # ms per billion
     shares = [row.busy for row in counted.values()]
     slopes = full, full / max(shares), full / min(shares)
     title = translate("Recorded time over executed instructions")
     where = translate(
-        "instructions for {counted} elements, time for {timed}, one {device}",
-        counted=ReduceShape(counted[first].elements),
+        "{timed} elements, one {device}; instructions: {times:g} × the count for {counted}",
         timed=ReduceShape(timed[first].elements),
         device=device.name,
+        times=copies,
+        counted=ReduceShape(counted[first].elements),
     )
     sentences = [
-        f"{name}: {_millions(counted[name])}, {ms:.2f} ms" for name, (_, ms) in points.items()
+        translate("{kernel}: {billions:.2f} billion, {ms:.2f} ms", kernel=name, billions=x, ms=ms)
+        for name, (x, ms) in points.items()
     ]
     alt = f"{title}, {where}. {'. '.join(sentences)}."
     head = text(0, 14, title, 13, font_weight="bold") + text(0, 31, where, 12)
     for column, (words, colour) in enumerate(TREES.items()):
         head += _dot(5 + 136 * column, 47, colour) + text(14 + 136 * column, 51, words, 12)
-    whole = _Panel((0, 320), (0, 13.5), range(0, 301, 100), range(0, 13, 3), FAR_LABELS)
-    near = _Panel((115, 170), (4, 7.2), range(120, 161, 10), range(4, 8), NEAR_LABELS)
-    alts = translate("All kernels."), translate("The part of the picture with most kernels.")
+    names = translate("All kernels"), translate("The framed part, enlarged")
+    whole = _Panel(names[0], (0, 10.4), (0, 13.5), range(0, 11, 2), range(0, 13, 3), FAR_LABELS)
+    near = _Panel(names[1], *FRAME, (4, 4.5, 5), (5, 6), NEAR_LABELS)
     drawn = (
-        svg(PANEL, HIGH, panel.draw(points, slopes), words, widest=1.15 * PANEL)
-        for panel, words in zip((whole, near), alts, strict=True)
+        svg(PANEL, HIGH, panel.draw(points, slopes) + frame, panel.name, widest=1.15 * PANEL)
+        for panel, frame in ((whole, whole.frame(*FRAME)), (near, ""))
     )
     row = f'<div class="row" style="align-items:start">{"".join(drawn)}</div>'
     return Picture(svg(WIDTH, 58, head, alt, widest=1.15 * WIDTH) + row, alt)
@@ -139,37 +146,44 @@ def _dot(x: float, y: float, colour: str) -> str:
 
 @dataclass(frozen=True)
 class _Panel:
-    """A plot of milliseconds over millions of instructions, with the ticks of both axes.
+    """A plot of milliseconds over billions of instructions, with the ticks of both axes.
 
-    beside: kernel -> where its name is, (pixels to the right of its point, pixels down, anchor);
-    the other kernels have none.
+    name: the words above it. beside: kernel -> where its name is, (pixels to the right of its
+    point, pixels down, anchor); the other kernels have none.
     """
 
-    millions: tuple[float, float]
+    name: str
+    billions: tuple[float, float]
     ms: tuple[float, float]
     x_ticks: Iterable[float]
     y_ticks: Iterable[float]
     beside: Mapping[str, tuple[float, float, str]]
 
-    def x(self, millions: float) -> float:
-        low, high = self.millions
-        return MARGIN + (millions - low) / (high - low) * (PANEL - MARGIN - 8)
+    def x(self, billions: float) -> float:
+        low, high = self.billions
+        return MARGIN + (billions - low) / (high - low) * (PANEL - MARGIN - 8)
 
     def y(self, ms: float) -> float:
         low, high = self.ms
         return HIGH - 40 - (ms - low) / (high - low) * (HIGH - 62)
 
-    def place(self, millions: float, ms: float) -> str:
-        return f"{self.x(millions):.1f} {self.y(ms):.1f}"
+    def place(self, billions: float, ms: float) -> str:
+        return f"{self.x(billions):.1f} {self.y(ms):.1f}"
+
+    def frame(self, billions: tuple[float, float], ms: tuple[float, float]) -> str:
+        """Return SVG of a rectangle around a part of the plot."""
+        (left, right), (low, high) = billions, ms
+        corners = ((left, low), (left, high), (right, high), (right, low))
+        return path(f"M{'L'.join(self.place(*corner) for corner in corners)}Z", opacity=0.6)
 
     def draw(self, points: Mapping, slopes: tuple[float, float, float]) -> str:
         """Return SVG of axes, line, band and points.
 
-        points: kernel -> (millions of instructions, ms). slopes: ms per million of the line, and of
+        points: kernel -> (billions of instructions, ms). slopes: ms per billion of the line, and of
         the lower and upper edge of the band.
         """
         full, *edges = slopes
-        (left, right), bottom = self.millions, self.y(self.ms[0])
+        (left, right), bottom = self.billions, self.y(self.ms[0])
         near, far = ([self.place(end, end * slope) for slope in edges] for end in (left, right))
         corners = "L".join((*near, *reversed(far)))
         body = path(f"M{corners}Z", stroke="none", fill=GREY, opacity=0.25)
@@ -189,12 +203,12 @@ class _Panel:
             body += text(self.x(tick), bottom + 16, tick, 12, "middle")
         for tick in self.y_ticks:
             body += text(MARGIN - 6, self.y(tick) + 4, f"{tick:g}", 12, "end")
-        body += text(PANEL - 8, bottom + 33, translate("million instructions"), 12, "end")
-        body += text(0, 12, "ms", 12)
-        for name, (millions, ms) in points.items():
-            if not (left < millions < right and self.ms[0] < ms < self.ms[1]):
+        body += text(PANEL - 8, bottom + 33, translate("billion instructions"), 12, "end")
+        body += text(0, 12, "ms", 12) + text(PANEL - 8, 12, self.name, 12, "end")
+        for name, (billions, ms) in points.items():
+            if not (left < billions < right and self.ms[0] < ms < self.ms[1]):
                 continue
-            x, y = self.x(millions), self.y(ms)
+            x, y = self.x(billions), self.y(ms)
             body += _dot(x, y, TREES_OF[name])
             if name in self.beside:
                 right_by, down, anchor = self.beside[name]

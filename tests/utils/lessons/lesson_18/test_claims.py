@@ -118,12 +118,16 @@ def remainder_ms(elements=LONGEST):
 
 def test_in_the_picture_four_of_16_threads_add_in_the_second_step_one_in_each_warp():
     second = trees.neighbours(trees.WORDS)[1]
-    says("An H200 can read {}³⁰ numbers in {:.2f} ms, but it needs {:.2f} ms to add them by the "
-         "tree of this picture: in the second step {} of {} threads add, one in each warp, so what "
-         "do the other {} cost?", round(LONGEST ** (1 / 30)), times("reduce0").memory,
+    rows = records.measured(H200.name, LADDER.name).query("elements == @LONGEST")
+    rows = rows[rows["step"].isin([one.step.name for one in STEPS])]
+    assert set(rows["library"]) == {"CUB (CuPy)"}
+    (library,) = {round(ms, 2) for ms in rows["time_ms"] * rows["library_ratio"]}
+    says("On an H200 NVIDIA's library CUB adds {}³⁰ numbers in {:.2f} ms, but the tree of this "
+         "picture takes {:.2f} ms: in the second step {} of {} threads add, one in each warp, so "
+         "what do the other {} cost?", round(LONGEST ** (1 / 30)), library,
          times("reduce0").recorded, len(second), trees.WORDS,
          trees.WORDS - len(second))  # fmt: skip
-    says("a warp issues the same instructions for one lane as for {}", WARP)
+    says("the warp then issues the same instructions for one lane as for {}", WARP)
     says("So what do the {} threads cost that do not add?", trees.WORDS - len(second))
     assert trees.warps_of(second) == [0, 1, 2, 3]
     says("In the picture a block adds {} words in shared memory", trees.WORDS)
@@ -171,7 +175,8 @@ def test_an_unsigned_number_of_32_bits_is_what_uint32_makes():
     says("**Keep numbers in {} bits.** An integer instruction of a GPU has {} bits, but in Numba "
          "the result of an operation with two integers has {}.", narrow, narrow, wide)  # fmt: skip
     says("If numbers of {} bits make your loop longer, `check` says so", wide)
-    says("In those with `_32` all numbers of the loop have {} bits", narrow)
+    says("Two of them are new: `without_remainder_32` and `reduce2_32` are the kernels without "
+         "`_32`, but all numbers of their loops have {} bits", narrow)  # fmt: skip
 
 
 @pytest.mark.slow
@@ -473,6 +478,8 @@ def test_reduce2_takes_longer_than_its_instructions_say():
          "longer.",
          more[0], percent(times("masks_up").recorded, times("masks_down").recorded), more[1],
          longer)  # fmt: skip
+    assert times("masks_down").recorded < times("masks_up").recorded  # "One pair breaks the order"
+    assert longer > 1  # "and another the proportion"
     says("For {}³⁰ elements", round(LONGEST ** (1 / 30)))
     says("`reduce0` takes {:.2f} ms and `reduce1` {:.2f} ms. Three things changed",
          times("reduce0").recorded, one.recorded)  # fmt: skip
@@ -624,12 +631,39 @@ def test_warps_that_leave_make_the_same_requests_as_reduce3():
     _, busy = course.turns_and_busy(run_of(REDUCE3), "shared")
     assert WARPS * (leave.barriers - 1) == busy
     estimates = [time_bars.times_of(one, recorded_times()) for one in (REDUCE3, LEAVE)]
-    assert estimates[1].recorded is None  # "We have not recorded this kernel"
+    assert estimates[1].recorded is None  # "the time of this kernel is not recorded"
+    says("A warp passes {} barriers on average instead of {:.0f}: one before the loop, and {} ÷ {} "
+         "in it", leave.barriers, three.barriers, busy, WARPS)  # fmt: skip
     says("A block of `reduce3` issues {:,} instructions, and {} if its idle warps leave. So the "
          "estimate falls from {:.2f} to {:.2f} ms, almost to the {:.2f} ms of memory",
          instructions(REDUCE3), instructions(LEAVE), estimates[0].instructions,
          estimates[1].instructions, estimates[1].memory)  # fmt: skip
     assert estimates[1].memory < estimates[1].instructions
+
+
+@pytest.mark.slow
+def test_an_index_that_may_be_negative_costs_17_instructions_per_warp(compiler):
+    index = "uint32(cuda.blockIdx.x) * (2 * BLOCK) + tid"
+    other = "cuda.blockIdx.x * 2 * BLOCK + tid"
+    text = exercise("add_while_loading").solution_text.replace(
+        "        if tid < stride:\n            shared",
+        "        if tid >= stride:\n            return\n        shared",
+    )
+    given = "cuda.blockIdx.x * (2 * BLOCK) + tid"
+    assert text.count(given) == text.count("return") == 1
+    kernels = [function_in("add_while_loading", text.replace(given, one)) for one in (other, index)]
+    wide, narrow = (
+        replace(WARPS_LEAVE, name="yours", build=lambda BLOCK, kernel=kernel: kernel).variant(
+            BLOCK=BLOCK
+        )
+        for kernel in kernels
+    )
+    more = (instructions(wide) - instructions(narrow)) / WARPS
+    of_the_course = instructions(LEAVE) + WARPS * more
+    shortest = time_bars.times_of(wide, recorded_times()).instructions
+    longest = shortest * of_the_course / instructions(wide)
+    says("If your bar is now at {:.1f} or {:.1f} ms", shortest, longest)
+    says("Without it the index takes {:.0f} more instructions per warp", more)
 
 
 @pytest.mark.slow

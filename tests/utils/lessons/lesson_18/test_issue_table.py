@@ -44,11 +44,13 @@ def test_a_kernel_without_counts_is_refused():
 def test_the_picture_has_all_kernels_and_both_numbers():
     picture = draw_time_by_instructions(recorded_slots(), recorded_times())
     assert all(f"{name}: " in picture.alt for name in PER_ITERATION)
-    assert "reduce2_32: 121.5 million, 4.94 ms" in picture.alt
+    assert "reduce2_32: 3.89 billion, 4.94 ms" in picture.alt
     _, whole, near = picture.body.split("<svg ")[1:]
     assert whole.count("<circle") == len(PER_ITERATION)
     assert near.count("<circle") == len(PER_ITERATION) - 2  # without reduce0 and reduce3
     assert "75 to 85 %" in whole
+    assert "All kernels" in whole
+    assert "enlarged" in near
 
 
 def test_a_wait_is_a_share_of_all_states_of_a_warp():

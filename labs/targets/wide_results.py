@@ -1,0 +1,82 @@
+"""Integer results of 64 bits in the source of a loop: those without `uint32(…)` around them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+NARROW = ("uint32", "int32")
+# Their results are no larger than an operand, so the compiler drops an upper half of zeros.
+WITHIN_OPERANDS = ast.BitAnd | ast.Mod
+
+
+def first_wide_result(tree: ast.FunctionDef) -> int | None:
+    """Return the number of the first source line with an integer result of 64 bits, or None.
+
+    The results are those in the conditions of the kernel's loops, and those that are assigned to a
+    local variable that a loop changes, in the loop or before it. An index does not count, because
+    an address has 64 bits anyway, and neither does a variable that gets words of an array.
+    """
+    loops = [node for node in ast.walk(tree) if isinstance(node, ast.For | ast.While)]
+    changed = {
+        target.id
+        for loop in loops
+        for node in ast.walk(loop)
+        for target in _targets(node)
+        if isinstance(target, ast.Name)
+    }
+    found = [node.lineno for loop in loops for node in ast.walk(loop) if _has_wide_test(node)]
+    for name in changed:
+        values = [node for node in ast.walk(tree) if _names(node) == [name]]
+        if not any(map(_is_no_integer, values)):
+            found += [node.lineno for node in values if _is_wide(node)]
+    return min(found, default=None)
+
+
+def _targets(node: ast.AST) -> Sequence[ast.expr]:
+    """Return the targets of an assignment; () for another node."""
+    if isinstance(node, ast.Assign):
+        return node.targets
+    return (node.target,) if isinstance(node, ast.AugAssign) else ()
+
+
+def _names(node: ast.AST) -> list[str]:
+    """Return the names of the variables that a node assigns to."""
+    return [one.id for one in _targets(node) if isinstance(one, ast.Name)]
+
+
+def _is_no_integer(assignment: ast.Assign | ast.AugAssign) -> bool:
+    """Return True if the value has a word of an array, or the result of another function."""
+    return any(
+        isinstance(node, ast.Subscript) or (isinstance(node, ast.Call) and not _is_narrow(node))
+        for node in ast.walk(assignment.value)
+    )
+
+
+def _is_wide(assignment: ast.Assign | ast.AugAssign) -> bool:
+    """Return True if the variable gets a result of Numba's 64 bits, or a plain number."""
+    plain = ast.BinOp | ast.Constant | ast.UnaryOp
+    return isinstance(assignment, ast.AugAssign) or isinstance(assignment.value, plain)
+
+
+def _has_wide_test(node: ast.AST) -> bool:
+    """Return True for a condition that computes with integers and does not narrow the results."""
+    return isinstance(node, ast.If | ast.While) and any(_wide_results(node.test))
+
+
+def _wide_results(node: ast.AST) -> Iterator[ast.BinOp]:
+    """Yield the operations of an expression whose results have 64 bits and may be larger than 32.
+
+    Those inside of `uint32(…)` and of an index are left out.
+    """
+    if isinstance(node, ast.Subscript) or _is_narrow(node):
+        return
+    if isinstance(node, ast.BinOp) and not isinstance(node.op, WITHIN_OPERANDS):
+        yield node
+    for child in ast.iter_child_nodes(node):
+        yield from _wide_results(child)
+
+
+def _is_narrow(node: ast.AST) -> bool:
+    """Return True for a call such as `uint32(…)`."""
+    return isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1] in NARROW

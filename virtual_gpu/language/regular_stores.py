@@ -1,0 +1,121 @@
+"""Which arrays a kernel fills by thread index alone, so that a gap in them is no choice of data."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ..common.source import Source, own_nodes
+
+_SIZES = frozenset({"shape", "size", "ndim", "strides"})
+_FUNCTIONS = frozenset({
+    "grid", "gridsize", "range", "len", "min", "max", "abs", "int", "ceil", "floor", "cdiv",
+    "int32", "uint32", "int64", "uint64",
+})  # fmt: skip
+
+
+def filled_by_index(source: Source) -> frozenset[str]:
+    """Return the names of the parameters whose elements are stored by thread index alone.
+
+    Which elements of them are stored depends on thread indices, extents and arguments that are
+    numbers, and not on the content of any array. A parameter that is passed to a function, has
+    another name, or is read in parts is left out.
+    """
+    stores = list(_stores(source.tree))
+    arrays = {store.value.id for store, _ in stores} & set(source.parameters)
+    irregular = _irregular_names(source.tree)
+    exits = _exit_conditions(source.tree)
+    return frozenset(
+        name
+        for name in arrays
+        if _is_only_indexed(source.tree, name)
+        and all(
+            _is_regular(part, irregular)
+            for store, conditions in stores
+            if store.value.id == name
+            for part in (store.slice, *conditions, *exits)
+        )
+    )
+
+
+def _stores(tree: ast.AST, conditions: tuple = ()) -> Iterator[tuple[ast.Subscript, tuple]]:
+    """Yield each subscript of a name that is stored to, with the conditions around it."""
+    for child in ast.iter_child_nodes(tree):
+        around = conditions
+        if isinstance(child, ast.If | ast.While):
+            around = (*conditions, child.test)
+        elif isinstance(child, ast.For):
+            around = (*conditions, child.iter)
+        stored = isinstance(child, ast.Subscript) and isinstance(child.ctx, ast.Store)
+        if stored and isinstance(child.value, ast.Name):
+            yield child, conditions
+        yield from _stores(child, around)
+
+
+def _exit_conditions(tree: ast.FunctionDef) -> list[ast.expr]:
+    """Return the conditions of all branches that leave a loop, an iteration or the function."""
+    return [
+        node.test
+        for node in own_nodes(tree)
+        if isinstance(node, ast.If)
+        and any(isinstance(n, ast.Return | ast.Break | ast.Continue) for n in ast.walk(node))
+    ]
+
+
+def _is_only_indexed(tree: ast.FunctionDef, name: str) -> bool:
+    """Return True if a parameter is only stored to by element, and asked for its extents."""
+    allowed = {
+        id(node.value)
+        for node in ast.walk(tree)
+        if (isinstance(node, ast.Attribute) and node.attr in _SIZES)
+        or (isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store))
+    }
+    uses = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id == name]
+    return all(id(use) in allowed for use in uses)
+
+
+def _irregular_names(tree: ast.FunctionDef) -> set[str]:
+    """Return the names of the variables that may depend on the content of an array."""
+    values = [pair for node in own_nodes(tree) for pair in _assigned(node)]
+    irregular: set[str] = set()
+    while True:
+        found = {name for name, value in values if not _is_regular(value, irregular)}
+        if found <= irregular:
+            return irregular
+        irregular |= found
+
+
+def _assigned(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
+    """Yield (name, value) for each variable that a statement sets."""
+    if isinstance(node, ast.Assign):
+        targets, value = node.targets, node.value
+    elif isinstance(node, ast.AugAssign | ast.AnnAssign | ast.NamedExpr) and node.value:
+        targets, value = [node.target], node.value
+    elif isinstance(node, ast.For):
+        targets, value = [node.target], node.iter
+    else:
+        return
+    for target in targets:
+        for part in ast.walk(target):
+            if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
+                yield part.id, value
+
+
+def _is_regular(node: ast.expr, irregular: set[str]) -> bool:
+    """Return True if an expression depends on no name in ``irregular`` and on no array's content.
+    """
+    if isinstance(node, ast.Attribute):
+        root = node
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        return isinstance(root, ast.Name) and root.id not in irregular
+    if isinstance(node, ast.Subscript):
+        is_extent = isinstance(node.value, ast.Attribute) and node.value.attr in _SIZES
+        return is_extent and _is_regular(node.slice, irregular)
+    if isinstance(node, ast.Call):
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else node.func
+        name = name.id if isinstance(name, ast.Name) else name
+        return name in _FUNCTIONS and all(_is_regular(a, irregular) for a in node.args)
+    if isinstance(node, ast.Name):
+        return node.id not in irregular
+    return all(_is_regular(child, irregular) for child in ast.iter_child_nodes(node))

@@ -1,0 +1,53 @@
+"""What to do about a finding or a hint, as one sentence."""
+
+from __future__ import annotations
+
+from ..common.errors import Finding
+from ..counts.hints import Hint
+
+_OF_HINTS = {
+    "strided_access": "Let neighbouring threads access neighbouring elements.",
+    "bank_conflict": "Give each row of the shared array one more element, or change the index.",
+    "idle_lanes": "Share this work among more lanes of the warp.",
+}
+_OF_FINDINGS = {
+    "uninitialised": "Store to the element before it is read, or guard the read.",
+    "overflow": "Use integers with more bits.",
+    "stale_element": "Store 0 where there is no element to load, or read only what was loaded.",
+}
+# Parts of messages on warp functions that say by themselves what to do.
+_SAID_OF_BARRIERS = ("Put the call outside of", "The mask must name")
+
+
+def advice(note: Finding | Hint) -> str:
+    """Return a sentence on what to do, or "" if the message of the note says it itself."""
+    if isinstance(note, Hint):
+        return _OF_HINTS.get(note.kind, "")
+    if note.kind == "barrier":
+        return _of_a_barrier(note)
+    if note.kind == "out_of_bounds" and note.axis is not None:
+        return f"Guard the access with the extent of dimension {note.axis}, or change the index."
+    if note.kind == "race":
+        return _of_a_race(note)
+    return _OF_FINDINGS.get(note.kind, "")
+
+
+def _of_a_barrier(finding: Finding) -> str:
+    """Return what to do about a barrier that some threads do not reach, or "" as ``advice``."""
+    if any(sentence in finding.message for sentence in _SAID_OF_BARRIERS):
+        return ""
+    if "reach this barrier" in finding.message:
+        return "Put the barrier outside of the if or the loop, where all threads reach it."
+    return "Call the function outside of the if, or name only the lanes that take part."
+
+
+def _of_a_race(finding: Finding) -> str:
+    """Return what to do about a race: it depends on which threads have to be ordered."""
+    first, second = finding.threads
+    if first.block != second.block:
+        return "Use an atomic, let one block do it, or split the kernel into two launches."
+    if "copies since" in finding.message:
+        return "Commit the copies, wait for them, and put cuda.syncthreads() behind the wait."
+    if finding.other_line == finding.line:
+        return "Use an atomic, or let each element be stored by one thread."
+    return f"Put a barrier between line {finding.other_line} and line {finding.line}."
