@@ -8,6 +8,7 @@ from numba import cuda, float32, int32, int64
 
 import virtual_gpu
 from virtual_gpu import BarrierError, Unsupported, trace
+from virtual_gpu.programs.advice import advice
 
 FULL = 0xFFFFFFFF
 BLOCK = 64
@@ -373,8 +374,9 @@ def names_lane_0_alone(x):
     ],
 )
 def test_the_message_of_a_syncwarp_names_the_other_barrier_or_the_mask(kernel, said):
-    with pytest.raises(BarrierError, match=said):
+    with pytest.raises(BarrierError, match=said) as caught:
         kernel[1, 32](np.zeros(32))
+    assert advice(caught.value.finding) == ""
 
 
 @cuda.jit
