@@ -13,6 +13,7 @@ from utils.translation import translate
 from virtual_gpu import Finding
 
 _WAITS = re.compile(r"\bsync(threads|warp)?\w*\(")  # and not a shuffle
+_OWN_LANE = "does not name this lane"  # a mask is wrong, and not the place of the barrier
 _WITHOUT_BRACKETS = ("syncthreads", "syncwarp", "threadfence", "threadfence_block")
 
 
@@ -92,12 +93,16 @@ def barrier_in_a_branch(run: Run, finding: Finding) -> str | None:
     """
     if finding.kind != "barrier" or not _WAITS.search(finding.site.source):
         return None
+    if _OWN_LANE in finding.message:
+        return None
     around = [
         node
         for node in ast.walk(run.tree)
         if isinstance(node, ast.If | ast.While | ast.For)
         and node.lineno < finding.line <= node.end_lineno
     ]
+    if finding.other_line is not None:  # of a syncwarp: the branch or loop that lanes leave
+        around = [node for node in around if node.lineno == finding.other_line]
     branches = [node for node in around if isinstance(node, ast.If)]
     if branches:
         test = branches[-1]

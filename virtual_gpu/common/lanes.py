@@ -17,6 +17,7 @@ from virtual_gpu.common.division import cdiv
 from .errors import Thread
 
 WARP = 32
+_LANE_BITS = np.uint64(1) << np.arange(WARP, dtype=np.uint64)
 
 
 class Mask:
@@ -116,6 +117,28 @@ def union(first: Mask | None, second: Mask | None) -> Mask | None:
     if second is None:
         return first
     return Mask(first.lanes | second.lanes)
+
+
+def by_warp(lanes: np.ndarray) -> np.ndarray:
+    """Return a vector of lanes as an array of shape (warps, 32)."""
+    return lanes.reshape(-1, WARP)
+
+
+def bits_of(lanes: np.ndarray) -> np.ndarray:
+    """Return the bit mask of each warp's lanes as one uint32 per row of ``lanes``.
+
+    ``lanes`` is a boolean array of shape (warps, 32); its column i becomes bit i.
+    """
+    return (lanes * _LANE_BITS).sum(axis=1).astype(np.uint32)
+
+
+def lanes_of(bits) -> np.ndarray:
+    """Return True per lane whose bit is 1 in ``bits``, an integer or an array of integers.
+
+    An integer gives the shape (32,). Otherwise the last axis is that of the lanes: it has the
+    extent 32, with a mask per lane, or 1.
+    """
+    return (bits >> np.arange(WARP)) & 1 == 1
 
 
 @dataclass(frozen=True)

@@ -134,6 +134,7 @@ class Frame:
         self.live = self.live.without(mask)
         if self.is_kernel:
             self.run.live = self.live
+            self.run.syncwarps.leave(mask)
 
 
 class MergeError(Exception):

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..common.errors import KernelRaised
+from ..common.errors import KernelRaised, Site
 from ..common.lanes import Mask, union
 from ..machine.access import load, store
 from ..machine.parts import elements, is_part, store_part, view
@@ -47,13 +47,16 @@ class Statements:
         ``execute(frame, mask)`` executes them in order, until no lane is left. It returns the lanes
         that go on to the statement after the list, or None if no lane does.
         """
-        steps = [self.statement(s) for s in statements]
+        steps = [(self.statement(s), self.source.site(s)) for s in statements]
 
         def execute(frame: Frame, mask: Mask | None) -> Mask | None:
-            for step in steps:
-                mask = step(frame, mask)
+            syncwarps = frame.run.syncwarps
+            for step, site in steps:
+                before, mask = mask, step(frame, mask)
                 if mask is None:
                     return None
+                if syncwarps.waiting:
+                    syncwarps.go_on(before, mask, site)
             return mask
 
         return execute
@@ -349,7 +352,7 @@ class Statements:
                 check.iteration(frame, active, starting)
                 remaining = loop.keep(active, test(frame, active, starting))
                 frame.run.count_iteration(site, remaining)
-                active = _iterate(loop, body, frame, remaining)
+                active = _iterate(loop, body, frame, remaining, site)
                 starting = loop.continued if split else None
             frame.loops.pop()
             return _after_loop(loop, otherwise, frame, mask)
@@ -411,7 +414,7 @@ class Statements:
                 frame.run.count_iteration(site, active)
                 if active is not None:
                     assign(frame, active, value)
-                    active = _iterate(loop, body, frame, active)
+                    active = _iterate(loop, body, frame, active, site)
                 if active is None:
                     break
             loop.finish(active)
@@ -441,7 +444,7 @@ class Statements:
                     value = value.value
                 frame.run.count_iteration(site, active)
                 assign(frame, active, value)
-                active = _iterate(loop, body, frame, active)
+                active = _iterate(loop, body, frame, active, site)
                 if active is None:
                     break
             loop.finish(active)
@@ -756,8 +759,10 @@ def _varying_iterations(start, stop, step):
         active = active & np.where(step > 0, value > last, value < last)  # no lane wraps around
 
 
-def _iterate(loop: LoopLanes, body: Execute, frame: Frame, active: Mask | None) -> Mask | None:
-    """Execute one iteration of a loop; return the lanes that test its condition again.
+def _iterate(
+    loop: LoopLanes, body: Execute, frame: Frame, active: Mask | None, site: Site
+) -> Mask | None:
+    """Execute one iteration of the loop at ``site``; return the lanes that test its condition next.
 
     They are the lanes that reach the end of the body or ``continue``. Returns None if there are
     none, or if ``active`` is None. The result is the object ``active`` if it has the same lanes.
@@ -769,6 +774,7 @@ def _iterate(loop: LoopLanes, body: Execute, frame: Frame, active: Mask | None) 
     after = body(frame, active)
     if loop.continued is not None:
         after = union(after, loop.continued)
+        frame.run.syncwarps.go_on(active, after, site)
     return active if after is not None and after.count == active.count else after
 
 

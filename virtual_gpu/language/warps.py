@@ -1,8 +1,9 @@
 """Compiles warp functions (syncwarp, shuffles, votes, match) and bit functions.
 
 A function named ``..._sync`` takes a mask of lanes. Every lane that calls it must be in its own
-mask, and every live lane of the mask must call it. A lane that reads from a lane that does not take
-part is reported, because the hardware gives it an undefined value.
+mask, and every live lane of the mask must call it. Lanes in the mask of a syncwarp may also return
+from the kernel instead, as long as they are in the branch that kept them away. A lane that reads
+from a lane that does not take part is reported, because the hardware gives it an undefined value.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from numba import cuda
 
 from ..checks.report import Flaw
 from ..common.errors import Finding, Site
-from ..common.lanes import WARP, Mask
+from ..common.lanes import WARP, Mask, bits_of, by_warp, lanes_of
 from ..machine.run import BatchRun
 from ..types import numba_types
 from .call_expression import CallExpression, Handler
@@ -22,7 +23,6 @@ from .frame import Evaluate, Frame, is_scalar
 
 ALL_LANES = 0xFFFFFFFF
 SHUFFLED = (np.dtype("i4"), np.dtype("i8"), np.dtype("f4"), np.dtype("f8"))
-LANE_BITS = np.uint64(1) << np.arange(WARP, dtype=np.uint64)
 
 
 def rows(value, run: BatchRun) -> np.ndarray:
@@ -31,15 +31,7 @@ def rows(value, run: BatchRun) -> np.ndarray:
     A number is repeated for each lane of the batch.
     """
     vector = value if isinstance(value, np.ndarray) else np.full(run.batch.size, value)
-    return vector.reshape(-1, WARP)
-
-
-def bits_of(lanes: np.ndarray) -> np.ndarray:
-    """Return the bit mask of each warp's lanes as one uint32 per row of ``lanes``.
-
-    ``lanes`` is a boolean array of shape (warps, 32); its column i becomes bit i.
-    """
-    return (lanes * LANE_BITS).sum(axis=1).astype(np.uint32)
+    return by_warp(vector)
 
 
 def _spread(per_warp: np.ndarray) -> np.ndarray:
@@ -51,18 +43,21 @@ def _check_members(frame: Frame, members, mask: Mask, site: Site, may_leave: boo
     """Report, as one flaw, the lanes whose mask ``members`` does not fit the active lanes.
 
     A lane must be in its own mask, and each live lane of its mask must be active. With
-    ``may_leave``, an absent lane is no flaw if it returns without another barrier or warp function.
-    The lanes of ``mask`` may have been absent in an earlier call with ``may_leave``; that flaw is
-    reported now.
+    ``may_leave``, an absent lane is a flaw only if it goes on without this call: OpenSyncwarps
+    holds the call until then.
     """
     run = frame.run
-    run.meet(mask)
+    run.syncwarps.meet(mask, site)
     named = rows(members, run).astype(np.int64) & ALL_LANES
-    active = mask.lanes.reshape(-1, WARP)
-    omits_itself = active & ((named >> np.arange(WARP)) & 1 == 0)
-    absent = bits_of(run.live.lanes.reshape(-1, WARP) & ~active).astype(np.int64)
-    wrong = omits_itself | (active & ((named & absent[:, None]) != 0))
+    active = by_warp(mask.lanes)
+    _check_own_lanes(run, named, mask, site)
+    absent = by_warp(run.live.lanes) & ~active
+    wrong = active & ((named & bits_of(absent)[:, None].astype(np.int64)) != 0)
     if not wrong.any():
+        return
+    if may_leave:
+        waited_for = np.bitwise_or.reduce(np.where(active, named, 0), axis=1)
+        run.syncwarps.add(site, named, active, absent & lanes_of(waited_for[:, None]))
         return
     lanes = np.flatnonzero(wrong)
 
@@ -75,11 +70,27 @@ def _check_members(frame: Frame, members, mask: Mask, site: Site, may_leave: boo
             f"{present:#010x} take part, and both must be the same.",
         )  # fmt: skip
 
-    flaw = Flaw("barrier", site, "", run.batch.numbers[lanes])
-    if may_leave and not omits_itself.any():
-        run.expect(flaw, describe, run.live.lanes & ~mask.lanes)
-    else:
-        run.report.add(flaw, describe)
+    run.report.add(Flaw("barrier", site, "", run.batch.numbers[lanes]), describe)
+
+
+def _check_own_lanes(run: BatchRun, named: np.ndarray, mask: Mask, site: Site) -> None:
+    """Report, as one flaw, the active lanes that their own mask in ``named`` does not name."""
+    active = by_warp(mask.lanes)
+    lanes = np.flatnonzero(active & ~lanes_of(named))
+    if not lanes.size:
+        return
+
+    def describe() -> Finding:
+        lane = int(lanes[0])
+        thread, present = run.batch.thread(lane), int(bits_of(active)[lane // WARP])
+        return Finding(
+            "barrier", site, "", (), (thread,), len(lanes),
+            f"{thread} is lane {lane % WARP} of its warp, and its mask "
+            f"{int(named.ravel()[lane]):#010x} does not name this lane. The mask must name all "
+            f"lanes that come here: {present:#010x}.",
+        )  # fmt: skip
+
+    run.report.add(Flaw("barrier", site, "", run.batch.numbers[lanes]), describe)
 
 
 def check_whole(run: BatchRun, mask: Mask, site: Site) -> None:
@@ -88,8 +99,8 @@ def check_whole(run: BatchRun, mask: Mask, site: Site) -> None:
     Padding lanes are never active. Flaws of earlier barriers of a warp that expected one of these
     lanes are reported, too.
     """
-    run.meet(mask)
-    active = mask.lanes.reshape(-1, WARP)
+    run.syncwarps.meet(mask, site)
+    active = by_warp(mask.lanes)
     split = active.any(axis=1) & ~active.all(axis=1)
     if not split.any():
         return
@@ -157,7 +168,7 @@ def _check_sources(frame: Frame, sources: np.ndarray, mask: Mask, site: Site) ->
 
     ``sources`` holds the lane that each lane reads from, as an array of shape (warps, 32).
     """
-    active = mask.lanes.reshape(-1, WARP)
+    active = by_warp(mask.lanes)
     wrong = active & ~np.take_along_axis(active, sources, axis=1)
     if not wrong.any():
         return
@@ -191,7 +202,7 @@ def _vote(combine: Callable, dtype: type) -> Handler:
         def evaluate(frame, mask):
             _check_members(frame, _integer(call, members(frame, mask)), mask, site)
             holds = rows(_integer(call, predicate(frame, mask)) != 0, frame.run)
-            result = _spread(combine(mask.lanes.reshape(-1, WARP), holds).astype(dtype))
+            result = _spread(combine(by_warp(mask.lanes), holds).astype(dtype))
             frame.run.record("vote", mask, site, result)
             return result
 
@@ -222,7 +233,7 @@ def _match_any(call: CallExpression) -> Evaluate:
 
     def evaluate(frame, mask):
         _check_members(frame, _integer(call, members(frame, mask)), mask, site)
-        same = _same_value(rows(value(frame, mask), frame.run), mask.lanes.reshape(-1, WARP))
+        same = _same_value(rows(value(frame, mask), frame.run), by_warp(mask.lanes))
         lanes = bits_of(same.reshape(-1, WARP)).astype(np.int32)
         frame.run.record("match", mask, site, lanes)
         return lanes
@@ -241,7 +252,7 @@ def _match_all(call: CallExpression) -> Evaluate:
 
     def evaluate(frame, mask):
         _check_members(frame, _integer(call, members(frame, mask)), mask, site)
-        active = mask.lanes.reshape(-1, WARP)
+        active = by_warp(mask.lanes)
         same = _same_value(rows(value(frame, mask), frame.run), active)
         everyone = (same | ~active[:, None, :] | ~active[:, :, None]).all(axis=(1, 2))
         lanes = np.where(everyone, bits_of(active), 0).astype(np.int32)
@@ -272,7 +283,7 @@ def _syncwarp(call: CallExpression) -> Evaluate:
 def _active_mask(call: CallExpression) -> Evaluate:
     """Compile ``cuda.activemask``, the bit mask of a warp's active lanes as a uint32 vector."""
     call.arguments(0)
-    return lambda frame, mask: _spread(bits_of(mask.lanes.reshape(-1, WARP)))
+    return lambda frame, mask: _spread(bits_of(by_warp(mask.lanes)))
 
 
 def _lower_lanes(call: CallExpression) -> Evaluate:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
 import numpy as np
@@ -20,6 +20,7 @@ from ..memory.memory import ArrayView, Memory
 from ..memory.shared import SharedMemory
 from .async_copies import AsyncCopies
 from .change import Change
+from .open_syncwarps import OpenSyncwarps
 from .watch import Watch
 
 
@@ -29,8 +30,8 @@ class BatchRun:
     ``clock``, ``report``, ``counters`` and ``watch`` check, count and limit its accesses;
     ``counters`` is None if nothing is counted. ``shared`` is the shared memory of the blocks, and
     ``filling`` the content of undefined elements. ``copies`` holds the asynchronous copies that
-    have not ended, and ``fills`` the lines that fill shared arrays. ``positions``, ``products`` and
-    ``sums`` cache vectors.
+    have not ended, ``fills`` the lines that fill shared arrays, and ``syncwarps`` the syncwarps
+    that wait for lanes. ``positions``, ``products`` and ``sums`` cache vectors.
     """
 
     def __init__(
@@ -60,34 +61,12 @@ class BatchRun:
         self.live: Mask | None = batch.everyone  # lanes that have not left the kernel
         self.copies = AsyncCopies(batch)
         self.fills = Fills(batch, frozenset(memory.name for memory in memories))
-        self._absent: list[tuple[Flaw, Callable[[], Finding], np.ndarray]] = []
+        self.syncwarps = OpenSyncwarps(batch, clock.report)
 
     @property
     def memories(self) -> list[Memory]:
         """A list of all memory that the kernel can change, except threads' private arrays."""
         return [*self._memories, *self.shared.memories]
-
-    def expect(self, flaw: Flaw, describe: Callable[[], Finding], absent: np.ndarray) -> None:
-        """Register a flaw of a syncwarp whose mask names lanes that do not take part.
-
-        ``absent`` holds one bool per lane. The flaw is reported only if such a lane later meets
-        other lanes: if it leaves the kernel instead, the hardware lets the others continue.
-        ``describe()`` returns the Finding.
-        """
-        self._absent.append((flaw, describe, absent))
-
-    def meet(self, mask: Mask) -> None:
-        """Report the flaws registered by ``expect`` whose absent lanes are among these lanes.
-
-        ``mask`` holds the lanes of a barrier or of a warp function, such as a shuffle. A reported
-        flaw is no longer registered.
-        """
-        expected, self._absent = self._absent, []
-        for flaw, describe, absent in expected:
-            if (absent & mask.lanes).any():
-                self.report.add(flaw, describe)
-            else:
-                self._absent.append((flaw, describe, absent))
 
     def record(self, kind: str, mask: Mask, site: Site, values=None, sources=None) -> None:
         """Record a warp function or a fence if the launch has a recorder, and do nothing otherwise.
@@ -105,7 +84,7 @@ class BatchRun:
         Blocks of which only some live threads have arrived are reported, which raises BarrierError
         unless findings are collected.
         """
-        self.meet(mask)
+        self.syncwarps.meet(mask, site)
         everyone = mask.count == self.live.count
         if not everyone:
             self._check_whole_blocks(mask, site)

@@ -15,6 +15,8 @@ _OF_FINDINGS = {
     "overflow": "Use integers with more bits.",
     "stale_element": "Store 0 where there is no element to load, or read only what was loaded.",
 }
+# Parts of messages on warp functions that say by themselves what to do.
+_SAID_OF_BARRIERS = ("Put the call outside of", "The mask must name")
 
 
 def advice(note: Finding | Hint) -> str:
@@ -31,7 +33,9 @@ def advice(note: Finding | Hint) -> str:
 
 
 def _of_a_barrier(finding: Finding) -> str:
-    """Return what to do about a barrier that some threads do not reach."""
+    """Return what to do about a barrier that some threads do not reach, or "" as ``advice``."""
+    if any(sentence in finding.message for sentence in _SAID_OF_BARRIERS):
+        return ""
     if "reach this barrier" in finding.message:
         return "Put the barrier outside of the if or the loop, where all threads reach it."
     return "Call the function outside of the if, or name only the lanes that take part."

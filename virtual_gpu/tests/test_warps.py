@@ -8,6 +8,7 @@ from numba import cuda, float32, int32, int64
 
 import virtual_gpu
 from virtual_gpu import BarrierError, Unsupported, trace
+from virtual_gpu.programs.advice import advice
 
 FULL = 0xFFFFFFFF
 BLOCK = 64
@@ -158,6 +159,224 @@ def test_syncwarp_orders_a_warp_and_its_absence_is_a_race():
     assert kinds_found(last_warp, x, out, True) == set()
     assert np.isclose(out[0], x.sum())
     assert kinds_found(last_warp, x, out, False) == {"race"}
+
+
+@cuda.jit
+def waits_in_an_if(x):
+    i = cuda.threadIdx.x
+    if i % 32 < 16:
+        cuda.syncwarp()  # flaw
+
+
+@cuda.jit
+def waits_in_a_loop_that_some_leave(x):
+    i = cuda.threadIdx.x % 32
+    stride = 32
+    while stride > i:
+        stride //= 2
+        cuda.syncwarp()  # flaw
+    x[i] = stride
+
+
+@cuda.jit
+def waits_behind_a_continue(x):
+    i = cuda.threadIdx.x % 32
+    for k in range(4):
+        if i >= 16:
+            if k == 3:
+                return
+            continue
+        cuda.syncwarp()  # flaw
+
+
+@cuda.jit
+def waits_and_returns(x):
+    """The upper lanes go on alone, because the lower ones have returned."""
+    i = cuda.threadIdx.x % 32
+    if i < 16:
+        cuda.syncwarp()  # flaw
+        return
+    x[i] = 1
+
+
+@cuda.jit
+def waits_in_a_nested_if(x):
+    """The upper lanes return, but half of the lower ones go on."""
+    i = cuda.threadIdx.x % 32
+    if i < 20:
+        if i < 16:
+            cuda.syncwarp(0xFFFFF)  # flaw
+        x[i] = 1
+        return
+
+
+@cuda.jit(device=True)
+def waited(i):
+    if i >= 16:
+        return 1
+    cuda.syncwarp()  # flaw
+    return 2
+
+
+@cuda.jit
+def waits_in_a_function(x):
+    i = cuda.threadIdx.x % 32
+    x[i] = waited(i) if i < 24 else 3
+
+
+@pytest.mark.parametrize(
+    "kernel, mask, absent, line",
+    [
+        (waits_in_an_if, FULL, "lanes 16 to 31", "if i % 32 < 16:"),
+        (waits_in_a_loop_that_some_leave, FULL, "lanes 16 to 31", "while stride > i:"),
+        (waits_behind_a_continue, FULL, "lanes 16 to 31", "for k in range(4):"),
+        (waits_and_returns, FULL, "lanes 16 to 31", "if i < 16:"),
+        (waits_in_a_nested_if, 0xFFFFF, "lanes 16 to 19", "if i < 16:"),
+        (waits_in_a_function, FULL, "lanes 16 to 31", "x[i] = waited(i) if i < 24 else 3"),
+    ],
+)
+def test_lanes_that_pass_by_a_syncwarp_that_names_them_are_reported(kernel, mask, absent, line):
+    with pytest.raises(BarrierError) as caught:
+        kernel[1, 64](np.zeros(64))
+    finding = caught.value.finding
+    assert finding.site.source.endswith("# flaw")
+    assert finding.message.startswith(
+        f"thread (0) of block (0) waits for the lanes of the mask {mask:#010x}, but {absent} of "
+        f"its warp go past line {finding.other_line} `{line}` without it. Put the call outside"
+    )
+
+
+@cuda.jit
+def waits_after_a_return(x):
+    i = cuda.threadIdx.x
+    if i >= 16:
+        return
+    if x[0] == 0:
+        cuda.syncwarp()
+    x[i] = 1
+
+
+@cuda.jit
+def returns_in_the_else(x):
+    i = cuda.threadIdx.x
+    if i % 32 < 16:
+        cuda.syncwarp()
+    else:
+        if i > 40:
+            x[i] = 2
+        return
+    x[i] = 1
+
+
+@cuda.jit
+def leaves_from_the_loop(x):
+    i = cuda.threadIdx.x
+    for k in range(4):
+        if i % 32 > 8 * k:
+            return
+        cuda.syncwarp()
+        x[i] = k
+
+
+@cuda.jit
+def names_the_lanes_of_the_branch(x):
+    i = cuda.threadIdx.x
+    lanes = cuda.ballot_sync(FULL, i % 3 == 0)
+    if i % 3 == 0:
+        cuda.syncwarp(lanes)
+    x[i] = 1
+
+
+@cuda.jit
+def names_the_lanes_of_the_iteration(x):
+    i, stride = cuda.threadIdx.x % 32, 32
+    while stride > i:
+        cuda.syncwarp(FULL >> (32 - stride))
+        stride //= 2
+    x[i] = stride
+
+
+@cuda.jit
+def waits_after_the_loop(x):
+    i, stride = cuda.threadIdx.x % 32, 32
+    while stride > i:
+        stride //= 2
+    cuda.syncwarp()
+    x[i] = stride
+
+
+@cuda.jit
+def waits_in_an_if_of_whole_warps(x):
+    i = cuda.threadIdx.x
+    if i < 32:
+        cuda.syncwarp()
+    x[i] = 1
+
+
+@pytest.mark.parametrize(
+    "kernel",
+    [
+        waits_after_a_return, returns_in_the_else, leaves_from_the_loop,
+        names_the_lanes_of_the_branch, names_the_lanes_of_the_iteration, waits_after_the_loop,
+        waits_in_an_if_of_whole_warps,
+    ],
+    ids=lambda kernel: kernel.py_func.__name__,
+)  # fmt: skip
+@pytest.mark.parametrize("block", [48, 64])
+def test_a_syncwarp_to_which_all_living_lanes_of_its_mask_come_is_right(kernel, block):
+    assert "barrier" not in kinds_found(kernel, np.zeros(64), grid=3, block=block)
+
+
+@cuda.jit
+def a_warp_of_its_own_kind(x):
+    """In the first warp lanes return instead; in the second one they go on."""
+    i = cuda.threadIdx.x
+    if i % 32 < 16:
+        cuda.syncwarp()  # flaw
+    elif i < 32:
+        return
+    x[i] = 1
+
+
+def test_only_the_warps_whose_lanes_go_on_are_accused():
+    (finding,) = trace(a_warp_of_its_own_kind, 1, 64, np.zeros(64)).findings
+    assert finding.threads[0].thread[0] == 32
+    assert finding.count == 16
+
+
+@cuda.jit
+def waits_in_both_branches(x):
+    if cuda.threadIdx.x % 2:
+        cuda.syncwarp()  # odd
+    else:
+        cuda.syncwarp()  # even
+
+
+@cuda.jit
+def waits_for_the_block_in_the_other_branch(x):
+    if cuda.threadIdx.x < 16:
+        cuda.syncwarp()
+    else:
+        cuda.syncthreads()
+
+
+@cuda.jit
+def names_lane_0_alone(x):
+    cuda.syncwarp(1)
+
+
+@pytest.mark.parametrize(
+    "kernel, said",
+    [
+        (waits_in_both_branches, r"# odd`.*lanes 0, 2, 4.* come to line \d+ `.*# even` instead"),
+        (waits_for_the_block_in_the_other_branch, r"to 31.*`cuda.syncthreads\(\)` instead"),
+        (names_lane_0_alone, "lane 1 of its warp, and its mask 0x00000001 does not name this lane"),
+    ],
+)
+def test_the_message_of_a_syncwarp_names_the_other_barrier_or_the_mask(kernel, said):
+    with pytest.raises(BarrierError, match=said) as caught:
+        kernel[1, 32](np.zeros(32))
+    assert advice(caught.value.finding) == ""
 
 
 @cuda.jit

@@ -6,8 +6,6 @@ STRIDES = (32, 16, 8, 4, 2, 1)
 
 HARMLESS = {
     "guard_dropped in `if tid < 32:`": "the other warps only wait",
-    "one_too_far in `if tid < 32:`": "thread 32 only waits",
-    "constant_one_more in `if tid < 32:`": "thread 32 only waits",
     "constant_one_more in `while stride > 32:`": "33 is no stride",
     "constant_one_more in `if tid == 0:`": "thread 1 reads word 0 after the last wait",
     "constant_one_more in `BLOCK = 256`": "a word more is not used",
@@ -18,8 +16,6 @@ HARMLESS = {
 RIGHT = {
     "the wait first": loop(WAIT + GUARDED + HALVE),
     "the wait last": loop(GUARDED + HALVE + WAIT),
-    # Lanes that do not add leave the kernel, and the hardware then waits for the others only.
-    "the wait in the branch": loop(GUARDED + f"    {WAIT}" + HALVE),
     "all lanes add, and wait twice": loop(TAKE + WAIT + GIVE + WAIT + HALVE),
     "the sum in a variable": loop(
         f"{ALL.replace('shared[tid] +=', 'value = shared[tid] +')}{WAIT}"

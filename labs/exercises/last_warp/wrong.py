@@ -4,6 +4,7 @@ ADD = "                shared[tid] += shared[tid + stride]\n"
 WAIT = "            cuda.syncwarp()\n"
 HALVE = "            stride = stride >> uint32(1)\n"
 HEAD = "        while stride > 0:\n"
+WHILE_ADDING = "        while stride > tid:\n"
 GUARDED = f"            if tid < stride:\n{ADD}"
 ALL = "            shared[tid] += shared[tid + stride]\n"
 TAKE = "            other = shared[tid + stride]\n"
@@ -35,6 +36,17 @@ WRONG = {
     "The store is that of the step before, and nothing makes the lanes wait between the two "
     "steps.": {
         "a wait after the read alone": loop(TAKE + WAIT + GIVE + HALVE)},
+    "The barrier stands in the branch `if tid < stride`": {
+        "the wait in the branch": loop(GUARDED + f"    {WAIT}" + HALVE)},
+    "The barrier stands in the loop of line": {
+        "a loop that lanes leave earlier": [(LOOP, f"{WHILE_ADDING}{ALL}{WAIT}{HALVE}")],
+        "a loop that lanes leave earlier, and the wait last": [
+            (LOOP, f"{WHILE_ADDING}{ALL}{HALVE}{WAIT}")]},
+    "instead. Put the call outside of the `if`": {
+        "a wait in both branches": loop(
+            f"{GUARDED}    {WAIT}            else:\n    {WAIT}{HALVE}")},
+    "does not name this lane. The mask must name all lanes that come here: 0xffffffff.": {
+        "a mask of lane 0 alone": loop(GUARDED + WAIT.replace("()", "(1)") + HALVE)},
     "`if tid < 32`": {
         "the barrier of the block": loop(GUARDED + WAIT.replace("syncwarp", "syncthreads") + HALVE),
         "the barrier of the block, and all lanes add": loop(
