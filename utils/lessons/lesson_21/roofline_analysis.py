@@ -136,18 +136,6 @@ def _recorded_ms(step: Step) -> float:
     return recorded_ms(step, SIZE, on=course_device().name)
 
 
-def profiled_busy(step: Step) -> float:
-    """Return the utilization, in percent, that the profiler recorded for the busiest resource.
-
-    If the counts say that the issue slots are busiest, it is that of the issue slots. Else it is
-    that of the L1 cache, which includes shared memory.
-    """
-    resource = (
-        "Issue Slots Busy" if busiest(step)[0] == "issue slots" else "L1/TEX Cache Throughput"
-    )
-    return profiler.figure(step, resource)
-
-
 def draw_busiest(*steps: Step) -> Picture:
     """Draw one row per step: the time that its busiest resource needs, and its recorded time."""
     where = course_device().name
