@@ -88,6 +88,7 @@ from utils.lessons.lesson_21.roofline_analysis import (
     draw_samples,
     most_sampled,
     saved_by_half_the_wavefronts,
+    unnamed_kernels,
 )
 from utils.lessons.machine_code import compiled
 from utils.lessons.occupancy import occupancies, occupancy_of_fastest, published_paradox, sm_limits
@@ -226,6 +227,7 @@ __all__ = [
     "trade",
     "turns_and_busy",
     "two_estimates",
+    "unnamed_kernels",
     "vector_loop",
     "watch",
     "wavefronts",

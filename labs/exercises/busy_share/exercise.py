@@ -6,7 +6,7 @@ from labs.numbers.exercise import NumbersExercise
 EXERCISE = NumbersExercise(
     name="busy_share",
     lesson="21",
-    title="How busy is the busiest?",
+    title="The busiest resource",
     text=(
         "Write `busy_share(operations, dram, l2, wavefronts, instructions, ms)`: for what share of "
         "a launch's time its busiest resource is busy, in percent. About 3 lines.",

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pandas as pd
 from matplotlib.figure import Figure
 
+from gemm_kernels import LADDER as PRODUCTS
 from utils.errors import CourseError
 from utils.figures import times
 from utils.ladder.ladder import Ladder, is_of_a_ladder
@@ -27,6 +28,8 @@ NAMED = ("naive", "tiled", "autotuned", "naive_strided", "register_blocked", "ve
 # Opcode -> a choice of the question "samples".
 SAMPLED = {"LDG": "a load", "FFMA": "a multiply-add", "BRA": "the jump to the next iteration"}
 MEMORIES = {"DRAM": "dram_bytes", "L2": "l2_bytes"}
+# Letter -> the step whose counts the lesson shows without its name.
+UNNAMED = {"K": "register_blocked", "L": "register_blocked_1d"}
 # The lesson's word for the resource "shared memory and L1" of `roofline.times`.
 PIPE = "the pipe"
 TRAFFIC = {"L2": "lts__t_bytes.sum", "shared": "l1tex__data_pipe_lsu_wavefronts.sum"}
@@ -166,6 +169,11 @@ def saved_by_half_the_wavefronts(step: Step) -> float:
     counts = counts_of(step)
     halved = _times(replace(counts, wavefronts=counts.wavefronts / 2))
     return busiest(step)[1] - max(halved.values())
+
+
+def unnamed_kernels() -> dict[str, Step]:
+    """Return the kernels whose counts the lesson shows without their names: letter -> step."""
+    return {letter: PRODUCTS.step(name) for letter, name in UNNAMED.items()}
 
 
 def most_sampled(step: Step) -> str:

@@ -24,7 +24,7 @@ def draw_idea() -> Picture:
     body += text(RIGHT, BOTTOM + 34, "operations per byte, the intensity", 12, "end")
     body += text(RIGHT, TOP - 8, "roof: the peak of arithmetic", 12, "end")
     body += text(44, 76, "slope: intensity", 12) + text(44, 92, "times bandwidth", 12)
-    for x, y, name in ((106, under(106), "A"), (150, 172.0, "B"), (290, 96.0, "C")):
+    for x, y, name in ((106, under(106), "A"), (138, 172.0, "B"), (290, 96.0, "C")):
         if y > under(x):
             body += path(f"M{x} {y - 10:.0f}V{under(x) + 4:.0f}", stroke=GREY, stroke_width=1.5)
         body += f'<circle cx="{x}" cy="{y:.1f}" r="6" fill="{GREEN}"/>'
@@ -32,7 +32,7 @@ def draw_idea() -> Picture:
     # The arrow runs along the slope, and a little above it.
     body += path("M106 138l31 -26m-8 1l8 -1l-3 8", stroke=GREEN, stroke_width=2)
     body += text(112, 116, "fewer bytes", 12, "end")
-    for x, y in ((150, 172), (290, 96)):
+    for x, y in ((138, 172), (290, 96)):
         body += path(f"M{x} {y - 14}v-26m-4 7l4 -7l4 7", stroke=GREEN, stroke_width=2)
         body += text(x + 8, y - 24, "less waiting, or", 12)
         body += text(x + 8, y - 9, "another limit?", 12)

@@ -36,7 +36,7 @@ from utils.measuring import records, roofline
 NAIVE, TILED, STRIDED = (GEMM.step(name) for name in ("naive", "tiled", "naive_strided"))
 PROFILED = [GEMM.step(name) for name in ("naive", "tiled", "vectorized", "autotuned")]
 AUTOTUNED = PROFILED[-1]
-BLOCKED, BLOCKED_1D = GEMM.step("register_blocked"), GEMM.step("register_blocked_1d")
+BLOCKED, BLOCKED_1D = course.unnamed_kernels().values()
 SHOWN = ("naive", "tiled", "register_blocked", "vectorized", "warp_tiled", "autotuned")
 H200 = devices.find("NVIDIA H200")
 N, SIZE, LARGE = 4096, "4096", 2**30
@@ -48,7 +48,7 @@ PEAK, DRAM, L2, PIPE = (
 )
 SLOTS = ceilings().instructions
 WAVEFRONTS = ceilings().gb_per_s["shared"] / roofline.WAVEFRONT_BYTES
-FORMS = ("{:.1f}", "{:.2f}", "{:.2f}", "{:.3f}", "{:.2f}", "{:.2f}")  # of `shown_counts`
+DIGITS = (1, 2, 2, 3, 2, 2)  # decimals of `shown_counts` in the prose
 says = partial(quotes.says, "21")
 
 
@@ -177,9 +177,9 @@ def test_dram_does_not_limit_naive_even_if_l2_keeps_nothing():
     columns, rows = NAIVE.variant().launch(GEMM.parse(SIZE)).block
     allowed = attainable(rows, columns, PEAK, DRAM)
     says("A block computes {}×{} elements", rows, columns)
-    says("`attainable({}, {}, {}, {})` returns {:,.0f} GFLOP/s", rows, columns, f"{PEAK:_}",
-         f"{DRAM:_}", allowed)  # fmt: skip
-    says("`naive` reaches only {:,.0f}", rate_of(NAIVE))
+    says("returns {:,.0f} GFLOP/s. But `naive` reaches only {:,.0f}", allowed, rate_of(NAIVE))
+    call = f"`attainable({rows}, {columns}, {PEAK:_}, {DRAM:_})` returns"
+    assert any(call in cell for cell in quotes.prose_of("21"))
     assert rate_of(NAIVE) < allowed / 2
 
 
@@ -249,12 +249,14 @@ def test_vectorized_needs_more_wavefronts_and_fewer_instructions_than_register_b
 
 def test_the_kernels_k_and_l_gain_from_different_changes():
     columns = [shown_counts(step) for step in (BLOCKED, BLOCKED_1D)]
-    names = ("operations", "bytes of DRAM, at least", "bytes of L2", "wavefronts", "instructions",
-             "**recorded time, in ms**")  # fmt: skip
-    for name, form, *pair in zip(names, FORMS, *columns, strict=True):
-        says(f"| {name} | {form} | {form} |", *pair)
-    rounded = [[float(form.format(one)) for form, one in zip(FORMS, column, strict=True)]
-               for column in columns]  # fmt: skip
+    operations, dram, l2, wavefronts, instructions, times = zip(*columns, strict=True)
+    says("| operations | {:.1f} | {:.1f} |", *operations)
+    says("| bytes of DRAM, at least | {:.2f} | {:.2f} |", *dram)
+    says("| bytes of L2 | {:.2f} | {:.2f} |", *l2)
+    says("| wavefronts | {:.3f} | {:.3f} |", *wavefronts)
+    says("| instructions | {:.2f} | {:.2f} |", *instructions)
+    says("| **recorded time, in ms** | {:.2f} | {:.2f} |", *times)
+    rounded = [list(map(round, column, DIGITS)) for column in columns]
     (*_, k_slots, k_ms), (*_, l_waves, l_slots, l_ms) = rounded
     halved = [[*column[:3], column[3] / 2, *column[4:]] for column in rounded]
     k_before, l_before = (busy_share(*column) for column in rounded)
@@ -270,8 +272,11 @@ def test_the_kernels_k_and_l_gain_from_different_changes():
         k_slots, rates[0], 1e3 * k_slots / rates[0], k_before, k_ms, l_waves, rates[1],
         1e3 * l_waves / rates[1], l_before, l_ms, 1e3 * l_slots / rates[0],
     )  # fmt: skip
-    says("issue at most {:,} · {}⁹ instructions of a warp per second", rates[0], BASE)
-    says("its pipes serve {} · {}⁹ wavefronts", rates[1], BASE)
+    says("issue at most {:,} · {}⁹ instructions of a warp", rates[0], BASE)
+    says("serve {:,} ÷ {} = {} · {}⁹ wavefronts per second", PIPE, roofline.WAVEFRONT_BYTES,
+         rates[1], BASE)  # fmt: skip
+    says("for the product at {}", N)
+    says("| in {}⁹ | K | L |", BASE)
     for step, shown in ((BLOCKED, k_before), (BLOCKED_1D, l_before)):
         assert course.busiest_share(step) == pytest.approx(shown, abs=0.5)
     assert course.saved_by_half_the_wavefronts(BLOCKED_1D) > 0
