@@ -227,7 +227,7 @@ def test_from_tiled_to_vectorized_all_but_one_reach_three_quarters_of_what_the_p
     ][names.index("tiled") : names.index("vectorized") + 1]
     assert sum(share < 0.745 for share in shares) == 1
     assert max(shares) < 1
-    says("The exception is `register_blocked`, at {:.0f} % of what the pipe allows",
+    says("which was K above, at {:.0f} % of what the pipe allows",
          100 * min(shares))  # fmt: skip
 
 
