@@ -266,11 +266,11 @@ def test_the_kernels_k_and_l_gain_from_different_changes():
     rates = round(SLOTS), round(WAVEFRONTS)
     quotes.explains(
         "21.change",
-        "K: {:.2f} ÷ {:,} s = {:.2f} ms of the issue slots are {:.0f} % of {:.2f} ms, and fewer "
-        "wavefronts leave them as they are. L: {:.3f} ÷ {} s = {:.2f} ms of the pipe are {:.0f} % "
-        "of {:.2f} ms. With half of them the issue slots remain, {:.2f} ms.",
-        k_slots, rates[0], 1e3 * k_slots / rates[0], k_before, k_ms, l_waves, rates[1],
-        1e3 * l_waves / rates[1], l_before, l_ms, 1e3 * l_slots / rates[0],
+        "K: the issue slots need {:.2f} ÷ {:,} s = {:.2f} ms of {:.2f}, with half of the "
+        "wavefronts, too. L: the pipe needs {:.3f} ÷ {} s = {:.2f} ms of {:.2f}. With half of "
+        "that, the issue slots need longest: {:.2f} ms.",
+        k_slots, rates[0], 1e3 * k_slots / rates[0], k_ms, l_waves, rates[1],
+        1e3 * l_waves / rates[1], l_ms, 1e3 * l_slots / rates[0],
     )  # fmt: skip
     says("issue at most {:,} · {}⁹ instructions of a warp", rates[0], BASE)
     says("serve {:,} ÷ {} = {} · {}⁹ wavefronts per second", PIPE, roofline.WAVEFRONT_BYTES,
