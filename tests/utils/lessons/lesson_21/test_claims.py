@@ -333,6 +333,7 @@ def test_naive_needs_two_resources_equally_long_and_waits_for_loads():
     assert f"{operations / 1e9:.1f}" == f"{2 * N**3 / 1e9:.1f}"
     of_profiler = course.dram_over_least(NAIVE) * needed["DRAM"]
     assert of_profiler < slots
+    assert course.busiest_share(NAIVE) < 100 * 2 / 3
     says("with the bytes of the profiler it would be {:.1f} ms long", of_profiler)
     wavefronts = 2 * roofline.WAVEFRONT_BYTES
     quotes.explains(
