@@ -239,6 +239,8 @@ def test_vectorized_needs_more_wavefronts_and_fewer_instructions_than_register_b
     name, _ = roofline_analysis.busiest(BLOCKED)
     assert name == "issue slots"
     says("its issue slots are busy for {:.0f} % of the time", course.busiest_share(BLOCKED))
+    needed, record = roofline_analysis._needed(BLOCKED), course.recorded_ms(BLOCKED)
+    assert record - needed["issue slots"] < needed["issue slots"] - needed["the pipe"]
     constants = course.fastest(BLOCKED).constants
     says("`register_blocked` has {}×{} sums per thread", constants["TM"], constants["TN"])
     defaults = BLOCKED.variant().constants
