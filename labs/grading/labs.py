@@ -514,11 +514,13 @@ LABS: Mapping[str, Lab] = {
                 "say from a tile and a memory how fast a product can be",
                 "save bytes by doing the work of three launches in one",
                 "count the time of a pipe instead of the bytes that it brings",
+                "find out from counts how busy the busiest resource of a kernel is",
             ),
             (
-                Part("attainable", 40),
-                Part("fused", 40, ("stores per element",)),
+                Part("attainable", 30),
+                Part("fused", 30, ("stores per element",)),
                 Part("pipe_roof", 20),
+                Part("busy_share", 20),
             ),
         ),
         Lab(

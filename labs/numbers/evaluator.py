@@ -451,6 +451,8 @@ def _attribute(node: ast.Attribute, frame: _Frame) -> object:
         return NUMPY[node.attr]
     if value is np:
         words = f"`{ast.unparse(node)}` is not known to the check; `math` and `np.float64` are."
+        if node.attr == "float32":
+            words = "`np.float32` rounds to seven digits. Leave it out, or take `np.float64`."
         raise frame.fail(node, words)
     if value is not math:
         raise frame.fail(node, f"`{ast.unparse(node)}` is not known to the check.")

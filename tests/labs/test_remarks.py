@@ -1,4 +1,4 @@
-"""Remarks on right answers of lesson 15: another map than the zig-zag, rows of other lengths."""
+"""Remarks on right answers: another map than the zig-zag, rows of other lengths, float64."""
 
 import pytest
 
@@ -13,6 +13,7 @@ from tests.labs.versions import right
         ("row_length", "rows of 80 words", "Rows of 48 words have no bank conflict either."),
         ("row_length", "another order in rows of 32", "Your rows have no unused words"),
         ("whole_rows", "rows of 80 words", "Yours have 80"),
+        ("fused", "a zero with a point", "works in float64, 1,024 operations"),
     ],
 )
 def test_another_right_answer_is_remarked_and_no_flaw(name, what, words):
@@ -21,6 +22,6 @@ def test_another_right_answer_is_remarked_and_no_flaw(name, what, words):
     assert words in " ".join(verdict.notes)
 
 
-@pytest.mark.parametrize("name", ["lane_bits", "row_length", "whole_rows"])
+@pytest.mark.parametrize("name", ["lane_bits", "row_length", "whole_rows", "fused"])
 def test_the_solution_has_no_remark(name):
     assert check(name, EXERCISES[name].solution).notes == ()

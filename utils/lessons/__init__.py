@@ -79,17 +79,16 @@ from utils.lessons.lesson_19.recorded_grids import (
 from utils.lessons.lesson_20.reduction_comparison import parts_of_time, rates
 from utils.lessons.lesson_21.calibration import whole_ledger
 from utils.lessons.lesson_21.roofline_analysis import (
-    better_first_version,
     busiest_share,
-    busy,
     counted_and_profiled,
     dram_over_least,
     draw_busiest,
     draw_needs,
     draw_roofline,
     draw_samples,
-    draw_shares_of_peaks,
     most_sampled,
+    saved_by_half_the_wavefronts,
+    unnamed_kernels,
 )
 from utils.lessons.machine_code import compiled
 from utils.lessons.occupancy import occupancies, occupancy_of_fastest, published_paradox, sm_limits
@@ -122,13 +121,11 @@ __all__ = [
     "Edit",
     "bandwidths",
     "begin_anew",
-    "better_first_version",
     "block_cycles",
     "blocks",
     "blocks_and_sms",
     "blocks_at_once",
     "busiest_share",
-    "busy",
     "cache_lines_per_multiply_add",
     "cache_misses",
     "claimed",
@@ -153,7 +150,6 @@ __all__ = [
     "draw_roofline",
     "draw_samples",
     "draw_shares",
-    "draw_shares_of_peaks",
     "draw_step",
     "draw_tile_shapes",
     "draw_waits",
@@ -207,6 +203,7 @@ __all__ = [
     "recorded_ms",
     "recorded_series",
     "reveal",
+    "saved_by_half_the_wavefronts",
     "share_of_blocks",
     "share_of_library",
     "share_of_peak",
@@ -230,6 +227,7 @@ __all__ = [
     "trade",
     "turns_and_busy",
     "two_estimates",
+    "unnamed_kernels",
     "vector_loop",
     "watch",
     "wavefronts",

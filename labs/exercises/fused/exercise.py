@@ -8,7 +8,12 @@ from labs.checking.job import Shape
 from labs.checking.run import Run
 from labs.checking.target import essential
 from labs.families.vectors import drawn_factor, elementwise, signed_numbers
-from labs.targets.counts import no_negative_index, one_store_per_element, sectors_per_request
+from labs.targets.counts import (
+    no_float64,
+    no_negative_index,
+    one_store_per_element,
+    sectors_per_request,
+)
 from labs.targets.sharing import elements_per_thread
 
 
@@ -23,7 +28,7 @@ def added_and_cut(x: np.ndarray, mean: np.float32, scale: np.float32, y: np.ndar
     return np.maximum((x.astype(np.float64) - float(mean)) * float(scale) + y, 0)
 
 
-STORES = one_store_per_element()
+STORES, FLOAT64 = one_store_per_element(), no_float64()
 
 
 def through_memory(run: Run, value: float) -> str:
@@ -34,6 +39,12 @@ def through_memory(run: Run, value: float) -> str:
         f"the kernel stores {value:.3g} values per element in `{run.result}`, and reads them again "
         f"from there. `{run.result}` is memory, too, so each of these values passes it twice."
     )
+
+
+def zero_of_float64(run: Run) -> str | None:
+    """Return a remark if a right kernel works in float64, as `max(value, 0.0)` does, else None."""
+    operations = FLOAT64.measure(run)
+    return FLOAT64.cause(run, operations) if operations else None
 
 
 EXERCISE = elementwise(
@@ -67,5 +78,6 @@ EXERCISE = elementwise(
         "`max` of two numbers works in a kernel, and so does an `if`. `float32(0)` is a zero "
         "that does not make the result float64.",
     ),
+    remarks=(zero_of_float64,),
     after="The values between the steps stay in registers, and memory never sees them.",
 )  # fmt: skip

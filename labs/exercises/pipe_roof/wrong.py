@@ -8,9 +8,12 @@ WRONG = {
     "A broadcast brings 4 bytes. How long does the pipe work for it?": {
         "the starter": [(MOVED, "128 * rows + 4 * broadcasts")]},
     "You have left the broadcasts out, and each of them takes a wavefront.": {
-        "no broadcasts": [(MOVED, "128 * max(1, rows)")]},
+        "no broadcasts": [(MOVED, "128 * rows")]},
     "You have left the rows out, and each of them takes a wavefront.": {
-        "no rows": [(MOVED, "128 * max(1, broadcasts)")]},
+        "no rows": [(MOVED, "128 * broadcasts")]},
+    "You count 32 bytes for a broadcast, the sector of its word. The pipe is busy with it for a "
+    "whole cycle.": {
+        "a sector for a broadcast": [(MOVED, "128 * rows + 32 * broadcasts")]},
     "You count 4 bytes for a row, too. The pipe is busy with a row for a whole cycle.": {
         "four bytes for all": [(MOVED, "4 * (rows + broadcasts)")]},
     "You count 32 wavefronts for a broadcast. All lanes want the same word, and one is enough.": {

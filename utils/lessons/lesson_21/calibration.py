@@ -39,8 +39,12 @@ class WholeLedger:
 
 
 def whole_ledger() -> WholeLedger:
-    """Return the card and the tables of all predictions of the reader, for a notebook to show."""
-    lessons = dict.fromkeys(name.partition(".")[0] for name in bank())
+    """Return the card and the tables of all predictions of the reader, for a notebook to show.
+
+    Lessons without a prediction of the reader have no table.
+    """
+    given = (name for name, one in ledger_file.entries().items() if one.value is not None)
+    lessons = {name.partition(".")[0] for name in given if name in bank()}
     return WholeLedger(calibration(), tuple(sorted(lessons)))
 
 

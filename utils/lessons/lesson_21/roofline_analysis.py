@@ -1,33 +1,37 @@
-"""Figures and tables of lesson 21: rooflines, counts and profiler figures, shares of peaks."""
+"""Figures and tables of lesson 21: rooflines, counts and profiler figures."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pandas as pd
 from matplotlib.figure import Figure
 
+from gemm_kernels import LADDER as PRODUCTS
 from utils.errors import CourseError
 from utils.figures import times
-from utils.ladder.ladder import Ladder, is_of_a_ladder, ladder_of
+from utils.ladder.ladder import Ladder, is_of_a_ladder
 from utils.ladder.step import Step, Variant
 from utils.lessons import profiler
 from utils.lessons.cards import Table, table
 from utils.lessons.counting import as_step
 from utils.lessons.lesson import course_device
-from utils.lessons.lesson_21 import peak_shares, resource_needs, roofline_figure, warp_samples
+from utils.lessons.lesson_21 import resource_needs, roofline_figure, warp_samples
 from utils.lessons.lesson_21.counted_steps import ceilings, counts_of, recorded_counts, recorded_of
-from utils.lessons.recorded import CPU, NOTHING, ms_if_any, recorded_ms, share_of_peak
-from utils.measuring import records, roofline
+from utils.lessons.recorded import NOTHING, ms_if_any, recorded_ms
+from utils.measuring import roofline
 from virtual_gpu.pictures.svg import Picture
 
 SIZE, LARGE = "4096", "2^30"
-NAMED = ("naive_strided", "naive", "tiled", "vectorized", "autotuned")
+NAMED = ("naive", "tiled", "autotuned", "naive_strided", "register_blocked", "vectorized")
 # Opcode -> a choice of the question "samples".
 SAMPLED = {"LDG": "a load", "FFMA": "a multiply-add", "BRA": "the jump to the next iteration"}
 MEMORIES = {"DRAM": "dram_bytes", "L2": "l2_bytes"}
-# One core of lesson 02's processor: GHz, FMA units, floats per vector, operations per FMA.
-CORE_PEAK = 3.95 * 2 * 16 * 2
+# Letter -> the step whose counts the lesson shows without its name.
+UNNAMED = {"K": "register_blocked", "L": "register_blocked_1d"}
+# The lesson's word for the resource "shared memory and L1" of `roofline.times`.
+PIPE = "the pipe"
 TRAFFIC = {"L2": "lts__t_bytes.sum", "shared": "l1tex__data_pipe_lsu_wavefronts.sum"}
 
 
@@ -112,7 +116,7 @@ def _profiled(step: Step | Variant, figure: str, unit: float, form: str) -> str:
 def busiest(step: Step | Variant) -> tuple[str, float]:
     """Return (resource, milliseconds) of the resource that a step needs longest by the counts.
 
-    The resource is a key of `utils.measuring.roofline.times`, such as "DRAM".
+    The resource is "arithmetic", "DRAM", "L2", "the pipe" or "issue slots".
     """
     needed = _needed(step)
     name = max(needed, key=needed.get)
@@ -121,42 +125,18 @@ def busiest(step: Step | Variant) -> tuple[str, float]:
 
 def _needed(step: Step | Variant) -> dict[str, float]:
     """Return resource -> milliseconds for which a step keeps it busy, by the counts."""
-    return roofline.times(counts_of(step), ceilings())
+    return _times(counts_of(step))
 
 
-def busy(*steps: Step) -> Table:
-    """Return a table of the utilization of each step's busiest resource, one row per step.
-
-    The columns are the name of the resource, its time by the counts over the recorded time of the
-    step, and its utilization by the profiler. For the reader's own kernel the last two are "–".
-    """
-    rows = []
-    for step in steps:
-        name, ms = busiest(step)
-        if is_of_a_ladder(as_step(step)):
-            shares = f"{ms / _recorded_ms(step):.0%}", f"{profiled_busy(step):.0f}%"
-        else:
-            shares = NOTHING, NOTHING
-        rows.append((as_step(step).name, name, *shares))
-    head = ("", "the busiest", "busy, by count", "by the profiler")
-    return table(f"At {SIZE}, on one {course_device().name}", head, rows)
+def _times(counts: roofline.LaunchCounts) -> dict[str, float]:
+    """Return resource -> milliseconds for which a launch with these counts keeps it busy."""
+    needed = roofline.times(counts, ceilings())
+    return {PIPE if name == "shared memory and L1" else name: ms for name, ms in needed.items()}
 
 
 def _recorded_ms(step: Step) -> float:
     """Return the recorded time in ms of a step at 4096 on the course's reference device."""
     return recorded_ms(step, SIZE, on=course_device().name)
-
-
-def profiled_busy(step: Step) -> float:
-    """Return the utilization, in percent, that the profiler recorded for the busiest resource.
-
-    If the counts say that the issue slots are busiest, it is that of the issue slots. Else it is
-    that of the L1 cache, which includes shared memory.
-    """
-    resource = (
-        "Issue Slots Busy" if busiest(step)[0] == "issue slots" else "L1/TEX Cache Throughput"
-    )
-    return profiler.figure(step, resource)
 
 
 def draw_busiest(*steps: Step) -> Picture:
@@ -172,14 +152,28 @@ def draw_busiest(*steps: Step) -> Picture:
 
 def draw_needs(step: Step) -> Picture:
     """Draw the time that each resource needs for a step at 4096, and the recorded time."""
-    needed = {name.replace(" memory", ""): ms for name, ms in _needed(step).items()}
     title = f"{as_step(step).name} at {SIZE}, one {course_device().name}"
-    return resource_needs.draw_needs(title, needed, _recorded_ms(step))
+    return resource_needs.draw_needs(title, _needed(step), _recorded_ms(step))
 
 
 def busiest_share(step: Step) -> float:
     """Return the percentage of a step's recorded time for which its busiest resource is busy."""
     return 100 * busiest(step)[1] / _recorded_ms(step)
+
+
+def saved_by_half_the_wavefronts(step: Step) -> float:
+    """Return the ms by which the longest need of a step shrinks with half of its wavefronts.
+
+    All its other counts stay the same.
+    """
+    counts = counts_of(step)
+    halved = _times(replace(counts, wavefronts=counts.wavefronts / 2))
+    return busiest(step)[1] - max(halved.values())
+
+
+def unnamed_kernels() -> dict[str, Step]:
+    """Return the kernels whose counts the lesson shows without their names: letter -> step."""
+    return {letter: PRODUCTS.step(name) for letter, name in UNNAMED.items()}
 
 
 def most_sampled(step: Step) -> str:
@@ -221,50 +215,3 @@ def _busy_stretch(shares: list[float]) -> tuple[int, int]:
     """Return the indices of the first and of the last share that is at least a thousandth."""
     busy_indices = [index for index, share in enumerate(shares) if share >= 1e-3]
     return busy_indices[0], busy_indices[-1]
-
-
-def shares_of_peaks(first_version: Step) -> dict[str, dict[str, float]]:
-    """Return shares of the peak of one CPU core at 1024 and of the GPU at 4096, as fractions.
-
-    The result maps each of the two processors to a dict with the keys "first version", "best
-    version" and "library". `first_version` is the step that counts as the GPU's first version.
-    """
-    frame = records.measured(CPU, "cpu")
-    one = frame[(frame["n"] == 1024) & ~frame["step"].str.contains("parallel")]
-    best = one.loc[one["gflops"].idxmax()]
-    first = one[one["step"] == "naive"].iloc[0]
-    core = {
-        "first version": first["gflops"] / CORE_PEAK,
-        "best version": best["gflops"] / CORE_PEAK,
-        "library": best["gflops"] / best["library_ratio"] / CORE_PEAK,
-    }
-    gpu_records = records.measured(course_device().name, ladder_of(as_step(first_version)).name)
-    gpu = records.fastest(gpu_records[(gpu_records["n"] == 4096) & (gpu_records["m"] == 4096)])
-    top = gpu.loc[gpu["gflops"].idxmax()]
-    return {
-        "one core of a CPU": core,
-        course_device().name: {
-            "first version": share_of_peak(first_version, on=course_device().name),
-            "best version": top["efficiency"],
-            "library": top["efficiency"] / top["library_ratio"],
-        },
-    }
-
-
-def better_first_version(first_version: Step) -> str:
-    """Return the processor whose first version reaches more of its own peak, as a choice.
-
-    The text is "one core of the CPU" or "the GPU".
-    """
-    core, gpu = (shares["first version"] for shares in shares_of_peaks(first_version).values())
-    return "one core of the CPU" if core > gpu else "the GPU"
-
-
-def draw_shares_of_peaks(first_version: Step) -> Picture:
-    """Draw the shares of the peak that first version, best version and library reach.
-
-    There is one row for the CPU core and one for the GPU. `first_version` is the step that counts
-    as the GPU's first version.
-    """
-    title = "Share of its own peak, float32 products"
-    return peak_shares.draw_peak_shares(title, shares_of_peaks(first_version))

@@ -11,14 +11,15 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from utils.errors import CourseError
-from utils.figures.labels import MOST_LABELS, label_points
+from utils.figures.labels import MOST_LABELS, label_points, need_few
 from utils.figures.look import COLOURS, GREY, INK, QUIET, new_figure, number, style, with_alt
 from utils.figures.points import milestones
 from utils.machine.devices import fraction_of_peak
 from utils.measuring.roofline import Ceilings
 
-# One pipe serves both memories, so their bytes are counted together.
-_LONG_NAMES = {"shared": "shared memory and L1"}
+# One pipe serves shared memory and L1. Each of its wavefronts counts as 128 bytes, used or not.
+_NAMES = {"shared": "pipe"}
+_BYTES = {"shared": "byte that the pipe could bring"}
 
 
 def roofline(
@@ -28,7 +29,9 @@ def roofline(
     memory: str = "DRAM",
     marked: Sequence[str] = (),
 ) -> Figure:
-    """Draw the path of a ladder under the measured ceilings of a device, on logarithmic axes.
+    """Draw the steps of a ladder under the measured ceilings of a device, on logarithmic axes.
+
+    A path joins the steps that were faster than all before them; the others are single dots.
 
     Parameters
     ----------
@@ -42,8 +45,9 @@ def roofline(
     memory : str
         The memory whose bytes the intensity counts. Its ceiling is drawn in bold.
     marked : sequence of str
-        The labels to write, at most six. By default the first point of each path, the largest
-        gains, and the fastest point.
+        The labels to write, at most six. The position of a label in this sequence decides its
+        colour, so that two figures can give a step the same one. By default the first point of each
+        path, the largest gains, and the fastest point.
 
     Raises
     ------
@@ -64,18 +68,21 @@ def roofline(
     with style():
         figure = new_figure(title, ceilings.where, height=4.4)
         axes = _axes(figure, points, ceilings)
-        axes.set_xlabel(f"floating-point operations per byte of {_LONG_NAMES.get(memory, memory)}")
+        axes.set_xlabel(f"floating-point operations per {_BYTES.get(memory, f'byte of {memory}')}")
         lines = _draw_ceilings(axes, ceilings, memory, points)
-        for path in paths:
-            axes.plot(path["intensity"], path["gflops"], color=GREY, linewidth=1.2, zorder=3)
+        lines += [_joined(path) for path in paths]
+        for path, line in zip(paths, lines[-len(paths) :], strict=True):
+            axes.plot(*line, color=GREY, linewidth=1.2, zorder=3)
             axes.plot(path["intensity"], path["gflops"], "o", color=QUIET, markersize=4, zorder=3)
-        shown = pd.concat(paths)[lambda all_: all_["label"].isin(list(marked) or _chosen(paths))]
+        names = list(marked) or _chosen(paths)
+        shown = pd.concat(paths)[lambda all_: all_["label"].isin(names)]
+        need_few(list(shown["label"]))
         labelled = {}
-        for point, colour in zip(shown.itertuples(), COLOURS, strict=False):
+        for point in shown.itertuples():
+            colour = COLOURS[names.index(point.label)]
             axes.plot(point.intensity, point.gflops, "o", color=colour, markersize=8, zorder=4)
             label = f"{point.label}  {number(point.gflops)}"
             labelled[label] = (point.intensity, point.gflops, colour)
-        lines += [(path["intensity"], path["gflops"]) for path in paths]
         label_points(axes, labelled, lines)
     return with_alt(figure, _alt_text(points, shown, ceilings, memory))
 
@@ -87,6 +94,12 @@ def _paths(points: pd.DataFrame) -> list[pd.DataFrame]:
     """
     first = np.diff(points.index, prepend=-1) <= 0
     return [path.reset_index(drop=True) for _, path in points.groupby(np.cumsum(first))]
+
+
+def _joined(path: pd.DataFrame) -> tuple[pd.Series, pd.Series]:
+    """Return (intensities, GFLOP/s) of the steps of a path that were faster than all before."""
+    fastest = path[path["gflops"].cummax().diff().fillna(1) > 0]
+    return fastest["intensity"], fastest["gflops"]
 
 
 def _chosen(paths: Sequence[pd.DataFrame]) -> list[str]:
@@ -135,9 +148,9 @@ def _draw_ceilings(
         axes.plot(*line, zorder=2, color=INK if strong else QUIET,
                   linewidth=2 if strong else 1, linestyle="-" if strong else ":")  # fmt: skip
         begin = _free_stretch(start, ceilings.gflops / rate, rate, points)
-        axes.text(begin, 1.3 * begin * rate, f"{name} {rate:,.0f} GB/s", va="bottom",
-                  rotation=angle, rotation_mode="anchor",
-                  color=INK if strong else QUIET)  # fmt: skip
+        words = f"{_NAMES.get(name, name)} {rate:,.0f} GB/s"
+        axes.text(begin, 1.3 * begin * rate, words, va="bottom", rotation=angle,
+                  rotation_mode="anchor", color=INK if strong else QUIET)  # fmt: skip
         lines += [line, ([begin, 10 * begin], [1.7 * begin * rate, 17 * begin * rate])]
     first = ceilings.gflops / max(ceilings.gb_per_s.values())
     lines.append(([first, right], [ceilings.gflops] * 2))

@@ -1,4 +1,4 @@
-"""A sketch of the roofline: two ceilings, the ridge where they meet, and two ways to move up."""
+"""A sketch of the roofline: two ceilings, the ridge where they meet, and three kernels."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def draw_idea() -> Picture:
     body += text(RIGHT, BOTTOM + 34, "operations per byte, the intensity", 12, "end")
     body += text(RIGHT, TOP - 8, "roof: the peak of arithmetic", 12, "end")
     body += text(44, 76, "slope: intensity", 12) + text(44, 92, "times bandwidth", 12)
-    for x, y, name in ((106, under(106), "A"), (150, 172.0, "B"), (340, 96.0, "C")):
+    for x, y, name in ((106, under(106), "A"), (138, 172.0, "B"), (290, 96.0, "C")):
         if y > under(x):
             body += path(f"M{x} {y - 10:.0f}V{under(x) + 4:.0f}", stroke=GREY, stroke_width=1.5)
         body += f'<circle cx="{x}" cy="{y:.1f}" r="6" fill="{GREEN}"/>'
@@ -32,12 +32,13 @@ def draw_idea() -> Picture:
     # The arrow runs along the slope, and a little above it.
     body += path("M106 138l31 -26m-8 1l8 -1l-3 8", stroke=GREEN, stroke_width=2)
     body += text(112, 116, "fewer bytes", 12, "end")
-    for x, y in ((150, 172), (340, 96)):
+    for x, y in ((138, 172), (290, 96)):
         body += path(f"M{x} {y - 14}v-26m-4 7l4 -7l4 7", stroke=GREEN, stroke_width=2)
-        body += text(x + 8, y - 24, "less", 12) + text(x + 8, y - 9, "waiting", 12)
+        body += text(x + 8, y - 24, "less waiting, or", 12)
+        body += text(x + 8, y - 9, "another limit?", 12)
     alt = (
         "A rising slope and a flat roof meet at the ridge. Kernel A lies on the slope: its bytes "
         "limit it, and with fewer of them it moves up along the slope. Kernel B lies below the "
-        "slope and kernel C under the roof: with less waiting they move up."
+        "slope and kernel C under the roof: they wait, or a limit that is not drawn holds them."
     )
     return Picture(svg(416, BOTTOM + 42, body, alt, widest=520), alt)

@@ -37,6 +37,11 @@ def test_a_roofline_labels_what_it_is_told_to():
 
 def test_the_busiest_resource_needs_the_most_time():
     name, ms = roofline_analysis.busiest(LADDER.step("tiled"))
-    assert name == "shared memory and L1"
+    assert name == "the pipe"
     assert 0 < ms < course.recorded_ms(LADDER.step("tiled"))
     assert "naive: estimate 16.7, recorded 27.5" in str(course.draw_busiest(NAIVE))
+
+
+def test_half_of_the_wavefronts_help_only_where_the_pipe_is_busiest():
+    assert course.saved_by_half_the_wavefronts(LADDER.step("register_blocked")) == 0
+    assert course.saved_by_half_the_wavefronts(LADDER.step("register_blocked_1d")) > 0.5

@@ -57,6 +57,24 @@ def test_the_ladder_is_a_path_with_at_most_six_labels():
     assert touching(figure) == []
 
 
+def test_the_path_joins_only_steps_that_were_faster_than_all_before():
+    gflops = [1.0, 4.0, 2.0, 4.0, 9.0]
+    points = pd.DataFrame({"label": list("abcde"), "intensity": range(1, 6), "gflops": gflops})
+    drawn = [list(one.get_ydata()) for one in roofline(points, CEILINGS, "S").axes[0].get_lines()]
+    assert [1, 4, 9] in drawn
+    assert gflops in drawn
+
+
+def test_the_position_of_a_marked_step_decides_its_colour():
+    def colours(marked):
+        drawn = labels(roofline(LADDER, CEILINGS, "Steps", marked=marked))
+        return {one.get_text().split()[0]: one.get_color() for one in drawn}
+
+    first = colours(["step_3", "step_5"])
+    assert colours(["step_3", "step_9"])["step_3"] == first["step_3"]
+    assert colours(["step_5", "step_3"])["step_5"] == first["step_3"]
+
+
 def test_the_marked_steps_are_labelled():
     figure = roofline(LADDER, CEILINGS, "Steps", marked=["step_3"])
     assert [text.get_text() for text in labels(figure)] == ["step_3  80"]
