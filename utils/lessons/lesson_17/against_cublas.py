@@ -88,7 +88,7 @@ def tiles_tried(m: int, n: int, k: int) -> Table:
 def _tiles_tried(m: int, n: int, k: int) -> Iterator[tuple]:
     """Yield the shortest microseconds of each recorded block tile, and a row of five texts."""
     frame = pd.read_csv(DATA / "tuned" / f"{slug(REFERENCE)}_shapes.csv")
-    frame = frame[frame["kind"] == WIDE].set_index(["m", "n", "k"]).loc[[(m, n, k)]]
+    frame = frame.query("kind == @WIDE and m == @m and n == @n and k == @k")
     for (rows, columns, depth), timed in frame.groupby(["BM", "BN", "BK"]):
         best = timed.loc[timed["us"].idxmin()]
         uncut = timed.loc[timed["SLICES"] == 1, "us"].item()

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from virtual_gpu.pictures.svg import BLUE, GREEN, ORANGE, Picture, path, svg, text
 
-LEFT, RIGHT, TOP, BOTTOM = 44, 520, 66, 286
+LEFT, RIGHT, TOP, BOTTOM = 44, 420, 66, 276
 COLOURS = (GREEN, ORANGE, BLUE)
 FEWEST = 4  # dots of a mean that gets a bar
 LOW, HIGH = 0.5, 2.6  # ends of the axis of ratios

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from virtual_gpu.pictures.svg import BLUE, GREEN, ORANGE, Picture, path, svg, text
 
-LEFT, RIGHT, TOP, BOTTOM = 44, 520, 62, 282
+LEFT, RIGHT, TOP, BOTTOM = 44, 420, 62, 262
 COLOURS = (ORANGE, GREEN, BLUE)
 HIGH = 1.2  # the end of the axis of ratios, which begins at 0
 TICKS = (0, 0.25, 0.5, 0.75, 1)
@@ -35,8 +35,8 @@ def draw_ratios(title: str, series: Mapping[str, Mapping[int, float]]) -> Pictur
         body += text(x(n), BOTTOM + 17, f"{n}", 12, "middle")
     body += text((LEFT + RIGHT) / 2, BOTTOM + 35, "n of an n×n×n product", 12, "middle")
     for number, ((name, ratios), colour) in enumerate(zip(series.items(), COLOURS)):
-        body += f'<circle cx="{10 + 160 * number}" cy="36" r="4" fill="{colour}"/>'
-        body += text(20 + 160 * number, 40, name, 12)
+        body += f'<circle cx="{10 + 145 * number}" cy="36" r="4" fill="{colour}"/>'
+        body += text(20 + 145 * number, 40, name, 12)
         places = [f"{x(n):.1f} {y(ratio):.1f}" for n, ratio in sorted(ratios.items())]
         body += path(f"M{'L'.join(places)}", stroke=colour, stroke_width=2)
         for place in places:

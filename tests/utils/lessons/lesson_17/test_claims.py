@@ -134,17 +134,18 @@ def test_the_fitted_estimate_has_8_and_4_where_the_lesson_has_2_and_4():
 
 
 def test_another_tile_is_faster_and_a_cut_makes_it_faster_again():
-    says("c has {} rows and a tile has {}, so {:.0f} % of each tile are computed for nothing",
+    says("c has {} rows and a tile has {}, so {:.0f} % of each tile is computed for nothing",
          M, BM, 100 * (1 - M / BM))  # fmt: skip
     rows = {row[0]: row for row in library.tiles_tried(*SHAPE).rows}
     ours, better = rows[f"{BM}×{BN}×{BK}"], rows["96×128×16"]
+    (high, wide, _), (time, slices) = map(int, better[0].split("×")), better[3].split(", in ")
     assert ours[3] == f"{recorded(3) / 1000:.2f} ms, in 3"
     assert ours[1] == f"{1 - (1 - M / BM):.0%}" < better[1]
-    says("Three slices of our first tile reach {} % of the peak. The tile of 96×128 wastes fewer "
-         "rows, and c has {} of them. Not cut, this tile takes {} ms instead of {}. With 16 slices "
-         "it takes {} ms, half of the peak", ours[4].rstrip("%"), cdiv(M, 96) * cdiv(N, 128),
-         better[2].removesuffix(" ms"), ours[2].removesuffix(" ms"),
-         better[3].removesuffix(" ms, in 16"))  # fmt: skip
+    says("Three slices of our first tile reach {} % of the peak. The tile of {}×{} wastes fewer "
+         "rows, and c has {} of them. Not cut, this tile takes {} ms instead of {}. With {} slices "
+         "it takes {} ms, half of the peak", ours[4].rstrip("%"), high, wide,
+         cdiv(M, high) * cdiv(N, wide), better[2].removesuffix(" ms"), ours[2].removesuffix(" ms"),
+         slices, time.removesuffix(" ms"))  # fmt: skip
     assert better == [*rows.values()][-1]
     assert abs(int(better[4].rstrip("%")) - 50) <= 1
     smallest = rows["64×32×16"]
@@ -209,7 +210,7 @@ def test_at_4096_three_full_waves_and_188_tiles_which_are_cut():
     )
     assert two < four < 1.02 * two < one
     says("It prefers two slices by a little. Why then four?")
-    says("has {} SMs here and not {} places", SMS, SLOTS)
+    says("has {} SMs here and not {} slots", SMS, SLOTS)
     assert (how.whole, how.slices) == (whole, REST_SLICES)
     constants = AUTOTUNED.variant(**BEST).constants
     assert {name: constants[name] for name in BEST} == BEST
@@ -232,9 +233,10 @@ def test_with_the_rest_not_cut_76_sms_did_10_tiles_and_56_did_11():
     assert ready[more] > 1.05 * ready[fewer]
     halves = blocks[(blocks["cut"] == "rest in 2") & blocks["constants"].isin(uncut["constants"])]
     done = (halves["whole_tiles"] + halves["slices"] / 2).value_counts().sort_index()
-    assert [*done.index] == [10, 10.5, 11]
-    says("With the rest in halves, {} SMs did 10 tiles, {} did 10½, and {} did 11, so all waited "
-         "for these {}", *done, done[11])  # fmt: skip
+    (least, first), (middle, second), (most, third) = done.items()
+    assert middle == least + 0.5
+    says("With the rest in halves, {} SMs did {:.0f} tiles, {} did {:.0f}½, and {} did {:.0f}, so "
+         "all waited for these {}", first, least, second, least, third, most, third)  # fmt: skip
 
 
 def test_the_rest_in_quarters_took_a_draft_from_51_5_to_53_8_teraflops():
@@ -346,6 +348,7 @@ def test_async_copy_has_16x8_where_the_step_before_has_8x8():
     recorded_steps = records.measured(devices.REFERENCE, "gemm")
     tiles = recorded_steps[recorded_steps["step"] == "warp_tiled"]["params"]
     assert not tiles.str.contains("TM=16").any()
+    says("A kernel with {}×{} and without the copy has no record", async_copy.TM, async_copy.TN)
 
 
 def test_async_copy_copies_the_tile_of_b_alone_in_this_way():
@@ -383,6 +386,8 @@ def test_at_cubes_the_kernel_is_ahead_by_2_to_12_percent_and_the_call_keeps_it()
     rows = library.called_cubes().rows
     kernels, calls = ([float(row[at]) for row in rows] for at in (2, 3))
     assert len(rows) == 6
+    equal = 1
+    says("Above {} our kernel is faster", equal)
     ahead = [round(100 * (ratio - 1)) for ratio in (min(kernels), max(kernels))]
     says("our kernel is ahead by {} to {} %", *ahead)
     says("At the cubes this brought us {} to {} %", *ahead)
@@ -453,17 +458,17 @@ def test_of_the_large_shapes_the_call_is_ahead_in_11_of_66():
          "other layouts", round(library.LARGE ** (1 / 9)), *longer)  # fmt: skip
     says("the two shapes that fit the fast kernel are {:.0f} and {:.0f} % ahead",
          *sorted(100 * (whole["ratio"] - 1)))  # fmt: skip
-    says("the mean of these {} shapes is {:.2f}. Four large", len(by_words),
-         mean(by_words["ratio"]))  # fmt: skip
+    says("the mean is {:.2f} in these {} shapes. Four large", mean(by_words["ratio"]),
+         len(by_words))  # fmt: skip
 
 
 def test_copies_are_half_of_the_loss_of_copied_shapes_or_more():
     copied = library.by_path(between(library.LARGE, 1e13))[COPIED]
     shares = library.share_of_copies(copied)
     without = copied["ratio"] / (1 - shares)
-    says("the mean of these {} shapes is {:.2f}. The estimate that `sgemm` chooses with says that "
-         "the copies take {:.0f} % of the call. Without them, the mean would be {:.2f}",
-         len(copied), mean(copied["ratio"]), 100 * shares.mean(), mean(without))  # fmt: skip
+    says("the mean of library ÷ ours is {:.2f} in these {} shapes. The estimate that `sgemm` "
+         "chooses with says that the copies take {:.0f} % of the call. Without them, the mean would be {:.2f}",
+         mean(copied["ratio"]), len(copied), 100 * shares.mean(), mean(without))  # fmt: skip
     at_peak = copied.apply(moved_bytes, axis=1) / H200.peak_gb_per_s / 1000 / copied["time_us"]
     faster = copied["ratio"] / (1 - at_peak)
     says("At the peak bandwidth of memory they would take {:.0f} %, and the mean without them "
