@@ -467,7 +467,8 @@ def test_copies_are_half_of_the_loss_of_copied_shapes_or_more():
     shares = library.share_of_copies(copied)
     without = copied["ratio"] / (1 - shares)
     says("the mean of library ÷ ours is {:.2f} in these {} shapes. The estimate that `sgemm` "
-         "chooses with says that the copies take {:.0f} % of the call. Without them, the mean would be {:.2f}",
+         "chooses with says that the copies take {:.0f} % of the call. Without them, the mean "
+         "would be {:.2f}",
          mean(copied["ratio"]), len(copied), 100 * shares.mean(), mean(without))  # fmt: skip
     at_peak = copied.apply(moved_bytes, axis=1) / H200.peak_gb_per_s / 1000 / copied["time_us"]
     faster = copied["ratio"] / (1 - at_peak)
