@@ -183,6 +183,24 @@ def choices():
             yield count, library._nearest(count, known), known
 
 
+def test_the_worst_choice_cuts_a_tile_of_12_steps():
+    def over(one):
+        _, taken, known = one
+        return known[taken] / min(known.values())
+
+    count, taken, known = max(choices(), key=over)
+    m, n, k = next(key[1:] for key, times in library._slices().items()
+                   if key[0] == "strided" and known.items() <= times.items())  # fmt: skip
+    tiles, steps = library.tiles_and_steps(m, n, k)
+    says("Its worst choice takes {:.2f} times the best time: two slices for {}×{}×{}, where a tile "
+         "has only {} steps. There the second kernel costs more than {} steps", over(
+             (count, taken, known)), m, n, k, steps, ADDING)  # fmt: skip
+    assert (count, taken, min(known, key=known.get)) == (2, 2, 1)
+    longest_step = known[1] / library.estimate(1, tiles, SMS, steps)
+    adding = known[2] / longest_step - (library.estimate(2, tiles, SMS, steps) - ADDING)
+    assert adding > 2 * ADDING
+
+
 def test_18_of_the_choices_were_not_recorded_and_13_of_them_are_counted_as_the_best():
     replaced = [(count, taken, known) for count, taken, known in choices() if count != taken]
     assert all(
@@ -449,6 +467,8 @@ def test_of_the_large_shapes_the_call_is_ahead_in_11_of_66():
         len(large), 100 * ahead[3] / len(large),
     )  # fmt: skip
     assert ahead[0] == len(whole) == 2
+    others = len(copied) + len(by_words)
+    says("Of the {} others we lose {}", others, others - ahead[1] - ahead[2])
     assert library.where_ahead() == quotes.bank()["17.large"].choices[2]
     says("and n and k that are multiples of {}", blocks.WIDE)
     plain = large["layout"] == "rows, rows"
