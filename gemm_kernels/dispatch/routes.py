@@ -47,7 +47,7 @@ def fastest(
     are contiguous.
     """
     wide = _wide(shape, device)
-    wide_us = wide.time_us + _copies_us(shape, inputs, out, beta, device)
+    wide_us = wide.time_us + copies_us(shape, inputs, out, beta, device)
     if not (all(map(has_offsets, (*inputs, out))) and _has_rows(out)):
         return wide
     tiling, time_us = estimate.best(shape, "strided", device)
@@ -78,7 +78,7 @@ def _padded(size: int) -> int:
     return cdiv(size, WIDE) * WIDE
 
 
-def _copies_us(
+def copies_us(
     shape: GemmShape, inputs: tuple[Slot, Slot], out: Slot, beta: float, device: Device
 ) -> float:
     """Return the estimated microseconds of the copies and the blend that "wide" needs in addition.

@@ -41,7 +41,12 @@ class FastModel:
                     f"the {place} matrix has {one.shape[1]} columns, which is no multiple of four"
                 )
             if not one.flags.c_contiguous:
-                raise ValueError(f"the {place} matrix is not in plain rows")
+                raise ValueError(
+                    f"the {place} matrix is not in plain rows, it is stored by columns; a and b "
+                    "may come by columns, and `np.pad` and `np.concatenate` keep that order"
+                    if one.flags.f_contiguous
+                    else f"the {place} matrix is not in plain rows"
+                )
         if a.shape[1] != b.shape[0]:
             raise ValueError(
                 f"the first matrix has {a.shape[1]} columns, and the second one {b.shape[0]} rows"

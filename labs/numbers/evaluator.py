@@ -1,7 +1,7 @@
 """Evaluate a function of numbers from its source code, so that none of the reader's Python runs.
 
 The evaluator supports what such a function needs: numbers, tuples, lists, sets and dictionaries,
-`if`, `while` and `for`, `min`, `max`, `math`, `append` and `index`, two types of NumPy, and
+`if`, `while` and `for`, `min`, `max`, `math`, `append` and `index`, a few names of NumPy, and
 functions that the reader has written in the same way. It refuses everything else with the source
 line. Numbers behave as in Python, and a limit on the steps ends every loop.
 """
@@ -63,8 +63,13 @@ MATH = {
     "log2": math.log2, "pi": math.pi, "pow": math.pow, "prod": math.prod, "sqrt": math.sqrt,
     "trunc": math.trunc,
 }  # fmt: skip
-# Types of NumPy, which convert a number as Python's own types do.
-NUMPY = {"float64": float, "int64": int}
+# Types of NumPy, which convert a number as Python's own types do, and functions of one number.
+NUMPY = {
+    "ceil": lambda x: float(np.ceil(x)),
+    "float64": float,
+    "floor": lambda x: float(np.floor(x)),
+    "int64": int,
+}
 # Methods of lists and tuples. A call adds one element at most, so the steps limit a list's length.
 METHODS = frozenset({"append", "count", "index", "pop", "sort"})
 # Methods of dictionaries, which grow by one element per assignment.
@@ -431,7 +436,7 @@ def _known(value: object, node: ast.expr, frame: _Frame) -> object:
 
 
 def _attribute(node: ast.Attribute, frame: _Frame) -> object:
-    """Return a member of `math`, a type of NumPy, or an allowed method of a container.
+    """Return a member of `math` or of NUMPY, or an allowed method of a container.
 
     Raises CannotEvaluate for any other attribute.
     """
@@ -450,7 +455,7 @@ def _attribute(node: ast.Attribute, frame: _Frame) -> object:
     if value is np and node.attr in NUMPY:
         return NUMPY[node.attr]
     if value is np:
-        words = f"`{ast.unparse(node)}` is not known to the check; `math` and `np.float64` are."
+        words = f"`{ast.unparse(node)}` is not known to the check; `math` and `np.ceil` are."
         if node.attr == "float32":
             words = "`np.float32` rounds to seven digits. Leave it out, or take `np.float64`."
         raise frame.fail(node, words)

@@ -99,6 +99,10 @@ BODIES = {
         pass
         return m.floor(x / y)
     """,
+    "NumPy": """
+        import numpy as np
+        return np.ceil(x / y) + np.floor(-x / y) + np.float64(x)
+    """,
     "methods of a list": """
         found = []
         for i in range(x):
@@ -197,7 +201,8 @@ def test_a_function_may_call_itself():
         ("return [x].index(3)", ["ValueError"]),
         ("a = [x]\n    for one in a:\n        a.append(one)", ["steps the function has not ended"]),
         ("return math.factorial(10**9)", ["`math.factorial` is not known to the check"]),
-        ("return np.floor(x)", ["`np.floor` is not known to the check; `math` and"]),
+        ("return np.sign(x)", ["`np.sign` is not known to the check; `math` and"]),
+        ("return np.ceil([x, x])", ["TypeError"]),
         ("return open", ["`open` is not known to the check"]),
         ("return eval('x')", ["`eval` is not known to the check"]),
         ("return __import__('os')", ["`__import__` is not known to the check"]),

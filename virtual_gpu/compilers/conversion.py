@@ -21,7 +21,7 @@ from ..common.errors import Unsupported
 from ..types import installed_code
 from ..types.tuples import alike
 from .declarations import TypedFunction, declare
-from .kernels import PACKAGE, declared_types
+from .package import PACKAGE, declared_types
 
 _OPTIONS = ("device", "extensions", "launch_bounds")  # those that the virtual GPU reads
 _ABSENT = object()

@@ -22,7 +22,7 @@ from numba.np.numpy_support import from_dtype
 
 from ..numbers.library_math import fp16
 from ..types import plain_numba, wide_vectors
-from .kernels import PACKAGE
+from .package import PACKAGE
 
 # The package's module `numba_cuda` holds what its `cuda` is made of, under the same names.
 _KERNELS = (f"{PACKAGE}.cuda", f"{PACKAGE}.numba_cuda")

@@ -5,14 +5,7 @@ That module is loaded only when the program has imported the package.
 
 from __future__ import annotations
 
-import sys
-
-PACKAGE = "numba_cuda_mlir"
-
-
-def is_loaded() -> bool:
-    """Return True if the program has imported ``numba_cuda_mlir.cuda``."""
-    return f"{PACKAGE}.cuda" in sys.modules
+from .package import is_loaded
 
 
 def as_numba_kernel(kernel):
@@ -35,13 +28,3 @@ def as_numba_arguments(arguments: tuple) -> tuple:
     from .conversion import converted_argument
 
     return tuple(map(converted_argument, arguments))
-
-
-def declared_types(kernel) -> tuple[tuple, ...]:
-    """Return the argument types of each signature of a kernel or function of numba-cuda-mlir.
-
-    They are types of that package. There are none for a function that takes any types.
-    """
-    if kernel._can_compile:
-        return getattr(kernel, "virtual_gpu_signatures", ())
-    return (*getattr(kernel, "virtual_gpu_signatures", ()), *kernel.overloads)

@@ -12,7 +12,8 @@ import sys
 from collections.abc import Callable, Iterator
 
 from ..common.errors import LaunchError
-from ..compilers.kernels import PACKAGE, as_numba_kernel, declared_types, is_loaded
+from ..compilers.kernels import as_numba_kernel
+from ..compilers.package import PACKAGE, declared_types, is_loaded
 from ..host.hostarrays import DeviceArray
 from . import dispatcher_methods
 from .dispatcher_methods import OF_MACHINE_CODE, VirtualLaunch, machine_code_method

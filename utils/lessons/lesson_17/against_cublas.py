@@ -12,8 +12,10 @@ import pandas as pd
 from utils.division import cdiv
 from utils.figures import times
 from utils.lessons.cards import Stack, Table, table
+from utils.lessons.lesson_17.call_paths import PATHS, copies_us, path_of
 from utils.lessons.lesson_17.call_speedups import draw_speedups
-from utils.machine.devices import REFERENCE, slug
+from utils.lessons.lesson_17.cube_ratios import draw_ratios
+from utils.machine.devices import REFERENCE, find, slug
 from utils.measuring import records
 from utils.paths import DATA
 from virtual_gpu.pictures.svg import Picture
@@ -24,7 +26,7 @@ LARGE = 1e9  # floating-point operations of a product that is called large
 MOST = 12  # the largest number of slices
 NEAR = 1.05  # a time up to this factor of the best counts as near
 WORK = (("below 10⁸", 0, 1e8), ("10⁸ to 10⁹", 1e8, 1e9), ("from 10⁹ on", 1e9, math.inf))
-PLAIN, OTHER = "plain rows", "other layouts"
+SHOWN = ("register_blocked", "register_banks", "autotuned")  # steps beside cuBLAS
 WIDE, ANY = "wide", "strided"  # the kernel of `autotuned`, and the one that reads any layout
 
 
@@ -69,6 +71,33 @@ def recorded_slices(m: int, n: int, k: int, count: int) -> float:
     recorded.
     """
     return _slices()[WIDE, m, n, k][count]
+
+
+def tiles_tried(m: int, n: int, k: int) -> Table:
+    """Return a table of the recorded block tiles of an m×n×k product, the slowest first.
+
+    The columns are the block tile, the share of its rows that c has, the time in ms with uncut
+    tiles, the shortest time in ms with its number of slices, and the share of the peak at that
+    time. The kernel is the one of `autotuned`.
+    """
+    rows = sorted(_tiles_tried(m, n, k), key=lambda row: -row[0])
+    head = ("block tile", "rows in use", "not cut", "the fastest cut", "of the peak")
+    return table(f"{m}×{n}×{k}, recorded on one {REFERENCE}", head, [row[1:] for row in rows])
+
+
+def _tiles_tried(m: int, n: int, k: int) -> Iterator[tuple]:
+    """Yield the shortest microseconds of each recorded block tile, and a row of five texts."""
+    frame = pd.read_csv(DATA / "tuned" / f"{slug(REFERENCE)}_shapes.csv")
+    frame = frame.query("kind == @WIDE and m == @m and n == @n and k == @k")
+    for (rows, columns, depth), timed in frame.groupby(["BM", "BN", "BK"]):
+        best = timed.loc[timed["us"].idxmin()]
+        uncut = timed.loc[timed["SLICES"] == 1, "us"].item()
+        peak = 2 * m * n * k / best["us"] / 1000 / find(REFERENCE).peak_gflops
+        yield (
+            best["us"], f"{rows}×{columns}×{depth}", f"{m / (cdiv(m, rows) * rows):.0%}",
+            f"{uncut / 1000:.2f} ms", f"{best['us'] / 1000:.2f} ms, in {best['SLICES']}",
+            f"{peak:.0%}",
+        )  # fmt: skip
 
 
 def choices(slices: Callable[[int, int, int], int]) -> Table:
@@ -209,39 +238,55 @@ def draw_called_shapes() -> Picture:
     """Draw a dot per recorded call of `sgemm` at a random shape.
 
     Its height is the library's time over that of `sgemm`, its position along x the floating-point
-    operations of the product, and its colour tells plain rows and other layouts apart.
+    operations of the product, and its colour tells how `sgemm` computes the product.
     """
     frame = recorded_calls()
     points = {
         name: list(zip(rows["flops"], rows["ratio"], strict=True))
-        for name, rows in by_layout(frame).items()
+        for name, rows in by_path(frame).items()
     }
     return draw_speedups(f"{len(frame)} calls from Python: library ÷ ours", points)
 
 
-def by_layout(frame: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """Return PLAIN and OTHER -> the calls with both inputs in plain rows, and all others."""
-    plain = frame["layout"] == "rows, rows"
-    return {PLAIN: frame[plain], OTHER: frame[~plain]}
+def by_path(frame: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """Return how `sgemm` computes a product, of PATHS -> these calls; ways without one left out."""
+    paths = frame.apply(path_of, axis=1)
+    return {path: frame[paths == path] for path in PATHS if (paths == path).any()}
 
 
 def called_by_work() -> Table:
     """Return a table of the recorded `sgemm` calls at random shapes.
 
-    It has a row per range of operations and layout. The columns are the number of shapes, the
-    number at which `sgemm` is no slower than the library, and the geometric mean of the library's
-    time over that of `sgemm`.
+    It has a row per range of operations and way to compute the product. The columns are the number
+    of shapes, the number at which `sgemm` is no slower than the library, and the geometric mean of
+    the library's time over that of `sgemm`.
     """
     frame = recorded_calls()
     rows = [
         (label, name, len(calls), (calls["ratio"] >= 1).sum(), f"{_mean(calls['ratio']):.2f}")
         for label, low, high in WORK
-        for name, calls in by_layout(
+        for name, calls in by_path(
             frame[(frame["flops"] >= low) & (frame["flops"] < high)]
         ).items()
     ]
-    head = ("operations", "inputs", "shapes", "ours no slower", "library ÷ ours, mean")
+    head = ("operations", "our call", "shapes", "ours no slower", "library ÷ ours, mean")
     return table(f"The same calls, recorded on one {REFERENCE}", head, rows)
+
+
+def share_of_copies(calls: pd.DataFrame) -> pd.Series:
+    """Return the estimated time of the copies of each call over the recorded time of the call."""
+    return calls.apply(copies_us, axis=1) / calls["time_us"]
+
+
+def draw_cubes() -> Picture:
+    """Draw the recorded library's time over that of three steps, per n×n×n product."""
+    frame = records.measured(REFERENCE, "gemm")
+    frame = frame[(frame["m"] == frame["n"]) & (frame["n"] == frame["k"])].sort_values("n")
+    steps = {name: frame[frame["step"] == name] for name in SHOWN}
+    return draw_ratios(
+        f"kernels alone: cuBLAS ÷ ours, one {REFERENCE}",
+        {name: dict(zip(rows["n"], rows["library_ratio"])) for name, rows in steps.items()},
+    )
 
 
 def called_cubes() -> Table:

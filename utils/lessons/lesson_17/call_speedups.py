@@ -6,10 +6,11 @@ import math
 import statistics
 from collections.abc import Mapping, Sequence
 
-from virtual_gpu.pictures.svg import BLUE, ORANGE, Picture, path, svg, text
+from virtual_gpu.pictures.svg import BLUE, GREEN, ORANGE, Picture, path, svg, text
 
-LEFT, RIGHT, TOP, BOTTOM = 44, 392, 66, 276
-COLOURS = (BLUE, ORANGE)
+LEFT, RIGHT, TOP, BOTTOM = 44, 420, 66, 276
+COLOURS = (GREEN, ORANGE, BLUE)
+FEWEST = 4  # dots of a mean that gets a bar
 LOW, HIGH = 0.5, 2.6  # ends of the axis of ratios
 TICKS = (0.5, 0.7, 1, 1.4, 2)
 
@@ -17,8 +18,10 @@ TICKS = (0.5, 0.7, 1, 1.4, 2)
 def draw_speedups(title: str, groups: Mapping[str, Sequence[tuple[float, float]]]) -> Picture:
     """Draw a dot per product, and bars at the geometric means of each power of ten of operations.
 
+    A bar needs at least four dots.
+
     groups: name -> pairs of a product's floating-point operations and the library's time over ours.
-    There are at most two groups. Each has a colour, with its own bars.
+    There are at most three groups. Each has a colour, with its own bars.
     """
     points = [point for group in groups.values() for point in group]
     powers = range(
@@ -47,26 +50,29 @@ def draw_speedups(title: str, groups: Mapping[str, Sequence[tuple[float, float]]
         body += text(20 + 120 * number, 53, name, 12)
         for work, ratio in group:
             position = f'cx="{x(math.log10(work)):.1f}" cy="{y(ratio):.1f}"'
-            body += f'<circle {position} r="2.5" fill="{colour}" fill-opacity="0.5"/>'
+            body += f'<circle {position} r="2.5" fill="{colour}" fill-opacity="0.7"/>'
         means = _means(group, powers)
         for power, mean in means.items():
             bar = f"M{x(power) + 3:.1f} {y(mean):.1f}H{x(power + 1) - 3:.1f}"
             body += path(bar, stroke=colour, stroke_width=3.5)
         shown = (f"10^{power} to 10^{power + 1}: {mean:.2f}" for power, mean in means.items())
+        if not means:
+            continue
         alts.append(f"{name}, geometric means by operations: {'; '.join(shown)}.")
     alt = f"{title}. {' '.join(alts)}"
-    return Picture(svg(412, BOTTOM + 44, body, alt, widest=560), alt)
+    return Picture(svg(RIGHT + 20, BOTTOM + 44, body, alt, widest=620), alt)
 
 
 def _means(group: Sequence[tuple[float, float]], powers: Sequence[int]) -> dict[int, float]:
     """Return power -> the geometric mean of the ratios of products with 10^power operations on.
 
-    Powers of ten without a product are left out.
+    Powers of ten with fewer than four products are left out.
     """
     ratios = {power: [] for power in powers}
     for work, ratio in group:
         ratios[math.floor(math.log10(work))].append(ratio)
-    return {power: statistics.geometric_mean(some) for power, some in ratios.items() if some}
+    enough = {power: some for power, some in ratios.items() if len(some) >= FEWEST}
+    return {power: statistics.geometric_mean(some) for power, some in enough.items()}
 
 
 def _raised(number: int) -> str:
