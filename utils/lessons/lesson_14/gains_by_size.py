@@ -44,7 +44,7 @@ def draw_gains_by_size(base: Variant, same_depth: Variant, faster: Sequence[Vari
     with style():
         rows = records.measured(REFERENCE, "gemm")
         drawn = [name, *(one.step.name for one in faster)]
-        where = f"tiles of 128×128 of c, {where_from(rows[rows['step'].isin(drawn)])}"
+        where = f"tiles of 128×128, {where_from(rows[rows['step'].isin(drawn)])}"
         figure = new_figure(f"Times faster than {name}", where, height=3.2)
         axes = figure.add_subplot()
         ends, sentences = {name: (SIZES[-1], 1.0, INK)}, []

@@ -584,7 +584,7 @@ def test_what_the_order_depends_on_is_said():
     most = sorted(between for _, between in TWELVE.values())[-4]
     says(
         "{} multiply-adds instead of {} are now between load and store. In a loop `for start in "
-        "range(TILE, k + TILE, TILE)` the same line makes {} out of {}.",
+        "range(TILE, k + TILE, TILE)` the same change makes {} out of {}.",
         *(TWELVE[what][1] for what in ("the solution", "1 - side", "range", "range, 1 - side")),
     )
     says("Only three of the twelve have more than {} multiply-adds", most)
