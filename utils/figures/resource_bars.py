@@ -10,6 +10,7 @@ from virtual_gpu.pictures.svg import GREY, ORANGE, Picture, rect, svg, text
 
 WIDTH, LEFT, BAR, PITCH, HEAD = 412, 84, 11, 15, 29
 FOR_WORDS = 60  # pixels right of the longest bar
+DARK, FAINT = 0.7, 0.35  # the opacity of a recorded bar up to the marked estimate, and beyond it
 RECORDED = "recorded"  # the last bar of each kernel
 
 
@@ -61,6 +62,8 @@ def draw_resources(
         y += HEAD + PITCH * len(rows)
         parts = [f"{_words(what)} {one.words(what)}" for what in rows]
         sentences.append(f"{name}: {', '.join(parts)}")
+    if mark_bound:
+        body, y = body + _key(y), y + 22
     alt = f"{title}, {where}. {'. '.join(sentences)}."
     return Picture(svg(WIDTH, y - 14, body, alt, widest=1.15 * WIDTH), alt)
 
@@ -100,5 +103,15 @@ def _bars(
 
 def _recorded_bar(y: float, width: float, explained: float) -> str:
     """Return SVG of a dark bar at `y` that is faint beyond `explained`; all are in pixels."""
-    dark = rect(LEFT, y, round(min(width, explained), 1), BAR, "currentColor", opacity=0.7)
-    return dark + rect(LEFT, y, round(width, 1), BAR, "currentColor", opacity=0.35)
+    dark = rect(LEFT, y, round(min(width, explained), 1), BAR, "currentColor", opacity=DARK)
+    return dark + rect(LEFT, y, round(width, 1), BAR, "currentColor", opacity=FAINT)
+
+
+def _key(y: float) -> str:
+    """Return SVG, below y, that names the dark and the faint part of the recorded bars."""
+    dark = translate("recorded, up to the longest estimate"), DARK, 0
+    faint = translate("recorded, beyond it"), FAINT, 250
+    return "".join(
+        rect(x, y - 8, BAR, BAR, "currentColor", opacity=shade) + text(x + 17, y + 1.5, words, 12)
+        for words, shade, x in (dark, faint)
+    )

@@ -15,7 +15,8 @@ EXERCISE = double_buffered_product(
         "multiplies its tile while the next one is on its way. Each shared array gets two buffers, "
         "of which one is read and the other is filled. About 16 lines.",
         "The launch is given: blocks of 16×16 threads, `x` for the columns of `c` and `y` for its "
-        "rows. No size need be a multiple of 16, and the number of tiles may be odd.",
+        "rows. No size need be a multiple of 16. The number of tiles may be odd, and no tile of "
+        "zeros is multiplied after the last one.",
     ),
     main=("barriers per tile", "loads that are waited for"),
     plain_goals=(

@@ -93,6 +93,7 @@ def order_loads(a, b, c):
         "the reads of this tile and the stores of the next.",
     ),
     after="One buffer is enough to load early: the registers hold the next tile until it may be "
-    "stored.",
+    "stored. The compiler may still move a load down, which the lesson looks at after its next "
+    "task.",
 )  # fmt: skip
 EXERCISE = replace(_PRODUCT, targets=(*_PRODUCT.targets, no_early_waits(16)))

@@ -24,10 +24,12 @@ from utils.lessons.lesson import device_shown
 from utils.lessons.lesson_14 import instruction_timeline
 from utils.lessons.lesson_14.warps_and_gains import Gain, draw_gains_and_warps
 from utils.lessons.occupancy import resources_of
+from utils.lessons.own_kernels import is_mine
 from utils.lessons.recorded import NOTHING, recorded_ms
 from utils.machine.occupancy import occupancy
 from utils.measuring import records, rows
 from utils.paths import DATA
+from utils.translation import translate
 from virtual_gpu.pictures.svg import Picture
 
 FILE = DATA / "compiled" / "big_loops.csv"
@@ -165,7 +167,12 @@ def draw_iterations(**kernels: Step | Variant | Callable) -> Picture | Card:
 
 
 def _label(name: str, kernel: Step | Variant | Callable) -> str:
-    """Return the label of a bar: the name of a step unchanged, else the name with spaces for _."""
+    """Return the label of a bar: the name of a step unchanged, else the name with spaces for _.
+
+    The reader's own kernel is called theirs.
+    """
+    if isinstance(kernel, Variant) and is_mine(kernel):
+        return translate("your {name}", name=name)
     return name if isinstance(kernel, Step | Variant) else name.replace("_", " ")
 
 

@@ -8,7 +8,8 @@ from gpu_xray.compile import NO_COMPILER
 from labs import EXERCISES
 from tools.records.big_loops import ARCH, variants
 from utils.errors import CourseError
-from utils.lessons import draw_iterations, reads
+from utils.ladder import kept_functions
+from utils.lessons import draw_iterations, mine, reads
 from utils.lessons.cards import Card
 from utils.lessons.lesson_14.big_loop import (
     BigLoop,
@@ -18,6 +19,7 @@ from utils.lessons.lesson_14.big_loop import (
     resident_warps,
 )
 from utils.lessons.lesson_14.instruction_timeline import from_load_to_store
+from utils.reader_folder import LEDGER
 
 PREFETCH = next(one for one in variants() if one.step.name == "prefetch")
 
@@ -69,6 +71,13 @@ def test_what_neither_knows_is_replaced_by_a_sentence(no_compiler):
 def test_a_kernel_of_the_reader_is_drawn(compiler):
     drawn = draw_iterations(x=EXERCISES["double_buffer"].solution)
     assert "43 instructions, 11 of them" in str(drawn)
+
+
+def test_a_kernel_that_check_found_right_is_called_the_readers(compiler, tmp_path, monkeypatch):
+    monkeypatch.setenv(LEDGER, str(tmp_path / "predictions.json"))
+    kept_functions.keep("double_buffer", EXERCISES["double_buffer"].solution)
+    drawn = draw_iterations(double_buffer=mine("double_buffer"))
+    assert "your double_buffer: 84 instructions" in str(drawn)
 
 
 @cuda.jit

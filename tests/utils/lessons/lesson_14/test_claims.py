@@ -6,7 +6,7 @@ from functools import cache, partial
 import numpy as np
 import pytest
 
-from gemm_kernels import LADDER, buffers_alone
+from gemm_kernels import LADDER, buffers_alone, double_buffered
 from gpu_xray import xray
 from gpu_xray.kernel import SHARED_LATENCY
 from labs import EXERCISES, check
@@ -24,6 +24,7 @@ from utils.lessons.lesson_14.big_loop import (
     recorded_big_loops,
     resident_warps,
 )
+from utils.lessons.lesson_14.gains_by_size import recorded_gains
 from utils.lessons.lesson_14.instruction_timeline import (
     between_load_and_store,
     from_load_to_store,
@@ -79,9 +80,11 @@ def test_the_title_has_the_time_and_the_longest_estimate_of_neither():
     times = time_bounds.times_of(NEITHER)
     longest = max(times.wavefronts, times.instructions)
     says(
-        "no unit of the GPU is busy for more than {:.1f} of the {:.1f} ms that this product takes",
+        "no unit of the GPU is busy for more than {:.1f} of the {:.1f} ms that a product of {}×{} "
+        "matrices takes here",
         longest,
         times.recorded,
+        *[time_bounds.SIZE] * TWO,
     )
     product = buffers_alone.GemmShape(4096, 4096, 4096)
     moved = 4 * (product.m * product.k * 32 + product.k * product.n * 32 + product.m * product.n)
@@ -108,7 +111,7 @@ def test_in_one_buffer_a_thread_stores_over_what_another_one_reads():
         if text.strip().startswith("total += tile_a[side, ty, i]")
     )
     assert f"has read at line {line}" in findings[0].message
-    says("Source line {} of the file is the one that adds to `total`", line)
+    says("Source line {} is the one that adds to `total`", line)
 
 
 def test_the_course_order_has_few_multiply_adds_on_the_way(compiler):
@@ -117,6 +120,8 @@ def test_the_course_order_has_few_multiply_adds_on_the_way(compiler):
         between_load_and_store(from_load_to_store(_iteration_of(kernel))) for kernel in kernels
     )
     assert (late, early) == ((1, 0), (11, 4))
+    says("all {} multiply-adds of a tile", solution.TILE)
+    says("In machine code only {} are", early[1])
 
 
 def _iteration_of(kernel):
@@ -159,7 +164,15 @@ def test_early_loads_pay_and_the_second_buffer_does_not():
     assert round(saved) == round(100 * (1 - both / early))
     says("saves {:.0f} % of the time, with late loads as with early ones", saved)
     says("why do early loads save only {:.0f} %", 100 * (1 - early / neither))
-    says("`both` still takes {:.2f} ms more than its wavefronts", both - bound(BOTH).wavefronts)
+    says(
+        "`both` takes {:.2f} ms, and its wavefronts need {:.2f} ms", both, bound(BOTH).wavefronts
+    )
+
+
+def test_the_clock_of_the_estimates_is_the_recorded_one():
+    clocks = {one.sm_clock_mhz for one in buffers_alone.recorded_times()}
+    assert clocks == {find(REFERENCE).boost_clock_mhz}
+    says("Both assume {:,.0f} MHz, the clock that was recorded with these times", *clocks)
 
 
 def bound(variant):
@@ -179,11 +192,28 @@ def test_both_is_double_buffered_and_vectorized_took_a_little_less_than_neither(
     rows = {one.kernel: one for one in buffers_alone.recorded_times() if one.n == time_bounds.SIZE}
     took = rows[str(VECTORIZED)].time_ms
     says(
-        "the compiler wrote out all {} steps, and it took {:.2f} ms in the same run",
+        "the compiler wrote out all {} steps, which saves {:.0f} % of the time",
         buffers_alone.DEPTH,
-        took,
+        100 * (1 - took / ms_of(NEITHER)),
+    )
+    says(
+        "`both` is {:.2f} times as fast as `neither`, and {:.2f} times as fast as `vectorized`",
+        ms_of(NEITHER) / ms_of(BOTH),
+        took / ms_of(BOTH),
     )
     assert ms_of(BOTH) < took < ms_of(NEITHER)
+
+
+def test_an_inner_loop_of_four_steps_leaves_room_for_one_block(compiler):
+    plain = edited(
+        double_buffered,
+        Edit("for u in range(2):", "if True:"),
+        Edit("z + u", "z"),
+        Edit("z = uint32(z + 2)", "z = uint32(z + 1)"),
+    )
+    code = xray(plain.build(**DOUBLE.constants), DOUBLE.step.signature, "sm_90")
+    assert max(loop.ffma for loop in code.loops) == FOUR * buffers_alone.EACH**2
+    assert occupancy((9, 0), 256, code.registers, code.shared_bytes).blocks == 1
 
 
 def test_the_closing_barrier_is_in_the_change_that_is_shown():
@@ -215,6 +245,22 @@ def test_how_far_ahead_loads_must_be(compiler):
     shown = quotes.code("14", "ahead-run")
     assert f"ahead({idle}, {iteration}, {warps})" in shown
     assert f"ahead({idle}, {instructions}, warps)" in shown
+    between, _ = between_load_and_store(_iteration_of(solution.double_buffer))
+    assert f"between = {between}  #" in shown
+    assert f"between * {fit}," in shown
+    says(
+        "{} of the {} instructions are between the last load and the first store. Sixteen warps "
+        "start them in {} · {} = {} cycles. That is a little less than {}",
+        between, instructions, between, fit, between * fit, idle,
+    )  # fmt: skip
+    assert 0.95 * idle < between * fit < idle
+    few, _ = between_load_and_store(_iteration_of(written((BY_MINUS,))))
+    says("With `side = 1 - side` they are {} instructions, and {} cycles", few, few * fit)
+    large, _ = between_load_and_store(loop_of(DOUBLE).names)
+    says(
+        "they are {} of {} instructions, and four warps start them in {:,} cycles",
+        large, iteration, FOUR * large,
+    )  # fmt: skip
 
 
 def test_the_second_buffer_costs_no_block():
@@ -286,6 +332,25 @@ def test_two_buffers_win_where_as_many_warps_stay_and_lose_where_fewer_do():
     assert min(won) > 1 > max(lost)
 
 
+def test_half_of_the_warps_cost_less_than_a_quarter_of_them():
+    gain, left = {}, {}
+    for sizes in ((128, 128, 16), (64, 64, 8), (64, 64, 16)):
+        one, two = (
+            STEPS[name].variant(**dict(zip(TILES, sizes, strict=True))) for name in NAMES[:2]
+        )
+        gain[sizes] = recorded(one)["time_ms"] / recorded(two)["time_ms"]
+        left[sizes] = resident_warps(two) / resident_warps(one)
+    assert list(left.values()) == [1 / 2, 3 / 4, 3 / 4]
+    deep, shallow, small = gain
+    says(
+        "With {}×{}×{} an SM loses half of its warps and the product only {:.0f} % of its speed. "
+        "With {}×{}×{} and {}×{}×{} an SM loses a quarter of its warps, and the product {:.0f} % "
+        "and {:.0f} %.",
+        *deep, 100 * (1 - gain[deep]), *shallow, *small,
+        100 * (1 - gain[shallow]), 100 * (1 - gain[small]),
+    )  # fmt: skip
+
+
 def test_an_iteration_of_prefetch_is_as_it_is_described():
     code = source_of(STEPS["prefetch"].file)
     after = code.split("put_rows(sb, side, QUADS_B, me, next_b)")[-1]
@@ -306,8 +371,10 @@ def test_half_of_the_reads_come_late_and_none_of_prefetch():
     assert loop_of(PREFETCH).early_reads == 0
     step = round(len(loop.names) / buffers_alone.DEPTH)
     says("a step of k has about {} instructions per warp", step)
-    needed = tiles_ahead(early, step, THREE)
-    says("needed: `tiles_ahead(29, 77, 3)` is {}.", needed)
+    says(
+        "So it has {} · {} = {} instructions to start while one warp waits {} cycles",
+        THREE, step, THREE * step, early,
+    )  # fmt: skip
     says("takes longer than {} cycles. We have not measured it", early)
     assert (early, step) == (29, 77)
 
@@ -323,7 +390,7 @@ def test_prefetch_comes_close_to_its_wavefronts():
         "14.prefetch",
         "prefetch takes {:.2f} ms, {:.2f} ms less than double_buffered, although it has {} instead "
         "of {} instructions per iteration. Its wavefronts need {:.2f} of the {:.2f} ms, so no "
-        "schedule of these reads can save more than {:.2f} ms.",
+        "schedule of these reads can save more than about {:.1f} ms.",
         prefetch.recorded, double.recorded - prefetch.recorded, len(loop_of(PREFETCH).names),
         len(loop_of(DOUBLE).names), prefetch.wavefronts, prefetch.recorded,
         prefetch.recorded - prefetch.wavefronts,
@@ -370,23 +437,43 @@ def test_the_order_is_the_same_at_every_size():
     for size in map(int, SIZES):
         times = [best[name, size] for name in (*NAMES, "warp_tiled")]
         assert times == sorted(times, reverse=True)
-    says("that were fastest at {}", time_bounds.SIZE)
 
 
-def test_two_curves_are_close_up_to_1024():
-    best, small = best_times(), (256, 512, 1024)
-    apart = [best["vectorized", size] / best["double_buffered", size] - 1 for size in small]
-    assert min(apart) > 0
+def test_the_lines_of_the_plot_are_recorded_at_all_sizes():
+    deep = STEPS["vectorized"].variant(**TILES | {"BK": 16})
+    for one in (DOUBLE, PREFETCH, WARP_TILED):
+        assert list(map(str, recorded_gains(deep, one).index)) == list(SIZES)
+        equal = recorded_gains(VECTORIZED, one)
+        assert list(equal.index) == [time_bounds.SIZE]
+    says("The tiles of `vectorized` have {} steps of k", deep.constants["BK"])
+    depth, n = DOUBLE.constants["BK"], time_bounds.SIZE
+    says("the three others have {}. At {} `vectorized` is recorded with {}", depth, n, depth)
+    says("have tiles of {}×{} elements of c", *[buffers_alone.SIDE] * TWO)
+
+
+def test_small_products_gain_less_by_two_buffers():
+    gains = recorded_gains(STEPS["vectorized"].variant(**TILES | {"BK": 16}), DOUBLE)
+    small, large = gains.loc[:1024], gains.loc[2048:]
+    assert small.min() > 1
     says(
-        "From {} to {} `vectorized` and `double_buffered` differ by at most {} %: these products "
-        "have at most {} blocks of {}×{} for {} SMs.",
-        small[0],
-        small[-1],
-        math.ceil(100 * max(apart)),
-        (small[-1] // buffers_alone.SIDE) ** 2,
-        *[buffers_alone.SIDE] * TWO,
-        find(REFERENCE).sms,
-    )
+        "From {} to {} `double_buffered` gains at most {} %, and from {} on {:.0f} to {:.0f} %",
+        small.index[0], small.index[-1], math.ceil(100 * (small.max() - 1)),
+        large.index[0], 100 * (large.min() - 1), 100 * (large.max() - 1),
+    )  # fmt: skip
+    says(
+        "Up to {} there are at most {} blocks of {}×{} for {} SMs",
+        small.index[-1], (small.index[-1] // buffers_alone.SIDE) ** 2,
+        *[buffers_alone.SIDE] * TWO, find(REFERENCE).sms,
+    )  # fmt: skip
+    depths = TILES["BK"] * TWO, TILES["BK"]
+    says("a tile of {} steps waits for its loads half as often as a tile of {}", *depths)
+
+
+def test_early_loads_and_early_reads_end_most_of_the_wait():
+    says("starting both early ended most of that wait")
+    wait = ms_of(NEITHER) - bound(NEITHER).wavefronts
+    assert ms_of(NEITHER) - ms_of(PREFETCH) > wait / TWO
+    assert ms_of(NEITHER) - ms_of(EARLY) > ms_of(EARLY) - ms_of(BOTH)
 
 
 def test_best_against_best_the_gains_are_smaller():
@@ -397,8 +484,9 @@ def test_best_against_best_the_gains_are_smaller():
     assert (best["double_buffered"], best["prefetch"]) == (DOUBLE, PREFETCH)
     times = [recorded(one)["time_ms"] for one in (VECTORIZED, DOUBLE, PREFETCH)]
     says(
-        "With the same tiles of {}×{}×{}, `double_buffered` is {:.2f} times as fast as "
+        "At {} and with the same tiles of {}×{}×{}, `double_buffered` is {:.2f} times as fast as "
         "`vectorized`, and `prefetch` {:.2f} times.",
+        time_bounds.SIZE,
         *TILES.values(),
         times[0] / times[1],
         times[0] / times[2],
@@ -486,7 +574,7 @@ def multiply_adds_on_the_way(kernel):
     return between_load_and_store(tuple(one.name for one in big.body))[1]
 
 
-@pytest.mark.parametrize("what", ["the solution", "uint32(1 - side)"])
+@pytest.mark.parametrize("what", ["the solution", "1 - side", "range", "range, 1 - side"])
 def test_one_word_moves_a_load(what, compiler):
     changes, between = TWELVE[what]
     assert multiply_adds_on_the_way(written(changes)) == between
@@ -495,13 +583,11 @@ def test_one_word_moves_a_load(what, compiler):
 def test_what_the_order_depends_on_is_said():
     most = sorted(between for _, between in TWELVE.values())[-4]
     says(
-        "{} multiply-adds are between the last load and the first store. With "
-        "<code>side = uint32(1 - side)</code> only {} are. Only three of the twelve have more than "
-        "{}, and in all three",
-        TWELVE["the solution"][1],
-        TWELVE["uint32(1 - side)"][1],
-        most,
+        "{} multiply-adds instead of {} are now between load and store. In a loop `for start in "
+        "range(TILE, k + TILE, TILE)` the same change makes {} out of {}.",
+        *(TWELVE[what][1] for what in ("the solution", "1 - side", "range", "range, 1 - side")),
     )
+    says("Only three of the twelve have more than {} multiply-adds", most)
     more = [what for what, (_, between) in TWELVE.items() if between > most]
     assert more == ["the solution", "stored into the other side by ^", "range"]
 
