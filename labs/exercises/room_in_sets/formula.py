@@ -14,15 +14,15 @@ CASES = (
     ((1024, 1024), "Row 1 begins 4,096 bytes after row 0, which are 64 cache lines: the same set."),
     ((1024, 7), "All 7 cache lines belong to one set, and it has room for 12."),
     ((128, 128), "A row is 8 cache lines long, so the column uses 8 of the 64 sets."),
-    ((64, 64), "A row is 4 cache lines long, so the column uses 16 of the 64 sets."),
+    ((64, 1000), "A row is 4 cache lines long, so the column uses 16 of the 64 sets."),
     ((512, 512), "A row is 32 cache lines long, so the column uses 2 of the 64 sets."),
     ((1040, 1024), "A row is 65 cache lines long, so the column uses all sets in turn."),
     ((992, 1024), "A row is 62 cache lines long, so the column uses every second set."),
     ((600, 2000), "A row is 37.5 cache lines long, and the column uses all sets."),
-    ((600, 300), "A row is 37.5 cache lines long, and no set gets more than 12 cache lines."),
+    ((320, 400), "A row is 20 cache lines long, so the column uses 16 of the 64 sets."),
     ((16, 1000), "The column uses all sets, and 768 cache lines have room in the whole cache."),
     ((521, 800), "Some sets are full before others, and the column goes on."),
-    ((272, 768), "A row is 17 cache lines long, so the column uses all sets in turn."),
+    ((192, 900), "A row is 12 cache lines long, so the column uses 16 of the 64 sets."),
     ((783, 768), "Some sets are not full, and 12 for each set that the column uses is too many."),
     ((4096, 13), "All 13 cache lines belong to one set, and it has room for 12."),
     ((100, 1), "One cache line always has room."),
@@ -52,6 +52,12 @@ def right(words: int, rows: int) -> int:
 
 
 def draw(random: Random) -> tuple[int, int]:
-    """Return random arguments of `right`: (words, rows). Half of the rows have 16·2^x words."""
-    lengths = random.choice(([16 << power for power in range(9)], range(16, 3000)))
-    return random.choice(lengths), random.randint(1, 1200)
+    """Return random arguments of `right`: (words, rows). Most columns fill some of the sets only.
+
+    Three quarters of the rows have 16·2^x words, and their columns are too long for their sets.
+    """
+    if random.random() < 0.25:
+        return random.randint(16, 3000), random.randint(1, 1200)
+    power = random.randint(1, 8)
+    most = WAYS * max(1, SETS >> power)  # cache lines of the column that have room
+    return 16 << power, random.randint(most + 1, most + 1200)
