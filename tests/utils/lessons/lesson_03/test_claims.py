@@ -188,8 +188,8 @@ def test_the_tile_is_faster_by_its_arithmetic_and_a_little_more():
     sums = ROWS * COLUMNS // LANES
     because = """
         Two units need {} cycles for {} instructions of arithmetic, and {} for {} multiply-adds: {}
-        times. Recorded are {:.1f} ÷ {:.1f} ms = {:.2f} times. Stores, block sizes and waiting
-        differ, too: no part of the estimate."""
+        times. Recorded are {:.1f} ÷ {:.1f} ms = {:.2f} times. The estimate leaves out
+        stores, block sizes and waiting."""
     figures = sums, 2 * sums, sums // UNITS, sums, 2 * sums // sums, packed, tile, packed / tile
     explains("03.tile", because, *figures)
     says("beside our H200, at {}×{}×{}", SIZE, SIZE, SIZE)

@@ -277,11 +277,10 @@ def test_with_8_warps_each_the_kernels_differ_by_more_than_their_pace():
     assert most == 2 * EQUAL
     naive, now, before = ms("naive", EQUAL), ms("vectorized", EQUAL), ms("vectorized", most)
     explains("08.equal",
-             "If its warps kept their pace, vectorized would take {} · {:.2f} = {:.2f} ms with "
-             "half of them, and {:.1f} ÷ {:.2f} = {:.1f}. Recorded are {:.2f} ms: {:.1f} ÷ {:.2f} "
-             "= {:.1f}. A thread of naive has one sum, and one of vectorized has {} that do not "
-             "wait for each other.", 2, before, 2 * before, naive, 2 * before, naive / (2 * before),
-             now, naive, now, naive / now, tm * tn)  # fmt: skip
+             "At the same pace per warp, vectorized would take {} · {:.2f} = {:.2f} ms with half "
+             "of them: {:.1f} times. Recorded are {:.2f} ms: {:.1f} ÷ {:.2f} = {:.1f}. A thread "
+             "of vectorized has {} sums that do not wait for each other.", 2, before, 2 * before,
+             naive / (2 * before), now, naive, now, naive / now, tm * tn)  # fmt: skip
     assert "draw_equal(8)" in code("reveal-equal")
     says("At the vertical line of the figure all five kernels have {} warps on each SM, and their "
          "times differ by a factor of {:.1f}", EQUAL, naive / now)  # fmt: skip

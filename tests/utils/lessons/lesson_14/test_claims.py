@@ -388,9 +388,9 @@ def test_prefetch_comes_close_to_its_wavefronts():
     )
     explains(
         "14.prefetch",
-        "prefetch takes {:.2f} ms, {:.2f} ms less than double_buffered, although it has {} instead "
-        "of {} instructions per iteration. Its wavefronts need {:.2f} of the {:.2f} ms, so no "
-        "schedule of these reads can save more than about {:.1f} ms.",
+        "prefetch takes {:.2f} ms, {:.2f} ms less than double_buffered, with {} instead of {} "
+        "instructions per iteration. Its wavefronts need {:.2f} of the {:.2f} ms, so no schedule "
+        "of these reads saves more than about {:.1f} ms.",
         prefetch.recorded, double.recorded - prefetch.recorded, len(loop_of(PREFETCH).names),
         len(loop_of(DOUBLE).names), prefetch.wavefronts, prefetch.recorded,
         prefetch.recorded - prefetch.wavefronts,
