@@ -22,6 +22,7 @@ FOLLOWS_THE_DRIVER = "cuda-toolkit[cublas]==12.*"  # limited by its version inst
 ONLY_PIP = {"cuda-toolkit", "cupy-cuda12x", "cupy-cuda13x"}
 ONLY_PIP |= {"nvidia-cuda-cuobjdump", "nvidia-cuda-nvdisasm"}
 ONLY_PIP |= {"playwright"}  # another name there; its tests are skipped without it
+ONLY_PIP |= {"numba-cuda-mlir"}  # the second compiler, which the conda environment leaves out
 
 
 def read(name):
