@@ -181,8 +181,12 @@ def reverse_without_waiting(x, out):
 def test_what_the_guide_says_that_passes_does_pass():
     odd = changed("whole_rows", ("alignment=16", "alignment=15"))
     assert check("whole_rows", odd).passed
+
+
+def test_a_copy_that_nobody_waits_for_is_a_race():
     x, out = np.arange(128, dtype=np.float32), np.zeros(32, np.float32)
-    assert not trace(reverse_without_waiting, 1, 32, x, out).findings
+    (finding,) = trace(reverse_without_waiting, 1, 32, x, out).findings
+    assert finding.kind == "race" and "wait_copies" in str(finding)
 
 
 def test_labs_with_functions_of_the_host_are_those_that_it_names():

@@ -57,7 +57,7 @@ def draw() -> Picture:
     title = f"naive, {SIZE}×{SIZE}, on one {device.name}"
     body = text(0, 16, title, 13, font_weight="bold")
     below = HEAD + LEADING * len(SOURCE) - 8
-    body += path(f"M1 {HEAD - 18}H{WIDTH - 1}V{below}H1Z", opacity=0.3)  # around the source
+    body += path(f"M1 {HEAD - 18}H{WIDTH - 1}V{below}H1Z", opacity=0.3)  # around these lines
     for row, source in enumerate(SOURCE):
         body += text(8, HEAD + LEADING * row, source, 12, style="font-family:monospace")
     y = HEAD + LEADING * len(SOURCE) + 20
