@@ -224,8 +224,9 @@ def test_the_launch_lies_between_two_events_around_a_short_kernel():
          "the kernel alone {:.1f} us on the device", SMALL, launch, alone)  # fmt: skip
     recorded = us("naive", SMALL, "events")
     explains("01.events", """The device writes the first event at once, because its queue is
-             empty. Then come the launch and the kernel: {:.1f} + {:.1f} = {:.1f} us. Recorded are {:.1f} us, {:.0f} % more.""", launch, alone, launch + alone,
-             recorded, 100 * (recorded / (launch + alone) - 1))  # fmt: skip
+             empty. Then come the launch and the kernel: {:.1f} + {:.1f} = {:.1f} us. Recorded are
+             {:.1f} us, {:.0f} % more.""", launch, alone, launch + alone, recorded,
+             100 * (recorded / (launch + alone) - 1))  # fmt: skip
 
 
 def test_the_times_of_the_kernel_alone_differ_least():
