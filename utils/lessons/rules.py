@@ -25,6 +25,7 @@ MOST_PREDICTIONS = (4, 6)  # of a lesson in one sitting, and in two
 # Work that a lesson leaves to named functions, because tables are no subject of this course.
 TABLE_WORK = ("import pandas", ".groupby(", ".pivot", ".query(", ".merge(", "pd.")
 # "line" can be a source line, a cache line or a line of a figure; one of these words says which.
+CODE = r"```.*?```|`[^`]*`|<code>.*?</code>"  # in Markdown and in HTML
 WHICH_LINE = r"(?:source|cache|dashed|dotted|grey|horizontal|by|code|command)[ -]"
 # Absolute paths of a machine.
 _PATH = re.compile(r"(?<![\w./~])/(?:home|root|tmp|usr|Users|content|work|mnt|opt)/\w+")
@@ -156,7 +157,7 @@ def _lets_the_reader_write(lesson: Lesson) -> Iterator[str]:
 def _says_which_line(lesson: Lesson) -> Iterator[str]:
     """Yield a sentence per "line" in the prose that does not say what kind of line it is."""
     for cell in lesson.prose:
-        prose = re.sub(r"```.*?```|`[^`]*`", "", cell.source, flags=re.DOTALL)
+        prose = re.sub(CODE, "", cell.source, flags=re.DOTALL)
         for word in re.finditer(r"\blines?\b", prose, flags=re.IGNORECASE):
             if not re.search(WHICH_LINE + r"$", prose[: word.start()], flags=re.IGNORECASE):
                 around = prose[max(0, word.start() - 25) : word.end() + 10].replace("\n", " ")
@@ -166,7 +167,8 @@ def _says_which_line(lesson: Lesson) -> Iterator[str]:
 def _links_to_what_exists(lesson: Lesson) -> Iterator[str]:
     """Yield a sentence per link to a file that does not exist."""
     for cell in lesson.prose:
-        for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", cell.source):
+        prose = re.sub(CODE, "", cell.source, flags=re.DOTALL)
+        for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", prose):
             if not (NOTEBOOKS / target).exists():
                 yield f"cell {cell.position} links to {target}, which does not exist"
 

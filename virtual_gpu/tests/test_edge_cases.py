@@ -100,7 +100,8 @@ def of(value, dtype):
 )  # fmt: skip
 def test_a_corner_is_as_on_the_device(kernel, a, b, kind, expected):
     out = np.zeros(1, kind)
-    assert trace(kernel, 1, 1, a, b, out).findings == ()
+    kinds = {finding.kind for finding in trace(kernel, 1, 1, a, b, out).findings}
+    assert kinds <= {"overflow"}  # a result that the type of `out` cannot hold is a warning
     np.testing.assert_array_equal(out, np.array([expected], kind))
 
 

@@ -282,7 +282,7 @@ def test_with_8_warps_each_the_kernels_differ_by_more_than_their_pace():
              "of vectorized has {} sums that do not wait for each other.", 2, before, 2 * before,
              naive / (2 * before), now, naive, now, naive / now, tm * tn)  # fmt: skip
     assert "draw_equal(8)" in code("reveal-equal")
-    says("At the vertical line of the figure all five kernels have {} warps on each SM, and their "
+    says("At the vertical mark of the figure all five kernels have {} warps on each SM, and their "
          "times differ by a factor of {:.1f}", EQUAL, naive / now)  # fmt: skip
     assert len(fewer_warps.STEPS) == 5
     sums = [fewer_warps.sums(step) for step in ("naive", "ilp", "register_blocked", "vectorized")]
