@@ -16,12 +16,14 @@ from reduce_kernels import LADDER
 from tests import quotes
 from utils import lessons as course
 from utils.lessons.block_sums import block_of, issued_by_block
+from utils.lessons.bounds import ON_CHIP, bounds_of
 from utils.lessons.lesson_19 import sum_bars
 from utils.lessons.lesson_19.last_warp import draw_last_warp, lanes_that_add, strides
 from utils.lessons.lesson_19.shuffles import NUMBERS, draw_shuffles, needed_lanes, sums
 from utils.lessons.own_kernels import twins
 from utils.machine import devices
 from utils.machine.occupancy import WARP, limits_of
+from utils.measuring import roofline
 from virtual_gpu import trace
 from virtual_gpu.pictures.movie import film_of
 
@@ -378,12 +380,23 @@ def test_shuffles_take_the_path_of_the_requests_that_they_replace():
     assert seven.barriers == 1
     shuffles = warp_instructions(REDUCE7)["shuffle"]
     says("its warps also execute {} shuffles", shuffles)
-    says("its limit for shuffles as {} lanes per cycle", LANES_PER_CYCLE)
-    assert LANES_PER_CYCLE == WARP  # "one shuffle of a whole warp"
+    says("an SM shuffles the values of {} lanes per cycle, which are one warp", LANES_PER_CYCLE)
+    assert LANES_PER_CYCLE == WARP
     says("So {:.0f} instructions per block take this path instead of {:.0f}",
          seven.requests + shuffles, six.requests)  # fmt: skip
     says("they replace {:.0f} of the {:.0f} requests by {} shuffles", six.requests - seven.requests,
          six.requests, shuffles)  # fmt: skip
+
+
+def test_the_note_below_the_own_kernel_adds_the_shuffles_to_the_bar_of_their_path():
+    without = bounds_of(REDUCE7, LARGE)[ON_CHIP].ms
+    blocks = REDUCE7.launch(LADDER.parse(LARGE)).blocks
+    shuffles = warp_instructions(REDUCE7)["shuffle"]
+    bytes_per_ms = roofline.gpu_ceilings(H200).gb_per_s["shared"] * 1e6
+    ms = without + shuffles * blocks * roofline.WAVEFRONT_BYTES / bytes_per_ms
+    says_so = f"With its {shuffles} shuffles per block, reduce7 needs {ms:.2f} ms of this path."
+    assert twins()["shuffles"].note.endswith(says_so)
+    assert without < bounds_of(REDUCE6, LARGE)[ON_CHIP].ms < ms
 
 
 def test_shuffles_change_nothing_where_memory_is_the_limit_and_little_where_trees_weigh():
