@@ -380,6 +380,8 @@ def test_shuffles_take_the_path_of_the_requests_that_they_replace():
     assert seven.barriers == 1
     shuffles = warp_instructions(REDUCE7)["shuffle"]
     says("its warps also execute {} shuffles", shuffles)
+    says("five in each warp and then five in warp {}", 0)
+    assert shuffles == 5 * WARPS + 5
     says("an SM shuffles the values of {} lanes per cycle, which are one warp", LANES_PER_CYCLE)
     assert LANES_PER_CYCLE == WARP
     says("So {:.0f} instructions per block take this path instead of {:.0f}",
