@@ -108,10 +108,11 @@ def _recorded_bar(y: float, width: float, explained: float) -> str:
 
 
 def _key(y: float) -> str:
-    """Return SVG, below y, that names the dark and the faint part of the recorded bars."""
-    dark = translate("recorded, up to the longest estimate"), DARK, 0
-    faint = translate("recorded, beyond it"), FAINT, 250
+    """Return SVG, below y, that names the orange bars and both parts of the recorded bars."""
+    orange = translate("longest estimate"), ORANGE, 1, 0
+    dark = translate("recorded, up to it"), "currentColor", DARK, 130
+    faint = translate("recorded, beyond it"), "currentColor", FAINT, 268
     return "".join(
-        rect(x, y - 8, BAR, BAR, "currentColor", opacity=shade) + text(x + 17, y + 1.5, words, 12)
-        for words, shade, x in (dark, faint)
+        rect(x, y - 8, BAR, BAR, colour, opacity=shade) + text(x + 17, y + 1.5, words, 12)
+        for words, colour, shade, x in (orange, dark, faint)
     )

@@ -231,14 +231,24 @@ def _bounds(
 ) -> Picture:
     """Return the picture of the bounds and of the recorded times, a group of bars per resource.
 
-    variants: role -> kernel. words: role -> words of the legend. Appends sentences on upper bounds
-    and missing counts to `notes`.
+    A resource with the bound of one kernel alone is left out. variants: role -> kernel. words: role
+    -> words of the legend. Appends sentences on upper bounds and missing counts to `notes`.
     """
     bounds = {role: bounds_of(one, twin.shape) for role, one in variants.items()}
     resources = dict.fromkeys(name for each in bounds.values() for name in each)
     groups = {}
     for resource in resources:
         known = {role: each[resource] for role, each in bounds.items() if resource in each}
+        missing = "; ".join(words[role] for role in variants if role not in known)
+        if len(known) == 1:  # a bar beside nothing compares nothing
+            notes.append(
+                translate(
+                    "Instructions are not compared, because those of some kernels cannot be "
+                    "counted here: {missing}.",
+                    missing=missing,
+                )
+            )
+            continue
         groups[_title_of(resource)] = [
             Bar(role, bound.ms, f"{'≤ ' * bound.at_most}{duration(bound.ms)}")
             for role, bound in known.items()
@@ -250,9 +260,7 @@ def _bounds(
                     "warps skip instructions that are counted here."
                 )
             )
-        if len(known) < len(variants):
-            left = (words[role] for role in variants if role not in known)
-            missing = "; ".join(left)
+        if missing:
             notes.append(
                 translate("Instructions that cannot be counted here: {missing}.", missing=missing)
             )

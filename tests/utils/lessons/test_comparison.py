@@ -163,6 +163,15 @@ def test_without_a_compiler_registers_are_a_sentence(monkeypatch, no_own_functio
     assert "Registers are not known: There is no compiler." in str(note)
 
 
+def test_a_resource_known_for_one_kernel_alone_has_no_bar(compiler):
+    keep("shuffles")
+    known = [bounds.ISSUE in bounds_of(one, "2^30") for one in variants_of("shuffles").values()]
+    assert known.count(True) == 1
+    _, picture, note = course.compare("shuffles").parts
+    assert "issue slots" not in picture.alt
+    assert "Instructions are not compared" in str(note)
+
+
 def test_unrolled_code_has_bounds_of_its_instructions(compiler):
     keep_unrolled_tree()
     issued = issued_by_block(course.mine("tree"))

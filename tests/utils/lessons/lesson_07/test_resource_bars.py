@@ -27,7 +27,7 @@ def test_the_picture_has_all_times_in_words_and_marks_one_estimate_per_kernel():
     for step in (TILED, DYNAMIC):
         for what in ("memory", "wavefronts", "instructions", "recorded"):
             assert f"{what} {times_of(step).words(what)}" in picture.alt
-    assert picture.body.count(ORANGE) == 2
+    assert picture.body.count(ORANGE) == 3  # two bars and the legend
 
 
 def test_a_tile_whose_machine_code_is_not_recorded_has_no_bars():

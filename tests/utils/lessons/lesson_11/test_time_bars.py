@@ -8,6 +8,7 @@ import pytest
 from gemm_kernels import LADDER, ilp_alone
 from gpu_xray.compile import NO_COMPILER
 from utils.errors import CourseError
+from utils.figures.resource_bars import LEFT
 from utils.lessons.cards import Card
 from utils.lessons.lesson_11 import own_bars, time_bars
 from utils.lessons.lesson_11.chain import draw_chain
@@ -56,13 +57,14 @@ def test_the_alternative_text_has_both_estimates_and_the_record():
 
 def test_the_longer_estimate_is_orange():
     drawn = str(time_bars.draw(ROWS, plain_rows=KERNELS["plain_rows"])._repr_html_())
-    assert drawn.count(f'fill="{ORANGE}"') == 1
+    assert drawn.count(f'fill="{ORANGE}"') == 2  # the bar, and its entry in the legend
 
 
 def test_all_pictures_have_the_scale_of_the_slowest_kernel():
     def bars(name):
         picture = time_bars.draw(ROWS, **{name: KERNELS[name]})
-        return [float(width) for width in re.findall(r'width="([\d.]+)" height="11"', picture.body)]
+        bar = rf'<rect x="{LEFT}" y="[\d.]+" width="([\d.]+)"'
+        return [float(width) for width in re.findall(bar, picture.body)]
 
     longest = bars(time_bars.LONGEST)[-1]
     times = time_bars.recorded_times(ROWS)

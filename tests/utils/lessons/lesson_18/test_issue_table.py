@@ -103,7 +103,7 @@ def test_an_unrolled_kernel_has_a_card_that_calls_its_instructions_a_bound(compi
     _, drawn, card = beside_the_trees(step.variant(BLOCK=256)).parts
     assert "upper bound" in str(card)
     assert "instructions ≤ 2.86" in drawn.alt.partition("yours: ")[2]
-    assert drawn.body.count(ORANGE) == 2  # of the course's kernels
+    assert drawn.body.count(ORANGE) == 3  # of the course's kernels, and in the legend
 
 
 def test_the_slides_are_compared_factor_by_factor():

@@ -41,5 +41,5 @@ def test_the_words_of_the_picture_have_all_times():
 def test_the_longest_estimate_is_orange_and_the_time_beyond_it_is_faint():
     rows = [row("reduce1", 2**30, 6.4)]
     drawn = draw(rows, reduce1=REDUCE1).body
-    assert drawn.count(ORANGE) == 1
-    assert drawn.count('opacity="0.35"') == 2  # the bar, and its entry in the legend
+    assert drawn.count(ORANGE) == 2  # the bar, and its entry in the legend
+    assert drawn.count('opacity="0.35"') == 2

@@ -1,6 +1,8 @@
 """Check the figures and comparisons in lesson 19 against counts, machine code and records."""
 
+import operator
 import re
+from collections import Counter
 from functools import cache, partial
 
 import numpy as np
@@ -14,11 +16,14 @@ from reduce_kernels import LADDER
 from tests import quotes
 from utils import lessons as course
 from utils.lessons.block_sums import block_of, issued_by_block
+from utils.lessons.bounds import ON_CHIP, bounds_of
 from utils.lessons.lesson_19 import sum_bars
 from utils.lessons.lesson_19.last_warp import draw_last_warp, lanes_that_add, strides
 from utils.lessons.lesson_19.shuffles import NUMBERS, draw_shuffles, needed_lanes, sums
+from utils.lessons.own_kernels import twins
 from utils.machine import devices
 from utils.machine.occupancy import WARP, limits_of
+from utils.measuring import roofline
 from virtual_gpu import trace
 from virtual_gpu.pictures.movie import film_of
 
@@ -36,6 +41,8 @@ FEW = FEW6, FEW7 = tuple(
 LARGE, SMALL = "2^30", "2^22"
 TWO = round(LADDER.parse(LARGE).elements ** (1 / 30))
 H200 = devices.find("H200")
+# CUDA C++ Programming Guide, throughput of native arithmetic instructions: warp shuffle.
+LANES_PER_CYCLE = 32
 LOADS, WORD = 8, np.float32().nbytes
 OF_BLOCK = BLOCK * LOADS * WORD
 block = cache(block_of)
@@ -110,7 +117,8 @@ def test_in_the_last_six_steps_warp_0_adds_alone():
          alone, WARP)  # fmt: skip
     says("Its first step adds words {} to {} to words {} to {}, which takes all lanes", WARP,
          2 * WARP - 1, alone, WARP - 1)  # fmt: skip
-    says("For the {} lanes of a warp this is `cuda.syncwarp()`", WARP)
+    says("The barrier for the {} lanes of a warp is `cuda.syncwarp()`", WARP)
+    says("without an argument these are all {}, so it belongs outside of an `if`", WARP)
 
 
 def test_volta_and_the_slides_have_their_years():
@@ -206,8 +214,8 @@ def test_the_time_falls_by_a_quarter_and_nothing_comes_near_it():
     explains("19.alone", """
         The instructions of reduce4 need {:.2f} ms and memory {:.2f} ms, but it takes {:.2f} ms,
         {} % less than {:.2f} ms.
-        In the last steps of a block one warp is left in a chain of loads and additions, and the
-        schedulers wait.""", four.instructions, four.memory, four.recorded,
+        So warps wait. The likely cause is the chain of loads and additions at the end of each
+        block.""", four.instructions, four.memory, four.recorded,
         percent(three.recorded, four.recorded), three.recorded)  # fmt: skip
     says("The bars of `reduce4` are as in lesson {}", 18)
     says("Neither comes near its recorded {:.2f} ms", four.recorded)
@@ -255,11 +263,16 @@ def test_the_gain_by_unrolling_is_smaller_than_on_the_g80():
 # ---- eight elements, and how many blocks ----
 
 
+def test_the_note_below_the_own_kernel_has_the_counted_instructions_of_reduce5():
+    counted = f"has the counted {times(REDUCE5).instructions:.2f} ms"
+    assert counted in twins()["eight_elements"].note
+
+
 def test_eight_elements_almost_reach_the_limit_of_memory():
     five, six = times(REDUCE5), times(REDUCE6)
     says("`reduce5` takes {:.2f} ms", five.recorded)
     explains("19.eight", """
-        Memory needs at least {:.2f} ms, so more than {:.2f} / {:.2f} = {:.2f} times is not
+        Memory needs at least {:.3f} ms, so more than {:.2f} / {:.3f} = {:.2f} times is not
         possible.
         The sum takes {:.2f} ms and is almost at this limit: {:.2f} / {:.2f} = {:.2f}.""",
         five.memory, five.recorded, five.memory, five.recorded / five.memory, six.recorded,
@@ -350,26 +363,65 @@ def test_the_mask_has_a_bit_per_lane():
     assert f"{mask:X}" == "FFFFFFFF"
 
 
-def test_shuffles_take_80_percent_of_the_requests_and_two_barriers():
+def warp_instructions(variant) -> Counter[str]:
+    """Return kind of a recorded event -> how often the warps of one block execute it."""
+    seen = course.watch(variant, str(block(variant).elements), record=0)
+    executed = Counter()
+    for event in seen.recording.events:
+        executed[event.kind] += int((event.first.reshape(-1, WARP) >= 0).any(axis=1).sum())
+    return executed
+
+
+def test_shuffles_take_the_path_of_the_requests_that_they_replace():
     six, seven = block(REDUCE6), block(REDUCE7)
     says("Per block it makes {:.0f} requests to shared memory instead of {:.0f}, and a thread "
          "comes to one barrier instead of {:.0f}", seven.requests, six.requests,
          six.barriers)  # fmt: skip
     assert seven.barriers == 1
-    says("Shuffles took away {} % of the requests", percent(six.requests, seven.requests))
+    shuffles = warp_instructions(REDUCE7)["shuffle"]
+    says("its warps also execute {} shuffles", shuffles)
+    seen = course.watch(REDUCE7, str(block(REDUCE7).elements), record=0).recording.events
+    last = [event for event in seen if event.kind == "shuffle"][-1]
+    (warp,) = set(np.flatnonzero(last.first >= 0) // WARP)
+    says("five in each warp and then five in warp {}", warp)
+    assert shuffles == 5 * WARPS + 5
+    says("an SM shuffles the values of {} lanes per cycle, which are one warp", LANES_PER_CYCLE)
+    assert LANES_PER_CYCLE == WARP
+    says("So {:.0f} instructions per block take this path instead of {:.0f}",
+         seven.requests + shuffles, six.requests)  # fmt: skip
+    says("they replace {:.0f} of the {:.0f} requests by {} shuffles", six.requests - seven.requests,
+         six.requests, shuffles)  # fmt: skip
+
+
+def test_the_note_below_the_own_kernel_adds_the_shuffles_to_the_bar_of_their_path():
+    without = bounds_of(REDUCE7, LARGE)[ON_CHIP].ms
+    blocks = REDUCE7.launch(LADDER.parse(LARGE)).blocks
+    shuffles = warp_instructions(REDUCE7)["shuffle"]
+    bytes_per_ms = roofline.gpu_ceilings(H200).gb_per_s["shared"] * 1e6
+    ms = without + shuffles * blocks * roofline.WAVEFRONT_BYTES / bytes_per_ms
+    says_so = f"With its {shuffles} shuffles per block, reduce7 needs {ms:.2f} ms of this path."
+    assert twins()["shuffles"].note.endswith(says_so)
+    assert without < bounds_of(REDUCE6, LARGE)[ON_CHIP].ms < ms
 
 
 def test_shuffles_change_nothing_where_memory_is_the_limit_and_little_where_trees_weigh():
     six, seven = times(REDUCE6), times(REDUCE7)
     few6, few7 = map(times, FEW)
     says("Memory needs {:.2f} of the {:.2f} ms that `reduce6` takes", six.memory, six.recorded)
-    says("`reduce6` takes {:.2f} ms. **How many times as fast", few6.recorded)
+    five = times(REDUCE5)
+    says("`reduce6` takes {:.2f} ms. This is {:.2f} ms more than `reduce5`, which has the same "
+         "tree", few6.recorded, few6.recorded - five.recorded)  # fmt: skip
+    assert block(FEW6).elements == block(REDUCE5).elements
+    tree = operator.itemgetter("store", "barrier", "syncwarp")
+    assert tree(warp_instructions(FEW6)) == tree(warp_instructions(REDUCE5))
+    assert block(FEW6).requests == block(REDUCE5).requests
     explains("19.shuffles", """
-        With two elements per thread the sum takes {:.2f} instead of {:.2f} ms: {:.2f} times as
-        fast.
-        With eight it takes {:.0f} instead of {:.0f} microseconds, because memory alone needs
-        {:.0f}.""", few7.recorded, few6.recorded, few6.recorded / few7.recorded,
-        1000 * seven.recorded, 1000 * six.recorded, 1000 * six.memory)  # fmt: skip
+        With two elements per thread the sum takes {:.2f} instead of {:.2f} ms:
+        {:.2f} / {:.2f} = {:.2f}.
+        With eight it takes {:.0f} instead of {:.0f} microseconds, and memory alone needs
+        {:.0f}.""", few7.recorded, few6.recorded, few6.recorded, few7.recorded,
+        few6.recorded / few7.recorded, 1000 * seven.recorded, 1000 * six.recorded,
+        1000 * six.memory)  # fmt: skip
 
 
 # ---- what is left ----
