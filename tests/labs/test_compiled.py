@@ -63,7 +63,7 @@ def test_who_passes_reads_where_the_waits_are_counted():
 )
 def test_too_many_instructions_are_told_with_the_target(what, compiler):
     (cause,) = check("unroll", wrong("unroll", what)).causes
-    for words in ("The result is right", "in the machine code", "the target is 9"):
+    for words in ("The result is right", "in the machine code", "the target is 6.5"):
         assert words in cause
 
 

@@ -3,18 +3,24 @@
 Such a lane may still return from the kernel. It is a flaw if the lane first comes to another
 barrier or warp function, or comes out of the branch or loop that the syncwarp is in. In compiled
 code it waits behind the branch for the callers, while the callers wait for it.
+
+Numba's own kernels are left out: its reduction has a syncwarp in a branch, with the mask of all
+lanes. Devices run it, and who calls it cannot change it.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
+from numba import cuda
 
 from ..checks.report import Flaw, Report
 from ..common.errors import Finding, Site
 from ..common.lanes import WARP, Batch, Mask, bits_of, by_warp, lanes_of
 
+NUMBA = str(Path(cuda.__file__).parent)
 CURE = (
     "Put the call outside of the `if`, or of the loop that these lanes leave earlier, or let the "
     "mask name only the lanes that come."
@@ -48,6 +54,8 @@ class OpenSyncwarps:
 
         The three arrays have the shape (warps, 32). ``named`` holds int64 masks, the others bools.
         """
+        if site.file.startswith(NUMBA):
+            return
         self.waiting.append(_Syncwarp(site, named, callers, awaited))
 
     def leave(self, mask: Mask) -> None:
