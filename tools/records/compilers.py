@@ -48,7 +48,7 @@ def compiled(compiler: Compiler, step: Step, arch: str) -> CompiledStep:
         arch=arch, compiler=compiler.name, version=compiler.version, toolkit=toolkit(),
         step=str(variant), registers=seen.registers, local_bytes=seen.local_bytes,
         spill_bytes=seen.spill_bytes, shared_bytes=seen.shared_bytes,
-        instructions=len(seen.code), ffma_share=seen.ffma_share,
+        instructions=len(seen.code), ffma_share=round(seen.ffma_share, 6),
         global_bits=widest(seen.code, GLOBAL_LOADS), shared_bits=widest(seen.code, SHARED_LOADS),
         over_budget=" ".join(broken) or None, loop=dict(sorted(counts.items())),
     )  # fmt: skip
