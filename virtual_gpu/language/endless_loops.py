@@ -146,8 +146,8 @@ class EndlessLoopCheck:
         if not names:
             return f"{stay} in this loop for ever, because no thread comes to a break or return."
         return (
-            f"{stay} in this loop for ever, because a round changes nothing that its condition "
-            f"needs: {names}."
+            f"{stay} in this loop for ever, because an iteration changes nothing that its "
+            f"condition needs: {names}."
         )
 
     def _check_gap(self, frame: Frame, active: Mask) -> None:
@@ -185,14 +185,14 @@ class EndlessLoopCheck:
         alone = frame.run.live.count == active.count
         if alone and not last:
             return (
-                f"{_counted(active.count)} for ever, because a round of this loop changes nothing, "
-                "earlier threads have ended and later blocks run only after them; is a lock "
-                "released, or a flag set, on every path?"
+                f"{_counted(active.count)} for ever, because an iteration of this loop changes "
+                "nothing, earlier threads have ended and later blocks run only after them; is a "
+                "lock released, or a flag set, on every path?"
             )
         if alone:
             return (
-                f"{_counted(active.count)} for ever, because a round of this loop changes nothing "
-                "and no other thread is left to end it; does the loop end for every thread?"
+                f"{_counted(active.count)} for ever, because an iteration of this loop changes "
+                "nothing and no other thread is left to end it; does the loop end for every thread?"
             )
         return (
             f"{_counted(active.count)} in this loop, which changes nothing, for threads that the "

@@ -175,7 +175,7 @@ WRONG = {
     "`BM` is 64": {"another block": [("BM, BN, BK, TM = 32, 64", "BM, BN, BK, TM = 64, 32")]},
     "`{array}` is a local array: each thread has one of its own, and sees nothing of what the "
     "others store in theirs.": {"local tiles": [("cuda.shared.array", "cuda.local.array")]},
-    "has not ended": {
+    "stay in this loop for ever": {
         "a loop for ever": [(f"    for start in {TURNS}:", "    start = 0\n    while start < k:")]},
     "A term is the sum of its two elements, and not their product.": {
         "terms added": [("z] * from_b", "z] + from_b")]},

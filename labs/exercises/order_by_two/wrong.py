@@ -8,7 +8,8 @@ WRONG = {
         "the loop ends too early": "order_by_two = [6, 9, 8, 3, 1, 2, 5]\n"},
     "At k = 21 every sum lacks the term i = 20": {
         "no rest": "order_by_two = [6, 7, 8, 3, 1]\n"},
-    "Line 7, `while i + 1 < k`: after": {
+    "threads stay in this loop for ever, because an iteration changes nothing that its condition "
+    "needs: i and k.": {
         "no step": "order_by_two = [6, 7, 8, 3, 2, 5]\n",
         "the step behind the rest": "order_by_two = [6, 7, 8, 3, 2, 5, 1]\n"},
     "Line 5 adds the last term of the sum. It may run at most once": {

@@ -19,7 +19,6 @@ CASES = (
     ((1, 0, 2, 60_000, 32_000), "Two broadcasts bring 8 bytes, and take two wavefronts."),
     ((10, 0, 1, 20_000, 2_000), "One broadcast serves 10 multiply-adds."),
 )
-WITH_BOTH = 6  # the first cases, with rows and with broadcasts
 
 
 def cases() -> list[Case]:

@@ -73,8 +73,8 @@ WRONG = {
         (HALF, HALF.replace("(1)", "(2)"))]},
     "`while stride >= 0`": {"a turn after the last": [(START, "BLOCK // 2"),
         ("stride > 0", "stride >= 0"), (HALF, "        stride //= 2\n")]},
-    "the kernel has not ended": {"no halving": [(HALF, "")]},
-    "1020 threads never leave this loop": {
+    "stay in this loop for ever": {"no halving": [(HALF, "")]},
+    "1020 threads stay in this loop for ever": {
         "halving for threads that add": [(START, "BLOCK // 2"),
             (WAIT + HALF, f"            stride //= 2\n{WAIT}")]},
     "`{x}[4]` counts 2 times in this sum, and not once.": {

@@ -51,8 +51,8 @@ WRONG = {
         "steps of 3": [("i += 4", "i += 3")],
         "i goes on first": [("        i += 4\n", ""), (FOUR, "        i += 4\n" + FOUR)],
         "from 1 on": [("    i = 0\n", "    i = 1\n")]},
-    "`while i < k`: after": {"the remainder does not go on": [("        i += 1\n", "")]},
-    "`while i < whole`: after": {"the turn does not go on": [("        i += 4\n", "")]},
+    "needs: i and k.": {"the remainder does not go on": [("        i += 1\n", "")]},
+    "needs: i and whole.": {"the turn does not go on": [("        i += 4\n", "")]},
     "This index counts the terms of the sum, 0 to k - 1 = 20, and the loop takes one more, 21.": {
         "no test for a whole turn": [("i < whole", "i < k")],
         "rounded up": [("k - k % 4", "(k + 3) // 4 * 4")],

@@ -46,7 +46,7 @@ WRONG = {
         "half of the multiples": [(TEST, "tid & (2 * stride - 1) == 0 and tid < BLOCK // 2")]},
     "computes the index -1 of shared": {
         "the partner on the other side": [("[tid + stride]", "[tid - stride]")]},
-    "the kernel has not ended": {"no doubling": [(f"        {DOUBLE}\n", "")]},
+    "stay in this loop for ever": {"no doubling": [(f"        {DOUBLE}\n", "")]},
     "Some threads of this block have no element of `{x}` and store no word. But the tree adds "
     "their words, too.": {
         "no zero beyond the end": [
