@@ -18,7 +18,7 @@ LOADS = ("ldca", "ldcg", "ldcs", "ldlu", "ldcv")
 STORES = ("stcg", "stcs", "stwb", "stwt")
 
 
-def _no_code(context, builder, signature, arguments):
+def no_code(context, builder, signature, arguments):
     """Raise NotImplementedError, because Numba is asked for types alone."""
     raise NotImplementedError
 
@@ -29,7 +29,7 @@ def _load(name: str) -> Callable:
     def typed(typing_context, array, index):
         if not isinstance(array, types.Array):
             return None
-        return signature(array.dtype, array, index), _no_code
+        return signature(array.dtype, array, index), no_code
 
     return _function(name, typed)
 
@@ -40,7 +40,7 @@ def _store(name: str) -> Callable:
     def typed(typing_context, array, index, value):
         if not isinstance(array, types.Array):
             return None
-        return signature(types.none, array, index, value), _no_code
+        return signature(types.none, array, index, value), no_code
 
     return _function(name, typed)
 

@@ -11,10 +11,7 @@ from numba.core.typing import signature
 from numba.cuda.vector_types import vector_types
 from numba.extending import intrinsic
 
-
-def _no_code(context, builder, signature, arguments):
-    """Raise NotImplementedError, because Numba is asked for types alone."""
-    raise NotImplementedError
+from .plain_numba import no_code
 
 
 @intrinsic(target="cuda")
@@ -24,7 +21,7 @@ def load(typing_context, array, indices, shape, alignment=None):
     vector = vector_types.get(f"{getattr(array, 'dtype', None)}x{count}")
     if vector is None or not isinstance(array, types.Array):
         return None
-    return signature(vector, array, indices, shape, *_given(alignment)), _no_code
+    return signature(vector, array, indices, shape, *_given(alignment)), no_code
 
 
 @intrinsic(target="cuda")
@@ -32,7 +29,7 @@ def store(typing_context, array, index, vector, alignment=None):
     """Type ``vector.store(array, index, vector, alignment)``, which has no value."""
     if not isinstance(array, types.Array):
         return None
-    return signature(types.none, array, index, vector, *_given(alignment)), _no_code
+    return signature(types.none, array, index, vector, *_given(alignment)), no_code
 
 
 def _given(alignment) -> tuple:

@@ -640,7 +640,7 @@ def wait_for_the_older_group_only():
 
 @planted("same_element")
 def plus_for_times():
-    """The index is row + width + column, so many threads store to one element."""
+    """Several threads have the same index, row + width + column, and store to one element."""
 
     @cuda.jit
     def kernel(flags, width, bound):
