@@ -21,7 +21,7 @@ def other(tmp_path, monkeypatch):
     folder = tmp_path / OTHER.package
     (folder / "cuda").mkdir(parents=True)
     (folder / "__init__.py").write_text("from numba import cuda, types\n")
-    (folder / "types.py").write_text("from numba.types import *\nfrom numba import void\n")
+    (folder / "types.py").write_text("from numba.core import types\nglobals().update(vars(types))\n")
     (folder / "cuda" / "__init__.py").write_text("from numba.cuda import *\n")
     monkeypatch.syspath_prepend(tmp_path)
     yield OTHER

@@ -1,10 +1,10 @@
-"""Time the GPU steps as two compilers make them, in turns and in one run.
+"""Time the GPU steps, and `sgemm` and `reduce` as called, with two compilers in turns in one run.
 
     python -m tools.records.compiler_times --compiler both --record
 
 needs a CUDA device and both compilers in one environment (`pip install --constraint constraints.txt
---editable ".[compiler,next-compiler]"`). It writes `compiler_times.csv` into the folder of the
-device in `data/measured`. ``data/README.md`` describes a row.
+--editable ".[compiler,next-compiler]"`). It writes `compiler_times.csv` and `compiler_calls.csv`
+into the folder of the device in `data/measured`. ``data/README.md`` describes their rows.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from gpu_xray.versions import toolkit
+from tools.records import compiler_calls
+from tools.records.compiler_calls import CompilerCall
 from utils.compilers.choice import COMPILERS, Compiler, named
 from utils.compilers.imports import KERNELS, ladder_of
 from utils.errors import CourseError
@@ -142,23 +144,31 @@ def _configure(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
-    """Time the steps, print a line per row, and write them with --record; return 0.
+    """Time steps and calls, print a line per row, and write them with --record; return 0.
 
     Raises CourseError without a device, or if a compiler is not installed.
     """
     names = COMPILERS if options.compiler == BOTH else (options.compiler,)
     compilers = [named(name) for name in names]
     device = device_for(NAME)
-    timed = []
+    folder = DATA / "measured" / slug(device.name)
+    timed, called = [], []
     for row in measured(device.name, device.compute_capability, compilers):
         print(f"{row.step} at {row.size}, {row.compiler}: {row.time_ms:.4g} ms", flush=True)
         timed.append(row)
     if options.record:
-        rows.write(DATA / "measured" / slug(device.name) / FILE, timed, CompilerTime)
+        rows.write(folder / FILE, timed, CompilerTime)
+    for call in compiler_calls.measured(device.name, compilers):
+        print(f"{call.function} {call.size}, {call.compiler}: {call.time_us:.4g} us", flush=True)
+        called.append(call)
+    if options.record:
+        rows.write(folder / compiler_calls.FILE, called, CompilerCall)
     return 0
 
 
-COMMAND = Command(NAME, "time every step as each compiler makes it", _configure, _run)
+COMMAND = Command(
+    NAME, "time every step and function with the kernels of each compiler", _configure, _run
+)
 
 if __name__ == "__main__":
     sys.exit(main("Two compilers", (COMMAND,)))
