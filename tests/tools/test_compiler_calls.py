@@ -7,12 +7,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from gemm_kernels.as_called import CUBES
 from tests.tools.test_compiler_times import other  # noqa: F401
 from tools.records import compiler_calls
 from tools.records.compiler_calls import (
     LENGTHS,
-    SHAPES,
+    PRODUCTS,
     CompilerCase,
     all_cases,
     measured,
@@ -76,9 +75,9 @@ def test_a_case_binds_the_matrices_and_numbers_of_its_module():
     assert (waiting(), into_out()) == ((10, True), (10, False))
 
 
-def test_cases_are_cubes_random_shapes_and_both_ways_to_reduce():
+def test_cases_are_products_and_both_ways_to_reduce():
     functions = [case.function for case in all_cases()]
-    assert functions.count("sgemm") == len(CUBES) + SHAPES
+    assert functions.count("sgemm") == len(PRODUCTS)
     assert functions.count("reduce") == functions.count("reduce into out") == len(LENGTHS)
 
 

@@ -21,7 +21,8 @@ def other(tmp_path, monkeypatch):
     folder = tmp_path / OTHER.package
     (folder / "cuda").mkdir(parents=True)
     (folder / "__init__.py").write_text("from numba import cuda, types\n")
-    (folder / "types.py").write_text("from numba.core import types\nglobals().update(vars(types))\n")
+    names = "from numba.core import types\nglobals().update(vars(types))\n"
+    (folder / "types.py").write_text(names)
     (folder / "cuda" / "__init__.py").write_text("from numba.cuda import *\n")
     monkeypatch.syspath_prepend(tmp_path)
     yield OTHER
@@ -41,7 +42,7 @@ def run_once(monkeypatch):
         return [Timing(1.0, 1.0, 1.0, repetitions=1, launches=1)] * len(executions)
 
     monkeypatch.setattr(compiler_times, "time_gpu", once)
-    monkeypatch.setattr(compiler_times, "KERNELS", ("latency_kernels",))
+    monkeypatch.setattr(compiler_times, "LADDERS", ("latency_kernels",))
     return rivals
 
 

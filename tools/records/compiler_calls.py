@@ -14,7 +14,6 @@ from types import ModuleType
 
 import numpy as np
 
-from gemm_kernels.as_called import CUBES, shapes
 from gpu_xray.versions import toolkit
 from utils.compilers.choice import Compiler
 from utils.compilers.imports import module_of
@@ -28,7 +27,19 @@ from utils.measuring.rows import Date
 
 FILE = "compiler_calls.csv"
 PRODUCT = "sgemm"
-SHAPES = 12
+# (m, n, k, layout of a, layout of b). They need few kernels, because numba-cuda-mlir takes up to
+# half a minute to compile one of them.
+PRODUCTS = (
+    (512, 512, 512, "rows", "rows"),
+    (1024, 1024, 1024, "rows", "rows"),
+    (4096, 4096, 4096, "rows", "rows"),
+    (8192, 8192, 8192, "rows", "rows"),
+    (4095, 4097, 4093, "rows", "rows"),
+    (741, 228, 1498, "rows", "rows"),
+    (6653, 279, 111, "rows", "rows"),
+    (352, 38, 113, "off", "off"),
+    (1955, 172, 2184, "every other", "off"),
+)
 LENGTHS = tuple(2**exponent for exponent in range(10, 31, 4))
 # The sizes at which results are checked before a function is timed, on no boundary of a block.
 SMALL, SHORT = GemmShape(33, 35, 37), 5001
@@ -62,6 +73,10 @@ class CompilerCall:
     def size(self) -> str:
         """The sizes m, n and k as text, such as "512×512×512", or the number of elements."""
         return f"{self.m}×{self.n}×{self.k}" if self.elements is None else str(self.elements)
+
+    def __str__(self) -> str:
+        times = f"{self.time_us:.4g} us, of which {self.host_us:.4g} us until it returns"
+        return f"{self.function} of {self.size} ({self.layout}), {self.compiler}: {times}"
 
 
 @dataclass(frozen=True)
@@ -123,10 +138,9 @@ def require_right(compiler: str, products: ModuleType, reductions: ModuleType) -
 
 
 def all_cases() -> Iterator[CompilerCase]:
-    """Yield products of cubes and of random shapes, then reductions that wait and that do not."""
-    cubes = [(GemmShape(side, side, side), "rows", "rows") for side in CUBES]
-    for shape, *layouts in (*cubes, *shapes(SHAPES, SEED)):
-        yield product_case(shape, *layouts)
+    """Yield the products of `PRODUCTS`, then reductions that wait and that do not."""
+    for m, n, k, *layouts in PRODUCTS:
+        yield product_case(GemmShape(m, n, k), *layouts)
     for elements in LENGTHS:
         yield from reduction_cases(elements)
 

@@ -21,7 +21,7 @@ from gpu_xray.versions import toolkit
 from tools.records import compiler_calls
 from tools.records.compiler_calls import CompilerCall
 from utils.compilers.choice import COMPILERS, Compiler, named
-from utils.compilers.imports import KERNELS, ladder_of
+from utils.compilers.imports import ladder_of
 from utils.errors import CourseError
 from utils.ladder.ladder import Ladder
 from utils.ladder.libraries import Execution
@@ -37,6 +37,8 @@ from utils.paths import DATA
 
 NAME, FILE = "compiler-times", "compiler_times.csv"
 BOTH = "both"
+# The packages of kernels; those that compile fastest come first.
+LADDERS = ("latency_kernels", "reduce_kernels", "gemm_kernels")
 # The size of each ladder at which its steps are timed.
 SIZES = {"gemm": "4096", "reduce": "2^28", "latency": "2^28"}
 
@@ -63,6 +65,9 @@ class CompilerTime:
     time_ms_max: float
     sm_clock_mhz: float | None
     date: Date
+
+    def __str__(self) -> str:
+        return f"{self.step} at {self.size}, {self.compiler}: {self.time_ms:.4g} ms"
 
 
 def seen_by(compiler: Compiler, array):
@@ -111,7 +116,7 @@ def measured(
     The kernels of a step are timed in turns, after their results were found right at a small size.
     device, capability: its name and compute capability. sizes: ladder -> the size of the problem.
     """
-    for package in KERNELS:
+    for package in LADDERS:
         ladders = [ladder_of(package, compiler) for compiler in compilers]
         ladder = ladders[0]
         shape = ladder.parse(sizes[ladder.name])
@@ -144,25 +149,26 @@ def _configure(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
-    """Time steps and calls, print a line per row, and write them with --record; return 0.
+    """Time calls and steps, print a line per row, and write them with --record; return 0.
 
+    The files are written after each row, so that a run which is cut off leaves what it has timed.
     Raises CourseError without a device, or if a compiler is not installed.
     """
     names = COMPILERS if options.compiler == BOTH else (options.compiler,)
     compilers = [named(name) for name in names]
     device = device_for(NAME)
     folder = DATA / "measured" / slug(device.name)
-    timed, called = [], []
-    for row in measured(device.name, device.compute_capability, compilers):
-        print(f"{row.step} at {row.size}, {row.compiler}: {row.time_ms:.4g} ms", flush=True)
-        timed.append(row)
-    if options.record:
-        rows.write(folder / FILE, timed, CompilerTime)
-    for call in compiler_calls.measured(device.name, compilers):
-        print(f"{call.function} {call.size}, {call.compiler}: {call.time_us:.4g} us", flush=True)
-        called.append(call)
-    if options.record:
-        rows.write(folder / compiler_calls.FILE, called, CompilerCall)
+    timings = (
+        (compiler_calls.FILE, CompilerCall, compiler_calls.measured(device.name, compilers)),
+        (FILE, CompilerTime, measured(device.name, device.compute_capability, compilers)),
+    )
+    for file, kind, timed in timings:
+        written = []
+        for row in timed:
+            print(row, flush=True)
+            written.append(row)
+            if options.record:
+                rows.write(folder / file, written, kind)
     return 0
 
 
