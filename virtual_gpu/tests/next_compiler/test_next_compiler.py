@@ -130,6 +130,24 @@ def test_signatures_cast_the_arguments():
         fill[1, 32](np.zeros(32), 3)
 
 
+def test_overloads_are_declared_signatures_and_the_types_of_launches():
+    @cuda.jit("void(float32[::1], float32)")
+    def declared(x, value):
+        x[cuda.grid(1)] = value
+
+    @cuda.jit
+    def store(x, value):
+        x[0] = value
+
+    assert list(declared.overloads) == [(types.float32[::1], types.float32)]
+    store[1, 1](cuda.device_array(1), np.int32(5))
+    assert list(store.overloads) == store.signatures == [(types.float64[::1], types.int32)]
+    store[1, 1](np.zeros((2, 2), np.float32)[0], 1.0)
+    assert store.signatures[1:] == [(types.float32[::1], types.float64)]
+    with pytest.raises(LaunchError, match=r"regs_per_thread of store needs machine code"):
+        _ = store.overloads[store.signatures[0]].regs_per_thread
+
+
 def test_the_best_of_several_signatures_is_taken():
     @cuda.jit([types.void(float32[::1], float32), types.void(types.float64[::1], types.float64)])
     def third(out, x):
@@ -451,7 +469,7 @@ with virtual_gpu.installed():
 
     x = np.zeros(32)
     fill[1, 32](x)
-    assert x.all() and cuda.to_device(x).copy_to_host().all()
+    assert x.all() and cuda.to_device(x).copy_to_host().all() and fill.overloads
 from numba_cuda_mlir.descriptor import MLIRDispatcher
 
 changed = [
@@ -461,7 +479,7 @@ changed = [
     if "virtual_gpu" in str(getattr(value, "__module__", "")) + type(value).__module__
 ]
 assert not changed, changed
-assert not virtual_gpu.active()
+assert not virtual_gpu.active() and not fill.overloads
 assert "virtual_gpu" not in str(sys.meta_path)
 """
 
