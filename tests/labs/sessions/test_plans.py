@@ -7,7 +7,7 @@ import pytest
 from labs.exercises import EXERCISES
 from labs.grading.labs import LABS
 from labs.sessions import plan
-from tests.labs.sessions import later_answers  # noqa: F401 (it adds to COMPUTED)
+from tests.labs.sessions import later_answers, second_answers  # noqa: F401 (add to COMPUTED)
 from tests.labs.sessions.answers import COMPUTED
 from utils.paths import NOTEBOOKS, lessons
 
@@ -24,16 +24,22 @@ def test_the_minutes_are_fifty_without_a_gap(session):
 
 @pytest.mark.parametrize("session", SESSIONS, ids=lambda one: one.number)
 def test_a_plan_is_for_a_lesson_and_has_two_questions_and_a_demonstration(session):
-    assert session.number in lessons()
+    assert session.lesson in lessons()
     assert len(session.questions) == 2
     assert session.demonstration
     assert all(len(code.splitlines()) <= 6 for code in session.demonstration)
 
 
+def test_each_lesson_has_a_plan_per_sitting():
+    texts = {name: file.read_text(encoding="utf-8") for name, file in lessons().items()}
+    two = {name for name, text in texts.items() if "two sittings" in text}
+    assert set(plan.plan_files()) == texts.keys() | {name + plan.SECOND for name in two}
+
+
 @pytest.mark.parametrize("session", SESSIONS, ids=lambda one: one.number)
 def test_headings_and_exercises_that_a_plan_names_are_those_of_the_course(session):
     text = "\n".join(session.sections.values())
-    lesson = lessons()[session.number].read_text(encoding="utf-8")
+    lesson = lessons()[session.lesson].read_text(encoding="utf-8")
     prose = re.sub(r"`[^`\n]* \* [^`\n]*`", "", text)  # a product in code is no heading
     for heading in re.findall(r"(?<!\*)\*([^*]+)\*(?!\*)", prose):
         assert heading in lesson or heading in plan.SECTIONS, heading
