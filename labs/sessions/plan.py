@@ -71,6 +71,11 @@ class Session:
         return self.number.removesuffix(SECOND)
 
     @property
+    def heading(self) -> str:
+        """The title, with "second sitting" if the plan is for one."""
+        return self.title if self.lesson == self.number else f"{self.title}, second sitting"
+
+    @property
     def minutes(self) -> list[tuple[int, int]]:
         """The (first, last) minute of each row of the table of minutes."""
         rows = _MINUTES.findall(self.sections["Minute by minute"])
