@@ -17,7 +17,7 @@ from ..checks.report import Report
 from ..common.errors import LaunchError, VirtualGpuError, without_interpreter
 from ..common.filenames import elsewhere
 from ..common.lanes import Geometry
-from ..compilers.declarations import TypedFunction, VirtualKernel, declare, needs_machine_code
+from ..compilers.declarations import TypedFunction, VirtualKernel, needs_machine_code
 from ..compilers.kernels import as_numba_arguments, as_numba_kernel
 from ..host.streams import check_stream
 from ..machine.geometry import MAX_THREADS, make_geometry
