@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from tests.tools.test_compiler_times import other  # noqa: F401
-from tools.records import compiler_calls
 from tools.records.compiler_calls import (
     LENGTHS,
     PRODUCTS,
@@ -23,6 +22,7 @@ from utils.compilers.choice import NUMBA_CUDA
 from utils.errors import CourseError
 from utils.ladder.problems import draw
 from utils.ladder.shapes import GemmShape
+from utils.lessons.lesson_16.compiler_times import CALLS
 from utils.measuring.as_called import Called
 
 A, B, X = draw("integers", (5, 6), 1), draw("integers", (6, 7), 2), draw("integers", 999, 3)
@@ -83,4 +83,4 @@ def test_cases_are_products_and_both_ways_to_reduce():
 
 def test_the_record_is_described():
     text = (Path(__file__).parents[2] / "data" / "README.md").read_text(encoding="utf-8")
-    assert compiler_calls.FILE in text
+    assert CALLS in text

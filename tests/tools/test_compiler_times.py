@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from tools.records import compiler_times
-from tools.records.compiler_times import COMMAND, CompilerTime, measured
+from tools.records.compiler_times import COMMAND, measured
 from utils.compilers.choice import NUMBA_CUDA, NUMBA_CUDA_MLIR, Compiler
+from utils.lessons.lesson_16.compiler_times import TIMES, CompilerTime
 from utils.measuring.command_line import REFUSED, main
 from utils.measuring.timing import Timing
 
@@ -66,4 +67,4 @@ def test_without_a_device_or_a_compiler_one_sentence_says_so(monkeypatch, capsys
 
 def test_the_record_is_described():
     text = (Path(__file__).parents[2] / "data" / "README.md").read_text(encoding="utf-8")
-    assert compiler_times.FILE in text
+    assert TIMES in text

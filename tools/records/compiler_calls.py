@@ -22,10 +22,10 @@ from utils.ladder.libraries import Execution
 from utils.ladder.memory import on_device
 from utils.ladder.problems import draw
 from utils.ladder.shapes import GemmShape
+from utils.lessons.lesson_16.compiler_times import CompilerCall
 from utils.measuring.as_called import SEED, compared
 from utils.measuring.rows import Date
 
-FILE = "compiler_calls.csv"
 PRODUCT = "sgemm"
 # (m, n, k, layout of a, layout of b). They need few kernels, because numba-cuda-mlir takes up to
 # half a minute to compile one of them.
@@ -43,40 +43,6 @@ PRODUCTS = (
 LENGTHS = tuple(2**exponent for exponent in range(10, 31, 4))
 # The sizes at which results are checked before a function is timed, on no boundary of a block.
 SMALL, SHORT = GemmShape(33, 35, 37), 5001
-
-
-@dataclass(frozen=True)
-class CompilerCall:
-    """A row of `compiler_calls.csv`: the time of a call with the kernels of one compiler.
-
-    function: "sgemm", "reduce" or "reduce into out". m, n, k, elements: the sizes; those that do
-    not apply are None. layout: of the inputs. compiler, version: of the kernels. toolkit: the
-    version of the CUDA toolkit. host_us, time_us: microseconds per call until it returns, and until
-    the work is done. date: the day of the measurement.
-    """
-
-    device: str
-    function: str
-    m: int | None
-    n: int | None
-    k: int | None
-    elements: int | None
-    layout: str
-    compiler: str
-    version: str
-    toolkit: str
-    host_us: float
-    time_us: float
-    date: Date
-
-    @property
-    def size(self) -> str:
-        """The sizes m, n and k as text, such as "512×512×512", or the number of elements."""
-        return f"{self.m}×{self.n}×{self.k}" if self.elements is None else str(self.elements)
-
-    def __str__(self) -> str:
-        times = f"{self.time_us:.4g} us, of which {self.host_us:.4g} us until it returns"
-        return f"{self.function} of {self.size} ({self.layout}), {self.compiler}: {times}"
 
 
 @dataclass(frozen=True)

@@ -13,13 +13,11 @@ import argparse
 import datetime
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from gpu_xray.versions import toolkit
 from tools.records import compiler_calls
-from tools.records.compiler_calls import CompilerCall
 from utils.compilers.choice import COMPILERS, Compiler, named
 from utils.compilers.imports import ladder_of
 from utils.errors import CourseError
@@ -28,46 +26,25 @@ from utils.ladder.libraries import Execution
 from utils.ladder.memory import on_device
 from utils.ladder.problems import Problem, judge, poisoned
 from utils.ladder.step import Variant
+from utils.lessons.lesson_16.compiler_times import (
+    CALLS,
+    MEASURED,
+    TIMES,
+    CompilerCall,
+    CompilerTime,
+)
 from utils.machine.devices import slug
 from utils.measuring import rows
 from utils.measuring.command_line import Command, device_for, main
 from utils.measuring.rows import Date
 from utils.measuring.timing import time_gpu
-from utils.paths import DATA
 
-NAME, FILE = "compiler-times", "compiler_times.csv"
+NAME = "compiler-times"
 BOTH = "both"
 # The packages of kernels; those that compile fastest come first.
 LADDERS = ("latency_kernels", "reduce_kernels", "gemm_kernels")
 # The size of each ladder at which its steps are timed.
 SIZES = {"gemm": "4096", "reduce": "2^28", "latency": "2^28"}
-
-
-@dataclass(frozen=True)
-class CompilerTime:
-    """A row of `compiler_times.csv`: the time of a step as one compiler makes it.
-
-    step: its name and constants. size: of the problem. compiler, version: of the kernel. toolkit:
-    the version of the CUDA toolkit. time_ms, time_ms_min, time_ms_max: median, minimum and maximum
-    of the repetitions. sm_clock_mhz: the SM clock meanwhile; None if it cannot be read. date: the
-    day of the measurement.
-    """
-
-    device: str
-    ladder: str
-    step: str
-    size: str
-    compiler: str
-    version: str
-    toolkit: str
-    time_ms: float
-    time_ms_min: float
-    time_ms_max: float
-    sm_clock_mhz: float | None
-    date: Date
-
-    def __str__(self) -> str:
-        return f"{self.step} at {self.size}, {self.compiler}: {self.time_ms:.4g} ms"
 
 
 def seen_by(compiler: Compiler, array):
@@ -157,10 +134,10 @@ def _run(options: argparse.Namespace) -> int:
     names = COMPILERS if options.compiler == BOTH else (options.compiler,)
     compilers = [named(name) for name in names]
     device = device_for(NAME)
-    folder = DATA / "measured" / slug(device.name)
+    folder = MEASURED / slug(device.name)
     timings = (
-        (compiler_calls.FILE, CompilerCall, compiler_calls.measured(device.name, compilers)),
-        (FILE, CompilerTime, measured(device.name, device.compute_capability, compilers)),
+        (CALLS, CompilerCall, compiler_calls.measured(device.name, compilers)),
+        (TIMES, CompilerTime, measured(device.name, device.compute_capability, compilers)),
     )
     for file, kind, timed in timings:
         written = []
