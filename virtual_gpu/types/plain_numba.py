@@ -67,12 +67,12 @@ def _let_arrays_be_aligned() -> None:
 
 
 def _let_functions_of_half_precision_be_found() -> None:
-    """Type the functions that the target knows as attributes of ``cuda.fp16`` only, as hsqrt."""
-    for name in vars(cudadecl).copy():
-        function, suffix = name.removesuffix("_device"), name.endswith("_device")
-        if suffix and hasattr(cuda.fp16, function):
-            generate = cudadecl._genfp16_binary if function == "hdiv" else cudadecl._genfp16_unary
-            generate(getattr(cuda.fp16, function))
+    """Type the functions that the target knows as attributes of ``cuda.fp16`` alone."""
+    wrapped = [name.removesuffix("_device") for name in vars(cudadecl) if name.endswith("_device")]
+    for name in wrapped:
+        if hasattr(cuda.fp16, name):
+            declare = cudadecl._genfp16_binary if name == "hdiv" else cudadecl._genfp16_unary
+            declare(getattr(cuda.fp16, name))
 
 
 # The functions that `numba.cuda` has only with numba-cuda, by name.

@@ -66,6 +66,18 @@ def test_transfers_are_counted():
     assert [copy.by for copy in copies] == ["to_device", "launch", "launch"]
 
 
+def test_functions_of_half_precision():
+    @cuda.jit
+    def halves(x, out):
+        i = cuda.grid(1)
+        out[i] = cuda.fp16.hdiv(cuda.fp16.hsqrt(x[i]), cuda.fp16.hexp2(x[i]))
+
+    x = np.arange(1, 9, dtype=np.float16)
+    out = np.zeros(8, np.float16)
+    halves[1, 8](x, out)
+    assert np.array_equal(out, np.sqrt(x) / np.exp2(x))
+
+
 def test_directions_of_arguments():
     x, y = vectors()
     saxpy[8, 128](np.float32(2), cuda.In(x), cuda.InOut(y))
