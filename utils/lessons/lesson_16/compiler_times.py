@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from utils.compilers.choice import NUMBA_CUDA, NUMBA_CUDA_MLIR
@@ -12,6 +12,7 @@ from utils.measuring.rows import Date
 from utils.paths import DATA
 
 MEASURED = DATA / "measured"
+NOT_RECORDED = "They have not been recorded yet."
 TIMES, CALLS = "compiler_times.csv", "compiler_calls.csv"
 
 
@@ -116,6 +117,8 @@ def _time(row: CompilerTime | CompilerCall) -> float:
 
 def times_table() -> str:
     """Return a Markdown table of the recorded steps: the times with both compilers."""
+    if not times():
+        return NOT_RECORDED
     lines = [
         "| step | size | numba-cuda, ms | numba-cuda-mlir, ms | ratio |",
         "| --- | --- | ---: | ---: | ---: |",
@@ -124,7 +127,7 @@ def times_table() -> str:
         row = pair.first
         both = f"{row.time_ms:.4g} | {pair.second.time_ms:.4g}"
         lines.append(f"| `{row.step}` | {row.size} | {both} | {pair.ratio:.3f} |")
-    return "\n".join(lines)
+    return "\n".join([*lines, "", _summary(times())])
 
 
 def calls_table() -> str:
@@ -132,6 +135,8 @@ def calls_table() -> str:
 
     The time until a call returns is Python's part, but for `reduce`, which waits for its result.
     """
+    if not calls():
+        return NOT_RECORDED
     lines = [
         "| call | size | layout | numba-cuda, µs | numba-cuda-mlir, µs | ratio "
         "| until it returns, µs | until it returns with numba-cuda-mlir, µs |",
@@ -142,7 +147,7 @@ def calls_table() -> str:
         cells = (row.function, row.size, row.layout, _us(row.time_us), _us(other.time_us),
                  f"{pair.ratio:.3f}", _us(row.host_us), _us(other.host_us))  # fmt: skip
         lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines)
+    return "\n".join([*lines, "", _summary(calls())])
 
 
 def _us(value: float) -> str:
@@ -150,6 +155,11 @@ def _us(value: float) -> str:
     return f"{value:,.0f}" if value >= 1000 else f"{value:.4g}"
 
 
-def mean_ratio(pairs: Iterable[Pair]) -> float:
-    """Return the geometric mean of the ratios of pairs, of which there must be at least one."""
-    return statistics.geometric_mean(pair.ratio for pair in pairs)
+def _summary(pairs: Sequence[Pair]) -> str:
+    """Return a sentence on the device and the ratios of pairs, of which there must be some."""
+    row = pairs[0].first
+    mean = statistics.geometric_mean(pair.ratio for pair in pairs)
+    return (
+        f"On an {row.device}, with CUDA {row.toolkit}, {row.date}. The geometric mean of the "
+        f"{len(pairs)} ratios is {mean:.3f}."
+    )
