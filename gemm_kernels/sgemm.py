@@ -13,6 +13,7 @@ from gemm_kernels import autotuned, warp_tiled
 from gemm_kernels.dispatch import parts, routes
 from gemm_kernels.parts import strided
 from gemm_kernels.parts.blocks import WIDE
+from gemm_kernels.parts.padded import products as to_any_rows
 from gemm_kernels.parts.slices import ONE, products
 from utils.division import cdiv
 from utils.errors import CourseError
@@ -233,16 +234,12 @@ def _through_copies(a: Slot, b: Slot, out: Slot, factors, allocate: Allocate, va
     """Yield the calls of a product by the step of `variant`, which needs aligned rows.
 
     First come copies of the inputs that the step cannot read as they are, then the calls of the
-    step. `blend` is the last call, unless the step can write out itself. `factors` is (alpha,
+    step. `blend` is the last call, unless a kernel can write out itself. `factors` is (alpha,
     (beta, the argument that the kernels receive for it)). `allocate` gives memory for the copies.
     """
     alpha, (beta, beta_given) = factors
     (m, n), k = out.shape, a.shape[1]
     columns, depth = cdiv(n, WIDE) * WIDE, cdiv(k, WIDE) * WIDE
-    # `autotuned` multiplies by alpha, `warp_tiled` does not.
-    scaled = alpha == 1 or variant.step is autotuned.STEP
-    direct = scaled and beta == 0 and columns == n and routes.fits(out)
-    product = out if direct else allocate((m, columns), np.float32)
     inputs = []
     for array, padded in ((a, (m, depth)), (b, (depth, columns))):
         if array.shape != padded or not routes.fits(array):
@@ -250,8 +247,16 @@ def _through_copies(a: Slot, b: Slot, out: Slot, factors, allocate: Allocate, va
             yield _over(fitted, copy, (array, copy))
             array = copy
         inputs.append(array)
+    # `autotuned` multiplies by alpha, `warp_tiled` does not.
+    tuned = variant.step is autotuned.STEP
+    direct = (tuned or alpha == 1) and beta == 0 and columns == n and routes.fits(out)
+    if tuned and not direct and routes.has_plain_rows(out):
+        shape = GemmShape(m, n, depth)
+        yield from to_any_rows(variant, shape, inputs, out, allocate, (ALPHA, beta_given))
+        return
+    product = out if direct else allocate((m, columns), np.float32)
     shape = GemmShape(m, columns, depth)
-    if variant.step is autotuned.STEP:
+    if tuned:
         yield from products(variant, shape, inputs, product, allocate, ALPHA if direct else ONE)
     else:
         yield from variant.calls(shape, tuple(inputs), product, allocate)
