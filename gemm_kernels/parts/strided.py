@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numba import cuda, float32, uint32
@@ -32,7 +33,9 @@ from utils.division import cdiv
 from utils.intrinsics.wide_memory import commit_copies, copy1_async, wait_copies
 from utils.ladder.shapes import FLOAT32_BYTES
 from utils.ladder.step import Call, Launch
-from utils.launching.slots import Slot
+
+if TYPE_CHECKING:
+    from utils.launching.slots import Slot
 
 PADDING = 4  # elements; rows of a tile begin in different banks, at multiples of 16 bytes
 
