@@ -82,21 +82,21 @@ def copies_us(
 ) -> float:
     """Return the estimated microseconds of the copies and the blend that "wide" needs in addition.
 
-    An input is copied unless it is in C order, aligned, and its rows are a multiple of 4 long. A
-    blend is needed if out has no plain rows and beta is not 0, n is no multiple of 4, or out is not
-    in C order and aligned.
+    One launch copies both inputs. An input is copied unless it is in C order and aligned, and its
+    size along k, and for b along n, is a multiple of 4. A blend is needed if out has no plain rows
+    and beta is not 0, n is no multiple of 4, or out is not in C order and aligned.
     """
     lengths = shape.k, shape.n
-    moved = [
+    copies = [
         2 * array.size
         for array, length in zip(inputs, lengths, strict=True)
         if length % WIDE or shape.k % WIDE or not fits(array)
     ]
-    if not has_plain_rows(out) and (beta != 0 or shape.n % WIDE or not fits(out)):
-        moved.append(3 * out.size)
+    needs_blend = not has_plain_rows(out) and (beta != 0 or shape.n % WIDE or not fits(out))
+    blends = [3 * out.size] if needs_blend else []
     costs, speed = estimate.fitted().costs, estimate.speed_of(device)
-    launches = len(moved) * costs.adding_us
-    return launches + FLOAT32_BYTES * sum(moved) / (costs.reading * speed.bytes_per_us)
+    launches = (bool(copies) + len(blends)) * costs.adding_us
+    return launches + FLOAT32_BYTES * sum(copies + blends) / (costs.reading * speed.bytes_per_us)
 
 
 def has_offsets(array: Slot) -> bool:

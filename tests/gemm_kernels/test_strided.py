@@ -90,11 +90,8 @@ WRONG = {
 WRONG_STORES = {
     "lanes do not wait": (EXCHANGE + "            cuda.syncwarp()", EXCHANGE),
     "beta is forgotten": ("value += beta * c[at]", "value += c[at]"),
-    "rows of the last thread": ("uint32(i // 4 * APART_Y + i % 4))\n        for j in range(0, TN, 4):"
-        "\n            col = uint32(corner[1] + uint32(j // 4 * APART_X) + lane)",
-        "uint32(i // 4 * APART_Y))\n        for j in range(0, TN, 4):"
-        "\n            col = uint32(corner[1] + uint32(j // 4 * APART_X) + lane)"),
-}  # fmt: skip
+    "an element twice": ("lane + down * 32", "lane + down // 2 * 64"),
+}
 
 
 @pytest.mark.skipif(cuda.is_available(), reason="a real GPU does not see races")
