@@ -168,7 +168,8 @@ def test_copies_have_zeros_around_them(both):
         [(slot, Slot.new(1, to, "f4")) for slot, to in zip(slots, wide, strict=True)]
     )
     copies = [cuda.to_device(np.full(to, np.nan, np.float32)) for to in wide]
-    arrays = [each for pair in zip(map(cuda.to_device, given), copies, strict=True) for each in pair]
+    pairs = zip(map(cuda.to_device, given), copies, strict=True)
+    arrays = [each for pair in pairs for each in pair]
     numbers = call.arguments[len(arrays) :]
     call.kernel[call.launch.grid, call.launch.block](*arrays, *numbers)
     for each, copy in zip(given, copies, strict=True):
