@@ -43,7 +43,7 @@ def test_the_masks_choose_the_lanes_of_the_tree(step, mask):
 
 def test_one_pair_differs_in_its_wavefronts_alone(compiler):
     conflicts, none = (block_of(step.variant(BLOCK=256)) for step in remainder.CONFLICTS)
-    assert (conflicts.wavefronts, none.wavefronts) == (132, 45)
+    assert (conflicts.wavefronts, none.wavefronts) == (135, 45)
     assert replace(conflicts, wavefronts=45) == none
     assert differing_instructions(remainder.CONFLICTS) == {
         ("0xc", "0xd"), ("0x17", "0x19")
