@@ -10,6 +10,7 @@ from utils.errors import CourseError
 from utils.ladder.shapes import GemmShape
 from utils.measuring import rows
 from utils.measuring.command_line import main
+from utils.measuring.kernel_times import ShapeTime
 from utils.measuring.timing import Timing
 from utils.paths import DATA
 
@@ -49,5 +50,5 @@ def test_without_a_device_one_sentence_says_so(monkeypatch, capsys):
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.parent.name)
 def test_a_record_has_all_ways(file):
-    recorded = [row.kernel for row in rows.read(file, few_rows.FewRowsTime)]
+    recorded = [row.kernel for row in rows.read(file, ShapeTime)]
     assert recorded == [*few_rows.WAYS, "sgemm", "cuBLAS"]

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -23,7 +22,7 @@ from utils.ladder.problems import draw
 from utils.ladder.shapes import GemmShape
 from utils.measuring.command_line import main
 from utils.measuring.experiment import Experiment
-from utils.measuring.rows import Date
+from utils.measuring.kernel_times import ShapeTime
 from utils.measuring.timing import time_gpu
 
 SHAPE = GemmShape(71, 8852, 8480)
@@ -37,28 +36,6 @@ WAYS = {
 }
 OUR_CALL, LIBRARY = "sgemm", "cuBLAS"
 ALLOWED = 1e-4  # of the largest element of c
-
-
-@dataclass(frozen=True)
-class FewRowsTime:
-    """The time of one product of an m×k and a k×n matrix on one device.
-
-    kernel: a block tile of `autotuned` and its slices, or `sgemm`, the course's function with
-    Python included, or the library. time_ms, time_ms_min, time_ms_max: median, minimum and maximum
-    of the repetitions. sm_clock_mhz: the SM clock meanwhile; None if it cannot be read. date: the
-    day of the measurement.
-    """
-
-    device: str
-    kernel: str
-    m: int
-    n: int
-    k: int
-    time_ms: float
-    time_ms_min: float
-    time_ms_max: float
-    sm_clock_mhz: float | None
-    date: Date
 
 
 def rivals(shape: GemmShape, inputs: tuple, out) -> Mapping[str, Execution]:
@@ -78,7 +55,7 @@ def rivals(shape: GemmShape, inputs: tuple, out) -> Mapping[str, Execution]:
     return found
 
 
-def measured(device: str, shape: GemmShape = SHAPE) -> Iterator[FewRowsTime]:
+def measured(device: str, shape: GemmShape = SHAPE) -> Iterator[ShapeTime]:
     """Yield the time of each way to compute the product; they are timed in turns.
 
     device: its name, for the rows. Raises CourseError if a product is wrong, or without CuPy.
@@ -94,7 +71,7 @@ def measured(device: str, shape: GemmShape = SHAPE) -> Iterator[FewRowsTime]:
             run()
             _require_right(name, out.copy_to_host(), right)
     for name, timing in zip(timed, time_gpu(list(timed.values())), strict=True):
-        yield FewRowsTime(
+        yield ShapeTime(
             device, name, shape.m, shape.n, shape.k, timing.median_ms, timing.min_ms,
             timing.max_ms, timing.sm_clock_mhz, datetime.date.today().isoformat(),
         )  # fmt: skip
@@ -109,7 +86,7 @@ def _require_right(name: str, product: np.ndarray, right: np.ndarray) -> None:
 EXPERIMENT = Experiment(
     name="few-rows",
     help="time a product of few rows beside cuBLAS",
-    row=FewRowsTime,
+    row=ShapeTime,
     size="n",
     measured=measured,
 )

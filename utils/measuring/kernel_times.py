@@ -39,6 +39,28 @@ class ProductTime:
 
 
 @dataclass(frozen=True)
+class ShapeTime:
+    """The time of one product of an m×k and a k×n matrix on one device.
+
+    kernel: a block tile of `autotuned` and its slices, or `sgemm`, the course's function with
+    Python included, or the library. time_ms, time_ms_min, time_ms_max: median, minimum and maximum
+    of the repetitions. sm_clock_mhz: the SM clock meanwhile; None if it cannot be read. date: the
+    day of the measurement.
+    """
+
+    device: str
+    kernel: str
+    m: int
+    n: int
+    k: int
+    time_ms: float
+    time_ms_min: float
+    time_ms_max: float
+    sm_clock_mhz: float | None
+    date: Date
+
+
+@dataclass(frozen=True)
 class ArrayTime:
     """The time of one kernel for an array of float32 on one device.
 
