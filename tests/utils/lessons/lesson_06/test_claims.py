@@ -448,14 +448,27 @@ def test_i_begins_at_zero_in_the_while_loop():
     says("In the `while` loop `i` begins at {} and only grows", int(first))
 
 
-def test_by_its_instructions_alone_the_range_takes_longer_than_the_while_loop_did():
-    cost, _ = loops.range_cost()
-    ms, recorded = least(NAIVE, 4096, instructions=cost), course.recorded_ms(NAIVE)
-    assert round(ms, 1) == 73.9
-    says("The `for` loop needs at least {:.1f} times the recorded {:.1f} ms of `naive`",
-         ms / recorded, recorded)
-    says("It was not timed: {:.1f} ms is a bound and no measurement", ms)
+def test_the_range_takes_longer_than_the_while_loop_and_than_its_instructions():
+    cost, (first, middle, large) = loops.range_cost()[0], (1024, 2048, 4096)
+    with_while, with_for = (loops.range_times()[name] for name in ("naive", loops.WITH_RANGE))
+    bounds = {n: least(NAIVE, n, instructions=cost) for n in with_for}
+    longer = {n: ms / with_while[n] for n, ms in with_for.items()}
+    in_the_ladder = course.recorded_ms(NAIVE)
+    assert with_while[large] == pytest.approx(in_the_ladder, rel=0.005)
+    says("At {} the `for` loop takes {:.0f} ms, and the `while` loop {:.1f} ms", large,
+         with_for[large], in_the_ladder)  # fmt: skip
+    says("costs a factor of {:.1f} there, and of {:.1f} at {}", longer[4096], longer[2048], 2048)
+    shares = [100 * bounds[n] / with_for[n] for n in with_for if n >= first]
+    says("They need {:.1f} of the {:.0f} ms, and from {} on {:.0f} to {:.0f} % of the recorded "
+         "time", bounds[large], with_for[large], first, min(shares),
+         max(shares))  # fmt: skip
     assert cost / SCHEDULERS > 2 > loop(NAIVE).per_multiply_add / SCHEDULERS
+
+
+def test_the_table_of_the_range_has_all_sizes_and_the_bound():
+    shown = loops.show_range_times()
+    assert [str(row[0]) for row in shown.rows] == list(SIZES)
+    assert [row[-1] for row in shown.rows if row[0] == "4096"] == ["73.95 ms"]
 
 
 def test_the_function_for_readers_without_a_right_one():
