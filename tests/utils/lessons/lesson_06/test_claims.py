@@ -458,7 +458,7 @@ def test_the_range_takes_longer_than_the_while_loop_and_than_its_instructions():
     says("At {} the `for` loop takes {:.0f} ms, and the `while` loop {:.1f} ms", large,
          with_for[large], in_the_ladder)  # fmt: skip
     says("costs a factor of {:.1f} there, and of {:.1f} at {}", longer[large], longer[middle],
-         middle)
+         middle)  # fmt: skip
     shares = [100 * bounds[n] / with_for[n] for n in with_for if n >= first]
     says("They need {:.1f} of the {:.0f} ms, and from {} on {:.0f} to {:.0f} % of the recorded "
          "time", bounds[large], with_for[large], first, min(shares),
