@@ -1,4 +1,4 @@
-"""Tables of two records: the asynchronous copy apart from the thread tile, and few rows of c."""
+"""Two records: the asynchronous copy apart from the thread tile, and a product of few rows."""
 
 from __future__ import annotations
 
@@ -41,18 +41,6 @@ def few_rows() -> dict[str, ShapeTime]:
 def share_of_peak(row: ShapeTime) -> float:
     """Return the fraction of the device's peak that a product reaches."""
     return 2 * row.m * row.n * row.k / row.time_ms / 1e6 / find(row.device).peak_gflops
-
-
-def show_few_rows() -> Table:
-    """Return a table of the ways to compute the product of few rows, the slowest first."""
-    timed = few_rows()
-    cells = [
-        (name, _ms(row.time_ms), f"{share_of_peak(row):.0%}")
-        for name, row in sorted(timed.items(), key=lambda pair: -pair[1].time_ms)
-    ]
-    first = next(iter(timed.values()))
-    caption = f"{first.m}×{first.n}×{first.k}, timed in turns on one {REFERENCE}"
-    return table(caption, ("", "time", "of the peak"), cells)
 
 
 def _ms(value: float) -> str:

@@ -28,8 +28,6 @@ PER_ITERATION = {
     "warps_leave": 14,
     "with_conflicts": 10,
     "without_conflicts": 10,
-    "lanes_diverge": 10,
-    "warps_agree": 10,
 }
 # These wait for more than the other trees, so they are not in the band of the picture.
 WAITING = ("with_conflicts", "warps_leave")
