@@ -25,7 +25,7 @@ from utils.lessons.inner_loops import draw_loops, hot_loop
 from utils.lessons.lesson import device_shown
 from utils.lessons.own_kernels import is_mine, mine
 from utils.lessons.recorded import ms_if_any, recorded_ms
-from utils.machine.devices import REFERENCE, find, slug
+from utils.machine.devices import REFERENCE, slug
 from utils.machine.occupancy import WARP, limits_of
 from utils.measuring import rows
 from utils.measuring.kernel_times import ProductTime
@@ -38,7 +38,7 @@ WITH_RANGE = "naive with range"  # its name in the record of listings
 TERMS = 16  # multiply-adds in each drawing of a loop
 UNROLL_FACTORS = (1, 2, 4, 8, 16)  # those with a recorded time at 4096
 SCHEDULERS = 4  # of an SM
-LINES = 2  # cache lines of a warp per multiply-add
+SMALLEST_SHOWN = 1024  # n in the table of `while` and `for`
 RESOURCES = ("instructions", "cache_lines")
 Steps = dict[str, Step | Variant]
 
@@ -139,16 +139,15 @@ def range_times() -> dict[str, dict[int, float]]:
 
 
 def show_range_times() -> Table:
-    """Return a table of `naive` and of its `for` loop by size, with the bound by instructions."""
-    timed, device, (cost, _) = range_times(), find(REFERENCE), range_cost()
-    cells = []
-    for n, with_while in timed["naive"].items():
-        with_for = timed[WITH_RANGE][n]
-        least = bound_ms(n, cost, LINES, device.sms, device.boost_clock_mhz)
-        longer = f"{with_for / with_while:.2f}"
-        cells.append((n, _ms(with_while), _ms(with_for), longer, _ms(least)))
-    head = ("n", "while", "for", "times as long", "for, by its instructions")
-    return table(translate("Recorded in turns on one {device}", device=REFERENCE), head, cells)
+    """Return a table of the recorded ms of `naive` and of its `for` loop, by size."""
+    timed = range_times()
+    cells = [
+        (n, f"{ms:.3g}", f"{timed[WITH_RANGE][n]:.3g}", f"{timed[WITH_RANGE][n] / ms:.1f}")
+        for n, ms in timed["naive"].items()
+        if n >= SMALLEST_SHOWN
+    ]
+    caption = translate("Recorded ms, one {device}", device=REFERENCE)
+    return table(caption, ("n", "while", "for", "factor"), cells)
 
 
 def waits(step: Step | Variant) -> float:
@@ -185,10 +184,6 @@ def bound_ms(n: int, instructions: float, lines: float, sms: int, mhz: float) ->
     """
     cycles = max(instructions / SCHEDULERS, lines)
     return n**3 / WARP / sms * cycles / mhz / 1000
-
-
-def _ms(value: float) -> str:
-    return f"{value:.4g} ms"
 
 
 def _with_yours(draw: Callable[[Steps], Picture], steps: Steps) -> Picture | Card:
