@@ -10,19 +10,13 @@ from utils.lessons.lesson_14.instruction_timeline import (
     between_load_and_store,
     from_load_to_store,
 )
+from utils.lessons.lesson_14.small_tiles import KERNELS
 from utils.measuring import rows
 from utils.measuring.kernel_times import ProductTime
 from utils.paths import DATA
 
 FILES = sorted((DATA / "measured").glob("*/loads_between.csv"))
-BETWEEN = {
-    "starter": 0,
-    "order_loads": 4,
-    "while, 1 - side": 2,
-    "while, side ^ 1": 11,
-    "range, 1 - side": 4,
-    "range, side ^ 1": 13,
-}
+BETWEEN = {kernel: between for kernel, (_, between) in KERNELS.items()}
 
 
 def test_all_products_are_right():
