@@ -142,7 +142,7 @@ def show_range_times() -> Table:
     """Return a table of the recorded ms of `naive` and of its `for` loop, by size."""
     timed = range_times()
     cells = [
-        (n, f"{ms:.3g}", f"{timed[WITH_RANGE][n]:.3g}", f"{timed[WITH_RANGE][n] / ms:.1f}")
+        (n, f"{ms:.4g}", f"{timed[WITH_RANGE][n]:.4g}", f"{timed[WITH_RANGE][n] / ms:.1f}")
         for n, ms in timed["naive"].items()
         if n >= SMALLEST_SHOWN
     ]

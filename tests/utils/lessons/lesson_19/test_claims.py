@@ -430,7 +430,7 @@ def test_a_kernel_without_a_tree_tells_what_a_tree_costs():
     for variant in (REDUCE4, REDUCE5):
         assert timed(variant.step.name) == pytest.approx(times(variant).recorded, rel=0.002)
     five, bare, shuffled = (timed(name) for name in ("reduce5", "without_tree", "all_by_shuffles"))
-    says("the tree of `reduce5` costs {:.2f} ms, and shuffles save {:.2f} ms of them", five - bare,
+    says("the tree of `reduce5` costs {:.2f} ms, and shuffles save {:.2f} ms of it", five - bare,
          five - shuffled)  # fmt: skip
     says("The other {:.2f} ms go into loading two elements per thread, where memory alone needs "
          "{:.2f} ms", bare, times(REDUCE5).memory)  # fmt: skip
