@@ -6,12 +6,15 @@
   if (root.dataset.leavesKeys) return;
   root.dataset.leavesKeys = "yes";
   document.addEventListener("keydown", event => {
-    const element = event.target, cell = element.closest && element.closest(".jp-Cell");
-    if (!cell || !element.hasAttribute(kept)) return;
+    const cell = event.target.closest && event.target.closest(".jp-Cell");
+    if (!cell || !event.target.hasAttribute(kept)) return;
     if (event.key === "Escape") cell.focus();
     else if (event.key === "Enter" && (event.shiftKey || event.ctrlKey || event.altKey)) {
-      element.removeAttribute(kept);
-      setTimeout(() => element.setAttribute(kept, "true"));
+      const keepers = [];  // a movie has the attribute, and so has each of its buttons
+      for (let each = event.target; each !== cell; each = each.parentElement)
+        if (each.hasAttribute(kept)) keepers.push(each);
+      keepers.forEach(each => each.removeAttribute(kept));
+      setTimeout(() => keepers.forEach(each => each.setAttribute(kept, "true")));
     }
   }, true);
 })();

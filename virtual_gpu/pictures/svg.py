@@ -145,8 +145,8 @@ def in_code(words: str) -> str:
     return re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(words, quote=False))
 
 
-# JupyterLab takes no key as a shortcut while an element with this attribute has the focus. On an
-# element around it, the attribute has no effect.
+# JupyterLab takes no key as a shortcut while an element with this attribute has the focus. An
+# element around it needs the attribute only if it can have the focus itself.
 KEEP_KEYS = 'data-lm-suppress-shortcuts="true"'
 # HTML that each picture with such an element contains: with the keyboard the reader leaves the
 # element for the notebook again.

@@ -7,8 +7,9 @@ import pytest
 from labs.exercises import EXERCISES
 from utils.lessons.line_order import LineOrder
 from utils.paths import ROOT
-from virtual_gpu.pictures import what_if_stride
+from virtual_gpu.pictures import movie, what_if_stride
 from virtual_gpu.pictures.svg import KEEP_KEYS
+from virtual_gpu.tests.filmed import FILMS
 
 PACKAGES = ("virtual_gpu", "utils", "labs")
 # An element that takes arrow keys: a slider, a list of choices, or whatever can have the focus.
@@ -20,7 +21,7 @@ NOTEBOOK = """<div class="jp-Cell" tabindex="0">{picture}</div><script>
 var ran = [];
 document.addEventListener("keydown", event => {{
   if (event.key === "Enter" && event.target.closest(".jp-Cell") &&
-      !event.target.hasAttribute("data-lm-suppress-shortcuts")) {{
+      !event.target.closest("[data-lm-suppress-shortcuts]")) {{
     ran.push(event.target.tagName);
     event.preventDefault();
   }}
@@ -53,9 +54,13 @@ def test_what_takes_keys_tells_jupyterlab_to_leave_them(file):
     assert KEEP_KEYS in text or "{KEEP_KEYS}" in text
 
 
-@pytest.mark.parametrize("element", ["input[type=range]", "button"])
-def test_escape_and_enter_with_a_modifier_lead_back_to_the_notebook(browser, element):
-    page = browser.open(NOTEBOOK.format(picture=what_if_stride()._repr_html_())).page
+@pytest.mark.parametrize(("picture", "element"), [
+    (what_if_stride, "input[type=range]"),
+    (what_if_stride, "button"),
+    (lambda: movie(FILMS["naive"](), labels=["naive"], title="A title"), ".vm-play"),
+])  # fmt: skip
+def test_escape_and_enter_with_a_modifier_lead_back_to_the_notebook(browser, picture, element):
+    page = browser.open(NOTEBOOK.format(picture=picture()._repr_html_())).page
     page.focus(element)
     page.keyboard.press("Enter")
     assert page.evaluate("ran") == []
@@ -78,6 +83,6 @@ def test_enter_with_a_modifier_moves_no_line(browser):
 
 @pytest.mark.parametrize("file", sources(), ids=lambda file: file.name)
 def test_each_picture_with_such_elements_has_the_script_of_the_ways_back(file):
-    movie = {"movie.html", "player.js"}
-    page = file.with_name("movie.py" if file.name in movie else file.name)
+    movies = {"movie.html", "player.js"}
+    page = file.with_name("movie.py" if file.name in movies else file.name)
     assert "LEAVE_KEYS" in page.read_text(encoding="utf-8")
