@@ -102,6 +102,7 @@ def gathered() -> int:
     (SOURCE / "search_scorer.js").write_text(notebook_pages.search_scorer(scorer), encoding="utf-8")
     (SOURCE / "get.txt").write_text(notebook_pages.get_the_course(repository()), encoding="utf-8")
     _list_pages(SOURCE / "index.md", "For instructors", map(_page, guides()))
+    _list_pages(SOURCE / "index.md", "About the course", ("/PLATFORMS", "/CHANGELOG"))
     titles = notebook_pages.titles()
     names = (f"{titles[lesson.name]} <{_page(lesson)}>" for lesson in lessons())
     _list_pages(SOURCE / "notebooks" / "README.md", "Lessons", names)
