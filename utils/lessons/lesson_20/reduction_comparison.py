@@ -40,7 +40,8 @@ def parts_of_time(step: Step, *shapes: str) -> Picture:
 def _parts(y: float, shape: str, time: float, share: float) -> str:
     """Return SVG of one bar with its top at y. time: in us. share: the part that memory needs."""
     memory, middle = share * _BAR, y + 21
-    body = text(0, y + 13, in_print(shape), 13, font_weight="bold") + text(0, y + 29, f"{time:.2f} us", 12)
+    body = text(0, y + 13, in_print(shape), 13, font_weight="bold")
+    body += text(0, y + 29, f"{time:.2f} us", 12)
     body += rect(_START, y, memory, 32, BLUE) + rect(_START + memory, y, _BAR - memory, 32, ORANGE)
     inside = {"style": "fill:#fff", "font_weight": "bold"}
     body += text(_START + 8, middle, f"{share * time:.2f}", 13, **inside)
