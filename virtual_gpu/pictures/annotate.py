@@ -227,8 +227,8 @@ def _text_row(number: int, text: str, figures: list[str] | None, layout: tuple) 
     return f"{number:>5}  {code:<{width}}{cells.aligned(figures)}"
 
 
-# Of the table in HTML, in pixels: the width of a page's column, the padding of both sides of a cell,
-# and the sizes of letters.
+# Of the table in HTML, in pixels: the width of a page's column, the padding on both sides of a
+# cell, and the sizes of letters.
 PAGE, PADDING, SMALLEST, LARGEST = 720, 8, 10.5, 13.0
 # In the size of letters: the width of a letter of code, and of a column of counts.
 LETTER, COLUMN = 0.61, 4.2
