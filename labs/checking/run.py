@@ -169,7 +169,7 @@ class Run:
         return self.alone(self.drawn_block)
 
     def uses(self, event: Event) -> bool:
-        """Return True if a load or shuffle of the drawn block brings its result a part of the input.
+        """Return True if a load or shuffle of the drawn block brings input to the block's result.
 
         The block is launched again, and its threads get changed values from these shared words, or
         from these lanes: the result must change, too. Values that other inputs do not change are no

@@ -116,8 +116,8 @@ def from_shared_memory(least: float, unit: str = "multiply-add") -> Target:
                 least=least,
             )
         return translate(
-            "the kernel loads {loaded:.3g} words from shared memory per {unit} that carry a part of "
-            "the input from another thread to the result, and the task needs at least {least:g}.",
+            "the kernel loads {loaded:.3g} words from shared memory per {unit} that bring input "
+            "of another thread to the result, and the task needs at least {least:g}.",
             loaded=loaded(run),
             unit=translate(unit),
             least=least,
