@@ -173,6 +173,22 @@ def test_a_loop_unrolled_by_hand_has_the_stride_of_the_one_it_was():
     assert verdict.passed, str(verdict)
 
 
+def test_an_element_that_waits_in_a_variable_is_outside_of_the_innermost_loop():
+    outside = """\
+    m, k = a.shape
+    n = b.shape[1]
+    c[:, :] = 0
+    for i in range(k):
+        for row in range(m):
+            factor = a[row, i]
+            for col in range(n):
+                c[row, col] += factor * b[i, col]
+"""
+    text = find(NAME).solution_text
+    verdict = check(NAME, from_text(NAME, text[: text.index("    m, k")] + outside))
+    assert verdict.passed, str(verdict)
+
+
 def test_a_kernel_is_refused_by_name_also_where_it_would_be_right():
     (cause,) = check(NAME, written(NAME, "    c[0, 0] = 1\n")).causes
     assert "`@cuda.jit`" in cause

@@ -18,14 +18,6 @@ RIGHT = {
             for col in range(n):
                 c[row, col] += factor * b[i, col]
 """,
-    "i outside, and the factor of a in a variable": HEAD + """\
-    c[:, :] = 0
-    for i in range(k):
-        for row in range(m):
-            factor = a[row, i]
-            for col in range(n):
-                c[row, col] += factor * b[i, col]
-""",
     "views of rows": HEAD + """\
     for row in range(m):
         sums = c[row]
