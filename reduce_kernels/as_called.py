@@ -46,7 +46,7 @@ def _bind_waiting(elements: int):
     All are functions without arguments. The first two kinds wait for the result, and the third does
     not.
     """
-    x, out = _memory()[:elements], cuda.device_array(1, np.float32)
+    x, out = memory()[:elements], cuda.device_array(1, np.float32)
     libraries = {}
     if xp := cupy():
         array = xp.asarray(x)
@@ -62,7 +62,7 @@ def _bind_into_out(elements: int):
 
     All are functions without arguments, and none waits for the result.
     """
-    x, out = _memory()[:elements], cuda.device_array(1, np.float32)
+    x, out = memory()[:elements], cuda.device_array(1, np.float32)
     libraries = {}
     if xp := cupy():
         array, result = xp.asarray(x), xp.empty((), np.float32)
@@ -84,11 +84,11 @@ def _some(libraries: Mapping[str, Execution]) -> Mapping[str, Execution]:
 
 
 @cache
-def _memory():
+def memory():
     """Return a device array of random float32, as long as the longest case; it is cached."""
     elements = 2 ** EXPONENTS[-1]
     block = np.random.default_rng(1).random(1 << 22, np.float32)
-    memory = cuda.device_array(elements, np.float32)
+    numbers = cuda.device_array(elements, np.float32)
     for start in range(0, elements, block.size):
-        memory[start : start + block.size].copy_to_device(block)
-    return memory
+        numbers[start : start + block.size].copy_to_device(block)
+    return numbers

@@ -106,7 +106,7 @@ class _Packed:
         for call in plan.calls:
             indices = []
             for argument in call.arguments:
-                indices += self._word_indices(argument, plan, words)
+                indices += self._word_indices(call.kernel, argument, words)
             launches.append((numba_kernels.loaded(call.kernel, call.arguments), call, indices))
         self._words = (ctypes.c_uint64 * len(words))(*words)
         first = ctypes.addressof(self._words)
@@ -174,28 +174,30 @@ class _Packed:
             self._base = base
         return temporary
 
-    def _word_indices(self, argument, plan: LaunchPlan, words: list[int]) -> list[int]:
-        """Return the indices in `words` of the words that hold an argument, in a kernel's order.
+    def _word_indices(self, kernel, argument, words: list[int]) -> list[int]:
+        """Return the indices in `words` of the words that hold an argument, in the kernel's order.
 
         New words are appended to `words`, except for pointers and factors, which all kernels share.
         """
+        plan = self._plan
         if isinstance(argument, Factor):
             return [plan.arrays + argument.number]
         if isinstance(argument, tuple):  # a kernel gets its members one after the other
-            members = (self._word_indices(each, plan, words) for each in argument)
+            members = (self._word_indices(kernel, each, words) for each in argument)
             return [index for indices in members for index in indices]
         if not isinstance(argument, Slot):
             raw = np.asarray(argument).tobytes()
             words.append(int.from_bytes(raw, "little"))
             return [len(words) - 1]
         own = argument.number >= plan.arrays
-        numbers = numba_kernels.numbers_of(argument)
+        numbers = numba_kernels.numbers_of(kernel, argument)
         indices = list(range(len(words), len(words) + len(numbers)))
-        if argument.offset:
-            assert not own, "parts are of the arrays of a call"
-            self._parts.append((indices[numba_kernels.POINTER], argument.number, argument.offset))
-        else:
-            indices[numba_kernels.POINTER] = argument.number + (plan.factors if own else 0)
+        for pointer in numba_kernels.pointers_of(kernel):
+            if argument.offset:
+                assert not own, "parts are of the arrays of a call"
+                self._parts.append((indices[pointer], argument.number, argument.offset))
+            else:
+                indices[pointer] = argument.number + (plan.factors if own else 0)
         words += numbers
         return indices
 
