@@ -51,6 +51,9 @@ help: ## List the targets
 	@echo "  CHECK=\"--list\"            more arguments for make change and make everything"
 	@echo "  LABS=\"tiling\" OUT=...     labs, and the course's folder, for make assignment"
 
+.DEFAULT:
+	@echo "There is no target '$@': 'make' lists the targets, and 'make lab' opens the lessons." >&2; exit 2
+
 ## To learn
 
 lab: setup ## Open the lessons in JupyterLab; the first time it installs: 1 to 10 minutes, 1.4 GB

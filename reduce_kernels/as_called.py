@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import cache, partial
 
 import numpy as np
@@ -13,7 +14,7 @@ from reduce_kernels.reduction import reduce
 from utils.errors import CourseError
 from utils.ladder.libraries import Execution
 from utils.machine.versions import cupy, torch
-from utils.measuring.as_called import CallCase, as_called_command
+from utils.measuring.as_called import GPU, CallCase, as_called_command
 
 EXPONENTS = range(10, 31)
 COUNT = 20
@@ -35,7 +36,8 @@ def cases(count: int = COUNT, seed: int = 1) -> Iterator[CallCase]:
             )  # fmt: skip
 
 
-COMMAND = as_called_command(cases, COUNT)
+# Below 2²⁰ elements a call takes as long as its Python, which other programs on the host disturb.
+COMMAND = as_called_command(cases, COUNT, replace(GPU, rounds=5))
 
 
 def _bind_waiting(elements: int):

@@ -140,6 +140,7 @@ def installed(monkeypatch):
     for name, value in {
         "present": lambda: True,
         "launch": fake.launch,
+        "stream_argument": int,
         "device": int,
         "device_of": lambda pointer: 0,
         "stream_id": lambda stream: stream,

@@ -122,6 +122,7 @@ class _Packed:
             )
             for (function, call, _), pointers in zip(launches, self._pointers, strict=True)
         )
+        self._stream, self._on_stream = None, ()
         self._write = struct.Struct("=" + "Q" * plan.arrays).pack_into
         self._factors = [
             ctypes.c_float.from_buffer(self._words, 8 * (plan.arrays + number))
@@ -131,19 +132,29 @@ class _Packed:
     def __call__(self, pointers: tuple, factors: tuple, stream: int, arrays: Sequence) -> None:
         with _LAUNCHING:
             self._write(self._words, 0, *pointers)
-            for word, factor in zip(self._factors, factors):
-                word.value = factor
+            if factors:
+                for word, factor in zip(self._factors, factors):
+                    word.value = factor
+            if stream != self._stream:
+                self._take_stream(stream)
             temporary = self._take_workspace(stream) if self._nbytes else None
             try:
-                for function_and_sizes, shared_bytes, parameters in self._launches:
-                    error = driver.launch(*function_and_sizes, shared_bytes, stream, parameters, 0)[
-                        0
-                    ]
+                for arguments in self._on_stream:
+                    error = driver.launch(*arguments)[0]
                     if error:
                         driver.refuse(error, "cuLaunchKernel")
             finally:
                 if temporary:
                     driver.free_in_order(temporary, stream)
+
+    def _take_stream(self, stream: int) -> None:
+        """Prepare the driver's arguments of all launches for a stream, which most calls share."""
+        argument = driver.stream_argument(stream)
+        self._on_stream = tuple(
+            (*function_and_sizes, shared_bytes, argument, parameters, 0)
+            for function_and_sizes, shared_bytes, parameters in self._launches
+        )
+        self._stream = stream
 
     def _take_workspace(self, stream: int) -> int | None:
         """Write the addresses of the workspace's arrays into the plan's words.
