@@ -16,6 +16,7 @@ import numpy as np
 
 from ..common.errors import KernelRaised, Site
 from ..common.lanes import Mask, union
+from ..common.regular_stores import chosen_by_data
 from ..machine.access import load, store
 from ..machine.parts import elements, is_part, store_part, view
 from ..machine.place import Place
@@ -29,7 +30,6 @@ from .arithmetic import Arithmetic
 from .endless_loops import EndlessLoopCheck
 from .expressions import Expressions
 from .frame import Evaluate, Execute, Frame, LoopLanes, described, is_scalar, merge_values
-from .regular_stores import chosen_by_data
 
 
 class Statements:

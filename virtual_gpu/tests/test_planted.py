@@ -224,6 +224,23 @@ def no_entry_is_minus_one(table):
     table[cuda.threadIdx.x] = -1
 
 
+@right(1, 64, np.arange(64), ones(64, dtype=np.uint8))
+@cuda.jit
+def no_entry_is_a_variable(x, table):
+    t = cuda.threadIdx.x
+    found = -1
+    if x[t] % 3 == 0:
+        found = t
+    table[t] = found
+
+
+@right(2, 64, np.arange(128) % 10, ones(10, dtype=np.int32), 3)
+@cuda.jit
+def neighbours_get_a_level(neighbours, levels, level):
+    neighbour = neighbours[cuda.grid(1)]
+    levels[neighbour] = level
+
+
 @right(1, 64, np.linspace(0, 9, 64), ones(64, dtype=np.int32))
 @cuda.jit
 def whole_numbers_of_float64(x, out):

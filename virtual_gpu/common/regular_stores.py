@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Iterator
 from types import UnionType
 
-from ..common.source import Source, own_nodes
+from .source import Source, own_nodes
 
 _SIZES = frozenset({"shape", "size", "ndim", "strides"})
 _FUNCTIONS = frozenset({
@@ -89,14 +89,20 @@ def chosen_by_data(tree: ast.FunctionDef) -> frozenset[ast.Subscript]:
     )
 
 
+def indexed_by_data(tree: ast.FunctionDef) -> frozenset[ast.Subscript]:
+    """Return the stores to elements of which the content of an array says which they are."""
+    names = _names_with(tree, _reads_element)
+    return frozenset(store for store, _ in _stores(tree) if _reads_element(store.slice, names))
+
+
 def _reads_element(node: ast.expr, names: set[str]) -> bool:
     """Return True if an expression reads a name in ``names``, or an element by a variable index."""
     for part in ast.walk(node):
         if isinstance(part, ast.Name) and part.id in names:
             return True
-        if isinstance(part, ast.Subscript) and not _is_extent(part):
-            if any(isinstance(n, ast.Name) for n in ast.walk(part.slice)):
-                return True
+        is_element = isinstance(part, ast.Subscript) and not _is_extent(part)
+        if is_element and any(isinstance(n, ast.Name) for n in ast.walk(part.slice)):
+            return True
     return False
 
 
