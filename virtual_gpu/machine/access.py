@@ -53,10 +53,13 @@ def store(place: Place, value, by_data: bool = False) -> None:
     address, inside = _address(place)
     if inside is None:
         return
-    value = _stored(inside, value)
+    value, memory = _stored(inside, value), place.array.memory
+    if memory.plain and not isinstance(address, np.ndarray) and not isinstance(value, np.ndarray):
+        _count(inside, "store", address)
+        memory.store_plainly(address, value)
+        return
     access = _access(inside, address, "writes")
     _count(inside, "store", access.addresses)
-    memory = place.array.memory
     is_tile = memory.space == "shared" and not by_data
     fill = place.run.fills.of(memory.name, place.site) if is_tile else None
     if fill is not None:
@@ -450,9 +453,9 @@ def _check_written(place: Place, unwritten: np.ndarray) -> None:
     element.
     """
     reading = unwritten & place.mask.lanes
-    lanes, name = np.flatnonzero(reading), place.array.name
-    if not len(lanes):
+    if not reading.any():
         return
+    lanes, name = np.flatnonzero(reading), place.array.name
 
     def describe() -> Finding:
         element, thread = place.element(int(lanes[0])), place.run.batch.thread(int(lanes[0]))
