@@ -44,8 +44,8 @@ class _Array:
 
     ``unwritten`` marks the undefined elements of a device array; None if there are none.
     ``tracked`` is True if accesses are checked for races, because the kernel may write to the
-    array and has several threads. ``start`` and ``end`` are the first byte's address and that after the last byte. ``name``
-    is the parameter's name.
+    array and has several threads. ``start`` and ``end`` are the first byte's address and that after
+    the last byte. ``name`` is the parameter's name.
     """
 
     name: str
