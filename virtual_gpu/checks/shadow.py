@@ -195,12 +195,13 @@ class Shadow:
         """Return a bool per shadow word: True if no barrier orders its access before this one.
 
         Units that were never touched count as unordered. The result is None if barriers order all
-        words, or if all units have content and no other thread has touched them.
+        words, or if all units are in global memory and no other thread has touched them.
         """
-        if initialised and _are_own(words, access.stamps):
+        is_global = self.space == "global"
+        if is_global and initialised and _are_own(words, access.stamps):
             return None
         unordered = (words & TIME_MASK) >= access.last_barrier
-        if self.space == "global":  # a barrier orders one block only
+        if is_global:  # a barrier orders one block only
             width = access.clock.batch.width
             blocks = ((words & STAMP_MASK) >> TIME_BITS) // width
             unordered |= blocks != (access.stamps >> TIME_BITS) // width
@@ -308,14 +309,10 @@ class Shadow:
         """
         before = shadow.take(units)
         shadow[units] = stamps
-        latest = shadow.take(units)
-        if (latest == stamps).all() and _are_own(before, stamps):
-            if shadow is self.reader:
-                self.readers_lanes[units] = _lane_bits(stamps)
-            return
-        touched = before != NEVER
+        latest, touched = shadow.take(units), before != NEVER
         recent = touched & ((before & TIME_MASK) >= clock.barrier_of(stamps))
-        if self.space == "shared" and not recent.any() and (latest == stamps).all():
+        is_free = not recent.any() if self.space == "shared" else _are_own(before, stamps)
+        if is_free and (latest == stamps).all():
             if shadow is self.reader:
                 self.readers_lanes[units] = _lane_bits(stamps)
             return
