@@ -389,6 +389,7 @@ def gaps(*where):
         (gaps(3), "index 3 of dimension 0"),
         (gaps(2, 5), "the first of them is [2, 5]"),
         (np.arange(9) % 3 == 2, "one in 3 elements, from 2 on"),
+        (np.arange(9) % 8 == 0, "elements 0 and 8"),
         (np.arange(12) // 2 % 3 == 1, "4 elements, of which the first are 2 to 3 and 8 to 9"),
     ],
 )
