@@ -284,3 +284,23 @@ virtual_gpu.register(
     ),
     reads=(2,),
 )
+virtual_gpu.register(mma_m16n8k8, lambda machine, sums, a, b: machine.mma(sums, a, b, 8))
+virtual_gpu.register(mma_m16n8k16, lambda machine, sums, a, b: machine.mma(sums, a, b, 16))
+virtual_gpu.register(
+    mma_m16n8k16_bf16, lambda machine, sums, a, b: machine.mma(sums, a, b, 16, bfloat16=True)
+)
+
+
+def _load_matrices(count: int, transposed: bool):
+    """Return the virtual GPU's version of an ldmatrix of `count` matrices."""
+
+    def run(machine: virtual_gpu.Machine, fragment, tile, position) -> None:
+        machine.load_matrices(fragment, tile, position, count, transposed)
+
+    return run
+
+
+virtual_gpu.register(ldmatrix_x4, _load_matrices(4, transposed=False))
+virtual_gpu.register(ldmatrix_x2, _load_matrices(2, transposed=False))
+virtual_gpu.register(ldmatrix_x4_trans, _load_matrices(4, transposed=True))
+virtual_gpu.register(ldmatrix_x2_trans, _load_matrices(2, transposed=True))
