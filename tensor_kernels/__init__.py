@@ -7,7 +7,7 @@
 import numpy as np
 
 import kernels_anywhere  # noqa: F401
-from tensor_kernels import mma_naive, mma_shared
+from tensor_kernels import mma_naive, mma_pipelined, mma_shared, mma_swizzled
 from utils.ladder.ladder import Ladder
 from utils.ladder.libraries import CUBLAS
 
@@ -16,7 +16,7 @@ __all__ = ["LADDER", "run"]
 LADDER = Ladder(
     name="tensor",
     title="Products on tensor cores",
-    steps=(mma_naive.STEP, mma_shared.STEP),
+    steps=(mma_naive.STEP, mma_shared.STEP, mma_swizzled.STEP, mma_pipelined.STEP),
     sizes=("512", "1024", "2048", "4096", "8192"),
     quick=("1024", "4096"),
     sweep=("4096",),

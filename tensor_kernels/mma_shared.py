@@ -5,10 +5,10 @@ from functools import cache
 from numba import cuda, float32, uint32
 from numba.types import float16
 
-from tensor_kernels.parts.edges import check_wide, eight
+from tensor_kernels.parts.edges import check_wide, copy_chunk
 from tensor_kernels.parts.fragments import clear, multiply_by_8, store_sums
 from utils.division import cdiv
-from utils.intrinsics.tensor import ldmatrix_x4, ldmatrix_x4_trans, store8
+from utils.intrinsics.tensor import ldmatrix_x4, ldmatrix_x4_trans
 from utils.ladder.step import Budget, Launch, Step
 from utils.ladder.tasks import TENSOR_GEMM
 
@@ -31,7 +31,7 @@ def build(BM, BN, BK):
         for load in range(tile.shape[0] * chunks // THREADS):
             number = uint32(t + load * THREADS)
             row, col = number // chunks, number % chunks * 8
-            store8(tile, (row, col), eight(x, corner[0] + row, corner[1] + col))
+            copy_chunk(x, corner[0] + row, corner[1] + col, tile, (row, col))
 
     @cuda.jit(device=True, forceinline=True)
     def load_fragments(sa, sb, y, x, z, lane, of_a, of_b):

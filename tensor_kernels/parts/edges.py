@@ -8,7 +8,7 @@ from numba.types import float16
 
 from utils.division import cdiv
 from utils.errors import CourseError
-from utils.intrinsics.tensor import WIDTH, load8
+from utils.intrinsics.tensor import WIDTH, copy8_async, load8, store8
 from utils.intrinsics.wide_memory import store2
 from utils.ladder.shapes import GemmShape
 
@@ -39,21 +39,36 @@ def element(x, row, col):
 
 
 @cuda.jit(device=True, forceinline=True)
-def eight(x, row, col):
-    """Return x[row, col : col + 8] as a tuple by one 128-bit load, or zeros outside of x.
+def copy_chunk(x, row, col, tile, to):
+    """Copy x[row, col : col + 8] to the tile from position `to` on; outside of x, store zeros there.
 
     col and the length of a row are multiples of 8: the elements are all inside or all outside.
     """
+    row, col = uint32(row), uint32(col)
     if row < uint32(x.shape[0]) and col < uint32(x.shape[1]):
-        return load8(x, (row, col))
-    return zeros()
+        store8(tile, to, load8(x, (row, col)))
+    else:
+        store_zeros(tile, to)
 
 
 @cuda.jit(device=True, forceinline=True)
-def zeros():
-    """Return a tuple of eight zeros."""
+def copy_chunk_async(x, row, col, tile, to):
+    """Start a copy of x[row, col : col + 8] to the tile from position `to` on.
+
+    Outside of x, store zeros there at once. col and the length of a row are multiples of 8.
+    """
+    row, col = uint32(row), uint32(col)
+    if row < uint32(x.shape[0]) and col < uint32(x.shape[1]):
+        copy8_async(tile, to, x, (row, col))
+    else:
+        store_zeros(tile, to)
+
+
+@cuda.jit(device=True, forceinline=True)
+def store_zeros(tile, to):
+    """Store eight zeros in the tile from position `to` on."""
     zero = float16(0.0)
-    return zero, zero, zero, zero, zero, zero, zero, zero
+    store8(tile, to, (zero, zero, zero, zero, zero, zero, zero, zero))
 
 
 @cuda.jit(device=True, forceinline=True)
