@@ -9,7 +9,7 @@ import numpy as np
 import kernels_anywhere  # noqa: F401
 from tensor_kernels import mma_naive, mma_pipelined, mma_shared, mma_swizzled
 from utils.ladder.ladder import Ladder
-from utils.ladder.libraries import CUBLAS
+from utils.ladder.libraries import CUBLAS_TENSOR
 
 __all__ = ["LADDER", "run"]
 
@@ -21,7 +21,7 @@ LADDER = Ladder(
     quick=("1024", "4096"),
     sweep=("4096",),
     small="35x40x56",
-    library=CUBLAS,
+    library=CUBLAS_TENSOR,
 )
 
 

@@ -84,7 +84,8 @@ def build(BM, BN, BK, STAGES):
             for z in range(0, BK, 16):
                 load_fragments(sa[now], sb[now], y, x, z, lane, of_a, of_b)
                 multiply_by_16(of_a, of_b, sums)
-            now, free = uint32((now + 1) % STAGES), now
+            free = now
+            now = uint32(now + 1 if now < AHEAD else 0)
             start = uint32(start + BK)
 
         store_sums(c, row + y, col + x, lane, sums)
