@@ -29,6 +29,12 @@ from virtual_gpu.tests.kernels.profile import COUNTERS
 
 # A block and a part of one in each direction, and a tile of k that is not full.
 SHAPE = GemmShape(131, 136, 88)
+# LDSM may be missing among the loads of COUNTERS, and these two always have it.
+METRICS = {
+    **COUNTERS,
+    "ldmatrix_requests": "smsp__inst_executed_op_ldsm.sum",
+    "ldmatrix_and_load_wavefronts": "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
+}
 # Counters of the virtual GPU that are numbers of executed instructions of one opcode.
 OPCODES = {"mma": "HMMA", "ldmatrix": "LDSM", "async_copies": "LDGSTS"}
 
@@ -37,7 +43,7 @@ OPCODES = {"mma": "HMMA", "ldmatrix": "LDSM", "async_copies": "LDGSTS"}
 class TensorCount:
     """What the profiler counted in one launch of a step for matrices of m×k and k×n.
 
-    counter: a name of `virtual_gpu.counts.counters.LineCount`.
+    counter: a name of `virtual_gpu.counts.counters.LineCount`, or one of METRICS.
     """
 
     device: str
@@ -80,7 +86,7 @@ def memory_counters(text: str) -> dict[str, dict[str, int]]:
     table = csv.DictReader(io.StringIO(text[text.index('"ID"') :]))
     return {
         _kernel(row["Kernel Name"]): {
-            counter: _number(row[metric]) for counter, metric in COUNTERS.items()
+            counter: _number(row[metric]) for counter, metric in METRICS.items()
         }
         for row in table
         if row["ID"]  # below the header is a row of units
@@ -122,7 +128,7 @@ def _number(text: str) -> int:
 
 def counts(device: str) -> Iterator[TensorCount]:
     """Profile the steps and yield a row per step and counter."""
-    memory = memory_counters(profiled("--page", "raw", "--metrics", ",".join(COUNTERS.values())))
+    memory = memory_counters(profiled("--page", "raw", "--metrics", ",".join(METRICS.values())))
     source = "--page", "source", "--section", "SourceCounters", "--import-source", "no"
     opcodes = opcode_counters(profiled(*source))
     for step in steps():

@@ -66,11 +66,14 @@ def _load_registers(builder, pointers: list) -> list:
 
 
 def _assembled(builder, text: str, constraints: str, operands: list, element, count: int) -> list:
-    """Emit inline PTX and return its `count` results, each of the LLVM type `element`."""
+    """Emit inline PTX and return its `count` results, each of the LLVM type `element`.
+
+    It is an instruction of whole warps, so the compiler may not move it into a branch.
+    """
     results = ir.LiteralStructType([element] * count)
     kind = ir.FunctionType(results, [operand.type for operand in operands])
     assembly = ir.InlineAsm(kind, text, constraints, side_effect=True)
-    values = builder.call(assembly, operands)
+    values = builder.call(assembly, operands, attrs=("convergent",))
     return [builder.extract_value(values, number) for number in range(count)]
 
 
