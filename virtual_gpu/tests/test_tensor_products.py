@@ -49,7 +49,7 @@ def marked(bug):
     return pytest.param(bug, id=bug.name, marks=marks)
 
 
-@pytest.mark.parametrize("bug", map(marked, BUGS))
+@pytest.mark.parametrize("bug", list(map(marked, BUGS)))
 def test_a_planted_bug_is_named_by_its_line_or_by_the_result(bug, tmp_path):
     run, result, exact = product(module_of(bug, tmp_path), bug.launch, np.random.default_rng(3))
     named = [finding for finding in flaws(run) if bug.line in finding.site.source]
