@@ -23,8 +23,7 @@ from virtual_gpu.numbers.fragments import (
     element_of_c,
     element_of_matrix,
 )
-
-LANES = np.arange(32)
+from virtual_gpu.tests.kernels.tensor_rounding import INSTRUCTIONS, LANES, bits_of, compare
 
 
 def fragments_of(matrix, element_of, size):
@@ -65,54 +64,6 @@ def test_the_maps_are_those_of_the_manual():
 # --- mma -------------------------------------------------------------------------------------
 
 
-@cuda.jit
-def mma_of_depth_8(a, b, c):
-    of_a = cuda.local.array(4, float16)
-    of_b = cuda.local.array(2, float16)
-    sums = cuda.local.array(4, float32)
-    t = cuda.grid(1)
-    for i in range(4):
-        of_a[i] = a[t, i]
-        sums[i] = c[t, i]
-    for i in range(2):
-        of_b[i] = b[t, i]
-    tensor.mma_m16n8k8(sums, of_a, of_b)
-    for i in range(4):
-        c[t, i] = sums[i]
-
-
-@cuda.jit
-def mma_of_depth_16(a, b, c):
-    of_a = cuda.local.array((2, 8), float16)
-    of_b = cuda.local.array((2, 4), float16)
-    sums = cuda.local.array((3, 4), float32)
-    t = cuda.grid(1)
-    for i in range(8):
-        of_a[1, i] = a[t, i]
-    for i in range(4):
-        sums[2, i] = c[t, i]
-        of_b[1, i] = b[t, i]
-    tensor.mma_m16n8k16(sums[2], of_a[1], of_b[1])
-    for i in range(4):
-        c[t, i] = sums[2, i]
-
-
-@cuda.jit
-def mma_of_bfloat16(a, b, c):
-    of_a = cuda.local.array((2, 4), uint16)
-    of_b = cuda.local.array((2, 2), uint16)
-    sums = cuda.local.array(4, float32)
-    t = cuda.grid(1)
-    for i in range(8):
-        of_a[i // 4, i % 4] = a[t, i]
-    for i in range(4):
-        sums[i] = c[t, i]
-        of_b[i // 2, i % 2] = b[t, i]
-    tensor.mma_m16n8k16_bf16(sums, of_a, of_b)
-    for i in range(4):
-        c[t, i] = sums[i]
-
-
 def multiplied(kernel, a, b, c, warps=1):
     """Return the trace of one mma per warp, and the sums as a matrix (of the last warp)."""
     k = a.shape[1]
@@ -125,33 +76,15 @@ def multiplied(kernel, a, b, c, warps=1):
     return run, matrix_of(held[2][-32:], element_of_c, c.shape)
 
 
-def bits_of_bfloat16(values):
-    return (np.asarray(values, np.float32).view(np.uint32) >> 16).astype(np.uint16)
-
-
-FLOAT16 = (mma_of_depth_8, 8), (mma_of_depth_16, 16)
-
-
-@pytest.mark.parametrize(("kernel", "k"), FLOAT16)
+@pytest.mark.parametrize("instruction", INSTRUCTIONS, ids=lambda one: one.name)
 @given(seed=st.integers(0, 2**32 - 1))
 @settings(max_examples=10, deadline=None)
-def test_mma_of_whole_numbers_is_the_plain_product(kernel, k, seed):
-    rng = np.random.default_rng(seed)
-    a = rng.integers(-64, 65, (16, k)).astype(np.float16)
-    b = rng.integers(-64, 65, (k, 8)).astype(np.float16)
+def test_mma_of_whole_numbers_is_the_plain_product(instruction, seed):
+    rng, k = np.random.default_rng(seed), instruction.k
+    a, b = (rng.integers(-64, 65, shape).astype(float) for shape in ((16, k), (k, 8)))
     c = rng.integers(-99, 100, (16, 8)).astype(np.float32)
-    run, sums = multiplied(kernel, a, b, c)
-    assert run.findings == ()
-    np.testing.assert_array_equal(sums, a.astype(float) @ b.astype(float) + c)
-
-
-@given(seed=st.integers(0, 2**32 - 1))
-@settings(max_examples=10, deadline=None)
-def test_mma_of_bfloat16_is_the_plain_product(seed):
-    rng = np.random.default_rng(seed)
-    a, b = (rng.integers(-64, 65, shape).astype(np.float32) for shape in ((16, 16), (16, 8)))
-    c = rng.integers(-99, 100, (16, 8)).astype(np.float32)
-    run, sums = multiplied(mma_of_bfloat16, *map(bits_of_bfloat16, (a, b)), c)
+    held = [instruction.held(bits_of(matrix, instruction)) for matrix in (a, b)]
+    run, sums = multiplied(instruction.kernel, *held, c)
     assert run.findings == ()
     np.testing.assert_array_equal(sums, a @ b + c)
 
@@ -160,7 +93,7 @@ def test_each_warp_has_matrices_of_its_own_and_counts_once():
     rng = np.random.default_rng(1)
     a, b = rng.random((16, 8)).astype(np.float16), rng.random((8, 8)).astype(np.float16)
     c = np.zeros((16, 8), np.float32)
-    run, sums = multiplied(mma_of_depth_8, a, b, c, warps=3)
+    run, sums = multiplied(INSTRUCTIONS[0].kernel, a, b, c, warps=3)
     assert run.totals["mma"] == 3
     np.testing.assert_allclose(sums, a.astype(float) @ b.astype(float), rtol=1e-6)
 
@@ -251,9 +184,24 @@ def test_infinity_and_nan_go_through():
 
 def test_a_sum_that_float32_cannot_hold_is_infinite():
     huge = np.full((1, 16, 16), 3e38, np.float32)
-    a = tensor_sums.from_bfloat16(bits_of_bfloat16(huge))
+    a = tensor_sums.from_bfloat16(bits_of(huge, INSTRUCTIONS[-1]))
     sums = tensor_sums.multiply_add(a, -a[:, :, :8], np.zeros((1, 16, 8), np.float32))
     assert (sums == -np.inf).all()
+
+
+def test_a_sum_that_the_model_does_not_predict_is_counted_and_shown():
+    def nearest(instruction, a, b, c):
+        with np.errstate(all="ignore"):
+            a, b = (instruction.values(bits).astype(float) for bits in (a, b))
+            return (a @ b + c).astype(np.float32)
+
+    for instruction in INSTRUCTIONS:
+        with installed():
+            rows = compare(instruction, warps=4)
+        assert {row.differing for row in rows} == {0}
+        (row,) = (row for row in compare(instruction, 4, nearest) if row.inputs == "normal numbers")
+        assert row.sums / 4 < row.differing < row.sums
+        assert len(row.example.split(" | ")) == 5
 
 
 # --- ldmatrix --------------------------------------------------------------------------------
