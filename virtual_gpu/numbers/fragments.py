@@ -22,8 +22,7 @@ def element_of_a(lane, i) -> tuple:
 
 
 def element_of_b(lane, i) -> tuple:
-    """Return (k, column) of the element of b that ``lane`` holds at position ``i``, 0 to k/4 - 1.
-    """
+    """Return (k, column) of the element of b that ``lane`` holds at ``i``, 0 to k/4 - 1."""
     return lane % 4 * 2 + i % 2 + i // 2 * 8, lane // 4
 
 

@@ -39,8 +39,8 @@ def multiply_add(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
     are float16, or float32 with the values of bfloat16 numbers; ``c`` is float32.
     """
     terms = np.empty((*c.shape, a.shape[2] + 1))
-    columns = b.swapaxes(1, 2)[:, None].astype(np.float64)
-    with np.errstate(invalid="ignore", over="ignore"):
+    with np.errstate(invalid="ignore", over="ignore"):  # NaN and infinity are numbers here
+        columns = b.swapaxes(1, 2)[:, None].astype(np.float64)
         np.multiply(a[:, :, None].astype(np.float64), columns, out=terms[..., :-1])
         terms[..., -1] = c
         plain = terms.sum(axis=-1)
