@@ -124,6 +124,12 @@ class AccessCount:
     examined: int = 0  # executions in which the elements of a store were counted
     crowded: tuple[int, int] = (0, 1)  # active lanes and elements of the store with the most lanes
 
+    @property
+    def name(self) -> str:
+        """The name of the access, such as ``load of x``, ``ldmatrix of tile``, ``cp.async to x``."""
+        to = "to" if self.instruction == COPY_ASYNC else "of"
+        return f"{self.instruction} {to} {self.array}"
+
     def note_elements(self, lanes: int, elements: int) -> None:
         """Note the numbers of active lanes and different elements in one execution of a store."""
         self.examined += 1
@@ -263,7 +269,7 @@ class Counters:
         (warps, 32). Except for atomics, the sectors or wavefronts are counted, too.
         """
         mask, bytes_per_lane = transfer.mask, transfer.bytes_per_lane
-        count.lanes += mask.count
+        count.lanes += transfer.lanes
         count.bytes += mask.count * bytes_per_lane
         count.words += mask.count * max(1, bytes_per_lane // BANK_BYTES)
         if len(count.first) < KEPT_REQUESTS:

@@ -14,7 +14,6 @@ from ..common.errors import Site
 from ..common.lanes import WARP
 from ..common.source import Source
 from .counters import AccessCount, LineCount
-from .transactions import COPY_ASYNC
 
 EXCESS_FACTOR = 2  # an access with less than twice the fewest sectors or wavefronts gets no hint
 CROWD = 2  # lanes that store to one element at once
@@ -213,16 +212,11 @@ def _conflicts(counts: KernelCounts) -> Iterator[Hint]:
         )
         yield Hint(
             "bank_conflict", access.site, access.array,
-            f"{_shown(taken / fewest)}-way bank conflict at the {_named(access)} {access.array}: "
+            f"{_shown(taken / fewest)}-way bank conflict at the {access.name}: "
             f"{_shown(taken)} wavefronts per request where {_shown(fewest)} would do",
             {"requests": access.requests, "wavefronts_per_request": taken,
              "fewest_wavefronts_per_request": fewest},
         )  # fmt: skip
-
-
-def _named(access: AccessCount) -> str:
-    """Return the name of an access and its preposition, such as ``load of`` or ``ldmatrix of``."""
-    return "cp.async to" if access.instruction == COPY_ASYNC else f"{access.instruction} of"
 
 
 def _idle(counts: KernelCounts) -> Iterator[Hint]:
@@ -241,7 +235,7 @@ def _idle(counts: KernelCounts) -> Iterator[Hint]:
             continue
         yield Hint(
             "idle_lanes", access.site, access.array,
-            f"{_shown(lanes)} of {WARP} lanes active at the {access.kind} of {access.array}, in "
+            f"{_shown(lanes)} of {WARP} lanes active at the {access.name}, in "
             f"{requests:,} requests",
             {"requests": requests, "lanes_per_request": lanes},
         )  # fmt: skip

@@ -63,6 +63,16 @@ class LaneTransfer:
         return 2 if memory.data.dtype.kind == "c" and memory.space == "global" else 1
 
     @property
+    def lanes(self) -> int:
+        """The number of lanes that execute each request, summed over warps.
+
+        LDMATRIX is executed by whole warps, also where half of the lanes give no row.
+        """
+        if self.instruction != LDMATRIX:
+            return self.mask.count
+        return WARP * int(np.count_nonzero(self.mask.lanes.reshape(-1, WARP).any(axis=1)))
+
+    @property
     def pitch(self) -> int:
         """The bytes from one lane to the next if lanes access consecutive elements."""
         return self.memory.data.dtype.itemsize * self.width
