@@ -5,11 +5,11 @@ from functools import cache
 from numba import cuda, float32, uint32
 from numba.types import float16
 
-from tensor_kernels.parts.edges import check_wide, copy_chunk_async
+from tensor_kernels.parts.edges import check_wide
 from tensor_kernels.parts.fragments import clear, multiply_by_16, store_sums
 from tensor_kernels.parts.swizzles import swizzle
 from utils.division import cdiv
-from utils.intrinsics.tensor import ldmatrix_x4, ldmatrix_x4_trans
+from utils.intrinsics.tensor import copy8_or_zeros_async, ldmatrix_x4, ldmatrix_x4_trans
 from utils.intrinsics.wide_memory import commit_copies, wait_copies
 from utils.ladder.step import Budget, Launch, Step
 from utils.ladder.tasks import TENSOR_GEMM
@@ -37,7 +37,8 @@ def build(BM, BN, BK, STAGES):
         for load in range(tile.shape[0] * chunks // THREADS):
             number = uint32(t + load * THREADS)
             row, col = number // chunks, number % chunks * 8
-            copy_chunk_async(x, corner[0] + row, corner[1] + col, tile, (row, place(row, col)))
+            at = uint32(corner[0] + row), uint32(corner[1] + col)
+            copy8_or_zeros_async(tile, (row, place(row, col)), x, at)
 
     @cuda.jit(device=True, forceinline=True)
     def load_fragments(sa, sb, y, x, z, lane, of_a, of_b):
@@ -72,8 +73,8 @@ def build(BM, BN, BK, STAGES):
             commit_copies()
         start, now, free = uint32(0), uint32(0), uint32(AHEAD)
         while start < k:
-            # This stage's copies are complete for the thread that waits, and behind the barrier for
-            # all threads. All have then multiplied the previous stage: its tiles may be overwritten.
+            # This stage's copies are complete for the thread that waits, and after the barrier for
+            # all threads. All have multiplied the previous stage, so its tiles may be overwritten.
             wait_copies(PENDING)
             cuda.syncthreads()
             later = uint32(start + AHEAD * BK)

@@ -1,4 +1,4 @@
-"""Tiles are swizzled in shared memory: the eight rows that ldmatrix reads are in different banks."""
+"""Tiles are swizzled in shared memory, so that the rows ldmatrix reads are in different banks."""
 
 from functools import cache
 

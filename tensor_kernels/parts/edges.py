@@ -8,7 +8,7 @@ from numba.types import float16
 
 from utils.division import cdiv
 from utils.errors import CourseError
-from utils.intrinsics.tensor import WIDTH, copy8_async, load8, store8
+from utils.intrinsics.tensor import WIDTH, load8, store8
 from utils.intrinsics.wide_memory import store2
 from utils.ladder.shapes import GemmShape
 
@@ -40,26 +40,13 @@ def element(x, row, col):
 
 @cuda.jit(device=True, forceinline=True)
 def copy_chunk(x, row, col, tile, to):
-    """Copy x[row, col : col + 8] to the tile from position `to` on; outside of x, store zeros there.
+    """Copy x[row, col : col + 8], or zeros outside of x, to the tile from position `to` on.
 
     col and the length of a row are multiples of 8: the elements are all inside or all outside.
     """
     row, col = uint32(row), uint32(col)
     if row < uint32(x.shape[0]) and col < uint32(x.shape[1]):
         store8(tile, to, load8(x, (row, col)))
-    else:
-        store_zeros(tile, to)
-
-
-@cuda.jit(device=True, forceinline=True)
-def copy_chunk_async(x, row, col, tile, to):
-    """Start a copy of x[row, col : col + 8] to the tile from position `to` on.
-
-    Outside of x, store zeros there at once. col and the length of a row are multiples of 8.
-    """
-    row, col = uint32(row), uint32(col)
-    if row < uint32(x.shape[0]) and col < uint32(x.shape[1]):
-        copy8_async(tile, to, x, (row, col))
     else:
         store_zeros(tile, to)
 

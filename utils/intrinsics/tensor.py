@@ -13,6 +13,9 @@ A position is an index, or a tuple of indices, as in ``x[position]``.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, types
 
@@ -23,6 +26,7 @@ from utils.intrinsics.wide_memory import (
     WIDE_BYTES,
     assemble,
     element_pointer,
+    indices_of,
     intrinsic,
     is_position,
     named,
@@ -62,11 +66,14 @@ def _load_registers(builder, pointers: list) -> list:
 
 
 def _assembled(builder, text: str, constraints: str, operands: list, element, count: int) -> list:
-    """Emit inline PTX and return its `count` results, each of the LLVM type `element`."""
+    """Emit inline PTX and return its `count` results, each of the LLVM type `element`.
+
+    It is an instruction of whole warps, so the compiler may not move it into a branch.
+    """
     results = ir.LiteralStructType([element] * count)
     kind = ir.FunctionType(results, [operand.type for operand in operands])
     assembly = ir.InlineAsm(kind, text, constraints, side_effect=True)
-    values = builder.call(assembly, operands)
+    values = builder.call(assembly, operands, attrs=("convergent",))
     return [builder.extract_value(values, number) for number in range(count)]
 
 
@@ -275,6 +282,57 @@ def copy8_async(typing_context, shared, to, source, position):
     return types.void(shared, to, source, position), generate
 
 
+@intrinsic
+def copy8_or_zeros_async(typing_context, shared, to, source, position):
+    """Start a copy as ``copy8_async`` does, or one of eight zeros if ``position`` is outside.
+
+    ``source`` has rows of a multiple of eight elements, so the elements are all inside or all
+    outside. Indices are not negative.
+    """
+    if not (_fits(shared, to) and _fits(source, position) and shared.dtype == source.dtype):
+        return None
+
+    def generate(context, builder, signature, values):
+        addresses = [
+            _address(context, builder, signature.args[:2], values[:2], SHARED_SPACE),
+            _address(context, builder, signature.args[2:], values[2:], GLOBAL_SPACE),
+        ]
+        inside = _inside(context, builder, signature.args[2:], values[2:])
+        size = builder.select(inside, WORD(WIDE_BYTES), WORD(0))
+        text = f"cp.async.cg.shared.global [$0], [$1], {WIDE_BYTES}, $2;"
+        assemble(builder, text, "r,l,r", [*addresses, size])
+        return context.get_dummy_value()
+
+    return types.void(shared, to, source, position), generate
+
+
+def _inside(context, builder, array_and_position, values):
+    """Return the LLVM condition that a position is inside of an array.
+
+    array_and_position: the Numba types of both. values: the LLVM values of both.
+    """
+    array_type, position_type = array_and_position
+    shape = context.make_array(array_type)(context, builder, values[0]).shape
+    indices = indices_of(context, builder, position_type, values[1])
+    inside = cgutils.true_bit
+    for index, size in zip(indices, cgutils.unpack_tuple(builder, shape), strict=True):
+        inside = builder.and_(inside, builder.icmp_unsigned("<", index, size))
+    return inside
+
+
+def _copy_of_zeros(machine: virtual_gpu.Machine, shared, to, source, position) -> None:
+    """Start the virtual GPU's version of copy8_or_zeros_async."""
+    indices = position if isinstance(position, tuple) else (position,)
+    inside = np.ones(machine.mask.lanes.size, bool)
+    for index, size in zip(indices, source.shape, strict=True):
+        inside &= (index >= 0) & (index < size)
+    lanes = machine.mask.narrow(inside)
+    values = (source.dtype.type(0),) * WIDTH
+    if lanes:
+        values = replace(machine, mask=lanes).load(source, position, WIDTH)
+    machine.copy_later(shared, to, values)
+
+
 virtual_gpu.register(load8, lambda machine, array, at: machine.load(array, at, WIDTH), reads=(0,))
 virtual_gpu.register(store8, virtual_gpu.Machine.store)
 virtual_gpu.register(
@@ -284,6 +342,7 @@ virtual_gpu.register(
     ),
     reads=(2,),
 )
+virtual_gpu.register(copy8_or_zeros_async, _copy_of_zeros, reads=(2,))
 virtual_gpu.register(mma_m16n8k8, lambda machine, sums, a, b: machine.mma(sums, a, b, 8))
 virtual_gpu.register(mma_m16n8k16, lambda machine, sums, a, b: machine.mma(sums, a, b, 16))
 virtual_gpu.register(

@@ -54,16 +54,24 @@ def element_pointer(context, builder, array_and_position, values):
     """
     array_type, position_type = array_and_position
     array, position = values
+    indices = indices_of(context, builder, position_type, position)
+    struct = context.make_array(array_type)(context, builder, array)
+    return cgutils.get_item_pointer(context, builder, array_type, struct, indices, wraparound=False)
+
+
+def indices_of(context, builder, position_type, position) -> list:
+    """Return the indices of a position as LLVM values of the type intp.
+
+    position_type: the Numba type of the position. position: its LLVM value.
+    """
     if isinstance(position_type, types.BaseTuple):
         indices, index_types = cgutils.unpack_tuple(builder, position), position_type.types
     else:
         indices, index_types = [position], [position_type]
-    indices = [
+    return [
         context.cast(builder, index, index_type, types.intp)
         for index, index_type in zip(indices, index_types, strict=True)
     ]
-    struct = context.make_array(array_type)(context, builder, array)
-    return cgutils.get_item_pointer(context, builder, array_type, struct, indices, wraparound=False)
 
 
 def _load_of(width: int):

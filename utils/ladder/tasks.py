@@ -24,9 +24,10 @@ ERROR_PER_ROOT_K = 1e-6
 # A float32 product of integers is exact while no partial sum reaches 2^24.
 LARGEST_EXACT = 2**24
 LARGEST_DRAWN = 7
-# A tensor core adds exact products to a sum and cuts the result off instead of rounding it, so the
-# errors of one sum have one sign and add up: by at most two units in the last place of float32, as
-# measured with 1 to 512 products after one another, each over the least k of an instruction.
+# A tensor core adds exact products to a sum and cuts the result off instead of rounding it (see
+# `virtual_gpu/numbers/tensor_sums.py`), so the errors of an element have one sign and add up. Per
+# instruction they are at most two units in the last place of a partial sum, which is seldom larger
+# than the whole sum. Instructions with a smaller k are more instructions.
 ERROR_PER_MMA = 2.0**-22
 LEAST_K_OF_MMA = 8
 # Adding in pairs or in per-thread chains, in any order: |error| ≤ h·u·Σ|x|, with u = 2^-24 and h

@@ -39,7 +39,8 @@ class Record:
 
     `efficiency`, the fraction of the peak, follows from `peak`. `library_ratio`, the library's time
     over ours, follows from `library_ms`. Rows that were recorded before the columns `peak` and
-    `library_ms` existed have only these ratios. Rows that were recorded before the column `inputs` existed had uniform inputs.
+    `library_ms` existed have only these ratios. Rows without `inputs` are older than this column,
+    and their inputs were uniform.
     """
 
     device: str
