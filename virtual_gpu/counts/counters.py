@@ -126,7 +126,7 @@ class AccessCount:
 
     @property
     def name(self) -> str:
-        """The name of the access, such as ``load of x``, ``ldmatrix of tile``, ``cp.async to x``."""
+        """The name of the access: ``load of x``, ``ldmatrix of tile`` or ``cp.async to tile``."""
         to = "to" if self.instruction == COPY_ASYNC else "of"
         return f"{self.instruction} {to} {self.array}"
 
