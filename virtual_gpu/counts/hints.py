@@ -215,7 +215,8 @@ def _conflicts(counts: KernelCounts) -> Iterator[Hint]:
             f"{_shown(taken / fewest)}-way bank conflict at the {access.name}: "
             f"{_shown(taken)} wavefronts per request where {_shown(fewest)} would do",
             {"requests": access.requests, "wavefronts_per_request": taken,
-             "fewest_wavefronts_per_request": fewest},
+             "fewest_wavefronts_per_request": fewest,
+             "elements_per_lane": max(1, access.bytes_per_lane // access.dtype.itemsize)},
         )  # fmt: skip
 
 

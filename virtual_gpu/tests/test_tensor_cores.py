@@ -23,6 +23,7 @@ from virtual_gpu.numbers.fragments import (
     element_of_c,
     element_of_matrix,
 )
+from virtual_gpu.programs.advice import advice
 from virtual_gpu.tests.kernels.tensor_rounding import INSTRUCTIONS, LANES, bits_of, compare
 
 
@@ -262,6 +263,9 @@ def test_lanes_that_give_no_row_may_have_any_position():
     rows = np.where(LANES < 16, LANES, 9999)
     run = trace(two_matrices, 1, 32, x, rows, np.zeros((2, 32, 4), np.uint16))
     assert run.findings == ()
+    counts = [one for one in run.access_counts if one.instruction == "ldmatrix"]
+    # All lanes execute the instruction, and half of them give rows.
+    assert [(one.lanes, one.bytes, one.wavefronts) for one in counts] == [(32, 256, 2)] * 2
 
 
 @cuda.jit
@@ -285,6 +289,7 @@ def test_the_eight_rows_of_each_matrix_are_one_pass_without_conflicts(pitch, wav
     hints = [hint for hint in run.hints if hint.array == "tile" and "ldmatrix" in hint.message]
     assert bool(hints) == (wavefronts >= 8)
     assert all(hint.site.source == access.site.source for hint in hints)
+    assert all("8 more elements" in advice(hint) for hint in hints)
 
 
 def test_pairs_of_equal_rows_save_no_pass():
@@ -321,6 +326,7 @@ def test_a_warp_with_missing_lanes_is_named_with_them(first, last, named):
     assert finding.kind == "barrier"
     assert "tensor.mma_m16n8k8" in finding.site.source
     assert f"comes here without {named} of its warp: all 32 lanes must take part" in str(finding)
+    assert advice(finding) == "Call the function outside of the if, in blocks of whole warps."
 
 
 def test_whole_warps_may_stay_away():
