@@ -8,6 +8,7 @@ from virtual_gpu.tests.planted.bugs_in_tensor_products import (
     BUGS,
     NAIVE,
     PIPELINED,
+    RIGHT,
     SHARED,
     SWIZZLED,
     WRONG_RESULT,
@@ -47,6 +48,13 @@ def marked(bug):
     """Return a bug as a parameter; a product in stages takes a second or two."""
     marks = pytest.mark.slow if bug.launch.kernel == PIPELINED.kernel else ()
     return pytest.param(bug, id=bug.name, marks=marks)
+
+
+@pytest.mark.parametrize("twin", list(map(marked, RIGHT)))
+def test_a_right_kernel_that_looks_like_a_broken_one_is_not_accused(twin, tmp_path):
+    run, result, exact = product(module_of(twin, tmp_path), twin.launch, np.random.default_rng(3))
+    assert flaws(run) == []
+    assert is_right(result, exact)
 
 
 @pytest.mark.parametrize("bug", list(map(marked, BUGS)))
