@@ -52,7 +52,8 @@ class LineCount:
 
     ``ldmatrix`` are those of the shared load requests that ``ldmatrix`` makes (LDSM), and
     ``async_copies`` those of the shared store requests that asynchronous copies make (LDGSTS), with
-    the bytes that they move. ``mma`` counts multiplications of fragments, once per warp.
+    the bytes that they move. ``mma`` counts multiplications of fragments, once per warp, and
+    ``tensor_ops`` their floating-point operations, two for each product that they add.
     """
 
     warps: int = 0  # memory instructions, counted per warp
@@ -75,6 +76,7 @@ class LineCount:
     async_copies: int = 0
     async_copy_bytes: int = 0
     mma: int = 0
+    tensor_ops: int = 0
 
     def add(self, prefix: str, **amounts: int) -> None:
         """Add each amount to the field whose name is the prefix, an underscore and the keyword."""
@@ -164,13 +166,14 @@ class OperationCount:
     """The arithmetic operations of one source line, counted per lane, and barriers, per warp.
 
     ``float32_ops`` and ``float64_ops`` are the operations of these types. ``mma`` counts the
-    multiplications of fragments per warp.
+    multiplications of fragments per warp, and ``tensor_ops`` their operations.
     """
 
     float32_ops: int = 0
     float64_ops: int = 0
     barriers: int = 0
     mma: int = 0
+    tensor_ops: int = 0
 
 
 class Counters:
@@ -230,7 +233,7 @@ class Counters:
         for site, work in self._work.items():
             line = lines[site]
             line.float32_ops, line.float64_ops = work.float32_ops, work.float64_ops
-            line.barriers, line.mma = work.barriers, work.mma
+            line.barriers, line.mma, line.tensor_ops = work.barriers, work.mma, work.tensor_ops
         return dict(lines)
 
     @property
@@ -346,9 +349,14 @@ class Counters:
         if self.recorder:
             self.recorder.meeting("barrier", mask, site)
 
-    def mma(self, mask: Mask, site: Site) -> None:
-        """Count one multiplication of fragments per warp with active lanes, and record it."""
-        self._work[site].mma += _warps(mask)
+    def mma(self, mask: Mask, site: Site, operations: int) -> None:
+        """Count one multiplication of fragments per warp with active lanes, and record it.
+
+        ``operations`` is the number of floating-point operations of each.
+        """
+        work, warps = self._work[site], _warps(mask)
+        work.mma += warps
+        work.tensor_ops += warps * operations
         if self.recorder:
             self.recorder.meeting("mma", mask, site)
 

@@ -88,6 +88,7 @@ def test_the_counts_of_a_product_follow_from_its_tiles():
     blocks, warps, steps = 2, 4, 5  # 264 / 64 steps of k
     totals = run.totals
     assert totals["mma"] == blocks * warps * steps * 4 * 4
+    assert totals["tensor_ops"] == totals["mma"] * 2 * 16 * 8 * 16
     assert totals["ldmatrix"] == blocks * warps * steps * 4 * 3
     assert totals["shared_load_wavefronts"] == 4 * totals["shared_load_requests"]
     assert totals["shared_load_requests"] == totals["ldmatrix"]
