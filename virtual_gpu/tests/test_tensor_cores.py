@@ -1,5 +1,6 @@
 """`mma` and `ldmatrix` on the virtual GPU: who holds what, how sums round, and what is refused."""
 
+import csv
 import math
 from dataclasses import dataclass
 from fractions import Fraction
@@ -12,6 +13,7 @@ from numba import cuda, float32, uint16
 from numba.types import float16
 
 from utils.intrinsics import tensor
+from utils.paths import DATA
 from virtual_gpu import OutOfBounds, Unsupported, installed, register, trace
 from virtual_gpu.numbers import tensor_sums
 from virtual_gpu.numbers.fragments import (
@@ -24,7 +26,14 @@ from virtual_gpu.numbers.fragments import (
     element_of_matrix,
 )
 from virtual_gpu.programs.advice import advice
+from virtual_gpu.tests.kernels.counted_matrices import PATTERNS
 from virtual_gpu.tests.kernels.tensor_rounding import INSTRUCTIONS, LANES, bits_of, compare
+
+
+def read(name):
+    """Return the rows of a record of the H200 as dicts."""
+    with (DATA / "measured" / "nvidia_h200" / name).open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
 
 
 def fragments_of(matrix, element_of, size):
@@ -114,7 +123,7 @@ def exact_model(a, b, c, least):
         for x, y in zip(a, b, strict=True)
         if x and y
     ]
-    exponents.append(exponent(float(c), -126) if c else -126)
+    exponents.append(exponent(float(c), -126) if c else -133)
     unit = Fraction(2) ** (max(exponents) - 25)
     total = sum(math.trunc(term / unit) for term in (*products, Fraction(float(c)))) * unit
     if not total:
@@ -292,11 +301,14 @@ def test_the_eight_rows_of_each_matrix_are_one_pass_without_conflicts(pitch, wav
     assert all("8 more elements" in advice(hint) for hint in hints)
 
 
-def test_pairs_of_equal_rows_save_no_pass():
-    x, rows = np.zeros((64, 8), np.float16), LANES // 2
-    run = trace(four_matrices, 1, 32, x, rows, np.zeros((2, 32, 8), np.float16))
-    counts = [one for one in run.access_counts if one.instruction == "ldmatrix"]
-    assert [one.wavefronts for one in counts] == [4, 4]
+@pytest.mark.parametrize("row", read("ldmatrix.csv"), ids=lambda row: row["pattern"])
+def test_the_cost_of_ldmatrix_is_what_the_profiler_counted(row):
+    kernel, positions = PATTERNS[row["pattern"]]
+    run = trace(kernel, 1, 64, positions, np.zeros(64, np.float32))
+    (access,) = (one for one in run.access_counts if one.instruction == "ldmatrix")
+    assert access.requests == int(row["requests"])
+    assert access.wavefronts == int(row["wavefronts"])
+    assert access.wavefronts - access.fewest_wavefronts == int(row["bank_conflicts"])
 
 
 # --- what is refused and reported ------------------------------------------------------------

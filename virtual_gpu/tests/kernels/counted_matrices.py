@@ -1,9 +1,8 @@
-"""Count what ``ldmatrix`` costs for several patterns of rows, by the profiler and here.
+"""Record what ``ldmatrix`` costs on a device for several patterns of rows.
 
 ``python -m virtual_gpu.tests.kernels.counted_matrices --out FILE.csv`` needs a CUDA device and
-Nsight Compute (``ncu``). A row per pattern has its name, the wavefronts that the virtual GPU
-counts, and the profiler's metrics. With ``--here`` the latter are left out, and no device is
-needed; with ``--launch`` the kernels are only launched.
+Nsight Compute (``ncu``). A row per pattern has its name and the profiler's requests, wavefronts and
+bank conflicts. With ``--launch`` the kernels are only launched.
 """
 
 from __future__ import annotations
@@ -20,16 +19,12 @@ from numba import cuda
 from numba.types import float16
 
 from utils.intrinsics.tensor import ldmatrix_x2, ldmatrix_x4, ldmatrix_x4_trans
-from virtual_gpu import trace
 
-METRICS = (
-    "smsp__inst_executed_op_ldsm.sum",
-    "smsp__inst_executed_op_shared_ld_pred_on_any.sum",
-    "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
-    "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
-    "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum",
-    "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",
-)
+METRICS = {
+    "requests": "smsp__inst_executed_op_ldsm.sum",
+    "wavefronts": "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
+    "bank_conflicts": "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",
+}
 LANES = np.arange(32)
 SIZE = 8192
 
@@ -64,12 +59,6 @@ PATTERNS = {
 }
 
 
-def here(kernel, positions: np.ndarray) -> int:
-    """Return the wavefronts of ldmatrix that the virtual GPU counts."""
-    run = trace(kernel, 1, 64, positions, np.zeros(64, np.float32))
-    return sum(one.wavefronts for one in run.access_counts if one.instruction == "ldmatrix")
-
-
 def launch() -> None:
     """Launch every pattern once on this machine's device."""
     for kernel, positions in PATTERNS.values():
@@ -77,34 +66,35 @@ def launch() -> None:
     cuda.synchronize()
 
 
-def profiled() -> list[dict[str, str]]:
-    """Return metric -> value for each pattern, in their order."""
+def profiled() -> list[dict[str, int]]:
+    """Return a dict from name to count, as in METRICS, for each pattern in their order."""
     command = ["ncu", "--clock-control", "none", "--csv", "--page", "raw", "--print-units", "base"]
-    command += ["--kernel-name", "regex:load_matrices", "--metrics", ",".join(METRICS)]
+    command += ["--kernel-name", "regex:load_matrices", "--metrics", ",".join(METRICS.values())]
     command += [sys.executable, "-W", "ignore", "-m", __spec__.name, "--launch"]
     result = subprocess.run(command, capture_output=True, text=True)
     if result.returncode or '"ID"' not in result.stdout:
         sys.exit(f"The profiler failed: {result.stdout[-2000:]} {result.stderr[-2000:]}")
     table = csv.DictReader(io.StringIO(result.stdout[result.stdout.index('"ID"') :]))
-    return [{metric: row.get(metric, "") for metric in METRICS} for row in table if row["ID"]]
+    return [
+        {name: int(float(row[metric].replace(",", ""))) for name, metric in METRICS.items()}
+        for row in table
+        if row["ID"]  # below the header is a row of units
+    ]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path)
-    parser.add_argument("--here", action="store_true", help="count on the virtual GPU alone")
     parser.add_argument("--launch", action="store_true", help="only launch every pattern once")
     options = parser.parse_args()
     if options.launch:
         launch()
         return
-    metrics = [{}] * len(PATTERNS) if options.here else profiled()
     rows = [
-        {"pattern": name, "wavefronts": here(*pattern), **values}
-        for (name, pattern), values in zip(PATTERNS.items(), metrics, strict=True)
+        {"pattern": name, **counts} for name, counts in zip(PATTERNS, profiled(), strict=True)
     ]
     with options.out.open("w", newline="") as file:
-        writer = csv.DictWriter(file, list(rows[0]))
+        writer = csv.DictWriter(file, ["pattern", *METRICS], lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
 
