@@ -114,6 +114,6 @@ STEP = Step(
     build=build,
     launch=launch,
     choices={"BM": (128,), "BN": (128,), "BK": (32,), "STAGES": (3, 2)},
-    budget=Budget(),
+    budget=Budget(registers=240, global_bits=128, shared_bits=128, tensor_share=0.3),
     capability=(8, 0),
 )
