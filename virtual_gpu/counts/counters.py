@@ -345,7 +345,7 @@ class Counters:
 
     def barrier(self, mask: Mask, site: Site) -> None:
         """Count one barrier per warp with active lanes, and record the barrier."""
-        self._work[site].barriers += _warps(mask)
+        self._work[site].barriers += mask.warps
         if self.recorder:
             self.recorder.meeting("barrier", mask, site)
 
@@ -354,16 +354,11 @@ class Counters:
 
         ``operations`` is the number of floating-point operations of each.
         """
-        work, warps = self._work[site], _warps(mask)
-        work.mma += warps
-        work.tensor_ops += warps * operations
+        work = self._work[site]
+        work.mma += mask.warps
+        work.tensor_ops += mask.warps * operations
         if self.recorder:
             self.recorder.meeting("mma", mask, site)
-
-
-def _warps(mask: Mask) -> int:
-    """Return the number of warps with an active lane."""
-    return int(np.count_nonzero(mask.lanes.reshape(-1, WARP).any(axis=1)))
 
 
 def _new_count(transfer: LaneTransfer) -> AccessCount:

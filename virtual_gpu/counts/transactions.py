@@ -68,9 +68,7 @@ class LaneTransfer:
 
         LDMATRIX is executed by whole warps, also where half of the lanes give no row.
         """
-        if self.instruction != LDMATRIX:
-            return self.mask.count
-        return WARP * int(np.count_nonzero(self.mask.lanes.reshape(-1, WARP).any(axis=1)))
+        return WARP * self.mask.warps if self.instruction == LDMATRIX else self.mask.count
 
     @property
     def pitch(self) -> int:
