@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from tensor_kernels import LADDER, run
 from tensor_kernels.parts.swizzles import swizzle
+from tests.steps_edited import edited_step
 from utils.division import cdiv
 from utils.errors import CourseError
 from utils.ladder.explain import trace_step
@@ -14,7 +15,6 @@ from utils.ladder.problems import judge
 from utils.ladder.shapes import GemmShape
 from utils.ladder.tasks import TENSOR_GEMM
 from utils.ladder.verify import verify_all
-from utils.lessons.edits import Edit, edited
 
 DEFAULTS = [step.variant() for step in LADDER.steps]
 VARIANTS = [
@@ -136,18 +136,18 @@ def test_a_product_is_made_of_as_many_instructions_as_it_has_parts(step, k):
     assert totals["mma"] == side // 16 * (side // 8) * (32 // k)
 
 
-# The line of a step that is replaced, the text instead, and what is found then.
+# Step, a part of a line that is replaced, the text instead, and which of several it is.
 FLAWS = {
-    "the barrier after the loads": ("mma_shared", "            cuda.syncthreads()\n            for z", "            for z"),  # fmt: skip
-    "the barrier after the products": ("mma_swizzled", "            cuda.syncthreads()\n            start", "            start"),  # fmt: skip
-    "the barrier of a stage": ("mma_pipelined", "            cuda.syncthreads()\n", ""),
-    "the wait for a stage": ("mma_pipelined", "            wait_copies(PENDING)\n", ""),
-    "a stage too few in flight": ("mma_pipelined", "PENDING = STAGES - 2", "PENDING = STAGES - 1"),
-    "a group without copies": ("mma_pipelined", "            commit_copies()\n            for z", "            for z"),  # fmt: skip
+    "the barrier after the loads": ("mma_shared", "cuda.syncthreads()", "pass", 1),
+    "the barrier after the products": ("mma_swizzled", "cuda.syncthreads()", "pass", 2),
+    "the barrier of a stage": ("mma_pipelined", "cuda.syncthreads()", "pass", 1),
+    "the wait for a stage": ("mma_pipelined", "wait_copies(PENDING)", "pass", 1),
+    "a stage too few": ("mma_pipelined", "PENDING = STAGES - 2", "PENDING = STAGES - 1", 1),
+    "a group without copies": ("mma_pipelined", "commit_copies()", "pass", 2),
 }
 
 
-@pytest.mark.parametrize("name, old, new", FLAWS.values(), ids=FLAWS)
-def test_what_orders_the_threads_is_missed_when_it_is_left_out(name, old, new):
-    wrong = edited(LADDER.step(name).file, Edit(old, new)).STEP
+@pytest.mark.parametrize("name, old, new, occurrence", FLAWS.values(), ids=FLAWS)
+def test_what_orders_the_threads_is_missed_when_it_is_left_out(name, old, new, occurrence):
+    wrong = edited_step(LADDER.step(name), old, new, occurrence)
     assert traced(wrong.variant(), 16, 16, 128).findings
