@@ -101,7 +101,8 @@ class AccessCount:
     numbers of active lanes and of different elements in one execution of a store to global memory,
     that with the largest ratio of the ``examined`` ones. ``bytes_per_lane`` is the number of bytes
     that a lane accesses in a request, and ``words`` the number of 4-byte words, summed like the
-    bytes. ``instruction`` is LDMATRIX, COPY_ASYNC, or the same as ``kind``.
+    bytes. ``instruction`` is LDMATRIX, COPY_ASYNC, or the same as ``kind``. ``alignment`` is that
+    of the Memory.
     """
 
     site: Site
@@ -111,6 +112,7 @@ class AccessCount:
     dtype: np.dtype
     bytes_per_lane: int  # per request; a complex number can take two
     instruction: str  # LDMATRIX, COPY_ASYNC, or the kind
+    alignment: int | None = None  # in bytes, of a static shared array
     requests: int = 0
     lanes: int = 0  # active lanes, summed over requests
     bytes: int = 0  # requested, summed over lanes
@@ -365,8 +367,8 @@ def _new_count(transfer: LaneTransfer) -> AccessCount:
     """Return an AccessCount without any count for the line, array and kind of a transfer."""
     memory = transfer.memory
     identity = (transfer.site, memory.name, memory.space, transfer.kind)
-    per_lane = transfer.bytes_per_lane
-    return AccessCount(*identity, memory.data.dtype, per_lane, transfer.instruction)
+    how = transfer.bytes_per_lane, transfer.instruction, memory.alignment
+    return AccessCount(*identity, memory.data.dtype, *how)
 
 
 def first_access(count: AccessCount) -> WarpAccess:

@@ -422,6 +422,36 @@ def installed_launch(kernel, *arguments):
 # --- what is shown ---------------------------------------------------------------------------
 
 
+@cuda.jit
+def without_alignment(x, out):
+    plain = cuda.shared.array((16, 8), float16)
+    half = cuda.shared.array((16, 8), float16, alignment=8)
+    whole = cuda.shared.array((16, 8), float16, alignment=16)
+    part = cuda.local.array(4, float16)
+    t = cuda.threadIdx.x
+    for i in range(t, 128, 32):
+        plain[i // 8, i % 8] = half[i // 8, i % 8] = whole[i // 8, i % 8] = 0
+    cuda.syncwarp()
+    for _ in range(2):
+        tensor.ldmatrix_x2(part, plain, (t % 16, 0))
+        out[t] = part[0]
+        tensor.ldmatrix_x2(part, half, (t % 16, 0))
+        out[t] += part[0]
+        tensor.ldmatrix_x2(part, whole, (t % 16, 0))
+        out[t] += part[0]
+
+
+def test_a_shared_array_that_may_not_be_aligned_gets_one_hint():
+    hints = trace(without_alignment, 1, 32, np.zeros(1), np.zeros(32)).hints
+    hints = [hint for hint in hints if hint.kind == "unaligned_array"]
+    assert [hint.array for hint in hints] == ["plain", "half"]
+    assert [hint.figures["alignment"] for hint in hints] == [2, 8]
+    assert hints[0].message == (
+        "ldmatrix of plain needs an address that is a multiple of 16 bytes, and plain is only "
+        "aligned to 2: declare it with alignment=16"
+    )
+
+
 def test_a_recording_has_the_rows_of_ldmatrix_and_the_products():
     x, rows = np.zeros((64, 8), np.float16), LANES
     run = trace(four_matrices, 1, 32, x, rows, np.zeros((2, 32, 8), np.float16), record=0)
