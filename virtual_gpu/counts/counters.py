@@ -292,7 +292,7 @@ class Counters:
             count.cache_lines += times * int(lines.sum())
             count.fewest_sectors += times * transactions.fewest_sectors(pattern, transfer.pitch)
         else:
-            passes = transactions.wavefronts(pattern, bytes_per_lane, transfer.instruction)
+            passes = transactions.wavefronts(pattern, bytes_per_lane, transfer.pairs)
             count.wavefronts += times * passes
             fewest = transactions.fewest_wavefronts(pattern, transfer.pitch)
             count.fewest_wavefronts += times * fewest
