@@ -52,7 +52,8 @@ class LineCount:
 
     ``ldmatrix`` are those of the shared load requests that ``ldmatrix`` makes (LDSM), and
     ``async_copies`` those of the shared store requests that asynchronous copies make (LDGSTS), with
-    the bytes that they move. ``mma`` counts multiplications of fragments, once per warp.
+    the bytes that they move. ``mma`` counts multiplications of fragments, once per warp, and
+    ``tensor_ops`` their floating-point operations, two for each product that they add.
     """
 
     warps: int = 0  # memory instructions, counted per warp
@@ -75,6 +76,7 @@ class LineCount:
     async_copies: int = 0
     async_copy_bytes: int = 0
     mma: int = 0
+    tensor_ops: int = 0
 
     def add(self, prefix: str, **amounts: int) -> None:
         """Add each amount to the field whose name is the prefix, an underscore and the keyword."""
@@ -99,7 +101,8 @@ class AccessCount:
     numbers of active lanes and of different elements in one execution of a store to global memory,
     that with the largest ratio of the ``examined`` ones. ``bytes_per_lane`` is the number of bytes
     that a lane accesses in a request, and ``words`` the number of 4-byte words, summed like the
-    bytes. ``instruction`` is LDMATRIX, COPY_ASYNC, or the same as ``kind``.
+    bytes. ``instruction`` is LDMATRIX, COPY_ASYNC, or the same as ``kind``. ``alignment`` is that
+    of the Memory.
     """
 
     site: Site
@@ -109,6 +112,7 @@ class AccessCount:
     dtype: np.dtype
     bytes_per_lane: int  # per request; a complex number can take two
     instruction: str  # LDMATRIX, COPY_ASYNC, or the kind
+    alignment: int | None = None  # in bytes, of a static shared array
     requests: int = 0
     lanes: int = 0  # active lanes, summed over requests
     bytes: int = 0  # requested, summed over lanes
@@ -123,6 +127,12 @@ class AccessCount:
     first: list[np.ndarray] = field(default_factory=list)  # byte addresses by lane, -1: inactive
     examined: int = 0  # executions in which the elements of a store were counted
     crowded: tuple[int, int] = (0, 1)  # active lanes and elements of the store with the most lanes
+
+    @property
+    def name(self) -> str:
+        """The name of the access: ``load of x``, ``ldmatrix of tile`` or ``cp.async to tile``."""
+        to = "to" if self.instruction == COPY_ASYNC else "of"
+        return f"{self.instruction} {to} {self.array}"
 
     def note_elements(self, lanes: int, elements: int) -> None:
         """Note the numbers of active lanes and different elements in one execution of a store."""
@@ -158,13 +168,14 @@ class OperationCount:
     """The arithmetic operations of one source line, counted per lane, and barriers, per warp.
 
     ``float32_ops`` and ``float64_ops`` are the operations of these types. ``mma`` counts the
-    multiplications of fragments per warp.
+    multiplications of fragments per warp, and ``tensor_ops`` their operations.
     """
 
     float32_ops: int = 0
     float64_ops: int = 0
     barriers: int = 0
     mma: int = 0
+    tensor_ops: int = 0
 
 
 class Counters:
@@ -224,7 +235,7 @@ class Counters:
         for site, work in self._work.items():
             line = lines[site]
             line.float32_ops, line.float64_ops = work.float32_ops, work.float64_ops
-            line.barriers, line.mma = work.barriers, work.mma
+            line.barriers, line.mma, line.tensor_ops = work.barriers, work.mma, work.tensor_ops
         return dict(lines)
 
     @property
@@ -263,7 +274,7 @@ class Counters:
         (warps, 32). Except for atomics, the sectors or wavefronts are counted, too.
         """
         mask, bytes_per_lane = transfer.mask, transfer.bytes_per_lane
-        count.lanes += mask.count
+        count.lanes += transfer.lanes
         count.bytes += mask.count * bytes_per_lane
         count.words += mask.count * max(1, bytes_per_lane // BANK_BYTES)
         if len(count.first) < KEPT_REQUESTS:
@@ -281,7 +292,7 @@ class Counters:
             count.cache_lines += times * int(lines.sum())
             count.fewest_sectors += times * transactions.fewest_sectors(pattern, transfer.pitch)
         else:
-            passes = transactions.wavefronts(pattern, bytes_per_lane, transfer.instruction)
+            passes = transactions.wavefronts(pattern, bytes_per_lane, transfer.pairs)
             count.wavefronts += times * passes
             fewest = transactions.fewest_wavefronts(pattern, transfer.pitch)
             count.fewest_wavefronts += times * fewest
@@ -336,28 +347,28 @@ class Counters:
 
     def barrier(self, mask: Mask, site: Site) -> None:
         """Count one barrier per warp with active lanes, and record the barrier."""
-        self._work[site].barriers += _warps(mask)
+        self._work[site].barriers += mask.warps
         if self.recorder:
             self.recorder.meeting("barrier", mask, site)
 
-    def mma(self, mask: Mask, site: Site) -> None:
-        """Count one multiplication of fragments per warp with active lanes, and record it."""
-        self._work[site].mma += _warps(mask)
+    def mma(self, mask: Mask, site: Site, operations: int) -> None:
+        """Count one multiplication of fragments per warp with active lanes, and record it.
+
+        ``operations`` is the number of floating-point operations of each.
+        """
+        work = self._work[site]
+        work.mma += mask.warps
+        work.tensor_ops += mask.warps * operations
         if self.recorder:
             self.recorder.meeting("mma", mask, site)
-
-
-def _warps(mask: Mask) -> int:
-    """Return the number of warps with an active lane."""
-    return int(np.count_nonzero(mask.lanes.reshape(-1, WARP).any(axis=1)))
 
 
 def _new_count(transfer: LaneTransfer) -> AccessCount:
     """Return an AccessCount without any count for the line, array and kind of a transfer."""
     memory = transfer.memory
     identity = (transfer.site, memory.name, memory.space, transfer.kind)
-    per_lane = transfer.bytes_per_lane
-    return AccessCount(*identity, memory.data.dtype, per_lane, transfer.instruction)
+    how = transfer.bytes_per_lane, transfer.instruction, memory.alignment
+    return AccessCount(*identity, memory.data.dtype, *how)
 
 
 def first_access(count: AccessCount) -> WarpAccess:

@@ -18,6 +18,7 @@ from ..machine.access import copy_wide, load_wide, store_wide
 from ..machine.place import Place
 from ..machine.run import BatchRun
 from ..memory.memory import ARRAY_TYPES, ArrayView
+from ..numbers.fragments import COLUMNS, ROWS
 from ..numbers.fused import fused_multiply_add
 from . import intrinsics, warps
 from .call_expression import CallExpression
@@ -134,7 +135,7 @@ class Machine:
         self.need_whole_warps()
         places = map(self._fragment, (sums, a, b))
         if self.run.counters:
-            self.run.counters.mma(self.mask, self.site)
+            self.run.counters.mma(self.mask, self.site, 2 * ROWS * COLUMNS * k)
         matrices.multiply_add(*places, k, bfloat16)
 
     def _fragment(self, array) -> Place:

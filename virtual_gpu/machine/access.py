@@ -10,7 +10,7 @@ import numpy as np
 
 from ..checks.clock import Access
 from ..common.errors import Finding
-from ..counts.transactions import LaneTransfer
+from ..counts.transactions import COPY_ASYNC, LaneTransfer
 from ..memory.memory import LocalArray, LocalPart
 from ..types.numba_types import cast
 from .lost_values import check_stored
@@ -128,7 +128,7 @@ def copy_wide(place: Place, values: tuple) -> None:
     copy nothing. The latter are reported, and so are lanes whose first address is no multiple of
     the number of elements.
     """
-    for access, entries in _wide_stores(place, values, aligned=True, instruction="cp.async"):
+    for access, entries in _wide_stores(place, values, aligned=True, instruction=COPY_ASYNC):
         place.run.copies.start(place.array.memory, access, entries)
 
 

@@ -8,6 +8,7 @@ from virtual_gpu.tests.planted.bugs_in_tensor_products import (
     BUGS,
     NAIVE,
     PIPELINED,
+    RIGHT,
     SHARED,
     SWIZZLED,
     WRONG_RESULT,
@@ -49,6 +50,13 @@ def marked(bug):
     return pytest.param(bug, id=bug.name, marks=marks)
 
 
+@pytest.mark.parametrize("twin", list(map(marked, RIGHT)))
+def test_a_right_kernel_that_looks_like_a_broken_one_is_not_accused(twin, tmp_path):
+    run, result, exact = product(module_of(twin, tmp_path), twin.launch, np.random.default_rng(3))
+    assert flaws(run) == []
+    assert is_right(result, exact)
+
+
 @pytest.mark.parametrize("bug", list(map(marked, BUGS)))
 def test_a_planted_bug_is_named_by_its_line_or_by_the_result(bug, tmp_path):
     run, result, exact = product(module_of(bug, tmp_path), bug.launch, np.random.default_rng(3))
@@ -80,6 +88,7 @@ def test_the_counts_of_a_product_follow_from_its_tiles():
     blocks, warps, steps = 2, 4, 5  # 264 / 64 steps of k
     totals = run.totals
     assert totals["mma"] == blocks * warps * steps * 4 * 4
+    assert totals["tensor_ops"] == totals["mma"] * 2 * 16 * 8 * 16
     assert totals["ldmatrix"] == blocks * warps * steps * 4 * 3
     assert totals["shared_load_wavefronts"] == 4 * totals["shared_load_requests"]
     assert totals["shared_load_requests"] == totals["ldmatrix"]

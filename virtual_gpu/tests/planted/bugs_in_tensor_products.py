@@ -182,6 +182,56 @@ BUGS = (
          "start_copies(b, (start, col)"),
 )  # fmt: skip
 
+# Changes after which a kernel is still right, though it looks as if it had such a bug.
+RIGHT = (
+    Bug("a_part_of_a_chunk_of_k", Launch("naive", (35, 36, 7), (16, 8), 32), ()),
+    _bug("fragments_loaded_backwards", NAIVE, "        for i in range(4):\n            y",
+         "        for i in range(3, -1, -1):\n            y"),
+    _bug("syncwarp_before_the_product", NAIVE,
+         "        mma_m16n8k8(sums, of_a, of_b)",
+         "        cuda.syncwarp()\n        mma_m16n8k8(sums, of_a, of_b)"),
+    _bug("rows_with_padding", SHARED, "cuda.shared.array((32, 16)", "cuda.shared.array((32, 24)"),
+    Bug("other_lanes_give_any_rows", SHARED, (("tile_b, (lane % 16, 0)", "tile_b, (lane, 0)"),)),
+    Bug("halves_by_two_loads", SHARED,
+        (("        ldmatrix_x4(of_a, tile_a, (warp * 16 + lane % 16, lane // 16 * 8))",
+          "        ldmatrix_x2(of_a[:4], tile_a, (warp * 16 + lane % 16, 0))\n"
+          "        ldmatrix_x2(of_a[4:], tile_a, (warp * 16 + lane % 16, 8))"), X2)),
+    _bug("the_barrier_at_the_end_of_the_loop_is_at_its_start", SHARED,
+         "        for q in range(t, 32 * 16, 64):",
+         "        cuda.syncthreads()\n        for q in range(t, 32 * 16, 64):"),
+    _bug("each_warp_in_a_branch_of_its_own", SHARED,
+         "        mma_m16n8k16(sums, of_a, of_b)",
+         "        if warp == 0:\n            mma_m16n8k16(sums, of_a, of_b)\n"
+         "        else:\n            mma_m16n8k16(sums, of_a, of_b)"),
+    _bug("warps_outside_of_c_do_not_multiply", Launch("shared", (16, 36, 44), (32, 8), 64),
+         "        mma_m16n8k16(sums, of_a, of_b)",
+         "        if row + warp * 16 < c.shape[0]:\n"
+         "            mma_m16n8k16(sums, of_a, of_b)"),
+    Bug("no_swizzle_on_either_side", SWIZZLED,
+        (("(right ^ y % 8 * 8) + i", "right + i"), ("(stage, y, z ^ y % 8 * 8)", "(stage, y, z)"),
+         ("(stage, z, x ^ z % 8 * 8)", "(stage, z, x)"))),
+    Bug("swizzle_by_four_rows", SWIZZLED,
+        (("(right ^ y % 8 * 8) + i", "(right ^ y % 4 * 8) + i"),
+         ("z ^ y % 8 * 8", "z ^ y % 4 * 8"), ("x ^ z % 8 * 8", "x ^ z % 4 * 8"))),
+    _bug("sums_of_pairs_of_columns", SWIZZLED, "        for j in range(4):\n            mma",
+         "        for j in (2, 3, 0, 1):\n            mma"),
+    _bug("two_stages", PIPELINED, "STAGES, IN_FLIGHT = 3, 1", "STAGES, IN_FLIGHT = 2, 0"),
+    _bug("all_copies_waited_for", PIPELINED, "STAGES, IN_FLIGHT = 3, 1",
+         "STAGES, IN_FLIGHT = 3, 0"),
+    _bug("copies_after_the_products", PIPELINED,
+         "        multiply(tile_a, tile_b, stage, sums)\n",
+         "        multiply(tile_a, tile_b, stage, sums)\n        commit_copies()\n"
+         "        wait_copies(0)\n"),
+    _bug("two_barriers", PIPELINED, "        cuda.syncthreads()\n        ahead",
+         "        cuda.syncthreads()\n        cuda.syncthreads()\n        ahead"),
+    _bug("copies_only_where_k_goes_on", PIPELINED,
+         "        start_copies(a, (row, ahead), tile_a, BM, free)\n"
+         "        start_copies(b, (ahead, col), tile_b, BK, free)\n",
+         "        if ahead < a.shape[1]:\n"
+         "            start_copies(a, (row, ahead), tile_a, BM, free)\n"
+         "            start_copies(b, (ahead, col), tile_b, BK, free)\n"),
+)  # fmt: skip
+
 
 def module_of(bug: Bug, folder: Path):
     """Return `tensor_products` with the changes of a bug, as a module that was read from a file."""
