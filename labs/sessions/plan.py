@@ -1,4 +1,4 @@
-"""Read the plan of a session: `labs/sessions/NN.md`.
+"""Read the plan of a session: `labs/sessions/NN.md`, or `NN_second.md` for a second sitting.
 
 A plan has a heading, six sections with fixed names, and questions for a show of hands. Each
 question has four answers with the letters A to D; below them stands which one is right, and why
@@ -16,6 +16,7 @@ from utils.errors import CourseError
 from utils.paths import ROOT
 
 FOLDER = ROOT / "labs" / "sessions"
+SECOND = "_second"  # ends the name of a plan for the second sitting of a lesson
 SECTIONS = (
     "Before", "Minute by minute", "The demonstration", "Where a class gets stuck",
     "What to leave out", "Answers",
@@ -51,9 +52,10 @@ class Question:
 class Session:
     """The plan of a session.
 
-    number: the lesson's number, such as "05", or the name of an extra one. title: without the
-    number. sections: heading in `SECTIONS` -> its Markdown. questions: in order. asked: what the
-    class says before it sees the demonstration. taken_home: the sentence that ends the session.
+    number: the lesson's number, such as "05", or the name of an extra one; "05_second" for the
+    second sitting. title: without the number. sections: heading in `SECTIONS` -> its Markdown.
+    questions: in order. asked: what the class says before it sees the demonstration. taken_home:
+    the sentence that ends the session.
     """
 
     number: str
@@ -62,6 +64,16 @@ class Session:
     questions: tuple[Question, ...]
     asked: str
     taken_home: str
+
+    @property
+    def lesson(self) -> str:
+        """The number or name of the lesson."""
+        return self.number.removesuffix(SECOND)
+
+    @property
+    def heading(self) -> str:
+        """The title, with "second sitting" if the plan is for one."""
+        return self.title if self.lesson == self.number else f"{self.title}, second sitting"
 
     @property
     def minutes(self) -> list[tuple[int, int]]:
@@ -91,12 +103,12 @@ class Session:
 
 
 def plan_files() -> dict[str, Path]:
-    """Return lesson's number or name -> path of its plan, for all plans."""
+    """Return a session's number, such as "05" or "05_second" -> path of its plan."""
     return {file.stem: file for file in sorted(FOLDER.glob("*.md")) if file.stem != "README"}
 
 
 def find(number: str) -> Session:
-    """Return the plan for a lesson. Raises CourseError if there is none."""
+    """Return the plan of a session. Raises CourseError if there is none."""
     files = plan_files()
     if number not in files:
         raise CourseError(f"There is no plan for {number}: there are {', '.join(files)}.")
@@ -106,7 +118,7 @@ def find(number: str) -> Session:
 def read(file: Path) -> Session:
     """Return the plan in a file. Raises CourseError if a part of it is missing."""
     head, *pieces = _PIECES.split(file.read_text(encoding="utf-8"))
-    title = re.match(r"# Session \w+: (.+)", head)
+    title = re.match(r"# Session \w+(?:, second sitting)?: (.+)", head)
     named = dict(zip(pieces[::2], pieces[1::2], strict=True))
     missing = [name for name in SECTIONS if name not in named]
     if missing or not title:

@@ -41,7 +41,8 @@ def add_to(commands) -> None:
     """Add the sub-command to an argparse parser; commands: what `add_subparsers` returned."""
     parser = commands.add_parser("slides", help="write the slides of a session for a class")
     parser.description = "Write the slides of sessions: the question, a demonstration, two votes."
-    parser.add_argument("lessons", nargs="+", metavar="LESSON", help="such as 05; or all")
+    named = "such as 05 or 05_second; or all"
+    parser.add_argument("lessons", nargs="+", metavar="LESSON", help=named)
     parser.add_argument("--out", type=Path, required=True, metavar="FOLDER")
     parser.set_defaults(run=run)
 
@@ -67,7 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def notebook(session: Session) -> nbformat.NotebookNode:
     """Return the slides of a session as a notebook whose demonstration has not run yet."""
-    cells = [_text(f"# {session.title}\n\n{_opening(session.number)}", SLIDE)]
+    cells = [_text(f"# {session.heading}\n\n{_opening(session.lesson)}", SLIDE)]
     for number in session.order:
         if number:
             cells += _question(session.questions[number - 1], number == session.tested)

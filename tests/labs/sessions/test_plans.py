@@ -7,8 +7,9 @@ import pytest
 from labs.exercises import EXERCISES
 from labs.grading.labs import LABS
 from labs.sessions import plan
-from tests.labs.sessions import later_answers  # noqa: F401 (it adds to COMPUTED)
+from tests.labs.sessions import later_answers, second_answers  # noqa: F401 (add to COMPUTED)
 from tests.labs.sessions.answers import COMPUTED
+from utils.lessons.lesson_text import read
 from utils.paths import NOTEBOOKS, lessons
 
 SESSIONS = [plan.read(file) for file in plan.plan_files().values()]
@@ -24,16 +25,44 @@ def test_the_minutes_are_fifty_without_a_gap(session):
 
 @pytest.mark.parametrize("session", SESSIONS, ids=lambda one: one.number)
 def test_a_plan_is_for_a_lesson_and_has_two_questions_and_a_demonstration(session):
-    assert session.number in lessons()
+    assert session.lesson in lessons()
     assert len(session.questions) == 2
     assert session.demonstration
     assert all(len(code.splitlines()) <= 6 for code in session.demonstration)
 
 
+def test_each_lesson_has_a_plan_per_sitting():
+    two = [name for name, file in lessons().items() if read(file).sittings == 2]
+    assert plan.plan_files().keys() == {*lessons(), *(name + plan.SECOND for name in two)}
+    for name in two:
+        lesson = lessons()[name].read_text(encoding="utf-8")
+        begins = re.search(r"the second begins at (\*.+?\*)", lesson)[1]
+        assert begins in plan.plan_files()[name + plan.SECOND].read_text(encoding="utf-8")
+
+
+def test_each_task_of_a_lesson_is_in_a_plan_of_it():
+    for name, file in lessons().items():
+        text = "\n".join(
+            part for one in SESSIONS if one.lesson == name for part in one.sections.values()
+        )
+        for task, heading in _tasks(read(file)):
+            assert f"`{task}`" in text or f"*{heading}*" in text, (name, task)
+
+
+def _tasks(lesson):
+    """Yield (name, heading above it) of each task of a lesson."""
+    heading = ""
+    for cell in lesson.cells:
+        if cell.kind == "markdown":
+            heading = [heading, *re.findall(r"^#+ (.+)$", cell.source, re.M)][-1]
+        elif found := re.search(r'^task\("(\w+)"\)', cell.source, re.M):
+            yield found[1], heading
+
+
 @pytest.mark.parametrize("session", SESSIONS, ids=lambda one: one.number)
 def test_headings_and_exercises_that_a_plan_names_are_those_of_the_course(session):
     text = "\n".join(session.sections.values())
-    lesson = lessons()[session.number].read_text(encoding="utf-8")
+    lesson = lessons()[session.lesson].read_text(encoding="utf-8")
     prose = re.sub(r"`[^`\n]* \* [^`\n]*`", "", text)  # a product in code is no heading
     for heading in re.findall(r"(?<!\*)\*([^*]+)\*(?!\*)", prose):
         assert heading in lesson or heading in plan.SECTIONS, heading

@@ -44,6 +44,12 @@ def test_slides_follow_the_minutes_so_that_a_picture_does_not_tell_the_answer():
     assert kinds == ["markdown"] * 3 + ["code"] + ["markdown"] * 4
 
 
+def test_the_first_slide_says_which_sitting_it_is():
+    first, second = (slides.notebook(plan.find(name)).cells[0] for name in ("05", "05_second"))
+    assert first.source.startswith("# Which lane reads which word\n")
+    assert second.source.startswith("# Which lane reads which word, second sitting\n")
+
+
 def test_a_demonstration_that_tests_a_vote_comes_before_the_answer():
     cells = slides.notebook(plan.find("11")).cells
     assert "How many words of shared memory" in cells[1].source
