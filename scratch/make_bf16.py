@@ -10,6 +10,7 @@ for old, new in (
     ("4), float16)", "4), uint16)"),
     ("mma_pipelined", "mma_bfloat16"),
     ("TENSOR_GEMM", "TENSOR_GEMM_BFLOAT16"),
+    ('"STAGES": (3, 2)', '"STAGES": (3,)'),
     ('previous="mma_swizzled"', 'previous="mma_pipelined"'),
 ):
     assert old in s, old
@@ -17,8 +18,8 @@ for old, new in (
 import re
 s = re.sub(r'idea="[^"]*"', 'idea="bfloat16 instead of float16"', s)
 a, b = s.index("    # Copies are in flight"), s.index("    @cuda.jit\n    def mma_bfloat16")
-s = s[:a] + """    # The bits of bfloat16 travel as uint16; only the product reads them. The flaw is still that each
-    # warp issues every copy, every ldmatrix and every mma itself.
+s = s[:a] + """    # The bits of bfloat16 travel as uint16, and only the product reads them as numbers; flaw: as
+    # before, each warp issues every copy, every ldmatrix and every mma itself.
 """ + s[b:]
 s = s.replace("import clear, multiply_bfloat16, store_sums", "import clear, multiply_bfloat16, store_sums")
 open("tensor_kernels/mma_bfloat16.py", "w").write(s)
