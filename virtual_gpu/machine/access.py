@@ -296,13 +296,16 @@ def _check_alignment(place: Place, address, width: int) -> None:
     ``address`` is counted in elements: one per active lane, or one number that they share.
     """
     first = np.broadcast_to(address, place.mask.count)
+    memory, batch = place.array.memory, place.run.batch
+    if memory.part:  # each block's part is aligned
+        first = first - place.mask.select(batch.part_starts(memory.data.size // batch.blocks))
     misaligned = first % width != 0
     if not misaligned.any():
         return
     lanes, name = place.mask.index[misaligned], place.array.name
 
     def describe() -> Finding:
-        number, thread = int(first[misaligned][0]), place.run.batch.thread(int(lanes[0]))
+        number, thread = int(first[misaligned][0]), batch.thread(int(lanes[0]))
         return Finding(
             "out_of_bounds", place.site, name, (number,), (thread,), len(lanes),
             f"{thread} moves {width} elements of {name} at once from element {number} "

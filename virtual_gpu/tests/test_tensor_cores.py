@@ -423,6 +423,25 @@ def installed_launch(kernel, *arguments):
 
 
 @cuda.jit
+def rows_of_an_odd_array(first, out):
+    tile = cuda.shared.array(100, float16, alignment=16)
+    part = cuda.local.array(4, float16)
+    t = cuda.threadIdx.x
+    for i in range(t, 100, 32):
+        tile[i] = 1
+    cuda.syncwarp()
+    tensor.ldmatrix_x2(part, tile, first + t % 11 * 8)
+    out[cuda.grid(1)] = part[0]
+
+
+def test_each_block_has_an_aligned_array_of_any_size():
+    assert trace(rows_of_an_odd_array, 3, 32, 0, np.zeros(96)).findings == ()
+    (finding,) = trace(rows_of_an_odd_array, 3, 32, 4, np.zeros(96)).findings
+    assert finding.kind == "out_of_bounds"
+    assert "from element 4 on, which is no multiple of 8: the address is misaligned" in str(finding)
+
+
+@cuda.jit
 def without_alignment(x, out):
     plain = cuda.shared.array((16, 8), float16)
     half = cuda.shared.array((16, 8), float16, alignment=8)
