@@ -16,7 +16,7 @@ for old, new in (
     assert old in s, old
     s = s.replace(old, new)
 import re
-s = re.sub(r'idea="[^"]*"', 'idea="bfloat16 instead of float16"', s)
+s = re.sub(r'idea="[^"]*"', 'idea="bfloat16 instead of float16: a wider range, and no faster"', s)
 a, b = s.index("    # Copies are in flight"), s.index("    @cuda.jit\n    def mma_bfloat16")
 s = s[:a] + """    # The bits of bfloat16 travel as uint16, and only the product reads them as numbers; flaw: as
     # before, each warp issues every copy, every ldmatrix and every mma itself.
