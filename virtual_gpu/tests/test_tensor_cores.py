@@ -216,6 +216,7 @@ def test_a_sum_that_the_model_does_not_predict_is_counted_and_shown():
         assert len(row.example.split(" | ")) == 5
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not ROUNDING.exists(), reason="no device has been compared yet")
 @pytest.mark.parametrize("instruction", INSTRUCTIONS, ids=lambda one: one.name)
 def test_the_model_gives_every_bit_that_the_recorded_device_gave(instruction):
