@@ -112,6 +112,7 @@ record: setup ## On a GPU: tune, measure everything that is published, and draw 
 	$(VENV_PYTHON) -m reduce_kernels remainder --record
 	$(VENV_PYTHON) -m reduce_kernels bits --record
 	$(VENV_PYTHON) -m reduce_kernels as-called --record
+	$(VENV_PYTHON) -m tensor_kernels --record
 	$(VENV_PYTHON) -m tools.records.first_kernels first-kernels --record
 	$(VENV_PYTHON) -m tools.records.wide_tiles wide-tiles --record
 	$(VENV_PYTHON) -m latency_kernels --record
@@ -166,6 +167,7 @@ check-hub: hub-environment ## A class on JupyterHub in a browser: lessons, handi
 # The next compiler and NumPy 2.5, without numba-cuda; one Python is enough for a change.
 NEXT_PYTHONS := 3.11 3.12 3.13
 NEXT_TESTS := tests/utils/compilers tests/utils/intrinsics/test_wide_memory_mlir.py \
+	tests/utils/intrinsics/test_tensor_mlir.py \
 	tests/utils/intrinsics/test_fences_mlir.py tests/utils/launching/test_mlir_kernels.py \
 	tests/utils/launching/test_functions.py gpu_xray/tests/test_mlir.py \
 	virtual_gpu/tests/next_compiler/test_next_compiler.py tests/next_compiler

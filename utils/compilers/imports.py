@@ -20,7 +20,7 @@ from types import ModuleType
 
 from utils.compilers.choice import NUMBA_CUDA, Compiler, chosen
 
-KERNELS = ("gemm_kernels", "reduce_kernels", "latency_kernels")
+KERNELS = ("gemm_kernels", "reduce_kernels", "latency_kernels", "tensor_kernels")
 PACKAGES = (*KERNELS, "labs", "utils")
 # These files are about numba's own names, or implement functions for both compilers.
 LEFT_ALONE = ("utils.compilers", "utils.intrinsics", "labs.checking", "labs.grading")
@@ -46,7 +46,7 @@ class Replaced(ast.NodeTransformer):
         """Return the imports that replace one."""
         if node.level or node.module is None:
             return node
-        if node.module.startswith("numba.cuda"):
+        if node.module == "numba.types" or node.module.startswith("numba.cuda"):
             module = f"{self._package}{node.module.removeprefix('numba')}"
             return ast.copy_location(ast.ImportFrom(module, node.names, 0), node)
         if node.module != "numba":

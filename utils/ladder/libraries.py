@@ -47,6 +47,41 @@ def _bind_cublas(inputs: tuple, out) -> Execution | None:
     return partial(xp.matmul, a, b, out=xp.empty(out.shape, np.float32))
 
 
+def _bind_cublas_tensor(inputs: tuple, out) -> Execution | None:
+    """Return a function () that computes c = a·b of 16-bit matrices by cuBLAS, through CuPy.
+
+    uint16 means the bits of bfloat16. cuBLAS adds and stores in float32, as the steps do, in an
+    array other than `out`. Returns None without CuPy or a GPU.
+    """
+    xp = cupy()
+    if xp is None:
+        return None
+    # CuPy's own product of float16 stores float16.
+    from cupy_backends.cuda.libs import cublas
+
+    a, b = map(xp.asarray, inputs)
+    c = xp.empty(out.shape, np.float32)
+    (m, k), n = a.shape, b.shape[1]
+    kind = _CUDA_TYPES[str(a.dtype)]
+    one, zero = np.ones(1, np.float32), np.zeros(1, np.float32)
+    handle = xp.cuda.device.get_cublas_handle()
+
+    def execute() -> None:
+        # For cuBLAS a matrix is column after column, so it multiplies the transposed matrices.
+        cublas.gemmEx(
+            *(handle, cublas.CUBLAS_OP_N, cublas.CUBLAS_OP_N, n, m, k),
+            *(one.ctypes.data, b.data.ptr, kind, n, a.data.ptr, kind, k),
+            *(zero.ctypes.data, c.data.ptr, _CUDA_TYPES["float32"], n),
+            *(cublas.CUBLAS_COMPUTE_32F, cublas.CUBLAS_GEMM_DEFAULT),
+        )
+
+    return execute
+
+
+# cudaDataType of CUDA's library_types.h.
+_CUDA_TYPES = {"float32": 0, "float16": 2, "uint16": 14}
+
+
 def _bind_cub(inputs: tuple, out) -> Execution | None:
     """Return a function () that sums an array by CUB, through CuPy; it does not store into `out`.
 
@@ -105,6 +140,7 @@ def _bind_onednn(inputs: tuple, out) -> Execution | None:
 
 
 CUBLAS = Library("cuBLAS", _bind_cublas)
+CUBLAS_TENSOR = Library("cuBLAS", _bind_cublas_tensor)
 CUB = Library("CUB (CuPy)", _bind_cub)
 NUMPY_BLAS = Library("NumPy BLAS", _bind_numpy)
 ONEDNN = Library("oneDNN", _bind_onednn)

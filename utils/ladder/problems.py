@@ -28,9 +28,9 @@ class Problem:
     """Inputs of a task at a shape and the reference result, with the error that is allowed.
 
     A result is right if ‖out - reference‖ / scale ≤ allowed and no element is NaN. `inputs` are
-    float32 arrays on the host. `scale` is a norm of the result or of the inputs. `allowed` is 0 if
-    float32 is exact for these inputs. `reference` is float64: a CuPy array if a GPU computed it and
-    will compare, a NumPy array otherwise.
+    arrays on the host, with the dtype of the task. `scale` is a norm of the result or of the
+    inputs. `allowed` is 0 if float32 is exact for these inputs. `reference` is float64: a CuPy
+    array if a GPU computed it and will compare, a NumPy array otherwise.
     """
 
     shape: GemmShape | ReduceShape
@@ -82,6 +82,22 @@ def draw(kind: str, size: int | tuple[int, ...], seed: int) -> np.ndarray:
     values *= np.float32(2)
     values -= np.float32(1)
     return values
+
+
+def bfloat16_bits(x: np.ndarray) -> np.ndarray:
+    """Return float32 numbers rounded to bfloat16, to the nearest or the even one, as uint16 bits.
+
+    bfloat16 is the upper half of float32. NumPy has no dtype for it. Must not hold NaN.
+    """
+    bits = x.view(np.uint32)
+    return ((bits + np.uint32(0x7FFF) + (bits >> np.uint32(16) & np.uint32(1))) >> 16).astype(
+        np.uint16
+    )
+
+
+def of_bfloat16(bits: np.ndarray) -> np.ndarray:
+    """Return the bfloat16 numbers with these bits, a uint16 array, as float32."""
+    return (bits.astype(np.uint32) << 16).view(np.float32)
 
 
 def poisoned(size: tuple[int, ...]) -> np.ndarray:

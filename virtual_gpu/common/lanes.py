@@ -45,6 +45,11 @@ class Mask:
             self._index = self.lanes.nonzero()[0]
         return self._index
 
+    @property
+    def warps(self) -> int:
+        """The number of warps with an active lane."""
+        return int(np.count_nonzero(by_warp(self.lanes).any(axis=1)))
+
     def narrow(self, condition: np.ndarray) -> Mask | None:
         """Return the mask of the active lanes for which ``condition`` holds; None if none is left.
 
@@ -139,6 +144,18 @@ def lanes_of(bits) -> np.ndarray:
     extent 32, with a mask per lane, or 1.
     """
     return (bits >> np.arange(WARP)) & 1 == 1
+
+
+def listed(lanes: np.ndarray) -> str:
+    """Return text such as ``lane 3``, ``lanes 16 to 31`` or ``lanes 1, 3, 5``.
+
+    ``lanes`` holds 32 bools, and at least one is True.
+    """
+    numbers = np.flatnonzero(lanes).tolist()
+    first, last = numbers[0], numbers[-1]
+    if len(numbers) > 2 and last - first + 1 == len(numbers):
+        return f"lanes {first} to {last}"
+    return f"lane{'s' if len(numbers) > 1 else ''} {', '.join(map(str, numbers))}"
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,8 @@ A *request* is one memory instruction of one warp. Global memory moves 32-byte *
 costs as many as its lanes touch. Shared memory has 32 banks of 4 bytes; the *wavefronts* of a
 request are the number of different words in the bank that is asked for most. Lanes that ask for the
 same word share it. Wider accesses are served by half warps (8 bytes a lane) or quarter warps (16
-bytes). With 16 bytes, half warps are served if lanes read the same element in pairs.
+bytes). With 16 bytes, half warps are served if lanes load the same element in pairs, but not by
+``ldmatrix``.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ SECTOR_BYTES = 32
 CACHE_LINE_BYTES = 128
 BANKS = 32
 BANK_BYTES = 4
+LDMATRIX, COPY_ASYNC = "ldmatrix", "cp.async"  # instructions that load and store shared memory
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,7 @@ class LaneTransfer:
     lane, and ``addresses`` holds the address of each lane's first element, or one number that all
     lanes share. ``blocks`` is the number of blocks in the batch. ``bytewise`` is True for a field
     of a packed record. ``memory`` is the memory that is accessed, and ``site`` the source line.
+    ``instruction`` is LDMATRIX, COPY_ASYNC, or the same as ``kind``.
     """
 
     memory: Memory
@@ -44,6 +47,7 @@ class LaneTransfer:
     site: Site
     blocks: int  # of the batch
     bytewise: bool  # a field of a packed record
+    instruction: str  # LDMATRIX, COPY_ASYNC, or the kind
 
     @property
     def requests_each(self) -> int:
@@ -58,6 +62,19 @@ class LaneTransfer:
         if self.bytewise:
             return memory.data.dtype.itemsize
         return 2 if memory.data.dtype.kind == "c" and memory.space == "global" else 1
+
+    @property
+    def lanes(self) -> int:
+        """The number of lanes that execute each request, summed over warps.
+
+        LDMATRIX is executed by whole warps, also where half of the lanes give no row.
+        """
+        return WARP * self.mask.warps if self.instruction == LDMATRIX else self.mask.count
+
+    @property
+    def pairs(self) -> bool:
+        """True if half warps are served where lanes access the same 16 bytes in pairs."""
+        return self.kind == self.instruction == "load"
 
     @property
     def pitch(self) -> int:
@@ -172,14 +189,15 @@ def _count_distinct(ordered: np.ndarray) -> np.ndarray:
     return np.count_nonzero(ordered[:, 1:] != ordered[:, :-1], axis=1) + (ordered[:, 0] != -1)
 
 
-def wavefronts(pattern: Pattern, itemsize: int) -> int:
+def wavefronts(pattern: Pattern, itemsize: int, pairs: bool = True) -> int:
     """Return the number of passes through the banks of shared memory, summed over warps.
 
-    ``itemsize`` is the number of bytes per lane.
+    ``itemsize`` is the number of bytes per lane. Without ``pairs``, 16 bytes are always served by
+    quarter warps.
     """
     parts = max(1, itemsize // BANK_BYTES)
     passes = _passes(*pattern, parts, parts)
-    if parts == 4:
+    if parts == 4 and pairs:
         paired = in_pairs(*pattern)
         passes = np.where(paired, _passes(*pattern, parts, 2), passes)
     return int(passes.sum())
