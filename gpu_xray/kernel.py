@@ -23,7 +23,7 @@ from gpu_xray.limits import limits_of
 from gpu_xray.listing import Listing
 from gpu_xray.listing import listing as make_listing
 from gpu_xray.loads_in_flight import loads_before_use
-from gpu_xray.loops import Loop, distances_to_use, find_loops, hot_loop
+from gpu_xray.loops import TENSOR, Loop, distances_to_use, find_loops, hot_loop
 from gpu_xray.register_banks import BankConflicts, bank_conflicts
 from gpu_xray.resources import resources_of
 from gpu_xray.sass import Instruction, disassemble, parse
@@ -94,7 +94,7 @@ class XRay:
     def hot(self) -> Loop | None:
         """The loop with the most multiply-adds of its own; None for code without a loop.
 
-        If no loop has any, it is an innermost loop, the one with the most memory accesses.
+        A product on tensor cores goes before any other. If no loop has multiply-adds, it is an innermost loop, the one with the most memory accesses.
         """
         return hot_loop(self.loops)
 
@@ -107,6 +107,16 @@ class XRay:
         if self.hot:
             return self.hot.ffma_share
         return Loop(0, len(self.code) - 1, self.code, inner=True).ffma_share
+
+    @property
+    def tensor_share(self) -> float:
+        """The fraction of the hot loop's instructions that are products on tensor cores (HMMA).
+
+        Without a loop, it is the fraction in all of the code.
+        """
+        if self.hot:
+            return self.hot.tensor_share
+        return Loop(0, len(self.code) - 1, self.code, inner=True).tensor_share
 
     @property
     def bound(self) -> float:
@@ -217,12 +227,28 @@ class XRay:
             "stores": _listed(self.stores),
             "instructions in the hot loop": len(self.hot.body) if self.hot else "no loop",
             "FFMA share": f"{self.ffma_share:.1%} of {'the hot loop' if self.hot else 'all'}",
+            **self._tensor_figures(),
             "shared loads used too early": self.early_uses,
             "of the FP32 peak at most": f"{self.bound:.1%}",
             "register bank conflicts": f"{banks.conflicts} ({banks.saved} more without reuse)",
             "cycles per FFMA, estimated": (
                 f"{self.cycles_per_ffma:.3f}" if self.hot and self.hot.ffma else "no loop of FFMAs"
             ),
+        }
+
+    def _tensor_figures(self) -> dict[str, str]:
+        """Return the figures of code that computes on tensor cores; an empty dict for other code.
+
+        They are the instructions that multiply fragments, load them, and copy tiles for them.
+        """
+        if not any(self.instructions[name] for name in TENSOR):
+            return {}
+        names = (*TENSOR, "LDSM", "LDGSTS")
+        counts = Counter({name: self.instructions[name] for name in names})
+        where = "the hot loop" if self.hot else "all"
+        return {
+            "for tensor cores": _listed(+counts),
+            "HMMA share": f"{self.tensor_share:.1%} of {where}",
         }
 
     def __str__(self) -> str:

@@ -9,12 +9,16 @@ from dataclasses import dataclass
 from gpu_xray.sass import Instruction
 
 FFMA = ("FFMA", "FFMA2")
+TENSOR = ("HMMA",)  # products of a warp on tensor cores
 # A sum of several products begins with an FMUL, which has nothing to add to.
 PRODUCTS = (*FFMA, "FMUL")
 # The iterations of the innermost loop per iteration of a loop between it and the loop over tiles.
 STEPS = 4
 _ENDS = ("EXIT", "RET", "KILL", "BRX", "JMP", "JMX")
-_MEMORY = ("LDG", "STG", "LDS", "STS", "LDGSTS", "LDL", "STL", "LD", "ST", "ATOM", "ATOMS", "RED")
+_MEMORY = (
+    *("LDG", "STG", "LDS", "STS", "LDSM", "LDGSTS", "LDL", "STL", "LD", "ST"),
+    *("ATOM", "ATOMS", "RED"),
+)
 
 
 @dataclass(frozen=True)
@@ -50,6 +54,16 @@ class Loop:
     def ffma_share(self) -> float:
         """The fraction of the body's instructions that are FFMA or FFMA2."""
         return self.ffma / len(self.body)
+
+    @property
+    def tensor(self) -> int:
+        """The number of products on tensor cores (HMMA) in the body."""
+        return sum(self.instructions[name] for name in TENSOR)
+
+    @property
+    def tensor_share(self) -> float:
+        """The fraction of the body's instructions that are products on tensor cores."""
+        return self.tensor / len(self.body)
 
     @property
     def memory(self) -> int:
@@ -129,12 +143,14 @@ def find_loops(code: Sequence[Instruction]) -> tuple[Loop, ...]:
 
 
 def hot_loop(loops: Sequence[Loop]) -> Loop | None:
-    """Return the loop with the most FFMAs in its own body, or None if there is no loop.
+    """Return the loop with the most products on tensor cores, or None if there is no loop.
 
-    If several have the most, an innermost loop goes first, then one with more memory accesses. If
-    no loop has an FFMA, one of them is chosen in this way, too.
+    If several have the most, or none has any, it is the one with the most FFMAs in its own body,
+    then an innermost loop, then one with more memory accesses.
     """
-    return max(loops, key=lambda loop: (loop.ffma, loop.inner, loop.memory), default=None)
+    return max(
+        loops, key=lambda loop: (loop.tensor, loop.ffma, loop.inner, loop.memory), default=None
+    )
 
 
 def _loop_indices(code: Sequence[Instruction]) -> dict[int, set[int]]:

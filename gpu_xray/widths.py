@@ -9,14 +9,21 @@ from collections.abc import Iterable
 from gpu_xray.sass import Instruction
 
 GLOBAL_LOADS = ("LDG", "LDGSTS")
-SHARED_LOADS = ("LDS",)
+SHARED_LOADS = ("LDS", "LDSM")
 LOADS = (*GLOBAL_LOADS, *SHARED_LOADS, "LDL")
 STORES = ("STG", "STS", "STL", "LDGSTS")
+_MATRICES = re.compile(r"MT?88(?:\.([24]))?")
 _WIDTH = re.compile(r"\.[US]?(8|16|32|64|128|256)(?![\w])")
 
 
 def width(instruction: Instruction) -> int:
-    """Return the bits per thread of a memory instruction: 32 unless the opcode names a width."""
+    """Return the bits per thread of a memory instruction: 32 unless the opcode names a width.
+
+    LDSM names the bits of an element, and at its end the number of matrices if there are several: a
+    thread receives 32 bits of each.
+    """
+    if instruction.name == "LDSM":
+        return 32 * int(_MATRICES.search(instruction.opcode)[1] or 1)
     match = _WIDTH.search(instruction.opcode)
     return int(match[1]) if match else 32
 

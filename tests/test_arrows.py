@@ -15,7 +15,7 @@ import pytest
 
 from utils.paths import ROOT
 
-KERNELS = ("gemm_kernels", "latency_kernels", "reduce_kernels")
+KERNELS = ("gemm_kernels", "latency_kernels", "reduce_kernels", "tensor_kernels")
 # These import nothing of the course, because they have a separate wheel.
 TOOLS = ("gpu_xray", "virtual_gpu")
 PACKAGES = (*KERNELS, *TOOLS, "labs", "utils")

@@ -69,7 +69,10 @@ def test_the_kernel_packages_let_any_kernel_run(tmp_path):
     assert printed(PRODUCT, tmp_path) == "96.0 8.0\n"
 
 
-@pytest.mark.parametrize("package", ["gemm_kernels", "reduce_kernels", "latency_kernels", "labs"])
+PACKAGES = ("gemm_kernels", "reduce_kernels", "latency_kernels", "tensor_kernels", "labs")
+
+
+@pytest.mark.parametrize("package", PACKAGES)
 def test_a_readers_own_utils_is_named(tmp_path, package):
     (tmp_path / "utils.py").write_text("MINE = 1\n", encoding="utf-8")
     process = finished(f"import {package}", tmp_path)

@@ -20,7 +20,7 @@ import numpy as np
 from numba import cuda, types
 from numba.cuda import libdevice
 
-from utils.intrinsics import simd, wide_memory
+from utils.intrinsics import simd, tensor, wide_memory
 
 BUILTINS = frozenset({
     "abs", "bool", "divmod", "enumerate", "float", "int", "len", "list", "max", "min", "pow",
@@ -46,6 +46,10 @@ MATH = frozenset(name for name in vars(math) if not name.startswith("_"))
 LIBDEVICE = frozenset(name for name in vars(libdevice) if not name.startswith("_"))
 SIMD = frozenset({"broadcast", "fmadd", "loadu", "mul", "set1", "storeu"})
 WIDE = frozenset({"load4", "store4", "copy4_async", "commit_copies", "wait_copies"})
+TENSOR = frozenset({
+    "copy8_async", "ldmatrix_x2", "ldmatrix_x2_trans", "ldmatrix_x4", "ldmatrix_x4_trans", "load8",
+    "mma_m16n8k8", "mma_m16n8k16", "mma_m16n8k16_bf16", "store8",
+})  # fmt: skip
 # Attributes of arrays, of indices, and of namespaces such as cuda.atomic.
 ATTRIBUTES = frozenset({
     "x", "y", "z", "w", "shape", "size", "ndim", "strides", "dtype", "itemsize", "T", "array",
@@ -86,6 +90,7 @@ MODULES: Mapping[str, object] = {
     "numpy": np,
     "statistics": statistics,
     "utils.intrinsics.simd": simd,
+    "utils.intrinsics.tensor": tensor,
     "utils.intrinsics.wide_memory": wide_memory,
 }
 DECORATORS = {
@@ -127,7 +132,8 @@ COMPILED = Rules(
     members={
         "math": MATH, "numba": NUMBER_TYPES - {"float16"}, "numba.cuda": CUDA,
         "numba.cuda.libdevice": LIBDEVICE, "numba.types": NUMBER_TYPES, "numpy": NUMPY,
-        "utils.intrinsics.simd": SIMD, "utils.intrinsics.wide_memory": WIDE,
+        "utils.intrinsics.simd": SIMD, "utils.intrinsics.tensor": TENSOR,
+        "utils.intrinsics.wide_memory": WIDE,
     },
     attributes=ATTRIBUTES,
     forbidden=(

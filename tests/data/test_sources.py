@@ -14,7 +14,10 @@ import pytest
 from utils.paths import DATA, ROOT
 
 SOURCES = tomllib.loads((DATA / "sources.toml").read_text(encoding="utf-8"))
-PACKAGES = ("gemm_kernels", "reduce_kernels", "latency_kernels", "labs", "tools", "utils")
+PACKAGES = (
+    *("gemm_kernels", "reduce_kernels", "latency_kernels", "tensor_kernels"),
+    *("labs", "tools", "utils"),
+)
 # There a source is always source code.
 OF_CODE = ("virtual_gpu", "gpu_xray")
 # A document without a name. Source code, a source line and the source of a line are none.

@@ -14,6 +14,7 @@ if importlib.util.find_spec("numba_cuda"):
 import gemm_kernels
 import latency_kernels
 import reduce_kernels
+import tensor_kernels
 from gpu_xray import xray
 from labs import EXERCISES, check
 from utils import paths
@@ -21,7 +22,10 @@ from utils.compilers.choice import NUMBA_CUDA_MLIR, chosen
 from utils.errors import CourseError
 from utils.ladder.verify import verify_all
 
-LADDERS = (latency_kernels.LADDER, reduce_kernels.LADDER, gemm_kernels.LADDER)
+LADDERS = (
+    *(latency_kernels.LADDER, reduce_kernels.LADDER, gemm_kernels.LADDER),
+    tensor_kernels.LADDER,
+)
 STEPS = [(ladder, step) for ladder in LADDERS for step in ladder.steps]
 # One kernel of each kind: with shared memory, shuffles, and intrinsics of this project.
 QUICK = ("copy", "naive", "tiled", "reduce7", "reduce8")

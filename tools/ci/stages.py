@@ -27,7 +27,10 @@ BUDGETS = "tests/utils/ladder/test_budgets.py"
 SLOW = {
     "slow: labs": ("tests/labs/",),
     "slow: virtual GPU": ("virtual_gpu/tests/", "gpu_xray/tests/"),
-    "slow: kernels": ("tests/gemm_kernels/", "tests/reduce_kernels/", "tests/latency_kernels/"),
+    "slow: kernels": (
+        *("tests/gemm_kernels/", "tests/reduce_kernels/", "tests/latency_kernels/"),
+        "tests/tensor_kernels/",
+    ),
     "slow: course": (
         *("tests/utils/", "tests/notebooks/", "tests/data/", "tests/site/", "tests/tools/"),
         "tests/test_",

@@ -20,7 +20,7 @@ from types import ModuleType
 
 from utils.compilers.choice import NUMBA_CUDA, Compiler, chosen
 
-KERNELS = ("gemm_kernels", "reduce_kernels", "latency_kernels")
+KERNELS = ("gemm_kernels", "reduce_kernels", "latency_kernels", "tensor_kernels")
 PACKAGES = (*KERNELS, "labs", "utils")
 # These files are about numba's own names, or implement functions for both compilers.
 LEFT_ALONE = ("utils.compilers", "utils.intrinsics", "labs.checking", "labs.grading")

@@ -1,4 +1,4 @@
-"""Intrinsics that Numba lacks: wide memory accesses, asynchronous copies, and CPU vectors.
+"""Intrinsics that Numba lacks: wide memory accesses, copies, tensor cores, and CPU vectors.
 
 A second compiler would need these files again and no others. Where numba-cuda-mlir is installed,
 its kernels call the same functions. Code that knows a particular kernel does not belong here.

@@ -36,7 +36,7 @@ def _is_float32_array(array) -> bool:
     return isinstance(array, types.Array) and array.dtype == types.float32 and array.layout == "C"
 
 
-def _is_position(array, position) -> bool:
+def is_position(array, position) -> bool:
     """Return True if `position` has one integer type per dimension of the array."""
     indices = position.types if isinstance(position, types.BaseTuple) else (position,)
     return len(indices) == array.ndim and all(isinstance(i, types.Integer) for i in indices)
@@ -44,26 +44,34 @@ def _is_position(array, position) -> bool:
 
 def _fits(array, position) -> bool:
     """Return True for a float32 array in C order and one integer index per dimension."""
-    return _is_float32_array(array) and _is_position(array, position)
+    return _is_float32_array(array) and is_position(array, position)
 
 
-def _pointer(context, builder, array_and_position, values):
+def element_pointer(context, builder, array_and_position, values):
     """Return the LLVM pointer to array[position].
 
     array_and_position: the Numba types of both. values: the LLVM values of both.
     """
     array_type, position_type = array_and_position
     array, position = values
+    indices = indices_of(context, builder, position_type, position)
+    struct = context.make_array(array_type)(context, builder, array)
+    return cgutils.get_item_pointer(context, builder, array_type, struct, indices, wraparound=False)
+
+
+def indices_of(context, builder, position_type, position) -> list:
+    """Return the indices of a position as LLVM values of the type intp.
+
+    position_type: the Numba type of the position. position: its LLVM value.
+    """
     if isinstance(position_type, types.BaseTuple):
         indices, index_types = cgutils.unpack_tuple(builder, position), position_type.types
     else:
         indices, index_types = [position], [position_type]
-    indices = [
+    return [
         context.cast(builder, index, index_type, types.intp)
         for index, index_type in zip(indices, index_types, strict=True)
     ]
-    struct = context.make_array(array_type)(context, builder, array)
-    return cgutils.get_item_pointer(context, builder, array_type, struct, indices, wraparound=False)
 
 
 def _load_of(width: int):
@@ -78,7 +86,7 @@ def _load_of(width: int):
             return None
 
         def generate(context, builder, signature, values):
-            pointer = _pointer(context, builder, signature.args, values)
+            pointer = element_pointer(context, builder, signature.args, values)
             pointer = builder.bitcast(pointer, _vector(width).as_pointer())
             vector = builder.load(pointer, align=alignment)
             parts = [builder.extract_element(vector, ir.IntType(32)(n)) for n in range(width)]
@@ -98,7 +106,7 @@ def _store_of(width: int):
             return None
 
         def generate(context, builder, signature, values):
-            pointer = _pointer(context, builder, signature.args[:2], values[:2])
+            pointer = element_pointer(context, builder, signature.args[:2], values[:2])
             vector = ir.Constant(_vector(width), ir.Undefined)
             for number, part in enumerate(cgutils.unpack_tuple(builder, values[2])):
                 vector = builder.insert_element(vector, part, ir.IntType(32)(number))
@@ -111,16 +119,16 @@ def _store_of(width: int):
     return store
 
 
-def _intrinsic(name: str, function, doc: str):
+def named(name: str, function, doc: str):
     """Return a typing function as an intrinsic with this name and docstring."""
     function.__name__, function.__qualname__, function.__doc__ = name, name, doc
     return intrinsic(function)
 
 
-load2 = _intrinsic("load2", _load_of(2), "Load two float32 from ``array[position]`` as a tuple.")
-load4 = _intrinsic("load4", _load_of(4), "Load four float32 from ``array[position]`` as a tuple.")
-store2 = _intrinsic("store2", _store_of(2), "Store a tuple of two float32 at ``array[position]``.")
-store4 = _intrinsic("store4", _store_of(4), "Store a tuple of four float32 at ``array[position]``.")
+load2 = named("load2", _load_of(2), "Load two float32 from ``array[position]`` as a tuple.")
+load4 = named("load4", _load_of(4), "Load four float32 from ``array[position]`` as a tuple.")
+store2 = named("store2", _store_of(2), "Store a tuple of two float32 at ``array[position]``.")
+store4 = named("store4", _store_of(4), "Store a tuple of four float32 at ``array[position]``.")
 
 
 @intrinsic
@@ -131,13 +139,13 @@ def stream16(typing_context, array, position):
     The dtype is float32 or int32 for 4 elements, float64 or int64 for 2.
     """
     kind = _STREAMED.get(array.dtype) if isinstance(array, types.Array) else None
-    if kind is None or array.layout != "C" or not _is_position(array, position):
+    if kind is None or array.layout != "C" or not is_position(array, position):
         return None
     element, suffix, register = kind
     width = WIDE_BYTES * 8 // array.dtype.bitwidth
 
     def generate(context, builder, signature, values):
-        pointer = _pointer(context, builder, signature.args, values)
+        pointer = element_pointer(context, builder, signature.args, values)
         pointer = builder.addrspacecast(pointer, ir.PointerType(element, addrspace=GLOBAL_SPACE))
         results = ir.FunctionType(ir.LiteralStructType([element] * width), [ir.IntType(64)])
         names = ", ".join(f"${number}" for number in range(width))
@@ -192,15 +200,15 @@ def _copy_of(width: int):
             return None
 
         def generate(context, builder, signature, values):
-            target = _pointer(context, builder, signature.args[:2], values[:2])
-            origin = _pointer(context, builder, signature.args[2:], values[2:])
+            target = element_pointer(context, builder, signature.args[:2], values[:2])
+            origin = element_pointer(context, builder, signature.args[2:], values[2:])
             target = builder.addrspacecast(target, _float_pointer(SHARED_SPACE))
             origin = builder.addrspacecast(origin, _float_pointer(GLOBAL_SPACE))
             addresses = [
                 builder.ptrtoint(target, ir.IntType(32)),
                 builder.ptrtoint(origin, ir.IntType(64)),
             ]
-            _assemble(builder, text, "r,l", addresses)
+            assemble(builder, text, "r,l", addresses)
             return context.get_dummy_value()
 
         return types.void(shared, to, source, position), generate
@@ -208,12 +216,12 @@ def _copy_of(width: int):
     return copy
 
 
-copy1_async = _intrinsic(
+copy1_async = named(
     "copy1_async",
     _copy_of(1),
     "Start a copy of one float32 from global to shared memory; see ``copy4_async``.",
 )
-copy4_async = _intrinsic(
+copy4_async = named(
     "copy4_async",
     _copy_of(COPY_WIDTH),
     """Start a copy of four float32 from global to shared memory; registers are not involved.
@@ -229,7 +237,7 @@ def commit_copies(typing_context):
     """Close a group of the copies that this thread has started since its previous group."""
 
     def generate(context, builder, signature, values):
-        _assemble(builder, "cp.async.commit_group;", "", [])
+        assemble(builder, "cp.async.commit_group;", "", [])
         return context.get_dummy_value()
 
     return types.void(), generate
@@ -242,7 +250,7 @@ def wait_copies(typing_context, pending):
         return None
 
     def generate(context, builder, signature, values):
-        _assemble(builder, f"cp.async.wait_group {pending.literal_value};", "", [])
+        assemble(builder, f"cp.async.wait_group {pending.literal_value};", "", [])
         return context.get_dummy_value()
 
     return types.void(pending), generate
@@ -253,7 +261,7 @@ def _float_pointer(space: int) -> ir.PointerType:
     return ir.PointerType(ir.FloatType(), addrspace=space)
 
 
-def _assemble(builder, text: str, constraints: str, operands: list) -> None:
+def assemble(builder, text: str, constraints: str, operands: list) -> None:
     """Emit inline PTX that reads the operands, returns nothing and may change memory."""
     kind = ir.FunctionType(ir.VoidType(), [operand.type for operand in operands])
     constraints = ",".join(part for part in (constraints, "~{memory}") if part)

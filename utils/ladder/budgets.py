@@ -31,4 +31,9 @@ def budget_violations(report: XRay, budget: Budget) -> list[str]:
         broken.append(
             f"{report.ffma_share:.1%} of the hot loop are FFMAs, not {budget.ffma_share:.1%}"
         )
+    if report.tensor_share < budget.tensor_share:
+        broken.append(
+            f"{report.tensor_share:.1%} of the hot loop are products on tensor cores, not "
+            f"{budget.tensor_share:.1%}"
+        )
     return [f"{report.kernel} for {report.arch}: {sentence}." for sentence in broken]

@@ -29,8 +29,9 @@ def count_step(variant: Variant, shape: Shape, blocks: int) -> Trace:
     The shape may be of any size: all arrays hold zeros that are never touched as a whole, so even
     huge arrays cost no memory.
     """
-    inputs = tuple(np.zeros(size, np.float32) for size in variant.step.task.input_shapes(shape))
-    out = np.zeros(variant.step.task.output_shape(*vars(shape).values()), np.float32)
+    task = variant.step.task
+    inputs = tuple(np.zeros(size, task.dtype) for size in task.input_shapes(shape))
+    out = np.zeros(task.output_shape(*vars(shape).values()), np.float32)
     return _traced(variant.main_call(shape, inputs, out, untouched), blocks=blocks)
 
 

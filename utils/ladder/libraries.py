@@ -47,6 +47,19 @@ def _bind_cublas(inputs: tuple, out) -> Execution | None:
     return partial(xp.matmul, a, b, out=xp.empty(out.shape, np.float32))
 
 
+def _bind_cublas_tensor(inputs: tuple, out) -> Execution | None:
+    """Return a function () that computes c = a·b of float16 by cuBLAS, through CuPy.
+
+    cuBLAS adds in float32 and stores float16, so it writes half the bytes of a float32 result. The
+    result goes into an array other than `out`. Returns None without CuPy or a GPU.
+    """
+    xp = cupy()
+    if xp is None:
+        return None
+    a, b = map(xp.asarray, inputs)
+    return partial(xp.matmul, a, b, out=xp.empty(out.shape, np.float16))
+
+
 def _bind_cub(inputs: tuple, out) -> Execution | None:
     """Return a function () that sums an array by CUB, through CuPy; it does not store into `out`.
 
@@ -105,6 +118,7 @@ def _bind_onednn(inputs: tuple, out) -> Execution | None:
 
 
 CUBLAS = Library("cuBLAS", _bind_cublas)
+CUBLAS_TENSOR = Library("cuBLAS", _bind_cublas_tensor)
 CUB = Library("CUB (CuPy)", _bind_cub)
 NUMPY_BLAS = Library("NumPy BLAS", _bind_numpy)
 ONEDNN = Library("oneDNN", _bind_onednn)

@@ -28,9 +28,9 @@ class Problem:
     """Inputs of a task at a shape and the reference result, with the error that is allowed.
 
     A result is right if ‖out - reference‖ / scale ≤ allowed and no element is NaN. `inputs` are
-    float32 arrays on the host. `scale` is a norm of the result or of the inputs. `allowed` is 0 if
-    float32 is exact for these inputs. `reference` is float64: a CuPy array if a GPU computed it and
-    will compare, a NumPy array otherwise.
+    arrays on the host, with the dtype of the task. `scale` is a norm of the result or of the
+    inputs. `allowed` is 0 if float32 is exact for these inputs. `reference` is float64: a CuPy
+    array if a GPU computed it and will compare, a NumPy array otherwise.
     """
 
     shape: GemmShape | ReduceShape

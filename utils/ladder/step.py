@@ -108,6 +108,7 @@ class Budget:
     registers: the most registers per thread; None if the number does not matter.
     global_bits, shared_bits: the least width in bits of the widest load from that memory.
     ffma_share: the least fraction of FFMAs among the instructions of the innermost hot loop.
+    tensor_share: the least fraction of products on tensor cores (HMMA) among them.
     but: exceptions for some compute capabilities, such as {(12, 0): {"registers": 40}}.
     """
 
@@ -117,6 +118,7 @@ class Budget:
     global_bits: int = 0
     shared_bits: int = 0
     ffma_share: float = 0.0
+    tensor_share: float = 0.0
     but: Mapping[tuple[int, int], Mapping[str, float]] = field(default_factory=dict)
 
     def on(self, capability: tuple[int, int]) -> Budget:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from numba import float32, void
+from numba.types import float16
 
+from utils.division import cdiv
 from utils.errors import CourseError
 from utils.ladder.problems import Problem, draw
 from utils.ladder.shapes import GemmShape, ReduceShape, parse_gemm, parse_reduce
@@ -21,6 +24,12 @@ ERROR_PER_ROOT_K = 1e-6
 # A float32 product of integers is exact while no partial sum reaches 2^24.
 LARGEST_EXACT = 2**24
 LARGEST_DRAWN = 7
+# A tensor core adds exact products to a sum and cuts the result off instead of rounding it (see
+# `virtual_gpu/numbers/tensor_sums.py`), so the errors of an element have one sign and add up. Per
+# instruction they are at most two units in the last place of a partial sum, which is seldom larger
+# than the whole sum. Instructions with a smaller k are more instructions.
+ERROR_PER_MMA = 2.0**-22
+LEAST_K_OF_MMA = 8
 # Adding in pairs or in per-thread chains, in any order: |error| ≤ h·u·Σ|x|, with u = 2^-24 and h
 # the longest chain of additions (N. J. Higham, "The Accuracy of Floating Point Summation", SIAM J.
 # Sci. Comput. 14, 1993). 1e-6 admits h = 16 in the worst case and, since errors of random sign
@@ -33,12 +42,13 @@ class TaskWork:
     """The work of one execution: `flops`, operations, or `bytes` to move; the other is None.
 
     `cached` is True if the bytes come from a cache or from shared memory, for which no data sheet
-    states a peak.
+    states a peak. `tensor` is True if tensor cores do the operations, on inputs of 16 bits.
     """
 
     flops: int | None = None
     bytes: int | None = None
     cached: bool = False
+    tensor: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +59,8 @@ class Task:
     shape. shape: sizes -> shape. check: arrays -> tuple of sizes, or CourseError. input_shapes:
     shape -> the array shape of each input. output_shape: sizes -> the array shape of the result.
     problem: (shape, kind of inputs) -> Problem. work: shape -> TaskWork. signature: the Numba
-    signature of every kernel, inputs first and the result last.
+    signature of every kernel, inputs first and the result last. dtype: that of all inputs; the
+    result is float32.
     """
 
     parse: Callable[[str], Shape]
@@ -60,6 +71,7 @@ class Task:
     problem: Callable[[Shape, str], Problem]
     work: Callable[[Shape], TaskWork]
     signature: object
+    dtype: type = np.float32
 
 
 # How the libraries say "make it contiguous" and "convert it": of an array x, to a dtype.
@@ -96,12 +108,12 @@ def converted(name: str, dtype: str, library: str = "") -> str:
     return WORDS.get(library, OF_NUMPY)[1].format(x=name, dtype=dtype)
 
 
-def check_array(name: str, array, ndim: int) -> None:
-    """Raise CourseError unless `array` is a float32 array in C order with `ndim` dimensions.
+def check_array(name: str, array, ndim: int, dtype: str = "float32") -> None:
+    """Raise CourseError unless `array` is in C order and has this dtype and `ndim` dimensions.
 
     A masked array of NumPy is refused, too. `name` names the array in the error.
     """
-    check_float32(name, array, ndim)
+    check_dtype(name, array, ndim, dtype)
     if not in_c_order(array):
         raise CourseError(
             f"{name} is not contiguous in C order, so its rows are not side by side in memory: "
@@ -115,10 +127,18 @@ def check_float32(name: str, array, ndim: int, library: str = "") -> None:
     `name` names the array in the error. `library` is the name of the array's library, whose
     functions the error suggests.
     """
+    check_dtype(name, array, ndim, "float32", library)
+
+
+def check_dtype(name: str, array, ndim: int, dtype: str, library: str = "") -> None:
+    """Raise CourseError unless `array` is unmasked and has this dtype and `ndim` dimensions.
+
+    `name` and `library` are those of `check_float32`.
+    """
     if not hasattr(array, "dtype"):
         raise CourseError(
             f"{name} is a {type(array).__name__}, and an array is needed: "
-            f"use np.array({name}, dtype=np.float32)."
+            f"use np.array({name}, dtype=np.{dtype})."
         )
     check_unmasked(name, array)
     if array.ndim != ndim:
@@ -126,10 +146,10 @@ def check_float32(name: str, array, ndim: int, library: str = "") -> None:
             f"{name} has the shape {tuple(array.shape)}, and {ndim} dimension"
             f"{'s are' if ndim > 1 else ' is'} needed: use {name}.reshape(...)."
         )
-    if array.dtype != np.float32:
+    if array.dtype != np.dtype(dtype):
         raise CourseError(
-            f"{name} holds {array.dtype}, and float32 is needed: use "
-            f"{converted(name, 'float32', library)}."
+            f"{name} holds {array.dtype}, and {dtype} is needed: use "
+            f"{converted(name, dtype, library)}."
         )
 
 
@@ -152,10 +172,10 @@ def in_c_order(array) -> bool:
     return method() if method else array.flags.c_contiguous
 
 
-def _check_gemm(a, b) -> tuple[int, int, int]:
-    """Return (m, n, k) of a product; raise CourseError unless a and b fit and are float32."""
-    check_array("a", a, ndim=2)
-    check_array("b", b, ndim=2)
+def _check_gemm(a, b, dtype: str = "float32") -> tuple[int, int, int]:
+    """Return (m, n, k) of a product; raise CourseError unless a and b fit and have this dtype."""
+    check_array("a", a, ndim=2, dtype=dtype)
+    check_array("b", b, ndim=2, dtype=dtype)
     return product_sizes(a, b)
 
 
@@ -178,18 +198,36 @@ def _gemm_problem(shape: GemmShape, kind: str) -> Problem:
 
     `kind` is the kind of random inputs, "integers" or "uniform".
     """
+    return _product_problem(shape, kind, np.float32, ERROR_PER_ROOT_K * shape.k**0.5)
+
+
+def _tensor_gemm_problem(shape: GemmShape, kind: str) -> Problem:
+    """Return the Problem of a product of float16 matrices with float32 sums.
+
+    The inputs are rounded to float16 before the reference is computed, so this is no error of the
+    kernel. `kind` is as in `_gemm_problem`; float16 holds the integers exactly.
+    """
+    instructions = cdiv(shape.k, LEAST_K_OF_MMA)
+    return _product_problem(shape, kind, np.float16, ERROR_PER_MMA * instructions)
+
+
+def _product_problem(shape: GemmShape, kind: str, dtype: type, allowed: float) -> Problem:
+    """Return the Problem of a product of matrices with a dtype.
+
+    `allowed` is the greatest error of a right result for uniform inputs.
+    """
     if kind == "integers" and shape.k * LARGEST_DRAWN**2 >= LARGEST_EXACT:
         # Longer sums could leave the range in which float32 holds every integer.
         kind = "uniform"
-    a = draw(kind, (shape.m, shape.k), seed=1)
-    b = draw(kind, (shape.k, shape.n), seed=2)
+    a = draw(kind, (shape.m, shape.k), seed=1).astype(dtype, copy=False)
+    b = draw(kind, (shape.k, shape.n), seed=2).astype(dtype, copy=False)
     reference = _float64_product(a, b)
     return Problem(
         shape,
         (a, b),
         reference,
         scale=float((reference**2).sum() ** 0.5),
-        allowed=0.0 if kind == "integers" else ERROR_PER_ROOT_K * shape.k**0.5,
+        allowed=0.0 if kind == "integers" else allowed,
     )
 
 
@@ -231,6 +269,15 @@ GEMM = Task(
     problem=_gemm_problem,
     work=lambda shape: TaskWork(flops=shape.flops),
     signature=void(float32[:, ::1], float32[:, ::1], float32[:, ::1]),
+)
+
+TENSOR_GEMM = replace(
+    GEMM,
+    check=partial(_check_gemm, dtype="float16"),
+    problem=_tensor_gemm_problem,
+    work=lambda shape: TaskWork(flops=shape.flops, tensor=True),
+    signature=void(float16[:, ::1], float16[:, ::1], float32[:, ::1]),
+    dtype=np.float16,
 )
 
 SUM = Task(

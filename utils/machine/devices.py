@@ -36,6 +36,8 @@ class Device:
     memory_gib, l2_kib: the sizes of the memory and of the L2 cache.
     shared_kib_per_sm, max_shared_kib_per_block: the most shared memory of an SM and of a block.
     source: where the figures are published, or "the driver".
+    tensor_gflops: the data sheet's peak of products of float16 with float32 sums on tensor cores,
+        without sparsity, in 10^9 per second; None where none is listed. tensor_source: its source.
     driver_gb_per_s: memory clock × bus width × 2 as the driver reports them; None without a driver.
     """
 
@@ -54,6 +56,8 @@ class Device:
     shared_kib_per_sm: float
     max_shared_kib_per_block: float
     source: str
+    tensor_gflops: float | None = None
+    tensor_source: str = ""
     driver_gb_per_s: float | None = field(default=None, compare=False)
 
     @property
@@ -236,14 +240,13 @@ def _from_row(row: dict[str, str]) -> Device:
     """Return the device of a row of `data/devices.csv`, given as column -> text."""
     major, minor = row["compute_capability"].split(".")
     whole = ("year", "sms", "fp32_lanes_per_sm", "l2_kib")
-    texts = ("name", "architecture", "source")
+    texts = ("name", "architecture", "source", "tensor_source")
+    others = {*whole, *texts, "aliases", "compute_capability", "tensor_gflops"}
     return Device(
         **{column: row[column] for column in texts},
         **{column: int(row[column]) for column in whole},
-        **{
-            column: float(row[column])
-            for column in row.keys() - {*whole, *texts, "aliases", "compute_capability"}
-        },
+        **{column: float(row[column]) for column in row.keys() - others},
+        tensor_gflops=float(row["tensor_gflops"]) if row["tensor_gflops"] else None,
         aliases=tuple(row["aliases"].split(";")),
         compute_capability=(int(major), int(minor)),
     )

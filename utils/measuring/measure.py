@@ -23,6 +23,8 @@ from utils.measuring.records import Record
 from utils.measuring.timing import MOST_LAUNCHES, Timing, time_cpu, time_gpu
 
 VIRTUAL_GPU = "virtual GPU"
+# The kind of inputs at which steps are timed: a GPU's power, and so its clock, depend on them.
+TIMED_INPUTS = "uniform"
 # The L2 cache does not always replace the oldest line first: after four times its size was read,
 # next to nothing of the first copy is left.
 L2_TIMES = 4
@@ -82,7 +84,7 @@ def race(
     """
     processor, step = device.name if device else devices.cpu_name(), variants[0].step
     exact = verify_all(ladder, variants, shape, kinds=("integers",))
-    problem = step.task.problem(shape, "uniform")
+    problem = step.task.problem(shape, TIMED_INPUTS)
     copies = _cold_copies(ladder, step, problem, device)
     rounded = [execute(ladder, one, problem, copies[0]) for one in variants]
     for variant, *verdicts in zip(variants, exact, rounded, strict=True):
@@ -225,6 +227,7 @@ def _facts(
     """
     ours, *library = times
     facts = {
+        "inputs": TIMED_INPUTS,
         "time_ms": ours.median_ms,
         "time_ms_min": ours.min_ms,
         "time_ms_max": ours.max_ms,
@@ -238,7 +241,7 @@ def _facts(
     if device:
         facts["compute_capability"] = ".".join(map(str, device.compute_capability))
         if not work.cached:
-            facts["peak"] = _peak(facts, device, f"{variant} at {shape}")
+            facts["peak"] = _peak(work, facts, device, f"{variant} at {shape}")
         facts |= _machine_code(variant, shape)
     return facts
 
@@ -250,15 +253,17 @@ def _rates(work: TaskWork, milliseconds: float) -> dict[str, float]:
     return {"gb_per_s": work.bytes / milliseconds / 1e6}
 
 
-def _peak(facts: dict, device: Device, what: str) -> float | None:
+def _peak(work: TaskWork, facts: dict, device: Device, what: str) -> float | None:
     """Return the device's peak in the unit of the speed in `facts`; None if it is not known.
 
     Raises CourseError, with `what` as its subject, if the speed is above the peak.
     """
-    is_arithmetic = "gflops" in facts
-    peak = device.peak_gflops if is_arithmetic else device.peak_gb_per_s
+    if "gflops" in facts:
+        speed, peak = facts["gflops"], device.tensor_gflops if work.tensor else device.peak_gflops
+    else:
+        speed, peak = facts["gb_per_s"], device.peak_gb_per_s
     if peak is not None:
-        devices.fraction_of_peak(facts["gflops" if is_arithmetic else "gb_per_s"], peak, what)
+        devices.fraction_of_peak(speed, peak, what)
     return peak
 
 

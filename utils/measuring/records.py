@@ -35,10 +35,12 @@ class Record:
     sm_clock_mhz: the SM clock during the measurement.
     peak: the data sheet's peak, in the unit of the row's speed.
     library, library_ms: the library's name, and its median time in the same run.
+    inputs: the kind of inputs, one of `problems.KINDS`.
 
     `efficiency`, the fraction of the peak, follows from `peak`. `library_ratio`, the library's time
     over ours, follows from `library_ms`. Rows that were recorded before the columns `peak` and
-    `library_ms` existed have only these ratios.
+    `library_ms` existed have only these ratios. Rows without `inputs` are older than this column,
+    and their inputs were uniform.
     """
 
     device: str
@@ -70,6 +72,7 @@ class Record:
     sm_clock_mhz: float | None
     peak: float | None = None
     library_ms: float | None = None
+    inputs: str | None = None
 
     def __post_init__(self):
         if self.peak is not None:

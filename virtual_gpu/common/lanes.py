@@ -141,6 +141,18 @@ def lanes_of(bits) -> np.ndarray:
     return (bits >> np.arange(WARP)) & 1 == 1
 
 
+def listed(lanes: np.ndarray) -> str:
+    """Return text such as ``lane 3``, ``lanes 16 to 31`` or ``lanes 1, 3, 5``.
+
+    ``lanes`` holds 32 bools, and at least one is True.
+    """
+    numbers = np.flatnonzero(lanes).tolist()
+    first, last = numbers[0], numbers[-1]
+    if len(numbers) > 2 and last - first + 1 == len(numbers):
+        return f"lanes {first} to {last}"
+    return f"lane{'s' if len(numbers) > 1 else ''} {', '.join(map(str, numbers))}"
+
+
 @dataclass(frozen=True)
 class Geometry:
     """The grid and block of a launch, each padded with ones to three dimensions."""

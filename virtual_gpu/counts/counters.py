@@ -17,7 +17,7 @@ from ..common.source import Source
 from ..memory.memory import Memory
 from . import transactions
 from .recorder import Recorder
-from .transactions import BANK_BYTES, SECTOR_BYTES, LaneTransfer
+from .transactions import BANK_BYTES, COPY_ASYNC, LDMATRIX, SECTOR_BYTES, LaneTransfer
 
 COUNTED_SPACES = ("global", "shared")
 KEPT_REQUESTS = 64  # of each access, for hints and pictures
@@ -49,6 +49,11 @@ class LineCount:
     sectors in global memory or wavefronts in shared memory. Bytes are those that lanes requested.
     ``float32_ops`` and ``float64_ops`` are operations of these types, counted per lane.
     ``barriers`` counts once per warp, and ``atomics`` once per lane.
+
+    ``ldmatrix`` are those of the shared load requests that ``ldmatrix`` makes (LDSM), and
+    ``async_copies`` those of the shared store requests that asynchronous copies make (LDGSTS), with
+    the bytes that they move. ``mma`` counts multiplications of fragments, once per warp, and
+    ``tensor_ops`` their floating-point operations, two for each product that they add.
     """
 
     warps: int = 0  # memory instructions, counted per warp
@@ -67,6 +72,11 @@ class LineCount:
     float64_ops: int = 0
     barriers: int = 0
     atomics: int = 0  # lanes that made an atomic operation
+    ldmatrix: int = 0
+    async_copies: int = 0
+    async_copy_bytes: int = 0
+    mma: int = 0
+    tensor_ops: int = 0
 
     def add(self, prefix: str, **amounts: int) -> None:
         """Add each amount to the field whose name is the prefix, an underscore and the keyword."""
@@ -91,7 +101,7 @@ class AccessCount:
     numbers of active lanes and of different elements in one execution of a store to global memory,
     that with the largest ratio of the ``examined`` ones. ``bytes_per_lane`` is the number of bytes
     that a lane accesses in a request, and ``words`` the number of 4-byte words, summed like the
-    bytes.
+    bytes. ``instruction`` is LDMATRIX, COPY_ASYNC, or the same as ``kind``.
     """
 
     site: Site
@@ -100,6 +110,7 @@ class AccessCount:
     kind: str  # "load", "store" or "atomic"
     dtype: np.dtype
     bytes_per_lane: int  # per request; a complex number can take two
+    instruction: str  # LDMATRIX, COPY_ASYNC, or the kind
     requests: int = 0
     lanes: int = 0  # active lanes, summed over requests
     bytes: int = 0  # requested, summed over lanes
@@ -114,6 +125,12 @@ class AccessCount:
     first: list[np.ndarray] = field(default_factory=list)  # byte addresses by lane, -1: inactive
     examined: int = 0  # executions in which the elements of a store were counted
     crowded: tuple[int, int] = (0, 1)  # active lanes and elements of the store with the most lanes
+
+    @property
+    def name(self) -> str:
+        """The name of the access: ``load of x``, ``ldmatrix of tile`` or ``cp.async to tile``."""
+        to = "to" if self.instruction == COPY_ASYNC else "of"
+        return f"{self.instruction} {to} {self.array}"
 
     def note_elements(self, lanes: int, elements: int) -> None:
         """Note the numbers of active lanes and different elements in one execution of a store."""
@@ -137,18 +154,26 @@ class AccessCount:
             line.add(prefix, requests=self.requests, sectors=self.sectors, bytes=self.bytes)
         else:
             line.add(prefix, requests=self.requests, wavefronts=self.wavefronts)
+        if self.instruction == LDMATRIX:
+            line.ldmatrix += self.requests
+        elif self.instruction == COPY_ASYNC:
+            line.async_copies += self.requests
+            line.async_copy_bytes += self.bytes
 
 
 @dataclass(slots=True)
 class OperationCount:
     """The arithmetic operations of one source line, counted per lane, and barriers, per warp.
 
-    ``float32_ops`` and ``float64_ops`` are the operations of these types.
+    ``float32_ops`` and ``float64_ops`` are the operations of these types. ``mma`` counts the
+    multiplications of fragments per warp, and ``tensor_ops`` their operations.
     """
 
     float32_ops: int = 0
     float64_ops: int = 0
     barriers: int = 0
+    mma: int = 0
+    tensor_ops: int = 0
 
 
 class Counters:
@@ -159,7 +184,7 @@ class Counters:
 
     def __init__(self, recorder: Recorder | None = None) -> None:
         self.recorder = recorder
-        self._accesses: dict[tuple[Site, str, str], AccessCount] = {}
+        self._accesses: dict[tuple[Site, str, str, str], AccessCount] = {}
         self._work: dict[Site, OperationCount] = defaultdict(OperationCount)
         self._iterations: dict[Site, int] = defaultdict(int)
         self._functions: dict[Callable, Source] = {}
@@ -199,8 +224,8 @@ class Counters:
     def lines(self) -> dict[Site, LineCount]:
         """A dict from the Site of a source line to its LineCount.
 
-        It has the lines that accessed global or shared memory, computed with floats or reached a
-        barrier.
+        It has the lines that accessed global or shared memory, computed with floats, multiplied
+        fragments or reached a barrier.
         """
         lines: dict[Site, LineCount] = defaultdict(LineCount)
         for access in self._accesses.values():
@@ -208,7 +233,7 @@ class Counters:
         for site, work in self._work.items():
             line = lines[site]
             line.float32_ops, line.float64_ops = work.float32_ops, work.float64_ops
-            line.barriers = work.barriers
+            line.barriers, line.mma, line.tensor_ops = work.barriers, work.mma, work.tensor_ops
         return dict(lines)
 
     @property
@@ -230,7 +255,7 @@ class Counters:
             return
         if self.recorder:
             self.recorder.access(transfer)
-        key = (transfer.site, memory.name, transfer.kind)
+        key = (transfer.site, memory.name, transfer.kind, transfer.instruction)
         count = self._accesses.get(key)
         if count is None:
             count = self._accesses[key] = _new_count(transfer)
@@ -247,7 +272,7 @@ class Counters:
         (warps, 32). Except for atomics, the sectors or wavefronts are counted, too.
         """
         mask, bytes_per_lane = transfer.mask, transfer.bytes_per_lane
-        count.lanes += mask.count
+        count.lanes += transfer.lanes
         count.bytes += mask.count * bytes_per_lane
         count.words += mask.count * max(1, bytes_per_lane // BANK_BYTES)
         if len(count.first) < KEPT_REQUESTS:
@@ -265,7 +290,8 @@ class Counters:
             count.cache_lines += times * int(lines.sum())
             count.fewest_sectors += times * transactions.fewest_sectors(pattern, transfer.pitch)
         else:
-            count.wavefronts += times * transactions.wavefronts(pattern, bytes_per_lane)
+            passes = transactions.wavefronts(pattern, bytes_per_lane, transfer.instruction)
+            count.wavefronts += times * passes
             fewest = transactions.fewest_wavefronts(pattern, transfer.pitch)
             count.fewest_wavefronts += times * fewest
 
@@ -319,17 +345,33 @@ class Counters:
 
     def barrier(self, mask: Mask, site: Site) -> None:
         """Count one barrier per warp with active lanes, and record the barrier."""
-        warps = int(np.count_nonzero(mask.lanes.reshape(-1, WARP).any(axis=1)))
-        self._work[site].barriers += warps
+        self._work[site].barriers += _warps(mask)
         if self.recorder:
             self.recorder.meeting("barrier", mask, site)
+
+    def mma(self, mask: Mask, site: Site, operations: int) -> None:
+        """Count one multiplication of fragments per warp with active lanes, and record it.
+
+        ``operations`` is the number of floating-point operations of each.
+        """
+        work, warps = self._work[site], _warps(mask)
+        work.mma += warps
+        work.tensor_ops += warps * operations
+        if self.recorder:
+            self.recorder.meeting("mma", mask, site)
+
+
+def _warps(mask: Mask) -> int:
+    """Return the number of warps with an active lane."""
+    return int(np.count_nonzero(mask.lanes.reshape(-1, WARP).any(axis=1)))
 
 
 def _new_count(transfer: LaneTransfer) -> AccessCount:
     """Return an AccessCount without any count for the line, array and kind of a transfer."""
     memory = transfer.memory
     identity = (transfer.site, memory.name, memory.space, transfer.kind)
-    return AccessCount(*identity, memory.data.dtype, transfer.bytes_per_lane)
+    per_lane = transfer.bytes_per_lane
+    return AccessCount(*identity, memory.data.dtype, per_lane, transfer.instruction)
 
 
 def first_access(count: AccessCount) -> WarpAccess:

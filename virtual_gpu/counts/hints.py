@@ -212,10 +212,11 @@ def _conflicts(counts: KernelCounts) -> Iterator[Hint]:
         )
         yield Hint(
             "bank_conflict", access.site, access.array,
-            f"{_shown(taken / fewest)}-way bank conflict at the {access.kind} of {access.array}: "
+            f"{_shown(taken / fewest)}-way bank conflict at the {access.name}: "
             f"{_shown(taken)} wavefronts per request where {_shown(fewest)} would do",
             {"requests": access.requests, "wavefronts_per_request": taken,
-             "fewest_wavefronts_per_request": fewest},
+             "fewest_wavefronts_per_request": fewest,
+             "elements_per_lane": max(1, access.bytes_per_lane // access.dtype.itemsize)},
         )  # fmt: skip
 
 
@@ -235,7 +236,7 @@ def _idle(counts: KernelCounts) -> Iterator[Hint]:
             continue
         yield Hint(
             "idle_lanes", access.site, access.array,
-            f"{_shown(lanes)} of {WARP} lanes active at the {access.kind} of {access.array}, in "
+            f"{_shown(lanes)} of {WARP} lanes active at the {access.name}, in "
             f"{requests:,} requests",
             {"requests": requests, "lanes_per_request": lanes},
         )  # fmt: skip

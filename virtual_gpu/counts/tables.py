@@ -19,6 +19,7 @@ _ACCESS_COLUMNS = {
     "array": "object",
     "space": "object",
     "kind": "object",
+    "instruction": "object",
     "requests": "int64",
     "sectors": "Int64",
     "cache_lines": "Int64",
@@ -49,8 +50,9 @@ def accesses_table(accesses: tuple[AccessCount, ...], names: Mapping[str, str]) 
     """Return a table with one row per source line, array and kind of access.
 
     The columns are ``file`` (a short name), ``line``, ``source``, ``array``, ``space``, ``kind``,
-    ``requests``, ``sectors``, ``cache_lines``, ``wavefronts``, ``words``, ``bytes`` and ``lanes``;
-    a count that a kind of access lacks is ``pandas.NA``. The rows are sorted by file and line.
+    ``instruction`` ("ldmatrix", "cp.async" or the same as ``kind``), ``requests``, ``sectors``,
+    ``cache_lines``, ``wavefronts``, ``words``, ``bytes`` and ``lanes``; a count that a kind of
+    access lacks is ``pandas.NA``. The rows are sorted by file and line.
     ``names`` maps each file to its short name; the files are in the order of its keys.
     """
     import pandas as pd

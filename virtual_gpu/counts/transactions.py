@@ -24,6 +24,7 @@ SECTOR_BYTES = 32
 CACHE_LINE_BYTES = 128
 BANKS = 32
 BANK_BYTES = 4
+LDMATRIX, COPY_ASYNC = "ldmatrix", "cp.async"  # instructions that load and store shared memory
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,7 @@ class LaneTransfer:
     lane, and ``addresses`` holds the address of each lane's first element, or one number that all
     lanes share. ``blocks`` is the number of blocks in the batch. ``bytewise`` is True for a field
     of a packed record. ``memory`` is the memory that is accessed, and ``site`` the source line.
+    ``instruction`` is LDMATRIX, COPY_ASYNC, or the same as ``kind``.
     """
 
     memory: Memory
@@ -44,6 +46,7 @@ class LaneTransfer:
     site: Site
     blocks: int  # of the batch
     bytewise: bool  # a field of a packed record
+    instruction: str  # LDMATRIX, COPY_ASYNC, or the kind
 
     @property
     def requests_each(self) -> int:
@@ -58,6 +61,16 @@ class LaneTransfer:
         if self.bytewise:
             return memory.data.dtype.itemsize
         return 2 if memory.data.dtype.kind == "c" and memory.space == "global" else 1
+
+    @property
+    def lanes(self) -> int:
+        """The number of lanes that execute each request, summed over warps.
+
+        LDMATRIX is executed by whole warps, also where half of the lanes give no row.
+        """
+        if self.instruction != LDMATRIX:
+            return self.mask.count
+        return WARP * int(np.count_nonzero(self.mask.lanes.reshape(-1, WARP).any(axis=1)))
 
     @property
     def pitch(self) -> int:
@@ -172,14 +185,15 @@ def _count_distinct(ordered: np.ndarray) -> np.ndarray:
     return np.count_nonzero(ordered[:, 1:] != ordered[:, :-1], axis=1) + (ordered[:, 0] != -1)
 
 
-def wavefronts(pattern: Pattern, itemsize: int) -> int:
+def wavefronts(pattern: Pattern, itemsize: int, instruction: str = "") -> int:
     """Return the number of passes through the banks of shared memory, summed over warps.
 
-    ``itemsize`` is the number of bytes per lane.
+    ``itemsize`` is the number of bytes per lane. The instruction LDMATRIX is served by quarter
+    warps always, one for the eight rows of each matrix.
     """
     parts = max(1, itemsize // BANK_BYTES)
     passes = _passes(*pattern, parts, parts)
-    if parts == 4:
+    if parts == 4 and instruction != LDMATRIX:
         paired = in_pairs(*pattern)
         passes = np.where(paired, _passes(*pattern, parts, 2), passes)
     return int(passes.sum())

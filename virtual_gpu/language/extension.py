@@ -13,10 +13,12 @@ import numpy as np
 
 from ..common.errors import Site, Unsupported
 from ..common.lanes import Mask
+from ..machine import matrices
 from ..machine.access import copy_wide, load_wide, store_wide
 from ..machine.place import Place
 from ..machine.run import BatchRun
 from ..memory.memory import ARRAY_TYPES, ArrayView
+from ..numbers.fragments import COLUMNS, ROWS
 from ..numbers.fused import fused_multiply_add
 from . import intrinsics, warps
 from .call_expression import CallExpression
@@ -103,6 +105,42 @@ class Machine:
     def wait_copies(self, pending: int) -> None:
         """Move the data of each thread's closed groups except the ``pending`` most recent ones."""
         self.run.copies.wait(self.mask, int(pending), self.site)
+
+    def load_matrices(
+        self, fragment, tile: ArrayView, position, count: int, transposed: bool = False
+    ) -> None:
+        """Load ``count`` (1, 2 or 4) matrices of 8×8 elements of 16 bits, as ``ldmatrix`` does.
+
+        ``position``, in the form that ``load`` takes, is that of a row of eight elements of
+        ``tile``, which is in shared memory: lane l gives row l % 8 of matrix l // 8. ``fragment``
+        is a local array with two elements per matrix. Lane l receives columns 2·(l % 4) and
+        2·(l % 4) + 1 of row l // 4; with ``transposed``, rows and columns are exchanged. A warp
+        with a missing lane is reported, and so is a row that is misaligned or out of bounds, or
+        that no thread has written. Raises Unsupported for arrays of other kinds.
+        """
+        self.need_whole_warps()
+        place = self._place(tile, position)
+        matrices.load_matrices(self._fragment(fragment), place, count, transposed)
+
+    def mma(self, sums, a, b, k: int, bfloat16: bool = False) -> None:
+        """Add the product of a (16×k) and b (k×8) to ``sums`` (16×8); k is 8 or 16.
+
+        Each warp has matrices of its own. Its lanes hold the elements in local arrays, in the order
+        of ``virtual_gpu.numbers.fragments``: k/2 elements of ``a`` and k/4 of ``b``, in float16 or,
+        with ``bfloat16``, as the bits of bfloat16 numbers in uint16, and four of ``sums`` in
+        float32. The sums are rounded as ``virtual_gpu.numbers.tensor_sums`` says. A launch with
+        counters counts one multiplication per warp. A warp with a missing lane is reported. Raises
+        Unsupported for arrays of other kinds.
+        """
+        self.need_whole_warps()
+        places = map(self._fragment, (sums, a, b))
+        if self.run.counters:
+            self.run.counters.mma(self.mask, self.site, 2 * ROWS * COLUMNS * k)
+        matrices.multiply_add(*places, k, bfloat16)
+
+    def _fragment(self, array) -> Place:
+        """Return the Place of a whole array that holds a fragment."""
+        return Place(self.run, array, (), self.mask, self.site)
 
     def _wide_place(self, array, position, values) -> Place:
         """Return the Place of the first element of a wide store.

@@ -15,7 +15,7 @@ from numba import cuda
 
 from ..checks.report import Flaw
 from ..common.errors import Finding, Site
-from ..common.lanes import WARP, Mask, bits_of, by_warp, lanes_of
+from ..common.lanes import WARP, Mask, bits_of, by_warp, lanes_of, listed
 from ..machine.run import BatchRun
 from ..types import numba_types
 from .call_expression import CallExpression, Handler
@@ -107,10 +107,10 @@ def check_whole(run: BatchRun, mask: Mask, site: Site) -> None:
     lanes = mask.narrow(np.repeat(split, WARP)).index
 
     def describe() -> Finding:
-        thread, present = run.batch.thread(int(lanes[0])), int(active[lanes[0] // WARP].sum())
+        thread, absent = run.batch.thread(int(lanes[0])), ~active[lanes[0] // WARP]
         return Finding(
             "barrier", site, "", (), (thread,), len(lanes),
-            f"{thread} comes here with {present} of the {WARP} lanes of its warp: all must take "
+            f"{thread} comes here without {listed(absent)} of its warp: all {WARP} lanes must take "
             "part.",
         )  # fmt: skip
 

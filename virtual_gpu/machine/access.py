@@ -89,18 +89,19 @@ def update(place: Place, change: Callable) -> np.ndarray | None:
     return None if old is None else inside.mask.spread(old)
 
 
-def load_wide(place: Place, width: int, aligned: bool) -> tuple:
+def load_wide(place: Place, width: int, aligned: bool, instruction: str = "load") -> tuple:
     """Load ``width`` consecutive elements per lane, and return a tuple of ``width`` lane vectors.
 
-    The load counts as one instruction. Lanes that are inactive or out of bounds read zero; an index
-    below 0 is out of bounds. If ``aligned`` is True, the first element's address must be a multiple
-    of ``width``; a lane for which it is not is reported, but reads its elements nevertheless.
+    The load counts as one ``instruction``. Lanes that are inactive or out of bounds read zero; an
+    index below 0 is out of bounds. If ``aligned`` is True, the first element's address must be a
+    multiple of ``width``; a lane for which it is not is reported, but reads its elements
+    nevertheless.
     """
     address, inside = _wide_address(place, width, aligned)
     if inside is None:
         return tuple(_zeros(place) for _ in range(width))
     accesses = [_access(inside, address + n, "reads") for n in range(width)]
-    _count(inside, "load", accesses[0].addresses, width)
+    _count(inside, "load", accesses[0].addresses, width, instruction)
     return tuple(inside.mask.spread(_values(inside, access)) for access in accesses)
 
 
@@ -127,14 +128,16 @@ def copy_wide(place: Place, values: tuple) -> None:
     copy nothing. The latter are reported, and so are lanes whose first address is no multiple of
     the number of elements.
     """
-    for access, entries in _wide_stores(place, values, aligned=True):
+    for access, entries in _wide_stores(place, values, aligned=True, instruction="cp.async"):
         place.run.copies.start(place.array.memory, access, entries)
 
 
 def _wide_stores(
-    place: Place, values: tuple, aligned: bool
+    place: Place, values: tuple, aligned: bool, instruction: str = "store"
 ) -> list[tuple[Access, np.ndarray]]:
     """Count a store of consecutive elements per lane, and return a list with one entry per element.
+
+    It counts as one ``instruction``.
 
     An entry has the Access, and the value of each of its active lanes.
     """
@@ -143,7 +146,7 @@ def _wide_stores(
     if inside is None:
         return []
     accesses = [_access(inside, address + n, "writes") for n in range(width)]
-    _count(inside, "store", accesses[0].addresses, width)
+    _count(inside, "store", accesses[0].addresses, width, instruction)
     dtype = place.array.dtype
     entries = [inside.mask.entries(cast(value, dtype)) for value in values]
     return list(zip(accesses, entries, strict=True))
@@ -172,17 +175,19 @@ def _values(place: Place, access: Access) -> np.ndarray:
     return run.change.applied(memory.name, place.mask.index, access.addresses, values)
 
 
-def _count(place: Place, kind: str, addresses, width: int = 1) -> None:
+def _count(place: Place, kind: str, addresses, width: int = 1, instruction: str = "") -> None:
     """Add an access to the counters of the launch, if it has counters.
 
     ``kind`` is "load", "store" or "atomic". ``addresses`` holds the address of each active lane's
-    first of ``width`` elements, or is one number that they share.
+    first of ``width`` elements, or is one number that they share. ``instruction`` is the
+    instruction that makes the access, if it is not the usual one of its kind.
     """
     counters = place.run.counters
     if counters:
         array, blocks = place.array, place.run.batch.blocks
         where = place.mask, place.site, blocks, array.bytewise
-        counters.access(LaneTransfer(array.memory, kind, width, addresses, *where))
+        what = instruction or kind
+        counters.access(LaneTransfer(array.memory, kind, width, addresses, *where, what))
 
 
 def _access(place: Place, address, verb: str, before_atomic: bool = False) -> Access:

@@ -18,7 +18,7 @@ from numba import cuda
 
 from ..checks.report import Flaw, Report
 from ..common.errors import Finding, Site
-from ..common.lanes import WARP, Batch, Mask, bits_of, by_warp, lanes_of
+from ..common.lanes import WARP, Batch, Mask, bits_of, by_warp, lanes_of, listed
 
 NUMBA = str(Path(cuda.__file__).parent)
 CURE = (
@@ -106,21 +106,9 @@ class OpenSyncwarps:
             absent = missed[lane // WARP] & lanes_of(named)
             return Finding(
                 "barrier", syncwarp.site, "", (), (thread,), len(lanes),
-                f"{thread} waits for the lanes of the mask {named:#010x}, but {_listed(absent)} of "
+                f"{thread} waits for the lanes of the mask {named:#010x}, but {listed(absent)} of "
                 f"its warp {instead}. {CURE}",
                 other_line=other.line,
             )  # fmt: skip
 
         self.report.add(Flaw("barrier", syncwarp.site, "", self.batch.numbers[lanes]), describe)
-
-
-def _listed(lanes: np.ndarray) -> str:
-    """Return text such as ``lane 3``, ``lanes 16 to 31`` or ``lanes 1, 3, 5``.
-
-    ``lanes`` holds 32 bools.
-    """
-    numbers = np.flatnonzero(lanes).tolist()
-    first, last = numbers[0], numbers[-1]
-    if len(numbers) > 2 and last - first + 1 == len(numbers):
-        return f"lanes {first} to {last}"
-    return f"lane{'s' if len(numbers) > 1 else ''} {', '.join(map(str, numbers))}"

@@ -39,6 +39,13 @@ COLUMNS = (
         "passes through the banks",
         lambda c: c.shared_load_wavefronts + c.shared_store_wavefronts,
     ),
+    Column("matrix loads", "ldmatrix, counted per warp; shared requests", lambda c: c.ldmatrix),
+    Column(
+        "copied bytes",
+        "bytes that asynchronous copies move to shared memory",
+        lambda c: c.async_copy_bytes,
+    ),
+    Column("mma", "multiplications of fragments, counted per warp", lambda c: c.mma),
     Column("atomic lanes", "threads that made an atomic operation", lambda c: c.atomics),
     Column("float32 ops", "floating-point operations in 32 bits", lambda c: c.float32_ops),
     Column("float64 ops", "floating-point operations in 64 bits", lambda c: c.float64_ops),

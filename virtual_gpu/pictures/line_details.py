@@ -40,7 +40,7 @@ def _details(accesses: list[AccessCount]) -> str:
 
 def _sentence(access: AccessCount) -> str:
     """Return a sentence on the cost of an access, summed over the whole launch."""
-    name = f"{access.kind} of {access.array}, whole launch"
+    name = f"{access.name}, whole launch"
     if access.kind == "atomic":
         return f"{name}: {plural(access.lanes, 'operation')} of threads."
     if access.space == "shared":
@@ -62,6 +62,6 @@ def _drawn(access: AccessCount) -> str:
     """Return an SVG of the first request of an access."""
     first = first_access(access)
     draw = lanes_by_banks if access.space == "shared" else lanes_by_sectors
-    title = f"first {access.kind} of {access.array}"
+    title = f"first {access.name}"
     drawing, _ = draw(plain(first.addresses), first.itemsize, title)
     return drawing

@@ -521,6 +521,7 @@ function meeting(film, d, box) {
     syncwarp: "<b>syncwarp.</b> The lanes of a warp wait for each other: what one wrote before, the others can read after.",
     shuffle: "<b>Shuffle.</b> Each lane takes a value from a register of another lane of its warp; memory is not asked.",
     vote: "<b>Vote.</b> The lanes of a warp learn something of all of them; memory is not asked.",
+    mma: "<b>mma.</b> The lanes of a warp multiply two small matrices, of which each holds a part, and add the product to a third; memory is not asked.",
     match: "<b>Match.</b> Each lane learns which lanes of its warp hold the same value; memory is not asked.",
   }[d.kind] || `<b>${safe(d.kind)}</b>`;
   html("p", { innerHTML: `<span>${said}</span>` }, box);

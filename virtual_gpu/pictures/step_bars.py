@@ -11,7 +11,7 @@ LENGTH = 600  # width of the picture
 WIDEST = 50  # the greatest width of a bar
 HEIGHTS = {"reads": (26, 24), "sectors": (36, 14), "banks": (14, 36)}  # above and below the line
 
-AMONG_LANES = ("shuffle", "vote", "match", "syncwarp")
+AMONG_LANES = ("shuffle", "vote", "match", "syncwarp", "mma")
 
 Bars = tuple[float, float, float, float]
 

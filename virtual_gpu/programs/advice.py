@@ -7,7 +7,6 @@ from ..counts.hints import Hint
 
 _OF_HINTS = {
     "strided_access": "Let neighbouring threads access neighbouring elements.",
-    "bank_conflict": "Give each row of the shared array one more element, or change the index.",
     "idle_lanes": "Share this work among more lanes of the warp.",
 }
 _OF_FINDINGS = {
@@ -22,6 +21,8 @@ _SAID_OF_BARRIERS = ("Put the call outside of", "The mask must name")
 def advice(note: Finding | Hint) -> str:
     """Return a sentence on what to do, or "" if the message of the note says it itself."""
     if isinstance(note, Hint):
+        if note.kind == "bank_conflict":
+            return _of_a_conflict(note)
         return _OF_HINTS.get(note.kind, "")
     if note.kind == "barrier":
         return _of_a_barrier(note)
@@ -32,10 +33,19 @@ def advice(note: Finding | Hint) -> str:
     return _OF_FINDINGS.get(note.kind, "")
 
 
+def _of_a_conflict(hint: Hint) -> str:
+    """Return what to do about a bank conflict; wide accesses must stay aligned."""
+    more = int(hint.figures["elements_per_lane"])
+    elements = "one more element" if more == 1 else f"{more} more elements"
+    return f"Give each row of the shared array {elements}, or change the index."
+
+
 def _of_a_barrier(finding: Finding) -> str:
     """Return what to do about a barrier that some threads do not reach, or "" as ``advice``."""
     if any(sentence in finding.message for sentence in _SAID_OF_BARRIERS):
         return ""
+    if "must take part" in finding.message:
+        return "Call the function outside of the if, in blocks of whole warps."
     if "reach this barrier" in finding.message:
         return "Put the barrier outside of the if or the loop, where all threads reach it."
     return "Call the function outside of the if, or name only the lanes that take part."

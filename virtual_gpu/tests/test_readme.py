@@ -69,15 +69,15 @@ def shown_anew(code: str, kind: str, shown: str, folder) -> str:
 EXAMPLES = examples(README.read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("number", range(1, 11))
+@pytest.mark.parametrize("number", range(1, 12))
 def test_an_example_prints_what_stands_below_it(number, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     code, kind, shown = EXAMPLES[number - 1]
     assert shown_anew(code, kind, shown, tmp_path) == shown
 
 
-def test_there_are_ten_examples():
-    assert len(EXAMPLES) == 10
+def test_there_are_ten_examples_and_one_on_tensor_cores():
+    assert len(EXAMPLES) == 11
 
 
 def test_every_file_of_the_folder_stands_in_the_table():

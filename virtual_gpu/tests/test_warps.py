@@ -629,4 +629,4 @@ def test_a_registered_function_sees_its_warp_and_needs_all_of_it():
     assert set(out[32:]) == {x[32:].sum()}
     (finding,) = trace(total_of_some, 1, BLOCK, x, out).findings
     assert finding.kind == "barrier"
-    assert "with 31 of the 32 lanes of its warp" in str(finding)
+    assert "without lane 8 of its warp: all 32 lanes must take part" in str(finding)

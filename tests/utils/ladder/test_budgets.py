@@ -12,6 +12,7 @@ from packaging.version import Version
 import gemm_kernels
 import latency_kernels
 import reduce_kernels
+import tensor_kernels
 from gpu_xray import ARCHITECTURES, xray
 from gpu_xray.opcodes import UNKNOWN, meaning_of
 from tests.steps_edited import edited_step
@@ -24,7 +25,7 @@ pytestmark = pytest.mark.usefixtures("compiler")
 
 STEPS = [
     step
-    for package in (gemm_kernels, reduce_kernels, latency_kernels)
+    for package in (gemm_kernels, reduce_kernels, latency_kernels, tensor_kernels)
     for step in package.LADDER.steps
 ]
 COMPILED = [

@@ -10,6 +10,7 @@ import gemm_kernels
 import gemm_kernels.cpu
 import latency_kernels
 import reduce_kernels
+import tensor_kernels
 from gemm_kernels.naive import STEP as NAIVE
 from gemm_kernels.tiled import STEP as TILED
 from tests.steps_edited import edited_step
@@ -20,7 +21,11 @@ from utils.ladder.shapes import GemmShape
 from utils.ladder.step import Launch
 
 LADDERS = [
-    package.LADDER for package in (gemm_kernels, gemm_kernels.cpu, reduce_kernels, latency_kernels)
+    package.LADDER
+    for package in (
+        *(gemm_kernels, gemm_kernels.cpu, reduce_kernels, latency_kernels),
+        tensor_kernels,
+    )
 ]
 STEPS = [
     pytest.param(step, id=f"{ladder.name}-{step.name}")

@@ -12,7 +12,7 @@ DOCUMENTED = (
     "device, compute_capability, driver, python, numba, numba_cuda, toolkit, date, ladder, step,"
     " params, m, n, k, elements, time_ms, time_ms_min, time_ms_max, gflops, gb_per_s, efficiency,"
     " library, library_ratio, registers, shared_bytes, spill_bytes, sm_clock_mhz,"
-    " peak, library_ms"
+    " peak, library_ms, inputs"
 )
 EMPTY = Record(**dict.fromkeys(records.COLUMNS))
 NAIVE = replace(
@@ -199,7 +199,7 @@ def test_ratios_follow_from_the_peak_and_the_librarys_time(file):
     timed = replace(NAIVE, time_ms=2.0, gflops=50.0, peak=200.0, library_ms=1.0)
     assert (timed.efficiency, timed.library_ratio) == (0.25, 0.5)
     records.write([timed], file)
-    assert file.read_text().endswith(",200,1\n")
+    assert file.read_text().endswith(",200,1,\n")
 
 
 def test_rows_with_ratios_alone_are_completed_in_memory_and_never_on_disk(file):

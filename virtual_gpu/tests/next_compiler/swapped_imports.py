@@ -15,6 +15,7 @@ KERNELS = (
     "gemm_kernels",
     "latency_kernels",
     "reduce_kernels",
+    "tensor_kernels",
     "virtual_gpu.tests.idioms",
     "virtual_gpu.tests.kernels",
 )

@@ -1,0 +1,1 @@
+"""What several steps on tensor cores share: access at the edges, swizzled tiles, fragments."""
