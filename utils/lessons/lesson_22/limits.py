@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from functools import cache
 
+import numpy as np
+
 from gpu_xray import xray
 from tensor_kernels.mma_naive import STEP, K, M, N
 from utils.errors import CourseError
 from utils.figures.kernel_bars import WIDTH
+from utils.ladder.shapes import GemmShape
 from utils.lessons.cards import Card, Table, table
 from utils.lessons.counting import one_per_cycle_ms, watch
 from utils.lessons.lesson import device_shown
@@ -15,7 +18,8 @@ from utils.lessons.recorded import duration, recorded_ms
 from utils.machine.occupancy import WARP, limits_of
 from utils.translation import translate
 from virtual_gpu import Trace
-from virtual_gpu.pictures.svg import GREEN, GREY, ORANGE, Picture, rect, svg, text
+from virtual_gpu import trace as run_traced
+from virtual_gpu.pictures.svg import GREY, ORANGE, Picture, rect, svg, text
 
 MULTIPLY_ADDS = M * N * K  # of one mma
 # Rows of a and of b are at least a cache line long, so that no two rows share one.
@@ -39,6 +43,23 @@ def lines_per_mma(trace: Trace) -> float:
     """Return the mean number of cache lines that a warp's loads touch per mma."""
     loads = trace.accesses.query("kind == 'load'")
     return loads["cache_lines"].sum() / trace.totals["mma"]
+
+
+def beside_the_course(kernel) -> Table:
+    """Return a table of what one mma of the reader's `whole_warp` and of `mma_naive` needs.
+
+    kernel: the reader's kernel; it is launched as `mma_naive` is.
+    """
+    shape = GemmShape(*map(int, COUNTED.split("x")))
+    launch = STEP.launch(shape)
+    a, b = (np.ones(size, np.float16) for size in ((shape.m, shape.k), (shape.k, shape.n)))
+    own = run_traced(kernel, launch.grid, launch.block, a, b, np.zeros((shape.m, shape.n), "f4"))
+    rows = []
+    for name, one in (("your whole_warp", own), (STEP.name, seen())):
+        loads = one.accesses.query("kind == 'load'")
+        counts = (loads[what].sum() / one.totals["mma"] for what in COUNTS)
+        rows.append((name, *(f"{count:g}" for count in counts)))
+    return table("Loads per mma, counted on the virtual GPU", ("", *COUNTS.values()), rows)
 
 
 def loads_table(trace: Trace) -> Table:
@@ -88,20 +109,21 @@ def estimates(shape: str = SIDE) -> dict[str, float]:
         schedulers = limits_of(device.compute_capability).sub_partitions
         per_mma = len(loop()) / schedulers
         found["instructions"] = one_per_cycle_ms(WARP * per_mma / MULTIPLY_ADDS, shape)
-    per_mma = lines_per_mma(seen())
+    per_mma = float(lines_per_mma(seen()))
     return {**found, "cache lines": one_per_cycle_ms(WARP * per_mma / MULTIPLY_ADDS, shape)}
 
 
 def draw_limits(shape: str = SIDE) -> Picture:
     """Draw bars of the ms that each resource needs alone, above the recorded time."""
-    bars = {**estimates(shape), "recorded": recorded_ms(STEP, shape)}
+    needed = estimates(shape)
+    bars = {**needed, "recorded": recorded_ms(STEP, shape)}
     left, longest = 96, max(bars.values())
     title = f"{STEP.name} at {shape}: ms that each resource needs alone"
     body, y = text(0, 14, title, 13, font_weight="bold"), 28
     for name, ms in bars.items():
         wide = max((WIDTH - left - 64) * ms / longest, 1)
-        limit = name == max(estimates(shape), key=estimates(shape).get)
-        colour = ORANGE if limit else GREEN if name == "recorded" else GREY
+        colour = ORANGE if name == max(needed, key=needed.get) else GREY
+        colour = "currentColor" if name == "recorded" else colour
         body += text(left - 8, y + 12, name, 13, "end") + rect(left, y, wide, 15, colour)
         body += text(left + wide + 6, y + 12, duration(ms), 13)
         y += 24

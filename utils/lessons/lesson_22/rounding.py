@@ -72,14 +72,14 @@ def table_of(kernel) -> Table:
     """Return a table of all sums; kernel: as in `sums_of`."""
     sums = sums_of(kernel)
     rows = [
-        (_power(exponent), *(f"{sums[name][row]:g}" for name in ("exact", "FFMA", "mma")))
+        (power(exponent), *(f"{sums[name][row]:g}" for name in ("exact", "FFMA", "mma")))
         for row, exponent in enumerate(EXPONENTS)
     ]
     head = ("each small product", "exact", "eight FFMA", "one mma")
     return table("How many steps of float32 the sum is above 1", head, rows)
 
 
-def _power(exponent: int) -> str:
+def power(exponent: int) -> str:
     """Return a power of two as text, such as "2⁻²⁴"."""
     return "2" + str(exponent).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
 
@@ -94,7 +94,7 @@ def draw_bits() -> Picture:
     body += text(LEFT - 8, TOP - 8, "1", 11, "end")
     for bit in (10, 20, FRACTION_BITS, ALIGNED_BITS):
         body += text(LEFT + (bit - 0.5) * CELL, TOP - 8, bit, 11, "middle")
-    for row, (name, one) in enumerate((("1", 0), (_power(ASKED), -ASKED))):
+    for row, (name, one) in enumerate((("1", 0), (power(ASKED), -ASKED))):
         y = TOP + row * 24
         body += text(LEFT - 22, y + 13, name, 13, "end")
         for bit in range(last + 1):
@@ -106,7 +106,7 @@ def draw_bits() -> Picture:
     body += path(f"M{LEFT - 2.5} {TOP - 2}v48", stroke_width=1.5)
     alt = (
         f"A sum near 1. float32 keeps {FRACTION_BITS} bits behind the binary point. While it adds, "
-        f"the tensor core of an H200 keeps {ALIGNED_BITS}. The product {_power(ASKED)} is one bit "
+        f"the tensor core of an H200 keeps {ALIGNED_BITS}. The product {power(ASKED)} is one bit "
         "beyond float32 and within the tensor core's bits."
     )
     key = legend(float32=BLUE, while_an_mma_adds=ORANGE, cut_off=GREY)
