@@ -74,7 +74,10 @@ def loads_table(trace: Trace) -> Table:
 
 @cache
 def loop() -> tuple[str, ...] | None:
-    """Return the opcodes of the loop of `mma_naive`, for the device shown; None without a compiler."""
+    """Return the opcodes of the loop of `mma_naive` on the device shown, or None.
+
+    It is None without a compiler.
+    """
     try:
         report = xray(STEP.variant().kernel, STEP.signature, device_shown().arch)
     except CourseError:
@@ -84,7 +87,7 @@ def loop() -> tuple[str, ...] | None:
 
 
 def loop_table() -> Table | Card:
-    """Return a table of the instructions of one iteration, by kind; a sentence without a compiler."""
+    """Return a table of the instructions of one iteration by kind; a card without a compiler."""
     names = loop()
     if names is None:
         return Card("ask", (translate("The machine code needs a compiler for GPUs."),))

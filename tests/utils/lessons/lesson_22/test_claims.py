@@ -94,9 +94,9 @@ def test_sums_of_a_tensor_core_are_cut_off():
         cut off."""
     explains("22.rounding", text, largest, small, largest, rounding.ALIGNED_BITS, exact,
              exact - int(exact))  # fmt: skip
-    says("Eight products are added, the first is {:g}, and each of the other seven is {}. That is "
-         "half of the distance from {:g} to the next float32", largest, small,
-         largest)  # fmt: skip
+    says("Eight products are added, the first is {:g}, and each", largest)
+    says("each of the other seven is {}⁻²⁴. That is half of the distance from {:g} to the next "
+         "float32", small[0], largest)  # fmt: skip
     says("rounded to the even neighbour, here to {:g}", largest)
     says("For sums near {:g} an H200 keeps these bits", largest)
     assert 2.0**rounding.ASKED == rounding.UNIT / 2  # "half of the distance"
