@@ -164,6 +164,7 @@ check-hub: hub-environment ## A class on JupyterHub in a browser: lessons, handi
 # The next compiler and NumPy 2.5, without numba-cuda; one Python is enough for a change.
 NEXT_PYTHONS := 3.11 3.12 3.13
 NEXT_TESTS := tests/utils/compilers tests/utils/intrinsics/test_wide_memory_mlir.py \
+	tests/utils/intrinsics/test_tensor_mlir.py \
 	tests/utils/intrinsics/test_fences_mlir.py gpu_xray/tests/test_mlir.py tests/next_compiler
 
 check-next-compiler: ## The course with numba-cuda-mlir and NumPy 2.5, in environments below build/

@@ -94,7 +94,8 @@ class XRay:
     def hot(self) -> Loop | None:
         """The loop with the most multiply-adds of its own; None for code without a loop.
 
-        A product on tensor cores goes before any other. If no loop has multiply-adds, it is an innermost loop, the one with the most memory accesses.
+        A product on tensor cores goes before any other. If no loop has multiply-adds, it is an
+        innermost loop, the one with the most memory accesses.
         """
         return hot_loop(self.loops)
 

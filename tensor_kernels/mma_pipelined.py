@@ -32,24 +32,24 @@ def build(BM, BN, BK, STAGES):
     place_a, place_b = swizzle(BK), swizzle(BN)
 
     @cuda.jit(device=True, forceinline=True)
-    def start_copies(x, corner, t, tile, place):
-        chunks = tile.shape[1] // 8
-        for load in range(tile.shape[0] * chunks // THREADS):
+    def start_copies(x, corner, t, tile, stage, place):
+        chunks = tile.shape[2] // 8
+        for load in range(tile.shape[1] * chunks // THREADS):
             number = uint32(t + load * THREADS)
             row, col = number // chunks, number % chunks * 8
             at = uint32(corner[0] + row), uint32(corner[1] + col)
-            copy8_or_zeros_async(tile, (row, place(row, col)), x, at)
+            copy8_or_zeros_async(tile, (stage, row, place(row, col)), x, at)
 
     @cuda.jit(device=True, forceinline=True)
-    def load_fragments(sa, sb, y, x, z, lane, of_a, of_b):
+    def load_fragments(sa, sb, stage, y, x, z, lane, of_a, of_b):
         # Lanes 0 to 15 give the rows of the left two 8×8 parts, lanes 16 to 31 of the right two.
         down, right = lane % 16, lane // 16 * 8
         for i in range(MT):
             row, col = uint32(y + i * 16 + down), uint32(z + right)
-            ldmatrix_x4(of_a[i], sa, (row, place_a(row, col)))
+            ldmatrix_x4(of_a[i], sa, (stage, row, place_a(row, col)))
         for j in range(0, NT, 2):
             row, col = uint32(z + down), uint32(x + j * 8 + right)
-            ldmatrix_x4_trans(of_b[j : j + 2], sb, (row, place_b(row, col)))
+            ldmatrix_x4_trans(of_b[j : j + 2], sb, (stage, row, place_b(row, col)))
 
     # Copies are in flight while the tensor cores work; flaw: each warp issues every copy, every
     # ldmatrix and every mma itself, and the fragments of each mma pass through its registers.
@@ -68,8 +68,8 @@ def build(BM, BN, BK, STAGES):
 
         clear(sums)
         for stage in range(AHEAD):
-            start_copies(a, (row, stage * BK), t, sa[stage], place_a)
-            start_copies(b, (stage * BK, col), t, sb[stage], place_b)
+            start_copies(a, (row, stage * BK), t, sa, stage, place_a)
+            start_copies(b, (stage * BK, col), t, sb, stage, place_b)
             commit_copies()
         start, now, free = uint32(0), uint32(0), uint32(AHEAD)
         while start < k:
@@ -77,13 +77,16 @@ def build(BM, BN, BK, STAGES):
             # all threads. All have multiplied the previous stage, so its tiles may be overwritten.
             wait_copies(PENDING)
             cuda.syncthreads()
+            # The first fragments arrive while the copies are started.
+            load_fragments(sa, sb, now, y, x, 0, lane, of_a, of_b)
             later = uint32(start + AHEAD * BK)
-            start_copies(a, (row, later), t, sa[free], place_a)
-            start_copies(b, (later, col), t, sb[free], place_b)
+            start_copies(a, (row, later), t, sa, free, place_a)
+            start_copies(b, (later, col), t, sb, free, place_b)
             # A group per iteration, also when nothing is left to copy: wait_copies counts groups.
             commit_copies()
-            for z in range(0, BK, 16):
-                load_fragments(sa[now], sb[now], y, x, z, lane, of_a, of_b)
+            multiply_by_16(of_a, of_b, sums)
+            for z in range(16, BK, 16):
+                load_fragments(sa, sb, now, y, x, z, lane, of_a, of_b)
                 multiply_by_16(of_a, of_b, sums)
             free = now
             now = uint32(now + 1 if now < AHEAD else 0)
@@ -114,6 +117,6 @@ STEP = Step(
     build=build,
     launch=launch,
     choices={"BM": (128,), "BN": (128,), "BK": (32,), "STAGES": (3, 2)},
-    budget=Budget(),
+    budget=Budget(registers=250, global_bits=128, shared_bits=128, tensor_share=0.3),
     capability=(8, 0),
 )

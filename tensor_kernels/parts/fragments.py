@@ -8,7 +8,7 @@ functions are inlined into the kernel that calls them.
 from numba import cuda, float32, uint32
 
 from tensor_kernels.parts.edges import store_pair
-from utils.intrinsics.tensor import mma_m16n8k8, mma_m16n8k16
+from utils.intrinsics.tensor import mma_m16n8k8, mma_m16n8k16, mma_m16n8k16_bf16
 
 
 @cuda.jit(device=True, forceinline=True)
@@ -42,6 +42,14 @@ def multiply_by_16(of_a, of_b, sums):
     for i in range(of_a.shape[0]):
         for j in range(of_b.shape[0]):
             mma_m16n8k16(sums[i, j], of_a[i], of_b[j])
+
+
+@cuda.jit(device=True, forceinline=True)
+def multiply_bfloat16(of_a, of_b, sums):
+    """Add the products of all fragments of bfloat16, which are uint16, as multiply_by_16() does."""
+    for i in range(of_a.shape[0]):
+        for j in range(of_b.shape[0]):
+            mma_m16n8k16_bf16(sums[i, j], of_a[i], of_b[j])
 
 
 @cuda.jit(device=True, forceinline=True)

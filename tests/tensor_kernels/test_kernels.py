@@ -7,14 +7,14 @@ from hypothesis import strategies as st
 
 from tensor_kernels import LADDER, run
 from tensor_kernels.parts.swizzles import swizzle
+from tests.steps_edited import edited_step
 from utils.division import cdiv
 from utils.errors import CourseError
 from utils.ladder.explain import trace_step
-from utils.ladder.problems import judge
+from utils.ladder.problems import bfloat16_bits, judge, of_bfloat16
 from utils.ladder.shapes import GemmShape
 from utils.ladder.tasks import TENSOR_GEMM
 from utils.ladder.verify import verify_all
-from utils.lessons.edits import Edit, edited
 
 DEFAULTS = [step.variant() for step in LADDER.steps]
 VARIANTS = [
@@ -84,7 +84,8 @@ def test_an_empty_side_gives_an_empty_product_and_an_empty_sum_zeros():
 
 @pytest.mark.parametrize("step", WIDE)
 def test_rows_that_128_bits_do_not_fit_are_refused_with_the_nearest_shape(step):
-    a, b = np.zeros((5, 12), np.float16), np.zeros((12, 16), np.float16)
+    dtype = LADDER.step(step).task.dtype
+    a, b = np.zeros((5, 12), dtype), np.zeros((12, 16), dtype)
     with pytest.raises(CourseError, match=f"{step} .* multiples of 8, .* 5×16×12: .* 5×16×16"):
         run(step, a, b)
 
@@ -93,6 +94,15 @@ def test_float32_matrices_are_refused_with_what_to_do():
     a = np.zeros((8, 8), np.float32)
     with pytest.raises(CourseError, match=r"a holds float32, .* use a.astype\(np.float16\)"):
         run("mma_naive", a, a)
+    with pytest.raises(CourseError, match=r"bits are uint16: use bfloat16_bits\(a\)"):
+        run("mma_bfloat16", a, a)
+
+
+def test_bfloat16_is_the_upper_half_of_float32_rounded_to_the_nearest_or_the_even_one():
+    x = np.array([1, 1 + 2**-8, 1 + 3 * 2**-8, 1 + 2**-8 + 2**-20, -3.0e38, 0], np.float32)
+    expected = np.array([1, 1, 1 + 2**-6, 1 + 2**-7, -3.0e38, 0], np.float32)
+    np.testing.assert_allclose(of_bfloat16(bfloat16_bits(x)), expected, rtol=2**-9)
+    np.testing.assert_array_equal(of_bfloat16(bfloat16_bits(x))[:4], expected[:4])
 
 
 def test_sums_in_float16_would_be_noticed():
@@ -120,7 +130,11 @@ def test_a_swizzle_moves_each_chunk_within_its_row_and_spreads_eight_rows_over_a
 # Four matrices are four wavefronts. Eight rows of a, 64 bytes apart, are in two groups of four
 # banks: four wavefronts each. Eight rows of b, 256 bytes apart, are all in one: eight.
 @pytest.mark.parametrize(
-    "step, of_a, of_b", [("mma_shared", 16, 32), ("mma_swizzled", 4, 4), ("mma_pipelined", 4, 4)]
+    "step, of_a, of_b",
+    [
+        *(("mma_shared", 16, 32), ("mma_swizzled", 4, 4), ("mma_pipelined", 4, 4)),
+        ("mma_bfloat16", 4, 4),
+    ],
 )
 def test_wavefronts_that_an_ldmatrix_needs(step, of_a, of_b):
     lines = traced(LADDER.step(step).variant(), 16, 16, 32).lines
@@ -136,18 +150,18 @@ def test_a_product_is_made_of_as_many_instructions_as_it_has_parts(step, k):
     assert totals["mma"] == side // 16 * (side // 8) * (32 // k)
 
 
-# The line of a step that is replaced, the text instead, and what is found then.
+# Step, a part of a line that is replaced, the text instead, and which of several it is.
 FLAWS = {
-    "the barrier after the loads": ("mma_shared", "            cuda.syncthreads()\n            for z", "            for z"),  # fmt: skip
-    "the barrier after the products": ("mma_swizzled", "            cuda.syncthreads()\n            start", "            start"),  # fmt: skip
-    "the barrier of a stage": ("mma_pipelined", "            cuda.syncthreads()\n", ""),
-    "the wait for a stage": ("mma_pipelined", "            wait_copies(PENDING)\n", ""),
-    "a stage too few in flight": ("mma_pipelined", "PENDING = STAGES - 2", "PENDING = STAGES - 1"),
-    "a group without copies": ("mma_pipelined", "            commit_copies()\n            for z", "            for z"),  # fmt: skip
+    "the barrier after the loads": ("mma_shared", "cuda.syncthreads()", "pass", 1),
+    "the barrier after the products": ("mma_swizzled", "cuda.syncthreads()", "pass", 2),
+    "the barrier of a stage": ("mma_pipelined", "cuda.syncthreads()", "pass", 1),
+    "the wait for a stage": ("mma_pipelined", "wait_copies(PENDING)", "pass", 1),
+    "a stage too few": ("mma_pipelined", "PENDING = STAGES - 2", "PENDING = STAGES - 1", 1),
+    "a group without copies": ("mma_pipelined", "commit_copies()", "pass", 2),
 }
 
 
-@pytest.mark.parametrize("name, old, new", FLAWS.values(), ids=FLAWS)
-def test_what_orders_the_threads_is_missed_when_it_is_left_out(name, old, new):
-    wrong = edited(LADDER.step(name).file, Edit(old, new)).STEP
+@pytest.mark.parametrize("name, old, new, occurrence", FLAWS.values(), ids=FLAWS)
+def test_what_orders_the_threads_is_missed_when_it_is_left_out(name, old, new, occurrence):
+    wrong = edited_step(LADDER.step(name), old, new, occurrence)
     assert traced(wrong.variant(), 16, 16, 128).findings

@@ -46,7 +46,7 @@ class Replaced(ast.NodeTransformer):
         """Return the imports that replace one."""
         if node.level or node.module is None:
             return node
-        if node.module.startswith("numba.cuda"):
+        if node.module == "numba.types" or node.module.startswith("numba.cuda"):
             module = f"{self._package}{node.module.removeprefix('numba')}"
             return ast.copy_location(ast.ImportFrom(module, node.names, 0), node)
         if node.module != "numba":

@@ -23,6 +23,7 @@ ON_GPU = (
     ("gemm", "4096³ product", "m == 4096 and n == 4096 and k == 4096"),
     ("reduce", "sum of 2³⁰", f"elements == {2**30}"),
 )
+ON_TENSOR_CORES = (("tensor", "4096³ product", "m == 4096 and n == 4096 and k == 4096"),)
 ON_CPU = (("cpu", "1024³ product", "m == 1024 and n == 1024 and k == 1024"),)
 LAST_STEPS = (("gemm", "autotuned", ("m", "n", "k")), ("reduce", "reduce9", ("elements",)))
 # (ladder, title, the size of its staircase)
@@ -33,7 +34,10 @@ COLUMNS = "| step | problem | rate | of peak | of the library |\n| --- | --- | -
 
 def results(device: str = REFERENCE) -> str:
     """Return Markdown tables of every step at a large size, on a GPU and on each CPU."""
-    tables = [_table(device, ON_GPU, "the library")]
+    tables = [
+        _table(device, ON_GPU, "the library"),
+        _table(device, ON_TENSOR_CORES, "the library", "16-bit inputs, float32 sums and results"),
+    ]
     tables += [
         _table(processor, ON_CPU, "one thread of the library; the parallel steps use all cores")
         for processor in records.recorded_devices("cpu")
@@ -41,15 +45,20 @@ def results(device: str = REFERENCE) -> str:
     return "\n\n".join(tables)
 
 
-def _table(device: str, problems: tuple[tuple[str, str, str], ...], rival: str) -> str:
+def _table(
+    device: str,
+    problems: tuple[tuple[str, str, str], ...],
+    rival: str,
+    arithmetic: str = "strict float32",
+) -> str:
     """Return a Markdown table of each step's fastest record, below a sentence on date and device.
 
-    problems: (ladder, the problem in words, the pandas query for its rows) per ladder. rival: the
-    library's name in the sentence.
+    problems: (ladder, the problem in words, the pandas query for its rows) per ladder. rival,
+    arithmetic: the library's name and the kinds of numbers in the sentence.
     """
     rows = list(rows_at(device, problems))
     recorded = (
-        f"Recorded on one {device}, {max(row.date for row, _ in rows)}, strict float32, each step "
+        f"Recorded on one {device}, {max(row.date for row, _ in rows)}, {arithmetic}, each step "
         f"with its best constants, interleaved with {rival}:"
     )
     return "\n".join((recorded, "", COLUMNS, *(line(row, problem) for row, problem in rows)))

@@ -8,4 +8,5 @@ from importlib.util import find_spec
 
 if find_spec("numba_cuda_mlir"):
     import utils.intrinsics.fences_mlir
+    import utils.intrinsics.tensor_mlir
     import utils.intrinsics.wide_memory_mlir  # noqa: F401

@@ -77,9 +77,21 @@ def _assembled(builder, text: str, constraints: str, operands: list, element, co
     return [builder.extract_value(values, number) for number in range(count)]
 
 
-def _names(first: int, count: int) -> str:
+def names(first: int, count: int) -> str:
     """Return operands of inline PTX in braces, such as "{$4,$5}"."""
     return "{" + ",".join(f"${first + number}" for number in range(count)) + "}"
+
+
+def mma_text(k: int, name: str) -> str:
+    """Return the PTX of a product of 16×k by k×8 whose sums are $0 to $3, then a, then b.
+
+    `name` is PTX's name of the dtype.
+    """
+    operands = f"{names(SUMS, k // 4)}, {names(SUMS + k // 4, k // 8)}"
+    return (
+        f"mma.sync.aligned.m16n8k{k}.row.col.f32.{name}.{name}.f32 "
+        f"{names(0, SUMS)}, {operands}, {names(0, SUMS)};"
+    )
 
 
 def _mma_of(k: int, dtype, name: str):
@@ -88,11 +100,7 @@ def _mma_of(k: int, dtype, name: str):
     `name` is PTX's name of the dtype.
     """
     of_a, of_b = k // 4, k // 8  # registers of a lane
-    operands = f"{_names(SUMS, of_a)}, {_names(SUMS + of_a, of_b)}"
-    text = (
-        f"mma.sync.aligned.m16n8k{k}.row.col.f32.{name}.{name}.f32 "
-        f"{_names(0, SUMS)}, {operands}, {_names(0, SUMS)};"
-    )
+    text = mma_text(k, name)
     constraints = ["=f"] * SUMS + ["r"] * (of_a + of_b) + [str(number) for number in range(SUMS)]
 
     def mma(typing_context, sums, a, b):
@@ -148,7 +156,7 @@ mma_m16n8k16_bf16 = named(
 def _ldmatrix_of(count: int, transposed: bool):
     """Return the typing function of an intrinsic that loads `count` matrices of 8×8 elements."""
     kind = f"x{count}.trans" if transposed else f"x{count}"
-    text = f"ldmatrix.sync.aligned.m8n8.{kind}.shared.b16 {_names(0, count)}, [${count}];"
+    text = f"ldmatrix.sync.aligned.m8n8.{kind}.shared.b16 {names(0, count)}, [${count}];"
     constraints = "=r," * count + "r,~{memory}"
 
     def ldmatrix(typing_context, fragment, tile, position):

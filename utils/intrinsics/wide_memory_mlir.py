@@ -36,7 +36,7 @@ STREAMED = {
 }
 
 
-def _is_position(array, position) -> bool:
+def is_position(array, position) -> bool:
     """Return True if `position` has one integer type per dimension of the array."""
     indices = position.types if isinstance(position, types.BaseTuple) else (position,)
     return len(indices) == array.ndim and all(isinstance(i, types.Integer) for i in indices)
@@ -45,10 +45,10 @@ def _is_position(array, position) -> bool:
 def _fits(array, position) -> bool:
     """Return True for a float32 array in C order and one integer index per dimension."""
     is_array = isinstance(array, types.Array) and array.layout == "C"
-    return is_array and array.dtype == types.float32 and _is_position(array, position)
+    return is_array and array.dtype == types.float32 and is_position(array, position)
 
 
-def _pointer(builder, array, position) -> ir.Value:
+def element_pointer(builder, array, position) -> ir.Value:
     """Return the generic LLVM pointer to array[position]; both are variables of the kernel.
 
     The array must be in C order: its last dimension has no stride to multiply with.
@@ -63,7 +63,7 @@ def _pointer(builder, array, position) -> ir.Value:
     return llvm_ptr_add_bytes(memref_data_pointer(memory), arith.muli(offset, size))
 
 
-def _address(pointer: ir.Value, space: int, kind: ir.Type) -> ir.Value:
+def address(pointer: ir.Value, space: int, kind: ir.Type) -> ir.Value:
     """Return a generic pointer as an integer of this type: the address in a kind of memory."""
     pointer = llvm.addrspacecast(llvm.PointerType.get(space), pointer)
     return llvm.ptrtoint(res=kind, arg=pointer)
@@ -79,7 +79,7 @@ def assembled(text: str, constraints: str, operands: Sequence[ir.Value], result=
     return llvm.inline_asm(result, list(operands), text, constraints, has_side_effects=True)
 
 
-def _of_vector(value: ir.Value, width: int) -> tuple[ir.Value, ...]:
+def of_vector(value: ir.Value, width: int) -> tuple[ir.Value, ...]:
     """Return the elements of an MLIR vector."""
     return tuple(vector.extract(value, [], [number]) for number in range(width))
 
@@ -92,8 +92,9 @@ def _load_of(width: int) -> tuple[Callable, Callable]:
 
     def lowered(builder, target, arguments, keywords):
         kind = ir.VectorType.get([width], mlir_types.f32())
-        loaded = llvm.load(kind, _pointer(builder, *arguments), alignment=FLOAT_BYTES * width)
-        builder.store_var(target, _of_vector(loaded, width))
+        pointer = element_pointer(builder, *arguments)
+        loaded = llvm.load(kind, pointer, alignment=FLOAT_BYTES * width)
+        builder.store_var(target, of_vector(loaded, width))
 
     return typed, lowered
 
@@ -109,7 +110,7 @@ def _store_of(width: int) -> tuple[Callable, Callable]:
         array, position, parts = arguments
         kind = ir.VectorType.get([width], mlir_types.f32())
         packed = vector.from_elements(kind, list(builder.load_var(parts)))
-        llvm.store(packed, _pointer(builder, array, position), alignment=FLOAT_BYTES * width)
+        llvm.store(packed, element_pointer(builder, array, position), alignment=FLOAT_BYTES * width)
         builder.store_var(target, None)
 
     return typed, lowered
@@ -118,7 +119,7 @@ def _store_of(width: int) -> tuple[Callable, Callable]:
 def _stream16_typed(array, position):
     """Return the type of the elements that stream16 loads, or None."""
     known = isinstance(array, types.Array) and array.dtype in STREAMED and array.layout == "C"
-    if not (known and _is_position(array, position)):
+    if not (known and is_position(array, position)):
         return None
     return types.UniTuple(array.dtype, WIDE_BYTES * 8 // array.dtype.bitwidth)
 
@@ -129,10 +130,10 @@ def _stream16_lowered(builder, target, arguments, keywords):
     width, (suffix, register) = WIDE_BYTES * 8 // dtype.bitwidth, STREAMED[dtype]
     names = ", ".join(f"${number}" for number in range(width))
     text = f"ld.global.nc.L1::no_allocate.v{width}.{suffix} {{{names}}}, [${width}];"
-    address = _address(_pointer(builder, *arguments), GLOBAL_SPACE, INT64())
+    where = address(element_pointer(builder, *arguments), GLOBAL_SPACE, INT64())
     element = builder.get_mlir_type(dtype)
     kinds = llvm.StructType.get_literal([element] * width)
-    parts = assembled(text, f"={register}," * width + "l", [address], kinds)
+    parts = assembled(text, f"={register}," * width + "l", [where], kinds)
     parts = tuple(llvm.extractvalue(element, parts, [number]) for number in range(width))
     builder.store_var(target, parts)
 
@@ -148,9 +149,9 @@ def _before_boundary_lowered(builder, target, arguments, keywords):
     (array,) = arguments
     size = builder.get_numba_type(array.name).dtype.bitwidth // 8
     pointer = memref_data_pointer(builder.load_var(array))
-    address = llvm.ptrtoint(res=INT64(), arg=pointer)
+    begin = llvm.ptrtoint(res=INT64(), arg=pointer)
     zero, mask, divisor = (arith.constant(INT64(), one) for one in (0, WIDE_BYTES - 1, size))
-    missing = arith.andi(arith.subi(zero, address), mask)
+    missing = arith.andi(arith.subi(zero, begin), mask)
     builder.store_var(target, arith.divui(missing, divisor))
 
 
@@ -164,10 +165,10 @@ def _copy_of(width: int) -> tuple[Callable, Callable]:
         return types.none if _fits(shared, to) and _fits(source, position) else None
 
     def lowered(builder, target, arguments, keywords):
-        to, origin = _pointer(builder, *arguments[:2]), _pointer(builder, *arguments[2:])
+        to, origin = (element_pointer(builder, *pair) for pair in (arguments[:2], arguments[2:]))
         addresses = [
-            _address(to, SHARED_SPACE, mlir_types.i32()),
-            _address(origin, GLOBAL_SPACE, INT64()),
+            address(to, SHARED_SPACE, mlir_types.i32()),
+            address(origin, GLOBAL_SPACE, INT64()),
         ]
         assembled(text, "r,l", addresses)
         builder.store_var(target, None)

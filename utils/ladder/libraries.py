@@ -48,16 +48,38 @@ def _bind_cublas(inputs: tuple, out) -> Execution | None:
 
 
 def _bind_cublas_tensor(inputs: tuple, out) -> Execution | None:
-    """Return a function () that computes c = a·b of float16 by cuBLAS, through CuPy.
+    """Return a function () that computes c = a·b of 16-bit matrices by cuBLAS, through CuPy.
 
-    cuBLAS adds in float32 and stores float16, so it writes half the bytes of a float32 result. The
-    result goes into an array other than `out`. Returns None without CuPy or a GPU.
+    uint16 means the bits of bfloat16. cuBLAS adds and stores in float32, as the steps do, in an
+    array other than `out`. Returns None without CuPy or a GPU.
     """
     xp = cupy()
     if xp is None:
         return None
+    # CuPy's own product of float16 stores float16.
+    from cupy_backends.cuda.libs import cublas
+
     a, b = map(xp.asarray, inputs)
-    return partial(xp.matmul, a, b, out=xp.empty(out.shape, np.float16))
+    c = xp.empty(out.shape, np.float32)
+    (m, k), n = a.shape, b.shape[1]
+    kind = _CUDA_TYPES[str(a.dtype)]
+    one, zero = np.ones(1, np.float32), np.zeros(1, np.float32)
+    handle = xp.cuda.device.get_cublas_handle()
+
+    def execute() -> None:
+        # For cuBLAS a matrix is column after column, so it multiplies the transposed matrices.
+        cublas.gemmEx(
+            *(handle, cublas.CUBLAS_OP_N, cublas.CUBLAS_OP_N, n, m, k),
+            *(one.ctypes.data, b.data.ptr, kind, n, a.data.ptr, kind, k),
+            *(zero.ctypes.data, c.data.ptr, _CUDA_TYPES["float32"], n),
+            *(cublas.CUBLAS_COMPUTE_32F, cublas.CUBLAS_GEMM_DEFAULT),
+        )
+
+    return execute
+
+
+# cudaDataType of CUDA's library_types.h.
+_CUDA_TYPES = {"float32": 0, "float16": 2, "uint16": 14}
 
 
 def _bind_cub(inputs: tuple, out) -> Execution | None:

@@ -84,6 +84,22 @@ def draw(kind: str, size: int | tuple[int, ...], seed: int) -> np.ndarray:
     return values
 
 
+def bfloat16_bits(x: np.ndarray) -> np.ndarray:
+    """Return float32 numbers rounded to bfloat16, to the nearest or the even one, as uint16 bits.
+
+    bfloat16 is the upper half of float32. NumPy has no dtype for it. Must not hold NaN.
+    """
+    bits = x.view(np.uint32)
+    return ((bits + np.uint32(0x7FFF) + (bits >> np.uint32(16) & np.uint32(1))) >> 16).astype(
+        np.uint16
+    )
+
+
+def of_bfloat16(bits: np.ndarray) -> np.ndarray:
+    """Return the bfloat16 numbers with these bits, a uint16 array, as float32."""
+    return (bits.astype(np.uint32) << 16).view(np.float32)
+
+
 def poisoned(size: tuple[int, ...]) -> np.ndarray:
     """Return a float32 array of this shape full of NaN, which stay where nothing is written."""
     return np.full(size, np.nan, np.float32)

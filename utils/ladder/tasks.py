@@ -7,16 +7,17 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
-from numba import float32, void
+from numba import float32, uint16, void
 from numba.types import float16
 
 from utils.division import cdiv
 from utils.errors import CourseError
-from utils.ladder.problems import Problem, draw
+from utils.ladder.problems import Problem, bfloat16_bits, draw, of_bfloat16
 from utils.ladder.shapes import GemmShape, ReduceShape, parse_gemm, parse_reduce
 from utils.machine.versions import cupy
 
 Shape = GemmShape | ReduceShape
+Converter = Callable[[np.ndarray], np.ndarray]
 
 # Strict float32 may be off by 1e-6·√k of the result's norm for random inputs and dot products of
 # length k: a few units in the last place, which add up like a random walk.
@@ -179,6 +180,17 @@ def _check_gemm(a, b, dtype: str = "float32") -> tuple[int, int, int]:
     return product_sizes(a, b)
 
 
+def _check_bfloat16(a, b) -> tuple[int, int, int]:
+    """Return (m, n, k) of a product; raise CourseError unless a and b fit and are uint16."""
+    for name, array in (("a", a), ("b", b)):
+        if getattr(array, "dtype", np.uint16) != np.uint16:
+            raise CourseError(
+                f"{name} holds {array.dtype}, and bfloat16 is needed, whose bits are uint16: use "
+                f"bfloat16_bits({name}) of utils.ladder.problems."
+            )
+    return _check_gemm(a, b, "uint16")
+
+
 def product_sizes(a, b) -> tuple[int, int, int]:
     """Return (m, n, k) of the product of matrices a, m×k, and b, k×n.
 
@@ -198,30 +210,40 @@ def _gemm_problem(shape: GemmShape, kind: str) -> Problem:
 
     `kind` is the kind of random inputs, "integers" or "uniform".
     """
-    return _product_problem(shape, kind, np.float32, ERROR_PER_ROOT_K * shape.k**0.5)
+    return _product_problem(shape, kind, ERROR_PER_ROOT_K * shape.k**0.5)
 
 
-def _tensor_gemm_problem(shape: GemmShape, kind: str) -> Problem:
-    """Return the Problem of a product of float16 matrices with float32 sums.
+def _tensor_gemm_problem(
+    shape: GemmShape, kind: str, stored: Converter, values: Converter = np.asarray
+) -> Problem:
+    """Return the Problem of a product on tensor cores, of 16-bit matrices with float32 sums.
 
-    The inputs are rounded to float16 before the reference is computed, so this is no error of the
-    kernel. `kind` is as in `_gemm_problem`; float16 holds the integers exactly.
+    The inputs are rounded to 16 bits before the reference is computed, so this is no error of the
+    kernel; the integers are exact. `stored` and `values` are those of `_product_problem`, and
+    `kind` is that of `_gemm_problem`.
     """
-    instructions = cdiv(shape.k, LEAST_K_OF_MMA)
-    return _product_problem(shape, kind, np.float16, ERROR_PER_MMA * instructions)
+    allowed = ERROR_PER_MMA * cdiv(shape.k, LEAST_K_OF_MMA)
+    return _product_problem(shape, kind, allowed, stored, values)
 
 
-def _product_problem(shape: GemmShape, kind: str, dtype: type, allowed: float) -> Problem:
-    """Return the Problem of a product of matrices with a dtype.
+def _product_problem(
+    shape: GemmShape,
+    kind: str,
+    allowed: float,
+    stored: Converter = np.asarray,
+    values: Converter = np.asarray,
+) -> Problem:
+    """Return the Problem of a product.
 
-    `allowed` is the greatest error of a right result for uniform inputs.
+    allowed: the greatest error of a right result for uniform inputs. stored: float32 array -> the
+    array that the kernel reads. values: that array -> its numbers, as an array of floats.
     """
     if kind == "integers" and shape.k * LARGEST_DRAWN**2 >= LARGEST_EXACT:
         # Longer sums could leave the range in which float32 holds every integer.
         kind = "uniform"
-    a = draw(kind, (shape.m, shape.k), seed=1).astype(dtype, copy=False)
-    b = draw(kind, (shape.k, shape.n), seed=2).astype(dtype, copy=False)
-    reference = _float64_product(a, b)
+    a = stored(draw(kind, (shape.m, shape.k), seed=1))
+    b = stored(draw(kind, (shape.k, shape.n), seed=2))
+    reference = _float64_product(values(a), values(b))
     return Problem(
         shape,
         (a, b),
@@ -274,10 +296,18 @@ GEMM = Task(
 TENSOR_GEMM = replace(
     GEMM,
     check=partial(_check_gemm, dtype="float16"),
-    problem=_tensor_gemm_problem,
+    problem=partial(_tensor_gemm_problem, stored=lambda x: x.astype(np.float16)),
     work=lambda shape: TaskWork(flops=shape.flops, tensor=True),
     signature=void(float16[:, ::1], float16[:, ::1], float32[:, ::1]),
     dtype=np.float16,
+)
+
+TENSOR_GEMM_BFLOAT16 = replace(
+    TENSOR_GEMM,
+    check=_check_bfloat16,
+    problem=partial(_tensor_gemm_problem, stored=bfloat16_bits, values=of_bfloat16),
+    signature=void(uint16[:, ::1], uint16[:, ::1], float32[:, ::1]),
+    dtype=np.uint16,
 )
 
 SUM = Task(

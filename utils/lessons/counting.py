@@ -44,11 +44,11 @@ def _watched(variant: Variant, shape: Shape, **observed) -> Trace:
 
 
 def multiply_adds(trace: Trace) -> float:
-    """Return the number of multiply-adds of all threads in a launch: half the float32 operations.
+    """Return the number of multiply-adds of a launch: half the operations of threads and `mma`.
 
-    Raises CourseError if there are none.
+    The operations of threads are those in float32. Raises CourseError if there are none.
     """
-    operations = trace.totals["float32_ops"]
+    operations = trace.totals["float32_ops"] + trace.totals["tensor_ops"]
     if not operations:
         raise CourseError(
             f"{trace.kernel} makes no multiply-adds, so nothing can be counted per multiply-add: "

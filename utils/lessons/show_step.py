@@ -138,7 +138,7 @@ def _figures(variant: Variant, compiled: XRay) -> dict[str, str]:
     """Return one column of the table: name of a figure -> text, for the ladder's first size.
 
     The figures are threads, registers, spills and shared memory, occupancy, loads, counts of
-    memory, and the multiply-adds in the hot loop.
+    memory, and the multiply-adds or the products on tensor cores in the hot loop.
     """
     ladder = ladder_of(variant.step)
     shape = ladder.parse(ladder.sizes[0])
@@ -153,6 +153,7 @@ def _figures(variant: Variant, compiled: XRay) -> dict[str, str]:
         "loads": ", ".join(f"{count} {name}" for name, count in compiled.loads.items()) or "none",
         **_counted(variant, shape, compiled),
         "multiply-adds in the hot loop": _share(compiled),
+        "products on tensor cores in the hot loop": _tensor_share(compiled),
     }
 
 
@@ -168,6 +169,8 @@ def _counted(variant: Variant, shape: Shape, compiled: XRay) -> dict[str, str]:
     The dict is empty if the kernel is neither a product nor a task that moves data through DRAM.
     """
     work = variant.step.task.work(shape)
+    if work.tensor:
+        return _on_tensor_cores(count_step(variant, shape, blocks=1).totals)
     if compiled.hot and compiled.hot.ffma:
         return _per_multiply_add(count_step(variant, shape, blocks=1).totals, compiled)
     if work.bytes and not work.cached:
@@ -194,6 +197,20 @@ def _per_multiply_add(totals: pd.Series, compiled: XRay) -> dict[str, str]:
     }
 
 
+def _on_tensor_cores(totals: pd.Series) -> dict[str, str]:
+    """Return name -> text of memory counts per multiply-add of tensor cores, and per ldmatrix.
+
+    totals: the counts of the virtual GPU.
+    """
+    from_global = totals["global_load_bytes"] / (totals["tensor_ops"] / 2)
+    loads = totals["ldmatrix"]
+    wavefronts = f"{totals['shared_load_wavefronts'] / loads:.3g}" if loads else _NOTHING
+    return {
+        "bytes from global memory per multiply-add": f"{from_global:.3g}",
+        "shared-memory wavefronts per ldmatrix": wavefronts,
+    }
+
+
 def _per_element(totals: pd.Series, elements: float) -> dict[str, str]:
     """Return name -> text of memory counts per element, and of active lanes per instruction.
 
@@ -216,6 +233,13 @@ def _per_element(totals: pd.Series, elements: float) -> dict[str, str]:
         **{name: f"{count / elements:.3g}" for name, count in per_element.items()},
         "active lanes per memory instruction": f"{totals['lanes'] / totals['warps']:.3g} of {WARP}",
     }
+
+
+def _tensor_share(compiled: XRay) -> str:
+    """Return text on the products on tensor cores in the hot loop; "–" if there are none."""
+    if not (compiled.hot and compiled.hot.tensor):
+        return _NOTHING
+    return f"{compiled.hot.tensor} of {len(compiled.hot.body)}"
 
 
 def _share(compiled: XRay) -> str:

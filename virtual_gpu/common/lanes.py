@@ -45,6 +45,11 @@ class Mask:
             self._index = np.flatnonzero(self.lanes)
         return self._index
 
+    @property
+    def warps(self) -> int:
+        """The number of warps with an active lane."""
+        return int(np.count_nonzero(by_warp(self.lanes).any(axis=1)))
+
     def narrow(self, condition: np.ndarray) -> Mask | None:
         """Return the mask of the active lanes for which ``condition`` holds; None if none is left.
 

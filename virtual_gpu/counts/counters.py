@@ -101,7 +101,8 @@ class AccessCount:
     numbers of active lanes and of different elements in one execution of a store to global memory,
     that with the largest ratio of the ``examined`` ones. ``bytes_per_lane`` is the number of bytes
     that a lane accesses in a request, and ``words`` the number of 4-byte words, summed like the
-    bytes. ``instruction`` is LDMATRIX, COPY_ASYNC, or the same as ``kind``.
+    bytes. ``instruction`` is LDMATRIX, COPY_ASYNC, or the same as ``kind``. ``alignment`` is that
+    of the Memory.
     """
 
     site: Site
@@ -111,6 +112,7 @@ class AccessCount:
     dtype: np.dtype
     bytes_per_lane: int  # per request; a complex number can take two
     instruction: str  # LDMATRIX, COPY_ASYNC, or the kind
+    alignment: int | None = None  # in bytes, of a static shared array
     requests: int = 0
     lanes: int = 0  # active lanes, summed over requests
     bytes: int = 0  # requested, summed over lanes
@@ -290,7 +292,7 @@ class Counters:
             count.cache_lines += times * int(lines.sum())
             count.fewest_sectors += times * transactions.fewest_sectors(pattern, transfer.pitch)
         else:
-            passes = transactions.wavefronts(pattern, bytes_per_lane, transfer.instruction)
+            passes = transactions.wavefronts(pattern, bytes_per_lane, transfer.pairs)
             count.wavefronts += times * passes
             fewest = transactions.fewest_wavefronts(pattern, transfer.pitch)
             count.fewest_wavefronts += times * fewest
@@ -345,7 +347,7 @@ class Counters:
 
     def barrier(self, mask: Mask, site: Site) -> None:
         """Count one barrier per warp with active lanes, and record the barrier."""
-        self._work[site].barriers += _warps(mask)
+        self._work[site].barriers += mask.warps
         if self.recorder:
             self.recorder.meeting("barrier", mask, site)
 
@@ -354,24 +356,19 @@ class Counters:
 
         ``operations`` is the number of floating-point operations of each.
         """
-        work, warps = self._work[site], _warps(mask)
-        work.mma += warps
-        work.tensor_ops += warps * operations
+        work = self._work[site]
+        work.mma += mask.warps
+        work.tensor_ops += mask.warps * operations
         if self.recorder:
             self.recorder.meeting("mma", mask, site)
-
-
-def _warps(mask: Mask) -> int:
-    """Return the number of warps with an active lane."""
-    return int(np.count_nonzero(mask.lanes.reshape(-1, WARP).any(axis=1)))
 
 
 def _new_count(transfer: LaneTransfer) -> AccessCount:
     """Return an AccessCount without any count for the line, array and kind of a transfer."""
     memory = transfer.memory
     identity = (transfer.site, memory.name, memory.space, transfer.kind)
-    per_lane = transfer.bytes_per_lane
-    return AccessCount(*identity, memory.data.dtype, per_lane, transfer.instruction)
+    how = transfer.bytes_per_lane, transfer.instruction, memory.alignment
+    return AccessCount(*identity, memory.data.dtype, *how)
 
 
 def first_access(count: AccessCount) -> WarpAccess:

@@ -26,10 +26,9 @@ NOTABLE_SHARE = 0.1  # fraction of all requests of the launch
 class Hint:
     """The reason why a count is large, with its source line, array and numbers.
 
-    ``kind`` is ``same_element``, ``idle_atomic``, ``strided_access``, ``bank_conflict``,
-    ``idle_lanes`` or ``float64``. ``figures``
-    holds the numbers of the message by name. ``array`` is empty if the hint is not about an array.
-    ``site`` is the source line.
+    ``kind`` is ``same_element``, ``idle_atomic``, ``unaligned_array``, ``strided_access``,
+    ``bank_conflict``, ``idle_lanes`` or ``float64``. ``figures`` holds the numbers of the message
+    by name. ``array`` is empty if the hint is not about an array. ``site`` is the source line.
     """
 
     kind: str
@@ -71,11 +70,12 @@ class KernelCounts:
 def hints_of(counts: KernelCounts) -> tuple[Hint, ...]:
     """Return all hints of a launch.
 
-    The first are those on results: crowded stores, and atomics without an effect. Then follow
-    strided accesses, bank conflicts, idle lanes and float64. Hints on strided accesses and bank
+    The first are those on results: crowded stores, atomics without an effect, and wide accesses of
+    arrays that may not be aligned. Then follow strided accesses, bank conflicts, idle lanes and
+    float64. Hints on strided accesses and bank
     conflicts begin with the largest excess, those on idle lanes with the most requests.
     """
-    kinds = (_crowded, _beaten, _strided, _conflicts, _idle, _float64)
+    kinds = (_crowded, _beaten, _unaligned, _strided, _conflicts, _idle, _float64)
     return tuple(hint for kind in kinds for hint in kind(counts))
 
 
@@ -124,6 +124,24 @@ def _beaten(counts: KernelCounts) -> Iterator[Hint]:
                 f"{attempts:,} times atomic.{name} has not changed {array}, which holds 0 while "
                 f"every value is {side} 0: begin with a number {side} all values",
                 {"attempts": attempts},
+            )  # fmt: skip
+
+
+def _unaligned(counts: KernelCounts) -> Iterator[Hint]:
+    """Yield a hint for each shared array whose declaration does not align it for a wide access."""
+    named = set()
+    for access in counts.accesses:
+        width, alignment = access.bytes_per_lane, access.alignment
+        if alignment is None or width <= max(alignment, access.dtype.itemsize):
+            continue
+        if access.array not in named:
+            named.add(access.array)
+            yield Hint(
+                "unaligned_array", access.site, access.array,
+                f"{access.name} needs an address that is a multiple of {width} bytes, and "
+                f"{access.array} is only aligned to {alignment}: declare it with "
+                f"alignment={width}",
+                {"bytes_per_lane": width, "alignment": alignment},
             )  # fmt: skip
 
 

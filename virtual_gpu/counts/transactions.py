@@ -4,7 +4,8 @@ A *request* is one memory instruction of one warp. Global memory moves 32-byte *
 costs as many as its lanes touch. Shared memory has 32 banks of 4 bytes; the *wavefronts* of a
 request are the number of different words in the bank that is asked for most. Lanes that ask for the
 same word share it. Wider accesses are served by half warps (8 bytes a lane) or quarter warps (16
-bytes). With 16 bytes, half warps are served if lanes read the same element in pairs.
+bytes). With 16 bytes, half warps are served if lanes load the same element in pairs, but not by
+``ldmatrix``.
 """
 
 from __future__ import annotations
@@ -68,9 +69,12 @@ class LaneTransfer:
 
         LDMATRIX is executed by whole warps, also where half of the lanes give no row.
         """
-        if self.instruction != LDMATRIX:
-            return self.mask.count
-        return WARP * int(np.count_nonzero(self.mask.lanes.reshape(-1, WARP).any(axis=1)))
+        return WARP * self.mask.warps if self.instruction == LDMATRIX else self.mask.count
+
+    @property
+    def pairs(self) -> bool:
+        """True if half warps are served where lanes access the same 16 bytes in pairs."""
+        return self.kind == self.instruction == "load"
 
     @property
     def pitch(self) -> int:
@@ -185,15 +189,15 @@ def _count_distinct(ordered: np.ndarray) -> np.ndarray:
     return np.count_nonzero(ordered[:, 1:] != ordered[:, :-1], axis=1) + (ordered[:, 0] != -1)
 
 
-def wavefronts(pattern: Pattern, itemsize: int, instruction: str = "") -> int:
+def wavefronts(pattern: Pattern, itemsize: int, pairs: bool = True) -> int:
     """Return the number of passes through the banks of shared memory, summed over warps.
 
-    ``itemsize`` is the number of bytes per lane. The instruction LDMATRIX is served by quarter
-    warps always, one for the eight rows of each matrix.
+    ``itemsize`` is the number of bytes per lane. Without ``pairs``, 16 bytes are always served by
+    quarter warps.
     """
     parts = max(1, itemsize // BANK_BYTES)
     passes = _passes(*pattern, parts, parts)
-    if parts == 4 and instruction != LDMATRIX:
+    if parts == 4 and pairs:
         paired = in_pairs(*pattern)
         passes = np.where(paired, _passes(*pattern, parts, 2), passes)
     return int(passes.sum())

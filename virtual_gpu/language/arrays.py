@@ -75,6 +75,8 @@ def shared_array(call: CallExpression) -> Evaluate:
     memory, as a vector. The array is an ArrayView, or a RecordArray for a dtype with fields.
     """
     shape_and_dtype = _shape_and_dtype(call)
+    named = call.named("shape", "dtype", "alignment")
+    alignment = call.compiler.expression(named["alignment"]) if "alignment" in named else None
     name = call.name or "shared"
 
     def evaluate(frame, mask):
@@ -89,6 +91,7 @@ def shared_array(call: CallExpression) -> Evaluate:
             steps = tuple(s * dtype.itemsize for s in strides)
             return record_array(dtype, RecordLayout(name, shape, steps, 0), memory_of)
         memory = frame.run.shared.static(call.node, name, shape, dtype)
+        memory.alignment = int(alignment(frame, mask)) if alignment else dtype.itemsize
         return ArrayView(memory, shape, strides)
 
     return evaluate

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..checks.clock import Access
 from ..common.errors import Finding
-from ..counts.transactions import LaneTransfer
+from ..counts.transactions import COPY_ASYNC, LaneTransfer
 from ..memory.memory import LocalArray, LocalPart
 from ..types.numba_types import cast
 from .lost_values import check_stored
@@ -128,7 +128,7 @@ def copy_wide(place: Place, values: tuple) -> None:
     copy nothing. The latter are reported, and so are lanes whose first address is no multiple of
     the number of elements.
     """
-    for access, entries in _wide_stores(place, values, aligned=True, instruction="cp.async"):
+    for access, entries in _wide_stores(place, values, aligned=True, instruction=COPY_ASYNC):
         place.run.copies.start(place.array.memory, access, entries)
 
 
@@ -296,13 +296,16 @@ def _check_alignment(place: Place, address, width: int) -> None:
     ``address`` is counted in elements: one per active lane, or one number that they share.
     """
     first = np.broadcast_to(address, place.mask.count)
+    memory, batch = place.array.memory, place.run.batch
+    if memory.part:  # each block's part is aligned
+        first = first - place.mask.select(batch.part_starts(memory.data.size // batch.blocks))
     misaligned = first % width != 0
     if not misaligned.any():
         return
     lanes, name = place.mask.index[misaligned], place.array.name
 
     def describe() -> Finding:
-        number, thread = int(first[misaligned][0]), place.run.batch.thread(int(lanes[0]))
+        number, thread = int(first[misaligned][0]), batch.thread(int(lanes[0]))
         return Finding(
             "out_of_bounds", place.site, name, (number,), (thread,), len(lanes),
             f"{thread} moves {width} elements of {name} at once from element {number} "

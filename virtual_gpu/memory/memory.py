@@ -37,7 +37,8 @@ class Memory:
     ``data`` is the vector that stores the elements. ``initialised`` is False if reading an element
     that nobody wrote is an error, as in shared memory. ``unwritten`` marks the elements of device
     memory that are still undefined. ``part`` is the part of shared memory that one block has, and
-    None elsewhere.
+    None elsewhere. ``alignment`` is the number of bytes that the declaration of a static shared
+    array aligns it to, and None elsewhere.
     """
 
     def __init__(
@@ -57,6 +58,7 @@ class Memory:
         self.part = part
         self.view: View | None = None  # of dynamic shared memory, which other arrays may share
         self.initialised = space != "shared"
+        self.alignment: int | None = None
         self._journal: Journal | None = None  # for global memory that was written
 
     @property

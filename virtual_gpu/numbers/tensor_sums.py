@@ -8,9 +8,9 @@ is rounded to nearest, so every sum is biased towards zero.
 The virtual GPU does this as Hopper (H100, H200) does. Two studies give models that equal the
 hardware in every bit of their tests: Khattak and Mikaitis, "Accurate Models of NVIDIA Tensor
 Cores", arXiv:2512.07004, and Xie et al., "Bit-Accurate Modeling of GPU Matrix Multiply-Accumulate
-Units", arXiv:2511.10909. Turing and Ampere keep 24 bits, and Ampere adds 8 products at a time, so
-their results differ in the last bits. The sign of a sum that is 0 is not known; here it is
-positive.
+Units", arXiv:2511.10909. `virtual_gpu/tests/kernels/tensor_rounding.py` compares a device with this
+model. Turing and Ampere keep 24 bits, and Ampere adds 8 products at a time, so their results differ
+in the last bits.
 
 Unless inputs are subnormal, a result r differs from the exact sum of its k + 1 terms t by less than
 2⁻²³·|r| + (k + 1)·2⁻²⁵·max|t|, if |r| is no subnormal float32 either.
@@ -21,6 +21,7 @@ from __future__ import annotations
 import numpy as np
 
 ALIGNED_BITS = 25
+LEAST_ALIGNED = -133  # terms are not aligned to a smaller exponent
 LEAST_EXPONENT = -126  # of float32
 FRACTION_BITS = 23  # of float32
 NO_EXPONENT = -9999  # of a term that is 0
@@ -55,10 +56,11 @@ def _exponents(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
     """Return the largest exponent of the terms of each sum, in the shape of ``c``.
 
     The exponent of a product is the sum of those of its factors, because it is not normalised.
-    Terms that are 0 do not count. No exponent is less than that of a subnormal number of its dtype.
+    Terms that are 0 do not count. No exponent is less than that of a subnormal number of its dtype,
+    and none of the result less than LEAST_ALIGNED.
     """
     of_a, of_b = _exponent(a)[:, :, None], _exponent(b).swapaxes(1, 2)[:, None]
-    return np.maximum((of_a + of_b).max(axis=-1), np.maximum(_exponent(c), LEAST_EXPONENT))
+    return np.maximum((of_a + of_b).max(axis=-1), np.maximum(_exponent(c), LEAST_ALIGNED))
 
 
 def _exponent(values: np.ndarray) -> np.ndarray:

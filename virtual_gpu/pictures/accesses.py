@@ -74,7 +74,8 @@ def draw_banks(access: WarpAccess, where: str = "") -> Picture:
     if access.space != "shared":
         raise ValueError(f"{access.array} is in {access.space} memory, which has no banks")
     title = f"{where}, {_name(access)}" if where else _name(access)
-    drawn, alt = lanes_by_banks(plain(access.addresses), access.itemsize, title)
+    pairs = access.kind == "load"
+    drawn, alt = lanes_by_banks(plain(access.addresses), access.itemsize, title, pairs)
     key = {"one_word_of_its_bank": BLUE, "several_words_take_turns": ORANGE}
     return Picture(drawn + legend(**{word: key[word] for word in key if key[word] in drawn}), alt)
 
@@ -237,13 +238,16 @@ def lanes_by_sectors(addresses: np.ndarray, width: int, title: str) -> tuple[str
     return svg(_LEFT + BANKS * _BANK + 6, _TOP + WARP * _LANE + 6, "".join(body), alt), alt
 
 
-def lanes_by_banks(addresses: np.ndarray, width: int, title: str) -> tuple[str, str]:
+def lanes_by_banks(
+    addresses: np.ndarray, width: int, title: str, pairs: bool = True
+) -> tuple[str, str]:
     """Return (SVG, alt text) of one request to shared memory, as lanes × banks.
 
     ``addresses`` are byte addresses by lane, -1 where a lane is inactive. ``width`` is the number
-    of bytes per lane.
+    of bytes per lane. ``pairs`` is True if lanes that access the same 16 bytes in pairs are served
+    together.
     """
-    parts, groups = max(1, width // BANK_BYTES), _groups(addresses, width)
+    parts, groups = max(1, width // BANK_BYTES), _groups(addresses, width, pairs)
     marks: dict[str, list[str]] = {BLUE: [], ORANGE: []}
     worst, crowded = 0, (0, np.empty(0, np.int64))
     for first in range(0, WARP, WARP // groups):
@@ -265,7 +269,7 @@ def lanes_by_banks(addresses: np.ndarray, width: int, title: str) -> tuple[str, 
     ]
     if groups > 1:
         body.append(_group_borders(WARP // groups))
-    total = _wavefronts(addresses, width)
+    total = _wavefronts(addresses, width, pairs)
     cost = plural(total, "wavefront")
     if groups > 1:
         cost += f" ({'half' if groups == 2 else 'quarter'} warps in turn)"
@@ -290,24 +294,25 @@ def _busiest_bank(bank: int, words: np.ndarray) -> str:
     return f"Bank {bank} serves {len(words)} words in turn: {some}{rest}"
 
 
-def _groups(addresses: np.ndarray, width: int) -> int:
+def _groups(addresses: np.ndarray, width: int, pairs: bool) -> int:
     """Return the number of lane groups that shared memory serves one after the other: 1, 2 or 4.
 
-    ``width`` is the number of bytes per lane. A group has 32, 16 or 8 lanes.
+    ``width`` is the number of bytes per lane. A group has 32, 16 or 8 lanes. ``pairs`` is that of
+    ``lanes_by_banks``.
     """
     parts = max(1, width // BANK_BYTES)
-    if parts == 4 and in_pairs(addresses[None], addresses[None] >= 0)[0]:
+    if parts == 4 and pairs and in_pairs(addresses[None], addresses[None] >= 0)[0]:
         return 2
     return parts
 
 
-def _wavefronts(addresses: np.ndarray, width: int) -> int:
+def _wavefronts(addresses: np.ndarray, width: int, pairs: bool = True) -> int:
     """Return the number of wavefronts of one request to shared memory.
 
     ``addresses`` are byte addresses by lane, -1 where a lane is inactive, and ``width`` is the
-    number of bytes per lane.
+    number of bytes per lane. ``pairs`` is that of ``lanes_by_banks``.
     """
-    return wavefronts(Pattern(addresses[None], addresses[None] >= 0), width)
+    return wavefronts(Pattern(addresses[None], addresses[None] >= 0), width, pairs)
 
 
 def _paper() -> str:

@@ -71,14 +71,17 @@ def cost_of(event: Event, array: RecordedArray, parts: int = 1) -> Cost:
     total = Cost(**elements)
     for part in range(parts):
         start = np.where(active, first * array.itemsize + part * each, 0)
-        total += _request(Pattern(start, active), each, array.space)
+        total += _request(Pattern(start, active), each, array.space, event.kind == "load")
     return total
 
 
-def _request(pattern: Pattern, each: int, space: str) -> Cost:
-    """Return the Cost of the requests of a pattern with ``each`` bytes per lane, in one space."""
+def _request(pattern: Pattern, each: int, space: str, pairs: bool) -> Cost:
+    """Return the Cost of the requests of a pattern with ``each`` bytes per lane, in one space.
+
+    ``pairs`` is True if lanes that access the same element in pairs are served together.
+    """
     if space == "shared":
-        needed = wavefronts(pattern, each)
+        needed = wavefronts(pattern, each, pairs)
         plain = min(needed, fewest_wavefronts(pattern, each))
         return Cost(shared_requests=pattern.requests, wavefronts=needed, plain=plain)
     sectors, _, places = sectors_lines_addresses(pattern)

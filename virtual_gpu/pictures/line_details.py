@@ -61,7 +61,7 @@ def _sentence(access: AccessCount) -> str:
 def _drawn(access: AccessCount) -> str:
     """Return an SVG of the first request of an access."""
     first = first_access(access)
-    draw = lanes_by_banks if access.space == "shared" else lanes_by_sectors
-    title = f"first {access.name}"
-    drawing, _ = draw(plain(first.addresses), first.itemsize, title)
-    return drawing
+    request = plain(first.addresses), first.itemsize, f"first {access.name}"
+    if access.space == "global":
+        return lanes_by_sectors(*request)[0]
+    return lanes_by_banks(*request, pairs=access.instruction == "load")[0]

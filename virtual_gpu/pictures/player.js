@@ -74,7 +74,7 @@ function request(array, access, warp) {
   if (!lanes.some(e => e >= 0)) return null;
   const isGlobal = array.space === "global", each = array.bytes * access.width / access.parts;
   const made = { warp, lanes, isGlobal, asked: access.parts, active: lanes.filter(e => e >= 0).length };
-  return Object.assign(made, isGlobal ? inSectors(array, access, lanes, each) : inBanks(array, lanes, each));
+  return Object.assign(made, isGlobal ? inSectors(array, access, lanes, each) : inBanks(array, lanes, each, access.kind === "load"));
 }
 function inSectors(array, access, lanes, each) {
   const groups = new Map(), words = SECTOR / array.bytes;
@@ -91,11 +91,11 @@ function inSectors(array, access, lanes, each) {
   }
   return { groups, cost, used, moved: cost * SECTOR };
 }
-// Lanes of 8 bytes are served by half warps, of 16 by quarters; by halves where pairs ask the same.
-function inBanks(array, lanes, each) {
+// Lanes of 8 bytes are served by half warps, of 16 by quarters; by halves where pairs load the same.
+function inBanks(array, lanes, each, loads) {
   const parts = Math.max(1, each / BANK_BYTES);
   let rounds = served(array, lanes, parts, parts);
-  if (parts === 4 && [1, 2].some(apart => inPairs(lanes, apart))) rounds = served(array, lanes, parts, 2);
+  if (parts === 4 && loads && [1, 2].some(apart => inPairs(lanes, apart))) rounds = served(array, lanes, parts, 2);
   const cost = rounds.reduce((sum, round) => sum + round.passes, 0);
   return { rounds, cost, used: 0, moved: 0 };
 }

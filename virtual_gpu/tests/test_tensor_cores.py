@@ -1,5 +1,6 @@
 """`mma` and `ldmatrix` on the virtual GPU: who holds what, how sums round, and what is refused."""
 
+import csv
 import math
 from dataclasses import dataclass
 from fractions import Fraction
@@ -12,6 +13,7 @@ from numba import cuda, float32, uint16
 from numba.types import float16
 
 from utils.intrinsics import tensor
+from utils.paths import DATA
 from virtual_gpu import OutOfBounds, Unsupported, installed, register, trace
 from virtual_gpu.numbers import tensor_sums
 from virtual_gpu.numbers.fragments import (
@@ -24,7 +26,14 @@ from virtual_gpu.numbers.fragments import (
     element_of_matrix,
 )
 from virtual_gpu.programs.advice import advice
+from virtual_gpu.tests.kernels.counted_matrices import PATTERNS
 from virtual_gpu.tests.kernels.tensor_rounding import INSTRUCTIONS, LANES, bits_of, compare
+
+
+def read(name):
+    """Return the rows of a record of the H200 as dicts."""
+    with (DATA / "measured" / "nvidia_h200" / name).open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
 
 
 def fragments_of(matrix, element_of, size):
@@ -114,7 +123,7 @@ def exact_model(a, b, c, least):
         for x, y in zip(a, b, strict=True)
         if x and y
     ]
-    exponents.append(exponent(float(c), -126) if c else -126)
+    exponents.append(exponent(float(c), -126) if c else -133)
     unit = Fraction(2) ** (max(exponents) - 25)
     total = sum(math.trunc(term / unit) for term in (*products, Fraction(float(c)))) * unit
     if not total:
@@ -292,11 +301,14 @@ def test_the_eight_rows_of_each_matrix_are_one_pass_without_conflicts(pitch, wav
     assert all("8 more elements" in advice(hint) for hint in hints)
 
 
-def test_pairs_of_equal_rows_save_no_pass():
-    x, rows = np.zeros((64, 8), np.float16), LANES // 2
-    run = trace(four_matrices, 1, 32, x, rows, np.zeros((2, 32, 8), np.float16))
-    counts = [one for one in run.access_counts if one.instruction == "ldmatrix"]
-    assert [one.wavefronts for one in counts] == [4, 4]
+@pytest.mark.parametrize("row", read("ldmatrix.csv"), ids=lambda row: row["pattern"])
+def test_the_cost_of_ldmatrix_is_what_the_profiler_counted(row):
+    kernel, positions = PATTERNS[row["pattern"]]
+    run = trace(kernel, 1, 64, positions, np.zeros(64, np.float32))
+    (access,) = (one for one in run.access_counts if one.instruction == "ldmatrix")
+    assert access.requests == int(row["requests"])
+    assert access.wavefronts == int(row["wavefronts"])
+    assert access.wavefronts - access.fewest_wavefronts == int(row["bank_conflicts"])
 
 
 # --- what is refused and reported ------------------------------------------------------------
@@ -408,6 +420,55 @@ def installed_launch(kernel, *arguments):
 
 
 # --- what is shown ---------------------------------------------------------------------------
+
+
+@cuda.jit
+def rows_of_an_odd_array(first, out):
+    tile = cuda.shared.array(100, float16, alignment=16)
+    part = cuda.local.array(4, float16)
+    t = cuda.threadIdx.x
+    for i in range(t, 100, 32):
+        tile[i] = 1
+    cuda.syncwarp()
+    tensor.ldmatrix_x2(part, tile, first + t % 11 * 8)
+    out[cuda.grid(1)] = part[0]
+
+
+def test_each_block_has_an_aligned_array_of_any_size():
+    assert trace(rows_of_an_odd_array, 3, 32, 0, np.zeros(96)).findings == ()
+    (finding,) = trace(rows_of_an_odd_array, 3, 32, 4, np.zeros(96)).findings
+    assert finding.kind == "out_of_bounds"
+    assert "from element 4 on, which is no multiple of 8: the address is misaligned" in str(finding)
+
+
+@cuda.jit
+def without_alignment(x, out):
+    plain = cuda.shared.array((16, 8), float16)
+    half = cuda.shared.array((16, 8), float16, alignment=8)
+    whole = cuda.shared.array((16, 8), float16, alignment=16)
+    part = cuda.local.array(4, float16)
+    t = cuda.threadIdx.x
+    for i in range(t, 128, 32):
+        plain[i // 8, i % 8] = half[i // 8, i % 8] = whole[i // 8, i % 8] = 0
+    cuda.syncwarp()
+    for _ in range(2):
+        tensor.ldmatrix_x2(part, plain, (t % 16, 0))
+        out[t] = part[0]
+        tensor.ldmatrix_x2(part, half, (t % 16, 0))
+        out[t] += part[0]
+        tensor.ldmatrix_x2(part, whole, (t % 16, 0))
+        out[t] += part[0]
+
+
+def test_a_shared_array_that_may_not_be_aligned_gets_one_hint():
+    hints = trace(without_alignment, 1, 32, np.zeros(1), np.zeros(32)).hints
+    hints = [hint for hint in hints if hint.kind == "unaligned_array"]
+    assert [hint.array for hint in hints] == ["plain", "half"]
+    assert [hint.figures["alignment"] for hint in hints] == [2, 8]
+    assert hints[0].message == (
+        "ldmatrix of plain needs an address that is a multiple of 16 bytes, and plain is only "
+        "aligned to 2: declare it with alignment=16"
+    )
 
 
 def test_a_recording_has_the_rows_of_ldmatrix_and_the_products():

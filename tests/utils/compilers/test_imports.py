@@ -42,6 +42,9 @@ def test_names_for_kernels_come_from_the_other_compiler(other):
     assert replaced("from numba.cuda import jit as kernel") == [
         "from other_cuda.cuda import jit as kernel"
     ]
+    assert replaced("from numba import cuda\nfrom numba.types import float16")[1:] == [
+        "from other_cuda.types import float16"
+    ]
 
 
 @pytest.mark.parametrize(

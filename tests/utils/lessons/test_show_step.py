@@ -7,6 +7,7 @@ import pytest
 import gemm_kernels.cpu
 import latency_kernels
 import reduce_kernels
+import tensor_kernels
 from gemm_kernels.naive import STEP as NAIVE
 from gemm_kernels.tiled import STEP as TILED
 from utils.errors import CourseError
@@ -42,6 +43,16 @@ def test_two_reductions_differ_where_their_lessons_say(compiler):
     assert float(conflicts["old"]) > 0 == float(conflicts["new"])
     barriers = changes[2].loc["barriers of a warp per element"]
     assert float(barriers["new"]) == pytest.approx(float(barriers["old"]) / 2, rel=0.01)
+
+
+@pytest.mark.slow
+def test_steps_on_tensor_cores_differ_in_their_loads_of_fragments(compiler):
+    change = show_step(*map(tensor_kernels.LADDER.step, ("mma_shared", "mma_swizzled"))).figures
+    assert list(change.loc["shared-memory wavefronts per ldmatrix"]) == ["24", "4"]
+    per_multiply_add = change.loc["bytes from global memory per multiply-add"]
+    assert list(per_multiply_add) == [f"{2 * 2 / 128:.3g}"] * 2
+    products = change.loc["products on tensor cores in the hot loop"]
+    assert all(text.startswith("128 of ") for text in products)
 
 
 def test_the_page_and_the_text_hold_diff_table_and_curves(compiler):

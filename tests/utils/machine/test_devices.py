@@ -59,6 +59,19 @@ def test_every_row_is_plausible_and_names_its_source(device):
     assert any(word in device.source for word in ("data sheet", "white paper", "specification"))
 
 
+@pytest.mark.parametrize("device", devices.known(), ids=lambda device: device.name)
+def test_a_peak_of_tensor_cores_names_its_source_and_is_that_of_its_multiprocessors(device):
+    """An SM makes 256 to 4096 multiply-adds per cycle; Hopper's peak has a clock of its own."""
+    assert bool(device.tensor_gflops) == bool(device.tensor_source)
+    if device.tensor_gflops:
+        assert device.compute_capability >= (7, 0)
+        assert any(word in device.tensor_source for word in ("sheet", "white paper", "specific"))
+        clock = device.boost_clock_mhz / 1e3
+        per_cycle = device.tensor_gflops / (2 * device.sms * clock)
+        powers = [2**exponent for exponent in range(8, 13)]
+        assert min(abs(per_cycle / power - 1) for power in powers) < 0.08
+
+
 def test_devices_of_one_compute_capability_have_the_same_multiprocessor():
     lanes = {(d.compute_capability, d.fp32_lanes_per_sm) for d in devices.known()}
     shared = {(d.compute_capability, d.max_shared_kib_per_block) for d in devices.known()}

@@ -1,15 +1,18 @@
 """Compare the sums of ``mma`` on this machine's device with those of ``tensor_sums``, bit by bit.
 
 ``python -m virtual_gpu.tests.kernels.tensor_rounding --record FILE.csv`` writes a row for each
-instruction and kind of input: instruction, inputs, sums, differing, and of the first differing sum
-the row of a, the column of b, the element of c, the device's result and the model's, as bits.
-Without a device the virtual GPU is compared with its own model.
+instruction and kind of input: instruction, inputs, sums, differing (from the model), and checksums
+of the inputs and of the device's sums, by which a later model is compared with the same device. Of
+the first sum that differs, the row of a, the column of b, the element of c, the device's result and
+the model's are printed as bits. Without a device the virtual GPU is compared with its own model.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
+import dataclasses
+import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -140,19 +143,29 @@ def inputs(instruction: Instruction, warps: int, rng) -> Iterator[tuple[str, tup
     yield "subnormal inputs", (a & subnormal, b * finite[1], 0 * c)
     yield "subnormal inputs only", (a & subnormal, b & subnormal, 0 * c)
     sign = np.uint16(0x8000)
+    # bfloat16 has products that are smaller than all float32.
+    a, b, c = spread((-75, -60))
+    yield "tiny products, c is 0", (a, b, 0 * c)
+    yield "tiny products", (a, b, c * np.float32(2.0**-66))
     yield "signs of zero", (a & sign, b & sign, np.copysign(np.float32(0), c))
     yield "infinity and NaN", any_bits()
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """The number of sums of one instruction and kind of input, and the first that differs."""
+    """The number of sums of one instruction and kind of input, and of those that differ.
+
+    ``inputs_crc`` and ``sums_crc`` are the CRC-32 of the matrices a, b and c, and of the device's
+    sums. ``example`` has the bits of the first sum that differs, and of its inputs.
+    """
 
     instruction: str
     inputs: str
     sums: int
     differing: int
-    example: str
+    inputs_crc: int
+    sums_crc: int
+    example: str = ""
 
 
 def on_device(instruction: Instruction, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
@@ -175,6 +188,11 @@ def on_device(instruction: Instruction, a: np.ndarray, b: np.ndarray, c: np.ndar
     return result
 
 
+def checksum(*arrays: np.ndarray) -> int:
+    """Return the CRC-32 of the bytes of arrays, in C order."""
+    return zlib.crc32(b"".join(array.tobytes() for array in arrays))
+
+
 def compare(instruction: Instruction, warps: int = WARPS, run: Callable = on_device) -> list:
     """Return a Comparison for each kind of input of an instruction."""
     rows = []
@@ -189,7 +207,9 @@ def compare(instruction: Instruction, warps: int = WARPS, run: Callable = on_dev
                 x[w, row, column].view(np.uint32) for x in (c, theirs, model)
             ))  # fmt: skip
             example = " | ".join(" ".join(f"{int(bits):x}" for bits in np.ravel(p)) for p in parts)
-        rows.append(Comparison(instruction.name, kind, theirs.size, len(where), example))
+        checksums = checksum(a, b, c), checksum(theirs)
+        name = instruction.name
+        rows.append(Comparison(name, kind, theirs.size, len(where), *checksums, example))
     return rows
 
 
@@ -202,9 +222,12 @@ def main() -> None:
     rows = [row for instruction in INSTRUCTIONS for row in compare(instruction)]
     for row in rows:
         print(f"{row.instruction:18} {row.inputs:24} {row.differing:8,} of {row.sums:,} differ")
+        if row.example:
+            print(row.example)
     if record:
         with record.open("w", newline="") as file:
-            writer = csv.DictWriter(file, list(asdict(rows[0])))
+            fields = [field.name for field in dataclasses.fields(Comparison)][:-1]
+            writer = csv.DictWriter(file, fields, extrasaction="ignore", lineterminator="\n")
             writer.writeheader()
             writer.writerows(map(asdict, rows))
 

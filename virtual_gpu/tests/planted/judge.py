@@ -13,8 +13,10 @@ from virtual_gpu.programs.summary import UNSEEN
 
 from . import Planted
 
-# Hints on speed, which a program without a bug gets, too.
-ON_SPEED = frozenset({"strided_access", "bank_conflict", "idle_lanes", "float64"})
+# Hints on speed and on alignment, which a program without a bug gets, too.
+ON_SPEED = frozenset(
+    {"strided_access", "bank_conflict", "idle_lanes", "float64", "unaligned_array"}
+)
 
 
 def remarks(program: Planted) -> list[tuple[str, str]]:
