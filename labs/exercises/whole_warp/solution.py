@@ -8,8 +8,7 @@ from utils.intrinsics.tensor import mma_m16n8k8
 
 @cuda.jit
 def whole_warp(a, b, c):
-    m, k = a.shape
-    n = b.shape[1]
+    m, n, k = a.shape[0], b.shape[1], a.shape[1]
     sums = cuda.local.array(4, float32)
     of_a = cuda.local.array(4, float16)
     of_b = cuda.local.array(2, float16)
