@@ -16,7 +16,7 @@ EXERCISE = warp_product(
         "The launch is given: blocks of 32 threads, which are one warp, and one block for every "
         "16×8 of `c`. Blocks at the right edge and at the lower edge may reach beyond it.",
     ),
-    shapes=((32, 24, 40), (35, 20, 44), (19, 30, 7), (5, 3, 1), (1, 1, 1)),
+    shapes=((32, 24, 40), (35, 20, 44), (19, 29, 7), (5, 3, 1), (1, 1, 1)),
     targets=(
         no_negative_index(), one_store_per_element(), no_float64(),
         essential(one_mma_per_tile()), loads_per_mma(),

@@ -5,6 +5,7 @@ LOOP = "    for start in range(0, k, 8):\n"
 MMA = "        mma_m16n8k8(sums, of_a, of_b)\n"
 GUARD = "        if y < m and x < n:\n            c[y, x] = sums[i]\n"
 STORE = "        c[y, x] = sums[i]\n"
+OUTSIDE = "        if y >= m or x >= n:\n"
 CORNER = "row + group >= m or col + pair >= n"
 OF_A = "a[y, z] if y < m and z < k else float16(0.0)"
 OF_B = "b[z, x] if z < k and x < n else float16(0.0)"
@@ -27,6 +28,10 @@ WRONG = {
         "one column too many": [("if y < m and x < n:\n", "if y < m and x <= n:\n")]},
     "Your guard asks for the lane's first row alone, and two of its sums are eight rows below.": {
         "the first row": [("if y < m and x < n:\n", "if row + group < m and x < n:\n")]},
+    "A lane's first sum beyond an edge ends the loop for its other sums, too. Which of its four "
+    "sums are still in `{c}`?": {
+        "return at the first": [(GUARD, f"{OUTSIDE}            return\n{STORE}")],
+        "break at the first": [(GUARD, f"{OUTSIDE}            break\n{STORE}")]},
     "Rows and columns are exchanged in your guard.": {
         "exchanged": [("if y < m and x < n:\n", "if y < n and x < m:\n")]},
     "At k = 44 every sum lacks the terms i = 40": {
