@@ -51,6 +51,9 @@ help: ## List the targets
 	@echo "  CHECK=\"--list\"            more arguments for make change and make everything"
 	@echo "  LABS=\"tiling\" OUT=...     labs, and the course's folder, for make assignment"
 
+.DEFAULT:
+	@echo "There is no target '$@': 'make' lists the targets, and 'make lab' opens the lessons." >&2; exit 2
+
 ## To learn
 
 lab: setup ## Open the lessons in JupyterLab; the first time it installs: 1 to 10 minutes, 1.4 GB
@@ -165,7 +168,9 @@ check-hub: hub-environment ## A class on JupyterHub in a browser: lessons, handi
 NEXT_PYTHONS := 3.11 3.12 3.13
 NEXT_TESTS := tests/utils/compilers tests/utils/intrinsics/test_wide_memory_mlir.py \
 	tests/utils/intrinsics/test_tensor_mlir.py \
-	tests/utils/intrinsics/test_fences_mlir.py gpu_xray/tests/test_mlir.py tests/next_compiler
+	tests/utils/intrinsics/test_fences_mlir.py tests/utils/launching/test_mlir_kernels.py \
+	tests/utils/launching/test_functions.py gpu_xray/tests/test_mlir.py \
+	virtual_gpu/tests/next_compiler/test_next_compiler.py tests/next_compiler
 
 check-next-compiler: ## The course with numba-cuda-mlir and NumPy 2.5, in environments below build/
 	$(PYTHON) utils/machine/side_environment.py next-compiler --apart \

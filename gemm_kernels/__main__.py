@@ -4,6 +4,7 @@ from gemm_kernels import (
     LADDER,
     as_called,
     buffers_alone,
+    copies_alone,
     ilp_alone,
     occupancy_alone,
     overlap,
@@ -33,6 +34,7 @@ COMMANDS = (
     wide_alone.COMMAND,
     rows_apart.COMMAND,
     buffers_alone.COMMAND,
+    copies_alone.COMMAND,
 )
 
 if __name__ == "__main__":

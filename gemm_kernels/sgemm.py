@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from numbers import Complex, Real
 
 import numpy as np
-from numba import cuda, float32
+from numba import cuda, float32, int64, uint32
 
 from gemm_kernels import autotuned, warp_tiled
 from gemm_kernels.dispatch import parts, routes
 from gemm_kernels.parts import strided
 from gemm_kernels.parts.blocks import WIDE
+from gemm_kernels.parts.padded import products as to_any_rows
 from gemm_kernels.parts.slices import ONE, products
 from utils.division import cdiv
 from utils.errors import CourseError
@@ -29,6 +30,9 @@ from utils.machine import devices
 from utils.machine.versions import explained
 
 BLOCK = (32, 8)
+# A block copies a tile of FITTED×FITTED elements, and a thread four that are APART rows apart.
+FITTED, APART = BLOCK
+IN_A_COLUMN = FITTED // APART
 ALPHA, BETA = Factor(0), Factor(1)
 
 
@@ -42,16 +46,42 @@ def row_of_thread():
     return block * cuda.blockDim.y + cuda.threadIdx.y
 
 
+@cuda.jit(device=True)
+def fit_tile(x, out, tile):
+    """Fill a tile of out, FITTED×FITTED, with x, and with zeros where x has no element.
+
+    x and out may have any strides. The tiles are counted in rows, and `tile` is a uint32. Each of
+    the 32×8 threads copies four elements of a column, whose loads are in flight together.
+    """
+    across = uint32((out.shape[1] + FITTED - 1) // FITTED)
+    row = int64(tile // across) * FITTED + cuda.threadIdx.y
+    col = int64(tile % across) * FITTED + cuda.threadIdx.x
+    values = cuda.local.array(IN_A_COLUMN, float32)
+    for i in range(IN_A_COLUMN):
+        inside = row + APART * i < x.shape[0] and col < x.shape[1]
+        values[i] = x[row + APART * i, col] if inside else float32(0)
+    for i in range(IN_A_COLUMN):
+        if row + APART * i < out.shape[0] and col < out.shape[1]:
+            out[row + APART * i, col] = values[i]
+
+
 @cuda.jit
 def fitted(x, out):
     """Fill out with x in its upper left corner and zeros elsewhere; x may have any strides.
 
-    It needs one thread per element of out, as `_over` launches them.
+    It needs one block of 32×8 threads per tile of out, as `_fitting` launches them.
     """
-    col, row = cuda.grid(1), row_of_thread()
-    if row < out.shape[0] and col < out.shape[1]:
-        inside = row < x.shape[0] and col < x.shape[1]
-        out[row, col] = x[row, col] if inside else float32(0)
+    fit_tile(x, out, uint32(cuda.blockIdx.x))
+
+
+@cuda.jit
+def fitted_both(x, x_out, y, y_out, tiles):
+    """Fill x_out with x and y_out with y as `fitted` does; x_out has `tiles` tiles."""
+    tile = uint32(cuda.blockIdx.x)
+    if tile < tiles:
+        fit_tile(x, x_out, tile)
+    else:
+        fit_tile(y, y_out, uint32(tile - tiles))
 
 
 @cuda.jit
@@ -233,25 +263,30 @@ def _through_copies(a: Slot, b: Slot, out: Slot, factors, allocate: Allocate, va
     """Yield the calls of a product by the step of `variant`, which needs aligned rows.
 
     First come copies of the inputs that the step cannot read as they are, then the calls of the
-    step. `blend` is the last call, unless the step can write out itself. `factors` is (alpha,
+    step. `blend` is the last call, unless a kernel can write out itself. `factors` is (alpha,
     (beta, the argument that the kernels receive for it)). `allocate` gives memory for the copies.
     """
     alpha, (beta, beta_given) = factors
     (m, n), k = out.shape, a.shape[1]
     columns, depth = cdiv(n, WIDE) * WIDE, cdiv(k, WIDE) * WIDE
-    # `autotuned` multiplies by alpha, `warp_tiled` does not.
-    scaled = alpha == 1 or variant.step is autotuned.STEP
-    direct = scaled and beta == 0 and columns == n and routes.fits(out)
-    product = out if direct else allocate((m, columns), np.float32)
-    inputs = []
+    inputs, copied = [], []
     for array, padded in ((a, (m, depth)), (b, (depth, columns))):
         if array.shape != padded or not routes.fits(array):
-            copy = allocate(padded, np.float32)
-            yield _over(fitted, copy, (array, copy))
-            array = copy
+            copied.append((array, allocate(padded, np.float32)))
+            array = copied[-1][1]
         inputs.append(array)
+    if copied:
+        yield _fitting(copied)
+    # `autotuned` multiplies by alpha, `warp_tiled` does not.
+    tuned = variant.step is autotuned.STEP
+    direct = (tuned or alpha == 1) and beta == 0 and columns == n and routes.fits(out)
+    if tuned and not direct and routes.has_plain_rows(out):
+        shape = GemmShape(m, n, depth)
+        yield from to_any_rows(variant, shape, inputs, out, allocate, (ALPHA, beta_given))
+        return
+    product = out if direct else allocate((m, columns), np.float32)
     shape = GemmShape(m, columns, depth)
-    if variant.step is autotuned.STEP:
+    if tuned:
         yield from products(variant, shape, inputs, product, allocate, ALPHA if direct else ONE)
     else:
         yield from variant.calls(shape, tuple(inputs), product, allocate)
@@ -274,6 +309,16 @@ def _over(kernel, array: Slot, arguments: tuple) -> Call:
     down = cdiv(rows, BLOCK[1])
     grid = cdiv(columns, BLOCK[0]), min(down, MAX_GRID[1]), cdiv(down, MAX_GRID[1])
     return Call(kernel, Launch(grid=grid, block=BLOCK), arguments)
+
+
+def _fitting(copied: Sequence[tuple[Slot, Slot]]) -> Call:
+    """Return the call that fills one or two arrays: pairs of (array to copy, array to fill)."""
+    tiles = [cdiv(copy.shape[0], FITTED) * cdiv(copy.shape[1], FITTED) for _, copy in copied]
+    launch = Launch(grid=(sum(tiles),), block=BLOCK)
+    arrays_of_both = tuple(array for pair in copied for array in pair)
+    if len(copied) == 1:
+        return Call(fitted, launch, arrays_of_both)
+    return Call(fitted_both, launch, (*arrays_of_both, np.uint32(tiles[0])))
 
 
 def _via_numba_arrays(matrices: Arguments, alpha: float, beta: float, stream):

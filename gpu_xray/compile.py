@@ -31,8 +31,9 @@ ARCHITECTURES = with_budgets()
 
 NUMBA_CUDA, NUMBA_CUDA_MLIR = "numba-cuda", "numba-cuda-mlir"
 NO_COMPILER = (
-    "The CUDA compiler is not installed, so there is no machine code to look at: on Linux or "
-    "Windows `make setup` installs it; for macOS there is none."
+    "The CUDA compiler is not installed, so there is no machine code to look at. On Linux and "
+    "Windows, in a clone of the course `make setup` installs it, elsewhere "
+    '`python -m pip install "numba-virtual-gpu[compiler]"`. For macOS there is none.'
 )
 NUMBA_CUDA_MISSING = (
     "This kernel is one of `numba.cuda`, whose compiler, numba-cuda, is not installed: install it, "

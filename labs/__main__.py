@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import difflib
 import sys
 
 from labs.grading import command, compose
@@ -25,12 +26,24 @@ def main(arguments: list[str] | None = None) -> int:
     slides.add_to(commands)
     nbgrader_command.add_to(commands)
     parser.set_defaults(run=lambda _: parser.print_help() or 0)
-    options = parser.parse_args(arguments)
+    given = sys.argv[1:] if arguments is None else arguments
+    if given and not given[0].startswith("-") and given[0] not in commands.choices:
+        parser.error(_no_command(given[0], list(commands.choices)))
+    options = parser.parse_args(given)
     try:
         return options.run(options)
     except CourseError as error:
         print(error, file=sys.stderr)
         return 2
+
+
+def _no_command(given: str, known: list[str]) -> str:
+    """Return a sentence that there is no such command, with the nearest one or all of them."""
+    if given in ("check", "task"):
+        return f"{given} is a function for a notebook: from labs import {given}."
+    close = difflib.get_close_matches(given, known, n=1)
+    hint = f"did you mean {close[0]}?" if close else f"choose one of {', '.join(known)}."
+    return f"there is no command {given!r}: {hint}"
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ from labs.checking import judge as kernels
 from labs.checking import line_order
 from labs.checking.exercise import Exercise, KernelExercise
 from labs.checking.line_order import OrderExercise
+from labs.checking.newest_cell import is_outdated
 from labs.checking.verdict import Verdict
 from labs.exercises import find
 from labs.host import exercise as host
@@ -43,13 +44,20 @@ def check(name: str, submission, patience: float = PATIENCE) -> Verdict:
 
     If the submission passes, its function is stored with `kept_functions.keep`, so that later cells
     and lessons can use it. For lines in order, the kernel made of these lines is stored. If storing
-    fails, the verdict has a note that says so.
+    fails, the verdict has a note that says so. Another note says when the newest cell with the
+    function stopped with an error, so that the submission is an earlier one.
 
     Raises CourseError if there is no exercise of this name. A mistake in the submission never
     raises an exception: it becomes a cause of the verdict.
     """
     exercise = find(name)
     verdict = JUDGES[type(exercise)](exercise, submission, patience)
+    if is_outdated(submission):
+        note = translate(
+            "The newest cell with this function stopped with an error, so this is the verdict on "
+            "the function from before."
+        )
+        verdict = replace(verdict, notes=(note, *verdict.notes))
     if not verdict.passed:
         return verdict
     try:

@@ -1,6 +1,6 @@
 """`python -m reduce_kernels`: verify, measure, record and draw the ladder of reductions."""
 
-from reduce_kernels import LADDER, as_called, bits, remainder
+from reduce_kernels import LADDER, as_called, bits, remainder, trees_alone
 from utils.figures.plot_command import plot_command
 from utils.measuring.command_line import main
 from utils.measuring.measure_command import measure_command
@@ -11,6 +11,7 @@ COMMANDS = (
     as_called.COMMAND,
     remainder.COMMAND,
     bits.COMMAND,
+    trees_alone.COMMAND,
 )
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import cache, partial
 
 import numpy as np
@@ -13,7 +14,7 @@ from reduce_kernels.reduction import reduce
 from utils.errors import CourseError
 from utils.ladder.libraries import Execution
 from utils.machine.versions import cupy, torch
-from utils.measuring.as_called import CallCase, as_called_command
+from utils.measuring.as_called import GPU, CallCase, as_called_command
 
 EXPONENTS = range(10, 31)
 COUNT = 20
@@ -35,7 +36,8 @@ def cases(count: int = COUNT, seed: int = 1) -> Iterator[CallCase]:
             )  # fmt: skip
 
 
-COMMAND = as_called_command(cases, COUNT)
+# Below 2²⁰ elements a call takes as long as its Python, which other programs on the host disturb.
+COMMAND = as_called_command(cases, COUNT, replace(GPU, rounds=5))
 
 
 def _bind_waiting(elements: int):
@@ -44,7 +46,7 @@ def _bind_waiting(elements: int):
     All are functions without arguments. The first two kinds wait for the result, and the third does
     not.
     """
-    x, out = _memory()[:elements], cuda.device_array(1, np.float32)
+    x, out = memory()[:elements], cuda.device_array(1, np.float32)
     libraries = {}
     if xp := cupy():
         array = xp.asarray(x)
@@ -60,7 +62,7 @@ def _bind_into_out(elements: int):
 
     All are functions without arguments, and none waits for the result.
     """
-    x, out = _memory()[:elements], cuda.device_array(1, np.float32)
+    x, out = memory()[:elements], cuda.device_array(1, np.float32)
     libraries = {}
     if xp := cupy():
         array, result = xp.asarray(x), xp.empty((), np.float32)
@@ -82,11 +84,11 @@ def _some(libraries: Mapping[str, Execution]) -> Mapping[str, Execution]:
 
 
 @cache
-def _memory():
+def memory():
     """Return a device array of random float32, as long as the longest case; it is cached."""
     elements = 2 ** EXPONENTS[-1]
     block = np.random.default_rng(1).random(1 << 22, np.float32)
-    memory = cuda.device_array(elements, np.float32)
+    numbers = cuda.device_array(elements, np.float32)
     for start in range(0, elements, block.size):
-        memory[start : start + block.size].copy_to_device(block)
-    return memory
+        numbers[start : start + block.size].copy_to_device(block)
+    return numbers

@@ -5,27 +5,25 @@ those of `reduce1` to `reduce3`, and of two pairs whose loops compute with 32 bi
 gives the result of `uint32 >> uint32` 64 bits, and compares a uint32 with an int32 in 64 bits. In
 the second pair, `masks_up` and `masks_down`, both trees choose their lanes by `tid & mask == 0`, so
 their loops have the same form.
+
+In `warps_leave` idle warps end early. Two more pairs have the same instructions and differ in one
+constant: `with_conflicts` and `without_conflicts` place the words of `reduce2` in other banks, and
+in `lanes_diverge` and `warps_agree` half of the threads take either side of a long branch.
 """
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 
-import numpy as np
 from numba import cuda, float32, uint32
 
 from reduce_kernels import LADDER
-from utils.errors import CourseError
-from utils.ladder.problems import draw
-from utils.ladder.shapes import ReduceShape
 from utils.ladder.step import Step, Variant
 from utils.measuring import rows
 from utils.measuring.experiment import Experiment
-from utils.measuring.kernel_times import ArrayTime
-from utils.measuring.timing import time_gpu
+from utils.measuring.kernel_times import ArrayTime, require_right_sum, time_sums
 from utils.paths import DATA
 
 BLOCK = 256
@@ -218,6 +216,88 @@ def build_warps_leave(BLOCK):
     return warps_leave
 
 
+# Name -> the distance in words between neighbours in shared memory. Lanes 12 words apart meet in
+# banks, four of them in each, and those 13 words apart do not.
+PITCHES = {"with_conflicts": 12, "without_conflicts": 13}
+# Name -> how many neighbouring threads take the same side of the branch.
+ON_ONE_SIDE = {"lanes_diverge": 16, "warps_agree": 32}
+LONG = 128  # steps of each side
+
+
+@cache
+def build_pitch(name: str, BLOCK: int):
+    """Return the kernel of a name of `PITCHES`: `reduce2_32` with words that are further apart.
+
+    BLOCK is the number of threads per block, a power of two. The kernel (x, partials) stores the
+    sum of block i's BLOCK floats in partials[i].
+    """
+    PITCH, WORDS = uint32(PITCHES[name]), BLOCK * max(PITCHES.values())
+
+    def kernel(x, partials):
+        shared = cuda.shared.array(WORDS, float32)
+        tid = uint32(cuda.threadIdx.x)
+        i = cuda.grid(1)
+        word = uint32(tid * PITCH)
+        shared[word] = x[i] if i < x.size else float32(0)
+        cuda.syncthreads()
+
+        apart = uint32(uint32(uint32(cuda.blockDim.x) >> uint32(1)) * PITCH)
+        while apart >= PITCH:
+            if word < apart:
+                shared[word] += shared[word + apart]
+            cuda.syncthreads()
+            apart = uint32(apart >> uint32(1))
+
+        if tid == 0:
+            partials[cuda.blockIdx.x] = shared[0]
+
+    kernel.__name__ = kernel.__qualname__ = name
+    return cuda.jit(kernel)
+
+
+@cache
+def build_sides(name: str, BLOCK: int):
+    """Return the kernel of a name of `ON_ONE_SIDE`: reduce3 with a long branch before its tree.
+
+    Both sides of the branch keep the value by other instructions. BLOCK is the number of threads
+    per block, a power of two. The kernel (x, partials) stores the sum of block i's 2·BLOCK floats
+    in partials[i].
+    """
+    BIT = uint32(ON_ONE_SIDE[name])
+
+    def kernel(x, partials):
+        shared = cuda.shared.array(BLOCK, float32)
+        tid = uint32(cuda.threadIdx.x)
+        i = uint32(cuda.blockIdx.x) * (2 * BLOCK) + tid
+
+        total = x[i] if i < x.size else float32(0)
+        if i + BLOCK < x.size:
+            total += x[i + BLOCK]
+        # The compiler does not know these two numbers, so it cannot leave the instructions out.
+        one, zero = float32(cuda.gridDim.y), float32(cuda.blockIdx.y)
+        if uint32(tid & BIT) == 0:
+            for _ in range(LONG):
+                total = total * one + zero
+        else:
+            for _ in range(LONG):
+                total = (total - zero) * one
+        shared[tid] = total
+        cuda.syncthreads()
+
+        stride = uint32(uint32(cuda.blockDim.x) >> uint32(1))
+        while stride > 0:
+            if tid < stride:
+                shared[tid] += shared[tid + stride]
+            cuda.syncthreads()
+            stride = uint32(stride >> uint32(1))
+
+        if tid == 0:
+            partials[cuda.blockIdx.x] = shared[0]
+
+    kernel.__name__ = kernel.__qualname__ = name
+    return cuda.jit(kernel)
+
+
 def _like(step: str, name: str, idea: str, build: Callable) -> Step:
     """Return a step that only this experiment times, launched as the ladder's `step` is.
 
@@ -237,8 +317,15 @@ MASKS = (
     _like("reduce2", "masks_down", "reduce2 with masks 128, 192, 224, …", build_masks_down),
 )
 
-# This kernel is counted and has no recorded time, so it is not among `variants()`.
 WARPS_LEAVE = _like("reduce3", "warps_leave", "idle warps leave", build_warps_leave)
+CONFLICTS = tuple(
+    _like("reduce2", name, "reduce2_32 with words further apart", partial(build_pitch, name))
+    for name in PITCHES
+)
+SIDES = tuple(
+    _like("reduce3", name, "reduce3 with two long sides of a branch", partial(build_sides, name))
+    for name in ON_ONE_SIDE
+)
 
 
 @dataclass(frozen=True)
@@ -275,13 +362,15 @@ class WarpState:
 
 
 def variants() -> tuple[Variant, ...]:
-    """Return the nine kernels in the order in which they are timed, with blocks of 256 threads.
+    """Return the kernels in the order in which they are timed, with blocks of 256 threads.
 
     They are reduce0, reduce0 without a remainder, reduce1, reduce2 and reduce3, then reduce0
-    without a remainder and reduce2 with indices of 32 bits, then the two trees with masks.
+    without a remainder and reduce2 with indices of 32 bits, the two trees with masks, reduce3 whose
+    idle warps leave, reduce2 with and without bank conflicts, and reduce3 with a long branch.
     """
     first, *others = (LADDER.step(f"reduce{number}") for number in range(4))
     steps = (first, WITHOUT_REMAINDER, *others, *IN_32_BITS, *MASKS)
+    steps += (WARPS_LEAVE, *CONFLICTS, *SIDES)
     return tuple(step.variant(BLOCK=BLOCK) for step in steps)
 
 
@@ -308,27 +397,9 @@ def measured(device: str, lengths: Sequence[int] = ELEMENTS) -> Iterator[ArrayTi
     `device` is the name for the rows, and `lengths` are numbers of float32. Raises CourseError if a
     kernel's sum of whole numbers is wrong.
     """
-    for elements in lengths:
-        shape = ReduceShape(elements)
-        x = cuda.to_device(draw("uniform", (elements,), 1))
-        out = cuda.device_array(1, np.float32)
-        for variant in variants():
-            _verify(variant)
-        timings = time_gpu([variant.execution(shape, (x,), out) for variant in variants()])
-        for variant, timing in zip(variants(), timings, strict=True):
-            yield ArrayTime(
-                device, variant.step.name, elements, timing.median_ms, timing.min_ms,
-                timing.max_ms, timing.sm_clock_mhz, datetime.date.today().isoformat(),
-            )  # fmt: skip
-
-
-def _verify(variant: Variant) -> None:
-    """Raise CourseError unless the kernel sums 5000 whole numbers without an error."""
-    shape = ReduceShape(5000)
-    x, out = np.arange(5000, dtype=np.float32) % 7, cuda.to_device(np.full(1, np.nan, np.float32))
-    variant.execution(shape, (cuda.to_device(x),), out)()
-    if out.copy_to_host()[0] != x.sum():
-        raise CourseError(f"The sum of {variant} is wrong, so it is not timed: mend the kernel.")
+    for variant in variants():
+        require_right_sum(variant)
+    return time_sums(variants(), device, lengths)
 
 
 EXPERIMENT = Experiment(

@@ -48,6 +48,8 @@ TEXTS = (
     "gpu_xray/COMPILERS.md",
     "gemm_kernels/tuning/TUNING.md",
     "gemm_kernels/cpu/tuning/TUNING.md",
+    "PLATFORMS.md",
+    "CHANGELOG.md",
 )
 GUIDES = "labs/**/*.md"
 ANSWERS = re.compile(r"answer|solution", re.IGNORECASE)
@@ -100,6 +102,7 @@ def gathered() -> int:
     (SOURCE / "search_scorer.js").write_text(notebook_pages.search_scorer(scorer), encoding="utf-8")
     (SOURCE / "get.txt").write_text(notebook_pages.get_the_course(repository()), encoding="utf-8")
     _list_pages(SOURCE / "index.md", "For instructors", map(_page, guides()))
+    _list_pages(SOURCE / "index.md", "About the course", ("/PLATFORMS", "/CHANGELOG"))
     titles = notebook_pages.titles()
     names = (f"{titles[lesson.name]} <{_page(lesson)}>" for lesson in lessons())
     _list_pages(SOURCE / "notebooks" / "README.md", "Lessons", names)
@@ -154,17 +157,25 @@ def _gathered_path(file: Path) -> Path:
 def _copy_text(text: Path, texts: list[Path]) -> None:
     """Copy a page to the sources; a link to an existing file that is not on the site becomes words.
 
-    text: the path of the page. texts: the paths of all pages that are copied.
+    A link that shows the name of a page's file shows the page's title instead. text: the path of
+    the page. texts: the paths of all pages that are copied.
     """
     known = {*texts, *lessons()}
 
     def linked(link: re.Match) -> str:
         file = (text.parent / link[2]).resolve()
-        return link[1] if file.exists() and file not in known else link[0]
+        if file.exists() and file not in known:
+            return link[1]
+        return f"[{_title(file)}]({link[2]}{link[3] or ''})" if link[1] == link[2] else link[0]
 
     _gathered_path(text).write_text(
         LINK.sub(linked, text.read_text(encoding="utf-8")), encoding="utf-8"
     )
+
+
+def _title(text: Path) -> str:
+    """Return the title of a page: its first heading, without the mark."""
+    return text.read_text(encoding="utf-8").partition("# ")[2].partition("\n")[0]
 
 
 def _routes() -> str:

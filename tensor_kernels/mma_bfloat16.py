@@ -110,7 +110,7 @@ def launch(shape, BM, BN, BK, STAGES):
 STEP = Step(
     module=__name__,
     name="mma_bfloat16",
-    idea="bfloat16 instead of float16",
+    idea="bfloat16 instead of float16: a wider range, and no faster",
     previous="mma_pipelined",
     task=TENSOR_GEMM_BFLOAT16,
     build=build,

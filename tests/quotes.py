@@ -1,4 +1,7 @@
-"""Check quotes of a lesson's prose, so that a claim and its proof cannot drift apart."""
+"""Check quotes of a lesson's prose, so that a claim and its proof cannot drift apart.
+
+A power in a quote or a figure, such as "2^30", is compared as lessons print it: 2³⁰.
+"""
 
 import re
 from functools import cache
@@ -6,6 +9,7 @@ from functools import cache
 import nbformat
 
 from tools.numbers_in_prose import prose
+from utils.ladder.shapes import in_print
 from utils.lessons.files import notebook_of
 from utils.lessons.questions import bank
 
@@ -18,7 +22,7 @@ def says(lesson: str, quote: str, *figures: object) -> None:
     lesson: its number. quote: words of one cell as its source has them, with a `str.format` field
     per figure. figures: what the test computed; a literal would prove nothing.
     """
-    text = " ".join(quote.format(*figures).split())
+    text = in_print(" ".join(quote.format(*figures).split()))
     whole = re.compile(rf"(?<![\d.,]){re.escape(text)}(?!\d|[.,]\d)")
     found = any(whole.search(cell) for cell in prose_of(lesson))
     assert found, f"the prose of lesson {lesson} does not say {text!r}"
@@ -32,7 +36,7 @@ def explains(question: str, because: str, *figures: object) -> None:
     """
     words = re.sub(r"\{[^}]*\}", "", because)
     assert not re.search(r"(?<!\w)\d", words), f"a number in {because!r} is not computed"
-    assert bank()[question].because.split() == because.format(*figures).split()
+    assert bank()[question].because.split() == in_print(because.format(*figures)).split()
 
 
 def code(lesson: str, cell_id: str) -> str:

@@ -48,7 +48,8 @@ OF_A_KERNEL = ("utils.intrinsics", "utils.ladder", "utils.machine", *GROUND)
 FREE = (
     *("__main__", "dispatch", "tuning", "hiding", "as_called", "pitfalls", "transfers"),
     *("sgemm", "reduction", "blas", "remainder", "ilp_alone", "overlap", "wide_alone", "bits"),
-    *("tiles_alone", "occupancy_alone", "rows_apart", "buffers_alone"),
+    *("tiles_alone", "occupancy_alone", "rows_apart", "buffers_alone", "trees_alone"),
+    *("copies_alone",),
 )
 # Imports of starters and solutions, which must run from a notebook cell.
 OF_A_READER = ("utils.intrinsics",)

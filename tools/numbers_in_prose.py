@@ -28,7 +28,7 @@ from utils.lessons.folders import lesson_folder
 from utils.lessons.lesson_text import read
 from utils.paths import ROOT
 
-FIGURE = r"\d(?:[\d,.^]*\d)?"
+FIGURE = r"\d(?:[\d,.^]*\d)?[⁰¹²³⁴⁵⁶⁷⁸⁹]*"
 NUMBER = re.compile(rf"(?<![\w.]){FIGURE}")
 EXEMPT = re.compile(
     r"```.*?```|`[^`]*`|<code>.*?</code>"  # code

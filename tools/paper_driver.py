@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from types import SimpleNamespace
 
 import numpy as np
-from numba.core import types
 
+from gpu_xray import mlir
 from utils.division import cdiv
 from utils.launching import driver, numba_kernels, pinned_words, workspace
 from virtual_gpu.host.hostarrays import DeviceArray
@@ -40,9 +40,9 @@ class PaperDriver:
     answer: str | None = None
 
     def load(self, kernel, arguments: tuple):
-        """Record the kernel's name and return (kernel, Numba types of its arguments)."""
+        """Record the kernel's name and return (kernel, types of its arguments)."""
         self.loaded.append(kernel.py_func.__name__)
-        return kernel, tuple(map(kernel.typeof_pyval, arguments))
+        return kernel, numba_kernels.argument_types(kernel, arguments)
 
     def launch(self, function, *arguments_of_launch):
         """Run a kernel on the virtual GPU, with the parameters of cuLaunchKernel.
@@ -50,12 +50,13 @@ class PaperDriver:
         Returns a tuple with 0, or with an object whose `name` is the error's.
         """
         *sizes, shared, stream, parameters, extra = arguments_of_launch
-        kernel, numba_types = function
+        kernel, types = function
         if self.answer:
             return (SimpleNamespace(name=self.answer),)
         assert extra == 0
         words = iter_words(parameters)
-        arguments = [read(kind, words) for kind in numba_types]
+        read = read_mlir if mlir.is_mlir(kernel) else read_numba
+        arguments = [value_of(kind, words, read) for kind in types]
         grid, block = tuple(sizes[:3]), tuple(sizes[3:])
         self.launches.append((kernel.py_func.__name__, grid, block, stream))
         kernel[grid, block, 0, shared](*arguments)
@@ -83,30 +84,48 @@ def iter_words(parameters: int):
         parameters += 8
 
 
-def read(numba_type, words):
-    """Return one argument of this Numba type, read from the words at the next addresses.
+def value_of(kind, words, read_array):
+    """Return one argument of this type, read from the words at the next addresses.
 
-    It is a tuple, a NumPy scalar, or an array of the virtual GPU. words: an iterator of addresses.
+    It is a tuple, a NumPy scalar, or an array of the virtual GPU. kind: a type of either compiler.
+    words: an iterator of addresses. read_array: `read_numba` or `read_mlir`.
     """
+    if hasattr(kind, "count"):  # a tuple
+        return tuple(value_of(kind.dtype, words, read_array) for _ in range(kind.count))
+    if hasattr(kind, "layout"):  # an array
+        return _array(np.dtype(str(kind.dtype)), *read_array(kind, words))
+    dtype = np.dtype(str(kind))
+    raw = (ctypes.c_char * dtype.itemsize).from_address(next(words))
+    return np.frombuffer(raw, dtype)[0]
 
-    def number(c_type=ctypes.c_int64):
-        return c_type.from_address(next(words)).value
 
-    if isinstance(numba_type, types.UniTuple):
-        return tuple(read(numba_type.dtype, words) for _ in range(numba_type.count))
-    if not isinstance(numba_type, types.Array):
-        dtype = np.dtype(str(numba_type))
-        raw = (ctypes.c_char * dtype.itemsize).from_address(next(words))
-        return np.frombuffer(raw, dtype)[0]
-    assert (number(), number()) == (0, 0)
-    size, itemsize, pointer = number(), number(), number()
-    shape = tuple(number() for _ in range(numba_type.ndim))
-    strides = tuple(number() for _ in range(numba_type.ndim))
-    dtype = np.dtype(str(numba_type.dtype))
-    assert (size, itemsize) == (np.prod(shape), dtype.itemsize)
+def read_numba(kind, words) -> tuple[int, tuple[int, ...], tuple[int, ...]]:
+    """Return (pointer, shape, strides in bytes) of an array that numba-cuda's kernels receive."""
+    assert _numbers(2, words) == (0, 0)
+    size, itemsize, pointer = _numbers(3, words)
+    shape, strides = _numbers(kind.ndim, words), _numbers(kind.ndim, words)
+    assert (size, itemsize) == (np.prod(shape), np.dtype(str(kind.dtype)).itemsize)
+    return pointer, shape, strides
+
+
+def read_mlir(kind, words) -> tuple[int, tuple[int, ...], tuple[int, ...]]:
+    """Return (pointer, shape, strides in bytes) of an array that numba-cuda-mlir's receive."""
+    allocated, pointer, offset = _numbers(3, words)
+    assert (allocated, offset) == (pointer, 0)
+    shape, steps = _numbers(kind.ndim, words), _numbers(kind.ndim, words)
+    return pointer, shape, tuple(np.dtype(str(kind.dtype)).itemsize * step for step in steps)
+
+
+def _numbers(count: int, words) -> tuple[int, ...]:
+    """Return the integers in the next `count` words."""
+    return tuple(ctypes.c_int64.from_address(next(words)).value for _ in range(count))
+
+
+def _array(dtype: np.dtype, pointer: int, shape, strides) -> DeviceArray:
+    """Return an array of the virtual GPU over the memory at this address; strides in bytes."""
     reach = [step * (count - 1) for step, count in zip(strides, shape, strict=True)]
     low, high = (sum(pick(0, each) for each in reach) for pick in (min, max))
-    raw = (ctypes.c_char * (high - low + itemsize)).from_address(pointer + low)
+    raw = (ctypes.c_char * (high - low + dtype.itemsize)).from_address(pointer + low)
     return DeviceArray.over(np.ndarray(shape, dtype, raw, -low, strides))
 
 
@@ -121,6 +140,7 @@ def installed(monkeypatch):
     for name, value in {
         "present": lambda: True,
         "launch": fake.launch,
+        "stream_argument": int,
         "device": int,
         "device_of": lambda pointer: 0,
         "stream_id": lambda stream: stream,

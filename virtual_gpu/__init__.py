@@ -13,7 +13,9 @@ try:
 except ModuleNotFoundError as missing:
     raise ImportError(
         "The virtual GPU asks Numba for the types in a kernel, also in one of numba-cuda-mlir, and "
-        f"{missing.name.split('.')[0]} is not installed: python -m pip install numba."
+        f"{missing.name.split('.')[0]} is not installed: python -m pip install numba. In a clone "
+        "of the course, `make setup` installs it into .venv, and `source .venv/bin/activate` "
+        "activates that environment."
     ) from missing
 
 if config.ENABLE_CUDASIM:  # before the imports that fail with Numba's simulator

@@ -183,10 +183,12 @@ def _steps_of_busiest_sm(
     rest = how.whole - full * sms + (tiles - how.whole) * how.slices
     overhead = (costs.beginning + costs.storing / tiling.BLOCKS) / tiling.BK
     total = full * (steps + overhead) / _share(tiling.BLOCKS, tiling, kernel_fit)
-    if rest > 0:
-        last = cdiv(rest, sms)
-        share = _share(min(last, tiling.BLOCKS), tiling, kernel_fit)
-        total += last * (steps / how.slices + overhead) / share
+    # A block that finds no free slot begins when others end, and then runs with few beside it.
+    rounds, left = divmod(cdiv(rest, sms), tiling.BLOCKS)
+    steps_of_block = steps / how.slices + overhead
+    total += rounds * tiling.BLOCKS * steps_of_block / _share(tiling.BLOCKS, tiling, kernel_fit)
+    if left:
+        total += left * steps_of_block / _share(left, tiling, kernel_fit)
     return total
 
 

@@ -46,12 +46,12 @@ def fastest(
     `inputs` are a and b. "strided" is possible only if all offsets are uint32 and the rows of out
     are contiguous.
     """
-    wide = _wide(shape, device)
-    wide_us = wide.time_us + copies_us(shape, inputs, out, beta, device)
-    if not (all(map(has_offsets, (*inputs, out))) and _has_rows(out)):
-        return wide
+    by_wide = wide(shape, device)
+    wide_us = by_wide.time_us + copies_us(shape, inputs, out, beta, device)
+    if not (all(map(has_offsets, inputs)) and has_plain_rows(out)):
+        return by_wide
     tiling, time_us = estimate.best(shape, "strided", device)
-    return wide if wide_us <= time_us else Route("strided", tiling, time_us)
+    return by_wide if wide_us <= time_us else Route("strided", tiling, time_us)
 
 
 def fits(array: Slot) -> bool:
@@ -59,23 +59,22 @@ def fits(array: Slot) -> bool:
     return array.aligned and array.is_c_contiguous()
 
 
-def _wide(shape: GemmShape, device: Device) -> Route:
+def wide(shape: GemmShape, device: Device) -> Route:
     """Return the route "wide" for this shape, with n and k rounded up to multiples of 4.
 
     Its variant has the constants of the nearest timed shape, or of the estimate if none is near.
     """
-    padded = GemmShape(shape.m, _padded(shape.n), _padded(shape.k))
-    tiling, time_us = estimate.best(padded, "wide", device)
-    chosen = constants.nearest(padded, NEAR)
+    tiling, time_us = estimate.best(padded(shape), "wide", device)
+    chosen = constants.nearest(padded(shape), NEAR)
     if chosen is None:
         sizes = ("BM", "BN", "BK", "TM", "TN", "BLOCKS", "SLICES")
         chosen = {name: getattr(tiling, name) for name in sizes} | {"ORDER": ORDER}
     return Route("wide", tiling, time_us, autotuned.STEP.variant(**chosen))
 
 
-def _padded(size: int) -> int:
-    """Return the size rounded up to a multiple of 4."""
-    return cdiv(size, WIDE) * WIDE
+def padded(shape: GemmShape) -> GemmShape:
+    """Return the shape with n and k rounded up to multiples of 4."""
+    return GemmShape(shape.m, *(cdiv(size, WIDE) * WIDE for size in (shape.n, shape.k)))
 
 
 def copies_us(
@@ -83,21 +82,34 @@ def copies_us(
 ) -> float:
     """Return the estimated microseconds of the copies and the blend that "wide" needs in addition.
 
-    An input is copied unless it is in C order, aligned, and n and k are multiples of 4. A blend is
-    needed if beta is not 0, n is no multiple of 4, or out is not in C order and aligned.
+    One launch copies both inputs. An input is copied unless it is in C order and aligned, and its
+    size along k, and for b along n, is a multiple of 4. A blend is needed if out has no plain rows
+    and beta is not 0, n is no multiple of 4, or out is not in C order and aligned.
     """
-    whole = shape.n % WIDE == 0 and shape.k % WIDE == 0
-    moved = [2 * array.size for array in inputs if not (whole and fits(array))]
-    if beta != 0 or shape.n % WIDE or not fits(out):
-        moved.append(3 * out.size)
+    lengths = shape.k, shape.n
+    copies = [
+        2 * array.size
+        for array, length in zip(inputs, lengths, strict=True)
+        if length % WIDE or shape.k % WIDE or not fits(array)
+    ]
+    needs_blend = not has_plain_rows(out) and (beta != 0 or shape.n % WIDE or not fits(out))
+    blends = [3 * out.size] if needs_blend else []
     costs, speed = estimate.fitted().costs, estimate.speed_of(device)
-    launches = len(moved) * costs.adding_us
-    return launches + FLOAT32_BYTES * sum(moved) / (costs.reading * speed.bytes_per_us)
+    launches = (bool(copies) + len(blends)) * costs.adding_us
+    return launches + FLOAT32_BYTES * sum(copies + blends) / (costs.reading * speed.bytes_per_us)
 
 
 def has_offsets(array: Slot) -> bool:
     """Return True if no stride is negative and all offsets, in elements, are uint32."""
     return min(array.strides) >= 0 and array.extent[1] // FLOAT32_BYTES < MOST_ELEMENTS
+
+
+def has_plain_rows(out: Slot) -> bool:
+    """Return True if the rows of out are contiguous and all its offsets, in elements, are uint32.
+
+    There may be gaps between the rows.
+    """
+    return has_offsets(out) and _has_rows(out)
 
 
 def has_columns(out: Slot) -> bool:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numba import cuda, float32, uint32
@@ -26,11 +27,15 @@ from gemm_kernels.parts.flat_blocks import (
     store_of,
     warps_in_rows,
 )
-from gemm_kernels.parts.slices import ADDERS, plan, share_of_block, tile_place
+from gemm_kernels.parts.row_stores import in_turn, narrow_row, wide_row
+from gemm_kernels.parts.slices import ADDERS, Cut, plan, share_of_block, tile_place
 from utils.division import cdiv
-from utils.intrinsics.wide_memory import commit_copies, copy1_async, load4, store4, wait_copies
+from utils.intrinsics.wide_memory import commit_copies, copy1_async, wait_copies
 from utils.ladder.shapes import FLOAT32_BYTES
 from utils.ladder.step import Call, Launch
+
+if TYPE_CHECKING:
+    from utils.launching.slots import Slot
 
 PADDING = 4  # elements; rows of a tile begin in different banks, at multiples of 16 bytes
 
@@ -113,6 +118,8 @@ def kernel_of(BM, BN, BK, TM, TN, BLOCKS, A_ALONG_K, B_ALONG_K):
     add_outer_product = back_and_forth(TM, TN, ORDER=2)
     multiply_tile = multiply_of(BK, APART_Y, APART_X, add_outer_product)
     store_all = store_of(TM, TN, APART_Y, APART_X, GUARDED=False)
+    store_wide = in_turn([wide_row(i, TN, APART_Y, APART_X) for i in range(TM)])
+    store_narrow = in_turn([narrow_row(i, TN, APART_Y, APART_X) for i in range(TM)])
 
     @cuda.jit(device=True, forceinline=True)
     def in_a(t, load):
@@ -125,65 +132,6 @@ def kernel_of(BM, BN, BK, TM, TN, BLOCKS, A_ALONG_K, B_ALONG_K):
         """Return the (step of k, column) of thread t's load-th element of b's tile."""
         down, across = place_b(t, load)
         return (across, down) if B_ALONG_K else (down, across)
-
-    @cuda.jit(device=True, forceinline=True)
-    def store_wide(sums, c, corner, shape, row_c, factors):
-        """Store alpha·sums + beta·c into c, four at a time; c is not read if beta = 0.
-
-        `corner` is (row, col) of the thread's first element in c, `shape` is (m, n), `row_c` the
-        stride of c's rows in elements, and `factors` is (alpha, beta).
-        """
-        alpha, beta = factors
-        for i in range(TM):
-            row = uint32(corner[0] + uint32(i // 4 * APART_Y + i % 4))
-            for j in range(0, TN, 4):
-                col = uint32(corner[1] + uint32(j // 4 * APART_X))
-                if row < shape[0] and col < shape[1]:
-                    at = uint32(row * row_c + col)
-                    x0, x1 = alpha * sums[i, j], alpha * sums[i, j + 1]
-                    x2, x3 = alpha * sums[i, j + 2], alpha * sums[i, j + 3]
-                    if beta != float32(0):
-                        y0, y1, y2, y3 = load4(c, at)
-                        x0, x1, x2, x3 = (
-                            x0 + beta * y0,
-                            x1 + beta * y1,
-                            x2 + beta * y2,
-                            x3 + beta * y3,
-                        )
-                    store4(c, at, (x0, x1, x2, x3))
-
-    @cuda.jit(device=True, forceinline=True)
-    def store_narrow(sums, c, corner, shape, row_c, factors, exchange):
-        """Store alpha·sums + beta·c into c, one element at a time; c is not read if beta = 0.
-
-        A warp's sums go through shared memory, so that its lanes store neighbours, and not every
-        fourth element. `corner` is (row, col) of the warp's first element in c, `shape` is (m, n),
-        `row_c` the stride of c's rows in elements, and `factors` is (alpha, beta). `exchange` has a
-        row of 128 elements per warp.
-        """
-        alpha, beta = factors
-        warp, lane = uint32(cuda.threadIdx.x // 32), uint32(cuda.threadIdx.x % 32)
-        for i in range(TM):
-            first = uint32(corner[0] + uint32(i // 4 * APART_Y + i % 4))
-            for j in range(0, TN, 4):
-                col = uint32(corner[1] + uint32(j // 4 * APART_X) + lane)
-                four = (
-                    alpha * sums[i, j],
-                    alpha * sums[i, j + 1],
-                    alpha * sums[i, j + 2],
-                    alpha * sums[i, j + 3],
-                )
-                store4(exchange, (warp, uint32(lane * 4)), four)
-                cuda.syncwarp()
-                for down in range(4):
-                    row = uint32(first + uint32(down * 4))
-                    if row < shape[0] and col < shape[1]:
-                        at = uint32(row * row_c + col)
-                        value = exchange[warp, uint32(lane + down * 32)]
-                        if beta != float32(0):
-                            value += beta * c[at]
-                        c[at] = value
-                cuda.syncwarp()
 
     # Each element goes to shared memory by itself, from any address to any address. A thread's
     # elements have the same stride in each tile, so an address costs one addition per tile.
@@ -282,7 +230,7 @@ def kernel_of(BM, BN, BK, TM, TN, BLOCKS, A_ALONG_K, B_ALONG_K):
             store_all(sums, partials, (uint32(number * BM), uint32(0)), (y, x), (m, BN), alpha)
         elif of_c[1] != 0:
             corner = uint32(row + y), uint32(col + x)
-            store_wide(sums, c, corner, (m, n), of_c[0], (alpha, beta))
+            store_wide(sums, c, corner, (m, n), of_c[0], (alpha, beta), exchange)
         else:
             y, x = place(uint32(t // uint32(32) * 32))
             corner = uint32(row + y), uint32(col + x)
@@ -333,22 +281,41 @@ def products(tiling, shape, inputs, out, allocate, factors) -> tuple[Call, ...]:
     elements = cut_tiles * (how.slices - 1) * tiling.BM * tiling.BN
     partials = allocate(elements, np.float32) if elements else out.flat()
     sizes = tuple(map(np.uint32, (shape.m, shape.n, shape.k)))
-    of_a, of_b, of_c = (_in_elements(array.strides) for array in (a, b, out))
-    wide = np.uint32(out.aligned and of_c[0] % 4 == 0 and shape.n % 4 == 0)
+    of_a, of_b = (_in_elements(array.strides) for array in inputs)
     kernel = kernel_of(
         *tiling.kernel, A_ALONG_K=_along(of_a[1], of_a[0]), B_ALONG_K=_along(of_b[0], of_b[1])
     )
     arguments = (
-        a.flat(), b.flat(), out.flat(), partials, *factors, sizes, of_a, of_b, (of_c[0], wide),
-        (np.uint32(how.whole), np.uint32(how.slices)),
+        a.flat(), b.flat(), out.flat(), partials, *factors, sizes, of_a, of_b,
+        of_result(out, shape.n), (np.uint32(how.whole), np.uint32(how.slices)),
     )  # fmt: skip
     product = Call(kernel, Launch((how.blocks(tiles),), (tiling.threads,)), arguments)
+    return product, *adding_of(shape, out, partials, (tiling.BM, tiling.BN), tiles, how)
+
+
+def of_result(out: Slot, n: int) -> tuple[np.uint32, np.uint32]:
+    """Return what a kernel must know of out: (stride of a row in elements, 1 or 0).
+
+    The second number is 1 if its rows, of n elements, can be stored four elements at a time.
+    """
+    row_c = _in_elements(out.strides)[0]
+    return row_c, np.uint32(out.aligned and row_c % 4 == 0 and n % 4 == 0)
+
+
+def adding_of(shape, out, partials, tile: tuple[int, int], tiles: int, how: Cut) -> list[Call]:
+    """Return the call that adds the slices of cut tiles in `partials` to out, in a list.
+
+    The list is empty if no tile is cut. `tile` is (BM, BN), `tiles` the number of tiles of out, and
+    `how` says which of them are cut. The rows of out may have gaps.
+    """
     if how.slices == 1:
-        return (product,)
-    over = Launch(grid=(cut_tiles, cdiv(tiling.BM * tiling.BN, ADDERS)), block=(ADDERS,))
-    tile_sizes = np.uint32(tiling.BM), np.uint32(tiling.BN)
-    adding = out.flat(), partials, sizes[:2], tile_sizes, of_c[0], np.uint32(how.whole)
-    return product, Call(add_slices(how.slices), over, adding)
+        return []
+    BM, BN = tile
+    over = Launch(grid=(tiles - how.whole, cdiv(BM * BN, ADDERS)), block=(ADDERS,))
+    sizes, tile_sizes = (tuple(map(np.uint32, pair)) for pair in ((shape.m, shape.n), tile))
+    row_c = _in_elements(out.strides)[0]
+    adding = out.flat(), partials, sizes, tile_sizes, row_c, np.uint32(how.whole)
+    return [Call(add_slices(how.slices), over, adding)]
 
 
 def _in_elements(strides: tuple[int, int]) -> tuple[np.uint32, np.uint32]:

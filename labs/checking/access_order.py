@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 from itertools import pairwise
@@ -13,6 +14,8 @@ from virtual_gpu import Site
 from virtual_gpu.counts.recorder import Event
 
 RARE = 0.2  # the share of an array's accesses that may be outside of the innermost loop
+FEWEST = 4  # steps of the loops per access, above which the access is outside of the innermost one
+LARGER = 1 / 3  # the share of an access' distances that may be larger than its stride
 
 
 @dataclass(frozen=True)
@@ -22,8 +25,9 @@ class StridedAccess:
     site: its source line. array: the reader's name of the array. kind: "load" or "store".
     executions: the number of times it was executed. stride: for each execution but the first, take
     the smallest distance, in elements, to any element of the array that was loaded (or stored)
-    since the previous execution of this access; stride is the most frequent of these distances. By
-    this definition a loop that is unrolled by hand also has a stride of 1.
+    since the previous execution of this access; stride is the most frequent of these distances or,
+    if more than a third of them are larger, the most frequent of these. By this definition a loop
+    that is unrolled by hand also has a stride of 1.
     """
 
     site: Site
@@ -38,11 +42,23 @@ def innermost_accesses(run: Run) -> list[StridedAccess]:
 
     The loads of an array, or its stores, count as part of it, except for the least frequent ones
     that together are at most a fifth of them. So other accesses, however frequent, cannot hide
-    those of the innermost loop. The list is grouped by array and kind; it is empty if no access
-    was executed twice.
+    those of the innermost loop. An array that is accessed less often than every FEWEST-th step of
+    the loops is not part of it: its element waits in a variable. The list is grouped by array and
+    kind; it is empty if no access was executed twice.
     """
     accesses = _strided_accesses(run)
-    return [one for one in accesses if _share_up_to(one, accesses) > RARE]
+    steps = math.prod(run.shape)
+    return [
+        one
+        for one in accesses
+        if _share_up_to(one, accesses) > RARE and FEWEST * _executions_of(one, accesses) >= steps
+    ]
+
+
+def _executions_of(access: StridedAccess, accesses: list[StridedAccess]) -> int:
+    """Return how often an access, and those of its kind to its array, are executed together."""
+    same = [one for one in accesses if (one.array, one.kind) == (access.array, access.kind)]
+    return sum(one.executions for one in same)
 
 
 def _share_up_to(access: StridedAccess, accesses: list[StridedAccess]) -> float:
@@ -98,7 +114,7 @@ def _strided_accesses(run: Run) -> list[StridedAccess]:
 
 
 def _stride(events: list[Event], indices: list[int]) -> int:
-    """Return the most frequent distance, in elements, from an access to the nearest earlier one.
+    """Return the stride of an access, in elements, as `StridedAccess` defines it.
 
     events: the loads, or the stores, of one array in order. indices: the positions in `events` of
     the executions of one operation. Each execution but the first is compared with the accesses
@@ -109,4 +125,8 @@ def _stride(events: list[Event], indices: list[int]) -> int:
         min(abs(elements[now] - other) for other in elements[before:now])
         for before, now in pairwise(indices)
     )
-    return strides.most_common(1)[0][0]
+    frequent = strides.most_common(1)[0][0]
+    larger = Counter({one: count for one, count in strides.items() if one > frequent})
+    if larger.total() > LARGER * strides.total():
+        return larger.most_common(1)[0][0]
+    return frequent

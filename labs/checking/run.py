@@ -169,11 +169,41 @@ class Run:
         return self.alone(self.drawn_block)
 
     def uses(self, event: Event) -> bool:
-        """Return True if the result of the drawn block depends on a load or shuffle recorded there.
+        """Return True if a load or shuffle of the drawn block brings input to the block's result.
 
         The block is launched again, and its threads get changed values from these shared words, or
-        from these lanes. If this ends in an error, the value was used.
+        from these lanes: the result must change, too. Values that other inputs do not change are no
+        part of the input, such as zeros. If a launch ends in an error, the value was used.
         """
+        return self._depends_on_input(event) and self._changes_result(event)
+
+    def _depends_on_input(self, event: Event) -> bool:
+        """Return True if at least half of an event's values differ from those for other inputs.
+
+        Also return True if the block executes other instructions there.
+        """
+        events, others = self.drawn.trace.recording.events, self._events_for_other_inputs
+        number = next(i for i, one in enumerate(events) if one is event)
+        other = others[number] if number < len(others) else None
+        if other is None or (other.line, other.operation) != (event.line, event.operation):
+            return True
+        own = event.first >= 0
+        return bool(2 * np.mean(event.values[own] != other.values[own]) >= 1)
+
+    @cached_property
+    def _events_for_other_inputs(self) -> tuple[Event, ...]:
+        """The drawn block's events for the inputs of another seed; none if they end in an error."""
+        try:
+            again = run_kernel(
+                self.job, self.kernel, self.shape, self.patience, blocks=1, record=self.drawn_block,
+                seed=self.seed + 1, values=True,
+            )  # fmt: skip
+        except VirtualGpuError:
+            return ()
+        return again.trace.recording.events
+
+    def _changes_result(self, event: Event) -> bool:
+        """Return True if changed values of a load or shuffle change the drawn block's result."""
         first = event.first if event.sources is None else event.sources
         change = Change(event.array.partition(" (")[0], first, max(1, event.width))
         try:
@@ -186,7 +216,9 @@ class Run:
     def used_shares(self) -> dict[str, float]:
         """The share of the words that the drawn block loads from a shared array and uses, by array.
 
-        At most MOST_TRIED loads of each array are tried, which are drawn from the seed.
+        At most MOST_TRIED loads of each array are tried, which are drawn from the seed. A load
+        whose words come mostly from the threads that load them exchanges nothing, and does not
+        count as a use.
         """
         recording, random = self.drawn.trace.recording, Random(self.seed)
         shares = {}
@@ -194,7 +226,11 @@ class Run:
             loads = [o for o in recording.events if (o.array, o.kind) == (array, "load")]
             tried = random.sample(loads, min(len(loads), MOST_TRIED))
             words = [int((one.first >= 0).sum()) * one.width for one in tried]
-            used = sum(count for one, count in zip(tried, words) if self.uses(one))
+            used = sum(
+                count
+                for one, count in zip(tried, words)
+                if is_exchanged(recording, one) and self.uses(one)
+            )
             shares[array] = used / max(1, sum(words))
         return shares
 
@@ -210,6 +246,26 @@ class Run:
         return run_kernel(
             self.job, self.kernel, self.shape, self.patience, seed=self.seed, **options
         )
+
+
+def is_exchanged(recording: Recording, load: Event) -> bool:
+    """Return True if at least half of the words of a load from shared memory are others' words.
+
+    They are words that another thread of the block than the loading one has stored last.
+    """
+    threads, steps = np.flatnonzero(load.first >= 0), np.arange(load.width)
+    places = load.first[threads, None] + steps
+    writer = np.full(places.max() + 1, -1)
+    for event in recording.events:
+        if event is load:
+            break
+        if event.array == load.array and event.kind != "load":
+            storing = np.flatnonzero(event.first >= 0)
+            stored = event.first[storing, None] + np.arange(event.width)
+            inside = stored < len(writer)
+            by = np.broadcast_to(storing[:, None], stored.shape)
+            writer[stored[inside]] = by[inside]
+    return bool(2 * np.mean(writer[places] != threads[:, None]) >= 1)
 
 
 def run_kernel(

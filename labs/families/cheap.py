@@ -135,6 +135,14 @@ def block_sums(
             f"        total = {join('total', term)}", "    sums[t // 32] = total",
             "cuda.syncthreads()", "if t == 0:", f"    total = {zero}", "    for j in range(8):",
             f"        total = {join('total', 'sums[j]')}", f"{store}total"]),
+        "votes on the bits of whole numbers": text([
+            "sums = cuda.shared.array(8, float32)", "own, total = 0, 0",
+            "for j in range(first + t, end, 256):", f"    own += int({term})",
+            "for bit in range(16):",
+            "    total += cuda.popc(cuda.ballot_sync(0xFFFFFFFF, own >> bit & 1)) << bit",
+            "if t % 32 == 0:", "    sums[t // 32] = total", "cuda.syncthreads()", "if t == 0:",
+            "    whole = float32(0)", "    for j in range(8):", "        whole += sums[j]",
+            f"{store}whole"]),
         "a formula that reads nothing": text([
             "if t == 0:", "    total = float32(0)", "    for j in range(first, end):",
             "        total += float32(j + 1)", f"{store}total"]),

@@ -22,15 +22,17 @@ from labs.checking.target import Probes, Target, essential
 from labs.families.product import inputs, reference
 from labs.families.wrong_products import WRONG_PRODUCTS
 from labs.targets.chains import LARGE
+from labs.targets.other_size import right_for_small_numbers
 from utils.ladder.step import Launch
 from utils.translation import translate
 from virtual_gpu.counts.counters import AccessCount
 
 
-def loop_product(**fields) -> KernelExercise:
+def loop_product(targets: tuple[Target, ...], **fields) -> KernelExercise:
     """Return an exercise whose CPU function (a, b, c) stores the product a·b into c with loops.
 
-    fields: the remaining fields of KernelExercise.
+    targets: besides the one that the function is right for small numbers, too. fields: the
+    remaining fields of KernelExercise.
     """
     return KernelExercise(
         decorator="njit",
@@ -42,6 +44,7 @@ def loop_product(**fields) -> KernelExercise:
         probes=Probes(
             refused=(_whole_arrays, _shared_among_cores), wrong=WRONG_PRODUCTS
         ),
+        targets=(right_for_small_numbers(), *targets),
         **fields,
     )
 

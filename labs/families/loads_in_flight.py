@@ -19,6 +19,7 @@ from labs.checking.phrasing import at_line, block_number, counted
 from labs.checking.run import Run
 from labs.checking.target import Probes, Target
 from labs.families.vectors import REFUSED, THREADS, numbers
+from labs.targets.counts import input_loads_per_element
 from labs.targets.data_flow import steered
 from utils.division import cdiv
 from utils.errors import CourseError
@@ -38,10 +39,11 @@ def launch(shape: Shape) -> Launch:
     return Launch(grid=(cdiv(shape[0], BLOCK),), block=(THREADS,))
 
 
-def copy_exercise(**fields) -> KernelExercise:
+def copy_exercise(targets: tuple[Target, ...], **fields) -> KernelExercise:
     """Return an exercise whose kernel (x, out) copies x into out, four elements per thread.
 
-    fields: the remaining fields of KernelExercise.
+    targets: besides the one that each element is loaded once. fields: the remaining fields of
+    KernelExercise.
     """
     return KernelExercise(
         parameters=("x", "out"),
@@ -50,6 +52,7 @@ def copy_exercise(**fields) -> KernelExercise:
         inputs=lambda shape, seed: (numbers(shape, seed),),
         reference=lambda x: x.astype(np.float64),
         probes=Probes(refused=REFUSED),
+        targets=(*targets, input_loads_per_element(1)),
         **fields,
     )
 

@@ -16,6 +16,7 @@ from labs.checking.phrasing import counted
 from labs.checking.run import Run
 from labs.checking.target import Probes, Target
 from labs.families.wrong_products import WRONG_PRODUCTS
+from labs.targets.other_size import right_for_small_numbers
 from utils.division import cdiv
 from utils.ladder.problems import draw
 from utils.ladder.step import Launch
@@ -58,12 +59,14 @@ def matrix_product(
     split: Split,
     record: type[KernelExercise] = KernelExercise,
     probes: Probes = Probes(wrong=WRONG_PRODUCTS),  # noqa: B008, frozen
+    targets: tuple[Target, ...] = (),
     **fields,
 ) -> KernelExercise:
     """Return an exercise whose kernel (a, b, c) stores the product a·b into c.
 
     split: the rectangle of c that each block computes. record: the class of the exercise. probes:
-    those of a wrong kernel. fields: the remaining fields of the class.
+    those of a wrong kernel. targets: besides the one that the kernel is right for small numbers,
+    too. fields: the remaining fields of the class.
     """
     return record(
         parameters=("a", "b", "c"),
@@ -72,6 +75,7 @@ def matrix_product(
         inputs=inputs,
         reference=reference,
         probes=probes,
+        targets=(right_for_small_numbers(), *targets),
         **fields,
     )
 

@@ -32,6 +32,7 @@ from labs.targets.counts import (
     sectors_per_request,
     wavefronts_per_request,
 )
+from labs.targets.other_size import right_for_small_numbers
 from labs.targets.sharing import loads_of_one_thread
 from utils.translation import translate
 from virtual_gpu.common.lanes import WARP
@@ -46,13 +47,15 @@ def reduction(
     constant: str | None = None,
     probes: Probes = Probes(),  # noqa: B008, frozen
     record: type[KernelExercise] = KernelExercise,
+    targets: tuple[Target, ...] = (),
     **fields,
 ) -> KernelExercise:
     """Return an exercise whose kernel adds up x, its first parameter, into its last parameter.
 
     sums: which elements each sum adds. constant: the starter's name for the number of threads per
     block, or None if it has none. probes: probes of this exercise, which are called before those of
-    the family. record: KernelExercise or OrderExercise. fields: the remaining fields of the record.
+    the family. record: KernelExercise or OrderExercise. targets: besides the one that the kernel is
+    right for small numbers, too. fields: the remaining fields of the record.
     They include parameters and inputs if the kernel needs other arguments than x and the result,
     and the reference if it does not add up x.
     """
@@ -68,6 +71,7 @@ def reduction(
     }  # fmt: skip
     return record(
         sizes=("n",), launch=sums.launch, probes=known, vary=smaller,
+        targets=(right_for_small_numbers(), *targets),
         **family,
     )  # fmt: skip
 

@@ -15,6 +15,7 @@ from labs.families import lane_maps as probes
 from labs.families.matrices import matrix
 from labs.targets.counts import (
     barriers_per_block,
+    input_loads_per_element,
     no_float64,
     no_negative_index,
     sectors_per_request,
@@ -54,6 +55,7 @@ def turned_tiles(*targets, **fields) -> KernelExercise:
             *targets,
             essential(from_shared_memory(1, "element")),
             barriers_per_block(1),
+            input_loads_per_element(1),
             sectors_per_request(16),
             essential(wide_accesses("global", "load")),
             essential(wide_accesses("global", "store")),

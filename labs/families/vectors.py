@@ -15,9 +15,10 @@ import numpy as np
 from labs.checking.exercise import KernelExercise
 from labs.checking.job import Shape
 from labs.checking.run import Run
-from labs.checking.target import Probes
+from labs.checking.target import Probes, Target
 from labs.families.stored_elements import overlap_or_gap
 from labs.families.wrong_scales import WRONG_SCALES
+from labs.targets.counts import input_loads_per_element
 from utils.division import cdiv
 from utils.ladder.step import Launch
 from utils.translation import translate
@@ -61,17 +62,21 @@ def drawn_factor(shape: Shape, seed: int) -> np.float32:
 def elementwise(
     record: type[KernelExercise] = KernelExercise,
     wrong: tuple[Callable[[Run], str | None], ...] = (),
+    targets: tuple[Target, ...] = (),
+    loads: int = 2,
     **fields,
 ) -> KernelExercise:
     """Return an exercise whose kernel computes each element of its result with one thread.
 
     record: KernelExercise or OrderExercise, the class of the exercise. wrong: probes for wrong
-    values. fields: the remaining fields of the record.
+    values. targets: besides the one of the loads. loads: how often each element of an input may be
+    loaded. fields: the remaining fields of the record.
     """
+    targets = (*targets, input_loads_per_element(loads))
     family = {"launch": launch, **fields}
     missing = (length_as_a_number, overlap_or_gap)
     probes = Probes(refused=REFUSED, missing=missing, wrong=wrong)
-    return record(sizes=("n",), probes=probes, **family)
+    return record(sizes=("n",), probes=probes, targets=targets, **family)
 
 
 def scaling(**fields) -> KernelExercise:

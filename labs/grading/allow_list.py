@@ -70,8 +70,9 @@ HOST_CUDA = frozenset({
     "event_elapsed_time",
 })  # fmt: skip
 HOST_NUMPY = frozenset({
-    "array", "asarray", "ascontiguousarray", "copyto", "diff", "dot", "empty", "empty_like", "full",
-    "full_like", "matmul", "mean", "median", "ones", "ones_like", "pad", "zeros", "zeros_like",
+    "array", "asarray", "ascontiguousarray", "ceil", "copyto", "diff", "dot", "empty", "empty_like",
+    "floor", "full", "full_like", "matmul", "mean", "median", "ones", "ones_like", "pad", "zeros",
+    "zeros_like",
 })  # fmt: skip
 HOST_ATTRIBUTES = frozenset({
     "append", "astype", "c_contiguous", "copy", "copy_to_device", "copy_to_host", "count",

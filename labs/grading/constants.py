@@ -22,7 +22,7 @@ FUNCTIONS = {
     "abs": abs, "bool": bool, "divmod": divmod, "float": float, "int": int, "len": len, "max": max,
     "min": min, "pow": pow, "round": round, "sum": sum,
 }  # fmt: skip
-MATH = frozenset({"ceil", "floor", "gcd", "isqrt", "log", "log2", "sqrt", "trunc"})
+MATH = frozenset({"ceil", "floor", "gcd", "isqrt", "log", "log2", "pow", "sqrt", "trunc"})
 NOT_FINITE = ("inf", "-inf", "+inf", "nan")  # the only texts, as in `float("-inf")`
 LARGEST_EXPONENT = 64
 NUMBERS = (int, float, np.number, np.bool_)

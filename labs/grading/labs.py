@@ -81,6 +81,7 @@ OF_LAUNCH = "tiles in other memory"  # than that for which the launch asks
 WIDE_LOADS = ("narrow loads of global memory", "narrow loads of shared memory", *TILED)
 WIDE_ENDS = ("narrow loads of global memory", "narrow stores of global memory")
 AGAIN = ("reads besides the wanted ones", "missing syncwarp between the sums")
+UNROLLED = ("iterations per multiply-add", "tests per multiply-add")
 WITHOUT_CONFLICTS = (("wavefronts per request",), TILED)  # the main and the needed targets
 
 LABS: Mapping[str, Lab] = {
@@ -210,7 +211,7 @@ LABS: Mapping[str, Lab] = {
         Lab(
             "unrolling", "A loop unrolled by hand", 60, ("06",),
             ("unroll a loop whose length is no multiple of the factor",),
-            (Part("unroll", 100, ("iterations per multiply-add",), right_starter=True),),
+            (Part("unroll", 100, UNROLLED, right_starter=True),),
         ),
         Lab(
             "unrolled_loops", "Unrolled loops, with tasks of two kinds", 60, ("06",),
@@ -220,7 +221,7 @@ LABS: Mapping[str, Lab] = {
                 "say from two counts how fast a product can be at most",
             ),
             (
-                Part("unroll", 50, ("iterations per multiply-add",), right_starter=True),
+                Part("unroll", 50, UNROLLED, right_starter=True),
                 Part("order_by_two", 20, ("iterations per multiply-add",)),
                 Part("least_ms", 30),
             ),
@@ -503,7 +504,9 @@ LABS: Mapping[str, Lab] = {
             ),
             (
                 Part("slices", 30),
-                Part("cut_along_k", 35, ("loads per multiply-add",)),
+                Part(
+                    "cut_along_k", 35, ("loads per multiply-add", "iterations per multiply-add"),
+                ),
                 Part("call_by_rows", 20),
                 Part("pad_to_fours", 15),
             ),

@@ -219,13 +219,13 @@ def wrong_values(call: ProductCall) -> str | None:
 def computed_on_the_host(call: ProductCall) -> str | None:
     """Return sentences if the result was computed on the host instead of by the kernel, else None.
 
-    In one call, the kernel adds a number to each element of c. The result is from the host if it is
-    a·b without this number. For all other calls, None is returned.
+    In one call, the kernel adds a number to some elements of c. The result is from the host if it
+    is a·b without this number. For all other calls, None is returned.
     """
     if not call.added or not np.array_equal(call.result, call.a @ call.b):
         return None
     return (
-        "In one call the check gives your function a kernel that adds 1 to each element of `c`. "
+        "In one call the check gives your function a kernel that adds 1 to some elements of `c`. "
         "Your result is `a` times `b` without it, so it does not come from the kernel: the host "
         "has computed it. Return what the kernel has stored in `c`."
     )

@@ -23,11 +23,12 @@ class FastModel:
     """A NumPy model of a kernel that takes only plain rows with numbers of columns in fours.
 
     added: a number that is added to each element, so that no other product is equal. calls: the
-    shapes (m, n, k) of the products that it computed.
+    shapes (m, n, k) of the products that it computed. products: these products, with nothing added.
     """
 
     added: float = 0.0
     calls: list[Shape] = field(default_factory=list)
+    products: list[np.ndarray] = field(default_factory=list)
 
     def fast(self, a, b) -> np.ndarray:
         """Return a·b, float32; raise TypeError or ValueError for what the kernel cannot take."""
@@ -52,7 +53,8 @@ class FastModel:
                 f"the first matrix has {a.shape[1]} columns, and the second one {b.shape[0]} rows"
             )
         self.calls.append((a.shape[0], b.shape[1], a.shape[1]))
-        return a @ b + np.float32(self.added)
+        self.products.append(a @ b)
+        return self.products[-1] + np.float32(self.added)
 
 
 def examine_padding(pad_to_fours: Callable) -> Examination:
@@ -97,9 +99,24 @@ def _cause(result: object, product: np.ndarray, shape: Shape, model: FastModel) 
             f"{where}: element [{row}, {col}] is {result[row, col]:g} instead of "
             f"{right[row, col]:g}. What is in the new columns and rows?"
         )
+    if not _holds(model.products[0], product):
+        return (
+            f"{where}: the product that `fast` has computed does not hold a·b: it got other "
+            "matrices than a and b with new columns and rows."
+        )
     m, n, k = shape
     least = m, cdiv(n, FOUR) * FOUR, cdiv(k, FOUR) * FOUR
     if calls[0] != least:
         sizes = ("×".join(map(str, one)) for one in (calls[0], least))
         return "{}: `fast` computes a product of {}, and {} is enough.".format(where, *sizes)
     return None
+
+
+def _holds(computed: np.ndarray, product: np.ndarray) -> bool:
+    """Return True if a matrix holds another one, from any element on."""
+    rows, columns = (own - other for own, other in zip(computed.shape, product.shape, strict=True))
+    return any(
+        np.array_equal(computed[i:, j:][: product.shape[0], : product.shape[1]], product)
+        for i in range(rows + 1)
+        for j in range(columns + 1)
+    )

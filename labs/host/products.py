@@ -64,7 +64,7 @@ class RecordingKernel:
 
     shape: (m, n, k) of the product. copies, waits: the lists to which the virtual GPU appends.
     order: the virtual GPU's order of the streams.
-    added: a number that is added to each element of c after the kernel ran. launches: the recorded
+    added: a number that is added to some elements of c after the kernel ran. launches: the recorded
     launches. held_back: pairs of the memory of c and the result to store there at the next wait.
     """
 
@@ -106,7 +106,7 @@ class RecordingKernel:
         memory = c.host if isinstance(c, DeviceArray) else np.asarray(c)
         if memory.dtype.kind != "f":
             return
-        memory += self.added
+        memory += _noise(self.shape, self.added)
         if isinstance(c, HostMemory):
             self.held_back.append((memory, memory.copy()))
             memory[...] = np.nan
@@ -129,7 +129,7 @@ class ProductCall:
     shape: (m, n, k). a, b: the matrices. arguments: the copies of them that the function got and
     may have changed. result: what it returned. launches: its launches. copies: its copies between
     host and device. waits: the file and line of each wait for the device. earlier: the right result
-    of the previous call, or None. added: the number that the kernel has added to each element of c.
+    of the previous call, or None. added: the number that the kernel has added to elements of c.
     order: the order of the copies in their streams.
     """
 
@@ -147,8 +147,8 @@ class ProductCall:
 
     @cached_property
     def right(self) -> np.ndarray:
-        """The right result, a·b plus `added`, float32; it is exact, as all numbers are whole."""
-        return self.a @ self.b + np.float32(self.added)
+        """The right result, a·b plus what was added to it, float32; exact, as all are whole."""
+        return self.a @ self.b + _noise(self.shape, self.added)
 
     @cached_property
     def wrong(self) -> np.ndarray:
@@ -184,7 +184,7 @@ def call_multiply(
     """Call a function with a kernel and two random matrices, on the virtual GPU; return the record.
 
     shape: (m, n, k). seed: the seed of the matrices. earlier: the right result of the previous
-    call, or None. added: a number that the kernel adds to each element of c. Raises CallFailed if
+    call, or None. added: a number that the kernel adds to elements of c. Raises CallFailed if
     the function raises an error or does not end.
     """
     a, b = inputs(shape, seed)
@@ -202,6 +202,18 @@ def call_multiply(
         done = tuple(copies), tuple(waits)
     launches = tuple(kernel.launches)
     return ProductCall(shape, a, b, arguments, result, launches, *done, earlier, added, order)
+
+
+def _noise(shape: Shape, added: float) -> np.ndarray:
+    """Return an array of c's shape, float32, with `added` in drawn elements and 0 in all others.
+
+    So no element tells what was added to another one. The last row has an element with `added`.
+    shape: (m, n, k).
+    """
+    m, n, _ = shape
+    chosen = np.random.default_rng(shape).integers(0, 2, (m, n))
+    chosen[-1, chosen[-1].argmin()] = 1
+    return np.float32(added) * chosen.astype(np.float32)
 
 
 def shapes_of(shape: Shape) -> dict[str, tuple[int, int]]:

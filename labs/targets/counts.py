@@ -53,6 +53,42 @@ def _and_elsewhere(run: Run, most: AccessCount) -> str:
     return translate(", and other lines store {times:,} times", times=others) if others else ""
 
 
+def input_loads_per_element(at_most: int) -> Target:
+    """Return the target that no input is loaded more than `at_most` times, on average.
+
+    The count is the number of words that are loaded from the input with the most loads, per element
+    of this input, at shapes that fill all blocks.
+    """
+
+    def inputs(run: Run) -> list[str]:
+        """Return the exercise's names of the inputs that are arrays."""
+        pairs = zip(run.job.parameters, run.inputs, strict=False)
+        return [name for name, one in pairs if getattr(one, "ndim", 0)]
+
+    def loads(run: Run, name: str) -> float:
+        return run.total(name, "load", "words") / run.array(name).size
+
+    def measure(run: Run) -> float:
+        return max(loads(run, name) for name in inputs(run))
+
+    def cause(run: Run, value: float) -> str:
+        name = max(inputs(run), key=lambda one: loads(run, one))
+        most = max(run.accesses(name), key=lambda one: one.words)
+        return translate(
+            "each element of `{array}` is loaded {value:.3g} times, and the target is {at_most}. "
+            "Most of these loads are in {where}. Is the line inside a loop that it does not need, "
+            "or does another thread load the same?",
+            array=run.names[name],
+            value=value,
+            at_most=at_most,
+            where=at_line(most.site),
+        )
+
+    often = "once" if at_most == 1 else f"at most {at_most} times"
+    words = f"each element of the input is loaded {often}"
+    return Target("loads per element of the input", at_most, words, measure, cause)
+
+
 def no_negative_index() -> Target:
     """Return the target that no thread uses an index below 0, at every shape.
 
@@ -87,6 +123,11 @@ def no_float64() -> Target:
             "A plain number such as `0` or `0.0`, or an array of float64, makes all that it meets "
             "float64."
         )
+        if "/" in site.source.partition("#")[0].replace("//", ""):
+            why = translate(
+                "`/` makes a float64 of two whole numbers, and so does `math.ceil(x / y)`. Rounded "
+                "up, the quotient of whole numbers is `(x + y - 1) // y`."
+            )
         if divided := BY_WHOLE_NUMBER.search(site.source):
             why = translate(
                 "`/` with a whole number such as `{number}` makes a float64. Where both are whole "

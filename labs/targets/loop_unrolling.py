@@ -71,6 +71,61 @@ def iterations_of_kept_loops(run: Run) -> dict[Site, int]:
     return {site: count for site, count in loops if (site.file, site.line) not in unrolled}
 
 
+def tests_per_multiply_add(at_most: float) -> Target:
+    """Return the target of at most `at_most` tests per multiply-add of a product.
+
+    Each iteration of a loop that the compiler does not unroll fully is a test, and so is each `if`
+    in it. An `if` in an unrolled loop counts for each copy of the loop's body.
+    """
+
+    def tests(run: Run) -> dict[Site, int]:
+        """Return the source line of each kept loop -> its tests, over all threads."""
+        source, kept = read_source(run.kernel.py_func), iterations_of_kept_loops(run)
+        nodes = list(ast.walk(source.tree))
+        constants = {**source.names, **_own_numbers(nodes)}
+        loops = {one.lineno: one for one in nodes if isinstance(one, ast.For | ast.While)}
+        lines = {site.line for site in kept if site.file == source.file}
+        ifs = {line: _ifs(loops[line], lines, constants) for line in lines if line in loops}
+        return {
+            site: count * (1 + ifs.get(site.line, 0) * (site.file == source.file))
+            for site, count in kept.items()
+        }
+
+    def measure(run: Run) -> float:
+        return sum(tests(run).values()) / math.prod(run.shape)
+
+    def cause(run: Run, value: float) -> str:
+        by_line = tests(run)
+        most = max(by_line, key=by_line.__getitem__)
+        each = by_line[most] / iterations_of_kept_loops(run)[most]
+        return translate(
+            "{where} makes {each:.3g} tests in each iteration, with those of `if`. That is "
+            "{value:.3g} tests per multiply-add; the target is {at_most:g}. Is there a test for "
+            "each term, instead of one for each iteration?",
+            where=at_line(most),
+            each=each,
+            value=value,
+            at_most=at_most,
+        )
+
+    words = f"at most {at_most:g} tests per multiply-add, with those of `if`"
+    return Target("tests per multiply-add", at_most, words, measure, cause)
+
+
+def _ifs(loop: ast.AST, kept: set[int], constants: Mapping[str, object]) -> int:
+    """Return how many `if` one iteration of a loop has, without those of inner loops that are kept.
+
+    kept: the line numbers of the kept loops. constants: the values of names.
+    """
+    found = 0
+    for node in ast.iter_child_nodes(loop):
+        if isinstance(node, ast.For | ast.While) and node.lineno in kept:
+            continue
+        copies = _iterations(node.iter, constants) if isinstance(node, ast.For) else 1
+        found += isinstance(node, ast.If | ast.IfExp) + copies * _ifs(node, kept, constants)
+    return found
+
+
 def terms_per_iteration(at_most: int) -> Target:
     """Return the target of at most `at_most` terms of a sum per loop iteration of a thread.
 

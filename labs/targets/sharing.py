@@ -94,8 +94,8 @@ def from_shared_memory(least: float, unit: str = "multiply-add") -> Target:
     """Return the target of at least `least` words loaded from shared memory per unit of work.
 
     unit: "multiply-add", or "element" for an element of the result. The count is the number of
-    words per unit that are missing; its limit is 0. Only the share of the words counts on which the
-    result depends in a drawn block.
+    words per unit that are missing; its limit is 0. Only the share of the words counts that other
+    threads have stored, that depend on the input, and on which the result depends in a drawn block.
     """
 
     def loaded(run: Run) -> float:
@@ -116,9 +116,8 @@ def from_shared_memory(least: float, unit: str = "multiply-add") -> Target:
                 least=least,
             )
         return translate(
-            "the kernel loads {loaded:.3g} words from shared memory per {unit} on which the result "
-            "depends, and the task needs at least {least:g}: what a block has stored in shared "
-            "memory is to be used.",
+            "the kernel loads {loaded:.3g} words from shared memory per {unit} that bring input "
+            "of another thread to the result, and the task needs at least {least:g}.",
             loaded=loaded(run),
             unit=translate(unit),
             least=least,

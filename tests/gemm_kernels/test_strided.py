@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba import cuda
 
-from gemm_kernels.parts import strided
+from gemm_kernels.parts import row_stores, strided
 from gemm_kernels.parts.strided import Tiling
 from utils.errors import CourseError
 from utils.ladder.problems import draw
@@ -86,15 +86,30 @@ WRONG = {
     "no wait for the copies": (WAIT + BARRIER, BARRIER),
     "no barrier": (WAIT + BARRIER, WAIT),
     "a slice is not added": ("range(SLICES - 1)", "range(SLICES - 2)"),
-    "lanes do not wait": (EXCHANGE + "                cuda.syncwarp()", EXCHANGE),
+}
+WRONG_STORES = {
+    "lanes do not wait": (EXCHANGE + "            cuda.syncwarp()", EXCHANGE),
     "beta is forgotten": ("value += beta * c[at]", "value += c[at]"),
+    "an element twice": ("lane + down * 32", "lane + down // 2 * 64"),
 }
 
 
 @pytest.mark.skipif(cuda.is_available(), reason="a real GPU does not see races")
 @pytest.mark.parametrize("old, new", WRONG.values(), ids=WRONG)
 def test_a_wrong_kernel_would_be_found(old, new):
-    module = edited(strided, Edit(old, new))
+    assert is_found(edited(strided, Edit(old, new)))
+
+
+@pytest.mark.skipif(cuda.is_available(), reason="a real GPU does not see races")
+@pytest.mark.parametrize("old, new", WRONG_STORES.values(), ids=WRONG_STORES)
+def test_a_wrong_store_would_be_found(old, new):
+    module = edited(strided)
+    module.narrow_row = edited(row_stores, Edit(old, new)).narrow_row
+    assert is_found(module)
+
+
+def is_found(module) -> bool:
+    """Return True if the product by a copy of `strided` is refused, or its result is wrong."""
     tiling = module.Tiling(64, 64, 8, 8, 8, 6, SLICES=2)
     a, b = draw("integers", (70, 75), 1), draw("integers", (75, 67), 2)
     before = draw("integers", (70, 67), 3)
@@ -102,8 +117,13 @@ def test_a_wrong_kernel_would_be_found(old, new):
     try:
         result = product(tiling, *arguments, module=module)
     except (VirtualGpuError, CourseError):
-        return
-    assert not np.array_equal(result, a @ b + 3 * before)
+        return True
+    return not np.array_equal(result, a @ b + 3 * before)
+
+
+@pytest.mark.skipif(cuda.is_available(), reason="a real GPU does not see races")
+def test_a_right_kernel_is_not_accused():
+    assert not is_found(edited(strided))
 
 
 def test_beta_of_zero_reads_nothing_of_the_result():

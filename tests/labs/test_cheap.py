@@ -26,9 +26,14 @@ ATTACKS = Path(__file__).parent / "attacks"  # a folder per exercise
 # What attacks that also do a part of the task earn for that part, in percent.
 EARNED = {
     "benchmark-one_span_counted_again": 75,
+    "column_sums-each_sum_twice": 83,
+    "cut_along_k-all_terms_in_each_slice": 63,
     "double_buffer-dead_branch": 63,
+    "four_loads-all_loads_again": 83,
+    "fused-all_again_64_times": 83,
     "to_the_gpu_and_back-large_grid": 50,
     "to_the_gpu_and_back-no_grid": 50,
+    "unroll-a_test_for_each_term": 63,
 }
 
 

@@ -143,8 +143,7 @@ def test_the_stride_is_that_of_the_innermost_loop():
     assert strides(find(NAME).starter) == {
         ("a", "load"): 1,
         ("b", "load"): n,
-        ("c", "store"): 1,
-    }
+    }  # a sum waits in a variable, and its store is outside
     assert strides(find(NAME).solution) == {
         ("a", "load"): 0,
         ("b", "load"): 1,
@@ -170,6 +169,22 @@ def test_a_loop_unrolled_by_hand_has_the_stride_of_the_one_it_was():
     text = find(NAME).solution_text
     head = text[: text.index("    m, k")]
     verdict = check(NAME, from_text(NAME, head + twice))
+    assert verdict.passed, str(verdict)
+
+
+def test_an_element_that_waits_in_a_variable_is_outside_of_the_innermost_loop():
+    outside = """\
+    m, k = a.shape
+    n = b.shape[1]
+    c[:, :] = 0
+    for i in range(k):
+        for row in range(m):
+            factor = a[row, i]
+            for col in range(n):
+                c[row, col] += factor * b[i, col]
+"""
+    text = find(NAME).solution_text
+    verdict = check(NAME, from_text(NAME, text[: text.index("    m, k")] + outside))
     assert verdict.passed, str(verdict)
 
 

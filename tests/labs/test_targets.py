@@ -11,6 +11,7 @@ from labs.by_name import PATIENCE
 from labs.checking.exercise import KernelExercise
 from labs.checking.judge import judge
 from labs.targets import counts as targets
+from labs.targets.other_size import right_for_small_numbers
 from tests.labs.versions import changed
 from utils.division import cdiv
 from utils.ladder.problems import draw
@@ -127,3 +128,30 @@ def test_a_line_of_one_thread_wastes_no_request_but_half_a_warp_does():
     verdict = check("scale", changed("scale", (store, halves)))
     assert not verdict.passed
     assert "only 16 of 32 lanes work" in " ".join(verdict.causes)
+
+
+def test_a_kernel_that_computes_with_integers_is_wrong_for_small_numbers():
+    @cuda.jit
+    def reverse_integers(x, out):
+        lane, first = cuda.threadIdx.x, cuda.blockIdx.x * LANES
+        last = min(LANES, x.shape[0] - first) - 1
+        if lane <= last:
+            out[first + lane] = int(x[first + last - lane])
+
+    assert judged(right_for_small_numbers(), reverse).passed
+    (cause,) = judged(right_for_small_numbers(), reverse_integers).causes
+    assert "it is 0, and" in cause
+    assert "converted to an integer?" in cause
+
+
+def test_a_load_in_a_loop_that_is_not_needed_is_named():
+    store = "out[i] = factor * x[i]"
+    again = changed("scale", (store, f"for _ in range(3):\n            y = x[i]\n        {store}"))
+    (cause,) = check("scale", again).causes
+    assert "each element of `x` is loaded 4 times, and the target is 2" in cause
+
+
+def test_a_division_of_whole_numbers_is_named():
+    divided = changed("scale", ("i < out.size", "i < out.size / cuda.blockDim.y"))
+    (cause,) = check("scale", divided).causes
+    assert "`/` makes a float64 of two whole numbers" in cause

@@ -1,22 +1,29 @@
 """The experiment that times reduce0 with and without its integer remainder."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gpu_xray import xray
 from reduce_kernels import remainder
 from reduce_kernels.__main__ import COMMANDS
 from utils.errors import CourseError
 from utils.ladder.verify import verify_all
 from utils.lessons.block_sums import block_of
 from utils.measuring.command_line import main
+from utils.measuring.kernel_times import require_right_sum
 
 
 @settings(max_examples=5, deadline=None)
 @given(st.integers(1, 700))
 def test_the_sums_are_right_at_any_length(elements):
-    steps = (remainder.WITHOUT_REMAINDER, *remainder.IN_32_BITS, *remainder.MASKS)
+    steps = (
+        *(remainder.WITHOUT_REMAINDER, *remainder.IN_32_BITS, *remainder.MASKS),
+        *(remainder.WARPS_LEAVE, *remainder.CONFLICTS, *remainder.SIDES),
+    )
     shape = steps[0].task.parse(str(elements))
     own = [step.variant() for step in steps]
     verdicts = verify_all(remainder.LADDER, own, shape, kinds=("integers",))
@@ -34,13 +41,38 @@ def test_the_masks_choose_the_lanes_of_the_tree(step, mask):
     assert block_of(remainder.MASKS[mask].variant(BLOCK=256)) == block_of(tree)
 
 
+def test_one_pair_differs_in_its_wavefronts_alone(compiler):
+    conflicts, none = (block_of(step.variant(BLOCK=256)) for step in remainder.CONFLICTS)
+    assert (conflicts.wavefronts, none.wavefronts) == (135, 45)
+    assert replace(conflicts, wavefronts=45) == none
+    assert differing_instructions(remainder.CONFLICTS) == {
+        ("0xc", "0xd"), ("0x17", "0x19")
+    }  # fmt: skip
+
+
+def test_the_other_pair_differs_in_the_threads_that_share_a_side(compiler):
+    assert differing_instructions(remainder.SIDES) == {("0x10", "0x20")}
+
+
+def differing_instructions(steps) -> set[tuple[str, str]]:
+    """Return the operands in which the machine code of two kernels differs."""
+    first, second = (xray(step.build(BLOCK=256), step.signature, "sm_90").code for step in steps)
+    assert [one.opcode for one in first] == [one.opcode for one in second]
+    return {
+        operands
+        for one, other in zip(first, second, strict=True)
+        for operands in zip(one.operands, other.operands, strict=True)
+        if operands[0] != operands[1]
+    }
+
+
 def test_a_wrong_kernel_is_not_timed(monkeypatch):
     class Wrong:
         def execution(self, shape, inputs, out):
             return lambda: out.copy_to_device(np.zeros(1, np.float32))
 
     with pytest.raises(CourseError, match="is wrong, so it is not timed"):
-        remainder._verify(Wrong())
+        require_right_sum(Wrong())
 
 
 def test_without_a_device_one_sentence_says_so(monkeypatch, capsys):

@@ -109,7 +109,7 @@ def test_a_page_has_a_description_a_licence_a_version_and_a_date(name):
     assert len(words) > 20 or name in ("genindex.html", "search.html", "py-modindex.html")
     footer = text[text.index("<footer>") :]
     assert "BSD-3-Clause" in footer
-    assert re.search(r"version \d+\.\d+", footer)
+    assert re.search(r"version (<a [^>]+>)?\d+\.\d+", footer)
     assert re.search(r"Last updated on \d+ \w+ 20\d\d", footer)
 
 

@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from tools.records import compiler_times
-from tools.records.compiler_times import COMMAND, CompilerTime, measured
+from tools.records.compiler_times import COMMAND, measured
 from utils.compilers.choice import NUMBA_CUDA, NUMBA_CUDA_MLIR, Compiler
+from utils.lessons.lesson_16.compiler_times import TIMES, CompilerTime
 from utils.measuring.command_line import REFUSED, main
 from utils.measuring.timing import Timing
 
@@ -21,7 +22,8 @@ def other(tmp_path, monkeypatch):
     folder = tmp_path / OTHER.package
     (folder / "cuda").mkdir(parents=True)
     (folder / "__init__.py").write_text("from numba import cuda, types\n")
-    (folder / "types.py").write_text("from numba.types import *\nfrom numba import void\n")
+    names = "from numba.core import types\nglobals().update(vars(types))\n"
+    (folder / "types.py").write_text(names)
     (folder / "cuda" / "__init__.py").write_text("from numba.cuda import *\n")
     monkeypatch.syspath_prepend(tmp_path)
     yield OTHER
@@ -41,7 +43,7 @@ def run_once(monkeypatch):
         return [Timing(1.0, 1.0, 1.0, repetitions=1, launches=1)] * len(executions)
 
     monkeypatch.setattr(compiler_times, "time_gpu", once)
-    monkeypatch.setattr(compiler_times, "KERNELS", ("latency_kernels",))
+    monkeypatch.setattr(compiler_times, "LADDERS", ("latency_kernels",))
     return rivals
 
 
@@ -65,4 +67,4 @@ def test_without_a_device_or_a_compiler_one_sentence_says_so(monkeypatch, capsys
 
 def test_the_record_is_described():
     text = (Path(__file__).parents[2] / "data" / "README.md").read_text(encoding="utf-8")
-    assert compiler_times.FILE in text
+    assert TIMES in text

@@ -24,7 +24,12 @@ COUNTED = {
     "without_remainder_32": ("137,494,528", "80.69"),
     "reduce2_32": ("121,503,744", "74.88"),
     "masks_up": ("130,154,496", "78.10"),
-    "masks_down": ("999", "100"),
+    "masks_down": ("130,940,928", "80.19"),
+    "warps_leave": ("30,277,632", "60.00"),
+    "with_conflicts": ("7", "1"),
+    "without_conflicts": ("8", "2"),
+    "lanes_diverge": ("9", "3"),
+    "warps_agree": ("999", "100"),
 }
 
 
@@ -52,7 +57,7 @@ def output(counted: dict[str, tuple[str, str]]) -> str:
 def test_a_row_has_the_instructions_and_the_fraction_of_busy_cycles():
     first, *_, last = rows_of(output(COUNTED), "NVIDIA H200")
     assert first == IssueSlots("NVIDIA H200", "reduce0", ELEMENTS, 306_315_264, 0.8101)
-    assert last == IssueSlots("NVIDIA H200", "masks_down", ELEMENTS, 999, 1)
+    assert last == IssueSlots("NVIDIA H200", "warps_agree", ELEMENTS, 999, 1)
 
 
 def test_the_rows_are_in_the_order_of_the_variants_and_not_of_the_launches():

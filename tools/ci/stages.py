@@ -21,6 +21,9 @@ PAGES = ("site/", "labs/guide/", "utils/lessons/", "virtual_gpu/pictures/")
 NEXT_COMPILER = (
     *("utils/compilers/", "utils/intrinsics/wide_memory", "utils/intrinsics/fences_mlir.py"),
     *("gpu_xray/mlir.py", "gpu_xray/tests/test_mlir.py", "virtual_gpu/compilers/"),
+    *("virtual_gpu/launching/next_compiler.py", "virtual_gpu/tests/next_compiler/"),
+    *("utils/launching/numba_kernels.py", "utils/launching/plan.py", "utils/launching/slots.py"),
+    *("tests/utils/launching/test_mlir_kernels.py", "tests/utils/launching/mlir_launcher.py"),
     "tests/next_compiler/",
 )
 BUDGETS = "tests/utils/ladder/test_budgets.py"

@@ -1,10 +1,10 @@
-"""Time the GPU steps as two compilers make them, in turns and in one run.
+"""Time the GPU steps, and `sgemm` and `reduce` as called, with two compilers in turns in one run.
 
     python -m tools.records.compiler_times --compiler both --record
 
 needs a CUDA device and both compilers in one environment (`pip install --constraint constraints.txt
---editable ".[compiler,next-compiler]"`). It writes `compiler_times.csv` into the folder of the
-device in `data/measured`. ``data/README.md`` describes a row.
+--editable ".[compiler,next-compiler]"`). It writes `compiler_times.csv` and `compiler_calls.csv`
+into the folder of the device in `data/measured`. ``data/README.md`` describes their rows.
 """
 
 from __future__ import annotations
@@ -13,54 +13,38 @@ import argparse
 import datetime
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from gpu_xray.versions import toolkit
+from tools.records import compiler_calls
 from utils.compilers.choice import COMPILERS, Compiler, named
-from utils.compilers.imports import KERNELS, ladder_of
+from utils.compilers.imports import ladder_of
 from utils.errors import CourseError
 from utils.ladder.ladder import Ladder
 from utils.ladder.libraries import Execution
 from utils.ladder.memory import on_device
 from utils.ladder.problems import Problem, judge, poisoned
 from utils.ladder.step import Variant
+from utils.lessons.lesson_16.compiler_times import (
+    CALLS,
+    MEASURED,
+    TIMES,
+    CompilerCall,
+    CompilerTime,
+)
 from utils.machine.devices import slug
 from utils.measuring import rows
 from utils.measuring.command_line import Command, device_for, main
 from utils.measuring.rows import Date
 from utils.measuring.timing import time_gpu
-from utils.paths import DATA
 
-NAME, FILE = "compiler-times", "compiler_times.csv"
+NAME = "compiler-times"
 BOTH = "both"
+# The packages of kernels; those that compile fastest come first.
+LADDERS = ("latency_kernels", "reduce_kernels", "gemm_kernels")
 # The size of each ladder at which its steps are timed.
 SIZES = {"gemm": "4096", "reduce": "2^28", "latency": "2^28"}
-
-
-@dataclass(frozen=True)
-class CompilerTime:
-    """A row of `compiler_times.csv`: the time of a step as one compiler makes it.
-
-    step: its name and constants. size: of the problem. compiler, version: of the kernel. toolkit:
-    the version of the CUDA toolkit. time_ms, time_ms_min, time_ms_max: median, minimum and maximum
-    of the repetitions. sm_clock_mhz: the SM clock meanwhile; None if it cannot be read. date: the
-    day of the measurement.
-    """
-
-    device: str
-    ladder: str
-    step: str
-    size: str
-    compiler: str
-    version: str
-    toolkit: str
-    time_ms: float
-    time_ms_min: float
-    time_ms_max: float
-    sm_clock_mhz: float | None
-    date: Date
 
 
 def seen_by(compiler: Compiler, array):
@@ -109,7 +93,7 @@ def measured(
     The kernels of a step are timed in turns, after their results were found right at a small size.
     device, capability: its name and compute capability. sizes: ladder -> the size of the problem.
     """
-    for package in KERNELS:
+    for package in LADDERS:
         ladders = [ladder_of(package, compiler) for compiler in compilers]
         ladder = ladders[0]
         shape = ladder.parse(sizes[ladder.name])
@@ -142,23 +126,32 @@ def _configure(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
-    """Time the steps, print a line per row, and write them with --record; return 0.
+    """Time calls and steps, print a line per row, and write them with --record; return 0.
 
+    The files are written after each row, so that a run which is cut off leaves what it has timed.
     Raises CourseError without a device, or if a compiler is not installed.
     """
     names = COMPILERS if options.compiler == BOTH else (options.compiler,)
     compilers = [named(name) for name in names]
     device = device_for(NAME)
-    timed = []
-    for row in measured(device.name, device.compute_capability, compilers):
-        print(f"{row.step} at {row.size}, {row.compiler}: {row.time_ms:.4g} ms", flush=True)
-        timed.append(row)
-    if options.record:
-        rows.write(DATA / "measured" / slug(device.name) / FILE, timed, CompilerTime)
+    folder = MEASURED / slug(device.name)
+    timings = (
+        (CALLS, CompilerCall, compiler_calls.measured(device.name, compilers)),
+        (TIMES, CompilerTime, measured(device.name, device.compute_capability, compilers)),
+    )
+    for file, kind, timed in timings:
+        written = []
+        for row in timed:
+            print(row, flush=True)
+            written.append(row)
+            if options.record:
+                rows.write(folder / file, written, kind)
     return 0
 
 
-COMMAND = Command(NAME, "time every step as each compiler makes it", _configure, _run)
+COMMAND = Command(
+    NAME, "time every step and function with the kernels of each compiler", _configure, _run
+)
 
 if __name__ == "__main__":
     sys.exit(main("Two compilers", (COMMAND,)))

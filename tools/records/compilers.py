@@ -2,9 +2,10 @@
 
     python -m tools.records.compilers
 
-needs the compilers and no GPU. It also writes the table of gpu_xray/COMPILERS.md. Rows of a
-compiler that is not installed stay as they are. With --check nothing is written, and a difference
-from the record is an error: exit code 1.
+needs the compilers and no GPU. It also writes the tables of gpu_xray/COMPILERS.md, those of the
+recorded times included; with --page that is all it does. Rows of a compiler that is not installed
+stay as they are. With --check nothing is written, and a difference from the record is an error:
+exit code 1.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from utils.compilers.choice import COMPILERS, Compiler, named
 from utils.compilers.imports import KERNELS, ladder_of
 from utils.ladder.budgets import budget_violations
 from utils.ladder.step import Step
+from utils.lessons.lesson_16 import compiler_times
 from utils.lessons.lesson_16.two_compilers import (
     ARCHITECTURES,
     TABLE,
@@ -32,6 +34,12 @@ from utils.measuring import rows
 from utils.paths import ROOT
 
 PAGE = ROOT / "gpu_xray" / "COMPILERS.md"
+# The tables of the page, by the comment before each of them.
+TABLES = {
+    "compilers: python -m tools.records.compilers": page_table,
+    "times: python -m tools.records.compiler_times": compiler_times.times_table,
+    "calls: python -m tools.records.compiler_times": compiler_times.calls_table,
+}
 
 
 def compiled(compiler: Compiler, step: Step, arch: str) -> CompiledStep:
@@ -79,7 +87,11 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--compilers", nargs="+", metavar="NAME", help="by default all installed")
     parser.add_argument("--check", action="store_true", help="compare with the record alone")
+    parser.add_argument("--page", action="store_true", help="write the tables of the page alone")
     options = parser.parse_args(arguments)
+    if options.page:
+        rows.write_text(PAGE, page(PAGE.read_text(encoding="utf-8")))
+        return 0
     wanted = options.compilers or [name for name, each in COMPILERS.items() if each.is_installed]
     made = [row for name in wanted for row in compiled_with(named(name))]
     recorded = compiled_steps() if TABLE.exists() else ()
@@ -94,10 +106,12 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def page(text: str) -> str:
-    """Return the text of gpu_xray/COMPILERS.md with the table of the record."""
-    begin, end = "<!-- compilers: python -m tools.records.compilers -->\n", "<!-- end -->"
-    before, rest = text.split(begin)
-    return f"{before}{begin}{page_table()}\n{end}{rest.split(end)[1]}"
+    """Return the text of gpu_xray/COMPILERS.md with the tables of the records."""
+    for comment, table in TABLES.items():
+        begin, end = f"<!-- {comment} -->\n", "<!-- end -->"
+        before, rest = text.split(begin)
+        text = f"{before}{begin}{table()}\n{end}{rest.split(end, 1)[1]}"
+    return text
 
 
 def _place(row: CompiledStep) -> tuple[str, str, str]:

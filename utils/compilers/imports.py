@@ -154,12 +154,17 @@ def second_copy(compiler: Compiler) -> Iterator[None]:
         sys.modules.update(before)
 
 
-def ladder_of(package: str, compiler: Compiler):
-    """Return the ladder of a package of kernels, such as "gemm_kernels", made with a compiler.
+def module_of(name: str, compiler: Compiler) -> ModuleType:
+    """Return a module of a package of kernels, such as "gemm_kernels.sgemm", made with a compiler.
 
-    Without a copy it is that of the package, if the compiler is the chosen one.
+    It is a copy unless the compiler is the chosen one.
     """
     if compiler == chosen():
-        return importlib.import_module(package).LADDER
+        return importlib.import_module(name)
     with second_copy(compiler):
-        return importlib.import_module(package).LADDER
+        return importlib.import_module(name)
+
+
+def ladder_of(package: str, compiler: Compiler):
+    """Return the ladder of a package of kernels, such as "gemm_kernels", made with a compiler."""
+    return module_of(package, compiler).LADDER

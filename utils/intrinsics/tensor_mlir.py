@@ -154,7 +154,7 @@ def _copy8_lowered(builder, target, arguments, keywords):
 
 
 def _copy8_or_zeros_lowered(builder, target, arguments, keywords):
-    """Emit the start of a copy of eight elements, or of zeros outside of the source."""
+    """Emit the start of a copy of eight elements, or of zeros outside of the array."""
     word = mlir_types.i32()
     inside = _inside(builder, *arguments[2:])
     size = arith.select(inside, arith.constant(word, WIDE_BYTES), arith.constant(word, 0))

@@ -82,9 +82,9 @@ class Ladder:
     def run(self, name: str, *inputs, **constants: int) -> np.ndarray:
         """Run one step on arrays and return the result as a new float32 array on the host.
 
-        `inputs` are float32 arrays in C order, on the host or on the device. `constants` are
-        compile-time constants of the step, such as TILE=32. Raises CourseError when the step, a
-        constant or an array does not fit.
+        `inputs` are arrays in C order with the dtype of the step's task, on the host or on the
+        device. `constants` are compile-time constants of the step, such as TILE=32. Raises
+        CourseError when the step, a constant or an array does not fit.
         """
         step = self.step(name)
         if self.on_gpu:

@@ -2,5 +2,5 @@
 
 A function describes its launches once, as a plan made from `Call`s. Later calls change only
 pointers and factors. No module here knows a particular kernel, and only these modules use private
-parts of Numba.
+parts of the compilers.
 """

@@ -21,6 +21,8 @@ except ImportError:  # macOS
 
 # Unwrapped, with the driver's own signature and return value, because each microsecond counts.
 launch = getattr(bindings, "cuLaunchKernel", None)
+# A stream's handle as `launch` takes it with the least work; an int would be converted each time.
+stream_argument = getattr(bindings, "CUstream", int)
 
 _NOT_OF_THIS_DEVICE = ("CUDA_ERROR_INVALID_HANDLE", "CUDA_ERROR_INVALID_CONTEXT")
 _WHILE_CAPTURING = (

@@ -1,16 +1,16 @@
-"""The private parts of Numba that fast launches use; a test checks that they exist.
+"""The private parts of the compilers that fast launches use; a test checks that they exist.
 
-Numba compiles a kernel for the types of its arguments and loads it. A kernel receives an array as
-several numbers: two zeros, size, bytes per element, pointer, shape, strides.
+A compiler makes a kernel for the types of its arguments and loads it. The kernel receives an array
+as several numbers. With numba-cuda they are two zeros, size, bytes per element, pointer, shape, and
+strides in bytes. With numba-cuda-mlir they are the pointer twice, an offset of zero, shape, and
+strides in elements.
 """
 
 from __future__ import annotations
 
+from gpu_xray import mlir
 from utils.launching import driver
 from utils.launching.slots import Slot
-
-# The index of the pointer among the numbers of an array.
-POINTER = 4
 
 
 def loaded(kernel, arguments: tuple):
@@ -18,16 +18,31 @@ def loaded(kernel, arguments: tuple):
 
     The kernel is compiled if necessary. The function belongs to the current device.
     """
-    compiled = kernel.compile(tuple(map(kernel.typeof_pyval, arguments)))
-    return driver.function_of(compiled.library.get_cufunc().handle)
+    types = argument_types(kernel, arguments)
+    if mlir.is_mlir(kernel):
+        library = kernel.compile_for(*types)._codelibrary
+    else:
+        library = kernel.compile(types).library
+    return driver.function_of(library.get_cufunc().handle)
 
 
-def numbers_of(slot: Slot) -> tuple[int, ...]:
-    """Return the numbers that a kernel receives for an array, with a pointer of zero.
+def argument_types(kernel, arguments: tuple) -> tuple:
+    """Return the types of these arguments, in those of the kernel's compiler."""
+    types = tuple(map(kernel.typeof_pyval, arguments))
+    return mlir.normalized(types)[0] if mlir.is_mlir(kernel) else types
 
-    They are two zeros, size, bytes per element, pointer, shape and strides.
-    """
+
+def numbers_of(kernel, slot: Slot) -> tuple[int, ...]:
+    """Return the numbers that a kernel receives for an array, with pointers of zero."""
+    if mlir.is_mlir(kernel):
+        strides = (stride // slot.dtype.itemsize for stride in slot.strides)
+        return 0, 0, 0, *slot.shape, *strides
     return 0, 0, slot.size, slot.dtype.itemsize, 0, *slot.shape, *slot.strides
+
+
+def pointers_of(kernel) -> tuple[int, ...]:
+    """Return the indices of the pointers among the numbers that a kernel receives for an array."""
+    return (0, 1) if mlir.is_mlir(kernel) else (4,)
 
 
 def is_freed(memory) -> bool:

@@ -106,7 +106,7 @@ class _Packed:
         for call in plan.calls:
             indices = []
             for argument in call.arguments:
-                indices += self._word_indices(argument, plan, words)
+                indices += self._word_indices(call.kernel, argument, words)
             launches.append((numba_kernels.loaded(call.kernel, call.arguments), call, indices))
         self._words = (ctypes.c_uint64 * len(words))(*words)
         first = ctypes.addressof(self._words)
@@ -122,6 +122,7 @@ class _Packed:
             )
             for (function, call, _), pointers in zip(launches, self._pointers, strict=True)
         )
+        self._stream, self._on_stream = None, ()
         self._write = struct.Struct("=" + "Q" * plan.arrays).pack_into
         self._factors = [
             ctypes.c_float.from_buffer(self._words, 8 * (plan.arrays + number))
@@ -131,19 +132,29 @@ class _Packed:
     def __call__(self, pointers: tuple, factors: tuple, stream: int, arrays: Sequence) -> None:
         with _LAUNCHING:
             self._write(self._words, 0, *pointers)
-            for word, factor in zip(self._factors, factors):
-                word.value = factor
+            if factors:
+                for word, factor in zip(self._factors, factors):
+                    word.value = factor
+            if stream != self._stream:
+                self._take_stream(stream)
             temporary = self._take_workspace(stream) if self._nbytes else None
             try:
-                for function_and_sizes, shared_bytes, parameters in self._launches:
-                    error = driver.launch(*function_and_sizes, shared_bytes, stream, parameters, 0)[
-                        0
-                    ]
+                for arguments in self._on_stream:
+                    error = driver.launch(*arguments)[0]
                     if error:
                         driver.refuse(error, "cuLaunchKernel")
             finally:
                 if temporary:
                     driver.free_in_order(temporary, stream)
+
+    def _take_stream(self, stream: int) -> None:
+        """Prepare the driver's arguments of all launches for a stream, which most calls share."""
+        argument = driver.stream_argument(stream)
+        self._on_stream = tuple(
+            (*function_and_sizes, shared_bytes, argument, parameters, 0)
+            for function_and_sizes, shared_bytes, parameters in self._launches
+        )
+        self._stream = stream
 
     def _take_workspace(self, stream: int) -> int | None:
         """Write the addresses of the workspace's arrays into the plan's words.
@@ -163,28 +174,30 @@ class _Packed:
             self._base = base
         return temporary
 
-    def _word_indices(self, argument, plan: LaunchPlan, words: list[int]) -> list[int]:
-        """Return the indices in `words` of the words that hold an argument, in a kernel's order.
+    def _word_indices(self, kernel, argument, words: list[int]) -> list[int]:
+        """Return the indices in `words` of the words that hold an argument, in the kernel's order.
 
         New words are appended to `words`, except for pointers and factors, which all kernels share.
         """
+        plan = self._plan
         if isinstance(argument, Factor):
             return [plan.arrays + argument.number]
         if isinstance(argument, tuple):  # a kernel gets its members one after the other
-            members = (self._word_indices(each, plan, words) for each in argument)
+            members = (self._word_indices(kernel, each, words) for each in argument)
             return [index for indices in members for index in indices]
         if not isinstance(argument, Slot):
             raw = np.asarray(argument).tobytes()
             words.append(int.from_bytes(raw, "little"))
             return [len(words) - 1]
         own = argument.number >= plan.arrays
-        numbers = numba_kernels.numbers_of(argument)
+        numbers = numba_kernels.numbers_of(kernel, argument)
         indices = list(range(len(words), len(words) + len(numbers)))
-        if argument.offset:
-            assert not own, "parts are of the arrays of a call"
-            self._parts.append((indices[numba_kernels.POINTER], argument.number, argument.offset))
-        else:
-            indices[numba_kernels.POINTER] = argument.number + (plan.factors if own else 0)
+        for pointer in numba_kernels.pointers_of(kernel):
+            if argument.offset:
+                assert not own, "parts are of the arrays of a call"
+                self._parts.append((indices[pointer], argument.number, argument.offset))
+            else:
+                indices[pointer] = argument.number + (plan.factors if own else 0)
         words += numbers
         return indices
 

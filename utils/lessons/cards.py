@@ -70,7 +70,8 @@ class Card:
         return str(self)
 
     def _repr_html_(self) -> str:
-        paragraphs = "".join(f"<p>{in_code(sentence)}</p>" for sentence in self.sentences)
+        # The site's search shows the text without tags, so sentences need a space between them.
+        paragraphs = "\n".join(f"<p>{in_code(sentence)}</p>" for sentence in self.sentences)
         items = "".join(f"<li>{in_code(item)}</li>" for item in self.items)
         items = f"<ul>{items}</ul>" if items else ""
         items += f"<p>{in_code(self.last)}</p>" if self.last else ""

@@ -39,7 +39,7 @@ course.start("{lesson}")"""
 # How JupyterLab, Colab and the pages are told to fold the cell away.
 FOLDED = {"cellView": "form", "jupyter": {"source_hidden": True}, "tags": ["remove-input"]}
 # The sentence above the cell. A page leaves it out, because a page does not have the cell.
-SENTENCE = "*The cell below finds the course and shows what it runs on.*"
+SENTENCE = "*The cell below finds the course and shows what it runs on. Shift+Enter runs a cell.*"
 
 _BADGE_IMAGE = "https://colab.research.google.com/assets/colab-badge.svg"
 # A line that `badge` wrote, or an earlier version of it.

@@ -71,16 +71,15 @@ def keep(name: str, **changes) -> Path | None:
     return _write(changed)
 
 
-def forget(lesson: str) -> int:
-    """Remove the entries of a lesson from the file, and return how many predictions they held.
+def forget(lesson: str) -> None:
+    """Remove the entries of a lesson from the file; those of the other lessons stay.
 
-    lesson: its number, such as "07". The entries of the other lessons stay.
+    lesson: its number, such as "07". Without entries of the lesson, nothing is written.
     """
     before = entries()
-    gone = {name: entry for name, entry in before.items() if name.partition(".")[0] == lesson}
-    if gone:
-        _write({name: entry for name, entry in before.items() if name not in gone})
-    return sum(entry.value is not None for entry in gone.values())
+    kept = {name: entry for name, entry in before.items() if name.partition(".")[0] != lesson}
+    if len(kept) < len(before):
+        _write(kept)
 
 
 def _write(changed: dict[str, Entry]) -> Path | None:

@@ -42,7 +42,7 @@
   });
   root.addEventListener("keydown", event => {
     const item = event.target.closest("li");
-    if (!item || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (!item || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
     const inPool = item.parentNode === pool, down = event.key === "ArrowDown";
     if (down || event.key === "ArrowUp") {
       if (!inPool) move(item, down);

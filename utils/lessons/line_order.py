@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from utils.translation import translate
-from virtual_gpu.pictures.svg import INDENT, KEEP_KEYS
+from virtual_gpu.pictures.svg import INDENT, KEEP_KEYS, LEAVE_KEYS
 
 _SCRIPT = Path(__file__).with_suffix(".js")
 CONTINUED = 4  # more spaces before the continuation of a long line than before its beginning
@@ -65,7 +65,7 @@ class LineOrder:
             f"{''.join(map(_given, self.listing[:first]))}"
             f'<ol class="chosen" aria-label="{kernel}"></ol>'
             f"{''.join(map(_given, self.listing[last + 1 :]))}</div></div>"
-            f"{_answer()}</div><script>{text.replace('@ID@', name)}</script>"
+            f"{_answer()}</div>{LEAVE_KEYS}<script>{text.replace('@ID@', name)}</script>"
         )
 
 

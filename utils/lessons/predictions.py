@@ -11,6 +11,7 @@ from utils.errors import CourseError
 from utils.lessons import ledger_file
 from utils.lessons.cards import Card, Fold, Paragraphs, Stack, Table, table
 from utils.lessons.questions import Question, bank, question
+from utils.paths import ROOT, lessons
 from utils.reader_folder import is_page
 from utils.translation import translate
 
@@ -144,14 +145,20 @@ def begin_anew(lesson: str) -> Card:
     if the lesson has no questions.
     """
     _need_questions(lesson)
-    forgotten = ledger_file.forget(lesson)
+    ledger_file.forget(lesson)
     told = translate(
-        "Lesson {lesson} begins anew: {count} predictions were forgotten, and its answers are "
-        "hidden. Those of the other lessons stay.",
+        "Lesson {lesson} begins anew: its predictions are forgotten, and its answers are hidden. "
+        "The other lessons keep theirs.",
         lesson=lesson,
-        count=forgotten,
     )
-    return Card("good", (told,))
+    if not (ROOT / ".git").exists():
+        return Card("good", (told,))
+    code = translate(
+        "Your code stays in the cells. To get the original notebook back, close it and run "
+        "`git restore {file}` in a terminal, in the course's folder. This deletes your code.",
+        file=lessons()[lesson].relative_to(ROOT).as_posix(),
+    )
+    return Card("good", (told, code))
 
 
 def _need_questions(lesson: str) -> None:

@@ -70,8 +70,7 @@ class Question:
             return _same(value, self.choices, self.hint)
         if self.order:
             return self._ordered(value)
-        is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
-        if not is_number or not math.isfinite(value):
+        if not _is_number(value):
             raise CourseError(
                 translate(
                     "This prediction must be a number, and `{given!r}` was given.", given=value
@@ -249,6 +248,16 @@ def question(name: str) -> Question:
         hint = f"Did you mean {close[0]!r}?" if close else f"There are {', '.join(bank())}."
         raise CourseError(f"There is no question named {name!r}. {hint}")
     return bank()[name]
+
+
+def _is_number(value: object) -> bool:
+    """Return True for a finite real number that a float can hold, other than True and False."""
+    if not isinstance(value, numbers.Real) or isinstance(value, bool):
+        return False
+    try:
+        return math.isfinite(value)
+    except OverflowError:
+        return False
 
 
 def _chosen(said: str, answer: str) -> str:

@@ -12,7 +12,7 @@ from numba import cuda
 from utils.errors import CourseError
 from utils.ladder.ladder import Ladder
 from utils.ladder.problems import draw
-from utils.ladder.shapes import GemmShape
+from utils.ladder.shapes import GemmShape, ReduceShape
 from utils.ladder.step import Variant
 from utils.ladder.verify import verify_all
 from utils.measuring.rows import Date
@@ -31,6 +31,28 @@ class ProductTime:
     device: str
     kernel: str
     n: int
+    time_ms: float
+    time_ms_min: float
+    time_ms_max: float
+    sm_clock_mhz: float | None
+    date: Date
+
+
+@dataclass(frozen=True)
+class ShapeTime:
+    """The time of one product of an m×k and a k×n matrix on one device.
+
+    kernel: a block tile of `autotuned` and its slices, or `sgemm`, the course's function with
+    Python included, or the library. time_ms, time_ms_min, time_ms_max: median, minimum and maximum
+    of the repetitions. sm_clock_mhz: the SM clock meanwhile; None if it cannot be read. date: the
+    day of the measurement.
+    """
+
+    device: str
+    kernel: str
+    m: int
+    n: int
+    k: int
     time_ms: float
     time_ms_min: float
     time_ms_max: float
@@ -117,3 +139,33 @@ def require_right(ladder: Ladder, timed: Sequence[Variant], shape: GemmShape) ->
                 f"The product of {variant} is wrong at {shape}, so it is not timed: mend "
                 "the kernel."
             )
+
+
+def time_sums(
+    variants: Sequence[Variant], device: str, lengths: Sequence[int]
+) -> Iterator[ArrayTime]:
+    """Yield the time of each variant for each length; the repetitions are interleaved.
+
+    device: its name, for the rows. lengths: numbers of float32 that are summed.
+    """
+    for elements in lengths:
+        shape = ReduceShape(elements)
+        x = cuda.to_device(draw("uniform", (elements,), 1))
+        out = cuda.device_array(1, np.float32)
+        timings = time_gpu([variant.execution(shape, (x,), out) for variant in variants])
+        for variant, timing in zip(variants, timings, strict=True):
+            yield ArrayTime(
+                device, variant.step.name, elements, timing.median_ms, timing.min_ms,
+                timing.max_ms, timing.sm_clock_mhz, datetime.date.today().isoformat(),
+            )  # fmt: skip
+
+
+def require_right_sum(variant: Variant, added: slice = slice(None)) -> None:
+    """Raise CourseError unless the kernel sums 5,120 whole numbers without an error.
+
+    added: the elements that it adds, for a kernel that leaves some out on purpose.
+    """
+    x, out = np.arange(5120, dtype=np.float32) % 7, cuda.to_device(np.full(1, np.nan, np.float32))
+    variant.execution(ReduceShape(x.size), (cuda.to_device(x),), out)()
+    if out.copy_to_host()[0] != x[added].sum():
+        raise CourseError(f"The sum of {variant} is wrong, so it is not timed: mend the kernel.")

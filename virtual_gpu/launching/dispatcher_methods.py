@@ -17,7 +17,7 @@ from ..checks.report import Report
 from ..common.errors import LaunchError, VirtualGpuError, without_interpreter
 from ..common.filenames import elsewhere
 from ..common.lanes import Geometry
-from ..compilers.declarations import TypedFunction, VirtualKernel, declare, needs_machine_code
+from ..compilers.declarations import TypedFunction, VirtualKernel, needs_machine_code
 from ..compilers.kernels import as_numba_arguments, as_numba_kernel
 from ..host.streams import check_stream
 from ..machine.geometry import MAX_THREADS, make_geometry
@@ -75,7 +75,8 @@ class VirtualLaunch:
             watcher(self, arguments)
         except (VirtualGpuError, KeyboardInterrupt) as error:
             raise without_interpreter(error) from None
-        _note_types(as_numba_kernel(self.kernel), arguments)
+        for kernel in {self.kernel, as_numba_kernel(self.kernel)}:
+            _note_types(kernel, arguments)
 
 
 def run_launch(call: VirtualLaunch, arguments: tuple) -> None:
@@ -197,16 +198,18 @@ def specialize(self, *arguments) -> CUDADispatcher:
 
 
 def _note_types(kernel: CUDADispatcher, arguments: tuple) -> None:
-    """Add the argument types of a launch to ``kernel.overloads``, as Numba does.
+    """Add the argument types of a launch to ``kernel.overloads``, as its compiler does.
 
-    Adds nothing if the kernel has only declared signatures, or if Numba does not know a type.
+    Adds nothing if the kernel has only declared signatures, or if the compiler does not know a
+    type.
     """
     if not kernel._can_compile:
         return
     try:
-        declare(kernel, tuple(map(kernel.typeof_pyval, arguments)))
+        noted = tuple(map(kernel.typeof_pyval, arguments))
     except Exception:  # a type that only the virtual GPU knows
         return
+    kernel.overloads.setdefault(noted, VirtualKernel(kernel, noted))
 
 
 def forget_types(kernel: CUDADispatcher) -> None:

@@ -69,7 +69,7 @@ def installed() -> Iterator[None]:
     launched: set[CUDADispatcher] = set()
 
     def run(launch: dispatcher_methods.VirtualLaunch, arguments: tuple) -> None:
-        launched.add(as_numba_kernel(launch.kernel))
+        launched.update((launch.kernel, as_numba_kernel(launch.kernel)))
         dispatcher_methods.run_launch(launch, arguments)
 
     _replace(_replacements(), before)

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable, Iterator
 
 from ..common.errors import LaunchError
+from ..compilers.declarations import VirtualKernel
 from ..compilers.kernels import as_numba_kernel
 from ..compilers.package import PACKAGE, declared_types, is_loaded
 from ..host.hostarrays import DeviceArray
@@ -102,14 +103,14 @@ def _getitem(self, arguments) -> VirtualLaunch:
 
 
 @functools.cache
-def _own_methods() -> tuple[Callable, Callable]:
-    """Return the package's methods ``compile`` and ``get_call_template`` of a dispatcher.
+def _own_methods() -> tuple[Callable, Callable, Callable]:
+    """Return the package's methods ``compile``, ``get_call_template`` and ``typeof_pyval``.
 
-    They are asked for before ``install`` replaces them.
+    They are those of a dispatcher, and are asked for before ``install`` replaces them.
     """
     from numba_cuda_mlir.descriptor import MLIRDispatcher
 
-    return MLIRDispatcher.compile, MLIRDispatcher.get_call_template
+    return MLIRDispatcher.compile, MLIRDispatcher.get_call_template, MLIRDispatcher.typeof_pyval
 
 
 def _compile(self, signature, **options):
@@ -119,13 +120,21 @@ def _compile(self, signature, **options):
     ``cuda.compile_ptx`` and the like pass ``options``; for them the package compiles.
     """
     if options:
-        compile_there, _ = _own_methods()
+        compile_there, _, _ = _own_methods()
         return compile_there(self, signature, **options)
     from numba_cuda_mlir.numba_cuda.core.sigutils import normalize_signature
 
     types, _ = normalize_signature(signature)
     self.virtual_gpu_signatures = (*declared_types(self), types)
+    if not self.targetoptions.get("device"):
+        self.overloads.setdefault(types, VirtualKernel(self, types))
     return None
+
+
+def _typeof_pyval(self, value):
+    """Replace ``kernel.typeof_pyval(value)``: a device array has the type of its host array."""
+    _, _, type_there = _own_methods()
+    return type_there(self, value.host if isinstance(value, DeviceArray) else value)
 
 
 def _get_call_template(self, arguments, named):
@@ -133,7 +142,7 @@ def _get_call_template(self, arguments, named):
 
     A device function with signatures is compiled for them first, which ``compile`` left out.
     """
-    _, call_template = _own_methods()
+    _, call_template, _ = _own_methods()
     for types in declared_types(self):
         self._compile_as_device_callee(types)
     return call_template(self, arguments, named)
@@ -173,6 +182,7 @@ _METHODS = {
     "forall": _converting(dispatcher_methods.forall),
     "compile": _compile,
     "compile_device": _compile,
+    "typeof_pyval": _typeof_pyval,
     "disable_compile": _disable_compile,
     "specialize": _converting(dispatcher_methods.specialize),
     "inspect_asm": _inspect_asm,

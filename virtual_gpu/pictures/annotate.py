@@ -234,12 +234,18 @@ def _text_row(number: int, text: str, figures: list[str] | None, layout: tuple) 
     return f"{number:>5}  {code:<{width}}{cells.aligned(figures)}"
 
 
+# Of the table in HTML, in pixels: the width of a page's column, the padding on both sides of a
+# cell, and the sizes of letters.
+PAGE, PADDING, SMALLEST, LARGEST = 720, 8, 10.5, 13.0
+# In the size of letters: the width of a letter of code, and of a column of counts.
+LETTER, COLUMN = 0.61, 4.2
+NUMBER = 5  # letters of a line's number
 STYLE = """<style>
 .vgpu-scroll {overflow-x: auto; container-type: inline-size}
-.vgpu {border-collapse: collapse; font-size: 10.5px; color: inherit; margin: 0.5em 0}
+.vgpu {border-collapse: collapse; font-size: inherit !important; color: inherit; margin: 0.5em 0}
 .vgpu caption {text-align: left; padding: 4px 0; font-weight: bold}
 .vgpu th, .vgpu td {padding: 1px 4px; text-align: right; color: inherit; white-space: pre;
- background: transparent; border: none; font-size: 10.5px !important}
+ background: transparent; border: none; font-size: inherit !important}
 .vgpu th {font-weight: normal; opacity: 0.8; border-bottom: 1px solid currentColor;
  white-space: normal; width: 4.2em; vertical-align: bottom}
 .vgpu td {vertical-align: top; box-sizing: border-box}
@@ -302,7 +308,19 @@ def source_html(listing: AnnotatedSource) -> str:
     caption = f"<caption>{html.escape(listing.title)}</caption>"
     head = f'<thead><tr><th scope="col"></th><th scope="col"></th>{heads}</tr></thead>'
     table = f'<table class="vgpu">{caption}{head}<tbody>{rows}</tbody></table>'
-    return f'<div class="vgpu-scroll">{table}</div>'
+    size = _letter_size(listing, len(columns))
+    return f'<div class="vgpu-scroll" style="font-size:{size:.1f}px">{table}</div>'
+
+
+def _letter_size(listing: AnnotatedSource, columns: int) -> float:
+    """Return the largest size of letters, in pixels, with which the table fits a page.
+
+    It is between SMALLEST and LARGEST. ``columns`` is the number of columns of counts.
+    """
+    lines = (text for section in listing.shown() for _, text in section.rows())
+    letters = NUMBER + max(map(len, lines), default=0)
+    ems = LETTER * letters + COLUMN * columns
+    return min(max((PAGE - PADDING * (columns + 2)) / ems, SMALLEST), LARGEST)
 
 
 def _html_rows(

@@ -25,6 +25,7 @@ from .listing import listing
 from .stage import poster_of, stage
 from .static_image import static_image
 from .step_bars import HEIGHTS, peaks, step_bars, summary
+from .svg import LEAVE_KEYS
 
 HERE = Path(__file__).parent
 TOGETHER = (
@@ -150,7 +151,7 @@ def _html(movie: Movie) -> str:
     for key, text in fields.items():
         page = page.replace(f"@{key}@", text)
     start = f'(window["{_key()}"]=window["{_key()}"]||[]).push(["{name}",{encoded}])'
-    return f"{_sheet()}{page}{_player()}<script>{start}</script>"
+    return f"{_sheet()}{page}{LEAVE_KEYS}{_player()}<script>{start}</script>"
 
 
 @cache

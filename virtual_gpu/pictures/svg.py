@@ -12,6 +12,7 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from .static_image import static_image
 
@@ -30,6 +31,7 @@ _STYLE = """<style>
 .picture .frame {grid-area: 1 / 1; visibility: hidden; min-width: 0}
 .picture .frame.on {visibility: visible}
 .picture .controls {display: flex; gap: 10px; align-items: center; margin: 6px 0; flex-wrap: wrap}
+.picture .controls button {min-width: 4.5em}
 .picture .controls input {flex: 1; min-width: 140px; max-width: 300px}
 @media (max-width: 600px) {.picture .controls output {flex-basis: 100%; min-height: 3em}}
 .picture > .drawn {display: block !important}
@@ -143,9 +145,14 @@ def in_code(words: str) -> str:
     return re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(words, quote=False))
 
 
-# JupyterLab takes no key as a shortcut while an element with this attribute has the focus. On an
-# element around it, the attribute has no effect.
+# JupyterLab takes no key as a shortcut while an element with this attribute has the focus. An
+# element around it needs the attribute only if it can have the focus itself.
 KEEP_KEYS = 'data-lm-suppress-shortcuts="true"'
+# HTML that each picture with such an element contains: with the keyboard the reader leaves the
+# element for the notebook again.
+LEAVE_KEYS = (
+    f"<script>{Path(__file__).with_name('leave_keys.js').read_text(encoding='utf-8')}</script>"
+)
 
 
 def frames(pictures: Sequence[str], labels: Sequence[str], what: str, start: int = 0) -> str:
@@ -167,7 +174,7 @@ def frames(pictures: Sequence[str], labels: Sequence[str], what: str, start: int
         f'<div id="{name}"><div class="controls"><button type="button" {KEEP_KEYS}>Play</button>'
         f'<input type="range" {KEEP_KEYS} min="0" max="{len(pictures) - 1}" value="{start}"'
         f' aria-label="{html.escape(what)}"><output>{html.escape(labels[start])}</output></div>'
-        f"{drawn}</div><script>{script}</script>"
+        f"{drawn}</div>{LEAVE_KEYS}<script>{script}</script>"
     )
 
 

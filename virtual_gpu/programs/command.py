@@ -45,7 +45,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 def _parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
-    name = f"python -m {__package__}"
+    name = f"python -m {__package__.partition('.')[0]}"
     parser = argparse.ArgumentParser(
         prog=name,
         usage=f"{name} [options] (script.py | -m module) [its arguments]",

@@ -56,5 +56,7 @@ def test_a_missing_numba_is_named_in_a_sentence(tmp_path):
     )  # fmt: skip
     assert ended.stderr.splitlines()[-1] == (
         "ImportError: The virtual GPU asks Numba for the types in a kernel, also in one of "
-        "numba-cuda-mlir, and numba is not installed: python -m pip install numba."
+        "numba-cuda-mlir, and numba is not installed: python -m pip install numba. In a clone of "
+        "the course, `make setup` installs it into .venv, and `source .venv/bin/activate` "
+        "activates that environment."
     )

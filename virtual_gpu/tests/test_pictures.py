@@ -262,3 +262,30 @@ def test_the_table_is_readable_on_a_phone(browser, name):
         "document.querySelector('.vgpu-scroll').clientWidth"
     )
     assert opened.overflow <= 0
+
+
+# ---- the table of a traced source ----
+
+
+@cuda.jit
+def one_line(x):
+    x[cuda.grid(1)] = float32(1)
+
+
+@cuda.jit
+def one_long_line(x):
+    x[cuda.grid(1)] = float32(1) if cuda.threadIdx.x + cuda.blockIdx.x < x.size - 1 else float32(2)
+
+
+def test_a_table_has_the_largest_letters_that_fit_a_page(browser):
+    block, x = 32, np.zeros(32, np.float32)
+    small = trace(one_line, 1, block, x)._repr_html_()
+    wide = trace(one_long_line, 1, block, x)._repr_html_()
+    sizes = []
+    for page in (small, wide):
+        opened = browser.open(f'<div style="width: 736px">{page}</div>').page
+        size = "getComputedStyle(document.querySelector('.vgpu td.code')).fontSize"
+        sizes.append(opened.evaluate(size))
+        if page is small:
+            assert opened.evaluate("document.querySelector('.vgpu').clientWidth") <= 736
+    assert sizes == ["13px", "10.5px"]

@@ -1,4 +1,6 @@
-"""Types that the CUDA target in Numba itself lacks: those of aligned arrays and of cache hints.
+"""Types that the CUDA target in Numba itself lacks.
+
+They are those of aligned arrays, of cache hints and of some functions of half precision.
 
 numba-cuda has them. Where it is not installed, Numba's own target gives the types of kernels.
 """
@@ -7,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from numba import cuda
 from numba.core import types
 from numba.core.typing import signature
 from numba.cuda import cudadecl
@@ -63,9 +66,19 @@ def _let_arrays_be_aligned() -> None:
     declaration.generic = generic
 
 
+def _let_functions_of_half_precision_be_found() -> None:
+    """Type the functions that the target knows as attributes of ``cuda.fp16`` alone."""
+    wrapped = [name.removesuffix("_device") for name in vars(cudadecl) if name.endswith("_device")]
+    for name in wrapped:
+        if hasattr(cuda.fp16, name):
+            declare = cudadecl._genfp16_binary if name == "hdiv" else cudadecl._genfp16_unary
+            declare(getattr(cuda.fp16, name))
+
+
 # The functions that `numba.cuda` has only with numba-cuda, by name.
 FUNCTIONS: dict[str, Callable] = {}
 if PLAIN_NUMBA:
     _let_arrays_be_aligned()
+    _let_functions_of_half_precision_be_found()
     FUNCTIONS |= {name: _load(name) for name in LOADS}
     FUNCTIONS |= {name: _store(name) for name in STORES}

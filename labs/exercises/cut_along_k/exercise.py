@@ -8,6 +8,7 @@ from labs.checking.exercise import KernelExercise
 from labs.checking.target import essential
 from labs.families.product import inputs, loads_per_multiply_add
 from labs.targets import counts
+from labs.targets.loop_unrolling import iterations_per_multiply_add
 from labs.targets.sharing import elements_per_thread
 from utils.division import cdiv
 from utils.ladder.step import Launch
@@ -45,9 +46,9 @@ EXERCISE = KernelExercise(
     targets=(
         counts.no_negative_index(), counts.one_store_per_element(), counts.no_float64(),
         counts.sectors_per_request(4), essential(elements_per_thread(1)),
-        loads_per_multiply_add(2),
+        loads_per_multiply_add(2), iterations_per_multiply_add(1),
     ),
-    main=("loads per multiply-add",),
+    main=("loads per multiply-add", "iterations per multiply-add"),
     hints=(
         "The guard is that of any product: the row must be in `a`, and the column in `b`. The "
         "number of the slice is never too large.",

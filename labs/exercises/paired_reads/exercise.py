@@ -7,6 +7,7 @@ from labs.families import lane_maps
 from labs.families.vectors import numbers
 from labs.targets.counts import (
     full_requests,
+    input_loads_per_element,
     no_float64,
     no_negative_index,
     one_store_per_element,
@@ -38,11 +39,12 @@ EXERCISE = KernelExercise(
         no_negative_index(), one_store_per_element(), no_float64(), sectors_per_request(4),
         essential(full_requests()), essential(elements_per_thread(1)),
         essential(lane_maps.read_from("tile")), lane_maps.wavefronts_of("tile"),
+        input_loads_per_element(1),
     ),
     main=("wavefronts to read tile",),
     plain_goals=(
         "at most 2 wavefronts to read `tile`",
-        "each lane reads its quad from `tile`, and stores one element",
+        "each lane reads its quad from `tile`, and loads and stores one element",
     ),
     hints=(
         "Four lanes read each quad, one for each of its words. Which four?",

@@ -43,6 +43,7 @@ _KERNEL = elementwise(
     launch=lambda shape: Launch(grid=(cdiv(shape[0], PIECE * PIECES),), block=(PIECE,)),
     inputs=lambda shape, seed: (numbers(shape, seed),),
     reference=reference,
+    loads=1,
     targets=(
         counts.no_negative_index(), counts.one_store_per_element(), counts.no_float64(),
         counts.sectors_per_request(4), essential(elements_per_thread(4)),

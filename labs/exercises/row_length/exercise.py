@@ -6,7 +6,13 @@ from labs.checking.exercise import KernelExercise
 from labs.checking.target import Probes, essential
 from labs.families import whole_rows as probes
 from labs.families.matrices import matrix
-from labs.targets.counts import full_requests, no_float64, no_negative_index, one_store_per_element
+from labs.targets.counts import (
+    full_requests,
+    input_loads_per_element,
+    no_float64,
+    no_negative_index,
+    one_store_per_element,
+)
 from labs.targets.sharing import elements_per_thread, from_shared_memory
 from utils.ladder.step import Launch
 
@@ -34,7 +40,7 @@ EXERCISE = KernelExercise(
     targets=(
         no_negative_index(), one_store_per_element(), no_float64(),
         essential(from_shared_memory(1, "element")), essential(full_requests()),
-        essential(elements_per_thread(4)), probes.no_conflicts(),
+        essential(elements_per_thread(4)), probes.no_conflicts(), input_loads_per_element(1),
     ),
     main=("wavefronts, times the fewest",),
     remarks=(probes.length_of_rows,),

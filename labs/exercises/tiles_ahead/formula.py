@@ -34,5 +34,13 @@ def right(latency, instructions, warps):
 
 
 def draw(random: Random) -> tuple[int, int, int]:
-    """Return random arguments of `right`: (latency, instructions, warps)."""
-    return random.randint(200, 1200), random.randint(10, 120), random.randint(1, 8)
+    """Return random arguments of `right`: (latency, instructions, warps).
+
+    In one of three draws the latency is a multiple of an iteration.
+    """
+    latency, instructions = random.randint(200, 1200), random.randint(10, 120)
+    warps = random.randint(1, 8)
+    if random.randrange(3) == 0:
+        latency = instructions * warps * random.randint(1, 8)
+    return latency, instructions, warps
+

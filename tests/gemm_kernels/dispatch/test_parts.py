@@ -10,6 +10,7 @@ from numba import cuda
 from gemm_kernels import sgemm
 from gemm_kernels.dispatch import parts, routes
 from tools.paper_driver import installed
+from utils.division import cdiv
 from utils.ladder.problems import draw
 from utils.launching import plan
 from utils.launching.slots import Slot
@@ -58,7 +59,7 @@ def test_each_array_of_a_huge_product_has_offsets_of_32_bits(shape, of_a, of_out
     a, b, out = slots_of(shape, of_a, of_out)
     calls = MODULE._calls(a, b, out, 1.0, 0.0, WorkspaceLayout(first=3))
     flat = [each for call in calls for each in call.arguments if isinstance(each, Slot)]
-    copies = MODULE.fitted, MODULE.blend  # these have offsets of 64 bits
+    copies = MODULE.fitted, MODULE.fitted_both, MODULE.blend  # these have offsets of 64 bits
     for call in calls:
         if call.kernel not in copies:
             assert all(each.size < LIMIT for each in call.arguments if isinstance(each, Slot))
@@ -157,6 +158,25 @@ def test_a_part_shares_its_workspace_with_the_part_before_it(monkeypatch):
 TALL = [(524_288, 2, 0), (600_000, 1024, 1022), (1024, 1022, 600_002), (600_001, 2000, 2001)]
 
 
+@pytest.mark.parametrize("both", [False, True])
+def test_copies_have_zeros_around_them(both):
+    x, y = draw("integers", (70, 5), 1), draw("integers", (3, 101), 2)
+    given = [x, y] if both else [x]
+    slots = [Slot(0, each.shape, each.strides, each.dtype) for each in given]
+    wide = [(rows + 2, cdiv(columns, 4) * 4) for rows, columns in (each.shape for each in given)]
+    call = MODULE._fitting(
+        [(slot, Slot.new(1, to, "f4")) for slot, to in zip(slots, wide, strict=True)]
+    )
+    copies = [cuda.to_device(np.full(to, np.nan, np.float32)) for to in wide]
+    pairs = zip(map(cuda.to_device, given), copies, strict=True)
+    arrays = [each for pair in pairs for each in pair]
+    numbers = call.arguments[len(arrays) :]
+    call.kernel[call.launch.grid, call.launch.block](*arrays, *numbers)
+    for each, copy in zip(given, copies, strict=True):
+        missing = [(0, wide - size) for wide, size in zip(copy.shape, each.shape, strict=True)]
+        np.testing.assert_array_equal(copy.copy_to_host(), np.pad(each, missing))
+
+
 @pytest.mark.parametrize("shape", TALL)
 def test_a_tall_product_has_a_grid_that_every_device_takes(shape):
     a, b, out = slots_of(shape, "rows", "rows")
@@ -164,15 +184,13 @@ def test_a_tall_product_has_a_grid_that_every_device_takes(shape):
         assert MODULE._calls(*layout, 1.0, 3.0, WorkspaceLayout(first=3))
 
 
-def test_rows_beyond_the_grid_are_copied_and_scaled(monkeypatch):
+def test_rows_beyond_the_grid_are_scaled(monkeypatch):
     monkeypatch.setattr(MODULE, "MAX_GRID", (9, 2, 2))
     x, product = draw("integers", (70, 5), 1), draw("integers", (70, 5), 2)
     slot = Slot(0, x.shape, x.strides, x.dtype)
     launch = MODULE._over(None, slot, ()).launch
     assert launch.grid == (1, 2, 5)
-    copy, out = cuda.device_array((70, 8), np.float32), cuda.to_device(x)
-    MODULE.fitted[launch.grid, launch.block](cuda.to_device(x), copy)
-    np.testing.assert_array_equal(copy.copy_to_host(), np.pad(x, ((0, 0), (0, 3))))
+    out = cuda.to_device(x)
     numbers = np.float32(2), np.float32(3)
     MODULE.blend[launch.grid, launch.block](cuda.to_device(product), *numbers, out)
     np.testing.assert_array_equal(out.copy_to_host(), 2 * product + 3 * x)

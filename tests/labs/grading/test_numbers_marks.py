@@ -84,6 +84,14 @@ def test_one_wrong_case_costs_its_share_and_a_constant_gets_nothing(name):
         assert sum(row.points for row in rows) <= 10
 
 
+def test_what_check_knows_of_numpy_is_graded_too():
+    lab = replace(find("occupancy"), parts=find("occupancy").parts[:1])
+    text = "import numpy as np\n\n\ndef required_shared(side):\n"
+    text += "    return int(8 * np.ceil(side - 0.5) * np.floor(side + 0.5))\n"
+    mark = grade(lab, Submission("student", (("work.py", text.encode()),)), SECRET)
+    assert mark.points == mark.of
+
+
 def test_a_case_without_an_answer_does_not_cost_the_others():
     lab = replace(find("occupancy"), parts=find("occupancy").parts[:1])
     text = "def required_shared(side):\n    return 8 * side**2 + 0 // (side - 16)\n"

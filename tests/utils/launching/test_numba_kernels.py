@@ -41,6 +41,14 @@ def slot_like(array: np.ndarray) -> Slot:
     return Slot(0, array.shape, array.strides, array.dtype)
 
 
+def numbers_at(pointer: int, array: np.ndarray) -> list[int]:
+    """Return the numbers that a kernel receives for an array at this address."""
+    numbers = list(numba_kernels.numbers_of(fitted, slot_like(array)))
+    for index in numba_kernels.pointers_of(fitted):
+        numbers[index] = pointer
+    return numbers
+
+
 def numbas(array: np.ndarray, pointer: int = 4096):
     """Return a device array of Numba's own class, over memory that nobody reads."""
     memory = driver.AutoFreePointer(
@@ -73,9 +81,7 @@ def test_an_array_is_packed_as_numba_passes_it(array):
     kernel = dispatcher._Kernel.__new__(dispatcher._Kernel)
     kernel.extensions = []
     kernel._prepare_args(slot_like(array)._numba_type_, Argument(array), 0, [], passed)
-    numbers = list(numba_kernels.numbers_of(slot_like(array)))
-    numbers[numba_kernels.POINTER] = 4096
-    assert numbers == passed
+    assert numbers_at(4096, array) == passed
 
 
 def test_a_kernel_takes_as_many_words_as_are_packed(compiler):
@@ -94,7 +100,7 @@ def test_a_kernel_takes_as_many_words_as_are_packed(compiler):
         ptx = compile_kernel(kernel, signature, "sm_90").ptx
         entry = re.search(r"\.entry[^(]*\(([^)]*)\)", ptx)[1]
         words = [
-            numba_kernels.numbers_of(each) if isinstance(each, Slot) else (0,)
+            numba_kernels.numbers_of(kernel, each) if isinstance(each, Slot) else (0,)
             for each in arguments
         ]
         assert entry.count(".param") == sum(map(len, words))

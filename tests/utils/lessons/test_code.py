@@ -30,8 +30,8 @@ from utils.lessons.code import (
 from utils.lessons.folders import read_in_all
 
 LONGEST_DIFF = 45  # code lines that a reader is asked to follow at once
-# The second step on tensor cores has everything that the later ones change.
-LONGER_DIFFS = {"mma_shared": 60}
+# The second step on tensor cores brings tiles, fragments and phases at once.
+LONGER_DIFFS = {"mma_shared": 60, "mma_pipelined": 50}
 LADDERS = (
     *(gemm_kernels.LADDER, gemm_kernels.cpu.LADDER, reduce_kernels.LADDER),
     tensor_kernels.LADDER,

@@ -8,11 +8,13 @@ import pytest
 
 import gemm_kernels
 import reduce_kernels
+import tensor_kernels
 from utils.machine.devices import slug
 from utils.measuring import as_called, records
 from utils.paths import DATA
 
 GEMM, REDUCE = gemm_kernels.LADDER, reduce_kernels.LADDER
+TENSOR = tensor_kernels.LADDER
 NEARLY = 0.99
 H200 = "NVIDIA H200"
 CPU = "Intel(R) Xeon(R) Processor"
@@ -45,7 +47,7 @@ def rows(ladder, size: str, frame: pd.DataFrame | None = None) -> pd.DataFrame:
     """Return what an H200 recorded of a ladder at one size; `frame` replaces its record."""
     shape = ladder.parse(size)
     frame = records.measured(H200, ladder.name) if frame is None else frame
-    sides = ("m", "n", "k") if ladder is GEMM else ("elements",)
+    sides = ("elements",) if ladder is REDUCE else ("m", "n", "k")
     for side in sides:
         frame = frame[frame[side] == getattr(shape, side)]
     return frame
@@ -63,14 +65,14 @@ def slower_without_a_word(ladder, frame: pd.DataFrame) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("ladder, size", [(GEMM, "4096"), (REDUCE, "2^30")])
+@pytest.mark.parametrize("ladder, size", [(GEMM, "4096"), (TENSOR, "4096"), (REDUCE, "2^30")])
 def test_every_step_is_recorded(ladder, size):
     recorded = set(rows(ladder, size)["step"])
     if missing := [step.name for step in ladder.steps if step.name not in recorded]:
         pytest.skip(f"Not recorded yet, on a GPU: {', '.join(missing)}.")
 
 
-@pytest.mark.parametrize("ladder, size", [(GEMM, "4096"), (REDUCE, "2^30")])
+@pytest.mark.parametrize("ladder, size", [(GEMM, "4096"), (TENSOR, "4096"), (REDUCE, "2^30")])
 def test_each_step_is_as_fast_as_the_one_before_it_or_says_that_it_is_not(ladder, size):
     assert slower_without_a_word(ladder, rows(ladder, size)) == []
 
@@ -89,6 +91,12 @@ def test_the_last_rung_passes_the_library_on_two_machines(ladder, step, size, ba
     assert frame.loc[frame["step"] == step, "library_ratio"].max() >= bar
 
 
+@pytest.mark.parametrize("step", ["mma_pipelined", "mma_bfloat16"])
+def test_the_instructions_of_ampere_reach_about_half_of_what_cublas_reaches_on_hopper(step):
+    frame = rows(TENSOR, "4096")
+    assert frame.loc[frame["step"] == step, "library_ratio"].max() >= 0.48
+
+
 @pytest.mark.parametrize("ladder", [GEMM, REDUCE])
 def test_the_second_record_is_no_copy_of_the_first(ladder):
     first, second = records.measured(H200, ladder.name), records.repeated(H200, ladder.name)
@@ -97,7 +105,7 @@ def test_the_second_record_is_no_copy_of_the_first(ladder):
 
 
 def test_every_step_was_recorded_on_one_day_with_one_toolkit():
-    for ladder, size in ((GEMM, "4096"), (REDUCE, "2^30")):
+    for ladder, size in ((GEMM, "4096"), (TENSOR, "4096"), (REDUCE, "2^30")):
         frame = rows(ladder, size)
         assert len(frame[["date", "toolkit", "numba_cuda"]].drop_duplicates()) == 1
 
@@ -105,13 +113,21 @@ def test_every_step_was_recorded_on_one_day_with_one_toolkit():
 def missed_by_calls(rows: list[as_called.CallRow]) -> list[str]:
     """Return the requirements on calls against PyTorch and CuPy that the rows miss."""
     products = as_called.summary([row for row in rows if row.function == "sgemm"])
-    least = {"the mean": products.geometric_mean - 0.95, "the worst": products.worst.ratio - 0.60}
+    plain = as_called.summary([row for row in rows if row.layout == "rows, rows"])
+    least = {
+        "the mean": products.geometric_mean - 1.10,
+        "the worst": products.worst.ratio - 0.60,
+        "the mean of plain rows": plain.geometric_mean - 1.06,
+        "the worst of plain rows": plain.worst.ratio - 0.75,
+    }
     for row in rows:
         if row.function == "sgemm" and row.m == row.n == row.k:
             least[f"{row.m}³"] = row.ratio - (0.90 if row.m == 256 else 1.00)
         if row.function == "reduce":
             least[f"{row.elements} elements"] = row.ratio - 1.00
-    least["Python's microseconds"] = 15 - products.host_us
+        if row.function == "reduce into out":
+            least[f"{row.elements} into out"] = row.ratio - (0.88 if row.elements < 2**20 else 0.95)
+    least["Python's microseconds"] = 18 - products.host_us
     return [what for what, over in least.items() if over < 0]
 
 
@@ -128,6 +144,12 @@ def test_a_call_that_got_slower_would_be_found():
     assert missed_by_calls([*rows, replace(worst, function="sgemm", ratio=0.59)]) == ["the worst"]
     cube = next(row for row in rows if row.m == row.n == row.k == 2048)
     assert missed_by_calls([*rows, replace(cube, ratio=0.99)]) == ["2048³"]
+    assert missed_by_calls([*rows, replace(cube, m=7, ratio=0.74)]) == ["the worst of plain rows"]
+    slower = [replace(row, ratio=0.9 * row.ratio) for row in rows if row.function == "sgemm"]
+    assert {"the mean", "the mean of plain rows"} <= set(missed_by_calls(slower))
+    into_out = next(row for row in rows if row.function == "reduce into out")
+    slow = replace(into_out, ratio=0.8)
+    assert missed_by_calls([*rows, slow]) == [f"{into_out.elements} into out"]
 
 
 def slower_than_numpy(rows: list[as_called.CallRow]) -> list[int]:

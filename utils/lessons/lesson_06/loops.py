@@ -25,7 +25,11 @@ from utils.lessons.inner_loops import draw_loops, hot_loop
 from utils.lessons.lesson import device_shown
 from utils.lessons.own_kernels import is_mine, mine
 from utils.lessons.recorded import ms_if_any, recorded_ms
+from utils.machine.devices import REFERENCE, slug
 from utils.machine.occupancy import WARP, limits_of
+from utils.measuring import rows
+from utils.measuring.kernel_times import ProductTime
+from utils.paths import DATA
 from utils.translation import translate
 from virtual_gpu.pictures.svg import Picture
 
@@ -34,6 +38,7 @@ WITH_RANGE = "naive with range"  # its name in the record of listings
 TERMS = 16  # multiply-adds in each drawing of a loop
 UNROLL_FACTORS = (1, 2, 4, 8, 16)  # those with a recorded time at 4096
 SCHEDULERS = 4  # of an SM
+SMALLEST_SHOWN = 1024  # n in the table of `while` and `for`
 RESOURCES = ("instructions", "cache_lines")
 Steps = dict[str, Step | Variant]
 
@@ -122,6 +127,29 @@ def range_cost() -> tuple[float, Picture]:
     return cost, instruction_strip.draw_loops("One iteration of the loop in machine code", strips)
 
 
+def range_times() -> dict[str, dict[int, float]]:
+    """Return kernel -> n -> recorded ms of an n×n product by `naive`, by its `for` loop and others.
+
+    They were timed in turns on the reference device.
+    """
+    found: dict[str, dict[int, float]] = {}
+    for row in rows.read(DATA / "measured" / slug(REFERENCE) / "for_loop.csv", ProductTime):
+        found.setdefault(row.kernel, {})[row.n] = row.time_ms
+    return found
+
+
+def show_range_times() -> Table:
+    """Return a table of the recorded ms of `naive` and of its `for` loop, by size."""
+    timed = range_times()
+    cells = [
+        (n, f"{ms:.4g}", f"{timed[WITH_RANGE][n]:.4g}", f"{timed[WITH_RANGE][n] / ms:.1f}")
+        for n, ms in timed["naive"].items()
+        if n >= SMALLEST_SHOWN
+    ]
+    caption = translate("Recorded ms, one {device}", device=REFERENCE)
+    return table(caption, ("n", "while", "for", "factor"), cells)
+
+
 def waits(step: Step | Variant) -> float:
     """Return how often a warp waits for its loads during 16 multiply-adds of a step's loop."""
     return TERMS / 8 * load_waits.waits_per_8(_code(as_variant(step)))
@@ -135,7 +163,7 @@ def compare_variants() -> Table:
     unrolled = LADDER.step("unrolled")
     variants = {f"UNROLL = {factor}": unrolled.variant(UNROLL=factor) for factor in UNROLL_FACTORS}
     variants["naive"] = LADDER.step("naive").variant()
-    rows = [
+    cells = [
         (
             f"`{name}`",
             f"{TERMS * hot_loop(variant).per_multiply_add:g}",
@@ -145,7 +173,7 @@ def compare_variants() -> Table:
         for name, variant in sorted(variants.items(), key=lambda pair: -recorded_ms(pair[1]))
     ]
     caption = translate("The loops for 16 multiply-adds, and the product at n = 4096")
-    return table(caption, ("", "instructions", "waits", "recorded"), rows)
+    return table(caption, ("", "instructions", "waits", "recorded"), cells)
 
 
 def bound_ms(n: int, instructions: float, lines: float, sms: int, mhz: float) -> float:

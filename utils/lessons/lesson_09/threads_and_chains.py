@@ -14,6 +14,7 @@ from virtual_gpu.pictures.svg import (
     BLUE,
     GREY,
     KEEP_KEYS,
+    LEAVE_KEYS,
     ORANGE,
     Picture,
     legend,
@@ -66,7 +67,7 @@ def explore(frame: pd.DataFrame, law: Law, threads: int, chains: int) -> Picture
     body = (
         f'<div class="threads-and-chains">{sliders}{colours}'
         f"{_drawing(curves, threads, chains, curves.chains)}</div>"
-        f"<script>{_script(curves)}</script>"
+        f"{LEAVE_KEYS}<script>{_script(curves)}</script>"
     )
     return Picture(body, _alt(curves, threads, chains))
 

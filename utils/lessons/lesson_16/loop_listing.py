@@ -14,7 +14,7 @@ from gpu_xray.sass import Instruction
 from utils.lessons.compiled_loops import LoopRow
 from utils.lessons.lesson_16.instruction_shares import COLOURS, kind_of
 from utils.translation import translate
-from virtual_gpu.pictures.svg import INDENT, KEEP_KEYS, in_code
+from virtual_gpu.pictures.svg import INDENT, KEEP_KEYS, LEAVE_KEYS, in_code
 
 _SCRIPT = Path(__file__).with_suffix(".js")
 _numbers = itertools.count(1)
@@ -121,7 +121,7 @@ class LoopListing:
             f'<div class="said" aria-live="polite">{how}</div></div>'
             f'<div class="machine listing">{_head()}<ol aria-label="{label}">{rows}</ol>'
             f'<p class="scroll">↓ {more}</p></div></div>'
-            f"{self._opcodes()}</div><script>{script}</script>"
+            f"{self._opcodes()}</div>{LEAVE_KEYS}<script>{script}</script>"
         )
 
     def _key(self) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from utils.compilers.choice import COMPILERS, NUMBA_CUDA, NUMBA_CUDA_MLIR
 from utils.errors import CourseError
 from utils.ladder.step import Step
 from utils.lessons.cards import Fold, table
+from utils.lessons.lesson_16 import compiler_times
 from utils.measuring import rows
 from utils.paths import DATA
 from utils.translation import translate
@@ -89,16 +90,29 @@ def side_by_side(step: Step) -> Fold:
         for words, names in COUNTED
     ]
     lines.append((translate("share of multiply-adds"), *(f"{row.ffma_share:.1%}" for row in both)))
+    note = translate(
+        "numba-cuda-mlir is the successor of numba-cuda, and `COURSE_COMPILER` chooses one of "
+        "them. `gpu_xray/COMPILERS.md` lists the registers and the times of all steps."
+    )
     shown = table(
         translate("`{step}` for {arch}", step=step.name, arch=SHOWN),
         ("", *(f"{row.compiler} {row.version}" for row in both)),
         lines,
-        translate(
-            "numba-cuda-mlir is the successor of numba-cuda, and `COURSE_COMPILER` chooses one of "
-            "them. `gpu_xray/COMPILERS.md` lists the registers of all steps."
-        ),
+        " ".join([*_times_of(step), note]),
     )
     return Fold(translate("The same kernel, two compilers"), shown)
+
+
+def _times_of(step: Step) -> Iterator[str]:
+    """Yield a sentence with the recorded times of a step with both compilers, if there are any."""
+    for both in compiler_times.times():
+        if both.first.step.partition(" ")[0] == step.name:
+            yield translate(
+                "On an {device}, `{step}` at {size} took {first:.3g} ms with numba-cuda and "
+                "{second:.3g} ms with numba-cuda-mlir.",
+                device=both.first.device, step=step.name, size=both.first.size,
+                first=both.first.time_ms, second=both.second.time_ms,
+            )  # fmt: skip
 
 
 def page_table() -> str:

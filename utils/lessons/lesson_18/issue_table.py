@@ -25,7 +25,12 @@ PER_ITERATION = {
     "reduce2_32": 10,
     "masks_up": 11,
     "masks_down": 11,
+    "warps_leave": 14,
+    "with_conflicts": 10,
+    "without_conflicts": 10,
 }
+# These wait for more than the other trees, so they are not in the band of the picture.
+WAITING = ("with_conflicts", "warps_leave")
 # What a warp waits for, by the profiler's names of the states.
 WAITS = {
     "global memory": ("long_scoreboard", "lg_throttle"),
@@ -48,10 +53,17 @@ TREES_OF = {
         "reduce2_32": 2,
         "masks_down": 2,
         "reduce3": 2,
+        "warps_leave": 2,
+        "with_conflicts": 2,
+        "without_conflicts": 2,
     }.items()
 }
 # Kernel -> where its name is: pixels to the right of its point and down, and the anchor.
-FAR_LABELS = {"reduce0": (-9, 4, "end"), "reduce3": (-8, -4, "end")}
+FAR_LABELS = {
+    "reduce0": (-9, 4, "end"),
+    "reduce3": (9, 5, "start"),
+    "warps_leave": (12, 21, "start"),
+}
 NEAR_LABELS = {
     "reduce1": (-9, 4, "end"),
     "reduce2": (-9, 4, "end"),
@@ -60,6 +72,8 @@ NEAR_LABELS = {
     "masks_up": (-7, -4, "end"),
     "masks_down": (7, 8, "start"),
     "reduce2_32": (-6, 17, "start"),
+    "with_conflicts": (-6, -10, "start"),
+    "without_conflicts": (-13, 35, "start"),
 }
 # The part that the second picture enlarges: billions of instructions, and milliseconds.
 FRAME = ((3.75, 5.4), (4.2, 6.8))
@@ -91,16 +105,17 @@ def issue_table(slots: Iterable, times: Iterable, *kernels: str) -> Table:
 
 
 def draw_time_by_instructions(slots: Iterable, times: Iterable) -> Picture:
-    """Draw the recorded time of all kernels over their executed instructions, in two pictures.
+    """Draw the recorded time of all trees over their executed instructions, in two pictures.
 
     Both are for the number of elements that was timed: the instructions, which a profiler counted
     for fewer elements, grow in proportion. The first picture begins at zero and has all kernels,
     and the second one enlarges the part in which most of them are. A line shows the time if all
     schedulers issue in each cycle, and a grey band the times if they issue in as many cycles as
-    those of the kernels. slots: rows of `issue_slots.csv`. times: rows of `remainder.csv`, of the
-    same device.
+    those of the kernels that are not in WAITING. slots: rows of `issue_slots.csv`. times: rows of
+    `remainder.csv`, of the same device.
     """
-    slots, timed = list(slots), longest_of(times)
+    slots, longest = list(slots), longest_of(times)
+    timed = {name: row for name, row in longest.items() if name in TREES_OF}
     counted = _counted(slots, timed)
     first, device = next(iter(counted)), devices.find(slots[0].device)
     copies = timed[first].elements / counted[first].elements
@@ -110,7 +125,7 @@ def draw_time_by_instructions(slots: Iterable, times: Iterable) -> Picture:
     }
     schedulers = device.sms * limits_of(device.compute_capability).sub_partitions
     full = 1e6 / schedulers / device.boost_clock_mhz  # ms per billion
-    shares = [row.busy for row in counted.values()]
+    shares = [counted[name].busy for name in timed if name not in WAITING]
     slopes = full, full / max(shares), full / min(shares)
     title = translate("Recorded time over executed instructions")
     where = translate(

@@ -8,6 +8,7 @@ import pandas as pd
 
 from utils.errors import CourseError
 from utils.ladder.ladder import ladder_of
+from utils.ladder.shapes import in_print
 from utils.ladder.step import Step
 from utils.lessons.cards import Table, table
 from utils.lessons.counting import as_step
@@ -30,7 +31,7 @@ def parts_of_time(step: Step, *shapes: str) -> Picture:
     rows = [(one, 1000 * recorded_ms(step, one), share_of_peak(step, one)) for one in shapes]
     body = "".join(_parts(8 + 40 * row, *one) for row, one in enumerate(rows))
     alt = f"The time of {step.name} on one {device_shown().name}. " + " ".join(
-        f"{shape} floats take {time:.2f} us: {share * time:.2f} us for memory, and "
+        f"{in_print(shape)} floats take {time:.2f} us: {share * time:.2f} us for memory, and "
         f"{(1 - share) * time:.2f} us are the rest." for shape, time, share in rows
     )  # fmt: skip
     return Picture(colours + svg(_WIDTH, 40 * len(rows), body, alt, widest=600), alt)
@@ -39,7 +40,8 @@ def parts_of_time(step: Step, *shapes: str) -> Picture:
 def _parts(y: float, shape: str, time: float, share: float) -> str:
     """Return SVG of one bar with its top at y. time: in us. share: the part that memory needs."""
     memory, middle = share * _BAR, y + 21
-    body = text(0, y + 13, shape, 13, font_weight="bold") + text(0, y + 29, f"{time:.2f} us", 12)
+    body = text(0, y + 13, in_print(shape), 13, font_weight="bold")
+    body += text(0, y + 29, f"{time:.2f} us", 12)
     body += rect(_START, y, memory, 32, BLUE) + rect(_START + memory, y, _BAR - memory, 32, ORANGE)
     inside = {"style": "fill:#fff", "font_weight": "bold"}
     body += text(_START + 8, middle, f"{share * time:.2f}", 13, **inside)

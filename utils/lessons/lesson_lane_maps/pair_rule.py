@@ -14,7 +14,7 @@ from pathlib import Path
 
 from utils.lessons.lesson_lane_maps.lane_maps import LANES, SLOTS, wavefronts_of
 from utils.translation import translate
-from virtual_gpu.pictures.svg import KEEP_KEYS
+from virtual_gpu.pictures.svg import KEEP_KEYS, LEAVE_KEYS
 
 _SCRIPT = Path(__file__).with_suffix(".js")
 _numbers = itertools.count(1)
@@ -70,7 +70,7 @@ class PairRule:
             f'<div class="quads">{columns}</div><div aria-live="polite">'
             f'<p class="count">{_count(self.quads)}</p><p class="why">{_reason(self.quads)}</p>'
             f'</div><p class="help">{_help()}</p>'
-            f"</div><script>{script.replace('@ID@', name)}</script>"
+            f"</div>{LEAVE_KEYS}<script>{script.replace('@ID@', name)}</script>"
         )
 
 

@@ -18,7 +18,7 @@ import virtual_gpu
 
 from .swapped_imports import load_kernels
 
-CORPORA = ("counted", "sanitizer", "other_steps")
+CORPORA = ("counted", "sanitizer", "other_steps", "tensor_products")
 
 
 def main() -> None:
@@ -28,8 +28,8 @@ def main() -> None:
     arguments = parser.parse_args()
     load_kernels(arguments.swapped)
     virtual_gpu.install()
-    corpora = dict(zip(CORPORA, (_counted, _sanitizer, _other_steps), strict=True))
-    launches = corpora[arguments.corpus]()
+    makers = _counted, _sanitizer, _other_steps, _tensor_products
+    launches = dict(zip(CORPORA, makers, strict=True))[arguments.corpus]()
     json.dump({name: _outcome(*launch) for name, launch in launches.items()}, sys.stdout)
 
 
@@ -48,6 +48,26 @@ def _other_steps() -> dict[str, tuple]:
 
     steps = (gemm_kernels.LADDER.step(name) for name in ("unified_memory", "split_k"))
     return _by_name([of_step(step.variant(), GemmShape(96, 64, 80)) for step in steps])
+
+
+def _tensor_products() -> dict[str, tuple]:
+    """Return the same of the steps on tensor cores, and of other right products on them."""
+    import tensor_kernels
+    from utils.ladder.shapes import GemmShape
+    from virtual_gpu.tests.kernels.counted import of_step
+    from virtual_gpu.tests.planted import bugs_in_tensor_products as planted
+    from virtual_gpu.tests.planted import tensor_products
+
+    steps = [step.variant() for step in tensor_kernels.LADDER.steps]
+    products = {}
+    for launch in (planted.NAIVE, planted.SHARED, planted.SWIZZLED, planted.PIPELINED):
+        m, n, k = launch.shape
+        a, b = (np.ones(shape, np.float16) for shape in ((m, k), (k, n)))
+        grid = -(-n // launch.tile[1]), -(-m // launch.tile[0])
+        arguments = a, b, np.zeros((m, n), np.float32)
+        kernel = getattr(tensor_products, launch.kernel)
+        products[launch.kernel] = kernel, grid, launch.threads, arguments, 0
+    return products | _by_name([of_step(step, GemmShape(35, 40, 56)) for step in steps])
 
 
 def _by_name(launches: list) -> dict[str, tuple]:

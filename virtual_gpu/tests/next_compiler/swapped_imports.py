@@ -18,6 +18,7 @@ KERNELS = (
     "tensor_kernels",
     "virtual_gpu.tests.idioms",
     "virtual_gpu.tests.kernels",
+    "virtual_gpu.tests.planted",
 )
 PACKAGE = "numba_cuda_mlir"
 _FROM_NUMBA = {
@@ -51,8 +52,9 @@ def swapped(text: str) -> str:
 
 
 def _is_of_numba(node: ast.AST) -> bool:
-    """Return True for ``from numba import …`` and ``from numba.cuda import …``."""
-    return isinstance(node, ast.ImportFrom) and node.module in ("numba", "numba.cuda")
+    """Return True for an import from ``numba``, ``numba.cuda`` or ``numba.types``."""
+    modules = "numba", "numba.cuda", "numba.types"
+    return isinstance(node, ast.ImportFrom) and node.module in modules
 
 
 def _statements(node: ast.ImportFrom) -> list[str]:

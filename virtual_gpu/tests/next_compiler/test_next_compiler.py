@@ -66,6 +66,18 @@ def test_transfers_are_counted():
     assert [copy.by for copy in copies] == ["to_device", "launch", "launch"]
 
 
+def test_functions_of_half_precision():
+    @cuda.jit
+    def halves(x, out):
+        i = cuda.grid(1)
+        out[i] = cuda.fp16.hdiv(cuda.fp16.hsqrt(x[i]), cuda.fp16.hexp2(x[i]))
+
+    x = np.arange(1, 9, dtype=np.float16)
+    out = np.zeros(8, np.float16)
+    halves[1, 8](x, out)
+    assert np.array_equal(out, np.sqrt(x) / np.exp2(x))
+
+
 def test_directions_of_arguments():
     x, y = vectors()
     saxpy[8, 128](np.float32(2), cuda.In(x), cuda.InOut(y))
@@ -128,6 +140,24 @@ def test_signatures_cast_the_arguments():
     assert x.tolist() == [3] * 32
     with pytest.raises(LaunchError, match="its signature says"):
         fill[1, 32](np.zeros(32), 3)
+
+
+def test_overloads_are_declared_signatures_and_the_types_of_launches():
+    @cuda.jit("void(float32[::1], float32)")
+    def declared(x, value):
+        x[cuda.grid(1)] = value
+
+    @cuda.jit
+    def store(x, value):
+        x[0] = value
+
+    assert list(declared.overloads) == [(types.float32[::1], types.float32)]
+    store[1, 1](cuda.device_array(1), np.int32(5))
+    assert list(store.overloads) == store.signatures == [(types.float64[::1], types.int32)]
+    store[1, 1](np.zeros((2, 2), np.float32)[0], 1.0)
+    assert store.signatures[1:] == [(types.float32[::1], types.float64)]
+    with pytest.raises(LaunchError, match=r"regs_per_thread of store needs machine code"):
+        _ = store.overloads[store.signatures[0]].regs_per_thread
 
 
 def test_the_best_of_several_signatures_is_taken():
@@ -451,7 +481,7 @@ with virtual_gpu.installed():
 
     x = np.zeros(32)
     fill[1, 32](x)
-    assert x.all() and cuda.to_device(x).copy_to_host().all()
+    assert x.all() and cuda.to_device(x).copy_to_host().all() and fill.overloads
 from numba_cuda_mlir.descriptor import MLIRDispatcher
 
 changed = [
@@ -461,7 +491,7 @@ changed = [
     if "virtual_gpu" in str(getattr(value, "__module__", "")) + type(value).__module__
 ]
 assert not changed, changed
-assert not virtual_gpu.active()
+assert not virtual_gpu.active() and not fill.overloads
 assert "virtual_gpu" not in str(sys.meta_path)
 """
 

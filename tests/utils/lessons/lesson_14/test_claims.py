@@ -17,7 +17,7 @@ from tests import quotes
 from utils import lessons as course
 from utils.division import cdiv
 from utils.lessons.edits import Edit, edited, source_of
-from utils.lessons.lesson_14 import double_buffering, time_bounds
+from utils.lessons.lesson_14 import double_buffering, small_tiles, time_bounds
 from utils.lessons.lesson_14.big_loop import (
     PRODUCT,
     compiled_big_loop,
@@ -590,6 +590,33 @@ def test_what_the_order_depends_on_is_said():
     says("Only three of the twelve have more than {} multiply-adds", most)
     more = [what for what, (_, between) in TWELVE.items() if between > most]
     assert more == ["the solution", "stored into the other side by ^", "range"]
+
+
+def small_ms(kernel, n=time_bounds.SIZE):
+    (row,) = (row for row in small_tiles.recorded_tiles() if (row.kernel, row.n) == (kernel, n))
+    return row.time_ms
+
+
+def test_how_early_a_load_begins_makes_no_difference_for_small_tiles(compiler):
+    late, *early = (small_ms(kernel) for kernel in small_tiles.KERNELS)
+    saved = [100 * (1 - ms / late) for ms in early]
+    says("To load early saves {:.0f} to {:.0f} % at {}", min(saved), max(saved), time_bounds.SIZE)
+    between = small_tiles.KERNELS["while, 1 - side"][1], small_tiles.KERNELS["while, side ^ 1"][1]
+    ms = small_ms("while, 1 - side"), small_ms("while, side ^ 1")
+    assert between == (TWELVE["1 - side"][1], TWELVE["the solution"][1])
+    says("with {} multiply-adds in between the product takes {:.1f} ms, and with {} it takes "
+         "{:.1f} ms", between[0], ms[0], between[1], ms[1])  # fmt: skip
+    assert ms[0] < ms[1]  # so more multiply-adds do not help
+    assert small_ms("order_loads") <= min(early)  # with one buffer
+    code = xray(solution.double_buffer, PRODUCT, "sm_90")
+    held = occupancy((9, 0), solution.TILE**2, code.registers, code.shared_bytes)
+    says("An SM holds {} warps of these kernels", held.blocks * solution.TILE**2 // WARP)
+
+
+def test_the_table_of_the_small_tiles_has_all_kernels_and_sizes():
+    shown = small_tiles.show_times()
+    assert len(shown.rows) == len(small_tiles.KERNELS)
+    assert {row.kernel for row in small_tiles.recorded_tiles()} == set(small_tiles.KERNELS)
 
 
 @pytest.mark.slow

@@ -12,19 +12,18 @@ import pandas as pd
 import pytest
 
 from gemm_kernels import LADDER, async_copy
-from gemm_kernels.dispatch import routes
 from gemm_kernels.dispatch.estimate import fitted
 from gemm_kernels.parts import blocks
 from gemm_kernels.parts.slices import REST_SLICES, cut
 from gpu_xray import xray
 from labs import EXERCISES
-from labs.exercises.slices.formula import ADDING, BEGINNING, COUNTS, right, time_of
+from labs.exercises.slices.formula import ADDING, BEGINNING, COUNTS, time_of
 from tests import quotes
 from utils import lessons as course
 from utils.division import cdiv
 from utils.lessons.lesson_17 import against_cublas as library
-from utils.lessons.lesson_17 import column_major, slice_counts
-from utils.lessons.lesson_17.call_paths import COPIED, PATHS, product_of
+from utils.lessons.lesson_17 import column_major, recorded_pairs, slice_counts
+from utils.lessons.lesson_17.call_paths import COPIED, PATHS
 from utils.lessons.lesson_17.wave_quantization import MOMENTS, OPENS
 from utils.lessons.lesson_17.wave_quantization import SMS as DRAWN_SMS
 from utils.lessons.published import claimed
@@ -114,14 +113,11 @@ def test_forecasts_are_within_3_percent():
     says("The forecasts are within {:.0f} % of the record", np.ceil(100 * off))
 
 
-def test_the_fitted_estimate_has_8_and_4_where_the_lesson_has_2_and_4():
+def test_the_fitted_estimate_has_the_constants_of_the_lesson():
     costs = fitted().costs
-    fitted_beginning = round((costs.beginning + costs.storing) / BK)
     says("and **{}** more, because it loads its first tile", BEGINNING)
     says("the second kernel adds **{}** steps", ADDING)
     says("The {} and the {} are round numbers", BEGINNING, ADDING)
-    says("fitted to recorded times, with {} instead of {} for this kernel", fitted_beginning,
-         BEGINNING)  # fmt: skip
     (facts,) = [
         facts
         for tiling, facts in fitted().tilings["wide"].items()
@@ -130,7 +126,10 @@ def test_the_fitted_estimate_has_8_and_4_where_the_lesson_has_2_and_4():
     device = devices.find(devices.REFERENCE)
     lanes, clock = device.fp32_lanes_per_sm, device.boost_clock_mhz
     step_us = 128 * 256 * 8 * facts.cycles / lanes / clock
-    assert round(costs.adding_us / step_us) == ADDING
+    beginning, adding = (costs.beginning + costs.storing) / BK, costs.adding_us / step_us
+    assert (round(beginning), round(adding)) == (BEGINNING, ADDING)
+    says("Its constants for this kernel, {:.1f} and {:.1f} steps, round to the same {} and {}",
+         beginning, adding, BEGINNING, ADDING)  # fmt: skip
 
 
 def test_another_tile_is_faster_and_a_cut_makes_it_faster_again():
@@ -151,24 +150,34 @@ def test_another_tile_is_faster_and_a_cut_makes_it_faster_again():
     smallest = rows["64×32×16"]
     assert cdiv(M, 64) * cdiv(N, 32) > SMS
     assert float(smallest[2].removesuffix(" ms")) > float(better[2].removesuffix(" ms"))
-    frame = pd.read_csv(records.file_of(devices.REFERENCE, "as_called"))
-    assert not ((frame["m"] == M) & (frame["n"] == N) & (frame["k"] == K)).any()
-    assert not (records.measured(devices.REFERENCE, "gemm")["m"] == M).any()
 
 
-def test_110_of_130_choices_are_the_best_and_120_are_near():
+def test_at_the_first_product_the_best_cut_is_ahead_of_the_library():
+    few = recorded_pairs.few_rows()
+    assert {(row.m, row.n, row.k) for row in few.values()} == {SHAPE}
+    ours, theirs = few[f"{BEST['BM']}×{BEST['BN']}, 16 slices"], few["cuBLAS"]
+    assert {row.sm_clock_mhz for row in few.values()} == {H200.boost_clock_mhz}
+    says("this cut takes {:.2f} ms and the library {:.2f} ms, which is {:.0f} % of the peak",
+         ours.time_ms, theirs.time_ms, 100 * recorded_pairs.share_of_peak(theirs))  # fmt: skip
+    says("our first product takes {:.0f} % less time than in cuBLAS",
+         100 * (1 - ours.time_ms / theirs.time_ms))  # fmt: skip
+    assert ours.time_ms_max < theirs.time_ms_min
+    assert few["sgemm"].time_ms == pytest.approx(ours.time_ms, rel=0.01)
+
+
+def test_116_of_130_choices_are_the_best_and_120_are_near():
     table = library.choices(EXERCISES["slices"].solution)
     count = len([*choices()])
     says("The next table takes {} recorded products with fewer tiles of {}×{}", count, BM, BN)
     assert mean([2, 0.5]) == pytest.approx(1)
     assert table.caption.startswith(f"{count} recorded products")
     never, chosen = (float(row[1].rstrip("×")) for row in table.rows)
-    assert table.rows[1][3:] == ("110", "120")
+    assert table.rows[1][3:] == ("116", "120")
     says("Never to cut costs a factor of {} in the mean", never)
-    assert chosen == 1.02
+    assert chosen == 1.01
     ratios = [known[taken] / min(known.values()) for _, taken, known in choices()]
     assert (sum(ratio == 1 for ratio in ratios), sum(ratio <= 1.05 for ratio in ratios)) == (
-        110,
+        116,
         120,
     )
 
@@ -183,7 +192,7 @@ def choices():
             yield count, library._nearest(count, known), known
 
 
-def test_the_worst_choice_cuts_a_tile_of_12_steps():
+def test_the_worst_choice_cuts_a_tile_of_14_steps():
     def over(one):
         _, taken, known = one
         return known[taken] / min(known.values())
@@ -201,7 +210,7 @@ def test_the_worst_choice_cuts_a_tile_of_12_steps():
     assert adding > 2 * ADDING
 
 
-def test_18_of_the_choices_were_not_recorded_and_13_of_them_are_counted_as_the_best():
+def test_18_of_the_choices_were_not_recorded_and_12_of_them_are_counted_as_the_best():
     replaced = [(count, taken, known) for count, taken, known in choices() if count != taken]
     assert all(
         taken == max(one for one in known if one < count) for count, taken, known in replaced
@@ -209,14 +218,6 @@ def test_18_of_the_choices_were_not_recorded_and_13_of_them_are_counted_as_the_b
     fastest = sum(known[taken] == min(known.values()) for _, taken, known in replaced)
     says("For {} of the {} products, the number that", len(replaced), len([*choices()]))
     says("and {} of these {} count as the best", fastest, len(replaced))
-
-
-def test_with_8_in_place_of_2_two_more_choices_would_be_the_best():
-    costs = fitted().costs
-    other = round((costs.beginning + costs.storing) / BK)
-    table = library.choices(lambda *arguments: right(*arguments, beginning=other))
-    assert table.rows[1][3] == f"{110 + 2}"
-    says("With {} instead of {}, two more choices", other, BEGINNING)
 
 
 def test_at_4096_three_full_waves_and_188_tiles_which_are_cut():
@@ -362,11 +363,24 @@ def test_async_copy_has_16x8_where_the_step_before_has_8x8():
     before = LADDER.step("warp_tiled").constants()
     says("its thread tile is {}×{}, and `warp_tiled`, the step before, has {}×{}",
          async_copy.TM, async_copy.TN, before.get("TM", 8), before.get("TN", 8))  # fmt: skip
-    assert course.recorded_ms(step) < course.recorded_ms(LADDER.step("warp_tiled"))
-    recorded_steps = records.measured(devices.REFERENCE, "gemm")
-    tiles = recorded_steps[recorded_steps["step"] == "warp_tiled"]["params"]
-    assert not tiles.str.contains("TM=16").any()
-    says("A kernel with {}×{} and without the copy has no record", async_copy.TM, async_copy.TN)
+    says("So we also timed a kernel with {}×{} and without the copy", async_copy.TM, async_copy.TN)
+
+
+def test_the_larger_tile_saves_more_than_the_copy():
+    timed = recorded_pairs.copy_times()
+    before, without, copied = (timed[n] for n in ("warp_tiled", "without_copy", "async_copy"))
+    small, *sizes = copied
+    tile = [100 * (1 - without[n] / before[n]) for n in sizes]
+    copy = [100 * (1 - copied[n] / without[n]) for n in sizes]
+    says("From {} on the larger tile saves {:.0f} to {:.0f} % of the time, and the copy {:.1f} to "
+         "{:.1f} %", sizes[0], min(tile), max(tile), min(copy), max(copy))  # fmt: skip
+    assert without[small] > 1.5 * before[small]
+    constants = LADDER.step("async_copy").constants()
+    high, wide = constants["BM"], constants["BN"]
+    says("At {} the larger tile is slower, because c has only {} block tiles of {}×{} for {} SMs",
+         small, cdiv(small, high) * cdiv(small, wide), high, wide, SMS)  # fmt: skip
+    rows = recorded_pairs.show_copy_times().rows
+    assert [row[3] for row in rows] == ["3.05 ms", "2.95 ms", "2.93 ms"]
 
 
 def test_async_copy_copies_the_tile_of_b_alone_in_this_way():
@@ -422,7 +436,7 @@ def test_200_random_shapes_of_which_106_are_in_plain_rows_and_66_are_large():
     says("at {} random shapes: all sides were drawn from {} to {}, {} shapes are in plain rows, "
          "and {} in other layouts", len(called()), lowest, highest,
          plain.sum(), (~plain).sum())  # fmt: skip
-    assert mean(called()["ratio"]) == pytest.approx(1.10, abs=0.005)
+    assert mean(called()["ratio"]) == pytest.approx(1.20, abs=0.005)
     says("In the mean of the {} random shapes our calls are faster", len(called()))
     side = next(one for one in range(SIDE) if 2 * one**3 >= library.LARGE)
     says("Call a product *large* if it takes {}⁹ operations or more, as a cube of {} does. {} of "
@@ -445,14 +459,14 @@ def test_small_calls_are_python_and_the_launch():
     assert mean(small["ratio"]) > 1.25  # we win where Python counts
 
 
-def test_between_1e8_and_1e9_the_call_is_ahead_in_26_of_53_shapes():
+def test_between_1e8_and_1e9_the_call_is_ahead_in_33_of_53_shapes():
     _, low, high = library.WORK[1]
     middle = between(low, high)
     says("From {}⁸ to {}⁹</b> our call is ahead in {} of {} shapes", round(low ** (1 / 8)),
          round(high ** (1 / 9)), (middle["ratio"] >= 1).sum(), len(middle))  # fmt: skip
 
 
-def test_of_the_large_shapes_the_call_is_ahead_in_11_of_66():
+def test_of_the_large_shapes_the_call_is_ahead_in_28_of_66():
     large = between(library.LARGE, 1e13)
     paths = library.by_path(large)
     assert [*paths] == [*PATHS]
@@ -469,41 +483,28 @@ def test_of_the_large_shapes_the_call_is_ahead_in_11_of_66():
     assert ahead[0] == len(whole) == 2
     others = len(copied) + len(by_words)
     says("Of the {} others we lose {}", others, others - ahead[1] - ahead[2])
-    assert library.where_ahead() == quotes.bank()["17.large"].choices[2]
+    assert library.where_ahead() == quotes.bank()["17.large"].choices[1]
     says("and n and k that are multiples of {}", blocks.WIDE)
     plain = large["layout"] == "rows, rows"
-    longer = {f"{100 / mean(one['ratio']) - 100:.0f}"
-              for one in (large[plain], large[~plain], large)}  # fmt: skip
-    says("From {}⁹ operations on** our call takes {} % longer in the mean, in plain rows as in "
-         "other layouts", round(library.LARGE ** (1 / 9)), *longer)  # fmt: skip
+    says("From {}⁹ operations on** our call takes {:.0f} % less time in the mean in plain rows, "
+         "and {:.0f} % more in other layouts", round(library.LARGE ** (1 / 9)),
+         100 - 100 / mean(large["ratio"][plain]),
+         100 / mean(large["ratio"][~plain]) - 100)  # fmt: skip
     says("the two shapes that fit the fast kernel are {:.0f} and {:.0f} % ahead",
          *sorted(100 * (whole["ratio"] - 1)))  # fmt: skip
     says("the mean is {:.2f} in these {} shapes. Four large", mean(by_words["ratio"]),
          len(by_words))  # fmt: skip
 
 
-def test_copies_are_half_of_the_loss_of_copied_shapes_or_more():
+def test_copies_are_the_whole_loss_of_copied_shapes():
     copied = library.by_path(between(library.LARGE, 1e13))[COPIED]
     shares = library.share_of_copies(copied)
-    without = copied["ratio"] / (1 - shares)
+    without = mean(copied["ratio"] / (1 - shares))
     says("the mean of library ÷ ours is {:.2f} in these {} shapes. The estimate that `sgemm` "
          "chooses with says that the copies take {:.0f} % of the call. Without them, the mean "
          "would be {:.2f}",
-         mean(copied["ratio"]), len(copied), 100 * shares.mean(), mean(without))  # fmt: skip
-    at_peak = copied.apply(moved_bytes, axis=1) / H200.peak_gb_per_s / 1000 / copied["time_us"]
-    faster = copied["ratio"] / (1 - at_peak)
-    says("At the peak bandwidth of memory they would take {:.0f} %, and the mean without them "
-         "would be {:.2f}", 100 * at_peak.mean(), mean(faster))  # fmt: skip
-    loss, left = (1 - mean(ratio) for ratio in (copied["ratio"], faster))
-    assert left == pytest.approx(loss / 2, rel=0.02)
-
-
-def moved_bytes(call) -> int:
-    """Return the bytes that the copies of a recorded call read and write, without the padding."""
-    shape, inputs, out = product_of(call)
-    whole = shape.n % blocks.WIDE == 0 and shape.k % blocks.WIDE == 0
-    moved = [array.size for array in inputs if not (whole and routes.fits(array))]
-    return 8 * (sum(moved) + (out.size if shape.n % blocks.WIDE else 0))
+         mean(copied["ratio"]), len(copied), 100 * shares.mean(), without)  # fmt: skip
+    assert mean(copied["ratio"]) < 1 < without
 
 
 def test_four_large_products_are_recorded_with_both_kernels():

@@ -17,13 +17,19 @@ from labs.checking.variants import function_in
 from labs.exercises import find as exercise
 from reduce_kernels import LADDER
 from reduce_kernels.remainder import (
+    CONFLICTS,
     IN_32_BITS,
+    LONG,
     MASKS,
+    ON_ONE_SIDE,
+    PITCHES,
+    SIDES,
     WARPS_LEAVE,
     WITHOUT_REMAINDER,
     recorded_slots,
     recorded_states,
     recorded_times,
+    variants,
 )
 from tests import quotes
 from utils import lessons as course
@@ -31,7 +37,7 @@ from utils.lessons.block_sums import block_of, instructions_of_block, issued_by_
 from utils.lessons.edits import Edit, edited
 from utils.lessons.lesson_18 import reduction_tree as trees
 from utils.lessons.lesson_18 import time_bars
-from utils.lessons.lesson_18.issue_table import PER_ITERATION, waits_of
+from utils.lessons.lesson_18.issue_table import PER_ITERATION, WAITING, waits_of
 from utils.lessons.lesson_18.slides import (
     ELEMENTS,
     PUBLISHED_MS,
@@ -55,11 +61,16 @@ BITS = WITHOUT_REMAINDER.variant(BLOCK=BLOCK)
 BITS_32, REDUCE2_32 = PAIR_32 = tuple(step.variant(BLOCK=BLOCK) for step in IN_32_BITS)
 LEAVE = WARPS_LEAVE.variant(BLOCK=BLOCK)
 UP, DOWN = MASKED = tuple(step.variant(BLOCK=BLOCK) for step in MASKS)
-BY_NAME = {one.step.name: one for one in (*STEPS, BITS, *PAIR_32, *MASKED)}
+APART = WITH, WITHOUT = tuple(step.variant(BLOCK=BLOCK) for step in CONFLICTS)
+BRANCHED = tuple(step.variant(BLOCK=BLOCK) for step in SIDES)
+BY_NAME = {
+    one.step.name: one for one in (*STEPS, BITS, *PAIR_32, *MASKED, LEAVE, *APART)
+}  # the trees
 DRAWN = tuple(variant.step.name for variant in (*STEPS, BITS))
 LONGEST = LADDER.parse("2^30").elements
 WORD = np.float32().nbytes
 WARPS = BLOCK // WARP
+BANKS = 32
 H200 = find(REFERENCE)
 SCHEDULERS = limits_of(H200.compute_capability).sub_partitions
 says = partial(quotes.says, "18")
@@ -476,7 +487,8 @@ def test_reduce2_takes_longer_than_its_instructions_say():
     longer = 100 * (times("reduce2").recorded / bits[1] - 1)
     says("`masks_down` executes {:.1f} % more instructions than `masks_up` and takes {} % less "
          "time. `reduce2` executes {:.1f} % more than `without_remainder` and takes {:.0f} % "
-         "longer, and `reduce1` executes {:.0f} % more and takes {:.0f} % longer.",
+         "longer. `reduce1`, which has conflicts, executes {:.0f} % more and takes {:.0f} % "
+         "longer.",
          more[0], percent(times("masks_up").recorded, times("masks_down").recorded), more[1],
          longer, 100 * (slots("reduce1").instructions / bits[0] - 1),
          100 * (one.recorded / bits[1] - 1))  # fmt: skip
@@ -514,23 +526,70 @@ def test_the_change_keeps_the_busy_warps_and_has_no_conflict():
         assert by_step(variant, "wavefronts") == by_step(variant, "requests")
 
 
-def test_the_tree_without_conflicts_gains_what_its_instructions_say():
+def test_from_reduce1_to_reduce2_instructions_and_time_fall_alike():
     one, two = times("reduce1"), times("reduce2")
-    text = """The wavefronts of reduce1 need only {:.2f} of its {:.2f} ms, so they were not the
-        limit. Its instructions fall from {:.2f} to {:.2f} ms, by {} %, and the time from {:.2f} to
-        {:.2f} ms, by {} %."""
     falls = percent(one.instructions, two.instructions), percent(one.recorded, two.recorded)
-    explains("18.banks", text, one.wavefronts, one.recorded, one.instructions, two.instructions,
-             falls[0], one.recorded, two.recorded, falls[1])  # fmt: skip
-    before, after = (counts_of_block(variant).wavefronts for variant in (REDUCE1, REDUCE2))
-    says("The conflicts were real, {:.0f} wavefronts of {:.0f}", before - after, before)
-    says("The estimates of `reduce1` were {:.2f} ms for memory, {:.2f} ms for wavefronts and "
-         "{:.2f} ms for instructions. **What happens to the {:.2f} ms of `reduce1`?", one.memory,
-         one.wavefronts, one.instructions, one.recorded)  # fmt: skip
     executed = percent(slots("reduce1").instructions, slots("reduce2").instructions)
-    says("the wavefronts fall by {} %, but the instructions and the time by {} %",
-         percent(before, after), falls[1])  # fmt: skip
-    assert executed == falls[0] == falls[1]
+    assert executed == falls[0]
+    says("From `reduce1` to `reduce2` the instructions fall by {} %, and the time by {} %", *falls)
+    shares = [waits(name)["shared memory"] for name in ("reduce1", "reduce2")]
+    says("From `reduce1` to `reduce2` this share falls from {:.0f} to {:.0f} %. But another wait "
+         "grows, so the time falls by {} % only", *shares, falls[1])  # fmt: skip
+    assert waits("reduce2")["arithmetic"] > 2 * waits("reduce1")["arithmetic"]
+
+
+def test_the_pair_of_the_banks_executes_the_same_instructions():
+    blocks = with_, without = [counts_of_block(one) for one in APART]
+    assert replace(with_, wavefronts=without.wavefronts) == without
+    assert slots("with_conflicts").instructions == slots("without_conflicts").instructions
+    assert len({PER_ITERATION[name] for name in (*PITCHES, "reduce2_32")}) == 1
+    near, far = (
+        len({lane * pitch % BANKS for lane in range(WARP)}) for pitch in PITCHES.values()
+    )  # fmt: skip
+    says("neighbours are {} words apart, and the {} lanes of a warp meet {} banks",
+         PITCHES["without_conflicts"], WARP, far)  # fmt: skip
+    says("they are {} words apart, and the lanes meet in {} banks, four lanes in each",
+         PITCHES["with_conflicts"], near)  # fmt: skip
+    assert WARP / near == 4
+    says("Both kernels are `reduce2` with all numbers in {} bits", 8 * np.uint32().nbytes)
+    estimates = [times(one.step.name) for one in (WITHOUT, WITH)]
+    says("A block takes {:.0f} wavefronts in the first kernel and {:.0f} in the second. Wavefronts "
+         "need {:.2f} and {:.2f} ms, and the instructions of either kernel {:.2f} ms",
+         *(block.wavefronts for block in blocks[::-1]), *(one.wavefronts for one in estimates),
+         estimates[0].instructions)  # fmt: skip
+    assert estimates[0].instructions == estimates[1].instructions > estimates[1].wavefronts
+
+
+def test_conflicts_cost_time_below_every_limit():
+    with_, without = (times(one.step.name) for one in APART)
+    longer = 100 * (with_.recorded / without.recorded - 1)
+    busy = [100 * slots(one.step.name).busy for one in APART]
+    text = """with_conflicts takes {:.2f} ms, and without_conflicts {:.2f} ms: {:.0f} % longer.
+        Both execute the same instructions, but schedulers issue in {:.0f} % of the cycles with
+        conflicts, and in {:.0f} % without."""
+    explains("18.banks", text, with_.recorded, without.recorded, longer, *busy)
+    assert 20 < longer < 30  # "about a quarter longer"
+    says("Shared memory works for {:.2f} of the {:.2f} ms", with_.wavefronts, with_.recorded)
+    shares = [waits(one.step.name)["shared memory"] for one in APART]
+    says("the warps wait for shared memory in {:.0f} % of their time, and without conflicts in "
+         "{:.0f} %", *shares)  # fmt: skip
+
+
+def test_both_sides_of_a_long_branch_cost_instructions_and_time():
+    diverge, agree = BRANCHED
+    assert list(ON_ONE_SIDE.values()) == [WARP // 2, WARP]  # "half of each warp", "a whole warp"
+    says("a branch with two sides, of at least {} instructions each", LONG)
+    more = [
+        100 * (now / then - 1)
+        for now, then in (
+            [slots(one.step.name).instructions for one in BRANCHED],
+            [remainder_ms()[REFERENCE][one.step.name] for one in BRANCHED],
+        )
+    ]
+    says("Both sides together take {:.0f} % more instructions and {:.0f} % more time", *more)
+    assert counts_of_block(diverge) == counts_of_block(agree)
+    shared = [counts_of_block(one) for one in (agree, REDUCE3)]
+    assert len({(one.requests, one.wavefronts, one.barriers) for one in shared}) == 1
 
 
 def test_the_masked_pair_has_the_lanes_of_both_trees_and_differs_little_in_time():
@@ -555,6 +614,7 @@ def test_the_masked_pair_has_the_lanes_of_both_trees_and_differs_little_in_time(
     says("the switched-off lanes and {:.0f} requests per block. Together they cost {:.0f} %, so "
          "each of them costs at most {:.0f} %", up.requests - down.requests, longer,
          longer)  # fmt: skip
+    says("These requests are {:.0f} wavefronts, too", up.wavefronts - down.wavefronts)
     assert longer < 5  # the first choice
 
 
@@ -575,14 +635,13 @@ def test_the_masked_pair_has_loops_that_are_alike(compiler):
 def test_the_change_to_reduce2_has_numbers_of_64_bits(compiler):
     lengths = two, one, narrow = [loop_length(each) for each in (REDUCE2, REDUCE1, REDUCE2_32)]
     wide = 2 * np.uint32().nbytes * 8
-    says("The loop of `reduce2` has {} instead of {} instructions per iteration", two, one)
     says("and its loop has {} instead of {} instructions per iteration", two, one)
     says("all numbers of your loop have {} bits. Then it has {} instructions per iteration instead "
          "of {}: the `stride` of `reduce2` has {} bits", wide // 2, narrow, two, wide)  # fmt: skip
     says("the second half of this test, which has {} bits", wide)
     says("The test of the loop has {} bits because Numba compares", wide)
     assert len(set(lengths)) == 3
-    for variant in (BITS, REDUCE2, *PAIR_32, *MASKED):
+    for variant in (BITS, REDUCE2, *PAIR_32, *MASKED, *APART):
         modifiers = {part for one in loop_of(variant) for part in one.opcode.split(".")}
         assert ("EX" in modifiers) == (variant in (BITS, REDUCE2))
     shown = re.sub(r"<[^>]+>|\s+", " ", course.show_change(REDUCE1.step, REDUCE2.step).data)
@@ -634,14 +693,19 @@ def test_warps_that_leave_make_the_same_requests_as_reduce3():
     _, busy = course.turns_and_busy(run_of(REDUCE3), "shared")
     assert WARPS * (leave.barriers - 1) == busy
     estimates = [time_bars.times_of(one, recorded_times()) for one in (REDUCE3, LEAVE)]
-    assert estimates[1].recorded is None  # "the time of this kernel is not recorded"
     says("A warp passes {} barriers on average instead of {:.0f}: one before the loop, and {} ÷ {} "
          "in it", leave.barriers, three.barriers, busy, WARPS)  # fmt: skip
-    says("A block of `reduce3` issues {:,} instructions, and {} if its idle warps leave. So the "
-         "estimate falls from {:.2f} to {:.2f} ms, almost to the {:.2f} ms of memory",
-         instructions(REDUCE3), instructions(LEAVE), estimates[0].instructions,
-         estimates[1].instructions, estimates[1].memory)  # fmt: skip
+    recorded = [one.recorded for one in estimates]
+    says("A block of `reduce3` issues {:,} instructions, and {} if its idle warps leave, {} % less",
+         instructions(REDUCE3), instructions(LEAVE),
+         percent(instructions(REDUCE3), instructions(LEAVE)))  # fmt: skip
+    says("The time falls from {:.2f} to {:.2f} ms, by {} %.** Neither instructions nor memory need "
+         "more than {:.2f} ms of it", *recorded, percent(*recorded),
+         estimates[1].instructions)  # fmt: skip
     assert estimates[1].memory < estimates[1].instructions
+    shares = [waits(name)["global memory"] for name in ("warps_leave", "reduce3")]
+    says("the warps wait for global memory in {:.0f} % of their time, and in `reduce3` in {:.0f} %",
+         *shares)  # fmt: skip
 
 
 @pytest.mark.slow
@@ -689,17 +753,18 @@ def test_a_warp_that_leaves_issues_three_instructions_more(compiler):
 
 
 def test_the_table_of_the_changes_has_the_recorded_times():
-    pairs = [("reduce0", "without_remainder"), ("reduce2", "reduce3"), ("reduce2", "reduce2_32"),
-             ("reduce1", "reduce2"), ("masks_up", "masks_down")]  # fmt: skip
-    ms = [[times(name).recorded for name in pair] for pair in pairs]
-    loops = PER_ITERATION["reduce2"], PER_ITERATION["reduce1"]
+    pairs = [("reduce0", "without_remainder"), ("reduce2", "reduce3"),
+             ("lanes_diverge", "warps_agree"), ("reduce3", "warps_leave"),
+             ("with_conflicts", "without_conflicts"), ("reduce2", "reduce2_32"),
+             ("masks_up", "masks_down")]  # fmt: skip
+    ms = [[remainder_ms()[REFERENCE][name] for name in pair] for pair in pairs]
     says("| no remainder | {:.2f} ms | {:.2f} ms | | two elements per thread | {:.2f} ms | {:.2f} "
-         "ms | | a stride of {} bits | {:.2f} ms | {:.2f} ms | | no bank conflicts, {} instead of "
-         "{} instructions | {:.2f} ms | {:.2f} ms | | no switched-off lanes in three steps, fewer "
-         "requests | {:.2f} ms | {:.2f} ms | | idle warps leave, by count | {:,} instructions | {} "
-         "instructions |", *ms[0], *ms[1], 8 * np.uint32().nbytes, *ms[2], *loops, *ms[3], *ms[4],
-         instructions(REDUCE3), instructions(LEAVE))  # fmt: skip
-    says("here with {}³⁰ elements on an H200", round(LONGEST ** (1 / 30)))
+         "ms | | a warp takes one side of a long branch | {:.2f} ms | {:.2f} ms | | idle warps "
+         "leave | {:.2f} ms | {:.2f} ms | | no bank conflicts | {:.2f} ms | {:.2f} ms | | a stride "
+         "of {} bits | {:.2f} ms | {:.2f} ms | | no switched-off lanes in three steps, fewer "
+         "requests | {:.2f} ms | {:.2f} ms |", *ms[0], *ms[1], *ms[2], *ms[3], *ms[4],
+         8 * np.uint32().nbytes, *ms[5], *ms[6])  # fmt: skip
+    says("timed with {}³⁰ elements on an H200", round(LONGEST ** (1 / 30)))
 
 
 @cache
@@ -717,6 +782,8 @@ def profiled():
     (device,) = {row.device for row in recorded_slots()}
     sheet, timed, found = find(device), remainder_ms()[device], {}
     for row in recorded_slots():
+        if row.kernel not in BY_NAME:  # those with a long branch
+            continue
         blocks = row.elements / counts_of_block(BY_NAME[row.kernel]).elements
         issue = row.instructions / blocks / SCHEDULERS
         cycles_of_all = timed[row.kernel] * 1e3 * sheet.boost_clock_mhz * sheet.sms
@@ -732,15 +799,22 @@ def test_the_profiler_executes_the_instructions_that_the_lesson_counts(compiler)
 
 def test_the_schedulers_issue_in_most_of_the_cycles():
     assert set(profiled()) == set(BY_NAME)
-    assert len(BY_NAME) == 9  # "our nine kernels"
-    shares = sorted(100 * busy for _, busy, _ in profiled().values())
+    assert len(BY_NAME) == 12  # "the twelve recorded trees"
+    busy = {name: 100 * share for name, (_, share, _) in profiled().items()}
+    shares = sorted(share for name, share in busy.items() if name not in WAITING)
+    assert len(shares) == 10  # "Ten of the twelve trees are in the band"
     says("in the band the schedulers issue in {:.0f} to {:.0f} % of the cycles", shares[0],
          shares[-1])  # fmt: skip
+    says("`with_conflicts` for its banks, where the schedulers issue in {:.0f} % of the cycles, "
+         "and `warps_leave` for global memory, where they issue in {:.0f} %",
+         *(busy[name] for name in WAITING))  # fmt: skip
+    assert max(busy[name] for name in WAITING) < shares[0] - 10  # "far above it"
+    of_memory = sorted(100 * one.memory / one.recorded for one in map(times, BY_NAME))
+    says("memory needs {:.0f} to {:.0f} % of the recorded times", of_memory[0], of_memory[-1])
     for one in map(times, DRAWN):
-        assert one.memory < one.recorded / 2  # "less than half of each recorded time"
         assert one.instructions == max(one.memory, one.wavefronts, one.instructions)
-    for issue, busy, all_ in profiled().values():  # clock, record and profiler agree
-        assert issue / busy == pytest.approx(all_, rel=0.015)
+    for issue, share, all_ in profiled().values():  # clock, record and profiler agree
+        assert issue / share == pytest.approx(all_, rel=0.015)
 
 
 @cache
@@ -751,7 +825,7 @@ def waits(name):
 
 def test_the_profiler_says_what_warps_wait_for():
     assert {row.device for row in recorded_states()} == {REFERENCE}
-    assert {row.kernel for row in recorded_states()} == set(BY_NAME)
+    assert {row.kernel for row in recorded_states()} == {one.step.name for one in variants()}
     busy = [waits(name)["arithmetic"] for name in ("reduce2", "without_remainder")]
     says("the warps of `reduce2` wait for a unit in {:.0f} % of their time, and those of "
          "`without_remainder` in {:.0f} %", *busy)  # fmt: skip

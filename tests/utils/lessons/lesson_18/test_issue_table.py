@@ -12,7 +12,7 @@ from reduce_kernels.remainder import IssueSlots, WarpState, recorded_slots, reco
 from utils.errors import CourseError
 from utils.lessons.lesson_18 import time_bars
 from utils.lessons.lesson_18.issue_table import (
-    PER_ITERATION,
+    TREES_OF,
     draw_time_by_instructions,
     issue_table,
     waits_of,
@@ -41,13 +41,14 @@ def test_a_kernel_without_counts_is_refused():
         issue_table(SLOTS, TIMES, "a", "c")
 
 
-def test_the_picture_has_all_kernels_and_both_numbers():
+def test_the_picture_has_all_trees_and_both_numbers():
     picture = draw_time_by_instructions(recorded_slots(), recorded_times())
-    assert all(f"{name}: " in picture.alt for name in PER_ITERATION)
+    assert all(f"{name}: " in picture.alt for name in TREES_OF)
     assert "reduce2_32: 3.89 billion, 4.94 ms" in picture.alt
     _, whole, near = picture.body.split("<svg ")[1:]
-    assert whole.count("<circle") == len(PER_ITERATION)
-    assert near.count("<circle") == len(PER_ITERATION) - 2  # without reduce0 and reduce3
+    assert whole.count("<circle") == len(TREES_OF)
+    outside = 3  # reduce0, reduce3 and warps_leave
+    assert near.count("<circle") == len(TREES_OF) - outside
     assert "75 to 85 %" in whole
     assert "All kernels" in whole
     assert "enlarged" in near

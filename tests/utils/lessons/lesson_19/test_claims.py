@@ -12,12 +12,12 @@ from numba import cuda
 from gpu_xray import xray
 from labs.exercises import find as exercise
 from latency_kernels.hiding import curves
-from reduce_kernels import LADDER
+from reduce_kernels import LADDER, trees_alone
 from tests import quotes
 from utils import lessons as course
 from utils.lessons.block_sums import block_of, issued_by_block
 from utils.lessons.bounds import ON_CHIP, bounds_of
-from utils.lessons.lesson_19 import sum_bars
+from utils.lessons.lesson_19 import sum_bars, tree_times
 from utils.lessons.lesson_19.last_warp import draw_last_warp, lanes_that_add, strides
 from utils.lessons.lesson_19.shuffles import NUMBERS, draw_shuffles, needed_lanes, sums
 from utils.lessons.own_kernels import twins
@@ -35,9 +35,7 @@ STEPS = REDUCE3, REDUCE4, REDUCE5, REDUCE6, REDUCE7 = tuple(
     )
     for number in range(3, 8)
 )
-FEW = FEW6, FEW7 = tuple(
-    one.step.variant(BLOCK=BLOCK, PER_THREAD=2) for one in (REDUCE6, REDUCE7)
-)
+LAST, SHUFFLED = (step.variant(BLOCK=BLOCK) for step in (trees_alone.LAST, trees_alone.ALL))
 LARGE, SMALL = "2^30", "2^22"
 TWO = round(LADDER.parse(LARGE).elements ** (1 / 30))
 H200 = devices.find("H200")
@@ -49,6 +47,11 @@ block = cache(block_of)
 says = partial(quotes.says, "19")
 code = partial(quotes.code, "19")
 explains = quotes.explains
+
+
+def timed(name):
+    """Return the recorded ms of a kernel of the experiment `trees-alone`."""
+    return tree_times.tree_times()[name]
 
 
 @cache
@@ -214,9 +217,12 @@ def test_the_time_falls_by_a_quarter_and_nothing_comes_near_it():
     explains("19.alone", """
         The instructions of reduce4 need {:.2f} ms and memory {:.2f} ms, but it takes {:.2f} ms,
         {} % less than {:.2f} ms.
-        So warps wait. The likely cause is the chain of loads and additions at the end of each
-        block.""", four.instructions, four.memory, four.recorded,
-        percent(three.recorded, four.recorded), three.recorded)  # fmt: skip
+        So warps wait. A sum without any tree takes {:.2f} ms, so {:.2f} ms of the time are the
+        tree's.""", four.instructions, four.memory, four.recorded,
+        percent(three.recorded, four.recorded), three.recorded, timed("without_tree"),
+        timed("reduce4") - timed("without_tree"))  # fmt: skip
+    says("its time of {:.2f} ms tells what the tree of `reduce4` costs: {:.2f} ms",
+         timed("without_tree"), timed("reduce4") - timed("without_tree"))  # fmt: skip
     says("The bars of `reduce4` are as in lesson {}", 18)
     says("Neither comes near its recorded {:.2f} ms", four.recorded)
     assert max(four.instructions, four.memory) < 0.6 * four.recorded
@@ -405,23 +411,39 @@ def test_the_note_below_the_own_kernel_adds_the_shuffles_to_the_bar_of_their_pat
 
 
 def test_shuffles_change_nothing_where_memory_is_the_limit_and_little_where_trees_weigh():
-    six, seven = times(REDUCE6), times(REDUCE7)
-    few6, few7 = map(times, FEW)
+    six, seven, five = times(REDUCE6), times(REDUCE7), times(REDUCE5)
     says("Memory needs {:.2f} of the {:.2f} ms that `reduce6` takes", six.memory, six.recorded)
-    five = times(REDUCE5)
-    says("`reduce6` takes {:.2f} ms. This is {:.2f} ms more than `reduce5`, which has the same "
-         "tree", few6.recorded, few6.recorded - five.recorded)  # fmt: skip
-    assert block(FEW6).elements == block(REDUCE5).elements
-    tree = operator.itemgetter("store", "barrier", "syncwarp")
-    assert tree(warp_instructions(FEW6)) == tree(warp_instructions(REDUCE5))
-    assert block(FEW6).requests == block(REDUCE5).requests
+    says("So we gave the tree of `reduce7` to `reduce5`, which takes {:.2f} ms", five.recorded)
+    before, after = timed("reduce5"), timed("all_by_shuffles")
     explains("19.shuffles", """
-        With two elements per thread the sum takes {:.2f} instead of {:.2f} ms:
-        {:.2f} / {:.2f} = {:.2f}.
-        With eight it takes {:.0f} instead of {:.0f} microseconds, and memory alone needs
-        {:.0f}.""", few7.recorded, few6.recorded, few6.recorded, few7.recorded,
-        few6.recorded / few7.recorded, 1000 * seven.recorded, 1000 * six.recorded,
-        1000 * six.memory)  # fmt: skip
+        With shuffles reduce5 takes {:.2f} instead of {:.2f} ms: {:.2f} / {:.2f} = {:.2f}.
+        With eight elements per thread, reduce7 takes {:.0f} instead of {:.0f} microseconds, and
+        memory alone needs {:.0f}.""", after, before, before, after, before / after,
+        1000 * seven.recorded, 1000 * six.recorded, 1000 * six.memory)  # fmt: skip
+    assert block(SHUFFLED).elements == block(REDUCE5).elements
+    tree = operator.itemgetter("shuffle", "barrier", "store")
+    assert tree(warp_instructions(SHUFFLED)) == tree(warp_instructions(REDUCE7))
+    assert block(SHUFFLED).requests == block(REDUCE7).requests
+
+
+def test_a_kernel_without_a_tree_tells_what_a_tree_costs():
+    for variant in (REDUCE4, REDUCE5):
+        assert timed(variant.step.name) == pytest.approx(times(variant).recorded, rel=0.002)
+    five, bare, shuffled = (timed(name) for name in ("reduce5", "without_tree", "all_by_shuffles"))
+    says("the tree of `reduce5` costs {:.2f} ms, and shuffles save {:.2f} ms of it", five - bare,
+         five - shuffled)  # fmt: skip
+    says("The other {:.2f} ms go into loading two elements per thread, where memory alone needs "
+         "{:.2f} ms", bare, times(REDUCE5).memory)  # fmt: skip
+    assert block(trees_alone.variants()[-1]).elements == 2 * BLOCK
+    says("keeps three barriers and takes as long, {:.2f} ms", timed("last_by_shuffles"))
+    assert timed("last_by_shuffles") == pytest.approx(shuffled, rel=0.001)
+    assert block(LAST).barriers == block(REDUCE5).barriers == 3
+
+
+def test_the_table_of_the_trees_has_all_kernels():
+    rows = tree_times.show_tree_times().rows
+    assert [row[1] for row in rows] == ["9", "3", "3", "3", "1", "0"]
+    assert [row[-1] for row in rows][-1] == f"{timed('without_tree'):.2f} ms"
 
 
 # ---- what is left ----

@@ -66,8 +66,9 @@ MI, GI = elements(SMALL) // 2**20, elements(LARGE) // 2**30
 def test_float32_holds_every_whole_number_up_to_2_to_the_24():
     digits = np.finfo(np.float32).nmant + 1
     above = digits + 1
-    says("It has {} bits for its digits, so it holds every whole number up to 2^{}, from there on "
-         "every second one, and from 2^{} on every fourth one", digits, digits, above)  # fmt: skip
+    says("It has {} bits for its digits, so it holds every whole number up to {}, from there on "
+         "every second one, and from {} on every fourth one",
+         digits, f"2^{digits}", f"2^{above}")  # fmt: skip
     assert [np.spacing(np.float32(2**power)) for power in (digits - 1, digits, above)] == [1, 2, 4]
 
 
@@ -94,8 +95,8 @@ def test_the_record_has_many_sums_with_atomics_and_one_with_tickets():
     mi, power = many.elements / 2**20, many.elements.bit_length() - 1
     x = draw("uniform", (many.elements,), 1)
     limits = round(float(x.min()), 3), round(float(x.max()), 3)
-    says("The array has {:.0f} Mi random floats between {:g} and {:g}, and {:.0f} Mi are 2^{}",
-         mi, *limits, mi, power)  # fmt: skip
+    says("The array has {:.0f} Mi random floats between {:g} and {:g}, and {:.0f} Mi are {}",
+         mi, *limits, mi, f"2^{power}")  # fmt: skip
     blocks = ATOMIC.variant().launch(LADDER.parse(SMALL)).blocks
     says("The kernel with {} sums has {} blocks", many.different, blocks)
     assert (one.runs, one.different) == (many.runs, 1)
@@ -232,8 +233,8 @@ def test_of_16384_blocks_263_may_wait():
     assert per_sm == 2  # "two blocks"
     says("An SM of an H200 has room for two blocks of {} threads, so its {} SMs have {} slots",
          block, H200.sms, slots)  # fmt: skip
-    says("The course's sum of 2^{} floats has {:,} such blocks, and {} of them may wait",
-         elements(LARGE).bit_length() - 1, blocks,
+    says("The course's sum of {} floats has {:,} such blocks, and {} of them may wait",
+         LARGE, blocks,
          formula.right(blocks, H200.sms, per_sm))  # fmt: skip
 
 
@@ -370,7 +371,7 @@ def test_an_atomic_addition_whose_result_nobody_needs_is_a_red_instruction(compi
 
 def test_2_to_the_25_ones_come_to_half_of_it():
     power = int(code("ones-reveal").partition("2**")[2][:2])
-    says("Someone adds 2^{} = {:,} ones in float32", power, 2**power)
+    says("Someone adds {} = {:,} ones in float32", f"2^{power}", 2**power)
     stuck = next(k for k in range(40) if np.float32(2**k) + np.float32(1) == np.float32(2**k))
     text = """Up to {} = {:,} each sum is a float32. The next one, {} + {}, is halfway between two
         of them. Ties go to even, so it is rounded back to {}, and so is each later sum.

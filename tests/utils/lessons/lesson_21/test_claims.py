@@ -134,7 +134,7 @@ def test_the_best_sums_lie_a_little_above_the_slope_and_the_products_far_right_o
     assert counts_of(NAIVE).flops / counts_of(NAIVE).dram_bytes > 40 * PEAK / DRAM
     says("all recorded products at {}×{}", N, N)
     assert roofline_analysis.LARGE == "2^30"
-    says("and a copy, with 2^{} elements", LARGE.bit_length() - 1)
+    says("and a copy, with {} elements", f"2^{LARGE.bit_length() - 1}")
 
 
 def test_three_matrices_have_201_mb_and_none_fits_into_l2():
