@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class CourseError(Exception):
-    """One sentence: what was given, what is needed, what to do.
+    """An error whose message is one sentence: what was given, what is needed, what to do.
 
     In a notebook only the sentence is shown; the command line prints it and exits with 2.
     """
@@ -15,4 +15,7 @@ class CourseError(Exception):
 
 
 class ArgumentError(CourseError, ValueError):
-    """A CourseError about one argument, where the interface of others promises a ValueError."""
+    """A CourseError about one argument that is a ValueError, too.
+
+    It is raised by functions with the interface of another library that raises ValueError there.
+    """

@@ -36,9 +36,9 @@ class ListingRow:
     """A Python line with its PTX and SASS instructions.
 
     number: the number of the line; None in the row of instructions without a line.
-    ource: the text of the line.
-    tx: the texts of its PTX instructions. sass: its SASS instructions.
-    ot: True if some of the instructions are in the hot loop.
+    source: the text of the line.
+    ptx: the texts of its PTX instructions. sass: its SASS instructions.
+    hot: True if some of the SASS instructions are in the hot loop.
     """
 
     number: int | None
@@ -52,8 +52,9 @@ class ListingRow:
 class Listing:
     """A kernel's source lines with their machine code, which a notebook displays.
 
-    rows: in the order of the source. The last row may hold instructions without a line. title: the
-    heading.
+    title: the heading.
+    rows: a row per line, in the order of the source. The last row may hold instructions without a
+    line.
     """
 
     title: str

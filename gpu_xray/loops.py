@@ -67,7 +67,7 @@ class Loop:
 
     @property
     def memory(self) -> int:
-        """The number of loads, stores and atomic operations."""
+        """The number of loads, stores and atomic operations in the body."""
         return sum(self.instructions[name] for name in _MEMORY)
 
 
@@ -154,7 +154,7 @@ def hot_loop(loops: Sequence[Loop]) -> Loop | None:
 
 
 def _loop_indices(code: Sequence[Instruction]) -> dict[int, set[int]]:
-    """Return index of a loop's first instruction -> indices of all its instructions.
+    """Return a dict from the index of a loop's first instruction to the indices of all in the loop.
 
     The indices of inner loops are included: they are those on all paths from the first instruction
     back to it.

@@ -1,4 +1,4 @@
-"""Names a function that a kernel calls and that the kernel's compiler does not know."""
+"""Checks that a kernel calls only functions of its own compiler."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from gpu_xray.errors import CourseError
 
 
 def require_one_compiler(python: Callable, is_mlir: bool) -> None:
-    """Raise CourseError if a function calls, directly or not, one of the other compiler.
+    """Raise CourseError if a kernel calls, directly or not, a function of another compiler.
 
-    The same holds for an intrinsic of Numba without an implementation for numba-cuda-mlir.
-    ``python`` is the kernel's Python function. ``is_mlir`` says that its compiler is
-    numba-cuda-mlir; otherwise it is numba-cuda.
+    ``python`` is the kernel's Python function. ``is_mlir`` is True if its compiler is
+    numba-cuda-mlir, and False if it is numba-cuda. A kernel of numba-cuda-mlir may call an intrinsic
+    of Numba that has an implementation for numba-cuda-mlir.
     """
     own, other = ("numba_cuda_mlir", "numba") if is_mlir else ("numba", "numba_cuda_mlir")
     for caller, value in _used(python, set()):

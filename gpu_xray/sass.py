@@ -50,9 +50,9 @@ class Instruction:
     """One SASS instruction.
 
     address: offset in bytes from the start of its function. predicate: such as "@!P0", or "".
-    pcode: with its modifiers, such as "LDG.E.128". operands: their texts, such as "R4".
-    ord: its 128 bits.
-    arget: the index in the listing of a branch's target; None for other instructions.
+    opcode: with its modifiers, such as "LDG.E.128". operands: their texts, such as "R4".
+    word: its 128 bits, as an int.
+    target: the index in the listing of a branch's target; None for other instructions.
     """
 
     address: int
@@ -77,7 +77,10 @@ class Instruction:
 
     @cached_property
     def sources(self) -> tuple[tuple[str, bool] | None, ...]:
-        """Per operand after the first: None, or for a register (name, True if marked .reuse)."""
+        """One entry per operand after the first.
+
+        It is (name, True if marked .reuse) for a register, and None for any other operand.
+        """
         matches = [_REGISTER.fullmatch(operand) for operand in self.operands[1:]]
         return tuple(match and (match[1], bool(match[2])) for match in matches)
 
@@ -145,7 +148,10 @@ def disassemble(cubin: bytes, entry: str, *flags: str) -> str:
 
 
 def parse(listing: str) -> tuple[Instruction, ...]:
-    """Parse a listing of `disassemble`; return its instructions without NOPs and other padding."""
+    """Parse a listing of `disassemble`; return its instructions without padding, in order.
+
+    Padding are NOPs and jumps to themselves at the end of a function.
+    """
     rows, labels = [], {}
     for line in listing.splitlines():
         if label := _LABEL.match(line):

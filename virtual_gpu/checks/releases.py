@@ -62,7 +62,8 @@ class _ReleaseTimes:
 class Releases:
     """The fences and atomics of one launch. Threads are identified by their launch-wide numbers.
 
-    ``begun`` is False before the first of them, when the tables are not allocated yet.
+    ``begun`` is False before the first fence, when the tables are not allocated yet. Atomics before
+    it are not recorded.
     """
 
     def __init__(self, geometry: Geometry):

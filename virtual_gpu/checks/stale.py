@@ -1,4 +1,9 @@
-"""Elements of a shared tile that are left from an earlier round of the line that fills the tile."""
+"""Finds stale elements of shared arrays: those that a thread did not fill anew with the others.
+
+A kernel often fills a shared array, its tile, by one source line in each iteration of a loop. A
+*round* is one execution of this line by all threads of a block that take part. An element is stale
+if its thread stored it in an earlier round and took no part in a later one.
+"""
 
 from __future__ import annotations
 
@@ -19,10 +24,11 @@ class _Fill:
     """One source line that fills a shared array, and when each thread has executed it last.
 
     A new round begins for a block if a thread overwrites the element that it has stored by its last
-    execution of the line; any other execution belongs to the round before. ``lane_last`` holds the
-    times of the last execution by each lane, and ``block_last`` those at which the last round of
-    each block began. ``rounds`` are the times at which rounds began. ``partial`` is True if a lane
-    has left out the last round of its block.
+    execution of the line; any other execution belongs to the round before. Times are numbers of
+    accesses, as in clock.py. ``lane_last`` holds the time of the last execution by each lane, and
+    ``block_last`` that at which the last round of each block began. ``rounds`` lists the times at
+    which rounds began. ``partial`` is True if a lane has taken no part in the last round of its
+    block, but in an earlier one.
     """
 
     def __init__(self, batch: Batch):
@@ -34,7 +40,11 @@ class _Fill:
         self._whole = NEVER  # the last execution by all lanes, until it is entered in both vectors
 
     def note(self, access: Access, words: np.ndarray) -> None:
-        """Record an execution of the line; ``words`` are those of the elements' writers before."""
+        """Record one execution of the line, whose store is ``access``.
+
+        ``words`` holds, per active lane, the shadow word of the last writer of the lane's element
+        before this store.
+        """
         if access.mask.full:
             self.rounds.append(access.time)
             self._whole, self.partial = access.time, False
@@ -49,7 +59,10 @@ class _Fill:
         self.partial = bool(((self.lane_last != NEVER) & (self.lane_last < began)).any())
 
     def _begin_round(self, access: Access, words: np.ndarray) -> None:
-        """Begin a new round for the blocks in which a thread stores to its last element again."""
+        """Begin a new round for the blocks in which a thread stores to its last element again.
+
+        A block's first execution begins a round, too. ``words`` is as in ``note``.
+        """
         index = access.mask.index
         own = access.clock.thread_stamps[index] | self.lane_last[index]
         again = (words != NEVER) & ((words & STAMP_MASK) == own)
@@ -60,7 +73,10 @@ class _Fill:
             self.block_last[begun] = access.time
 
     def is_stale(self, words: np.ndarray) -> np.ndarray:
-        """Return a bool per writer word: True if its thread left out a later round of the line."""
+        """Return a bool per shadow word of a last writer: True if the element is stale.
+
+        It is if this line has stored it, and its thread took no part in a later round.
+        """
         written = words != NEVER
         lanes = np.where(written, (words & STAMP_MASK) >> TIME_BITS, 0)
         lanes = np.where(written, lanes - self._batch.numbers[0], 0)
@@ -82,7 +98,11 @@ class Fills:
         self._by_array: dict[str, list[_Fill]] = {}
 
     def of(self, array: str, site: Site) -> _Fill | None:
-        """Return the _Fill of a line that stores to a shared array, or None for another store."""
+        """Return the _Fill of the line ``site``, which stores to the shared array with this name.
+
+        It is created at the first call for the line. Returns None if the line does not assign an
+        element of an array in global memory.
+        """
         key = array, site
         if key not in self._by_line:
             fills = _fills_from(site.source, array, self._names)
@@ -92,14 +112,15 @@ class Fills:
         return self._by_line[key]
 
     def partial(self, array: str) -> list[_Fill]:
-        """Return the fills of a shared array that a thread of a block has left out last time."""
+        """Return the fills of a shared array whose last round some thread of a block took no part in."""
         return [fill for fill in self._by_array.get(array, ()) if fill.partial]
 
     def stale(self, array: str, access: Access, words: np.ndarray) -> np.ndarray | None:
-        """Report the active lanes that read an element from an earlier round of its fill.
+        """Report the active lanes of a load that read a stale element, and return which they are.
 
-        ``words`` holds the writer word per active lane. Returns one bool per active lane, or None
-        if there are none. Whether the results depend on these elements is not known here.
+        ``words`` holds the shadow word of the last writer of each lane's element. The result has
+        one bool per active lane, and is None if no lane reads a stale element. Whether the results
+        depend on these elements is not known here.
         """
         for fill in self.partial(array):
             where = fill.is_stale(words)
@@ -114,7 +135,10 @@ class Fills:
 def _finding(
     array: str, access: Access, words: np.ndarray, where: np.ndarray, fill: _Fill
 ) -> Finding:
-    """Return the Finding of the first lane in ``where``, which reads a stale element."""
+    """Return the Finding of the first lane in ``where``, which reads a stale element.
+
+    ``where`` and ``words``, the shadow words of the last writers, have one entry per active lane.
+    """
     position = int(np.flatnonzero(where)[0])
     clock, word = access.clock, int(words[position]) & STAMP_MASK
     lane = (word >> TIME_BITS) - int(clock.batch.numbers[0])
@@ -136,7 +160,8 @@ def _finding(
 def _fills_from(line: str, array: str, names: frozenset[str]) -> bool:
     """Return True if a source line assigns an element of an array in ``names`` to ``array``.
 
-    A line that cannot be read by itself, and a value that depends on the array, do not count.
+    The result is False for a line that is only part of a statement, and for a value that depends on
+    ``array`` itself.
     """
     try:
         nodes = list(ast.walk(ast.parse(line)))

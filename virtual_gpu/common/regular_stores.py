@@ -1,4 +1,4 @@
-"""Which stores of a kernel depend on thread indices alone, and which on the content of arrays."""
+"""Tells stores that depend on thread indices alone from those that depend on arrays' content."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _FUNCTIONS = frozenset({
 def filled_by_index(source: Source) -> frozenset[str]:
     """Return the names of the parameters whose elements are stored by thread index alone.
 
-    Which elements of them are stored depends on thread indices, extents and arguments that are
-    numbers, and not on the content of any array. A parameter that is passed to a function, has
-    another name, or is read in parts is left out.
+    Which elements of such an array are stored depends on thread indices, extents and arguments that
+    are numbers, and not on the content of any array. An array is left out if the function does
+    anything else with it than to store to its elements and to read its extents.
     """
     stores = list(_stores(source.tree))
     arrays = {store.value.id for store, _ in stores} & set(source.parameters)
@@ -40,7 +40,11 @@ def filled_by_index(source: Source) -> frozenset[str]:
 
 
 def _stores(tree: ast.AST, conditions: tuple = ()) -> Iterator[tuple[ast.Subscript, tuple]]:
-    """Yield each subscript of a name that is stored to, with the conditions around it."""
+    """Yield (subscript of a name that is stored to, conditions around it) per store in a tree.
+
+    The conditions are a tuple, the outermost first, which begins with ``conditions``: the tests of
+    ``if`` and ``while``, and the iterables of ``for``.
+    """
     for child in ast.iter_child_nodes(tree):
         around = conditions
         if isinstance(child, ast.If | ast.While):
@@ -64,7 +68,10 @@ def _exit_conditions(tree: ast.FunctionDef, exits: UnionType) -> list[ast.expr]:
 
 
 def _is_only_indexed(tree: ast.FunctionDef, name: str) -> bool:
-    """Return True if a parameter is only stored to by element, and asked for its extents."""
+    """Return True if a name is used only to store to its elements and to read its extents.
+
+    The extents are the attributes in _SIZES, such as ``shape``.
+    """
     allowed = {
         id(node.value)
         for node in ast.walk(tree)
@@ -76,9 +83,9 @@ def _is_only_indexed(tree: ast.FunctionDef, name: str) -> bool:
 
 
 def chosen_by_data(tree: ast.FunctionDef) -> frozenset[ast.Subscript]:
-    """Return the stores to elements that are only done if the content of an array says so.
+    """Return the subscripts that are stored to only where the content of an array says so.
 
-    An array's element with a constant index, such as ``a_shape[1]``, counts as an extent.
+    A condition around such a store, or that of an earlier exit, reads an element. An array's element with a constant index, such as ``a_shape[1]``, counts as an extent.
     """
     chosen = _names_with(tree, _reads_element)
     exits = _exit_conditions(tree, ast.Return | ast.Continue)
@@ -90,13 +97,13 @@ def chosen_by_data(tree: ast.FunctionDef) -> frozenset[ast.Subscript]:
 
 
 def indexed_by_data(tree: ast.FunctionDef) -> frozenset[ast.Subscript]:
-    """Return the stores to elements of which the content of an array says which they are."""
+    """Return the subscripts that are stored to at an index that depends on an array's content."""
     names = _names_with(tree, _reads_element)
     return frozenset(store for store, _ in _stores(tree) if _reads_element(store.slice, names))
 
 
 def _reads_element(node: ast.expr, names: set[str]) -> bool:
-    """Return True if an expression reads a name in ``names``, or an element by a variable index."""
+    """Return True if an expression reads a name in ``names``, or an element at a variable index."""
     for part in ast.walk(node):
         if isinstance(part, ast.Name) and part.id in names:
             return True
@@ -114,7 +121,8 @@ def _is_extent(node: ast.Subscript) -> bool:
 def _names_with(tree: ast.FunctionDef, holds: Callable[[ast.expr, set[str]], bool]) -> set[str]:
     """Return the names of the variables that get a value for which ``holds(value, names)`` is True.
 
-    ``names`` are those found so far, so that a property passes from variable to variable.
+    ``names`` is the set of the names found so far. The search is repeated until no name is added,
+    so that the property passes from variable to variable.
     """
     values = [pair for node in own_nodes(tree) for pair in _assigned(node)]
     names: set[str] = set()

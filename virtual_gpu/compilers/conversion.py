@@ -33,7 +33,12 @@ _DISPATCHERS: weakref.WeakKeyDictionary[object, CUDADispatcher] = weakref.WeakKe
 
 
 def converted_kernel(kernel):
-    """Return a kernel as one of Numba, as `kernels.as_numba_kernel` says."""
+    """Return a kernel of numba-cuda-mlir as one of Numba; return any other kernel unchanged.
+
+    A plain Python function that reads a name of numba-cuda-mlir becomes a copy that reads Numba's
+    counterparts. Each kernel is converted once. Raises Unsupported for a kernel that mixes
+    functions of both compilers.
+    """
     with _LOCK:
         if _is_dispatcher(kernel):
             return _dispatcher(kernel)
@@ -188,7 +193,7 @@ def _reads_the_package(function: FunctionType) -> bool:
 
 
 def _require_numba_alone(function: FunctionType) -> None:
-    """Raise Unsupported if a function of Numba, or one that it calls, uses the other compiler."""
+    """Raise Unsupported if a function of Numba, or one that it calls, uses numba-cuda-mlir."""
     if function in _OF_NUMBA:
         return
     _OF_NUMBA.add(function)  # before those that it calls, because it may call itself
@@ -206,9 +211,10 @@ def _require_numba_alone(function: FunctionType) -> None:
 
 
 def _value(value, names: frozenset[str] = frozenset()):
-    """Return Numba's counterpart of a value that a kernel reads; others unchanged.
+    """Return Numba's counterpart of a value that a kernel reads.
 
-    ``names`` are the attributes that the kernel reads, from any value. A function that Numba does
+    A value that is not of numba-cuda-mlir is returned unchanged; the items of a tuple and the
+    attributes of a module are converted. ``names`` are the attributes that the kernel reads. A function that Numba does
     not have is unchanged, so that the virtual GPU refuses it by its name.
     """
     if isinstance(value, tuple):

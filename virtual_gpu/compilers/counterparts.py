@@ -1,6 +1,6 @@
-"""Numba's counterparts of the types, functions and modules of numba-cuda-mlir, by their paths.
+"""Finds Numba's counterparts of the types, functions and modules of numba-cuda-mlir.
 
-That compiler has copies of Numba's types and stubs, under the same names. This module is imported
+That compiler, which is called the package here, has copies of Numba's types and stubs, under the same names. This module is imported
 when a program has imported the package, and looks up what is loaded of it.
 """
 
@@ -43,7 +43,7 @@ _BY_NAME = {str(kind): kind for kind in vars(types).values() if isinstance(kind,
 
 
 def of_value(value):
-    """Return Numba's counterpart of a type, function or stub; a value without one unchanged."""
+    """Return Numba's counterpart of a type, function or stub; other values are returned unchanged."""
     if _is_type(value):
         return _type(value)
     return _objects().get(id(value), value)
@@ -55,7 +55,7 @@ def _is_type(value) -> bool:
 
 
 def _type(kind):
-    """Return Numba's type for a type of the package; one without a counterpart unchanged.
+    """Return Numba's type for a type of the package; return one without a counterpart unchanged.
 
     Numbers of 8 bits and more, arrays, tuples, records and vectors have counterparts.
     """
@@ -87,7 +87,11 @@ def _objects() -> dict[int, object]:
 
 
 def _pairs() -> Iterator[tuple[object, object]]:
-    """Yield (namespace of the package, the same namespace of Numba)."""
+    """Yield pairs (object of the package, object of Numba) whose attributes have equal names.
+
+    Such objects are modules or namespaces, for example the two compilers' ``cuda`` and
+    ``cuda.atomic``. The first is None if the package has no such namespace.
+    """
     for name in _KERNELS:
         module = sys.modules[name]
         yield module, cuda
@@ -124,14 +128,21 @@ def _inner(name: str) -> object | None:
 
 
 def _of_kernels(module: ModuleType, name: str, names: frozenset[str], convert: Callable):
-    """Return the counterpart of an attribute of the package's module ``cuda``."""
+    """Return the counterpart of the attribute ``name`` of the package's module ``cuda``.
+
+    It is that of ``numba.cuda`` if there is one, else that of _ONLY_THERE, else what
+    ``convert(value, names)`` returns. ``names`` are the attributes that the kernel reads.
+    """
     if hasattr(cuda, name):
         return getattr(cuda, name)
     return _ONLY_THERE.get(name) or convert(getattr(module, name), names)
 
 
 class _Kernels:
-    """Stands for ``numba.cuda`` in a kernel that reads a name which that does not have."""
+    """Replaces ``numba.cuda`` in a kernel that reads a name which ``numba.cuda`` does not have.
+
+    Its attributes are those in the dict ``attributes``.
+    """
 
     def __init__(self, attributes: dict[str, object]):
         vars(self).update(attributes)
@@ -142,12 +153,15 @@ class _Kernels:
 
 
 class _KernelsType(types.Module):
-    """Numba's type of such a namespace."""
+    """Numba's type of a ``_Kernels`` object."""
 
 
 @registry.register_attr
 class _AttributesOfKernels(AttributeTemplate):
-    """Types the attributes of such a namespace, as far as it can as those of ``numba.cuda``."""
+    """The typing of the attributes of a ``_Kernels`` object.
+
+    A name that ``numba.cuda`` has, too, gets the type that it has there.
+    """
 
     key = _KernelsType
 

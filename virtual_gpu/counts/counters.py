@@ -26,11 +26,11 @@ EXAMINED_STORES = 8  # executions of each line, in which stores to one element a
 
 @dataclass(frozen=True)
 class WarpAccess:
-    """The byte addresses of one warp at the first execution of a load or store, to be drawn.
+    """The byte addresses of one warp at the first execution of an access, to be drawn.
 
     ``space`` is "global" or "shared", and ``itemsize`` the bytes per lane. ``addresses`` has a byte
     address within the allocation per lane, or None for an inactive lane. ``array`` is the array's
-    name, and ``kind`` "load" or "store".
+    name, and ``kind`` "load", "store" or "atomic".
     """
 
     array: str
@@ -97,12 +97,14 @@ class AccessCount:
     Sectors and cache lines are counted for loads and stores of global memory, wavefronts for those
     of shared memory. ``fewest_sectors`` and ``fewest_wavefronts`` are the numbers that as many
     active lanes would need to access consecutive elements from an aligned address on. ``site`` is
-    the source line and ``dtype`` that of the array. ``crowded`` holds the
-    numbers of active lanes and of different elements in one execution of a store to global memory,
-    that with the largest ratio of the ``examined`` ones. ``bytes_per_lane`` is the number of bytes
-    that a lane accesses in a request, and ``words`` the number of 4-byte words, summed like the
-    bytes. ``instruction`` is LDMATRIX, COPY_ASYNC, or the same as ``kind``. ``alignment`` is that
-    of the Memory.
+    the source line and ``dtype`` that of the array. ``most_sectors`` is the largest number of
+    sectors of one request. ``bytes_per_lane`` is the number of bytes that a lane accesses in a
+    request, and ``words`` the number of 4-byte words, summed like the bytes. ``instruction`` is
+    LDMATRIX, COPY_ASYNC, or the same as ``kind``. ``alignment`` is that of the Memory, in bytes.
+
+    Of a store to global memory, the first EXAMINED_STORES executions are examined, and ``examined``
+    counts them. ``crowded`` holds (active lanes, different elements) of the examined execution with
+    the most lanes per element.
     """
 
     site: Site
@@ -135,7 +137,10 @@ class AccessCount:
         return f"{self.instruction} {to} {self.array}"
 
     def note_elements(self, lanes: int, elements: int) -> None:
-        """Note the numbers of active lanes and different elements in one execution of a store."""
+        """Count one examined execution of a store; keep its numbers in ``crowded`` if they are worst.
+
+        ``lanes`` is the number of active lanes, and ``elements`` that of different elements.
+        """
         self.examined += 1
         if lanes * self.crowded[1] > self.crowded[0] * elements:
             self.crowded = (lanes, elements)
@@ -298,7 +303,10 @@ class Counters:
             count.fewest_wavefronts += times * fewest
 
     def _note_elements(self, count: AccessCount, transfer: LaneTransfer) -> None:
-        """Count the different elements of one of the first executions of a store."""
+        """Count the different elements of a store, and pass their number to ``count``.
+
+        Only the first EXAMINED_STORES executions of each store to global memory are examined.
+        """
         if count.examined >= EXAMINED_STORES or not isinstance(transfer.addresses, np.ndarray):
             return
         memory, addresses = transfer.memory, transfer.addresses
@@ -309,9 +317,10 @@ class Counters:
         count.note_elements(len(addresses), int((scratch.take(addresses) == lanes).sum()))
 
     def extreme(self, site: Site, array: str, name: str, attempts: int, beaten: bool) -> None:
-        """Count the attempts of an ``atomic.min`` or ``atomic.max``, which is the ``name``.
+        """Count one execution of ``atomic.min`` or ``atomic.max``; ``name`` is "min" or "max".
 
-        ``beaten`` is True if all elements held 0, which every value has failed to change.
+        ``attempts`` is the number of lanes. ``beaten`` is True if all elements held 0 and no value
+        could change one, because all were above 0 for "min", or below 0 for "max".
         """
         key = site, array, name
         before, always = self._extremes.get(key, (0, True))
@@ -319,7 +328,10 @@ class Counters:
 
     @property
     def beaten_extremes(self) -> tuple[tuple[Site, str, str, int], ...]:
-        """The (site, array, "min" or "max", attempts) of atomics that were beaten each time."""
+        """A tuple (site, array, "min" or "max", attempts) per atomic that was beaten each time.
+
+        ``extreme`` says when it is beaten; ``attempts`` is summed over its executions.
+        """
         return tuple((*key, n) for key, (n, always) in self._extremes.items() if always)
 
     def _touch(self, memory: Memory, sectors: np.ndarray) -> None:

@@ -91,10 +91,11 @@ def _shown(number: float) -> str:
 
 
 def _crowded(counts: KernelCounts) -> Iterator[Hint]:
-    """Yield a hint for each store with CROWD lanes or more per element, in several elements.
+    """Yield a hint for each store to global memory in which several lanes store to each element.
 
-    There is none for a store of a constant, such as a flag, and none if the content of an array
-    says which element it is, as that of a frontier of a graph.
+    In one execution, at least two different elements are stored, by CROWD lanes or more per
+    element. There is no hint for a store of a constant, such as a flag, and none if an index comes
+    from the content of an array, such as a list of the vertices of a graph.
     """
     by_data = {
         source.site(store)
@@ -123,7 +124,11 @@ def _stores_a_constant(site: Site) -> bool:
 
 
 def _beaten(counts: KernelCounts) -> Iterator[Hint]:
-    """Yield a hint for each atomic minimum or maximum that has never changed a 0."""
+    """Yield a hint for each ``atomic.min`` or ``atomic.max`` that never had an effect.
+
+    All its elements held 0, while every value was above 0 for "min" or below 0 for "max". An atomic
+    with a single attempt gives no hint.
+    """
     for site, array, name, attempts in counts.beaten_extremes:
         if attempts > 1:
             side = "above" if name == "min" else "below"
@@ -136,7 +141,10 @@ def _beaten(counts: KernelCounts) -> Iterator[Hint]:
 
 
 def _unaligned(counts: KernelCounts) -> Iterator[Hint]:
-    """Yield a hint for each shared array whose declaration does not align it for a wide access."""
+    """Yield a hint for each shared array with an access wider than its declared alignment.
+
+    The hint is at the first such access of the array.
+    """
     named = set()
     for access in counts.accesses:
         width, alignment = access.bytes_per_lane, access.alignment

@@ -34,8 +34,9 @@ class RecordedArray:
 class Event:
     """One instruction of the block, executed by all its threads at one point of the source.
 
+    ``line`` and ``file`` are those of its source line; in a Recording, the file is its short name.
     ``kind`` is load, store, atomic, barrier, fence (of the whole grid), fence_block, syncwarp,
-    shuffle, vote or match. ``operation`` distinguishes two operations of one line. ``array`` is the
+    shuffle, vote, match or mma. ``operation`` distinguishes two operations of one line. ``array`` is the
     array that is accessed, and ``width`` the number of consecutive elements per thread; without an
     access they are empty and 0.
 
@@ -139,7 +140,10 @@ class Recorder:
         self._pending_store: tuple | None = None  # a store whose data has not been written yet
 
     def begin(self, batch: Batch) -> None:
-        """Store the recorded block's position in this batch, which is about to run."""
+        """Note where the requested block is in this batch, which is about to run.
+
+        The values of the last store of the previous batch are read first.
+        """
         self._read_back()
         row = self.request.block - batch.first
         self._row = row if 0 <= row < batch.blocks else None
@@ -167,7 +171,7 @@ class Recorder:
         self._events.append(Event(*self._location(transfer.site, transfer.kind), *fields, values))
 
     def meeting(self, kind: str, mask: Mask, site: Site, values=None, sources=None) -> None:
-        """Record a barrier, fence, syncwarp, shuffle, vote or match of the requested block.
+        """Record a barrier, fence, syncwarp, shuffle, vote, match or mma of the requested block.
 
         ``values``, which the lanes receive, and ``sources``, the lanes that they read from, are
         None or have one entry per lane of the batch. Nothing is recorded if no thread of the block

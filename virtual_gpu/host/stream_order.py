@@ -9,7 +9,10 @@ DEFAULT = 0  # the key of the legacy default stream, which waits for all others,
 
 @dataclass(frozen=True, eq=False)
 class Operation:
-    """A copy or a launch: its number, and the numbers of those that end before it begins."""
+    """A copy or a launch, with its ``number`` in the order of the calls, counted from 0.
+
+    ``before`` holds the numbers of the operations that have ended before this one begins.
+    """
 
     number: int
     before: frozenset[int]
@@ -17,11 +20,11 @@ class Operation:
 
 @dataclass(eq=False)
 class StreamOrder:
-    """Which copies and launches of a program have to end before which others begin.
+    """Records which copies and launches of a program have to end before which others begin.
 
     copies: pairs of a Transfer and its Operation. ended: the numbers of the operations that have
-    ended whenever the host is where it is now. Streams are those of ``cuda.stream()``, which wait
-    for the default stream.
+    surely ended at this point of the program, because the host has waited for them. A stream is one
+    of ``cuda.stream()``, which waits for the default stream, or the number of a default stream.
     """
 
     copies: list[tuple[object, Operation]] = field(default_factory=list)
@@ -45,15 +48,21 @@ class StreamOrder:
         return operation
 
     def record(self, event, stream) -> None:
-        """Let an event mark what is in a stream so far."""
+        """Record ``event`` in a stream, so that a wait for it waits for the stream's operations so far."""
         self._events[event] = self._before(stream)
 
     def wait_for_event(self, event, stream) -> None:
-        """Let what comes next in a stream wait for an event."""
+        """Let later operations in a stream wait for all operations that ``event`` was recorded after.
+
+        An event that was never recorded has no effect.
+        """
         self._put(stream, self._before(stream) | self._events.get(event, frozenset()))
 
     def wait_on_host(self, target) -> None:
-        """Let the host wait for a stream, an event, or for everything if ``target`` is None."""
+        """Add the operations for which the host waits to ``ended``.
+
+        ``target`` is a stream, an event, or None for all operations so far.
+        """
         if target is None:
             self.ended = frozenset(range(self._count))
         elif target in self._events:
@@ -62,14 +71,14 @@ class StreamOrder:
             self.ended |= self._before(target)
 
     def _before(self, stream) -> frozenset[int]:
-        """Return the numbers of what ends before the next operation in a stream begins."""
+        """Return the numbers of the operations that end before the next one in a stream begins."""
         key = self._key(stream)
         if key == DEFAULT:
             return frozenset(range(self._count))
         return self._streams.get(key, frozenset()) | self._default | self.ended
 
     def _put(self, stream, numbers: frozenset[int]) -> None:
-        """Set what ends before the next operation in a stream begins."""
+        """Set the numbers of the operations that end before the next one in a stream begins."""
         key = self._key(stream)
         if key == DEFAULT:
             self._default = numbers
@@ -77,7 +86,11 @@ class StreamOrder:
             self._streams[key] = numbers
 
     def _key(self, stream) -> int:
-        """Return a number for a stream; the handles 0 and 1 are the default stream."""
+        """Return the number under which a stream is kept.
+
+        It is DEFAULT for the stream 0 and the handle 1, the handle for another stream with one, and
+        otherwise the ``id`` of the stream.
+        """
         handle = stream if isinstance(stream, int) else stream.handle
         if stream == DEFAULT or handle == 1:
             return DEFAULT

@@ -122,13 +122,13 @@ def note(
 
 
 def note_record(event, stream) -> None:
-    """Tell each StreamOrder that an event is recorded in a stream."""
+    """Record an event in a stream, in each StreamOrder that ``ordering_streams`` has open."""
     for order in _ORDERS:
         order.record(event, stream)
 
 
 def note_event_wait(event, stream) -> None:
-    """Tell each StreamOrder that a stream waits for an event."""
+    """Let a stream wait for an event, in each StreamOrder that ``ordering_streams`` has open."""
     for order in _ORDERS:
         order.wait_for_event(event, stream)
 

@@ -12,9 +12,9 @@ from .transfers import line_in_program
 def warn_of_gaps(unwritten: np.ndarray, kernels: tuple[str, ...], by: str) -> None:
     """Warn that a copy to the host takes elements which no thread has written.
 
-    ``unwritten`` marks these elements of the array, of which there is at least one, as there is of
-    others. ``kernels`` are the names of the kernels that have stored the others, and ``by`` names
-    the function that copies.
+    The warning is a UserWarning at the program's line. ``unwritten`` is a boolean array that marks
+    these elements; some of its entries are True and some are False. ``kernels`` are the names of
+    the kernels that have stored to the array, and ``by`` names the function that copies.
     """
     file, line = line_in_program()
     count = int(np.count_nonzero(unwritten))
@@ -27,7 +27,11 @@ def warn_of_gaps(unwritten: np.ndarray, kernels: tuple[str, ...], by: str) -> No
 
 
 def pattern(unwritten: np.ndarray) -> str:
-    """Return text that says where the True elements of an array are, such as ``the last 3``."""
+    """Return text that says which elements of a boolean array are True.
+
+    It is such as ``the last 3 elements, from 61 on``. If they do not fill whole rows, columns or
+    other slices, it names only the first: ``the first of them is [0, 5]``.
+    """
     for axis, size in enumerate(unwritten.shape):
         along = unwritten.any(axis=tuple(a for a in range(unwritten.ndim) if a != axis))
         whole = unwritten.all(axis=tuple(a for a in range(unwritten.ndim) if a != axis))
@@ -38,7 +42,10 @@ def pattern(unwritten: np.ndarray) -> str:
 
 
 def _along(indices: np.ndarray, size: int, axis: int, ndim: int) -> str:
-    """Return where indices are among ``size`` in a dimension; the other dimensions are whole."""
+    """Return text that describes ascending indices along dimension ``axis`` of ``ndim``.
+
+    ``size`` is the extent of the dimension. The text is such as ``rows 2 to 5``.
+    """
     rows = ("rows", "columns")[axis] if ndim == 2 else f"indices of dimension {axis}"
     what = "elements" if ndim == 1 else rows
     first, last, steps = int(indices[0]), int(indices[-1]), np.diff(indices)

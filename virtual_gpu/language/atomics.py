@@ -36,7 +36,7 @@ _INTEGERS_ONLY = ("and_", "or_", "xor", "inc", "dec")
 
 
 def _ranks(addresses: np.ndarray) -> np.ndarray:
-    """Return, per lane, how many earlier lanes have the same address."""
+    """Return, per entry of ``addresses``, the number of earlier entries with the same address."""
     order = np.argsort(addresses, kind="stable")
     ordered = addresses[order]
     starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
@@ -50,8 +50,8 @@ def _update_serially(data: np.ndarray, addresses: np.ndarray, compute: Callable,
     """Set the elements at ``addresses`` to ``compute(old, *values)``; return their old values.
 
     ``addresses`` and each of ``values`` have one entry per lane. Lanes with the same address change
-    the element one after the other, in their order. The result has, per lane, the value that it
-    found.
+    the element one after the other, in their order. The result has one entry per lane: the value
+    of the element just before the lane's own change.
     """
     old = np.empty(len(addresses), data.dtype)
     ranks = _ranks(addresses)
@@ -118,9 +118,9 @@ def _operand(call: CallExpression, value, dtype: np.dtype):
 
 
 def _beaten_by_zero(name: str, elements: np.ndarray, values: np.ndarray) -> bool:
-    """Return True if all elements are 0 and no value is below 0 for "min", or above for "max".
+    """Return True if all elements are 0 and every value is above 0 for "min", below 0 for "max".
 
-    Values that are 0 themselves do not count.
+    The values then have no effect. A value that is 0 or NaN makes the result False.
     """
     beaten = values > 0 if name == "min" else values < 0
     return bool(beaten.all()) and not elements.any()

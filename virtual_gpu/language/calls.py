@@ -89,7 +89,7 @@ def _method_call(compiler: Compiler, node: ast.Call) -> Evaluate:
 
 
 def _index_in(compiler: Compiler, node: ast.Call, items: tuple, wanted) -> np.int64:
-    """Return the position of the first item that equals ``wanted``, counted from 0.
+    """Return the position in ``items`` of the first item that equals ``wanted``, counted from 0.
 
     Raises Unsupported if there is none, or if a value is no number that all threads share.
     """

@@ -78,9 +78,10 @@ def _program(source: Source, callers: _Callers) -> Program:
 
 
 def _use_by_callee(expressions: Expressions, call: ast.Call, position: int) -> ParameterUse | None:
-    """Return how the called function uses the argument at this position of the call.
+    """Return the called function's ParameterUse of the argument at this position of the call.
 
-    Returns None if that is not known.
+    Positions count from 0. Returns None for an inner function, a recursive call, and a function
+    whose use of the argument is unknown.
     """
     if isinstance(call.func, ast.Lambda) or getattr(call.func, "id", None) in expressions.inner:
         return None

@@ -99,7 +99,8 @@ class ConstantEvaluator:
     def _written(self, node: ast.expr) -> types.Type | None:
         """Return the literal type that the expression's text alone determines, else None.
 
-        Python folds arithmetic of numbers. Numba folds no arithmetic with names.
+        It does so for integers, names of constant integers, and tuples of them. It does not for
+        arithmetic with names, which Numba does not fold, as Python folds arithmetic of numbers.
         """
         if _is_computed(node):
             return None
@@ -168,7 +169,7 @@ def _misspelt(node: ast.Attribute, owner: object) -> str:
 
 
 def _bits_of_result(function: Callable, left: int, right: int) -> int:
-    """Estimate the number of bits of ``left ** right`` or ``left << right``.
+    """Return an estimate of the number of bits of ``left ** right`` or ``left << right``.
 
     The result itself is not computed, because it may be huge.
     """

@@ -103,8 +103,9 @@ class EndlessLoopCheck:
     def _check_decision(self, frame: Frame, active: Mask, starting: Mask | None) -> None:
         """Raise LimitReached if an iteration has changed nothing that decides when the loop ends.
 
-        Two consecutive iterations are compared after 16, 32, 64 iterations and so on. Loops that
-        change nothing else are left to ``_compare``.
+        The names of ``deciding_names`` decide. Their values in two consecutive iterations are
+        compared after 16, 32, 64 iterations and so on. A loop that stores to no other name is not
+        examined, because ``_compare`` examines it.
         """
         if stored_names(self._node) <= deciding_names(self._node):
             return
@@ -139,7 +140,7 @@ class EndlessLoopCheck:
         return state, [array.tobytes() for array in data.values()]
 
     def _unchanged(self, frame: Frame, active: Mask) -> str:
-        """Return an error text that names what an iteration should change."""
+        """Return an error text with the number of threads and the variables of the loop's condition."""
         tested = {n.id for n in ast.walk(self._node.test) if isinstance(n, ast.Name)}
         names = " and ".join(sorted(tested & set(frame.variables)))
         stay = "1 thread stays" if active.count == 1 else f"{active.count} threads stay"
@@ -151,10 +152,11 @@ class EndlessLoopCheck:
         )
 
     def _check_gap(self, frame: Frame, active: Mask) -> None:
-        """Raise LimitReached if no thread has come nearer to the end of the loop for seconds.
+        """Raise LimitReached if no thread has come nearer to the end of the loop for some time.
 
-        The condition must compare two numbers, of which one is the same in all iterations. Two
-        looks in a row have to find no progress.
+        How far each thread is from the end is measured by ``_gaps``, at least GAP_SECONDS and
+        GAP_ITERATIONS after the last measurement. The error is raised if no gap has become smaller
+        in two measurements in a row. A loop whose gaps are unknown is not examined.
         """
         seconds, limits = frame.run.watch.seconds, frame.run.watch.limits
         self._gaps_since += 1
@@ -179,7 +181,7 @@ class EndlessLoopCheck:
             )
 
     def _explanation(self, frame: Frame, active: Mask) -> str:
-        """Return an error text that says which threads wait for ever and how to mend the kernel."""
+        """Return an error text: the number of threads that wait for ever, why, and how to cure it."""
         batch = frame.run.batch
         last = batch.first + batch.blocks == batch.geometry.blocks
         alone = frame.run.live.count == active.count
@@ -244,8 +246,10 @@ def _memory(frame: Frame) -> list[bytes] | None:
 def _gaps(loop: ast.While, frame: Frame, active: Mask) -> np.ndarray | None:
     """Return how far each active lane is from the end of a loop, or None if that is not known.
 
-    It is known if the condition compares a variable with a constant, or with a variable that the
-    loop does not change. The loop ends where the gap is 0, or below 0.
+    The gap is the difference between the two numbers that the condition compares, as float64. It is
+    known if the condition compares, by an order or ``!=``, a variable that the loop changes with a
+    constant or with a variable that the loop does not change. A lane leaves the loop when its gap
+    falls to 0 or below.
     """
     test = loop.test
     if not isinstance(test, ast.Compare) or len(test.ops) != 1:
@@ -264,7 +268,10 @@ def _gaps(loop: ast.While, frame: Frame, active: Mask) -> np.ndarray | None:
 
 
 def _number(node: ast.expr, frame: Frame, active: Mask) -> np.ndarray | None:
-    """Return the number of each active lane that a name or constant stands for, or None."""
+    """Return the real number that a name or a constant has in each active lane.
+
+    Returns None for any other expression, and for a variable without one real number per lane.
+    """
     if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
         return np.full(active.count, node.value)
     parts = frame.variables.get(node.id, ()) if isinstance(node, ast.Name) else ()

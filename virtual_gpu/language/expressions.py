@@ -482,9 +482,10 @@ class Expressions:
         return lambda frame, mask: np.bool_((left(frame, mask) is right(frame, mask)) != negate)
 
     def items(self, node: ast.expr) -> Evaluate:
-        """Compile what a ``for`` loop runs over, or what ``in`` searches, as any other expression.
+        """Compile the expression over which a ``for`` loop runs, or in which ``in`` searches.
 
-        Only a list that is written there is no error: as in Python, it is compiled as a tuple.
+        A list display, such as ``[1, 2]``, is compiled as a tuple. Any other expression is compiled
+        by ``expression``, which refuses lists.
         """
         if isinstance(node, ast.List):
             node = ast.copy_location(ast.Tuple(node.elts, ast.Load()), node)

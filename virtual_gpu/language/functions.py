@@ -25,8 +25,8 @@ from .reductions import extreme, total_of_array
 def typed(call: CallExpression) -> Evaluate:
     """Compile a call of a function of numbers, such as ``math.sin``, ``abs`` or ``min``.
 
-    ``min`` and ``max`` take two or more numbers, one tuple of numbers, or one array of one
-    dimension.
+    The closure returns a number in Numba's type. ``min`` and ``max`` take two or more numbers, one
+    tuple of numbers, or one array of one dimension.
     """
     arguments, function = call.arguments(1, 8), call.function
     apply = Arithmetic(call.source, call.node).apply
@@ -102,8 +102,8 @@ def fma(call: CallExpression) -> Evaluate:
 def select(call: CallExpression) -> Evaluate:
     """Compile ``cuda.selp(condition, yes, no)``.
 
-    Both values are evaluated in all lanes. Each lane then gets ``yes`` if its condition is true,
-    else ``no``.
+    Both values are evaluated in all lanes. The closure returns ``yes`` in the lanes in which the
+    condition is true, else ``no``, in the dtype that Numba gives a variable that holds either.
     """
     arguments = call.arguments(3)
 
@@ -272,7 +272,7 @@ def _shown(value, lane: int) -> str:
 
 
 def nothing(call: CallExpression) -> Evaluate:
-    """Compile ``cuda.nanosleep``, which does nothing: the virtual GPU has no clock."""
+    """Compile ``cuda.nanosleep``; the closure does nothing and returns None."""
     call.arguments(1)
     return lambda frame, mask: None
 
@@ -280,7 +280,8 @@ def nothing(call: CallExpression) -> Evaluate:
 def length(call: CallExpression) -> Evaluate:
     """Compile ``len`` of a tuple, a string or an array, which returns an int64.
 
-    The length of an array is the extent of its first dimension.
+    The length of an array is the extent of its first dimension. The closure raises Unsupported for
+    any other value.
     """
     (argument,) = call.arguments(1)
 

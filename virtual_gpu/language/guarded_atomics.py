@@ -15,7 +15,7 @@ _DECIDING = (*_SWAPS, "max", "min")
 
 
 def reads_before_atomic(tree: ast.FunctionDef) -> frozenset[ast.Subscript]:
-    """Return the plain reads of elements that only guard an atomic operation on the same array.
+    """Return the nodes that read an element and guard an atomic operation on the same array.
 
     The value that is read is the expected one of a compare-and-swap, or it is in a condition on
     which a compare-and-swap, an atomic max or an atomic min depends.
@@ -62,7 +62,8 @@ def _atomics(tree: ast.AST, names: tuple[str, ...]) -> Iterator[ast.Call]:
 def _sources(tree: ast.AST, value: ast.expr) -> list[ast.expr]:
     """Return the expressions that a value may be a copy of, through any number of variables.
 
-    A value that is no name is the only one.
+    They are the expressions other than names that are assigned to the variable, or to one that it
+    copies. For a value that is no name, the result is that value alone.
     """
     sources, names, waiting = [], set(), [value]
     while waiting:

@@ -114,7 +114,7 @@ class Inference:
         return inferred
 
     def _infer(self, arguments: tuple[types.Type, ...]) -> Types:
-        """Let Numba infer and return the Types for these argument types.
+        """Let Numba infer the Types for these argument types, and return them.
 
         If Numba refuses them, the Types hold its reason; if the function calls one that only the
         virtual GPU knows, they are empty. If every process would infer the same, the argument types
@@ -188,7 +188,10 @@ def _array_type(value: Array) -> types.Array:
 
 @functools.cache
 def _cached_array_type(dtype: np.dtype, rank: int, layout: str, readonly: bool) -> types.Array:
-    """Return Numba's array type; equal arguments get the same object."""
+    """Return Numba's array type; equal arguments get the same object.
+
+    ``rank`` is the number of dimensions, and ``layout`` is "C" or "A".
+    """
     return types.Array(numba_types.numba_type(dtype), rank, layout, readonly)
 
 
@@ -283,7 +286,7 @@ class _NodeTypes:
 
 
 def _by_node(statements: list[Statement], nodes: dict[int, ast.AST]) -> _NodeTypes:
-    """Return the types of the statements, assigned to the nodes of their lines.
+    """Return the _NodeTypes of a function, from the statements that Numba has typed.
 
     ``nodes`` maps line numbers to nodes; a statement of any other line is left out.
     """
@@ -310,7 +313,11 @@ def _by_node(statements: list[Statement], nodes: dict[int, ast.AST]) -> _NodeTyp
 
 
 def _types(source: Source, by_node: _NodeTypes, returned: types.Type) -> Types:
-    """Return the Types of a function from the types of its nodes and its return type."""
+    """Return the Types of a function from the types of its nodes and its return type.
+
+    A node of a ``return`` statement that has several types in the bytecode is left out of
+    ``Types.values``, and the statement is in ``Types.split``.
+    """
     values = {node: kinds[0] for node, kinds in by_node.values.items()}
     joined = {node: kinds[0] for node, kinds in by_node.joined.items()}
     split = set()
@@ -338,9 +345,10 @@ def _types(source: Source, by_node: _NodeTypes, returned: types.Type) -> Types:
 
 
 def _add_choices(tree: ast.AST, values: dict, joined: dict) -> None:
-    """Add the type of each ``a if c else b``, ``a and b`` and ``a or b`` to both dicts.
+    """Add the Kind of each ``a if c else b``, ``a and b`` and ``a or b`` in a tree to both dicts.
 
-    It is the type in which the arms meet, which ``joined`` already holds for the arms.
+    The dicts map nodes to Kinds. The Kind of such an expression is the one in which its arms, here
+    ``a`` and ``b``, meet, and ``joined`` already maps the arms to it.
     """
     for node in reversed(list(ast.walk(tree))):
         if isinstance(node, ast.IfExp | ast.BoolOp):

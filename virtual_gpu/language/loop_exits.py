@@ -1,4 +1,4 @@
-"""Which names of a ``while`` loop decide when it ends."""
+"""Finds the names in a ``while`` loop on which it depends when the loop ends."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ _LEAVES = (ast.Break, ast.Return, ast.Raise, ast.Assert)
 def deciding_names(loop: ast.While) -> frozenset[str]:
     """Return the names whose values decide how often a loop runs, as far as its text shows.
 
-    They are the names in its condition, in the branches that leave it, and those from which the
-    loop computes them, or on which it depends whether it does. If all of them have the values of
-    the iteration before, the loop goes on for ever.
+    They are the names in the loop's condition and in the conditions of the branches that leave it.
+    Added to them are the names from which the loop computes such a name, and the names in
+    conditions around this computation, and so on. If an iteration changes none of their values, the
+    loop goes on for ever.
     """
     names = {n for test in _exit_tests(loop) for n in _names(test)}
     changes = list(_changes(loop.body, frozenset()))
@@ -28,12 +29,19 @@ def deciding_names(loop: ast.While) -> frozenset[str]:
 
 @functools.cache
 def stored_names(loop: ast.While) -> frozenset[str]:
-    """Return the names that the body of a loop may change, of variables and of arrays."""
+    """Return the names of the variables and arrays that the body of a loop may change.
+
+    An array counts if one of its elements may be stored, also by a function to which it is passed.
+    """
     return frozenset(n for targets, _ in _changes(loop.body, frozenset()) for n in targets)
 
 
 def _exit_tests(loop: ast.While) -> Iterator[ast.expr]:
-    """Yield the condition of a loop, and those of all branches and loops around its exits."""
+    """Yield the condition of a loop, and those of the branches and loops within it that may end it.
+
+    They end it if they contain ``break``, ``return``, ``raise`` or ``assert``. The condition of
+    each ``assert`` is yielded, too.
+    """
     yield loop.test
     for node in ast.walk(loop):
         if isinstance(node, ast.If | ast.While | ast.For | ast.Match) and node is not loop:
@@ -44,7 +52,10 @@ def _exit_tests(loop: ast.While) -> Iterator[ast.expr]:
 
 
 def _heads(node: ast.stmt) -> list[ast.expr]:
-    """Return the expressions that decide whether, or how often, the body of a statement runs."""
+    """Return the expression that decides whether, or how often, the body of a statement runs.
+
+    It is alone in a list, which is empty for a statement without a condition.
+    """
     if isinstance(node, ast.If | ast.While):
         return [node.test]
     if isinstance(node, ast.For):
@@ -55,10 +66,11 @@ def _heads(node: ast.stmt) -> list[ast.expr]:
 def _changes(
     statements: list[ast.stmt], around: frozenset[str]
 ) -> Iterator[tuple[set[str], set[str]]]:
-    """Yield (names that a statement may change, names that decide what it does to them).
+    """Yield (names that a statement may change, names on which their new values depend).
 
-    ``around`` holds the names in the conditions of the branches and loops around the statements.
-    A call may change each array that is passed to it.
+    There is one pair per statement that may change a name, also within branches and loops. The
+    second set holds the names that the statement reads, and those in the conditions around it, to
+    which ``around`` belongs. A call may change each array that is passed to it.
     """
     for node in statements:
         heads = around | {n for head in _heads(node) for n in _names(head)}

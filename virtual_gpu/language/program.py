@@ -41,9 +41,10 @@ class Program:
 
     @functools.cached_property
     def fills(self) -> dict[str, bool]:
-        """A dict from each parameter that may be written to whether thread indices choose where.
+        """A dict with the names of the parameters that the function may write to.
 
-        The value is True if the elements that are stored depend on no content of an array.
+        The value is True if thread indices, extents and numbers alone decide which elements are
+        stored, and False if the content of an array may decide it.
         """
         regular = filled_by_index(self.source)
         return {name: name in regular for name, use in self.uses.items() if use.may_write}

@@ -36,7 +36,7 @@ def vector(call: CallExpression) -> Evaluate:
     """Compile a call of a CUDA vector type, such as ``cuda.float32x4(...)``.
 
     The arguments are numbers and shorter vectors, which together must have as many numbers as the
-    result. The numbers are cast to the type's dtype.
+    result. The closure returns a named tuple of these numbers, cast to the type's dtype.
     """
     numba_type = vector_types[call.function.__name__]
     kind, count = vector_kind(call.function.__name__), len(numba_type.attr_names)

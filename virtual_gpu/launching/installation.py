@@ -110,7 +110,10 @@ def _at_import_of_the_next_compiler(before: _Before) -> next_compiler.AfterImpor
 
 
 def _restore(before: _Before) -> None:
-    """Set the attributes that ``install`` has replaced to their earlier values."""
+    """Set all attributes in ``before`` to their earlier values, or delete those that are new.
+
+    Modules that were imported after ``install`` get the earlier values, too.
+    """
     by_name = {(_is_of_the_next_compiler(o), name): value for o, name, value in before.values()}
     # Modules that were imported in the meantime have imported the virtual GPU's functions.
     late = [(o, name, by_name[_is_of_the_next_compiler(o), name]) for o, name, _ in _replacements()

@@ -98,7 +98,10 @@ def launch(
 
 
 def _note_fills(program: Program, arguments: tuple, observer: Observer) -> None:
-    """Note, in each device array with undefined elements, that the launch may have stored to it."""
+    """Call ``note_fill`` of each device array that the launch may have stored to.
+
+    Only device arrays with undefined elements count. ``arguments`` has one entry per parameter.
+    """
     whole = observer.blocks is None
     for name, argument in zip(program.source.parameters, arguments, strict=True):
         by_index = program.fills.get(name)
@@ -135,7 +138,8 @@ def _run_and_judge(task: _CheckedLaunch, attempts: list[Arguments], observer: Ob
     """Run the launch, judge its reads of undefined elements, and raise the first error.
 
     A read of an undefined element is an error if the results depend on it, otherwise it becomes a
-    warning. If findings are collected, only an error that is no finding is raised; its ``earlier``
+    warning. A read of a stale element of a shared array on which no result depends is discarded.
+    If findings are collected, only an error that is no finding is raised; its ``earlier``
     holds the flaws that were found before it. ``attempts`` holds the Arguments of the first run;
     those of further runs are appended.
     """
@@ -212,7 +216,8 @@ def _depends(
 ) -> bool:
     """Return True if a run with another filling ends otherwise than the run ``first``.
 
-    The launch runs again with each of the ``fillings``. The results are different if the written
+    A Filling is the content of undefined memory. The launch runs again with each of the
+    ``fillings`` until one of them gives other results. The results are different if the written
     content, the errors or the flaws are. The arrays then hold the results of ``first`` again.
     """
 
@@ -273,9 +278,11 @@ def _run_in_batches_or_by_block(
 
 
 def _run(task: _CheckedLaunch, arguments: Arguments, observer: Observer, filling: Filling) -> None:
-    """Run the blocks batch by batch; the fences of one batch hold for the next ones.
+    """Run the launch once, batch by batch, with undefined memory filled by ``filling``.
 
-    Raises LimitReached if a limit is exceeded.
+    The arrays then hold the results, and the observer's report and counters what was found. All
+    batches share the record of fences and atomics. Raises LimitReached if a limit is exceeded, and
+    the first flaw unless the report collects findings.
     """
     program, releases = task.program, Releases(task.geometry)
     total, batches = _batches(task, observer)

@@ -25,8 +25,9 @@ CUDA = f"{PACKAGE}.cuda"
 def replacements(host_names: dict, device_names: dict) -> Iterator[tuple[object, str, object]]:
     """Yield (owner, name, value) for each attribute of the package that ``install`` sets.
 
-    ``host_names`` maps the functions of ``numba.cuda`` that host programs call to those of the
-    virtual GPU, and ``device_names`` those that return the device. Yields nothing before the
+    ``owner`` is a module or a class. ``host_names`` maps the names of functions that host programs
+    call, such as "to_device", to the virtual GPU's functions, and ``device_names`` the names of
+    those that return the device. Yields nothing before the
     program has imported the package.
     """
     if not is_loaded():
@@ -116,8 +117,9 @@ def _own_methods() -> tuple[Callable, Callable, Callable]:
 def _compile(self, signature, **options):
     """Replace ``kernel.compile(signature)``: note the types of the signature, compile nothing.
 
-    The kernel is converted at its first launch, because it may read names that are bound later.
-    ``cuda.compile_ptx`` and the like pass ``options``; for them the package compiles.
+    Returns None. The kernel is converted at its first launch, because it may read names that are
+    bound later. Functions such as ``cuda.compile_ptx`` pass ``options``; then the package's own
+    method compiles the kernel, and its result is returned.
     """
     if options:
         compile_there, _, _ = _own_methods()

@@ -81,7 +81,8 @@ class Trace:
     def title(self) -> str:
         """The kernel's name and "on the virtual GPU".
 
-        If only some blocks were run, ": a sample of 2 of 64 blocks" follows, with their numbers.
+        If only some blocks were run, text such as ": a sample of 2 of 64 blocks" follows, with the
+        numbers of blocks that were run and that the grid has.
         """
         run, grid = self.blocks
         sampled = "" if run == grid else f": a sample of {run} of {grid} blocks"

@@ -141,11 +141,11 @@ def copy_wide(place: Place, values: tuple) -> None:
 def _wide_stores(
     place: Place, values: tuple, aligned: bool, instruction: str = "store"
 ) -> list[tuple[Access, np.ndarray]]:
-    """Count a store of consecutive elements per lane, and return a list with one entry per element.
+    """Count a store of consecutive elements per lane as one ``instruction``, without storing them.
 
-    It counts as one ``instruction``.
-
-    An entry has the Access, and the value of each of its active lanes.
+    Returns a list with one pair per element: the Access of all lanes in bounds, and the value of
+    each of these lanes, cast to the array's dtype. The list is empty if no lane is in bounds. Lanes
+    out of bounds are reported, and so are misaligned ones if ``aligned`` is True.
     """
     width = len(values)
     address, inside = _wide_address(place, width, aligned)
@@ -164,9 +164,10 @@ def _zeros(place: Place) -> np.ndarray:
 
 
 def _values(place: Place, access: Access) -> np.ndarray:
-    """Return what a load reads, one value per active lane, changed if the launch asks for it.
+    """Return what a load from global or shared memory reads, one value per active lane.
 
-    Elements that are left from an earlier round of the line that fills the array are reported.
+    Races and undefined elements are reported, and so are stale elements of shared arrays, which
+    checks/stale.py defines. The run's Change, if there is one, is applied to shared memory.
     """
     run, memory = place.run, place.array.memory
     values = memory.load(access)

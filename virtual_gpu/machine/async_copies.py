@@ -17,10 +17,11 @@ from ..memory.memory import Memory
 class _Copy:
     """The copy of one element per lane, which is in flight for the lanes in ``pending``.
 
-    ``access`` is the start of the copy, and ``values`` holds what it writes, one entry per active
-    lane of the access, as do ``changed`` (the lane changes the stored value), ``groups`` (the
-    number of groups that the lane had closed before) and ``pending``. ``wait`` is the source line
-    of the last wait that left the copy in flight, with the number of groups that it left.
+    ``memory`` is the memory that is written, and ``access`` the start of the copy. These vectors
+    have one entry per active lane of the access: ``values`` holds what is written, ``changed`` is
+    True if that changes the stored value, ``groups`` is the number of groups that the lane had
+    closed before, and ``pending`` is True until the copy has ended. ``wait`` is (source line of the
+    last wait that left the copy in flight, number of groups that it left), or None.
     """
 
     memory: Memory
@@ -88,7 +89,10 @@ class AsyncCopies:
                 del self._in_flight[number]
 
     def _end(self, number: int, copy: _Copy, ended: np.ndarray) -> None:
-        """Move the data of a copy for the lanes in ``ended``, at the present time."""
+        """Write the values of a copy for the lanes in ``ended``, as a store that happens now.
+
+        ``number`` is the copy's number, and ``ended`` holds one bool per active lane of the copy.
+        """
         access, values, changed = copy.access, copy.values, copy.changed
         if not ended.all():
             kept = np.flatnonzero(ended)
@@ -135,7 +139,10 @@ class AsyncCopies:
         )  # fmt: skip
 
     def _missing(self, copy: _Copy, position: int) -> str:
-        """Return what is missing so that the copy of the lane at this position ends."""
+        """Return a clause for an error message: why the copy of the lane at ``position`` goes on.
+
+        The reason is a missing commit, a missing wait, or a wait that leaves its group in flight.
+        """
         if self._closed[copy.access.mask.index[position]] <= copy.groups[position]:
             return "the copy is not committed, so no wait_copies() waits for it"
         if copy.wait is None:

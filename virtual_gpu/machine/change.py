@@ -23,9 +23,11 @@ class Change:
     width: int = 1
 
     def applied(self, array: str, threads: np.ndarray, elements, values: np.ndarray) -> np.ndarray:
-        """Return the values, one per thread in ``threads``, with those of ``first`` changed.
+        """Return the values that threads get, changed where this Change asks for it.
 
-        ``elements`` holds the element, or the lane, from which each thread gets its value.
+        ``threads``, the threads' numbers in the block, ``elements``, the element or lane from which
+        each gets its value, and ``values`` have one entry per thread. A changed number is larger by
+        1, and a changed bool is negated. For another ``array``, ``values`` itself is returned.
         """
         if array != self.array:
             return values

@@ -65,7 +65,11 @@ def _outside(numbers: np.ndarray, dtype: np.dtype) -> np.ndarray:
 
 @functools.cache
 def _is_meant(line: str) -> bool:
-    """Return True if a source line computes with bits or hashes, or cannot be read by itself."""
+    """Return True if a source line may store a number that is meant to wrap.
+
+    It then computes with bits or hashes or assigns a negative constant, or it is a part of a
+    statement that cannot be parsed by itself.
+    """
     try:
         nodes = list(ast.walk(ast.parse(line)))
     except SyntaxError:  # the first line of several
@@ -104,7 +108,10 @@ def _stores_a_variable(line: str) -> bool:
 
 
 def _report(place: Place, kind: str, where: np.ndarray, numbers: np.ndarray) -> None:
-    """Report a warning about the active lanes in ``where`` and their numbers."""
+    """Report a warning about the active lanes in ``where``, which store these ``numbers``.
+
+    ``kind`` is "overflow" or "truncated". ``where`` and ``numbers`` have one entry per active lane.
+    """
     lanes, array = place.mask.index[where], place.array
 
     def describe() -> Finding:

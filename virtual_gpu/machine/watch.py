@@ -11,6 +11,8 @@ from ..common.progress import ProgressLine
 class Watch:
     """Watches the limits of one launch of ``total`` batches, and shows its progress.
 
+    ``name`` is the kernel's, which the progress line shows.
+
     Its methods are called in each loop iteration and after each batch. It needs no signal, so a
     launch can be stopped in every thread.
     """

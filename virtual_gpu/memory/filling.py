@@ -11,9 +11,9 @@ import numpy as np
 class Filling:
     """A fill value: the same byte everywhere.
 
-    ``is_rerun`` is True in a repetition of a launch, in which ``print`` writes nothing. In
-    the shared array with the name ``disturbs``, elements that are left from an earlier round are
-    changed when they are read.
+    ``byte`` is this byte, 0 to 255. ``is_rerun`` is True in a repetition of a launch, in which
+    ``print`` writes nothing. In the shared array with the name ``disturbs``, stale elements, which
+    checks/stale.py defines, are larger by 1 when they are read; "" disturbs no array.
     """
 
     byte: int

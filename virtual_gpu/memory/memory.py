@@ -38,7 +38,8 @@ class Memory:
     that nobody wrote is an error, as in shared memory. ``unwritten`` marks the elements of device
     memory that are still undefined. ``part`` is the part of shared memory that one block has, and
     None elsewhere. ``alignment`` is the number of bytes that the declaration of a static shared
-    array aligns it to, and None elsewhere.
+    array aligns it to, and None elsewhere. ``view`` is the View of an array in dynamic shared
+    memory, and None elsewhere.
     """
 
     def __init__(
@@ -63,7 +64,7 @@ class Memory:
 
     @property
     def was_written(self) -> bool:
-        """True if the launch has stored anything in this memory, which is in global space."""
+        """True if the launch has stored to this memory; always False outside of global memory."""
         return self._journal is not None
 
     @property
@@ -126,7 +127,10 @@ class Memory:
         self.data[address] = value
 
     def writers(self, access: Access) -> np.ndarray:
-        """Return the word of the last writer of each active lane's element in shared memory."""
+        """Return the shadow word of the last writer of the element that each active lane accesses.
+
+        The memory must have a shadow. The result is int64, with one entry per active lane.
+        """
         return self.shadow.writer.take(next(self._units(access)))
 
     def restamp(self, access: Access) -> None:
@@ -183,9 +187,10 @@ class Memory:
             self.shadow.flush_reads(clock)
 
     def _units(self, access: Access):
-        """Yield arrays of shadow units, each with one unit per active lane of the access.
+        """Yield arrays of indices into the shadow, each with one entry per active lane.
 
-        There is one array per unit of an element. Memory without a shadow yields nothing.
+        An element of the memory has one or several units in the shadow, and the n-th array holds
+        the n-th unit of each lane's element. Memory without a shadow yields nothing.
         """
         if self.shadow is None:
             return

@@ -1,4 +1,4 @@
-"""Reads of dynamic shared memory that was stored through another array of the same function."""
+"""Finds reads of dynamic shared memory that was stored through another array of the function."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..common.errors import Finding
 
 
 class _Storers:
-    """Which of several arrays over the same dynamic shared memory has stored each unit last.
+    """Records which of several arrays over one dynamic shared memory has stored each unit last.
 
     ``shadow`` is that of the memory. ``names`` are those of the arrays, in the order in which a
     function declares them. All stores before the second declaration are of the first array.
@@ -27,7 +27,7 @@ class _Storers:
 
     @property
     def last(self) -> np.ndarray:
-        """The number of the array that has stored each unit of the shadow last."""
+        """The number of the array that has stored each unit of the shadow last, as an int16 vector."""
         parts = self.shadow.writer.size // max(1, self._last.size)
         if parts > 1:  # an array of smaller elements has split the units
             self._last = self._last.repeat(parts)
@@ -35,13 +35,20 @@ class _Storers:
 
 
 class View(NamedTuple):
-    """One of the arrays that a function declares over the same dynamic shared memory."""
+    """One of the arrays that a function declares over the same dynamic shared memory.
+
+    ``storers`` is the record that these arrays share, and ``number`` the index of this array in
+    ``storers.names``.
+    """
 
     storers: _Storers
     number: int
 
     def note(self, units: np.ndarray) -> None:
-        """Record that these units of the shadow are stored through this array."""
+        """Record that these units of the shadow are stored through this array.
+
+        Nothing is recorded while it is the only array.
+        """
         if len(self.storers.names) > 1:
             self.storers.last[units] = self.number
 
@@ -66,16 +73,18 @@ class View(NamedTuple):
 class Views:
     """The arrays over the dynamic shared memory of one batch, by function and dtype.
 
-    Arrays of different dtypes are left apart, because a kernel may read the bits of a number.
+    Only arrays of one dtype are compared, because a kernel may read the bits of a number through an
+    array of another dtype on purpose.
     """
 
     def __init__(self):
         self._storers: dict[tuple[str, np.dtype], _Storers] = {}
 
     def declare(self, declared: tuple[str, np.dtype], name: str, shadow: Shadow) -> View:
-        """Return the View of an array that a function declares with a dtype.
+        """Return a new View for an array that a function declares over dynamic shared memory.
 
-        ``declared`` holds both, and ``shadow`` is that of the memory.
+        ``declared`` is (name of the function, dtype of the array), ``name`` the array's name, and
+        ``shadow`` that of the memory.
         """
         storers = self._storers.setdefault(declared, _Storers(shadow))
         storers.names.append(name)
@@ -85,7 +94,8 @@ class Views:
 def _finding(name: str, access: Access, position: int, other: tuple[str, int]) -> Finding:
     """Return the Finding of the lane at ``position``, which reads what another array has stored.
 
-    ``other`` is the name of that array, and the shadow word of the store.
+    ``name`` is the array that the lane reads, and ``position`` counts active lanes. ``other`` is
+    (name of the array that has stored, shadow word of the store).
     """
     thread, element = access.thread(position), access.locate(position)
     line = access.clock.sites[other[1] & TIME_MASK].line

@@ -47,7 +47,10 @@ def results_depend(
 
 @contextlib.contextmanager
 def as_before(memories: Iterable[Memory]) -> Iterator[None]:
-    """Within the context, memories have the content from before the launch that wrote them."""
+    """Within the context, let memories have their content from before the launch that wrote them.
+
+    At the end of the context they get the content of its beginning again.
+    """
     memories = tuple(memories)
     swap_before(memories)
     try:
@@ -59,7 +62,7 @@ def as_before(memories: Iterable[Memory]) -> Iterator[None]:
 def _differs(
     first: dict[tuple, Memory], filling: Filling, run_again: Callable[[Filling], Rerun]
 ) -> bool:
-    """Run a launch again with a filling; return True if its results, errors or flaws are others.
+    """Run a launch again with a filling; return True if its results, errors or flaws differ.
 
     ``first`` maps the identity of each memory of the first run to this memory.
     """

@@ -76,9 +76,11 @@ def cost_of(event: Event, array: RecordedArray, parts: int = 1) -> Cost:
 
 
 def _request(pattern: Pattern, each: int, space: str, pairs: bool) -> Cost:
-    """Return the Cost of the requests of a pattern with ``each`` bytes per lane, in one space.
+    """Return the Cost of one request per active warp of a pattern.
 
-    ``pairs`` is True if lanes that access the same element in pairs are served together.
+    ``each`` is the number of bytes per lane, and ``space`` is "global" or "shared". ``pairs`` is
+    True if lanes that access the same 16 bytes in pairs are served together in shared memory. The
+    elements that threads access are not counted here.
     """
     if space == "shared":
         needed = wavefronts(pattern, each, pairs)

@@ -40,14 +40,14 @@ class SourceSection(Protocol):
     lines: Sequence[tuple[int, str]]
 
     def rows(self) -> Iterator[tuple[int, str]]:
-        """Return an iterator over the (line number, text) of the lines that are shown."""
+        """Return an iterator over the (line number, text) of all but comment and empty lines."""
 
 
 class RecordedTrace(Protocol):
     """The part of tracing.Trace that a film uses.
 
-    ``sections`` are the kernel and the functions that it called. ``files`` maps each file to its
-    short name. ``recording`` is None if no block was recorded, and ``access_counts`` are the counts
+    ``kernel`` is the kernel's name. ``sections`` are the kernel, first, and the functions that it
+    called. ``files`` maps each file to its short name. ``recording`` is None if no block was recorded, and ``access_counts`` are the counts
     of accesses.
     """
 
@@ -94,7 +94,8 @@ class Film:
 
     ``parts`` maps (row, array name, kind of access) to the number of requests into which the
     compiler divides that access. ``with_values`` is True if the recording has the values that were
-    loaded and stored. ``kernel`` is the kernel's name, and ``grids`` are the arrays.
+    loaded and stored. ``name`` is the label of the film, ``kernel`` the kernel's name, and ``grids``
+    are the arrays.
     """
 
     name: str
@@ -140,10 +141,10 @@ class Film:
 
     @property
     def home(self) -> Event | None:
-        """The last store in which at least two threads each write a different global element.
+        """The last store in which each active thread writes a global element of its own.
 
-        A movie shows each thread at the element that it writes there. None if there is no such
-        store.
+        At least two threads take part, with one element each. A movie shows each thread at the
+        element that it writes there. None if there is no such store.
         """
         for step in reversed(self.steps):
             for event in step.events:
@@ -245,9 +246,10 @@ def by_statement(events: tuple[Event, ...]) -> list[tuple[Event, ...]]:
 
 
 def _shortened(steps: list[FilmStep]) -> list[FilmStep]:
-    """Return the steps, or of more than MOST_STEPS the first and the last ones.
+    """Return the steps unchanged; if they are more than MOST_STEPS, without those in the middle.
 
-    One FilmStep without events is then between them and counts the steps that are left out.
+    The first MOST_STEPS - LAST_STEPS and the last LAST_STEPS steps are then kept. A FilmStep without
+    events between them has the number of steps that are left out.
     """
     if len(steps) <= MOST_STEPS:
         return steps
@@ -259,8 +261,8 @@ def _shortened(steps: list[FilmStep]) -> list[FilmStep]:
 def _rows(trace: RecordedTrace) -> tuple[tuple[SourceRow, ...], dict[tuple[str, int], int]]:
     """Return the shown lines of the kernel and of the functions that the block executed.
 
-    Each called function begins with a row for its heading. The dict maps (short file name, line
-    number) to the index of the line's row.
+    The first result holds the rows, of which each called function begins with one for its heading.
+    The second is a dict from (short file name, line number) to the index of the line's row.
     """
     executed = {(event.file, event.line) for event in trace.recording.events}
     rows: list[SourceRow] = []
@@ -278,9 +280,11 @@ def _rows(trace: RecordedTrace) -> tuple[tuple[SourceRow, ...], dict[tuple[str, 
 
 
 def _parts(trace: RecordedTrace, row_of_line: Mapping) -> dict[tuple[int, str, str], int]:
-    """Return (row, array, kind) -> number of requests into which the compiler divides an access.
+    """Return a dict from (row, array, kind) to the number of requests per access.
 
-    ``row_of_line`` maps (file, line number) to the film's row.
+    ``row`` is the index of the source row, ``array`` the array's name, and ``kind`` that of the
+    access. The compiler divides an access that is too wide for one request. ``row_of_line`` maps
+    (short file name, line number) to the index of a row.
     """
     parts = {}
     for count in trace.access_counts:

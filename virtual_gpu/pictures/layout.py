@@ -149,9 +149,9 @@ def _in_rows(grids: tuple[ArrayGrid, ...]) -> FilmLayout:
 def _place_in_rows(
     grids: list[ArrayGrid], y: float, placements: dict[int, ArrayPlacement]
 ) -> float:
-    """Add the placements of these grids, by their id, to ``placements``; return the y below them.
+    """Place grids in rows from ``y`` on, and return the y below them.
 
-    The rows begin at ``y``. Arrays of one element are placed last.
+    The placement of each grid is added to ``placements``, with ``id(grid)`` as its key. Arrays of one element are placed last.
     """
     left, below = float(EDGE + 4), y
     for grid in sorted(grids, key=lambda grid: grid.size == (1, 1)):

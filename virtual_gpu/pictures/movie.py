@@ -275,7 +275,9 @@ def _first_warp(film: Film, movie: Movie) -> int | None:
 def _data(film: Film, layout: FilmLayout, movie: Movie) -> dict:
     """Return the data of a film for player.js as a dict of plain JSON values.
 
-    Its keys are "name", "block", "warp", "lines", "arrays", "home", "values" and "steps".
+    The keys are "name", "block" (threads in x, y and z), "warp" (``_first_warp``), "lines" (line
+    numbers of the rows), "arrays" (``_array``), "home" (the elements of ``Film.home`` or None),
+    "values" (whether values were recorded) and "steps" (``_step``).
     """
     home = film.home
     return {
@@ -293,8 +295,10 @@ def _data(film: Film, layout: FilmLayout, movie: Movie) -> dict:
 def _array(grid: ArrayGrid, place: ArrayPlacement) -> dict:
     """Return an array and its placement for player.js, as a dict of plain JSON values.
 
-    They are its name, space, shape, strides and bytes per element, how its cells are drawn in rows
-    and columns, and ``x``, ``y``, ``w`` and ``h`` of its first cell.
+    The keys are "name", "space", "shape", "strides" (in elements) and "bytes" (per element) of the
+    array; "wrap", "down", "flat", "rows" and "columns" of its ArrayGrid, the last two encoded by
+    ``spans``; "banks" of the placement; and "x", "y", "w" and "h", the position and size of the
+    first cell.
     """
     array = grid.array
     return {
@@ -319,9 +323,10 @@ def _step(step: FilmStep, film: Film) -> dict:
 def _event(event: Event, row: int, film: Film) -> dict:
     """Return an event for player.js as a dict of plain JSON values.
 
-    ``row`` is the index of the source row that makes it. The keys are ``kind`` and those of
-    ``_elements``. For an access there are also ``array``, its index, and ``width``, and ``parts``
-    if the compiler divides it. ``values`` and ``from`` are there if they were recorded.
+    ``row`` is the index of the event's source row. The keys are "kind" and those of ``_elements``.
+    An access also has "array", the index of its array in the film, and "width", the elements per
+    thread; it has "parts", the number of requests, if the compiler divides it. "values" are there
+    if they were recorded and are few, and "from", the lanes that a shuffle reads, for a shuffle.
     """
     encoded = {"kind": event.kind, **_elements(event, film)}
     few = film.threads <= WITH_VALUES

@@ -19,7 +19,7 @@ _SAID_OF_BARRIERS = ("Put the call outside of", "The mask must name")
 
 
 def advice(note: Finding | Hint) -> str:
-    """Return a sentence on what to do, or "" if the message of the note says it itself."""
+    """Return a sentence that says how to cure a finding or hint; "" if its own message says it."""
     if isinstance(note, Hint):
         if note.kind == "bank_conflict":
             return _of_a_conflict(note)
@@ -34,14 +34,20 @@ def advice(note: Finding | Hint) -> str:
 
 
 def _of_a_conflict(hint: Hint) -> str:
-    """Return what to do about a bank conflict; wide accesses must stay aligned."""
+    """Return the sentence that advises to pad the rows of a shared array.
+
+    The padding is as many elements as one access moves per lane, so that accesses stay aligned.
+    """
     more = int(hint.figures["elements_per_lane"])
     elements = "one more element" if more == 1 else f"{more} more elements"
     return f"Give each row of the shared array {elements}, or change the index."
 
 
 def _of_a_barrier(finding: Finding) -> str:
-    """Return what to do about a barrier that some threads do not reach, or "" as ``advice``."""
+    """Return the advice on a barrier or warp function that some threads do not reach.
+
+    It is one sentence, or "" if the finding's message already says what to do.
+    """
     if any(sentence in finding.message for sentence in _SAID_OF_BARRIERS):
         return ""
     if "must take part" in finding.message:
@@ -52,7 +58,10 @@ def _of_a_barrier(finding: Finding) -> str:
 
 
 def _of_a_race(finding: Finding) -> str:
-    """Return what to do about a race: it depends on which threads have to be ordered."""
+    """Return the advice on a race, as one sentence.
+
+    It depends on whether the two threads are in one block, and on the lines of the two accesses.
+    """
     first, second = finding.threads
     if first.block != second.block:
         return "Use an atomic, let one block do it, or split the kernel into two launches."

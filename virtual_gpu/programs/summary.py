@@ -78,7 +78,10 @@ class ProgramSummary:
         return rows + [("hint", hint) for hint in self.hints(kernel)]
 
     def hints(self, kernel: KernelLog) -> list[str]:
-        """Return the hints on a kernel as texts; those on float64 are one text."""
+        """Return one text per hint on a kernel, with its advice.
+
+        The hints on float64 come last; if there are several, one text stands for all of them.
+        """
         doubles = [hint for hint in kernel.hints if hint.kind == "float64"]
         others = [hint for hint in kernel.hints if hint.kind != "float64"]
         texts = [self._sentences(hint, kernel) for hint in others]
@@ -153,9 +156,10 @@ def as_text(summary: ProgramSummary) -> str:
 
 
 def _hints_in_order(summary: ProgramSummary) -> list[str]:
-    """Return the hints on all kernels as texts that name the kernel, the most important first.
+    """Return the hints on all kernels as texts, the most important first.
 
-    The first hint on each kernel comes before the second hints, and so on.
+    The hint that no result was copied back is first. Then follow the first hint on each kernel, the
+    second hint on each, and so on. With several kernels, each text begins with the kernel's name.
     """
     several = len(summary.kernels) > 1
     rows = [

@@ -27,15 +27,16 @@ _MOVING = re.compile(r" at 0x|line \d|<types>|\.py\b")  # text that differs betw
 class Types:
     """The types of one function for one tuple of argument types.
 
-    ``values`` holds the types of expressions, loads of variables included; ``literals`` those whose
-    value Numba knows while it compiles; ``stored`` those of the names that are assigned to.
-    ``split`` holds the loops and ``return`` statements that Python compiles to two copies, one for
-    each way to reach them, with different types. ``returned`` is Numba's type of the function's
-    result, and ``result`` the same as a Kind.
+    Most types are given as a Kind: the dtype of a number, a tuple of Kinds for a tuple, and None
+    for anything else. ``values`` maps each expression, also each load of a variable, to its Kind,
+    and ``stored`` each name that is assigned to. ``literals`` maps the expressions whose value
+    Numba knows while it compiles to their literal types. ``split`` holds the loops and ``return``
+    statements that Python compiles to two copies, one for each way to reach them, with different
+    types. ``returned`` is Numba's type of the function's result, and ``result`` its Kind.
 
     ``refusal`` says where and why Numba refuses the function, and is "" if it does not. For such a
     function the other fields hold no types, so each value keeps the type that it has. ``refused``
-    holds the node of the refusal, and the reason alone.
+    is the tuple (node of the refusal, reason alone), and None without a refusal.
     """
 
     values: Mapping[ast.expr, Kind] = field(default_factory=dict)
@@ -61,7 +62,9 @@ class NotPlain(Exception):
 def to_plain(source: Source, inferred: Types) -> dict:
     """Return the Types of a function as a dict of plain JSON values.
 
-    Raises NotPlain if ``from_plain`` would not return the same Types in every process.
+    Its keys are "values", "stored", "literals", "split", "result", "returned" and "refused", as in
+    Types, and "nodes", the number of nodes. A node is the index that it has in ``nodes_of``. Raises
+    NotPlain if ``from_plain`` would not return the same Types in every process.
     """
     number = {node: index for index, node in enumerate(nodes_of(source))}
     returned, refusal = inferred.returned, inferred.refused
@@ -169,7 +172,8 @@ _NAMED = {str(kind): kind for kind in vars(types).values() if isinstance(kind, t
 class _Literals(Mapping):
     """A mapping from nodes to their literal types, each of which is created on access.
 
-    The type of a function needs all that Numba knows of functions, and few programs ask for it.
+    ``makers`` maps each node to a callable that returns its type. Types of functions take long to
+    create, because Numba then loads all its declarations, and few programs need them.
     """
 
     def __init__(self, makers: dict[ast.expr, Callable[[], types.Type]]):
@@ -206,9 +210,10 @@ def _literal_to_plain(source: Source, kind: types.Type):
 
 
 def _literal_from_plain(source: Source, plain) -> Callable[[], types.Type]:
-    """Return a callable that makes the literal type which this JSON value represents.
+    """Return a callable without parameters that returns the literal type of this JSON value.
 
-    Raises at once if no callable could make it.
+    ``plain`` is a value of ``_literal_to_plain``. Raises an error here, and not when the callable
+    is called, if the value represents no type.
     """
     if isinstance(plain, list) and plain[0] == "tuple":
         items = [_literal_from_plain(source, item) for item in plain[1:]]

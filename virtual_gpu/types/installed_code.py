@@ -1,4 +1,4 @@
-"""Values that belong to Python, NumPy or Numba, so that a version identifies their content."""
+"""Tells values of Python, NumPy or Numba from others: their content is known by the versions."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def is_installed(module: str) -> bool:
 
 @functools.cache
 def _installed_folders() -> tuple[str, ...]:
-    """Return the folders of Python's library and of the installed packages that count as known."""
+    """Return the folders of the standard library, Numba, llvmlite and NumPy, as real paths."""
     loaded = (cuda, *(sys.modules[name] for name in _PACKAGES if name in sys.modules))
     packages = [Path(package.__file__).parent for package in loaded]
     standard = [sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib")]
@@ -67,7 +67,7 @@ def _installed_folders() -> tuple[str, ...]:
 
 
 def _is_in(file: str, folder: str) -> bool:
-    """Return True if a file is below a folder, but not in one for packages of others."""
+    """Return True if a file is below a folder, but not below ``site-packages`` inside of it."""
     rest = file.removeprefix(folder + os.sep)
     return rest != file and not any(name in rest for name in _FOREIGN_TO_PYTHON)
 

@@ -111,8 +111,9 @@ def _statements(assignments: list[ir.Assign], types_of: dict[str, types.Type]) -
     """Return the assignments with their types, in order.
 
     Assignments that the text does not contain are left out. Numba itself has no type for many
-    temporaries. Such a variable gets the type of the variable that it copies, or that it is copied
-    to; it is left out if neither has one.
+    temporaries. Such a variable gets the type of the variable that it copies, or of the one that it
+    is copied to; its assignment is left out if neither has a type. ``types_of`` maps the names of
+    variables to their types.
     """
     copied_to = {
         node.value.name: node.target.name
@@ -181,7 +182,11 @@ def _is_bookkeeping(node: ir.Assign) -> bool:
 
 
 def _joined_types(assignments: list[ir.Assign], types_of: dict[str, types.Type]) -> dict:
-    """Return a dict from temporaries' names to the types that they get where paths meet."""
+    """Return a dict from the names of temporaries to the types that they get where paths meet.
+
+    Only a temporary whose value is copied to a variable that joins several paths is in the dict.
+    ``types_of`` maps the names of variables to their types.
+    """
     meets = {
         incoming.name: types_of[node.target.name]
         for node in assignments
@@ -305,7 +310,8 @@ def _pass_manager(*passes: tuple[type, str]) -> PassManager:
 def _callees_typed_by(return_type_of: Callable) -> Iterator[None]:
     """Inside the context, let ``return_type_of`` type the device functions that are called.
 
-    They are not compiled. Two methods of Numba's CUDADispatcher are replaced meanwhile.
+    ``return_type_of(function, arguments)`` is as in ``typed_statements``. A function that it types
+    is not compiled. Two methods of Numba's CUDADispatcher are replaced meanwhile.
     """
     call_template, overload = CUDADispatcher.get_call_template, CUDADispatcher.get_overload
     CUDADispatcher.get_call_template = _typed_by(return_type_of, call_template)

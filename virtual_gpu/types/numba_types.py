@@ -89,7 +89,8 @@ def _from_disk(
 ) -> _Dtypes | None:
     """Return Numba's answer from the disk cache, or else that of ``ask()``, which is then cached.
 
-    A refusal (None) is not cached: it may come from this process, which has no room left on its
+    ``question`` is a word, such as "rule", that tells several questions about the same ``function``
+    and ``dtypes`` apart. A refusal (None) is not cached: it may come from this process, which has no room left on its
     stack.
     """
     key = rule_key(question, function, dtypes) if disk_cache.folder() else None
@@ -124,7 +125,7 @@ def _common(first: np.dtype, second: np.dtype) -> np.dtype:
 def kind_of(numba: types.Type) -> Kind:
     """Return the dtype of a Numba type, or for a tuple type the tuple of its items' kinds.
 
-    Returns None for any other type, and for a tuple type without numbers.
+    Returns None for any other type, and for a tuple type in which every item would give None.
     """
     numba = types.unliteral(numba)
     if isinstance(numba, types.Number | types.Boolean):
@@ -166,9 +167,10 @@ def literal_value(numba: types.Type) -> int | tuple | None:
 
 
 def conform(value, kind: Kind):
-    """Return a value of the kernel, cast to the type that Numba gives it.
+    """Return a value of the kernel, cast to ``kind``, the type that Numba gives it.
 
-    A value that is no number or tuple, or that ``kind`` does not fit, is returned unchanged.
+    A number is cast to the dtype, and each item of a tuple to its part of ``kind``. Any other
+    value, a tuple of another length, and any value for ``kind=None`` are returned unchanged.
     """
     if kind is None:
         return value

@@ -1,4 +1,4 @@
-"""Functions that are written in Python for Numba, with ``@overload`` of its extension API."""
+"""Finds the Python functions with which Numba implements others, by ``@overload`` of its API."""
 
 from __future__ import annotations
 
@@ -20,6 +20,10 @@ except ImportError:  # plain numba
     from numba.core.utils import order_by_target_specificity
 
     def _ordered(templates, fnkey=""):
+        """Return the templates that the CUDA target can use, the most specific first.
+
+        ``fnkey`` names the function in Numba's error message if there are none.
+        """
         return order_by_target_specificity(get_local_target(context()), templates, fnkey=fnkey)
 
 
@@ -32,8 +36,8 @@ def is_overloaded(function) -> bool:
 def implementation(function, arguments: tuple, named: dict[str, types.Type]) -> Callable | None:
     """Return the Python function with which Numba implements ``function`` for these types.
 
-    ``arguments`` and ``named`` are the Numba types of positional and of keyword arguments. Returns
-    None if Numba has none.
+    ``arguments`` holds the Numba types of the positional arguments, and ``named`` maps the names of
+    keyword arguments to theirs. Returns None if Numba has no implementation for these types.
     """
     with target_override("cuda"), warnings.catch_warnings():
         # Numba prints performance advice even for a call that it then refuses.
@@ -53,10 +57,10 @@ def implementation(function, arguments: tuple, named: dict[str, types.Type]) -> 
 
 @functools.cache
 def rule(function, dtypes: tuple[np.dtype, ...]) -> TypingRule | None:
-    """Return the typing rule of a function that Numba implements in Python.
+    """Return the TypingRule for a function that Numba implements in Python, with these dtypes.
 
-    Returns None if it has no implementation for these dtypes, or one that it refuses or whose
-    result is no number.
+    The operands keep their dtypes. Returns None if Numba has no implementation for these dtypes, if
+    it refuses to compile its implementation, or if the result is no number.
     """
     arguments = tuple(map(numba_type, dtypes))
     python = implementation(function, arguments, {})
@@ -79,7 +83,7 @@ def _unchanged(kind: types.Type) -> types.Type:
 def _templates(function) -> Iterator:
     """Yield the typing templates of a function for which Python implementations exist.
 
-    The most specific comes first. Yields nothing for what Numba does not know.
+    The most specific template comes first. Yields nothing for a function that Numba does not know.
     """
     try:
         kind = context().resolve_value_type(function)

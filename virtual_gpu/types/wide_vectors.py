@@ -16,7 +16,11 @@ from .plain_numba import no_code
 
 @intrinsic(target="cuda")
 def load(typing_context, array, indices, shape, alignment=None):
-    """Type ``vector.load(array, indices, shape, alignment)``, whose value is a vector."""
+    """Return the signature of ``vector.load(array, indices, shape, alignment)``, and ``no_code``.
+
+    The parameters are Numba types, and the call's type is a vector type. Returns None if there is
+    no vector type of the array's dtype with this number of elements.
+    """
     count = getattr(shape, "literal_value", None)
     vector = vector_types.get(f"{getattr(array, 'dtype', None)}x{count}")
     if vector is None or not isinstance(array, types.Array):
@@ -26,12 +30,16 @@ def load(typing_context, array, indices, shape, alignment=None):
 
 @intrinsic(target="cuda")
 def store(typing_context, array, index, vector, alignment=None):
-    """Type ``vector.store(array, index, vector, alignment)``, which has no value."""
+    """Return the signature of ``vector.store(array, index, vector, alignment)``, and ``no_code``.
+
+    The parameters are Numba types, and the call's type is that of None. Returns None if ``array``
+    is no array.
+    """
     if not isinstance(array, types.Array):
         return None
     return signature(types.none, array, index, vector, *_given(alignment)), no_code
 
 
 def _given(alignment) -> tuple:
-    """Return the argument in a tuple, which is empty if the call does not have it."""
+    """Return ``(alignment,)``, or ``()`` if the call has no alignment, so that it is None."""
     return () if alignment is None else (alignment,)
