@@ -14,8 +14,8 @@ def require_one_compiler(python: Callable, is_mlir: bool) -> None:
     """Raise CourseError if a kernel calls, directly or not, a function of another compiler.
 
     ``python`` is the kernel's Python function. ``is_mlir`` is True if its compiler is
-    numba-cuda-mlir, and False if it is numba-cuda. A kernel of numba-cuda-mlir may call an intrinsic
-    of Numba that has an implementation for numba-cuda-mlir.
+    numba-cuda-mlir, and False if it is numba-cuda. A kernel of numba-cuda-mlir may call an
+    intrinsic of Numba that has an implementation for numba-cuda-mlir.
     """
     own, other = ("numba_cuda_mlir", "numba") if is_mlir else ("numba", "numba_cuda_mlir")
     for caller, value in _used(python, set()):

@@ -150,7 +150,7 @@ def disassemble(cubin: bytes, entry: str, *flags: str) -> str:
 def parse(listing: str) -> tuple[Instruction, ...]:
     """Parse a listing of `disassemble`; return its instructions without padding, in order.
 
-    Padding are NOPs and jumps to themselves at the end of a function.
+    NOPs and jumps to themselves count as padding.
     """
     rows, labels = [], {}
     for line in listing.splitlines():

@@ -54,7 +54,7 @@ _ON_DEMAND = {
 
 
 def __getattr__(name: str):
-    """Return a name of ``_ON_DEMAND``, imported at its first use; raise AttributeError for others."""
+    """Return a name of ``_ON_DEMAND``, imported now; raise AttributeError for any other name."""
     if name not in _ON_DEMAND:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = globals()[name] = getattr(import_module(_ON_DEMAND[name], __name__), name)

@@ -1,4 +1,4 @@
-"""Finds stale elements of shared arrays: those that a thread did not fill anew with the others.
+"""Finds stale elements of shared arrays, which a thread did not fill anew when others did.
 
 A kernel often fills a shared array, its tile, by one source line in each iteration of a loop. A
 *round* is one execution of this line by all threads of a block that take part. An element is stale
@@ -112,7 +112,10 @@ class Fills:
         return self._by_line[key]
 
     def partial(self, array: str) -> list[_Fill]:
-        """Return the fills of a shared array whose last round some thread of a block took no part in."""
+        """Return the _Fills of a shared array in whose last round not all threads took part.
+
+        They are those whose ``partial`` is True. The list is empty for most arrays.
+        """
         return [fill for fill in self._by_array.get(array, ()) if fill.partial]
 
     def stale(self, array: str, access: Access, words: np.ndarray) -> np.ndarray | None:

@@ -85,7 +85,8 @@ def _is_only_indexed(tree: ast.FunctionDef, name: str) -> bool:
 def chosen_by_data(tree: ast.FunctionDef) -> frozenset[ast.Subscript]:
     """Return the subscripts that are stored to only where the content of an array says so.
 
-    A condition around such a store, or that of an earlier exit, reads an element. An array's element with a constant index, such as ``a_shape[1]``, counts as an extent.
+    A condition around such a store, or that of an earlier exit, reads an element. An array's
+    element with a constant index, such as ``a_shape[1]``, counts as an extent.
     """
     chosen = _names_with(tree, _reads_element)
     exits = _exit_conditions(tree, ast.Return | ast.Continue)

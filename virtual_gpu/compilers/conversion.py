@@ -214,8 +214,8 @@ def _value(value, names: frozenset[str] = frozenset()):
     """Return Numba's counterpart of a value that a kernel reads.
 
     A value that is not of numba-cuda-mlir is returned unchanged; the items of a tuple and the
-    attributes of a module are converted. ``names`` are the attributes that the kernel reads. A function that Numba does
-    not have is unchanged, so that the virtual GPU refuses it by its name.
+    attributes of a module are converted. ``names`` are the attributes that the kernel reads. A
+    function that Numba does not have is unchanged, so that the virtual GPU refuses it by its name.
     """
     if isinstance(value, tuple):
         items = tuple(_value(item, names) for item in value)

@@ -1,7 +1,8 @@
 """Finds Numba's counterparts of the types, functions and modules of numba-cuda-mlir.
 
-That compiler, which is called the package here, has copies of Numba's types and stubs, under the same names. This module is imported
-when a program has imported the package, and looks up what is loaded of it.
+That compiler, which is called the package here, has copies of Numba's types and stubs, under the
+same names. This module is imported when a program has imported the package, and looks up what is
+loaded of it.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ _BY_NAME = {str(kind): kind for kind in vars(types).values() if isinstance(kind,
 
 
 def of_value(value):
-    """Return Numba's counterpart of a type, function or stub; other values are returned unchanged."""
+    """Return Numba's counterpart of a type, function or stub, and any other value unchanged."""
     if _is_type(value):
         return _type(value)
     return _objects().get(id(value), value)

@@ -137,7 +137,7 @@ class AccessCount:
         return f"{self.instruction} {to} {self.array}"
 
     def note_elements(self, lanes: int, elements: int) -> None:
-        """Count one examined execution of a store; keep its numbers in ``crowded`` if they are worst.
+        """Count one examined execution of a store; keep its numbers if they are the most crowded.
 
         ``lanes`` is the number of active lanes, and ``elements`` that of different elements.
         """

@@ -36,9 +36,9 @@ class Event:
 
     ``line`` and ``file`` are those of its source line; in a Recording, the file is its short name.
     ``kind`` is load, store, atomic, barrier, fence (of the whole grid), fence_block, syncwarp,
-    shuffle, vote, match or mma. ``operation`` distinguishes two operations of one line. ``array`` is the
-    array that is accessed, and ``width`` the number of consecutive elements per thread; without an
-    access they are empty and 0.
+    shuffle, vote, match or mma. ``operation`` distinguishes two operations of one line. ``array``
+    is the array that is accessed, and ``width`` the number of consecutive elements per thread;
+    without an access they are empty and 0.
 
     ``first`` (int64, one entry per thread of the block) is the index in memory of the first element
     that a thread accesses. In shared memory it counts within the block's part. It is 0 if no array

@@ -11,7 +11,7 @@ DEFAULT = 0  # the key of the legacy default stream, which waits for all others,
 class Operation:
     """A copy or a launch, with its ``number`` in the order of the calls, counted from 0.
 
-    ``before`` holds the numbers of the operations that have ended before this one begins.
+    ``before`` holds the numbers of the operations that end before this one begins.
     """
 
     number: int
@@ -48,11 +48,11 @@ class StreamOrder:
         return operation
 
     def record(self, event, stream) -> None:
-        """Record ``event`` in a stream, so that a wait for it waits for the stream's operations so far."""
+        """Note the operations so far in a stream, for which a later wait for ``event`` waits."""
         self._events[event] = self._before(stream)
 
     def wait_for_event(self, event, stream) -> None:
-        """Let later operations in a stream wait for all operations that ``event`` was recorded after.
+        """Let later operations in a stream wait for the operations before the record of ``event``.
 
         An event that was never recorded has no effect.
         """

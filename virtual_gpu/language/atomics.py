@@ -50,8 +50,8 @@ def _update_serially(data: np.ndarray, addresses: np.ndarray, compute: Callable,
     """Set the elements at ``addresses`` to ``compute(old, *values)``; return their old values.
 
     ``addresses`` and each of ``values`` have one entry per lane. Lanes with the same address change
-    the element one after the other, in their order. The result has one entry per lane: the value
-    of the element just before the lane's own change.
+    the element one after the other, in their order. The result has one entry per lane: the value of
+    the element just before the lane's own change.
     """
     old = np.empty(len(addresses), data.dtype)
     ranks = _ranks(addresses)

@@ -99,8 +99,8 @@ class ConstantEvaluator:
     def _written(self, node: ast.expr) -> types.Type | None:
         """Return the literal type that the expression's text alone determines, else None.
 
-        It does so for integers, names of constant integers, and tuples of them. It does not for
-        arithmetic with names, which Numba does not fold, as Python folds arithmetic of numbers.
+        It does so for integers, names of constant integers, and tuples of them. Arithmetic of
+        numbers counts, because Python folds it, but arithmetic with names does not.
         """
         if _is_computed(node):
             return None

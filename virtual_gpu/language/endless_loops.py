@@ -140,7 +140,7 @@ class EndlessLoopCheck:
         return state, [array.tobytes() for array in data.values()]
 
     def _unchanged(self, frame: Frame, active: Mask) -> str:
-        """Return an error text with the number of threads and the variables of the loop's condition."""
+        """Return an error text with the number of threads and the variables that the loop tests."""
         tested = {n.id for n in ast.walk(self._node.test) if isinstance(n, ast.Name)}
         names = " and ".join(sorted(tested & set(frame.variables)))
         stay = "1 thread stays" if active.count == 1 else f"{active.count} threads stay"
@@ -181,7 +181,7 @@ class EndlessLoopCheck:
             )
 
     def _explanation(self, frame: Frame, active: Mask) -> str:
-        """Return an error text: the number of threads that wait for ever, why, and how to cure it."""
+        """Return an error text: how many threads wait for ever, why, and how to cure it."""
         batch = frame.run.batch
         last = batch.first + batch.blocks == batch.geometry.blocks
         alone = frame.run.live.count == active.count
@@ -247,8 +247,8 @@ def _gaps(loop: ast.While, frame: Frame, active: Mask) -> np.ndarray | None:
     """Return how far each active lane is from the end of a loop, or None if that is not known.
 
     The gap is the difference between the two numbers that the condition compares, as float64. It is
-    known if the condition compares, by an order or ``!=``, a variable that the loop changes with a
-    constant or with a variable that the loop does not change. A lane leaves the loop when its gap
+    known if the condition compares a variable that the loop changes with a constant or with a
+    variable that the loop does not change, by ``<``, ``<=``, ``>``, ``>=`` or ``!=``. A lane leaves the loop when its gap
     falls to 0 or below.
     """
     test = loop.test

@@ -93,8 +93,9 @@ class Machine:
         """Start an asynchronous copy of ``values`` to consecutive elements from ``to`` on.
 
         The copy is checked and counted now; its data moves in ``wait_copies()``. A thread that
-        accesses one of these elements before that is reported as a race. ``to`` has the form of the position in ``load``. A first
-        element whose offset is no multiple of the number of values is reported, too.
+        accesses one of these elements before that is reported as a race. ``to`` has the form of the
+        position in ``load``. A first element whose offset is no multiple of the number of values is
+        reported, too.
         """
         copy_wide(self._wide_place(target, to, values), values)
 

@@ -42,10 +42,10 @@ def _spread(per_warp: np.ndarray) -> np.ndarray:
 def _check_members(frame: Frame, members, mask: Mask, site: Site, may_leave: bool = False) -> None:
     """Report, as one flaw, the lanes whose mask ``members`` does not fit the active lanes.
 
-    ``members`` is a bit mask, or a lane vector of them; ``mask`` holds the active lanes. A lane must
-    be in its own bit mask, and each live lane that the bit mask names must be active. With
-    ``may_leave``, an absent lane is not reported here: the call is added to ``run.syncwarps``, which
-    reports it if the lane goes on without this call.
+    ``members`` is a bit mask, or a lane vector of them; ``mask`` holds the active lanes. A lane
+    must be in its own bit mask, and each live lane that the bit mask names must be active. With
+    ``may_leave``, an absent lane is not reported here: the call is added to ``run.syncwarps``,
+    which reports it if the lane goes on without this call.
     """
     run = frame.run
     run.syncwarps.meet(mask, site)

@@ -138,10 +138,10 @@ def _run_and_judge(task: _CheckedLaunch, attempts: list[Arguments], observer: Ob
     """Run the launch, judge its reads of undefined elements, and raise the first error.
 
     A read of an undefined element is an error if the results depend on it, otherwise it becomes a
-    warning. A read of a stale element of a shared array on which no result depends is discarded.
-    If findings are collected, only an error that is no finding is raised; its ``earlier``
-    holds the flaws that were found before it. ``attempts`` holds the Arguments of the first run;
-    those of further runs are appended.
+    warning. A read of a stale element of a shared array on which no result depends is discarded. If
+    findings are collected, only an error that is no finding is raised; its ``earlier`` holds the
+    flaws that were found before it. ``attempts`` holds the Arguments of the first run; those of
+    further runs are appended.
     """
     report = observer.report
     task, error = _run_in_batches_or_by_block(task, attempts, observer)

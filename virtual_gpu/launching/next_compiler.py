@@ -27,8 +27,7 @@ def replacements(host_names: dict, device_names: dict) -> Iterator[tuple[object,
 
     ``owner`` is a module or a class. ``host_names`` maps the names of functions that host programs
     call, such as "to_device", to the virtual GPU's functions, and ``device_names`` the names of
-    those that return the device. Yields nothing before the
-    program has imported the package.
+    those that return the device. Yields nothing before the program has imported the package.
     """
     if not is_loaded():
         return

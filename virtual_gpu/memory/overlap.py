@@ -27,7 +27,7 @@ class _Storers:
 
     @property
     def last(self) -> np.ndarray:
-        """The number of the array that has stored each unit of the shadow last, as an int16 vector."""
+        """The number (int16) of the array that has stored each unit of the shadow last."""
         parts = self.shadow.writer.size // max(1, self._last.size)
         if parts > 1:  # an array of smaller elements has split the units
             self._last = self._last.repeat(parts)

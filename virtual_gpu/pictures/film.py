@@ -47,8 +47,8 @@ class RecordedTrace(Protocol):
     """The part of tracing.Trace that a film uses.
 
     ``kernel`` is the kernel's name. ``sections`` are the kernel, first, and the functions that it
-    called. ``files`` maps each file to its short name. ``recording`` is None if no block was recorded, and ``access_counts`` are the counts
-    of accesses.
+    called. ``files`` maps each file to its short name. ``recording`` is None if no block was
+    recorded, and ``access_counts`` are the counts of accesses.
     """
 
     kernel: str
@@ -94,8 +94,8 @@ class Film:
 
     ``parts`` maps (row, array name, kind of access) to the number of requests into which the
     compiler divides that access. ``with_values`` is True if the recording has the values that were
-    loaded and stored. ``name`` is the label of the film, ``kernel`` the kernel's name, and ``grids``
-    are the arrays.
+    loaded and stored. ``name`` is the label of the film, ``kernel`` the kernel's name, and
+    ``grids`` are the arrays.
     """
 
     name: str
@@ -248,8 +248,8 @@ def by_statement(events: tuple[Event, ...]) -> list[tuple[Event, ...]]:
 def _shortened(steps: list[FilmStep]) -> list[FilmStep]:
     """Return the steps unchanged; if they are more than MOST_STEPS, without those in the middle.
 
-    The first MOST_STEPS - LAST_STEPS and the last LAST_STEPS steps are then kept. A FilmStep without
-    events between them has the number of steps that are left out.
+    The first MOST_STEPS - LAST_STEPS and the last LAST_STEPS steps are then kept. A FilmStep
+    without events between them has the number of steps that are left out.
     """
     if len(steps) <= MOST_STEPS:
         return steps

@@ -151,7 +151,8 @@ def _place_in_rows(
 ) -> float:
     """Place grids in rows from ``y`` on, and return the y below them.
 
-    The placement of each grid is added to ``placements``, with ``id(grid)`` as its key. Arrays of one element are placed last.
+    The placement of each grid is added to ``placements``, with ``id(grid)`` as its key. Arrays of
+    one element are placed last.
     """
     left, below = float(EDGE + 4), y
     for grid in sorted(grids, key=lambda grid: grid.size == (1, 1)):

@@ -90,8 +90,8 @@ def _from_disk(
     """Return Numba's answer from the disk cache, or else that of ``ask()``, which is then cached.
 
     ``question`` is a word, such as "rule", that tells several questions about the same ``function``
-    and ``dtypes`` apart. A refusal (None) is not cached: it may come from this process, which has no room left on its
-    stack.
+    and ``dtypes`` apart. A refusal (None) is not cached: it may come from this process, which has
+    no room left on its stack.
     """
     key = rule_key(question, function, dtypes) if disk_cache.folder() else None
     cached = disk_cache.read(key)
