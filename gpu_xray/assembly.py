@@ -143,9 +143,10 @@ def count(code: str) -> InstructionCounts:
 
 
 def multiplications(code: str) -> Counter[int]:
-    """Count the multiplications and multiply-adds: floats per instruction -> instructions.
+    """Count the multiplications and multiply-adds in assembly for x86 or ARM.
 
-    ``code`` is assembly for x86 or ARM.
+    The key is the number of floats that an instruction works on, the value the number of such
+    instructions.
     """
     counts = Counter()
     for opcode, operands in _MULTIPLY.findall(code):

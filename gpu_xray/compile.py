@@ -70,7 +70,10 @@ def capability_of(arch: str) -> tuple[int, int]:
 
 
 def require_compiler(kernel: Callable | None = None) -> None:
-    """Raise CourseError unless the compiler of this kernel is installed, or any if it is None."""
+    """Raise CourseError unless the compiler of this kernel is installed.
+
+    For None, raise it only if no compiler is installed.
+    """
     if compiler_of(kernel) == NUMBA_CUDA_MLIR:
         return
     if not _has_numba_cuda():
@@ -184,7 +187,11 @@ def _normalized(kernel: Callable, signature) -> tuple[tuple, object]:
 
 
 def _compile_mlir(kernel: Callable, arguments: tuple, arch: str, lineinfo: bool) -> CompiledKernel:
-    """Compile a kernel of numba-cuda-mlir, or a plain function with it; see `compile_kernel`."""
+    """Compile a kernel of numba-cuda-mlir, or a plain function with it.
+
+    ``arguments`` are types of that package. With ``lineinfo``, the code gets line information even
+    if the kernel's options do not ask for it. Raises CourseError if it cannot be compiled.
+    """
     from cuda.bindings.nvjitlink import nvJitLinkError
     from numba_cuda_mlir.numba_cuda.core.errors import NumbaError
 

@@ -240,7 +240,8 @@ class XRay:
     def _tensor_figures(self) -> dict[str, str]:
         """Return the figures of code that computes on tensor cores; an empty dict for other code.
 
-        They are the instructions that multiply fragments, load them, and copy tiles for them.
+        "for tensor cores" lists the numbers of HMMA, LDSM and LDGSTS instructions, and "HMMA share"
+        is the share of HMMA in the hot loop.
         """
         if not any(self.instructions[name] for name in TENSOR):
             return {}

@@ -26,9 +26,10 @@ class Clock:
 
     A time is the number of accesses that the batch made before it. ``last_barrier``,
     ``last_warp_sync`` and ``last_grid_barrier`` hold the time of the latest barrier of the block,
-    of the warp and of the grid. ``sites[time]`` is the source line of an access, and
-    ``thread_stamps`` holds the launch-wide thread number of each lane, shifted left by TIME_BITS.
-    ``report`` gets the findings, and ``releases`` the fences and atomics of the launch.
+    of the warp and of the grid. The first is an int if all lanes share it, else a vector of lanes;
+    the second is a vector of lanes, and the third an int. ``sites[time]`` is the source line of an
+    access, and ``thread_stamps`` holds the launch-wide thread number of each lane, shifted left by
+    TIME_BITS. ``report`` gets the findings, and ``releases`` the fences and atomics of the launch.
     """
 
     def __init__(self, batch: Batch, report: Report, releases: Releases):

@@ -249,7 +249,9 @@ class Shadow:
     def _ordered_in_grid(clock: Clock, words, stamps, same_block: np.ndarray) -> np.ndarray:
         """Return a bool per word: True if its access is ordered before that of ``stamps``.
 
-        The order comes from a grid barrier, or from fences and atomics of two blocks.
+        The order comes from a grid barrier, or from fences and atomics of two blocks. ``stamps``
+        has one entry per word. ``same_block`` has one bool per word: True if both threads are of
+        one block.
         """
         who, when, me = (words & STAMP_MASK) >> TIME_BITS, words & TIME_MASK, stamps >> TIME_BITS
         first, barriers = clock.batch.numbers[0], clock.barrier_of(stamps)

@@ -268,7 +268,7 @@ class ParameterUse:
     """The use of one array parameter by a kernel, as far as the kernel's text shows it.
 
     ``may_write`` is True if the kernel stores to the array, or passes it to a function that may do
-    so. ``fewest_indices`` is the smallest number of indices of a read.
+    so. ``fewest_indices`` is the smallest number of indices of a read, and ANY_RANK without a read.
     """
 
     may_write: bool  # it is stored to, or passed to a function that may store to it

@@ -67,7 +67,7 @@ def _is_of_the_package(value) -> bool:
 
 
 def _is_below(module) -> bool:
-    """Return True for the name of a module of the package."""
+    """Return True if ``module`` is the name, a str, of a module of numba-cuda-mlir."""
     return isinstance(module, str) and module.split(".")[0] == PACKAGE
 
 

@@ -124,7 +124,10 @@ def of_module(module: ModuleType, names: frozenset[str], convert: Callable):
 
 
 def _inner(name: str) -> object | None:
-    """Return the namespace of Numba for a module such as ``numba_cuda_mlir.cuda.shared``."""
+    """Return the namespace of Numba for a module such as ``numba_cuda_mlir.cuda.shared``.
+
+    For any other module it is None.
+    """
     return _NAMESPACES.get(name.rpartition(".")[2])
 
 

@@ -15,7 +15,7 @@ def is_loaded() -> bool:
 def declared_types(kernel) -> tuple[tuple, ...]:
     """Return the argument types of each signature of a kernel or function of numba-cuda-mlir.
 
-    They are types of that package. There are none for a function that takes any types.
+    They are types of that package. The tuple is empty for a function declared without signatures.
     """
     if kernel._can_compile:
         return getattr(kernel, "virtual_gpu_signatures", ())

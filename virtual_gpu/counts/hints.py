@@ -54,9 +54,9 @@ class KernelCounts:
     ``lines`` maps each source line to its counts. ``rows`` maps the name of each array in global
     memory to the stride in bytes of its last dimension but one, or to 0 if there is no such
     dimension. ``functions`` are the kernel and the functions that it called. ``blocks`` and
-    ``warps`` are the numbers of those that ran. ``beaten_extremes`` are the (site, array, name,
-    attempts) of the minima and maxima that have never changed a 0. ``accesses`` are the counts per
-    source line, array and kind of access.
+    ``warps`` are the numbers of those that ran. ``beaten_extremes`` are those of Counters, the
+    (site, array, "min" or "max", attempts) of atomics that never had an effect. ``accesses`` are
+    the counts per source line, array and kind of access.
     """
 
     accesses: tuple[AccessCount, ...]

@@ -157,7 +157,10 @@ def _neutral_shift(transfer: LaneTransfer) -> int:
 
 
 def sectors_lines_addresses(pattern: Pattern) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the numbers of distinct sectors, cache lines and first bytes, each by warp."""
+    """Return three vectors: the numbers of distinct sectors, cache lines and first bytes per warp.
+
+    Only active lanes count.
+    """
     ordered = np.sort(np.where(pattern.active, pattern.first, -1), axis=1)
     units = (SECTOR_BYTES, CACHE_LINE_BYTES, 1)
     sectors, lines, addresses = (_count_distinct(ordered // unit) for unit in units)

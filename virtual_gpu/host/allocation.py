@@ -71,7 +71,8 @@ def device_array(shape, dtype=np.float64, strides=None, order="C", stream=0) -> 
 def device_array_like(ary, stream=0) -> DeviceArray:
     """Return an uninitialised device array with the shape, dtype and order of ``ary``.
 
-    It is contiguous; if ``ary`` is not, its strides have the same ranking as those of ``ary``.
+    It is contiguous. If ``ary`` is not, the dimension with the smallest stride in ``ary`` has the
+    smallest stride in the new array, and so on.
     """
     return device_array(ary.shape, ary.dtype, *order_of(ary), stream)
 

@@ -97,7 +97,7 @@ def order_of(ary) -> tuple[tuple[int, ...] | None, str]:
 
     As in Numba, a contiguous array keeps its order, "C" or "F", and the strides are None. An array
     with at most one dimension gives (None, "C"). For any other array the order is "C", and the
-    strides have the same ranking as those of ``ary``.
+    dimension with the smallest stride in ``ary`` has the smallest of the strides, and so on.
     """
     flags = ary.flags
     if flags["C_CONTIGUOUS"] or flags["F_CONTIGUOUS"] or ary.ndim <= 1:

@@ -82,7 +82,7 @@ class VirtualEvent:
         self._seconds: float | None = None
 
     def record(self, stream=0) -> None:
-        """Store the present time of the host's clock."""
+        """Store the present time of the host's clock, and log the event in its stream."""
         self._seconds = time.perf_counter()
         note_record(self, stream)
 

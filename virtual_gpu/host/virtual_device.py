@@ -100,10 +100,7 @@ class VirtualDevice:
 
 
 class MemoryInfo(NamedTuple):
-    """Free and total bytes of the host's memory, which holds the arrays of the virtual GPU.
-
-    They are ``free`` and ``total``.
-    """
+    """The ``free`` and ``total`` bytes of the host's memory, which holds the device arrays."""
 
     free: int
     total: int

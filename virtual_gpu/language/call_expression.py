@@ -124,7 +124,7 @@ class CallExpression:
         return value
 
     def _is_refused(self, refusal: str) -> bool:
-        """Return True if Numba's sentence refuses a call of this call's function."""
+        """Return True if ``refusal``, Numba's message, is about the function called here."""
         name = getattr(self.function, "__qualname__", self.function.__name__)
         about = (f"Function(<function {name} ", f"Function(<intrinsic {self.function.__name__}>)")
         return any(text in refusal for text in about)

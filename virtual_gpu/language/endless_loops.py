@@ -248,8 +248,8 @@ def _gaps(loop: ast.While, frame: Frame, active: Mask) -> np.ndarray | None:
 
     The gap is the difference between the two numbers that the condition compares, as float64. It is
     known if the condition compares a variable that the loop changes with a constant or with a
-    variable that the loop does not change, by ``<``, ``<=``, ``>``, ``>=`` or ``!=``. A lane leaves the loop when its gap
-    falls to 0 or below.
+    variable that the loop does not change, by ``<``, ``<=``, ``>``, ``>=`` or ``!=``. A lane leaves
+    the loop when its gap falls to 0 or below.
     """
     test = loop.test
     if not isinstance(test, ast.Compare) or len(test.ops) != 1:

@@ -105,7 +105,11 @@ def store(call: CallExpression) -> Evaluate:
 
 @dataclass(frozen=True)
 class _Move:
-    """The array, the first index and the alignment of a call that moves a vector, as closures."""
+    """A call that moves a vector between an array and the kernel.
+
+    ``array`` and ``index`` are closures that evaluate the array and the index of the first element.
+    ``alignment(frame)`` returns the alignment in bytes, or None if the call has none.
+    """
 
     call: CallExpression
     array: Evaluate
@@ -114,7 +118,11 @@ class _Move:
 
     @classmethod
     def of(cls, call: CallExpression, arguments: dict[str, ast.expr]) -> _Move:
-        """Return the _Move of a call; raise Unsupported if one of the first three is missing."""
+        """Return the _Move of a call, whose ``arguments`` are by parameter name, in order.
+
+        Raises Unsupported unless all parameters but ``alignment``, of which there are three, have
+        an argument.
+        """
         if len(arguments.keys() - {"alignment"}) != 3:
             raise call.refuse(f"{ast.unparse(call.node)}, called with these arguments,")
         array, index, _ = (call.compiler.expression(a) for a in list(arguments.values())[:3])

@@ -75,7 +75,10 @@ def _check_members(frame: Frame, members, mask: Mask, site: Site, may_leave: boo
 
 
 def _check_own_lanes(run: BatchRun, named: np.ndarray, mask: Mask, site: Site) -> None:
-    """Report, as one flaw, the active lanes that their own mask in ``named`` does not name."""
+    """Report, as one flaw, the active lanes that their own bit mask does not name.
+
+    ``named`` holds the bit mask of each lane (int64), in shape (warps, 32).
+    """
     active = by_warp(mask.lanes)
     lanes = np.flatnonzero(active & ~lanes_of(named))
     if not lanes.size:

@@ -146,7 +146,10 @@ def forall(self, ntasks, tpb=0, stream=0, sharedmem=0) -> Callable:
 
 
 def _most_threads(kernel: CUDADispatcher) -> int:
-    """Return the most threads per block that a kernel's launch bounds, or a device, allow."""
+    """Return the most threads per block that a kernel's launch bounds allow.
+
+    Without launch bounds it is MAX_THREADS.
+    """
     bounds = kernel.targetoptions.get("launch_bounds")
     return (bounds[0] if isinstance(bounds, tuple | list) else bounds) or MAX_THREADS
 

@@ -74,9 +74,9 @@ def launch(
     """Run a kernel on the whole grid, or on the observer's sample of blocks.
 
     ``kernel`` is a dispatcher or a plain Python function, ``arguments`` are those of the caller,
-    and ``dynamic_shared`` is the dynamic shared memory of a block in bytes. Raises the first
-    finding as an error, unless the observer's report collects findings. Raises LaunchError for a
-    launch that a device would refuse, and LimitReached if it exceeds a limit.
+    and ``dynamic_shared`` is the dynamic shared memory of a block in bytes. Raises the first flaw
+    as an error, unless the observer's report collects findings. Raises LaunchError for a launch
+    that a device would refuse, and LimitReached if it exceeds a limit.
     """
     kernel = as_numba_kernel(kernel)
     program = compile_function(getattr(kernel, "py_func", kernel))

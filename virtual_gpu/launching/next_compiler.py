@@ -96,7 +96,11 @@ def _configure(
 
 
 def _getitem(self, arguments) -> VirtualLaunch:
-    """Replace ``kernel[...]``: return a VirtualLaunch."""
+    """Replace ``kernel[...]``: return a VirtualLaunch.
+
+    ``arguments`` are those of ``_configure``: the grid, the block, and optionally the stream, the
+    shared memory in bytes and the cluster. Raises LaunchError for another number of them.
+    """
     if isinstance(arguments, tuple) and len(arguments) == 5:
         return _configure(self, *arguments)
     return dispatcher_methods.getitem(self, arguments)
@@ -133,15 +137,19 @@ def _compile(self, signature, **options):
 
 
 def _typeof_pyval(self, value):
-    """Replace ``kernel.typeof_pyval(value)``: a device array has the type of its host array."""
+    """Replace ``kernel.typeof_pyval(value)``: return the package's type of an argument.
+
+    A device array has the type of the NumPy array that serves as its memory.
+    """
     _, _, type_there = _own_methods()
     return type_there(self, value.host if isinstance(value, DeviceArray) else value)
 
 
 def _get_call_template(self, arguments, named):
-    """Replace ``function.get_call_template(...)``, with which the package types a call.
+    """Replace ``function.get_call_template(...)``: return the result of the package's own method.
 
-    A device function with signatures is compiled for them first, which ``compile`` left out.
+    The package types the call of a device function by it. If the function has signatures, it is
+    compiled for them first, because ``compile`` has only noted them.
     """
     _, call_template, _ = _own_methods()
     for types in declared_types(self):
@@ -150,7 +158,10 @@ def _get_call_template(self, arguments, named):
 
 
 def _disable_compile(self, value: bool = True) -> None:
-    """Let the function take no types but those of its signatures, or any types again."""
+    """Let the function take no types but those of its signatures.
+
+    With ``value`` False it takes any types again.
+    """
     self._can_compile = not value
 
 
@@ -169,7 +180,7 @@ def _inspect_asm(self, signature=None):
 
 
 def _converting(method: Callable) -> Callable:
-    """Return a method that converts the kernel and then calls ``method`` of Numba's."""
+    """Return a method that converts its kernel to one of Numba and calls ``method`` with that."""
 
     def convert_and_call(self, *arguments, **named):
         return method(as_numba_kernel(self), *arguments, **named)

@@ -52,7 +52,10 @@ def _may_lose(source: np.dtype, target: np.dtype) -> bool:
 
 
 def _holds_pixels(dtype: np.dtype) -> bool:
-    """Return True for a dtype of images, in which programs round by storing."""
+    """Return True for an 8-bit dtype and for uint16.
+
+    They are the dtypes of images, to which programs round by storing.
+    """
     return dtype.itemsize == 1 or dtype == np.uint16
 
 
@@ -96,7 +99,10 @@ def _is_minus_one(node: ast.AST) -> bool:
 
 
 def _is_mark(line: str, lost: np.ndarray) -> bool:
-    """Return True if a source line stores a variable that is -1 wherever it does not fit."""
+    """Return True if a source line stores a variable, and all numbers in ``lost`` are -1.
+
+    ``lost`` are the numbers that do not fit; -1 marks elements.
+    """
     return bool((lost == -1).all()) and _stores_a_variable(line)
 
 

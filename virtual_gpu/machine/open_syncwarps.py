@@ -53,6 +53,7 @@ class OpenSyncwarps:
         """Add a syncwarp; ``awaited`` are live lanes that callers of their warp name.
 
         The three arrays have the shape (warps, 32). ``named`` holds int64 masks, the others bools.
+        A syncwarp in Numba's own code is ignored.
         """
         if site.file.startswith(NUMBA):
             return

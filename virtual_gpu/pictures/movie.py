@@ -345,5 +345,5 @@ def _event(event: Event, row: int, film: Film) -> dict:
 
 
 def _elements(event: Event, film: Film) -> dict:
-    """Return the elements that an event accesses, encoded by ``addresses``."""
+    """Return the first element that each thread accesses, as the dict of ``addresses``."""
     return addresses(event.first, film.recording.shape)

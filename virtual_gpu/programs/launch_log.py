@@ -96,9 +96,10 @@ class LaunchLog:
         return tuple(flaw for kernel in self.kernels for flaw in kernel.flaws)
 
     def results_are_unseen(self, transfers: list[Transfer]) -> bool:
-        """Return True if kernels have stored to device arrays only, and none was copied back.
+        """Return True if all results of the kernels are in device arrays, and none was copied back.
 
-        ``transfers`` are all copies of the program. Kernels that print do not count.
+        Each launch had a device array then, and none had a host array. False if a kernel prints.
+        ``transfers`` are all copies of the program.
         """
         copied = any(transfer.direction == TO_HOST for transfer in transfers)
         return bool(self._kernels) and self._only_device_arrays and not copied

@@ -109,7 +109,7 @@ class ProgramSummary:
         return f"{text} Launched at {self.names[file]}:{line}."
 
     def _elsewhere(self, note: Finding | Hint, kernel: KernelLog) -> str:
-        """Return the name of a note's file in brackets, or "" if it is the kernel's file."""
+        """Return a space and the name of a note's file in brackets; "" for the kernel's file."""
         return f" ({self.names[note.site.file]})" if note.site.file != kernel.file else ""
 
 
@@ -183,12 +183,12 @@ def as_json(summary: ProgramSummary) -> str:
     """Return the report as JSON, which ends with a newline.
 
     It is an object with ``hints``, sentences on the whole program, and ``kernels``, a list of
-    objects with the keys ``name``, ``file``, ``line``,
-    ``launches``, ``verdict``, ``findings``, ``hints``, ``errors`` and ``counts``. Counts are summed
-    over all launches that ran to their end; their names and units are those of counters.LineCount.
-    Errors are sentences. Findings and hints are objects with ``kind``, ``file``, ``line``,
-    ``source``, ``array``, ``message`` and ``advice``; a finding also has ``launched_at``,
-    ``warning``, ``index``, ``threads``, ``threads_in_all`` and ``other_line``.
+    objects with the keys ``name``, ``file``, ``line``, ``launches``, ``verdict``, ``findings``,
+    ``hints``, ``errors`` and ``counts``. Counts are summed over all launches that ran to their end;
+    their names and units are those of counters.LineCount. Errors are sentences. Findings and hints
+    are objects with ``kind``, ``file``, ``line``, ``source``, ``array``, ``message`` and
+    ``advice``; a finding also has ``launched_at``, ``warning``, ``index``, ``threads``,
+    ``threads_in_all`` and ``other_line``.
     """
     rows = [_kernel(kernel, summary) for kernel in summary.kernels]
     hints = [UNSEEN] if summary.unseen else []

@@ -156,7 +156,7 @@ def _is_numbas_own(template: type) -> bool:
     """Return True if a typing template is of Python, NumPy, Numba or `compilers`, or an intrinsic.
 
     A template without a module counts as Numba's, because Numba makes some of its own that way. A
-    change of the room `compilers` changes ``versions()``.
+    change of the package `compilers` changes ``versions()``.
     """
     if hasattr(template, "_definition_func"):  # of an intrinsic, which a kernel's text must name
         return True

@@ -67,7 +67,10 @@ def _let_arrays_be_aligned() -> None:
 
 
 def _let_functions_of_half_precision_be_found() -> None:
-    """Type the functions that the target knows as attributes of ``cuda.fp16`` alone."""
+    """Declare the functions of ``cuda.fp16`` themselves to Numba's typing.
+
+    Numba types them only where a kernel writes them as attributes of ``cuda.fp16``.
+    """
     wrapped = [name.removesuffix("_device") for name in vars(cudadecl) if name.endswith("_device")]
     for name in wrapped:
         if hasattr(cuda.fp16, name):
