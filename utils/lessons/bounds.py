@@ -103,13 +103,14 @@ def compiled_of(variant: Variant) -> Compiled:
 
 
 def bounds_of(variant: Variant, shape: str) -> Mapping[str, Bound]:
-    """Return the time that each resource of the device shown needs, by the resource's name.
+    """Return resource -> Bound: the ms for which a launch keeps each resource of the device busy.
 
-    The resources are "bytes from DRAM" or, for a product, "bytes from L2"; "shared memory and L1";
-    and "issue slots", which are left out if the machine code is not known or cannot be counted.
-    DRAM is taken at the data sheet's bandwidth, which no kernel can exceed, and is left out if that
-    is not known; L2, shared memory and L1 at the rates recorded on the device. shape: as on the
-    command line. Raises CourseError if the device has no recorded ceilings.
+    The device is the one shown. The resources are "bytes from DRAM" or, for a product, "bytes from
+    L2"; "shared memory and L1"; and "issue slots", which are left out if the machine code is not
+    known or cannot be counted. DRAM is taken at the data sheet's bandwidth, which no kernel can
+    exceed, and is left out if that is not known; L2, shared memory and L1 at the rates recorded on
+    the device. shape: as on the command line. Raises CourseError if the device has no recorded
+    ceilings.
     """
     ceilings = roofline.gpu_ceilings(device_shown())
     problem, hot = ladder_of(variant.step).parse(shape), hot_loop_if_any(variant)
