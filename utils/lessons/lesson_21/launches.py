@@ -57,9 +57,10 @@ def _bytes(kernel, *arguments) -> float:
 
 
 def draw(moved: Mapping[str, float]) -> Figure:
-    """Draw each way at the most that DRAM allows on the course's own device.
+    """Draw a roofline with a point per way to compute: the most GFLOP/s that DRAM allows it.
 
-    moved: label -> bytes per element for `OPERATIONS` operations.
+    The device is the course's own. moved: label of a way -> bytes per element for `OPERATIONS`
+    operations.
     """
     rate = ceilings().gb_per_s["DRAM"]
     rows = [(label, OPERATIONS / each, OPERATIONS / each * rate) for label, each in moved.items()]
