@@ -35,8 +35,8 @@ def show_copy_times() -> Table:
 def few_rows() -> dict[str, ShapeTime]:
     """Return kernel -> its row of `few_rows.csv` of the reference device.
 
-    All are of one product of few rows. A kernel is its block tile and slices, such as "128×256, 3
-    slices".
+    All are of one product of few rows. A key is a block tile with its slices, such as "128×256, 3
+    slices", "sgemm" or "cuBLAS".
     """
     file = DATA / "measured" / slug(REFERENCE) / "few_rows.csv"
     return {row.kernel: row for row in rows.read(file, ShapeTime)}

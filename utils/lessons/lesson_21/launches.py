@@ -46,7 +46,7 @@ def bytes_of_three() -> float:
 
 
 def bytes_of_one(kernel) -> float:
-    """Return the bytes per element that a kernel of the exercise `fused` moves, counted."""
+    """Return the bytes per element that a reader's kernel `fused` moves, on the virtual GPU."""
     x, y, out = np.ones((3, ELEMENTS), np.float32)
     return _bytes(kernel, x, np.float32(1), np.float32(2), y, out)
 
