@@ -71,7 +71,7 @@ def _card(exercise: Exercise) -> str:
 
 
 def _kind(exercise: Exercise) -> str:
-    """Return what the reader does, in a few words."""
+    """Return what the reader does, such as "write a kernel" or "change a formula"."""
     if isinstance(exercise, NumbersExercise):
         return KINDS[exercise.kind].replace("kernel", "formula")
     on_host = not isinstance(exercise, KernelExercise) or exercise.on_cpu
