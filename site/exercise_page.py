@@ -33,7 +33,8 @@ KINDS = {
 def cards(titles: dict[str, str]) -> str:
     """Return the page's sections as Markdown: a heading per lesson, with its exercises in HTML.
 
-    titles: the title of each lesson by its file name, such as "07 · Tiling".
+    Exercises of no lab are left out; those of a lesson are in the order of their minutes. titles:
+    file name of each lesson -> its title, such as "07 · Tiling".
     """
     files = {number: file.name for number, file in lessons().items()}
     order = list(files)

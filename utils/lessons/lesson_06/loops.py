@@ -162,9 +162,9 @@ def waits(step: Step | Variant) -> float:
 
 
 def compare_variants() -> Table:
-    """Return a table of `naive` and all unrolled variants, sorted by their recorded time at 4096.
+    """Return a table of `naive` and all unrolled variants at 4096, the slowest by the record first.
 
-    The columns are the instructions and the waits for 16 multiply-adds, and the time in ms.
+    The columns are the instructions and the waits for 16 multiply-adds, and the recorded ms.
     """
     unrolled = LADDER.step("unrolled")
     variants = {f"UNROLL = {factor}": unrolled.variant(UNROLL=factor) for factor in UNROLL_FACTORS}
