@@ -81,7 +81,7 @@ class Replaced(ast.NodeTransformer):
 
 
 def _is_of_kernels(node: ast.ImportFrom) -> bool:
-    """Return True for an import of `cuda`, or from it."""
+    """Return True for an import of `cuda` from numba, or from `numba.cuda` or its modules."""
     if (node.module or "").startswith("numba.cuda"):
         return True
     return node.module == "numba" and any(alias.name == "cuda" for alias in node.names)
@@ -108,7 +108,7 @@ class _Finder(MetaPathFinder):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Return the spec of a file of `PACKAGES`; None for any other module."""
+        """Return the spec of a file of `PACKAGES`; None for `LEFT_ALONE` and any other module."""
         if not _inside(fullname, PACKAGES) or _inside(fullname, LEFT_ALONE):
             return None
         spec = PathFinder.find_spec(fullname, path, target)

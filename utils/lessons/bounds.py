@@ -39,7 +39,7 @@ class Bound:
 
 
 def _exact(ms: float) -> Bound:
-    """Return a bound from an exact count."""
+    """Return the Bound of a time, in ms, whose count is exact."""
     return Bound(ms, ms)
 
 
@@ -159,7 +159,7 @@ def _time_of_dram(moved: float) -> dict[str, float]:
 
 
 def _issue_of_blocks(variant: Variant, shape: Shape, ceilings: Ceilings) -> Bound | None:
-    """Return the time to issue the instructions of all blocks of a reduction; None if unknown."""
+    """Return the ms to issue the instructions of all blocks of a reduction; None if unknown."""
     try:
         issued = issued_by_block(variant)
     except CourseError:

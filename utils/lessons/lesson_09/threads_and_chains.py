@@ -82,7 +82,7 @@ def distributed(threads: int) -> list[int]:
 
 
 def _curves(frame: pd.DataFrame, law: Law) -> Curves:
-    """Return the recorded points of one SM, and what a law expects there."""
+    """Return the recorded points of one SM, in percent, and what a law expects there."""
     points = frame[(frame["experiment"] == "arithmetic") & (frame["sms"] == 1)]
     keys = [(int(row.threads_per_sm), int(row.floats)) for row in points.itertuples()]
     recorded = {key: 100 * share for key, share in zip(keys, points["share"], strict=True)}

@@ -11,7 +11,10 @@ from utils.paths import DATA
 
 
 def copy_times() -> dict[str, dict[int, float]]:
-    """Return kernel -> n -> recorded ms of an n×n product on the reference device."""
+    """Return kernel -> n -> recorded ms of an n×n product on the reference device.
+
+    Kernels have their names without constants.
+    """
     found: dict[str, dict[int, float]] = {}
     for row in copies_alone.recorded_times():
         if row.device == REFERENCE:
