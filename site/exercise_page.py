@@ -33,7 +33,8 @@ KINDS = {
 def cards(titles: dict[str, str]) -> str:
     """Return the page's sections as Markdown: a heading per lesson, with its exercises in HTML.
 
-    titles: the title of each lesson by its file name, such as "07 · Tiling".
+    Exercises of no lab are left out; those of a lesson are in the order of their minutes. titles:
+    file name of each lesson -> its title, such as "07 · Tiling".
     """
     files = {number: file.name for number, file in lessons().items()}
     order = list(files)
@@ -71,7 +72,7 @@ def _card(exercise: Exercise) -> str:
 
 
 def _kind(exercise: Exercise) -> str:
-    """Return what the reader does, in a few words."""
+    """Return what the reader does, such as "write a kernel" or "change a formula"."""
     if isinstance(exercise, NumbersExercise):
         return KINDS[exercise.kind].replace("kernel", "formula")
     on_host = not isinstance(exercise, KernelExercise) or exercise.on_cpu

@@ -43,7 +43,10 @@ class Replaced(ast.NodeTransformer):
         return ast.fix_missing_locations(self.generic_visit(node))
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.ImportFrom | list[ast.ImportFrom]:
-        """Return the imports that replace one."""
+        """Return the import unchanged, or the import or imports that replace it.
+
+        An import from "numba" becomes one import per module that has its names.
+        """
         if node.level or node.module is None:
             return node
         if node.module == "numba.types" or node.module.startswith("numba.cuda"):
@@ -78,7 +81,7 @@ class Replaced(ast.NodeTransformer):
 
 
 def _is_of_kernels(node: ast.ImportFrom) -> bool:
-    """Return True for an import of `cuda`, or from it."""
+    """Return True for an import of `cuda` from numba, or from `numba.cuda` or its modules."""
     if (node.module or "").startswith("numba.cuda"):
         return True
     return node.module == "numba" and any(alias.name == "cuda" for alias in node.names)
@@ -105,7 +108,7 @@ class _Finder(MetaPathFinder):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Return the spec of a file of `PACKAGES`; None for any other module."""
+        """Return the spec of a file of `PACKAGES`; None for `LEFT_ALONE` and any other module."""
         if not _inside(fullname, PACKAGES) or _inside(fullname, LEFT_ALONE):
             return None
         spec = PathFinder.find_spec(fullname, path, target)
@@ -122,13 +125,19 @@ def _inside(module: str, packages: tuple[str, ...]) -> bool:
 
 
 def use(compiler: Compiler) -> None:
-    """Load all files of the course with this compiler's names from now on."""
+    """Load all files of the course with this compiler's names from now on.
+
+    Nothing changes for numba-cuda, or if another compiler's names are already in use.
+    """
     if compiler != NUMBA_CUDA and not any(isinstance(each, _Finder) for each in sys.meta_path):
         sys.meta_path.insert(0, _Finder(compiler))
 
 
 def use_in_cells(compiler: Compiler, shell) -> None:
-    """Let the cells of a notebook use this compiler's names; ``shell`` is IPython's, or None."""
+    """Let the cells of a notebook use this compiler's names; ``shell`` is IPython's, or None.
+
+    Nothing changes for numba-cuda, without a shell, or if the cells already use a compiler's names.
+    """
     known = shell is None or any(isinstance(each, Replaced) for each in shell.ast_transformers)
     if compiler != NUMBA_CUDA and not known:
         shell.ast_transformers.append(Replaced(compiler.package))

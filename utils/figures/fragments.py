@@ -75,7 +75,8 @@ def lanes_with_own_factors() -> int:
 def cells_of(element: Callable, lane: int, count: int) -> list[tuple[int, int]]:
     """Return the (row, column) of each element that a lane holds, in the order of its fragment.
 
-    element: one of the maps of `virtual_gpu.numbers.fragments`. count: the elements of a fragment.
+    element: a function of `virtual_gpu.numbers.fragments`: (lane, index in the fragment) -> (row,
+    column). count: the number of elements in a fragment.
     """
     return [element(lane, i) for i in range(count)]
 
@@ -117,7 +118,7 @@ def _grids() -> str:
 
 
 def _words(lane: int) -> str:
-    """Return the SVG of the lane's number and the number of elements that it holds."""
+    """Return the SVG of the lane's number, and of a numbered box per element that it holds."""
     body = text(4, 16, f"lane {lane}", 15, font_weight="bold")
     body += text(4, 38, "in its registers:", 12)
     for line, (name, _, _, _, count, _, colour) in enumerate(FRAGMENTS):

@@ -86,7 +86,7 @@ def _picture(title: str, unit: str, loops: Mapping[str, Iterations], pitch: int)
 
 
 def _places(iteration: Sequence[str]) -> list[tuple[int, int]]:
-    """Return (row, column) of each instruction; rows have `ACROSS` columns, and long kinds two."""
+    """Return (row, column) of each instruction; a long kind takes two of the `ACROSS` columns."""
     places, row, column = [], 0, 0
     for kind in iteration:
         width = 1 + kind.endswith(LONG)

@@ -19,7 +19,8 @@ from utils.measuring.measure_command import add_device, add_steps
 def plot_command(ladder: Ladder) -> Command:
     """Return the sub-command `plot`, which draws a ladder's records into PNG files.
 
-    Its argument is the folder of the files. It prints the path and the alt text of each file.
+    Its argument is the folder of the files. Its options are --steps and, for a ladder on the GPU,
+    --device. It prints the path and the alt text of each file.
     """
 
     def configure(parser: argparse.ArgumentParser) -> None:

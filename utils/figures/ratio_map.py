@@ -59,7 +59,7 @@ def _cells(rows: Sequence[CallRow]) -> Iterator[tuple[int, int, list[float]]]:
 def _cell(axes: Axes, column: int, line: int, ratios: list[float]) -> str:
     """Draw the geometric mean and the number of ratios in a cell; return words on it as alt text.
 
-    They are such as "m·n from 10⁴, k from 64: 1.12 of 30". column: the index of the class of k.
+    They are such as "m·n from 10⁴, k from 100: 1.12 of 30". column: the index of the class of k.
     line: the index of the class of m·n. ratios: the library's time over ours per call.
     """
     mean = geometric_mean(ratios)

@@ -63,12 +63,12 @@ def curve(
 ) -> Figure:
     """Draw speed against size: marked steps in colour with names, others grey, the library dashed.
 
-    The grey steps are at most six: the slowest, the fastest, and the greatest rises between them.
-    frame: records of one device with an efficiency, from which the peak follows. marked: names of
-    steps. Each step is drawn with its best constants, only at square products if there are any.
-    here: True if the records were measured in this session, False if they were read from
-    `data/measured`. Raises CourseError for a step that the frame lacks, more than five names,
-    several devices, and more than 100 % of the peak.
+    At most six others are grey: of more, the first, the fastest, and the greatest rises between
+    them. frame: records of one device with an efficiency, from which the peak follows. marked:
+    names of steps. Each step is drawn with its best constants, only at square products if there are
+    any. here: True if the records were measured in this session, False if they were read from
+    `data/measured`. Raises CourseError for a step that the frame lacks, more than five names with
+    the library's, several devices, and more than 100 % of the peak.
     """
     need_steps(frame, marked)
     unit = units_of(frame)[0]
@@ -88,10 +88,11 @@ def old_against_new(
 ) -> Figure:
     """Draw a step, the step that replaces it, and the speedup between them at each size.
 
-    Both have their best constants. At most six other steps are grey: the slowest, the fastest, and
-    the greatest rises between them. frame: records of one device. peak: the top of the axis, in
-    `unit`. unit: "gflops" or "gb_per_s". here: True if the records were measured in this session.
-    Raises CourseError for a step that the frame lacks, several devices, and a speed above `peak`.
+    Both have their best constants. At most six other steps are grey: of more, the first, the
+    fastest, and the greatest rises between them. frame: records of one device. peak: the top of the
+    axis, in `unit`. unit: "gflops" or "gb_per_s". here: True if the records were measured in this
+    session. Raises CourseError for a step that the frame lacks, several devices, and a speed above
+    `peak`.
     """
     need_steps(frame, [old, new])
     # A step without an efficiency has another peak: a cache is faster than the memory.
@@ -178,9 +179,9 @@ def _others(points: pd.DataFrame, steps: Sequence[str]) -> tuple[np.ndarray, np.
 
 
 def _grey_steps(points: pd.DataFrame, marked: Sequence[str]) -> list[str]:
-    """Return the names of the steps to draw in grey: at most six of those that are not marked.
+    """Return the names of the steps to draw in grey: those that are not marked, at most six.
 
-    They are the slowest, the fastest and the greatest rises between them.
+    Of more than six, they are the first one, the fastest one and the greatest rises between them.
     """
     others = points[~points["step"].isin(marked)].groupby("step", sort=False)["value"].last()
     return list(others.index) if len(others) <= MOST_GREY else milestones(others, MOST_GREY)

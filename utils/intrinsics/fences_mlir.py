@@ -14,7 +14,7 @@ from utils.intrinsics.wide_memory_mlir import assembled
 
 
 def _fence(instruction: str) -> Callable:
-    """Return the function that emits a fence, which is an instruction of PTX."""
+    """Return the lowering function of a fence; instruction: its PTX, such as "membar.gl"."""
 
     def lowered(builder, target, arguments, keywords):
         assembled(f"{instruction};", "", [])

@@ -177,7 +177,8 @@ def loadu(typing_context, x, i, lanes):
 def loadu_masked(typing_context, x, i, lanes, count):
     """Load x[i : i + count], padded with zeros, into a vector: loadu_masked(x, i, lanes, count).
 
-    Memory after the first `count` elements is not accessed. vmovups {k}{z}, or vmaskmovps
+    Memory after the first `count` elements is not accessed. The instruction is vmovups {k}{z}, or
+    vmaskmovps.
     """
     if not (_is_vector_memory(x) and isinstance(i, types.Integer) and _lanes(lanes)):
         return None
@@ -265,8 +266,8 @@ def storeu(typing_context, x, i, vector):
 def storeu_masked(typing_context, x, i, vector, count):
     """Store the first `count` lanes of a vector in x[i : i + count].
 
-    The call is storeu_masked(x, i, vector, count). Memory after these elements is not accessed.
-    vmovups {k}, or vmaskmovps
+    The call is storeu_masked(x, i, vector, count). Memory after these elements is not accessed. The
+    instruction is vmovups {k}, or vmaskmovps.
     """
     if not (_is_vector_memory(x) and isinstance(i, types.Integer) and isinstance(vector, Vector)):
         return None

@@ -78,14 +78,15 @@ def _assembled(builder, text: str, constraints: str, operands: list, element, co
 
 
 def names(first: int, count: int) -> str:
-    """Return operands of inline PTX in braces, such as "{$4,$5}"."""
+    """Return operands of inline PTX in braces: "{$4,$5}" for first = 4 and count = 2."""
     return "{" + ",".join(f"${first + number}" for number in range(count)) + "}"
 
 
 def mma_text(k: int, name: str) -> str:
-    """Return the PTX of a product of 16×k by k×8 whose sums are $0 to $3, then a, then b.
+    """Return the PTX of an mma that adds a product of 16×k by k×8 to sums.
 
-    `name` is PTX's name of the dtype.
+    Its operands are the registers $0 to $3 for the sums, then k / 4 for a, then k / 8 for b. `name`
+    is PTX's name of the dtype, such as "f16".
     """
     operands = f"{names(SUMS, k // 4)}, {names(SUMS + k // 4, k // 8)}"
     return (
@@ -97,7 +98,8 @@ def mma_text(k: int, name: str) -> str:
 def _mma_of(k: int, dtype, name: str):
     """Return the typing function of an intrinsic that multiplies 16×k by k×8 of a dtype.
 
-    `name` is PTX's name of the dtype.
+    It returns (signature, code generator), or None for types that do not fit. `name` is PTX's name
+    of the dtype.
     """
     of_a, of_b = k // 4, k // 8  # registers of a lane
     text = mma_text(k, name)
@@ -154,7 +156,10 @@ mma_m16n8k16_bf16 = named(
 
 
 def _ldmatrix_of(count: int, transposed: bool):
-    """Return the typing function of an intrinsic that loads `count` matrices of 8×8 elements."""
+    """Return the typing function of an intrinsic that loads `count` matrices of 8×8 elements.
+
+    It returns (signature, code generator), or None for types that do not fit.
+    """
     kind = f"x{count}.trans" if transposed else f"x{count}"
     text = f"ldmatrix.sync.aligned.m8n8.{kind}.shared.b16 {names(0, count)}, [${count}];"
     constraints = "=r," * count + "r,~{memory}"
@@ -221,7 +226,10 @@ ldmatrix_x2_trans = named(
 
 
 def _load8(typing_context, array, position):
-    """Return the typing of a load of eight 16-bit elements as a tuple, or None."""
+    """Return (signature, code generator) of a load of eight 16-bit elements as a tuple.
+
+    Returns None if the array or the position does not fit.
+    """
     if not _fits(array, position):
         return None
 
@@ -237,7 +245,10 @@ def _load8(typing_context, array, position):
 
 
 def _store8(typing_context, array, position, parts):
-    """Return the typing of a store of a tuple of eight 16-bit elements, or None."""
+    """Return (signature, code generator) of a store of a tuple of eight 16-bit elements.
+
+    Returns None if the array, the position or the tuple does not fit.
+    """
     if not _fits(array, position) or parts != types.UniTuple(array.dtype, WIDTH):
         return None
 
@@ -271,10 +282,11 @@ store8 = named(
 
 @intrinsic
 def copy8_async(typing_context, shared, to, source, position):
-    """Start a copy of eight 16-bit elements from global to shared memory, past the registers.
+    """Start a copy of eight 16-bit elements from ``source[position]`` on to ``shared[to]`` on.
 
-    The copy is complete after commit_copies() and wait_copies(). Other threads may read the result
-    only after a barrier. Needs compute capability 8.0.
+    They go from global to shared memory, past the registers. The call is copy8_async(shared, to,
+    source, position). The copy is complete after commit_copies() and wait_copies(). Other threads
+    may read the result only after a barrier. Needs compute capability 8.0.
     """
     if not (_fits(shared, to) and _fits(source, position) and shared.dtype == source.dtype):
         return None
@@ -292,10 +304,10 @@ def copy8_async(typing_context, shared, to, source, position):
 
 @intrinsic
 def copy8_or_zeros_async(typing_context, shared, to, source, position):
-    """Start a copy as ``copy8_async`` does, or one of eight zeros if ``position`` is outside.
+    """Start a copy as ``copy8_async`` does, or store eight zeros if ``position`` is outside.
 
     ``source`` has rows of a multiple of eight elements, so the elements are all inside or all
-    outside. Indices are not negative.
+    outside of it. Indices are not negative. The zeros are complete when a copy would be.
     """
     if not (_fits(shared, to) and _fits(source, position) and shared.dtype == source.dtype):
         return None
@@ -329,7 +341,7 @@ def _inside(context, builder, array_and_position, values):
 
 
 def _copy_of_zeros(machine: virtual_gpu.Machine, shared, to, source, position) -> None:
-    """Start the virtual GPU's version of copy8_or_zeros_async."""
+    """Run `copy8_or_zeros_async` on the virtual GPU: start the copy of all active lanes."""
     indices = position if isinstance(position, tuple) else (position,)
     inside = np.ones(machine.mask.lanes.size, bool)
     for index, size in zip(indices, source.shape, strict=True):
@@ -359,7 +371,7 @@ virtual_gpu.register(
 
 
 def _load_matrices(count: int, transposed: bool):
-    """Return the virtual GPU's version of an ldmatrix of `count` matrices."""
+    """Return a function that runs an ldmatrix of `count` matrices on the virtual GPU."""
 
     def run(machine: virtual_gpu.Machine, fragment, tile, position) -> None:
         machine.load_matrices(fragment, tile, position, count, transposed)

@@ -55,7 +55,10 @@ def _results(text: str, constraints: str, operands: Sequence, element, count: in
 
 
 def _mma_of(k: int, dtype, name: str) -> tuple[Callable, Callable]:
-    """Return typing and lowering of a product of 16×k by k×8; `name` is PTX's name of the dtype."""
+    """Return (typing function, lowering function) of a product of 16×k by k×8.
+
+    dtype: that of the factors. name: PTX's name of it.
+    """
     of_a, of_b = k // 4, k // 8  # registers of a lane
     constraints = ["=f"] * SUMS + ["r"] * (of_a + of_b) + [str(number) for number in range(SUMS)]
 
@@ -79,7 +82,7 @@ def _mma_of(k: int, dtype, name: str) -> tuple[Callable, Callable]:
 
 
 def _ldmatrix_of(count: int, transposed: bool) -> tuple[Callable, Callable]:
-    """Return typing and lowering of a load of `count` matrices of 8×8 elements."""
+    """Return (typing function, lowering function) of a load of `count` matrices of 8×8 elements."""
     kind = f"x{count}.trans" if transposed else f"x{count}"
     text = f"ldmatrix.sync.aligned.m8n8.{kind}.shared.b16 {names(0, count)}, [${count}];"
 
@@ -104,7 +107,7 @@ def _words() -> ir.Type:
 
 
 def _load8_typed(array, position):
-    """Return the type of eight elements, or None for types that do not fit."""
+    """Return the type of a tuple of eight elements, or None for types that do not fit."""
     return types.UniTuple(array.dtype, WIDTH) if _fits(array, position) else None
 
 
@@ -118,7 +121,7 @@ def _load8_lowered(builder, target, arguments, keywords):
 
 
 def _store8_typed(array, position, parts):
-    """Return the type of nothing, or None for types that do not fit."""
+    """Return types.none, because a store has no result, or None for types that do not fit."""
     fits = _fits(array, position) and parts == types.UniTuple(array.dtype, WIDTH)
     return types.none if fits else None
 
@@ -135,7 +138,7 @@ def _store8_lowered(builder, target, arguments, keywords):
 
 
 def _copy_typed(shared, to, source, position):
-    """Return the type of nothing, or None for types that do not fit."""
+    """Return types.none, because a copy has no result, or None for types that do not fit."""
     fits = _fits(shared, to) and _fits(source, position) and shared.dtype == source.dtype
     return types.none if fits else None
 
@@ -164,7 +167,7 @@ def _copy8_or_zeros_lowered(builder, target, arguments, keywords):
 
 
 def _inside(builder, array, position) -> ir.Value:
-    """Return the condition that a position is inside of an array."""
+    """Return the MLIR condition, an i1, that a position is inside of an array."""
     memory, indices = builder.load_var(array), builder.load_var(position)
     indices = indices if isinstance(indices, list | tuple) else [indices]
     sizes = memref.extract_strided_metadata(memory)[2 : 2 + len(indices)]

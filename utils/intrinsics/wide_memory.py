@@ -77,7 +77,8 @@ def indices_of(context, builder, position_type, position) -> list:
 def _load_of(width: int):
     """Return the typing function of an intrinsic that loads `width` float32 as a tuple.
 
-    It takes the Numba types of an array and a position, and returns None for types that do not fit.
+    It takes the Numba types of an array and a position, and returns (signature, code generator), or
+    None for types that do not fit.
     """
     alignment, result = FLOAT_BYTES * width, types.UniTuple(types.float32, width)
 
@@ -98,7 +99,10 @@ def _load_of(width: int):
 
 
 def _store_of(width: int):
-    """Return the typing function of an intrinsic that stores a tuple of `width` float32."""
+    """Return the typing function of an intrinsic that stores a tuple of `width` float32.
+
+    It returns (signature, code generator), or None for types that do not fit.
+    """
     alignment, expected = FLOAT_BYTES * width, types.UniTuple(types.float32, width)
 
     def store(typing_context, array, position, parts):
@@ -190,7 +194,10 @@ def before_boundary(typing_context, array):
 
 
 def _copy_of(width: int):
-    """Return the typing function of an intrinsic that starts a copy of `width` float32."""
+    """Return the typing function of an intrinsic that starts a copy of `width` float32.
+
+    It returns (signature, code generator), or None for types that do not fit.
+    """
     # 16 bytes may bypass the L1 cache ("cg"); fewer may not.
     cache = "cg" if width == COPY_WIDTH else "ca"
     text = f"cp.async.{cache}.shared.global [$0], [$1], {width * FLOAT_BYTES};"
@@ -269,7 +276,7 @@ def assemble(builder, text: str, constraints: str, operands: list) -> None:
 
 
 def _copy_later(width: int):
-    """Return the virtual GPU's version of an asynchronous copy of `width` float32."""
+    """Return a function that runs an asynchronous copy of `width` float32 on the virtual GPU."""
 
     def copy(machine: virtual_gpu.Machine, shared, to, source, position) -> None:
         machine.copy_later(shared, to, machine.load(source, position, width))

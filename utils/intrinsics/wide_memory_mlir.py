@@ -64,7 +64,10 @@ def element_pointer(builder, array, position) -> ir.Value:
 
 
 def address(pointer: ir.Value, space: int, kind: ir.Type) -> ir.Value:
-    """Return a generic pointer as an integer of this type: the address in a kind of memory."""
+    """Return the address of a generic pointer in one memory space, as an integer of type `kind`.
+
+    space: the number of the memory space, such as SHARED_SPACE.
+    """
     pointer = llvm.addrspacecast(llvm.PointerType.get(space), pointer)
     return llvm.ptrtoint(res=kind, arg=pointer)
 
@@ -85,7 +88,7 @@ def of_vector(value: ir.Value, width: int) -> tuple[ir.Value, ...]:
 
 
 def _load_of(width: int) -> tuple[Callable, Callable]:
-    """Return typing and lowering of a load of `width` float32 as a tuple."""
+    """Return (typing function, lowering function) of a load of `width` float32 as a tuple."""
 
     def typed(array, position):
         return types.UniTuple(types.float32, width) if _fits(array, position) else None
@@ -100,7 +103,7 @@ def _load_of(width: int) -> tuple[Callable, Callable]:
 
 
 def _store_of(width: int) -> tuple[Callable, Callable]:
-    """Return typing and lowering of a store of a tuple of `width` float32."""
+    """Return (typing function, lowering function) of a store of a tuple of `width` float32."""
     expected = types.UniTuple(types.float32, width)
 
     def typed(array, position, parts):
@@ -117,7 +120,10 @@ def _store_of(width: int) -> tuple[Callable, Callable]:
 
 
 def _stream16_typed(array, position):
-    """Return the type of the elements that stream16 loads, or None."""
+    """Return the type of the tuple of 4 or 2 elements that stream16 loads.
+
+    Returns None for an array or a position that does not fit.
+    """
     known = isinstance(array, types.Array) and array.dtype in STREAMED and array.layout == "C"
     if not (known and is_position(array, position)):
         return None
@@ -156,7 +162,7 @@ def _before_boundary_lowered(builder, target, arguments, keywords):
 
 
 def _copy_of(width: int) -> tuple[Callable, Callable]:
-    """Return typing and lowering of the start of a copy of `width` float32."""
+    """Return (typing function, lowering function) of the start of a copy of `width` float32."""
     # 16 bytes may bypass the L1 cache ("cg"); fewer may not.
     cache = "cg" if width == COPY_WIDTH else "ca"
     text = f"cp.async.{cache}.shared.global [$0], [$1], {width * FLOAT_BYTES};"
@@ -177,7 +183,7 @@ def _copy_of(width: int) -> tuple[Callable, Callable]:
 
 
 def _commit_typed():
-    """Return the type of nothing."""
+    """Return types.none, because `commit_copies` has no result."""
     return types.none
 
 
@@ -188,7 +194,7 @@ def _commit_lowered(builder, target, arguments, keywords):
 
 
 def _wait_typed(pending):
-    """Return the type of nothing if ``pending`` is a constant, else None."""
+    """Return types.none, the result's type, if ``pending`` is a constant, else None."""
     return types.none if isinstance(pending, types.IntegerLiteral) else None
 
 

@@ -56,7 +56,10 @@ def kept_names() -> list[str]:
 
 
 def is_kept(name: str, function) -> bool:
-    """Return True if the text that is kept for an exercise is exactly that of this function."""
+    """Return True if the text that is kept for an exercise is exactly that of this function.
+
+    Raises CourseError if the function uses something that a text cannot hold.
+    """
     return kept_text(name) == _with_name(name, function)
 
 

@@ -63,7 +63,7 @@ class Argument:
 
     @property
     def family(self) -> Family:
-        """The library to which the array belongs."""
+        """The family of the argument, as `family_of` returns it."""
         return self.known[0]
 
     def slot(self, number: int) -> Slot:
@@ -230,7 +230,7 @@ def current_stream(families: tuple[Family, ...]) -> Callable[[], int]:
 
 
 def _look_at_numba(array):
-    """Return (pointer, key) of a Numba array."""
+    """Return (pointer, key) of a Numba array; pointer 0 and a mark in the key for freed memory."""
     key = NUMBA, array.shape, array.strides, array.dtype
     memory = array.gpu_data
     if numba_kernels.is_freed(memory):
@@ -245,7 +245,7 @@ def _look_at_numba_with_device(array):
 
 
 def _look_at_cupy(array):
-    """Return (pointer, key) of a CuPy array; the key has its device."""
+    """Return (pointer, key) of a CuPy array; the key has its device, and marks freed memory."""
     data = array.data
     key = _CUPY, array.shape, array.strides, array.dtype, data.device_id
     return data.ptr, key if data.ptr else (*key, _FREED)

@@ -148,7 +148,8 @@ class _Packed:
                     driver.free_in_order(temporary, stream)
 
     def _take_stream(self, stream: int) -> None:
-        """Prepare the driver's arguments of all launches for a stream, which most calls share."""
+        """Prepare and keep the arguments with which the driver launches all kernels on this stream.
+        """
         argument = driver.stream_argument(stream)
         self._on_stream = tuple(
             (*function_and_sizes, shared_bytes, argument, parameters, 0)

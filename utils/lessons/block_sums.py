@@ -46,8 +46,8 @@ class BlockCounts:
     elements: the number of elements that the block adds. requests, wavefronts: the totals over all
     loads and stores of shared memory in the block. lanes: the mean number of active lanes per
     request. barriers: the number of barriers that a warp reaches, averaged over the warps of the
-    block. iterations: the number of
-    iterations that a thread makes of the loop over the levels of the tree.
+    block. iterations: the number of iterations that a thread makes of the loop over the levels of
+    the tree.
     """
 
     elements: int
@@ -317,10 +317,11 @@ def compiled_issue(variant: Variant, arch: str) -> IssuedInstructions:
 
 
 def skipped_with_accesses(body: Sequence[Instruction], start: int) -> int:
-    """Return how many instructions of a loop are in jumps over accesses to shared memory.
+    """Return the number of a loop's instructions that a warp skips if it takes certain jumps.
 
-    A jump over arithmetic alone is not counted: the compiler makes it for a division by zero.
-    body: the loop's instructions. start: the index of the first one in the listing.
+    These are the forward jumps over an access to shared memory. A jump over arithmetic alone is not
+    counted: the compiler makes it for a division by zero. body: the loop's instructions. start: the
+    index of the first one in the listing.
     """
     skipped = set()
     for index, instruction in enumerate(body):

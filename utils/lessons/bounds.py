@@ -39,7 +39,7 @@ class Bound:
 
 
 def _exact(ms: float) -> Bound:
-    """Return a bound from an exact count."""
+    """Return the Bound of a time, in ms, whose count is exact."""
     return Bound(ms, ms)
 
 
@@ -103,13 +103,14 @@ def compiled_of(variant: Variant) -> Compiled:
 
 
 def bounds_of(variant: Variant, shape: str) -> Mapping[str, Bound]:
-    """Return the time that each resource of the device shown needs, by the resource's name.
+    """Return resource -> Bound: the ms for which a launch keeps each resource of the device busy.
 
-    The resources are "bytes from DRAM" or, for a product, "bytes from L2"; "shared memory and L1";
-    and "issue slots", which are left out if the machine code is not known or cannot be counted.
-    DRAM is taken at the data sheet's bandwidth, which no kernel can exceed, and is left out if that
-    is not known; L2, shared memory and L1 at the rates recorded on the device. shape: as on the
-    command line. Raises CourseError if the device has no recorded ceilings.
+    The device is the one shown. The resources are "bytes from DRAM" or, for a product, "bytes from
+    L2"; "shared memory and L1"; and "issue slots", which are left out if the machine code is not
+    known or cannot be counted. DRAM is taken at the data sheet's bandwidth, which no kernel can
+    exceed, and is left out if that is not known; L2, shared memory and L1 at the rates recorded on
+    the device. shape: as on the command line. Raises CourseError if the device has no recorded
+    ceilings.
     """
     ceilings = roofline.gpu_ceilings(device_shown())
     problem, hot = ladder_of(variant.step).parse(shape), hot_loop_if_any(variant)
@@ -158,7 +159,7 @@ def _time_of_dram(moved: float) -> dict[str, float]:
 
 
 def _issue_of_blocks(variant: Variant, shape: Shape, ceilings: Ceilings) -> Bound | None:
-    """Return the time to issue the instructions of all blocks of a reduction; None if unknown."""
+    """Return the ms to issue the instructions of all blocks of a reduction; None if unknown."""
     try:
         issued = issued_by_block(variant)
     except CourseError:

@@ -168,7 +168,8 @@ class Paragraphs:
 class Stack:
     """Tables, pictures and cards that a notebook shows one below the other.
 
-    parts: objects that a notebook shows as HTML. `str` returns their texts, one below the other.
+    parts: objects that a notebook shows as HTML. `str` returns their texts, with an empty line
+    between two of them.
     """
 
     parts: tuple

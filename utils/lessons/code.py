@@ -103,11 +103,11 @@ def show_change(
     """Return the diff between the code of two steps as HTML, without comments.
 
     Each sentence that `changes.toml` in a lesson's folder has for this change is shown below the
-    new line that it explains. If there are no sentences, or if `whole`, the unchanged lines are
-    shown too. folded: put the diff into a fold, because a reader may skip it. around: otherwise,
-    the number of unchanged lines shown before and after each change. kernel: compare the kernels
-    only, without the constants and device functions before them. Raises CourseError if a sentence
-    belongs to no new line.
+    new line that it explains. whole: show all unchanged lines, too, which also happens if there are
+    no sentences. around: the number of unchanged lines shown before and after each change in all
+    other cases. folded: put the diff into a fold, because a reader may skip it. kernel: compare the
+    kernels only, without the constants and device functions before them. Raises CourseError if a
+    sentence belongs to no new line.
     """
     old, new = as_step(old), as_step(new)
     left = dict(_sentences().get(f"{old.name} > {new.name}", {}))

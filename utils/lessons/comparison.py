@@ -144,7 +144,8 @@ def _counterparts() -> dict:
     """Return exercise's name -> function that compares the reader's function with the course's.
 
     Only exercises in a lesson's own_functions.toml are in it. Each function takes the reader's own
-    function as a Variant, and returns a Stack or a part of one. The result is cached.
+    function as a Variant, and returns a Stack or a single table, picture or card. The result is
+    cached.
     """
     found = {}
     for lesson, rows in read_in_all(FUNCTIONS).items():

@@ -60,7 +60,7 @@ def multiply_adds(trace: Trace) -> float:
 def loads_per_multiply_add(trace: Trace, space: str = "global") -> float:
     """Return the mean number of words that a thread loads per multiply-add from one memory space.
 
-    space: "global" or "shared".
+    space: "global" or "shared". Raises CourseError if the launch makes no multiply-adds.
     """
     loads = _loads(trace)
     return loads.loc[loads["space"] == space, "words"].sum() / multiply_adds(trace)
@@ -159,7 +159,12 @@ def _loads(trace: Trace):
 
 
 def _rows(name: str, trace: Trace) -> Iterator[dict]:
-    """Yield title -> value per array that a trace loads from; NaN for counts that it lacks."""
+    """Yield a row of the table of `count`, as a dict, per array that a trace loads from.
+
+    Its keys are "name", with the row's name in text, "loads per multiply-add", and the keys of
+    `PER_REQUEST`. Their values are numbers, NaN for counts that the trace lacks. name: that of the
+    trace, with _ for spaces.
+    """
     loads = _loads(trace)
     for (_, array), sums in loads.groupby(["space", "array"]).sum(numeric_only=True).iterrows():
         yield {

@@ -24,9 +24,9 @@ WITH_USERS = ("tests", "tools", "site", "labs")  # folders whose modules may imp
 def page(number: str) -> str:
     """Return the files of a lesson as text: per purpose, a heading and one indented line per file.
 
-    number: the number of the lesson, such as "08". A line has the path, and the purpose of the file
-    if it is known. Purposes without files are left out. Raises CourseError if there is no such
-    lesson.
+    number: the number of the lesson, such as "08". A line has the path, and then the first line of
+    a Python file's docstring, or the names of the lesson's files that mention a table. Purposes
+    without files are left out. Raises CourseError if there is no such lesson.
     """
     blocks, named_in = [], _tables(number)
     for title, paths in files_of(number).items():

@@ -138,9 +138,9 @@ def write(file: Path, at: Repository | None = None) -> None:
     """Replace and fold a notebook's first code cell, and write the sentence and badge above it.
 
     In a translated notebook the sentence is the translator's and does not change. A notebook whose
-    first code cell does not call `course.start` does not change. file: the path of the notebook,
-    whose name begins with the number of the lesson, or names an extra one. at: the
-    repository; by default that of data/repository.toml.
+    first code cell does not call `course.start` does not change at all. file: the path of a
+    lesson's notebook, such as "notebooks/07_tiling.ipynb". at: the repository; by default that of
+    data/repository.toml.
     """
     lesson = nbformat.read(file, as_version=4)
     code = next(cell for cell in lesson.cells if cell.cell_type == "code")

@@ -116,8 +116,11 @@ class Question:
     def feedback(self, value: object, measured: object) -> str:
         """Return a sentence that compares a prediction with the answer, in the reader's language.
 
-        Both have the form that `parse` returns, and the sentence contains both. A number is right
-        if it is off by at most 5 % of the answer, and close if it is off by at most 15 %.
+        Both have the form that `parse` returns. The sentence contains the prediction and, if that
+        is a wrong choice or a number that is not right, the answer. A number is right if it is off
+        by at most 5 % of the answer, a count only if it is equal, and a number is close if it is
+        off by at most 15 %. For a wrong order, the sentence has the number of items in the right
+        position.
         """
         said, answer = self.as_text(value), self.as_text(measured)
         if self.choices:

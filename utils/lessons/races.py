@@ -54,8 +54,8 @@ def race(name: str, shape: str = "") -> Stack | Card:
     Returns
     -------
     Stack or Card
-        A card with one sentence if there is no right kernel yet, no GPU, or no step of the course
-        to race against.
+        The table and the figure. A card with one sentence if there is no right kernel yet, no GPU,
+        or no step of the course to race against.
     """
     if not kept_functions.kept_text(name):
         return nothing_yet(name)

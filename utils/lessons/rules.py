@@ -174,7 +174,7 @@ def _links_to_what_exists(lesson: Lesson) -> Iterator[str]:
 
 
 def _parses(lesson: Lesson) -> Iterator[str]:
-    """Yield a sentence per code cell that is not valid Python."""
+    """Yield a sentence per code cell after the first that is not valid Python."""
     for cell in lesson.code[1:]:
         try:
             ast.parse(cell.source)

@@ -296,6 +296,9 @@ def _comparable(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _html_row(row, css_class: str = "") -> str:
-    """Return a table row of HTML with these cells."""
+    """Return a table row of HTML with a cell per item of `row`, a row of a data frame.
+
+    css_class: the class of the row, "" for none.
+    """
     cells = "".join(f"<td>{html.escape(str(value))}</td>" for value in row)
     return f'<tr class="{css_class}">{cells}</tr>'

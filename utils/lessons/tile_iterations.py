@@ -50,8 +50,8 @@ class IssueSlots:
     """What fills the issue slots of a launch: fractions of all slots, which add up to 1.
 
     multiply_adds: slots with a multiply-add. loads_and_stores: with a load or a store. others: with
-    an instruction of another kind. last_round: of places for a block that stay empty, because the
-    last blocks do not fill all of them. rest: what is left, which was not measured.
+    an instruction of another kind. last_round: slots of SMs that have fewer blocks than they could
+    hold in the last round of blocks. rest: what is left, which was not measured.
     """
 
     multiply_adds: float

@@ -256,7 +256,8 @@ def _where(rows: Sequence[StepRow]) -> str:
 def _cells(row: StepRow) -> dict[str, str]:
     """Return the row's cells in the printed table, header -> text; unknown values have no entry.
 
-    The headers are step, shape, ms, spread, GFLOP/s or GB/s, of peak, of the library, and verified.
+    The headers are step, shape, ms, spread, GFLOP/s or GB/s, of peak, "of" with the library's name,
+    and verified.
     """
     record = row.record
     cells = {"step": f"{record.step} {record.params or ''}".strip()}

@@ -31,11 +31,11 @@ Sample = tuple[float, float | None]
 
 @dataclass(frozen=True)
 class Timing:
-    """Milliseconds per execution: median, minimum and maximum over the repetitions.
+    """The time of an execution over several repetitions.
 
-    `repetitions` is their number, and `launches` the number of executions in one repetition.
-    `sm_clock_mhz` is the median SM clock while the GPU worked; None without a GPU or without NVML.
-    These are `median_ms`, `min_ms` and `max_ms`.
+    median_ms, min_ms, max_ms: milliseconds per execution. repetitions: their number. launches: the
+    number of executions in one repetition. sm_clock_mhz: the median SM clock while the GPU worked;
+    None without a GPU or without NVML.
     """
 
     median_ms: float

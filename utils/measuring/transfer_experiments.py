@@ -201,9 +201,9 @@ def parts(shape: GemmShape, kernel: Product) -> Iterator[Experiment]:
 def ten_products(shape: GemmShape, kernel: Product) -> Iterator[Experiment]:
     """Yield experiments that compute ten products of the same arrays.
 
-    They copy the arrays for each product, or once for all ten, each in pageable and in pinned
-    memory (NumPy's ten products come next), or use managed memory. The last one times the ten
-    kernels alone.
+    In pageable and then in pinned memory, the arrays are copied for each product, and once for all
+    ten. Next come NumPy arrays, which Numba copies at each launch, and managed memory. The last
+    experiment times the ten kernels alone.
     """
     host = host_arrays(shape)
     on_device = tuple(map(cuda.to_device, host))

@@ -25,7 +25,10 @@ SIZE = "4096"  # of the matrices in the table
 
 
 def gb_per_s(row: ArrayTime) -> float:
-    """Return the bytes of both arrays, each moved once, over the time of a kernel of the lesson."""
+    """Return the GB/s of a recorded kernel that reads one array and writes another of its length.
+
+    Each byte of both float32 arrays counts once.
+    """
     return 2 * FLOAT32_BYTES * row.elements / row.time_ms / 1e6
 
 

@@ -19,9 +19,9 @@ LEAST_US, MOST_US, MOST_RATIO = 5, 50_000, 20  # the ends of the axes; the least
 def clock_table(kernel: str) -> Table:
     """Tabulate what the clock of the host adds to a recorded product, one row per size.
 
-    kernel: "naive" or "autotuned". The columns are n, the microseconds of the kernel alone and of
-    its launch, with the range of the launch, those that the clock adds, and the clock over the
-    kernel alone.
+    kernel: "naive" or "autotuned". The columns are n; the microseconds of the kernel alone; those
+    until its launch returns, with their range; the clock's microseconds minus those of the kernel
+    alone; and the ratio of these two. The clock is read when the kernel has ended.
     """
     rows = []
     for n in SIZES:
@@ -41,9 +41,10 @@ def show_figures(*kernels: str) -> Fold:
 
 
 def draw_clock(*kernels: str) -> Picture:
-    """Draw how many times the time of a kernel the clock of the host shows, against this time.
+    """Draw the host clock's time of a kernel ÷ the kernel's own time, against its own time.
 
-    Both axes are logarithmic. kernels: at most two, each "naive" or "autotuned".
+    There is a line per kernel, with a point per recorded size of the product. Both axes are
+    logarithmic. kernels: at most two, each "naive" or "autotuned".
     """
     title = translate("The clock of the host, over the time of the kernel alone")
     where = translate("products with n = 256 to 4096, one {device}", device=pitfalls_device().name)
@@ -67,11 +68,12 @@ def draw_clock(*kernels: str) -> Picture:
 
 
 def _us(kernel: str, n: int, timer: str) -> float:
+    """Return the recorded median in microseconds; timer: a key of `recorded_pitfalls.NAMES`."""
     return 1000 * recorded_series(kernel, n, timer).time_ms
 
 
 def _point(kernel: str, n: int) -> tuple[float, float]:
-    """Return (microseconds of the kernel alone, clock of the host over them)."""
+    """Return (microseconds of the kernel alone, the host clock's time ÷ this time) at one size."""
     alone = _us(kernel, n, "hot")
     return alone, _us(kernel, n, "wall") / alone
 

@@ -53,7 +53,7 @@ class _WatchedDevice:
         self.times_ms: list[float] = []
 
     def launch(self) -> None:
-        """Launch the kernel of the device."""
+        """Launch the kernel of the device, and count the launch."""
         self._launches += 1
         self._device.launch()
 
@@ -66,7 +66,10 @@ class _WatchedDevice:
         self._device.synchronize()
 
     def now(self) -> float:
-        """Return the clock of the device, in seconds."""
+        """Return the clock of the device, in seconds.
+
+        If there were launches since the last reading, their ms per launch go to `times_ms`.
+        """
         now = self._device.now()
         if self._last is not None and self._launches:
             self.times_ms.append(1000 * (now - self._last) / self._launches)

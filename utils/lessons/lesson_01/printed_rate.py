@@ -36,13 +36,18 @@ def printed_gflops() -> float:
 
 
 def printed_range() -> tuple[float, float]:
-    """Return the least and the greatest rate in GFLOP/s that its recorded launches give."""
+    """Return the least and the greatest rate in GFLOP/s that the recorded launches of `naive` give.
+    """
     times_us = recorded_series("naive", SIZE, "launch").times_us
     return rate(SIZE, SIZE, SIZE, max(times_us)), rate(SIZE, SIZE, SIZE, min(times_us))
 
 
 def rates_table(*sizes: int) -> Table:
-    """Tabulate the rates of `naive` at these n: without a wait, with both, and alone."""
+    """Tabulate the recorded rates of `naive` in GFLOP/s, one row per size n.
+
+    The columns are n, and the rates if the clock is read without a wait when the launch returns, if
+    the host waits before both readings of the clock, and of the kernel alone with hot caches.
+    """
     rows, timers = [], ("launch", "wall", "hot")
     for n in sizes:
         times = (1000 * recorded_series("naive", n, timer).time_ms for timer in timers)

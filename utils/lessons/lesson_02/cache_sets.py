@@ -25,21 +25,28 @@ REPETITIONS = 7
 
 
 def in_each_set(words: int, rows: int, sets: int = SETS) -> dict[int, int]:
-    """Return set -> the number of a column's cache lines that belong to it.
+    """Return index of a cache set -> the number of a column's cache lines that belong to this set.
 
-    words: the words of a row, at least 16. rows: the rows of the matrix. sets: those of the cache.
+    A set without any of these lines is not in the dict. words: the words of a row, at least 16.
+    rows: the rows of the matrix. sets: the number of the cache's sets.
     """
     lines = (row * words * WORD_BYTES // LINE_BYTES for row in range(rows))
     return dict(Counter(line % sets for line in lines))
 
 
 def room(words: int, rows: int) -> int:
-    """Return how many cache lines of a column can be in the cache at the same time."""
+    """Return how many of a column's cache lines can be in the L1 cache at the same time.
+
+    words: the words of a row, at least 16. rows: the rows of the matrix.
+    """
     return sum(min(count, WAYS) for count in in_each_set(words, rows).values())
 
 
 def room_in_l2(words: int, rows: int) -> int:
-    """Return how many cache lines of a column can be in the L2 cache at the same time."""
+    """Return how many of a column's cache lines can be in the L2 cache at the same time.
+
+    words: the words of a row, at least 16. rows: the rows of the matrix.
+    """
     return sum(min(count, L2_WAYS) for count in in_each_set(words, rows, L2_SETS).values())
 
 
@@ -130,6 +137,6 @@ def draw_lengths(timed: Mapping[int, Timing], room_of: Callable[[int, int], int]
 
 
 def _bar(x: float, y: float, width: float, colour: str, label: str) -> str:
-    """Return a horizontal bar with its label behind it."""
+    """Return the SVG of a horizontal bar with its label on the right; x, y, width: in pixels."""
     bar = rect(x, y, round(width, 1), 17, colour)
     return bar + text(round(x + width + 5, 1), y + 13, label, 12)

@@ -19,10 +19,11 @@ def row_major(
 ) -> Card:
     """Return a card on a call of `sgemm` that computes the row-major c = a·b for 2×3 and 3×4.
 
-    first: the name of the matrix that is handed over first, "a" or "b". m, n: the rows and columns
-    of what is computed, as `sgemm` sees it. lda, ldb, ldc: the leading dimensions of the matrix
-    that is handed over first, of the second one, and of c. None means that the reader has not
-    answered yet.
+    It says that all arguments are right, or names those not yet given, or has a hint on the first
+    wrong one. first: the name of the matrix that is handed over first, "a" or "b". m, n: the rows
+    and columns of what is computed, as `sgemm` sees it. lda, ldb, ldc: the leading dimensions of
+    the matrix that is handed over first, of the second one, and of c. None means that the reader
+    has not answered yet.
     """
     given = {"first": first, "m": m, "n": n, "lda": lda, "ldb": ldb, "ldc": ldc}
     if first is not None and not isinstance(first, str):
@@ -44,7 +45,7 @@ def row_major(
 
 
 def _said_of(name: str) -> str:
-    """Return the sentence on an argument that is wrong; name: a key of RIGHT."""
+    """Return the hint on an argument that is wrong; name: a key of RIGHT."""
     if name == "first":
         return translate(
             "In the memory of row-major arrays `sgemm` sees their transposes. So the first factor "

@@ -210,9 +210,9 @@ def _box(x: float, y: float, content: object, colour: str, width: float, now: bo
 
 
 def bounds(rows: int, vectors: int) -> tuple[float, float]:
-    """Return the shares of the peak that a tile's sums and its loads allow, at most 1 each.
+    """Return the shares of the peak, (by its sums, by its loads), that a tile allows.
 
-    rows, vectors: the rows of the tile, and the vectors in a row.
+    Both are fractions, at most 1. rows: the rows of the tile. vectors: the vectors in a row.
     """
     products = rows * vectors
     by_loads = products / UNITS / ((rows + vectors) / LOADS)

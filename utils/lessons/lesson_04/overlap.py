@@ -19,11 +19,11 @@ _TOP, _ROW, _BAR = 26, 20, 14
 
 
 def of_way(rows: Iterable, way: str, m: int = ROWS) -> list:
-    """Return the rows of one way to copy, for one shape: the whole first, then its parts.
+    """Return the rows of one way to copy, for one shape: that of the whole product, then its parts.
 
-    rows: of `overlap.csv`, as `gemm_kernels.overlap.recorded_times()` returns them. way: such as
-    "pinned STREAMS=4 SLICES=8". m: the rows of a and c. The list is empty if the way is not
-    recorded.
+    Without slices the parts are copy b, copy a, kernel, and copy c back. rows: of `overlap.csv`, as
+    `gemm_kernels.overlap.recorded_times()` returns them. way: such as "pinned STREAMS=4 SLICES=8".
+    m: the rows of a and c. The list is empty if the way is not recorded.
     """
     rows = list(rows)
     wanted = (rows[0].device, way, m)
@@ -50,8 +50,9 @@ def sliced_way(slices: int) -> str:
 def estimate_ms(rows: Iterable, formula: Callable, slices: int, m: int = ROWS) -> float:
     """Return the time in ms that a formula gives for a product in slices.
 
-    rows: of `overlap.csv`. formula: takes the times of b, a, the kernel and c, which were recorded
-    without slices, and the number of slices. m: the rows of a and c.
+    rows: of `overlap.csv`. formula: called as formula(b, a, kernel, c, slices), with the ms of both
+    copies to the device, the kernel and the copy back, recorded without slices. m: the rows of a
+    and c.
     """
     _, b, a, kernel, c = of_way(rows, sliced_way(1), m)
     return formula(b.time_ms, a.time_ms, kernel.time_ms, c.time_ms, slices)

@@ -19,7 +19,8 @@ LEFT, LONGEST, BAR, PITCH = 4, 380, 20, 50
 class Fraction:
     """A speed-up: the milliseconds of a CPU divided by those of a GPU.
 
-    cpu, gpu: the two times, as the fraction has them. kernel, copies: the parts of `gpu`.
+    cpu, gpu: the two times in ms, as the fraction has them. kernel, copies: the two parts of `gpu`
+    in ms, before rounding.
     """
 
     cpu: float
@@ -58,13 +59,19 @@ def cpu_ms(build: str) -> float:
 
 
 def printed() -> Fraction:
-    """Return Araujo's fraction, which has the time of its GPU in whole milliseconds."""
+    """Return Araujo's printed fraction, whose GPU has one kernel and the copies of ten products.
+
+    The CPU time is that of a build with -pg, for one product. The GPU time is cut to whole ms.
+    """
     kernel, copies = kernel_ms(), 10 * copies_ms()
     return Fraction(cpu_ms(CPU_DEBUG), int(kernel + copies), kernel, copies)
 
 
 def repaired() -> Fraction:
-    """Return the fraction without Araujo's two mistakes."""
+    """Return the fraction of one product: the optimised CPU program over one kernel and its copies.
+
+    The CPU time is rounded to whole ms, and the GPU time to tenths.
+    """
     kernel, copies = kernel_ms(), copies_ms()
     return Fraction(round(cpu_ms(CPU_OPTIMISED)), round(kernel + copies, 1), kernel, copies)
 

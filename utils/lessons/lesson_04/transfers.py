@@ -170,7 +170,11 @@ def draw_managed_kernels() -> Picture:
 
 
 def draw_what_is_left() -> Picture:
-    """Draw how much of ten recorded 2000×600×2000 products is the kernel, a bar per way to copy."""
+    """Draw the recorded time of ten 2000×600×2000 products, a stacked bar per way to copy.
+
+    Each bar has the time of the kernels alone, and the remaining time for copies and memory, or for
+    pages of managed memory.
+    """
     ten = "ten_products"
     kernels = transfer_ms(ten, "WHAT=kernel")
     ways = {

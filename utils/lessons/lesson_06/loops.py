@@ -47,7 +47,8 @@ Steps = dict[str, Step | Variant]
 class LoopTimes:
     """Milliseconds of one product: an estimate per resource, and the recorded time, if any.
 
-    instructions: one per cycle and scheduler. cache_lines: one per cycle and SM.
+    instructions: one per cycle and scheduler. cache_lines: one per cycle and SM. at_most: False,
+    because no estimate is an upper bound.
     """
 
     recorded: float | None
@@ -99,9 +100,10 @@ def draw_waits(**steps: Step | Variant) -> Picture:
 
 
 def draw_your_waits(**steps: Step | Variant) -> Picture | Card:
-    """Draw what `draw_waits` draws, with the reader's `unroll` below.
+    """Draw what `draw_waits` draws for these steps, with the reader's `unroll` below.
 
-    Return a card if the reader has no right kernel yet, or if it cannot be compiled here.
+    steps: recorded ones; the keyword is the name in the picture. Return a card if the reader has no
+    right kernel yet, or if it cannot be compiled here.
     """
     return _with_yours(_waits, steps)
 
@@ -117,9 +119,10 @@ def with_range() -> Step:
 
 
 def range_cost() -> tuple[float, Picture]:
-    """Return the instructions per multiply-add with `range`, and a picture of both loops.
+    """Return the instructions per multiply-add of `naive` with `range`, and a picture of two loops.
 
-    The picture has one iteration of each loop. Both are recorded, so no compiler is needed.
+    The picture has one iteration of the `while` loop and of the `for` loop. Both are recorded, so
+    no compiler is needed.
     """
     codes = {"while": listing("naive"), "for": listing(WITH_RANGE)}
     strips = {f"{name} loop": ([one.opcode for one in codes[name]], 1) for name in codes}
@@ -139,7 +142,10 @@ def range_times() -> dict[str, dict[int, float]]:
 
 
 def show_range_times() -> Table:
-    """Return a table of the recorded ms of `naive` and of its `for` loop, by size."""
+    """Return a table of the recorded ms of `naive` and of its `for` loop, one row per n from 1024.
+
+    The columns are n, the ms of the `while` loop and of the `for` loop, and the second ÷ the first.
+    """
     timed = range_times()
     cells = [
         (n, f"{ms:.4g}", f"{timed[WITH_RANGE][n]:.4g}", f"{timed[WITH_RANGE][n] / ms:.1f}")
@@ -156,9 +162,9 @@ def waits(step: Step | Variant) -> float:
 
 
 def compare_variants() -> Table:
-    """Return a table of `naive` and all unrolled variants, sorted by their recorded time at 4096.
+    """Return a table of `naive` and all unrolled variants at 4096, the slowest by the record first.
 
-    The columns are the instructions and the waits for 16 multiply-adds, and the time in ms.
+    The columns are the instructions and the waits for 16 multiply-adds, and the recorded ms.
     """
     unrolled = LADDER.step("unrolled")
     variants = {f"UNROLL = {factor}": unrolled.variant(UNROLL=factor) for factor in UNROLL_FACTORS}
@@ -187,7 +193,10 @@ def bound_ms(n: int, instructions: float, lines: float, sms: int, mhz: float) ->
 
 
 def _with_yours(draw: Callable[[Steps], Picture], steps: Steps) -> Picture | Card:
-    """Return what `draw` makes of the steps and of the reader's `unroll`, or a card instead."""
+    """Return what `draw` makes of the steps and of the reader's `unroll`, or a card instead.
+
+    The card says that the reader has no right kernel yet, or why its code cannot be shown.
+    """
     if not kept_functions.kept_text(TASK):
         return nothing_yet(TASK)
     try:

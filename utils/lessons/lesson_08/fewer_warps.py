@@ -141,10 +141,12 @@ def _alt(steps: Sequence[str]) -> str:
 
 
 def blocks_with(shared_for: Callable[[int, int], int]) -> Table:
-    """Return a table of the launches of `tiled` that the bytes of a function give.
+    """Return a table of launches of `tiled` with the shared memory that a function computes.
 
-    shared_for: the reader's solution of the exercise of this name: (blocks, static bytes)
-    -> dynamic bytes per block.
+    It has a row per number of blocks that an SM shall hold, 8, 6, 4, 2 and 1. The columns are this
+    number, the bytes that the function returns, and the blocks and warps that an SM then holds.
+    shared_for: the reader's solution of the exercise of this name: (blocks, static bytes) ->
+    dynamic bytes per block.
     """
     rows = []
     for blocks in (8, 6, 4, 2, 1):

@@ -17,7 +17,10 @@ ANSWERS = DATA / "measured" / "nvidia_h200" / "occupancy.csv"
 
 
 def driver_answers() -> dict[int, int]:
-    """Return registers per thread -> resident blocks of 256 threads, as a driver has answered."""
+    """Return registers per thread -> resident blocks of 256 threads on an SM, by the H200's driver.
+
+    The answers are recorded, for kernels without shared memory, with 16 to 255 registers.
+    """
     with ANSWERS.open(encoding="utf-8", newline="") as file:
         return {
             int(row["registers"]): int(row["blocks"])
@@ -30,9 +33,10 @@ def driver_answers() -> dict[int, int]:
 
 
 def draw(resident_blocks: Callable[[int, int, int], int]) -> Picture:
-    """Draw the blocks that a calculator gives against the registers, and the driver's answers.
+    """Draw a calculator's blocks per SM against the registers per thread, and the driver's answers.
 
-    resident_blocks: the reader's solution of the exercise of this name.
+    resident_blocks: the reader's solution of the exercise of this name: (threads per block,
+    registers per thread, bytes of shared memory) -> blocks.
     """
     driver = driver_answers()
     blocks = [resident_blocks(THREADS, count, 0) for count in REGISTERS]

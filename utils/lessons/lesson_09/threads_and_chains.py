@@ -60,7 +60,10 @@ def draw(frame: pd.DataFrame, law: Law, threads: int, chains: int) -> Picture:
 
 
 def explore(frame: pd.DataFrame, law: Law, threads: int, chains: int) -> Picture:
-    """Draw what `draw` draws, with sliders over threads and chains, and all curves in grey."""
+    """Draw what `draw` draws, with sliders over threads and chains, and all curves in grey.
+
+    The sliders begin at `threads` and `chains`. The parameters are those of `draw`.
+    """
     curves = _curves(frame, law)
     sliders = _slider("threads", curves.threads, threads) + _slider("chains", curves.chains, chains)
     colours = legend(recorded=BLUE, your_law=ORANGE, recorded_with_other_chains=GREY)
@@ -79,7 +82,7 @@ def distributed(threads: int) -> list[int]:
 
 
 def _curves(frame: pd.DataFrame, law: Law) -> Curves:
-    """Return the recorded points of one SM, and what a law expects there."""
+    """Return the recorded points of one SM, in percent, and what a law expects there."""
     points = frame[(frame["experiment"] == "arithmetic") & (frame["sms"] == 1)]
     keys = [(int(row.threads_per_sm), int(row.floats)) for row in points.itertuples()]
     recorded = {key: 100 * share for key, share in zip(keys, points["share"], strict=True)}
@@ -122,7 +125,8 @@ def _line(percent: dict[tuple[int, int], float], threads: tuple[int, ...], chain
 
 
 def _titles(curves: Curves, threads: int, chains: int) -> tuple[str, str]:
-    """Return the two rows of words above the plot: what is under way, and the two shares."""
+    """Return the two rows of words above the plot: the multiply-adds in flight, and the two shares.
+    """
     key = (threads, chains)
     return (
         f"{threads:,} threads × {chains} = {threads * chains:,} under way",
@@ -136,7 +140,8 @@ def _named(name: str) -> dict[str, str]:
 
 
 def _schedulers(threads: int, chains: int) -> str:
-    """Return a row per scheduler: a box per warp with its chains, and what it has under way."""
+    """Return the SVG of a row per scheduler: a box per warp with its chains, and words by `_needs`.
+    """
     body = text(0, _ROWS - 8, "a box is a warp, its number the warp's chains", 12)
     for number, warps in enumerate(distributed(threads)):
         y = _ROWS + number * _ROW
@@ -153,7 +158,7 @@ def _schedulers(threads: int, chains: int) -> str:
 
 
 def _needs(under_way: int) -> str:
-    """Return what a scheduler has under way beside what it needs."""
+    """Return the multiply-adds that a scheduler has in flight, such as "3 of 4 needed"."""
     return f"{under_way} of {NEEDED} needed"
 
 
@@ -170,7 +175,10 @@ def _alt(curves: Curves, threads: int, chains: int) -> str:
 
 
 def _slider(what: str, values: tuple[int, ...], chosen: int) -> str:
-    """Return the HTML of a slider over the values of a quantity."""
+    """Return the HTML of a slider over the values of a quantity, which begins at `chosen`.
+
+    what: the quantity, "threads" or "chains".
+    """
     return (
         f'<div class="controls"><input type="range" {KEEP_KEYS} class="{what}" min="0" '
         f'max="{len(values) - 1}" value="{values.index(chosen)}" aria-label="{what}">'
@@ -186,7 +194,7 @@ def _words(what: str, count: int) -> str:
 
 
 def _script(curves: Curves) -> str:
-    """Return the script of the sliders, with the words and the paths of every point."""
+    """Return the text of the sliders' JavaScript, with the words and the paths of every point."""
     points = {
         f"{threads} {chains}": {
             "titles": _titles(curves, threads, chains),

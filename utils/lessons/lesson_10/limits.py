@@ -43,7 +43,7 @@ def draw_limits(cost: Callable[[int, float], float]) -> Picture:
 
 
 def _recorded(grain: int) -> list[float]:
-    """Return the recorded share of the peak at 4096, in percent, in a list; [] without a record."""
+    """Return [recorded share of the peak at 4096, in percent], or [] for a grain of no kernel."""
     step = granularity.STEP
     if grain not in step.choices["GRAIN"]:
         return []

@@ -17,11 +17,13 @@ EACH = 64  # multiply-adds of a thread in a step of k
 
 
 def compare_rows(mine: Variant) -> Stack:
-    """Return the wavefronts of the reader's kernel beside the course's, and its first read of sa.
+    """Return a table of the shared-memory reads of three kernels, and a picture of a read of sa.
 
-    mine: the reader's right kernel for `rows_apart`. The table has three rows; its columns are the
-    wavefronts of a warp for the reads of one step of k, and the requests that make them. The
-    picture is left out if the kernel has no shared array of the name "sa".
+    mine: the reader's right kernel for `rows_apart`. The rows are `register_blocked`, the reader's
+    kernel and the course's. The columns are the requests of a warp to read both tiles in one step
+    of k, their wavefronts, and the wavefronts per request. The picture shows the banks of the first
+    read of "sa" by the reader's kernel; it is left out if the kernel has no shared array of this
+    name.
     """
     twin = twins()[EXERCISE]
     kernels = {

@@ -22,7 +22,7 @@ from virtual_gpu.pictures.svg import Picture
 
 
 def recorded_ms(variant: Variant) -> float:
-    """Return the recorded ms of a kernel of the experiment at N×N on the reference device."""
+    """Return the recorded ms of a kernel of the experiment, for N×N, on the reference device."""
     timed = {(row.device, row.kernel, row.n): row.time_ms for row in recorded_times()}
     return timed[REFERENCE, str(variant), N]
 
@@ -38,20 +38,24 @@ def per_multiply_add(variant: Variant) -> tuple[float, float]:
 
 
 def times_of(variant: Variant) -> ResourceTimes:
-    """Return the two estimates of a kernel at N×N, and its recorded time."""
+    """Return the recorded ms of a kernel for an N×N product, and two estimates in ms.
+
+    The estimates are those of wavefronts and of instructions.
+    """
     estimates = product_bars.bounds(*per_multiply_add(variant), REFERENCE)
     return replace(estimates, recorded=recorded_ms(variant))
 
 
 def thread_tiles() -> dict[str, Variant]:
-    """Return "4×4" and so on -> `register_blocked` with this thread tile in a tile of 64×64."""
+    """Return thread tile, such as "4×4" -> `register_blocked` with this tile in a tile of 64×64."""
     return {f"{TM}×{TN}": pair("64×64", f"{TM}×{TN}")[f"{TM}×{TN}"] for TM, TN in THREAD_TILES}
 
 
 def pair(block: str, thread: str) -> dict[str, Variant]:
-    """Return name -> `register_blocked`, then `spread_rows`, with these tiles.
+    """Return name -> kernel for `register_blocked` and then `spread_rows`, with these tiles.
 
-    block, thread: such as "64×128" and "8×8". Raises KeyError for tiles without a record.
+    The names are such as "8×8" and "8×8, rows apart". block: the tile of a block, such as "64×128".
+    thread: the tile of a thread, such as "8×8". Raises KeyError for tiles without a record.
     """
     (BM, BN), (TM, TN) = (map(int, tile.split("×")) for tile in (block, thread))
     params = STEP.variant(BM=BM, BN=BN, TM=TM, TN=TN).params

@@ -134,7 +134,7 @@ def draw_step_wavefronts(**variants: Variant) -> Picture:
 
 
 def _parts(counts: StepCounts) -> Iterable[tuple[float, str, str]]:
-    """Return (wavefronts, label, colour) of each part of a bar, from left to right."""
+    """Yield (wavefronts, label, colour) of each part of a bar, from left to right."""
     for (reads, each), colour in zip(counts.reads.values(), (MATRIX_A, MATRIX_B), strict=True):
         yield reads * each, f"{reads}×{number(each)}", colour
     yield counts.stores, "", PURPLE
@@ -199,9 +199,10 @@ def instructions_of_tile(variant: Variant, arch: str) -> tuple[int, int]:
 
 
 def main_saving(before: Variant, after: Variant) -> str:
-    """Return the count that saves most time between two kernels, one choice of question 13.cause.
+    """Return the words for the count that saves the most time between two kernels.
 
-    Both have 8×8 elements of c per thread. The device is the one with recorded times.
+    They are a choice of question 13.cause, such as "fewer wavefronts". Both kernels have 8×8
+    elements of c per thread. The device is the reference device.
     """
     device = devices.find(devices.REFERENCE)
     pairs = zip(*(instructions_of_tile(one, device.arch) for one in (before, after)), strict=True)

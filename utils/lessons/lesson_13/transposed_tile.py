@@ -34,7 +34,8 @@ def draw_transposed_tile() -> Picture:
 def _tile(column: int, transposed: bool, name: str, cost: str) -> str:
     """Return the SVG of one layout of the tile with its name and what it costs a thread.
 
-    column: the place in the picture, from 0.
+    column: the index in the picture, from 0 at the left. transposed: True if a row of the tile has
+    the words of one step of k. cost: words such as "1 wide load".
     """
     at = (4 + column * _PITCH, _TOP)
     rows, columns = (STEPS, ROWS) if transposed else (ROWS, STEPS)

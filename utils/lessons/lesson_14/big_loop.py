@@ -149,7 +149,8 @@ def draw_iterations(**kernels: Step | Variant | Callable) -> Picture | Card:
     ----------
     **kernels : Step, Variant or callable
         Register-blocked steps of the ladder, or kernels (a, b, c) with tiles of 16×16. The keyword
-        is the label; in the label of a kernel that is no step, _ becomes a space.
+        is the label; in the label of a kernel that is no step, _ becomes a space. That of the
+        reader's own step begins with "your".
 
     Returns
     -------

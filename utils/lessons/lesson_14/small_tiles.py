@@ -26,7 +26,11 @@ def recorded_tiles() -> tuple[ProductTime, ...]:
 
 
 def show_times() -> Table:
-    """Return a table of the kernels: multiply-adds on the way of a load, and times by size."""
+    """Return a table of the recorded ms of the kernels with small tiles, one row per kernel.
+
+    The columns are the multiply-adds between the last load and the first store in machine code, and
+    the time of an n×n product for each recorded n.
+    """
     timed = {(row.kernel, row.n): row.time_ms for row in recorded_tiles()}
     sizes = sorted({n for _, n in timed})
     cells = [

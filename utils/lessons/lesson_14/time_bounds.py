@@ -51,7 +51,10 @@ def wavefronts_per_tile(variant: Variant) -> float:
 
 
 def _wavefronts(variant: Variant, tiles: int) -> float:
-    """Return the wavefronts of a product whose c is one tile, and k as long as `tiles` tiles."""
+    """Return the wavefronts of a product with one tile of c, and `tiles` tiles along k.
+
+    One block computes it. tiles: the number of tiles along k.
+    """
     totals = watch(variant, str(_shape(tiles * DEPTH))).totals
     shared = totals["shared_load_wavefronts"] + totals["shared_store_wavefronts"]
     sectors = totals["global_load_sectors"] / SECTORS_PER_WAVEFRONT

@@ -36,7 +36,10 @@ def beside_direct(kernel) -> Table:
 
 
 def stores(counted: Trace, elements: int = TILE[0] * TILE[1]) -> tuple[float, float]:
-    """Return (requests, sectors) of a trace's stores into global memory per 32 of its elements."""
+    """Return (requests, sectors) of a trace's stores into global memory, per 32 stored elements.
+
+    elements: the number of elements that the launch stores.
+    """
     totals = counted.totals
     each = (totals[f"global_store_{what}"] for what in ("requests", "sectors"))
     return tuple(32 * value / elements for value in each)

@@ -51,9 +51,9 @@ def draw_missing(step: Step | Variant) -> Picture:
 def draw_verdicts(step: Step | Variant, shape: str = "4096") -> Picture:
     """Draw the published share of the peak, and a bar of what fills a step's issue slots.
 
-    Below are six cards: the three causes that the lesson rules out, and the percentages of other
-    instructions, of an empty last round, and of what was not measured. shape: as on the command
-    line.
+    Below are seven cards: the three causes that the lesson rules out, and the percentages of loads
+    and stores, of other instructions, of the empty last round, and of what was not measured. shape:
+    as on the command line.
     """
     slots = slots_of(step, shape)
     theirs, ours = published_share(), 100 * slots.multiply_adds

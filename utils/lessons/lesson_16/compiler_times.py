@@ -91,17 +91,26 @@ class Pair:
 
 
 def times() -> list[Pair]:
-    """Return the recorded steps, in the order of the record; an empty list without a record."""
+    """Return a Pair of rows per step recorded with both compilers, in the order of the record.
+
+    The list is empty without a record.
+    """
     return _pairs(TIMES, CompilerTime, lambda row: (row.device, row.step, row.size))
 
 
 def calls() -> list[Pair]:
-    """Return the recorded calls, in the order of the record; an empty list without a record."""
+    """Return a Pair of rows per call recorded with both compilers, in the order of the record.
+
+    The list is empty without a record.
+    """
     return _pairs(CALLS, CompilerCall, lambda row: (row.device, row.function, row.size, row.layout))
 
 
 def _pairs(file: str, kind: type, key) -> list[Pair]:
-    """Return the pairs of rows with the same key, from this file of all devices."""
+    """Return a Pair per key that has rows of both compilers, from this file of all devices.
+
+    kind: the class of a row. key: a function from a row to what both rows of a pair have in common.
+    """
     found: dict[tuple, dict] = {}
     for path in sorted(MEASURED.glob(f"*/{file}")):
         for row in rows.read(path, kind):
@@ -116,7 +125,10 @@ def _time(row: CompilerTime | CompilerCall) -> float:
 
 
 def times_table() -> str:
-    """Return a Markdown table of the recorded steps: the times with both compilers."""
+    """Return a Markdown table of the recorded steps with both times, and a sentence on the ratios.
+
+    Without a record, return a sentence that says so.
+    """
     if not times():
         return NOT_RECORDED
     lines = [
@@ -131,9 +143,10 @@ def times_table() -> str:
 
 
 def calls_table() -> str:
-    """Return a Markdown table of the recorded calls: their times with both compilers.
+    """Return a Markdown table of the recorded calls with both times, and a sentence on the ratios.
 
     The time until a call returns is Python's part, but for `reduce`, which waits for its result.
+    Without a record, return a sentence that says so.
     """
     if not calls():
         return NOT_RECORDED

@@ -273,11 +273,11 @@ def spills(limits: Sequence[int | None] = (None, 80, 72, 64, 48)) -> Table:
 
 
 def spills_known(limits: Sequence[int | None], asked: int) -> Table:
-    """Return a table of the loop of `fma_loop` with register limits, one row per limit.
+    """Return a table of the loop of `fma_loop`, one row per register limit, the one `asked` last.
 
-    The columns are the instructions and the stores to local memory per iteration, and the recorded
-    time. A limit is as in `spills`. The time of the last row, with the limit `asked`, is a question
-    mark, because the lesson asks for it.
+    A limit is as in `spills`. The columns are the registers per thread, the instructions and the
+    stores to local memory per iteration, and the recorded time. The last time is a question mark,
+    because the lesson asks for it.
     """
     rows = []
     for limit in (*limits, asked):

@@ -116,9 +116,10 @@ def _times_of(step: Step) -> Iterator[str]:
 
 
 def page_table() -> str:
-    """Return a Markdown table of all steps: registers by architecture, one row per compiler.
+    """Return a Markdown table of all recorded steps, with a row per step and compiler.
 
-    The last column has the sentences on a budget that is exceeded.
+    The columns are the step, the compiler, the registers per thread for each architecture, the most
+    bytes spilled for any of them, and the sentences on a budget that is exceeded.
     """
     head = ["step", "compiler", *(f"registers, {arch}" for arch in ARCHITECTURES)]
     lines = [

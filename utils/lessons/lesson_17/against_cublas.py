@@ -86,7 +86,11 @@ def tiles_tried(m: int, n: int, k: int) -> Table:
 
 
 def _tiles_tried(m: int, n: int, k: int) -> Iterator[tuple]:
-    """Yield the shortest microseconds of each recorded block tile, and a row of five texts."""
+    """Yield a tuple per recorded block tile: its shortest microseconds, and five cells of a table.
+
+    The cells are the block tile, the share of its rows that c has, the time with uncut tiles, the
+    shortest time with its number of slices, and the share of the peak, as texts.
+    """
     frame = pd.read_csv(DATA / "tuned" / f"{slug(REFERENCE)}_shapes.csv")
     frame = frame.query("kind == @WIDE and m == @m and n == @n and k == @k")
     for (rows, columns, depth), timed in frame.groupby(["BM", "BN", "BK"]):
@@ -221,7 +225,10 @@ def recorded_calls() -> pd.DataFrame:
 
 
 def where_ahead() -> str:
-    """Return the choice of the question 17.large that the record makes right."""
+    """Return at how many large products `sgemm` is no slower, such as "in more than half".
+
+    It is the right choice of the question 17.large, by the recorded calls.
+    """
     frame = recorded_calls()
     share = float((frame[frame["flops"] >= LARGE]["ratio"] >= 1).mean())
     if share > 0.5:
@@ -249,7 +256,11 @@ def draw_called_shapes() -> Picture:
 
 
 def by_path(frame: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """Return how `sgemm` computes a product, of PATHS -> these calls; ways without one left out."""
+    """Return way to compute a product -> the rows of `frame` that `sgemm` computes in this way.
+
+    The keys are those of PATHS, in their order; ways without a call are left out. frame: rows of
+    `recorded_calls`.
+    """
     paths = frame.apply(path_of, axis=1)
     return {path: frame[paths == path] for path in PATHS if (paths == path).any()}
 

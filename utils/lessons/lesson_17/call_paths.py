@@ -15,9 +15,10 @@ PATHS = AS_IT_IS, COPIED, BY_WORDS = "as it is", "copied", "word by word"
 
 
 def path_of(call) -> str:
-    """Return how `sgemm` computes a product, by its own choice of a route: one of PATHS.
+    """Return how `sgemm` computes a product: "as it is", "copied" or "word by word".
 
-    call: a row of the record of calls, with m, n, k and the layouts of a and b.
+    It is the route that `sgemm` itself chooses. "copied" means that a, b or c is copied for the
+    fast kernel. call: a row of the record of calls, with m, n, k and the layouts of a and b.
     """
     shape, inputs, out = product_of(call)
     if routes.fastest(shape, inputs, out, 0.0, find(REFERENCE)).kind == "strided":

@@ -24,7 +24,11 @@ def with_cublas(call_by_rows: Callable, a: np.ndarray, b: np.ndarray) -> np.ndar
 
 
 def sgemm_of(xp: ModuleType) -> Callable:
-    """Return the library's `sgemm` without handle, letters, alpha and beta. xp: the module CuPy."""
+    """Return cuBLAS's `sgemm` as a function (m, n, k, a, lda, b, ldb, c, ldc) that returns None.
+
+    It computes c = a·b of column-major arrays of CuPy, without transposing either. xp: the module
+    CuPy.
+    """
     from cupy_backends.cuda.libs import cublas
 
     handle, as_it_is = xp.cuda.Device().cublas_handle, cublas.CUBLAS_OP_N

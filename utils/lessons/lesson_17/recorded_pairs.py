@@ -11,7 +11,10 @@ from utils.paths import DATA
 
 
 def copy_times() -> dict[str, dict[int, float]]:
-    """Return kernel -> n -> recorded ms of an n×n product on the reference device."""
+    """Return kernel -> n -> recorded ms of an n×n product on the reference device.
+
+    Kernels have their names without constants.
+    """
     found: dict[str, dict[int, float]] = {}
     for row in copies_alone.recorded_times():
         if row.device == REFERENCE:
@@ -33,7 +36,11 @@ def show_copy_times() -> Table:
 
 
 def few_rows() -> dict[str, ShapeTime]:
-    """Return the way to compute the product of few rows -> its row on the reference device."""
+    """Return kernel -> its row of `few_rows.csv` of the reference device.
+
+    All are of one product of few rows. A key is a block tile with its slices, such as "128×256, 3
+    slices", "sgemm" or "cuBLAS".
+    """
     file = DATA / "measured" / slug(REFERENCE) / "few_rows.csv"
     return {row.kernel: row for row in rows.read(file, ShapeTime)}
 

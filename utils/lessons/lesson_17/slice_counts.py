@@ -35,7 +35,10 @@ def beside_the_whole(yours: Callable) -> Table:
 
 
 def _row(name: str, kernel: Callable, launch: Launch, out: np.ndarray) -> tuple:
-    """Return a kernel's name, its blocks, the words that a thread loads, and all stored words."""
+    """Return four cells: a kernel's name, the number of blocks, and its loaded and stored words.
+
+    The loaded words are those of one thread, and the stored ones those of the launch.
+    """
     m, n, k = SHAPE
     a, b = draw("integers", (m, k), 1), draw("integers", (k, n), 2)
     traced = trace(kernel, launch.grid, launch.block, a, b, out)

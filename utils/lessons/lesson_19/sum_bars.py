@@ -70,7 +70,11 @@ def draw(
 
 
 def beside_reduce4(yours: Variant) -> Table:
-    """Return the table of a block's counts, with the reader's `last_warp` in the second row."""
+    """Return a table of a block's shared-memory counts, with the rows reduce3, yours and reduce4.
+
+    yours: the reader's kernel of the exercise `last_warp`. The blocks of the others have 256
+    threads.
+    """
     return blocks(reduce3=_step("reduce3"), yours=yours, reduce4=_step("reduce4"))
 
 

@@ -72,7 +72,11 @@ def launch_us(kernel: str) -> float:
 
 
 def table_of_calls() -> Table:
-    """Return a table of two launches and one: time on the GPU, and time of Python for a call."""
+    """Return a table of a sum with two launches and with one; times in us.
+
+    The columns are the time on the GPU, and Python's time for a call with Numba's launches and with
+    prepared ones.
+    """
     times = launch_times()
     lines = []
     for way, step in (("two launches", "reduce8"), ("one launch", "reduce9")):

@@ -46,7 +46,7 @@ def bytes_of_three() -> float:
 
 
 def bytes_of_one(kernel) -> float:
-    """Return the bytes per element that a kernel of the exercise `fused` moves, counted."""
+    """Return the bytes per element that a reader's kernel `fused` moves, on the virtual GPU."""
     x, y, out = np.ones((3, ELEMENTS), np.float32)
     return _bytes(kernel, x, np.float32(1), np.float32(2), y, out)
 
@@ -57,9 +57,10 @@ def _bytes(kernel, *arguments) -> float:
 
 
 def draw(moved: Mapping[str, float]) -> Figure:
-    """Draw each way at the most that DRAM allows on the course's own device.
+    """Draw a roofline with a point per way to compute: the most GFLOP/s that DRAM allows it.
 
-    moved: label -> bytes per element for `OPERATIONS` operations.
+    The device is the course's own. moved: label of a way -> bytes per element for `OPERATIONS`
+    operations.
     """
     rate = ceilings().gb_per_s["DRAM"]
     rows = [(label, OPERATIONS / each, OPERATIONS / each * rate) for label, each in moved.items()]

@@ -35,7 +35,7 @@ KINDS = {
 
 @cache
 def seen() -> Trace:
-    """Return the trace of `mma_naive` at a small shape; cached."""
+    """Return the trace of `mma_naive` at the shape `COUNTED`; cached."""
     return watch(STEP, COUNTED)
 
 

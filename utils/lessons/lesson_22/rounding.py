@@ -42,9 +42,10 @@ def factors() -> tuple[np.ndarray, np.ndarray]:
 
 
 def sums_of(kernel) -> dict[str, list[float]]:
-    """Return how far each sum is above 1, in steps of float32: exact, by FFMA and by mma.
+    """Return how far sums are above 1, in steps of float32, under "exact", "FFMA" and "mma".
 
-    kernel: one that stores the product of 16×8 and 8×8 float16 with one mma, such as `one_mma`.
+    Each list has one number per exponent in EXPONENTS. kernel: one that stores the product of 16×8
+    and 8×8 float16 with one mma, such as `one_mma`.
     """
     kernel = kernel.kernel if isinstance(kernel, Variant) else kernel
     a, b = factors()
@@ -60,7 +61,10 @@ def sums_of(kernel) -> dict[str, list[float]]:
 
 
 def closer(kernel) -> str:
-    """Return which of the two sums of the asked products is closer to the exact one, in words."""
+    """Return the sum that is closer to the exact one: "eight FFMA", "one mma" or "both alike".
+
+    The small products are 2 to the power of ASKED. kernel: as in `sums_of`.
+    """
     sums, row = sums_of(kernel), EXPONENTS.index(ASKED)
     by_lanes, by_warp = (abs(sums[name][row] - sums["exact"][row]) for name in ("FFMA", "mma"))
     if by_lanes == by_warp:
@@ -69,7 +73,10 @@ def closer(kernel) -> str:
 
 
 def table_of(kernel) -> Table:
-    """Return a table of all sums; kernel: as in `sums_of`."""
+    """Return a table of how far the sums are above 1, with a row per exponent in EXPONENTS.
+
+    The columns are the small product, and the sums of `sums_of`. kernel: as in `sums_of`.
+    """
     sums = sums_of(kernel)
     rows = [
         (power(exponent), *(f"{sums[name][row]:g}" for name in ("exact", "FFMA", "mma")))
