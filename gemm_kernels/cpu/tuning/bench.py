@@ -98,7 +98,10 @@ def measure() -> int:
 
 
 def _start_threads() -> None:
-    """Start the OpenMP threads before oneDNN can load OpenMP while only one core is allowed."""
+    """Run a small product with OpenMP, so that its threads start now, on all allowed cores.
+
+    Otherwise oneDNN could load OpenMP later, while only one core is allowed.
+    """
     one = np.zeros((1, 1), np.float32)
     parallel.STEP.build()(one, one, one.copy())
 
