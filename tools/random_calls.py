@@ -148,9 +148,9 @@ def product(draw: random.Random, family: str, make_call: Callable) -> None:
 def check(results: list[np.ndarray], exact: np.ndarray, allowed: float, where: str) -> None:
     """Raise AssertionError unless both results have equal bits and are within the error bound.
 
-    allowed: half of the greatest error relative to the norm of the exact result, or to the square
+    The norm of the error may be 2·allowed times the norm of the exact result, or times the square
     root of its number of elements if that is more. NaN must be exactly where the exact result has
-    NaN. where: the beginning of the error's sentence.
+    NaN. results: the same product, computed twice. where: the beginning of the error's sentence.
     """
     first, second = results
     assert first.tobytes() == second.tobytes(), f"{where}: other bits the second time"

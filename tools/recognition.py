@@ -228,7 +228,10 @@ def other_input(node: ast.AST) -> bool:
 
 
 def index_repeated(node: ast.AST) -> bool:
-    """Change a node `x[i, …, j]` to `x[i, …, i]` in place; return True for such a node."""
+    """Change a node `x[i, …, j]` to `x[i, …, i]` in place.
+
+    Return True for a node with several indices, and False for another one.
+    """
     if not isinstance(node, ast.Subscript) or not isinstance(node.slice, ast.Tuple):
         return False
     node.slice.elts[-1] = copy.deepcopy(node.slice.elts[0])

@@ -28,9 +28,9 @@ VARIANTS = (
 
 
 def recorded() -> Iterator[RecordedWay]:
-    """Compile every variant and yield its rows: one per path that a warp may take through a tile.
+    """Compile every variant and yield its rows: the instructions that a warp executes per tile.
 
-    A path is one iteration of the loop over tiles, with the branches that the warp takes in it.
+    A variant has two rows if some warps load tiles of a and others tiles of b, and else one row.
     """
     installed = versions()
     for variant in VARIANTS:
