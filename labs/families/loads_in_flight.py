@@ -42,8 +42,8 @@ def launch(shape: Shape) -> Launch:
 def copy_exercise(targets: tuple[Target, ...], **fields) -> KernelExercise:
     """Return an exercise whose kernel (x, out) copies x into out, four elements per thread.
 
-    targets: besides the one that each element is loaded once. fields: the remaining fields of
-    KernelExercise.
+    targets: the exercise's own targets; that each element is loaded once comes last in any case.
+    fields: the remaining fields of KernelExercise.
     """
     return KernelExercise(
         parameters=("x", "out"),

@@ -55,9 +55,9 @@ class Session:
 
     number: the lesson's number, such as "05", or the name of an extra one; "05_second" for the
     second sitting. title: without the number. sections: heading in `SECTIONS` -> its Markdown.
-    questions: in order. asked: what the class says before it sees the demonstration. taken_home:
-    the sentence that ends the session. opens: the question of the first slide, as Markdown; "" if
-    it is the one with which the lesson begins.
+    questions: in order. asked: the question that the class answers before it sees the
+    demonstration. taken_home: the sentence that ends the session. opens: the question of the first
+    slide, as Markdown; "" if it is the one with which the lesson begins.
     """
 
     number: str
@@ -86,9 +86,9 @@ class Session:
 
     @property
     def order(self) -> list[int]:
-        """Numbers of the questions, and 0 for the demonstration, in the order of the minutes.
+        """Numbers of the questions in the order of the table of minutes, 0 for the demonstration.
 
-        What the table of minutes does not name comes last.
+        Those that the table does not name come last: first 0, and then the questions in order.
         """
         named = [int(number or 0) for number in _SHOWN.findall(self.sections["Minute by minute"])]
         return list(dict.fromkeys([*named, *range(len(self.questions) + 1)]))

@@ -92,7 +92,7 @@ def _opening(number: str) -> str:
 
 
 def _demonstration(session: Session) -> Iterator[nbformat.NotebookNode]:
-    """Yield what to ask, and then the code cells of the demonstration, one per slide."""
+    """Yield the cell with the question to ask, then a cell per code block of the demonstration."""
     yield _text(f"### {session.asked}", SLIDE)
     for code in session.demonstration:
         yield new_code_cell(code.strip(), metadata={"slideshow": {"slide_type": SLIDE}})

@@ -75,9 +75,10 @@ def _hides_chains(run: Run) -> bool:
 def neighbours_apart(count: int) -> Target:
     """Return the target that any `count` multiply-adds in a row are in different chains.
 
-    The count is the number of pairs of terms, less than `count` multiply-adds apart, that are in
-    the same chain. The first terms that a thread adds are paired, in the order in which it reads
-    them. Its limit is 0. One block of 32×32 threads is launched again.
+    The count is the number of pairs of multiply-adds that are in the same chain although fewer than
+    `count` steps are between them; its limit is 0. Only pairs whose first multiply-add is among the
+    first FIRST ones of a thread are tested. They are numbered in the order in which the thread
+    reads their terms. One block of 32×32 threads is launched again.
     """
     words = f"{count} multiply-adds in a row are in {count} different chains"
 
@@ -100,9 +101,10 @@ def neighbours_apart(count: int) -> Target:
 
 
 def _together(run: Run, count: int) -> list[tuple[int, int, int]]:
-    """Return (term, later term, steps between them) of each pair of terms in the same chain.
+    """Return (term, later term, steps between them) of each tested pair in the same chain.
 
-    Only the first terms of a thread are paired with those less than `count` steps later.
+    The pairs are each of the first FIRST terms that thread 0 reads, with those that it reads fewer
+    than `count` steps later. One block is launched again.
     """
     order = order_of_terms(run)
     pairs = [

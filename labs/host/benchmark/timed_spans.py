@@ -42,12 +42,12 @@ TASKS = (
 
 
 def drawn_tasks(random: Random) -> tuple[BenchmarkTask, ...]:
-    """Return the first task on several devices whose kernels take 1.2 to 3 times as long.
+    """Return variants of the first task whose kernels take 1.2 to 3 times as long, drawn at random.
 
-    There is one device per entry of the first task's noise. Other launches are disturbed on each
-    device, so a benchmark that uses a single launch is wrong on at least one of them. No two
-    launches of a device take the same time, so that the answer shows from which launches it was
-    computed.
+    Each has the same product on another device. There is one variant per entry of the first task's
+    `noise`, the factors on the times of successive launches, and each begins with another entry. So
+    a benchmark that uses a single launch is wrong on at least one device. No two launches of a
+    device take the same time, so that the answer shows from which launches it was computed.
     """
     first = TASKS[0]
     noise = tuple(one * (1 + 1e-4 * i) for i, one in enumerate(first.speeds.noise))
