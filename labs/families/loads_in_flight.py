@@ -139,9 +139,10 @@ def _compiled(run: Run) -> XRay | None:
 
 
 def _waits(run: Run, block: Recording) -> list[list[tuple[int, Event]]]:
-    """Return, per thread of a block, pairs (loads, store) for its stores that wait, in order.
+    """Return, per thread of a block, the stores before which it waits, as pairs (loads, store).
 
     loads: the number of loads that the thread has begun since its previous store. store: the event.
+    The pairs are in the order of execution.
     """
     waits: list[list[tuple[int, Event]]] = [[] for _ in range(THREADS)]
     loads = np.zeros(THREADS, int)

@@ -86,13 +86,13 @@ def _order_of_steps(run: Run) -> list[int]:
 
 
 def _large_terms(order: Sequence[int], shape: Shape, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return panels whose products show by rounding which steps share a chain.
+    """Return (a, b), flat float32 panels whose product shows by rounding which steps share a chain.
 
-    In row 0 the first step is 2^24, and all others are 1; the second one is 0 if this makes the
-    number of ones in the other chain even. In row 1 the second step is 2^24, every
-    second one after it is 1, and all others are 0. The number of these ones is even, so that their
-    sum can be added to 2^24. order: the steps, as the kernel takes them. shape: (k,). seed: not
-    used.
+    All of b is 1. In row 0 of a, the first step is 2^24 and all others are 1; the second one is 0
+    if this makes the number of ones in the other chain even. In row 1, the second step is 2^24,
+    every second one after it is 1, and all others are 0. The number of these ones is even, so that
+    their sum can be added to 2^24. order: the steps in the order in which the kernel takes them.
+    shape: (k,). seed: not used.
     """
     (k,) = shape
     a = np.zeros((k, ROWS), np.float32)

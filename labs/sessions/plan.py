@@ -95,7 +95,7 @@ class Session:
 
     @property
     def tested(self) -> int:
-        """The number of the question whose votes the demonstration tests, or 0."""
+        """The number, from 1 on, of the question that the demonstration answers, or 0."""
         found = _TESTED.search(self.sections["Minute by minute"])
         return int(found[1]) if found else 0
 

@@ -81,7 +81,10 @@ def notebook(session: Session) -> nbformat.NotebookNode:
 
 
 def _text(source: str, follows: str) -> nbformat.NotebookNode:
-    """Return a Markdown cell; follows: `SLIDE`, `BELOW` or `TOGETHER`."""
+    """Return a Markdown cell with this source.
+
+    follows: how its slide follows the one before, `SLIDE`, `BELOW` or `TOGETHER`.
+    """
     return new_markdown_cell(source, metadata={"slideshow": {"slide_type": follows}})
 
 
@@ -99,7 +102,10 @@ def _demonstration(session: Session) -> Iterator[nbformat.NotebookNode]:
 
 
 def _question(question: Question, tested: bool) -> Iterator[nbformat.NotebookNode]:
-    """Yield the slide of a question, and below it its answer unless the demonstration tests it."""
+    """Yield a slide with a question and its four answers, and below it a slide with the right one.
+
+    tested: True if the demonstration tests the answers; then the second slide is left out.
+    """
     answers = "\n".join(f"- **{letter}** {text}" for letter, text in question.answers.items())
     yield _text(f"### {question.text}\n\n{answers}", SLIDE)
     if not tested:

@@ -120,8 +120,9 @@ def _together(run: Run, count: int) -> list[tuple[int, int, int]]:
 def order_of_terms(run: Run) -> list[int]:
     """Return the terms of the first tile along k in the order in which thread 0 reads them.
 
-    Thread 0 reads its terms from row 0 of the tile of a, so their places in memory are the terms.
-    If no shared array is read in this way, the terms are taken to be in order.
+    They are PERIOD numbers from 0 on. Thread 0 reads its terms from row 0 of the tile of a, so
+    their places in memory are the terms. If no shared array is read in this way, the numbers are in
+    ascending order.
     """
     places: dict[str, list[int]] = defaultdict(list)
     first_block = run.samples[0]
@@ -139,11 +140,12 @@ def order_of_terms(run: Run) -> list[int]:
 def _pairs_alone(
     pairs: Sequence[tuple[int, int]], shape: Shape, seed: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return a and b for which row r of a·b shows whether the terms of pair r share a chain.
+    """Return a and b for which row r of a·b is 2^24 if the terms of pair r share a chain.
 
-    The first term of the pair is 2^24; the second one, and each 32nd term after it, is 1; all
-    others are 0. In a chain without the 2^24, the ones are not lost. pairs: (index of the first
-    term, index of the second). shape: (m, n, k). seed: not used.
+    In row r of a, the first term of the pair is 2^24; the second one, and each PERIOD-th term after
+    it, is 1; all others are 0. All of b is 1. In the same chain the ones are lost, and otherwise
+    the product is larger. pairs: (index of the first term, index of the second). shape: (m, n, k).
+    seed: not used.
     """
     m, n, k = shape
     a = np.zeros((m, k), np.float32)
@@ -153,9 +155,9 @@ def _pairs_alone(
 
 
 def beyond_the_sums(run: Run, finding: Finding) -> str | None:
-    """Return a sentence if a finding is an index beyond the end of a local array, else None.
+    """Return a sentence if the finding says that a thread uses a sum beyond its array, else None.
 
-    run: not used.
+    finding: the flaw that the virtual GPU found, such as `sums[4]` of an array of 4. run: not used.
     """
     used = re.search(r"uses (\w+)\[(\d+)\]; dimension 0 of \1 has (\d+) elements", finding.message)
     if used is None:

@@ -33,7 +33,10 @@ def steered(run: Run, *parameters: str) -> Site | None:
 
 
 def _loaded_names(tree: ast.AST, arrays: set[str]) -> set[str]:
-    """Return the names of variables whose values may depend on an element of these arrays."""
+    """Return the names of variables whose values may come from elements of these arrays.
+
+    A variable that is computed from such a variable is one, too.
+    """
     assignments = [pair for node in ast.walk(tree) for pair in _assignments(node)]
     names: set[str] = set()
     while True:

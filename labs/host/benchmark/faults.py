@@ -234,7 +234,7 @@ def _kernel_runs_on(run: BenchmarkRun) -> str | None:
 
 
 def wait_inside(one: TimedSpan) -> str:
-    """Return the beginning of a list with the wait for earlier work in a span, or "" without one.
+    """Return a phrase such as "the wait for earlier work, 5 us, and ", or "" without such a wait.
 
     one: the span whose second reading is too early.
     """

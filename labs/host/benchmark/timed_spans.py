@@ -29,7 +29,10 @@ class BenchmarkTask:
 
     @property
     def gflops(self) -> float:
-        """The right answer in GFLOP/s: one launch, until its kernel ends, with cold caches."""
+        """The right answer in GFLOP/s, for the time of one launch with cold caches.
+
+        This time goes from the launch until its kernel has ended.
+        """
         return self.flops / (self.speeds.launch_s + self.speeds.cold_s) / 1e9
 
 
