@@ -49,9 +49,9 @@ CHANGES = {
 
 @cache
 def build(name: str):
-    """Return the kernel (a, b, c) of a name of `CHANGES`, which computes c = a·b.
+    """Return the kernel (a, b, c) called `name`, which computes c = a·b.
 
-    It has 128×128 of c per block and 8×8 per thread.
+    `name` is a key of `CHANGES`. The kernel has 128×128 of c per block and 8×8 per thread.
     """
     EARLY, BUFFERS = CHANGES[name]
     add_outer_product = outer_product(EACH, EACH)
@@ -109,7 +109,7 @@ def build(name: str):
 
 @cache
 def variants() -> tuple[Variant, ...]:
-    """Return the kernels in the order in which they are timed, between two steps of the ladder."""
+    """Return `vectorized`, the kernels of `CHANGES` and `double_buffered`, as they are timed."""
     constants = {"BM": SIDE, "BN": SIDE, "BK": DEPTH, "TM": EACH, "TN": EACH}
     return (
         LADDER.step("vectorized").variant(**constants),
@@ -133,7 +133,7 @@ def measured(device: str, sizes: Sequence[int] = SIZES) -> Iterator[ProductTime]
 
 
 def _variant(name: str) -> Variant:
-    """Return the kernel of a name of `CHANGES` as a variant of a step without constants."""
+    """Return the kernel called `name`, a key of `CHANGES`, as a variant without constants."""
     step = Step(
         module=__name__,
         name=name,

@@ -39,10 +39,10 @@ FOR_FIVE_BLOCKS = 48
 
 @cache
 def build_chains(USED, TILE=TILE):
-    """Return the kernel of the exercise `four_chains`, whose threads use USED of their four sums.
+    """Return the kernel (a, b, c) of the exercise `four_chains`, with USED of its four sums in use.
 
-    It computes c = a·b, with one element of c per thread. With 1 it is the starter, and with 4 the
-    solution, if TILE is 32.
+    A thread computes one element of c = a·b. With TILE = 32, the kernel is the starter of the
+    exercise if USED is 1, and its solution if USED is 4.
     """
 
     @cuda.jit
@@ -70,10 +70,9 @@ def build_chains(USED, TILE=TILE):
 
 @cache
 def build_rows():
-    """Return the kernel (a, b, c) of the exercise `independent_sums`, for c = a·b.
+    """Return the kernel (a, b, c) that is the solution of the exercise `independent_sums`, c = a·b.
 
-    It is the solution: a thread computes four rows of a column, and its loop over k is not
-    unrolled.
+    A thread computes four elements of a column, 8 rows apart, and its loop over k is not unrolled.
     """
 
     @cuda.jit
@@ -108,9 +107,10 @@ def build_rows():
 def build_unrolled_rows(index=int32, max_registers=None):
     """Return a kernel (a, b, c) for c = a·b: four rows per thread, and k in two nested loops.
 
-    The inner loop takes four steps of k. The tile of a is aligned to 16 bytes. `index` is the type
-    of a thread's two indices: int32 as CUDA gives them, or uint32. `max_registers` is the most
-    registers that the compiler may use per thread; None leaves the number to the compiler.
+    The inner loop takes four steps of k, and the tile of a is aligned to 16 bytes. `index` is the
+    type of threadIdx.x and threadIdx.y in the kernel: int32, which is CUDA's, or uint32.
+    `max_registers` is the most registers that the compiler may use per thread; None leaves the
+    number to the compiler.
     """
 
     # numba-cuda-mlir takes no None.
@@ -147,9 +147,9 @@ def build_unrolled_rows(index=int32, max_registers=None):
 
 @cache
 def build_written_out_rows():
-    """Return the kernel (a, b, c) of `unrolled_rows` with `while` instead of the loop over k.
+    """Return the kernel (a, b, c) of `unrolled_rows` with `while` instead of the outer loop over k.
 
-    The compiler writes out all TILE steps of k then. The kernel computes c = a·b.
+    With it, the compiler writes out all TILE steps of k. The kernel computes c = a·b.
     """
 
     @cuda.jit
@@ -185,9 +185,9 @@ def build_written_out_rows():
 
 @cache
 def build_sixteen():
-    """Return the kernel (a, b, c) of `ilp` with GRAIN = 16, but two loops over two steps of k.
+    """Return the kernel (a, b, c) of `ilp` with GRAIN = 16 and two loops over two steps of k each.
 
-    `ilp` has one loop over four steps there. The kernel computes c = a·b.
+    `ilp` has one loop over four steps instead. The kernel computes c = a·b.
     """
     ROWS = TILE // GRAIN
 
@@ -235,7 +235,10 @@ def build_sixteen():
 
 @cache
 def variants() -> tuple[Variant, ...]:
-    """Return the kernels in the order in which they are timed, `tiled` first."""
+    """Return the kernels in the order in which they are timed, `tiled` first.
+
+    The docstring of this module says what each of them is.
+    """
     rows = LADDER.step("ilp")
     return (
         LADDER.step("tiled").variant(TILE=TILE),
@@ -254,7 +257,12 @@ def variants() -> tuple[Variant, ...]:
 
 
 def _instructions_and_warps() -> tuple[Variant, ...]:
-    """Return `unrolled_rows` with other instructions or more warps, and `ilp` with fewer warps."""
+    """Return the four kernels that separate instructions from warps, in the order of timing.
+
+    They are `rows_40_warps`, `rows_in_32_bits` and `written_out_rows`, which are `unrolled_rows`
+    with more warps on an SM or with other instructions, and `ilp_32_warps`, which is `ilp` with
+    fewer warps.
+    """
     few_registers = partial(build_unrolled_rows, max_registers=FOR_FIVE_BLOCKS)
     return (
         _step("rows_40_warps", few_registers, threads=TILE // 4),
@@ -267,7 +275,8 @@ def _instructions_and_warps() -> tuple[Variant, ...]:
 def _chains_with_fewer_warps() -> tuple[Variant, ...]:
     """Return kernels with one and with four chains, of which an SM holds 32 or 8 warps.
 
-    Tiles of 16×16 give blocks of 8 warps, and tiles of 8×8 blocks of 2 warps.
+    There are four of them, those with 32 warps first. An SM holds four blocks: 8 warps each with
+    tiles of 16×16, or 2 warps each with tiles of 8×8.
     """
     return tuple(
         _four_blocks(f"{name}_{warps}_warps", partial(build_chains, used, tile), tile, tile)
@@ -291,7 +300,11 @@ def measured(device: str, sizes: Sequence[int] = SIZES) -> Iterator[ProductTime]
 
 
 def _four_blocks(name: str, build: Callable, threads: int, tile: int = TILE) -> Variant:
-    """Return the variant of `_step` of which an SM holds four blocks, by its shared memory."""
+    """Return the variant that `_step` returns, with shared memory for only four blocks on an SM.
+
+    The launch asks for so much dynamic shared memory per block that no fifth block fits. `name`,
+    `build`, `threads` and `tile` are the arguments of `_step`.
+    """
     two_tiles = 2 * tile**2 * FLOAT32_BYTES
     return _step(name, build, threads, tile, FOR_FOUR_BLOCKS - two_tiles)
 

@@ -59,7 +59,7 @@ class ResidentTime:
 
 @cache
 def kernels() -> dict[Variant, int]:
-    """Return kernel -> the most blocks that an SM of compute capability 9.0 holds of it."""
+    """Return variant of a step -> the most blocks of it that an SM of the H100 and H200 holds."""
     step = LADDER.step
     return {
         step("naive").variant(): 8,

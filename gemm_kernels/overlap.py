@@ -124,11 +124,12 @@ def verify(way: str, host: tuple) -> None:
 
 
 class Slices:
-    """A product in slices of the rows of a and c, in streams that take the slices in turns.
+    """A product in slices of the rows of a and c, with slice i in stream i mod number of streams.
 
-    All that costs time on the host beside the copies and launches is done here, once: the parts of
-    the arrays, the launches and the events. `b` and `c` are in host memory, and `on_b` is b on the
-    device. The event `ready` begins the product, and `b_is_there` is recorded after the copy of b.
+    All that costs time on the host, except the copies and launches, is done here, once: the parts
+    of the arrays, the launches and the events. `b` and `c` are in host memory, and `on_b` is b on
+    the device. The event `ready` begins the product, and `b_is_there` is recorded after the copy of
+    b.
     """
 
     def __init__(self, shape: GemmShape, arrays: Arrays, streams: int, slices: int):
@@ -179,9 +180,10 @@ class Slices:
 class Slice:
     """The work on some rows of a and c, in one stream.
 
-    stream: Numba's stream. launch: that of the kernel for these rows. host, device: the tuple (rows
-    of a, rows of c) there. events: they are recorded before the copy of a, the kernel and the copy
-    of c, and after it.
+    stream: Numba's stream. launch: the grid and block of the kernel for these rows. host, device:
+    the pair (rows of a, rows of c) in host memory, and the pair in device memory. events: four CUDA
+    events, which are recorded before the copy of a, after it, after the kernel, and after the copy
+    of c.
     """
 
     stream: object

@@ -34,7 +34,10 @@ BK = register_blocked.BK
 
 @cache
 def build(BM, BN, TM, TN):
-    """Return the kernel (a, b, c) of `register_blocked` with a thread's rows BM/TM apart."""
+    """Return the kernel (a, b, c) of `register_blocked`, but with the rows of a thread BM/TM apart.
+
+    It computes c = a·b, with BM×BN of c per block and TM×TN per thread.
+    """
     THREADS = BM // TM * (BN // TN)
     ACROSS, APART = BN // TN, BM // TM
     LOADS_A, LOADS_B = BM * BK // THREADS, BK * BN // THREADS
@@ -94,7 +97,7 @@ STEP = Step(
 
 @cache
 def variants() -> tuple[Variant, ...]:
-    """Return the kernels in the order in which they are timed: for each tile, both of a pair."""
+    """Return `register_blocked` and `spread_rows` for each pair of sizes in `TILES`, in turns."""
     steps = LADDER.step("register_blocked"), STEP
     return tuple(
         step.variant(BM=BM, BN=BN, TM=TM, TN=TN) for (BM, BN), (TM, TN) in TILES for step in steps
@@ -107,7 +110,7 @@ def recorded_times() -> tuple[ProductTime, ...]:
 
 
 def recorded_counters(device: str) -> dict[str, WideCounters]:
-    """Return the profiler's counts of one device by the kernel's name with its constants."""
+    """Return kernel's name with its constants -> what the profiler counted on a device."""
     file = DATA / "measured" / slug(device) / "rows_counters.csv"
     return {row.kernel: row for row in rows.read(file, WideCounters)}
 

@@ -76,7 +76,11 @@ def fitted(x, out):
 
 @cuda.jit
 def fitted_both(x, x_out, y, y_out, tiles):
-    """Fill x_out with x and y_out with y as `fitted` does; x_out has `tiles` tiles."""
+    """Fill x_out with x and y_out with y, each with zeros where its source has no element.
+
+    It needs one block of 32×8 threads per tile of FITTED×FITTED. The first `tiles` blocks fill
+    x_out, and all others y_out.
+    """
     tile = uint32(cuda.blockIdx.x)
     if tile < tiles:
         fit_tile(x, x_out, tile)
@@ -312,7 +316,10 @@ def _over(kernel, array: Slot, arguments: tuple) -> Call:
 
 
 def _fitting(copied: Sequence[tuple[Slot, Slot]]) -> Call:
-    """Return the call that fills one or two arrays: pairs of (array to copy, array to fill)."""
+    """Return the call that copies one or two arrays into larger ones and fills these with zeros.
+
+    `copied` has pairs of (array to copy, array to fill).
+    """
     tiles = [cdiv(copy.shape[0], FITTED) * cdiv(copy.shape[1], FITTED) for _, copy in copied]
     launch = Launch(grid=(sum(tiles),), block=BLOCK)
     arrays_of_both = tuple(array for pair in copied for array in pair)

@@ -75,7 +75,8 @@ def build_loop_per_tile(FRESH=False):
 def build_one_by_one():
     """Return a kernel (a, b, c) for c = a·b: `reads_again`, with each tile of b loaded at its use.
 
-    A thread waits for loads from global memory four times per tile of a instead of once.
+    A thread waits for loads from global memory four times per tile of a instead of once, and passes
+    8 barriers instead of 2.
     """
     WIDTH = GRAIN * TILE
 
@@ -114,9 +115,10 @@ def build_one_by_one():
 
 @cache
 def build_more_barriers():
-    """Return the kernel (a, b, c) of `granularity` with a barrier at each tile of b, and 4 after.
+    """Return the kernel (a, b, c) of `granularity` with 8 barriers per tile of a instead of 2.
 
-    A thread passes 8 barriers per tile of a instead of 2. The kernel computes c = a·b.
+    The 6 additional barriers are within the loop over the steps of k of a tile: two after every
+    UNROLL steps except the last ones. The kernel computes c = a·b.
     """
     WIDTH = GRAIN * TILE
 
@@ -160,7 +162,11 @@ def build_more_barriers():
 
 @cache
 def variants() -> tuple[Variant, ...]:
-    """Return the kernels in the order in which they are timed, one tile of b first."""
+    """Return the eight kernels of this experiment in the order in which they are timed.
+
+    They are `tiled`, `granularity` with 1, 2 and 4 tiles of b, and then `one_by_one`,
+    `reads_again`, `loop_per_tile` and `more_barriers`, which have 4 tiles of b.
+    """
     ladder_step = LADDER.step("granularity")
     return (
         LADDER.step("tiled").variant(TILE=TILE),

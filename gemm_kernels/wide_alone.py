@@ -148,7 +148,11 @@ def build_transposed():
 
 @cache
 def variants() -> tuple[Variant, ...]:
-    """Return the five kernels in the order in which they are timed, `register_blocked` first."""
+    """Return the five kernels of this experiment in the order in which they are timed.
+
+    They are `register_blocked`, `padded_rows`, `transposed_tile`, and `vectorized` with tiles of 8
+    and of 16 steps of k.
+    """
     constants = {"BM": SIDE, "BN": SIDE, "TM": EACH, "TN": EACH}
     return (
         LADDER.step("register_blocked").variant(**constants),
@@ -164,7 +168,7 @@ def recorded_times() -> tuple[ProductTime, ...]:
 
 
 def recorded_counters(device: str) -> dict[str, WideCounters]:
-    """Return the profiler's counts of one device by the kernel's name, such as "padded_rows"."""
+    """Return kernel's name, such as "padded_rows" -> what the profiler counted on a device."""
     file = DATA / "measured" / slug(device) / "wide_counters.csv"
     return {row.kernel: row for row in rows.read(file, WideCounters)}
 

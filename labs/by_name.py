@@ -69,7 +69,11 @@ def check(name: str, submission, patience: float = PATIENCE) -> Verdict:
 
 
 def _function_of(exercise: Exercise, submission):
-    """Return a submission's kernel or function; for an order of lines, the kernel they make."""
+    """Return the kernel or function that a submission stands for.
+
+    It is the submission itself, or the kernel that the lines make if the submission is a list of
+    line numbers.
+    """
     if isinstance(exercise, OrderExercise):
         return line_order.kernel_of(exercise, submission)
     return submission

@@ -96,7 +96,7 @@ def _counts(sums: np.ndarray) -> tuple[int, ...]:
 
 
 def _sum(execute, out) -> np.float32:
-    """Execute a reduction, and return its result from the device."""
+    """Call `execute`, which stores a sum in the device array `out`, and return this sum."""
     execute()
     return out.copy_to_host()[0]
 

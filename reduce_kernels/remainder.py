@@ -226,10 +226,11 @@ LONG = 128  # steps of each side
 
 @cache
 def build_pitch(name: str, BLOCK: int):
-    """Return the kernel of a name of `PITCHES`: `reduce2_32` with words that are further apart.
+    """Return `reduce2_32` with words that are further apart in shared memory.
 
-    BLOCK is the number of threads per block, a power of two. The kernel (x, partials) stores the
-    sum of block i's BLOCK floats in partials[i].
+    `name` is a key of `PITCHES`, whose value is the distance from one thread's word to the next, in
+    words; the kernel gets this name. BLOCK is the number of threads per block, a power of two. The
+    kernel (x, partials) stores the sum of block i's BLOCK floats in partials[i].
     """
     PITCH, WORDS = uint32(PITCHES[name]), BLOCK * max(PITCHES.values())
 
@@ -257,11 +258,12 @@ def build_pitch(name: str, BLOCK: int):
 
 @cache
 def build_sides(name: str, BLOCK: int):
-    """Return the kernel of a name of `ON_ONE_SIDE`: reduce3 with a long branch before its tree.
+    """Return `reduce3` with a long branch before its tree, on a bit of the thread's number.
 
-    Both sides of the branch keep the value by other instructions. BLOCK is the number of threads
-    per block, a power of two. The kernel (x, partials) stores the sum of block i's 2·BLOCK floats
-    in partials[i].
+    The bit is `ON_ONE_SIDE[name]`, and `name` becomes the name of the kernel. The two sides of the
+    branch have different instructions, and both leave the thread's sum unchanged. BLOCK is the
+    number of threads per block, a power of two. The kernel (x, partials) stores the sum of block
+    i's 2·BLOCK floats in partials[i].
     """
     BIT = uint32(ON_ONE_SIDE[name])
 

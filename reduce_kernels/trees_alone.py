@@ -118,7 +118,10 @@ def build_without(BLOCK):
 
 
 def _own(name: str, idea: str, build) -> Step:
-    """Return a step that only this experiment times, launched as reduce5 is."""
+    """Return a step of this experiment, which has the launch and the second pass of `reduce5`.
+
+    `name` and `idea` are the new step's, and `build(BLOCK)` returns its kernel.
+    """
     like = LADDER.step("reduce5")
     return replace(like, module=__name__, name=name, idea=idea, previous="reduce5", build=build)
 

@@ -80,7 +80,10 @@ def _verdict(name: str, what: str, text: str) -> dict:
 
 
 def _findings(case) -> list[str]:
-    """Run a kernel on the virtual GPU and return a text per finding."""
+    """Run a kernel on the virtual GPU; return a text per finding: its kind, line and message.
+
+    case: one of the virtual GPU's test cases, with kernel, launch and arguments.
+    """
     arguments = tuple(
         device_array_like(argument) if number in case.unset else argument
         for number, argument in enumerate(case.arguments())

@@ -52,7 +52,10 @@ def pytest_runtest_protocol(item):
 
 
 def _file(config, kind: str) -> Path:
-    """Return the path of this process's file of one kind, "cases" or "seconds"."""
+    """Return the path of the file into which this process writes costs, in the folder of --costs.
+
+    kind: "cases" or "seconds".
+    """
     return Path(config.getoption("--costs")) / f"{kind}.{os.getpid()}"
 
 

@@ -100,7 +100,8 @@ def table_of(every: Sequence[Known]) -> MistakeTable:
 def _listed(every: Sequence[Known]) -> dict[str, list[str]]:
     """Return exact fingerprint -> sentences, for the versions of `wrong.py`.
 
-    A fingerprint is left out if a kernel that has it would get the sentence of another kernel.
+    A fingerprint is left out if `check` would say the sentence of another kernel on one that has
+    it.
     """
     sentences_by_mark = {}
     for mark, group in _by_print([one for one in every if one.listed], 0).items():
@@ -111,9 +112,10 @@ def _listed(every: Sequence[Known]) -> dict[str, list[str]]:
 
 
 def _taken_for_another(group: Sequence[Known], sentences: Sequence[str]) -> list[Known]:
-    """Return the kernels of a group that would get the sentence of another kernel.
+    """Return the kernels of a group for which `check` would say the sentence of another kernel.
 
-    group: kernels with one behaviour. sentences: all sentences of the group, in order.
+    group: kernels with the same behaviour. sentences: all sentences of the group, in the order in
+    which `check` tries them; it says the first one that it can fill.
     """
     if len(sentences) == 1:
         return []
@@ -141,7 +143,7 @@ def _shared(group: Sequence[Known], listed: Mapping[str, list[str]], level: int)
 
 
 def _by_print(every: Sequence[Known], level: int) -> dict[str, list[Known]]:
-    """Return fingerprint -> kernels that have it at this index of `Known.prints`."""
+    """Return fingerprint -> the kernels that have it as element `level` of their `prints`."""
     groups = defaultdict(list)
     for one in every:
         if level < len(one.prints):
@@ -194,9 +196,10 @@ def mutants_of(exercise: KernelExercise, but: str = "") -> Iterator[Mutant]:
 def known(
     exercise: KernelExercise, what: str, text: str, says: str, listed: bool
 ) -> Iterator[Known]:
-    """Run one text and yield its behaviour if it runs and gives wrong results, else nothing.
+    """Run the kernel in a text; yield one Known if it runs and its result is wrong, else nothing.
 
-    what: the mistake in words. says: the sentence on it. listed: True for a version of `wrong.py`.
+    what: the mistake in words. text: the whole file. says: the sentence on the mistake. listed:
+    True for a version of `wrong.py`.
     """
     try:
         kernel = function_in(exercise.name, text)

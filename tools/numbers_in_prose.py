@@ -138,7 +138,7 @@ def _one_line(text: str) -> str:
 
 
 def _without_digits(match: re.Match) -> str:
-    """Return the matched text with each digit replaced by "_"."""
+    """Return the text that a pattern has matched, with each digit replaced by "_"."""
     return re.sub(r"\d", "_", match[0])
 
 

@@ -148,9 +148,9 @@ def product(draw: random.Random, family: str, make_call: Callable) -> None:
 def check(results: list[np.ndarray], exact: np.ndarray, allowed: float, where: str) -> None:
     """Raise AssertionError unless both results have equal bits and are within the error bound.
 
-    allowed: half of the greatest error relative to the norm of the exact result, or to the square
+    The norm of the error may be 2·allowed times the norm of the exact result, or times the square
     root of its number of elements if that is more. NaN must be exactly where the exact result has
-    NaN. where: the beginning of the error's sentence.
+    NaN. results: the same product, computed twice. where: the beginning of the error's sentence.
     """
     first, second = results
     assert first.tobytes() == second.tobytes(), f"{where}: other bits the second time"
@@ -165,9 +165,9 @@ def check(results: list[np.ndarray], exact: np.ndarray, allowed: float, where: s
 def reduction(draw: random.Random, family: str, make_call: Callable) -> None:
     """Compute one random reduction with and without `out`; raise AssertionError if one is wrong.
 
-    A product of floats is only compared between the two calls. draw: the source of random choices.
-    family: "numba", "cupy" or "torch". make_call: a function of (call, family) that makes the call
-    with `out`.
+    Both results must have equal bits. They are also compared with the right result, except for a
+    product of floats. draw: the source of random choices. family: "numba", "cupy" or "torch".
+    make_call: a function of (call, family) that makes the call with `out`.
     """
     elements = round(math.exp(draw.uniform(0, math.log(10**6))))
     generator = np.random.default_rng(draw.getrandbits(32))

@@ -137,8 +137,8 @@ def _judged(
 def _names_it(exercise: KernelExercise, runs: Sequence[Run]) -> bool:
     """Return True if the checker can name the cause of a wrong result without a table.
 
-    It can if the kernel does not run, or if its text or the values of its result show the cause.
-    runs: one per shape, up to the first wrong one.
+    It can if the kernel does not run, changes an input or stores no result, or if its text or the
+    values of its result show the cause. runs: one per shape, up to the first wrong one.
     """
     if not runs or not goes_wrong(runs[-1]):
         return True
@@ -228,7 +228,10 @@ def other_input(node: ast.AST) -> bool:
 
 
 def index_repeated(node: ast.AST) -> bool:
-    """Change a node `x[i, …, j]` to `x[i, …, i]` in place; return True for such a node."""
+    """Change a node `x[i, …, j]` to `x[i, …, i]` in place.
+
+    Return True for a node with several indices, and False for another one.
+    """
     if not isinstance(node, ast.Subscript) or not isinstance(node.slice, ast.Tuple):
         return False
     node.slice.elts[-1] = copy.deepcopy(node.slice.elts[0])

@@ -81,11 +81,17 @@ def _reaches(array: Slot, sides: tuple[int, int], sizes: list[int]) -> tuple[dic
 
 
 def _fits(reach: dict[int, int]) -> bool:
-    """Return True if an array with these distances, axis -> elements, has only uint32 offsets."""
+    """Return True if all offsets in an array are uint32.
+
+    `reach` is a dict: axis -> distance of the first and the last element along it, in elements.
+    """
     return sum(reach.values()) + 1 < routes.MOST_ELEMENTS
 
 
 def _half(size: int) -> int:
-    """Return half of a size, rounded up; above 2·UNIT it is rounded up to a multiple of UNIT."""
+    """Return half of a size, rounded up to a whole number.
+
+    If the half is above 2·UNIT, it is rounded up to a multiple of UNIT.
+    """
     half = cdiv(size, 2)
     return half if half <= 2 * UNIT else cdiv(half, UNIT) * UNIT

@@ -88,7 +88,7 @@ COMMAND = Command("tune", "find the constants of `autotuned` for this GPU", _con
 
 
 def tune(shape: GemmShape, device: Device, console: Console) -> None:
-    """Time the first 24 of `candidates` at one shape, except those that have been timed before.
+    """Time the variants that `candidates` returns for a shape, except those with a recorded time.
 
     Each timing is added to the device's file in `data/tuned/` at once. Then the fastest variant in
     the file at this shape is verified, and its constants are printed. Raises CourseError if its

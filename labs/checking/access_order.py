@@ -56,13 +56,16 @@ def innermost_accesses(run: Run) -> list[StridedAccess]:
 
 
 def _executions_of(access: StridedAccess, accesses: list[StridedAccess]) -> int:
-    """Return how often an access, and those of its kind to its array, are executed together."""
+    """Return the number of executions of all accesses with the array and the kind of this one."""
     same = [one for one in accesses if (one.array, one.kind) == (access.array, access.kind)]
     return sum(one.executions for one in same)
 
 
 def _share_up_to(access: StridedAccess, accesses: list[StridedAccess]) -> float:
-    """Return the share of accesses that are not more frequent, of those with its array and kind."""
+    """Return the share, 0 to 1, of executions by accesses that are not more frequent than this one.
+
+    Only accesses with its array and kind count, and it counts itself.
+    """
     same = [one for one in accesses if (one.array, one.kind) == (access.array, access.kind)]
     rare = sum(one.executions for one in same if one.executions <= access.executions)
     return rare / sum(one.executions for one in same)

@@ -98,7 +98,7 @@ def run_shapes(
 
 
 def _refused(exercise: KernelExercise, cause: str, notes: tuple[str, ...] = ()) -> Verdict:
-    """Return a verdict that is not passed: `cause` is its only cause, and `notes` are its notes."""
+    """Return a verdict that has not passed, with `cause` as its only cause and these notes."""
     return Verdict(exercise.name, exercise.title, (cause,), notes=notes)
 
 
@@ -295,7 +295,11 @@ def _reads_the_result(run: Run) -> str | None:
 
 
 def _reads_early(exercise: KernelExercise, run: Run) -> str | None:
-    """Return what `_reads_the_result` says, followed by what the exercise knows of it, or None."""
+    """Return sentences if the kernel reads the result before it stores there, else None.
+
+    The first one names the line. Another one follows it if a probe of the exercise knows the
+    mistake.
+    """
     story = _reads_the_result(run)
     return story and _joined(story, _first(exercise.probes.early, run))
 
@@ -352,7 +356,10 @@ def has_flaw(run: Run) -> bool:
 
 
 def _first_flaw(run: Run) -> Finding | None:
-    """Return the first finding of a run that is no warning and no `_is_overlap`, or None."""
+    """Return the first finding of a run that a verdict reports, or None if there is none.
+
+    Warnings are left out, and so are races for which `_is_overlap` is True.
+    """
     flaws = (one for one in run.trace.findings if not one.is_warning)
     return next((one for one in flaws if not _is_overlap(run, one)), None)
 

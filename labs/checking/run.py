@@ -145,7 +145,10 @@ class Run:
 
     @cached_property
     def drawn_block(self) -> Block:
-        """The coordinates (x, y, z) of a block that is drawn from the seed, if possible not 0."""
+        """The coordinates (x, y, z) of a block that is drawn from the seed and the shape.
+
+        It is (0, 0, 0) only if the launch has no other block.
+        """
         launch = self.job.launch(self.shape)
         x, y, _ = (*launch.grid, 1, 1)[:3]
         number = Random(f"{self.seed} {self.shape}").randrange(1, max(2, launch.blocks))
@@ -154,7 +157,10 @@ class Run:
 
     @cached_property
     def samples(self) -> tuple[Recording, ...]:
-        """The recorded events of block 0 and of the drawn block, each from a launch of it alone."""
+        """The recorded events of block 0 and of the drawn block, as a tuple of two recordings.
+
+        Each block was launched alone. If the drawn block is block 0, the tuple has one recording.
+        """
         drawn = self.drawn.trace.recording
         first = (0, 0, 0)
         return (drawn,) if self.drawn_block == first else (self.alone(first).trace.recording, drawn)
@@ -169,18 +175,21 @@ class Run:
         return self.alone(self.drawn_block)
 
     def uses(self, event: Event) -> bool:
-        """Return True if a load or shuffle of the drawn block brings input to the block's result.
+        """Return True if the drawn block's result depends on what a load or shuffle delivers.
 
-        The block is launched again, and its threads get changed values from these shared words, or
-        from these lanes: the result must change, too. Values that other inputs do not change are no
-        part of the input, such as zeros. If a launch ends in an error, the value was used.
+        That is tested in two ways. At least half of the values must differ when the inputs have
+        another seed, so that constants such as zeros do not count. And the block's result must
+        change when the block is launched again and these threads get changed values. If such a
+        launch ends in an error, the test counts as passed. event: a load from shared memory, or a
+        shuffle, of the drawn block.
         """
         return self._depends_on_input(event) and self._changes_result(event)
 
     def _depends_on_input(self, event: Event) -> bool:
-        """Return True if at least half of an event's values differ from those for other inputs.
+        """Return True if at least half of an event's values change with the seed of the inputs.
 
-        Also return True if the block executes other instructions there.
+        Also return True if the block executes another instruction there for the other seed. event:
+        one of the drawn block.
         """
         events, others = self.drawn.trace.recording.events, self._events_for_other_inputs
         number = next(i for i, one in enumerate(events) if one is event)
@@ -203,7 +212,11 @@ class Run:
         return again.trace.recording.events
 
     def _changes_result(self, event: Event) -> bool:
-        """Return True if changed values of a load or shuffle change the drawn block's result."""
+        """Return True if the drawn block's result changes when this event gives other values.
+
+        The block is launched again for this; an error counts as a change. event: a load or a
+        shuffle.
+        """
         first = event.first if event.sources is None else event.sources
         change = Change(event.array.partition(" (")[0], first, max(1, event.width))
         try:
@@ -214,11 +227,11 @@ class Run:
 
     @cached_property
     def used_shares(self) -> dict[str, float]:
-        """The share of the words that the drawn block loads from a shared array and uses, by array.
+        """A dict from the name of each shared array to the used share of its loaded words, 0 to 1.
 
-        At most MOST_TRIED loads of each array are tried, which are drawn from the seed. A load
-        whose words come mostly from the threads that load them exchanges nothing, and does not
-        count as a use.
+        The loads are those of the drawn block. A load counts as used if `is_exchanged` and `uses`
+        are True: most of its words come from other threads, and the block's result depends on them.
+        At most MOST_TRIED loads of each array, drawn from the seed, are tried.
         """
         recording, random = self.drawn.trace.recording, Random(self.seed)
         shares = {}
@@ -249,9 +262,10 @@ class Run:
 
 
 def is_exchanged(recording: Recording, load: Event) -> bool:
-    """Return True if at least half of the words of a load from shared memory are others' words.
+    """Return True if at least half of the words that a load reads come from other threads.
 
-    They are words that another thread of the block than the loading one has stored last.
+    A word comes from the thread of the block that stored it last before the load. load: an event of
+    the recording, a load from a shared array.
     """
     threads, steps = np.flatnonzero(load.first >= 0), np.arange(load.width)
     places = load.first[threads, None] + steps
@@ -283,9 +297,10 @@ def run_kernel(
 
     patience: the seconds that the launch may take. blocks: run only the first `blocks` blocks; None
     runs all. record: the index or the coordinates of a block whose events are recorded, or None; a
-    CPU function is always recorded. seed: the seed of the inputs. change: a change of what threads
-    get, with which no events are recorded. values: True to record what is loaded and stored. Raises
-    VirtualGpuError if the kernel cannot be compiled, raises an error or does not end.
+    CPU function is always recorded. seed: the seed of the inputs. change: a change of the words
+    that some threads read, or None; with it no events are recorded. values: True to record what is
+    loaded and stored. Raises VirtualGpuError if the kernel cannot be compiled, raises an error or
+    does not end.
     """
     launch, inputs = job.launch(shape), job.inputs(shape, seed)
     arguments = tuple(np.copy(one) if isinstance(one, np.ndarray) else one for one in inputs)

@@ -31,8 +31,8 @@ from virtual_gpu.counts.counters import AccessCount
 def loop_product(targets: tuple[Target, ...], **fields) -> KernelExercise:
     """Return an exercise whose CPU function (a, b, c) stores the product a·b into c with loops.
 
-    targets: besides the one that the function is right for small numbers, too. fields: the
-    remaining fields of KernelExercise.
+    targets: the exercise's own targets; that the function is right for small numbers comes first in
+    any case. fields: the remaining fields of KernelExercise.
     """
     return KernelExercise(
         decorator="njit",
@@ -77,11 +77,11 @@ def accesses_per_multiply_add(at_most: float) -> Target:
 def terms_in_turn(count: int) -> Target:
     """Return the target that `count` multiply-adds in a row add to `count` different sums.
 
-    The multiply-adds are those of c[0, 0], in the order in which they load `a`. A shape with at
-    least `count` rows must be the first one. In row r of a second run, the term that is added by
-    multiply-add r is 2^24 and all others are 1, so c lacks the ones that follow it in its sum. In
-    each of the first `count` rows the same number must be lost. The count is the number of rows in
-    which it is not.
+    The multiply-adds are the first `count` of c[0, 0]. They are tested by a second run, in which
+    each row r has one term 2^24, which multiply-add r adds, and all its other terms are 1. Each 1
+    that is added later to the same sum is lost. The multiply-adds are in different sums if all
+    these rows lose the same number of ones. The count is the number of rows that do not lose as
+    many as row 0, and its limit is 0. The first shape must have at least `count` rows.
     """
 
     def uneven(run: Run) -> list[int]:

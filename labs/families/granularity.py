@@ -145,10 +145,10 @@ def _loaded_again(granularity: Granularity, run: Run, value: float) -> str:
 def _conflict(
     granularity: Granularity, base_cause: Callable[[Run, float], str], run: Run, value: float
 ) -> str:
-    """Return what base_cause says, with an addition if rows of one wide array share their banks.
+    """Return sentences on a bank conflict, which `base_cause` makes.
 
-    base_cause: takes a run and the measured count, and returns sentences on a bank conflict. value:
-    the measured count.
+    If the rows of one wide array begin in the same bank, a further sentence says so. base_cause:
+    takes a run and the measured count. value: the measured count.
     """
     story = base_cause(run, value)
     for one in run.trace.access_counts:

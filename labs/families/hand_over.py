@@ -62,10 +62,10 @@ def inputs(shape: Shape, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 def second_adds() -> Target:
-    """Return the target that the ticket a block draws decides whether it adds.
+    """Return the target that the block which draws 1 adds, whichever block of a pair it is.
 
-    The kernel is launched again with counters that start at 1, so that the first block of a pair
-    draws 1. The count is 1 if that block does not add, else 0.
+    The kernel is launched again with counters that start at 1, so that block 0 draws 1. The count
+    is 1 if block 0 does not store a sum then, else 0.
     """
 
     def measure(run: Run) -> float:
@@ -171,15 +171,19 @@ def each_word(parameter: str, kind: str) -> Target:
 
 
 def race_without_a_fence_of_the_grid(run: Run, finding: Finding) -> str | None:
-    """Return what `instead_of_a_fence` says if the flaw that the virtual GPU found is a race.
+    """Return a sentence on a barrier or fence of one block if the finding is a race, else None.
 
-    Returns None for any other flaw.
+    It is the sentence of `instead_of_a_fence`, None if the kernel has no such call. finding: the
+    flaw that the virtual GPU found.
     """
     return instead_of_a_fence(run) if finding.kind == "race" else None
 
 
 def instead_of_a_fence(run: Run) -> str | None:
-    """Return a sentence on the first barrier or fence of one block in the kernel, or None."""
+    """Return a sentence on the kernel's first call of a barrier or of a fence of one block.
+
+    It says that another block needs `cuda.threadfence()`. Returns None without such a call.
+    """
     for node in ast.walk(run.tree):
         name = ast.unparse(node.func).split(".")[-1] if isinstance(node, ast.Call) else ""
         if name == "threadfence_block":

@@ -124,11 +124,11 @@ def _first(accesses: list[AccessCount]) -> np.ndarray | None:
 
 
 def _name_of(run: Run, array: str) -> str:
-    """Return the reader's name of a shared array, which the reader may have renamed.
+    """Return a shared array's name in the reader's kernel, which may differ from the starter's.
 
-    array: the starter's name. If no shared array has it, the arrays "sa" and "sb" are distinguished
-    by the words stored into them: "sa" is the one with fewer. If the number of arrays does not fit,
-    the starter's name is returned.
+    array: the starter's name. If no shared array has it, "sa" and "sb" are distinguished by the
+    words stored into them: "sa" is the one with fewer. If the number of arrays does not fit, the
+    starter's name is returned.
     """
     stored = Counter[str]()
     for one in run.trace.access_counts:

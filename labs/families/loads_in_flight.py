@@ -42,8 +42,8 @@ def launch(shape: Shape) -> Launch:
 def copy_exercise(targets: tuple[Target, ...], **fields) -> KernelExercise:
     """Return an exercise whose kernel (x, out) copies x into out, four elements per thread.
 
-    targets: besides the one that each element is loaded once. fields: the remaining fields of
-    KernelExercise.
+    targets: the exercise's own targets; that each element is loaded once comes last in any case.
+    fields: the remaining fields of KernelExercise.
     """
     return KernelExercise(
         parameters=("x", "out"),
@@ -139,9 +139,10 @@ def _compiled(run: Run) -> XRay | None:
 
 
 def _waits(run: Run, block: Recording) -> list[list[tuple[int, Event]]]:
-    """Return, per thread of a block, pairs (loads, store) for its stores that wait, in order.
+    """Return, per thread of a block, the stores before which it waits, as pairs (loads, store).
 
     loads: the number of loads that the thread has begun since its previous store. store: the event.
+    The pairs are in the order of execution.
     """
     waits: list[list[tuple[int, Event]]] = [[] for _ in range(THREADS)]
     loads = np.zeros(THREADS, int)

@@ -65,8 +65,8 @@ def matrix_product(
     """Return an exercise whose kernel (a, b, c) stores the product a·b into c.
 
     split: the rectangle of c that each block computes. record: the class of the exercise. probes:
-    those of a wrong kernel. targets: besides the one that the kernel is right for small numbers,
-    too. fields: the remaining fields of the class.
+    those of the exercise. targets: the exercise's own targets; that the kernel is right for small
+    numbers comes first in any case. fields: the remaining fields of the class.
     """
     return record(
         parameters=("a", "b", "c"),

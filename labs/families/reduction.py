@@ -54,10 +54,10 @@ def reduction(
 
     sums: which elements each sum adds. constant: the starter's name for the number of threads per
     block, or None if it has none. probes: probes of this exercise, which are called before those of
-    the family. record: KernelExercise or OrderExercise. targets: besides the one that the kernel is
-    right for small numbers, too. fields: the remaining fields of the record.
-    They include parameters and inputs if the kernel needs other arguments than x and the result,
-    and the reference if it does not add up x.
+    the family. record: KernelExercise or OrderExercise. targets: the exercise's own targets; that
+    the kernel is right for small numbers comes first in any case. fields: the remaining fields of
+    the record. They include parameters and inputs if the kernel needs other arguments than x and
+    the result, and the reference if it does not add up x.
     """
     known = replace(
         probes,
@@ -214,9 +214,10 @@ def shared_requests_per_block(at_most: float) -> Target:
 
 
 def fewer_than_the_course(requests: int, barriers: int) -> Callable[[Run], str | None]:
-    """Return a remark that praises a kernel with fewer requests or barriers than the course's.
+    """Return a function: run -> a sentence that praises the kernel, or None.
 
-    requests: to shared memory per block in the course's kernel. barriers: those of a block in it.
+    The sentence is on a kernel with fewer requests to shared memory per block, or fewer barriers,
+    than the course's kernel has. requests, barriers: those of a block of the course's kernel.
     """
 
     def remark(run: Run) -> str | None:

@@ -22,9 +22,9 @@ Stored = Mapping[Thread, list[int]]
 def overlap_or_gap(run: Run) -> str | None:
     """Return sentences on two threads that store one element, or on an element that none stores.
 
-    Such an element is named if it is before all stored ones, between the elements of thread 0, or
-    between those of threads 0 and 1. Returns None if neither is found. Only the first blocks are
-    looked at; the kernel is launched again to record them.
+    An element that none stores is named only if it is before all stored ones, between the elements
+    of thread 0, or between those of threads 0 and 1. Returns None if neither is found. Only the
+    first BLOCKS blocks are looked at; the kernel is launched again to record them.
     """
     try:
         stored = _stored(run)

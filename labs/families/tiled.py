@@ -62,7 +62,7 @@ def _with_edges(tile: int) -> tuple[Shape, ...]:
 
 
 def with_infinities(tile: int) -> Shape:
-    """Return the shape (m, n, k) at which `inputs` puts one infinity into a and one into b.
+    """Return the shape (m, n, k) for which `inputs` puts an infinity into a and another one into b.
 
     tile: the side of a tile.
     """

@@ -23,11 +23,12 @@ ROUNDED = 2  # ones that may be lost where the sums of a row are added at the en
 
 
 def steps_in_a_chain(k: int) -> Target:
-    """Return the target that at most half of the steps of a row are added one after the other.
+    """Return the target that at most half of a row's steps along k are added to the same sum.
 
-    The count is the number of steps in the longest chain of row 0 at the first shape, which has `k`
-    steps; at a shape with another number of steps it is scaled by it. It is `k` if a step of row 1
-    is in the same chain as the step before it.
+    The steps of a sum form a chain, because each addition needs the result of the one before. The
+    count is the number of steps in the chain of row 0's first step. It is found at the first shape,
+    which has `k` steps; at a shape with another number of steps it is scaled to `k`. It is `k`,
+    too, if in row 1 neighbouring steps are added to the same sum.
     """
     at_most = k // 2
 
@@ -59,10 +60,13 @@ def steps_in_a_chain(k: int) -> Target:
 
 
 def _chains(run: Run) -> tuple[int, int]:
-    """Return the steps in the chain of row 0's first step, and the steps that wait in row 1.
+    """Return two numbers of steps that the results of another launch show by rounding.
 
-    The latter are every second step after the second one, as far as their chain is that of the
-    second one. The steps are in the order in which the kernel loads their vectors of b.
+    The first number is how many steps are in the same chain as the first step of row 0. The second
+    one is how many of the steps 2, 4, 6, … of row 1 are in the same chain as step 1, counted from 0
+    in the order in which the kernel loads the vectors of b; it is 0 if they are too few to tell.
+    The launch has the inputs of `_large_terms`. If the kernel does not load each step of b, the
+    result is (number of steps, 0).
     """
     order = _order_of_steps(run)
     if len(order) != run.shape[0]:
@@ -75,20 +79,20 @@ def _chains(run: Run) -> tuple[int, int]:
 
 
 def _order_of_steps(run: Run) -> list[int]:
-    """Return the steps in the order in which the kernel first loads from their part of b."""
+    """Return the steps along k in the order in which the kernel first loads their vector of b."""
     name = run.names["b"]
     loads = [one for one in run.samples[0].events if (one.array, one.kind) == (name, "load")]
     return list(dict.fromkeys(int(one.first[0]) // LANES for one in loads))
 
 
 def _large_terms(order: Sequence[int], shape: Shape, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return panels whose products show by rounding which steps share a chain.
+    """Return (a, b), flat float32 panels whose product shows by rounding which steps share a chain.
 
-    In row 0 the first step is 2^24, and all others are 1; the second one is 0 if this makes the
-    number of ones in the other chain even. In row 1 the second step is 2^24, every
-    second one after it is 1, and all others are 0. The number of these ones is even, so that their
-    sum can be added to 2^24. order: the steps, as the kernel takes them. shape: (k,). seed: not
-    used.
+    All of b is 1. In row 0 of a, the first step is 2^24 and all others are 1; the second one is 0
+    if this makes the number of ones in the other chain even. In row 1, the second step is 2^24,
+    every second one after it is 1, and all others are 0. The number of these ones is even, so that
+    their sum can be added to 2^24. order: the steps in the order in which the kernel takes them.
+    shape: (k,). seed: not used.
     """
     (k,) = shape
     a = np.zeros((k, ROWS), np.float32)

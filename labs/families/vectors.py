@@ -69,8 +69,9 @@ def elementwise(
     """Return an exercise whose kernel computes each element of its result with one thread.
 
     record: KernelExercise or OrderExercise, the class of the exercise. wrong: probes for wrong
-    values. targets: besides the one of the loads. loads: how often each element of an input may be
-    loaded. fields: the remaining fields of the record.
+    values. targets: the exercise's own targets; a limit on the loads comes last in any case. loads:
+    this limit, the number of times that each element of an input may be loaded on average. fields:
+    the remaining fields of the record.
     """
     targets = (*targets, input_loads_per_element(loads))
     family = {"launch": launch, **fields}

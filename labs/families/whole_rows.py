@@ -71,10 +71,11 @@ def barrier_of_some_lanes(run: Run, finding: Finding) -> str | None:
 
 
 def length_of_rows(run: Run) -> str | None:
-    """Return a sentence on a shared array with rows that are longer than needed, or shorter.
+    """Return a sentence on a shared array whose rows have no unused words, or too many, else None.
 
-    Rows of 32 words are without a bank conflict only if the words are in another order. The length
-    must be a number in the source code. Return None if there is nothing to say.
+    Rows of COLUMNS words have none, and avoid bank conflicts only by another order of the words.
+    Rows of more than SHORTEST words are longer than needed. The length must be a number in the
+    source code.
     """
     for node in ast.walk(read_source(run.kernel.py_func).tree):
         if not (isinstance(node, ast.Call) and ast.unparse(node.func).endswith("shared.array")):

@@ -65,7 +65,7 @@ class Lab:
 
     @property
     def after(self) -> str:
-        """The lessons to do before, as a list shows them, such as "extra, 15"."""
+        """The lessons to do first, as text such as "extra, 15"; "extra" is any extra lesson."""
         return ", ".join("extra" if is_extra(name) else name for name in self.lessons)
 
     @property

@@ -188,7 +188,7 @@ def _define(statement: ast.FunctionDef, names: Names, file: str) -> None:
 
 
 def _add(name: str, definition: Definition, names: Names) -> None:
-    """Append a definition to those of a name."""
+    """Append a definition to `names.definitions[name]`."""
     names.definitions.setdefault(name, []).append(definition)
 
 

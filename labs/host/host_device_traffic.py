@@ -61,7 +61,10 @@ def wrong_arguments(call: ProductCall) -> str | None:
 
 
 def managed_memory(call: ProductCall) -> str | None:
-    """Return sentences if an argument of the launch is a managed or mapped array, else None."""
+    """Return sentences if an argument of the launch is a managed or mapped array, else None.
+
+    It is for a task about copies, which such arrays do not need.
+    """
     for name, argument in zip(NEEDED, call.launches[0].arguments, strict=True):
         if isinstance(argument, HostMemory):
             return (
@@ -132,9 +135,9 @@ def wrong_order(call: ProductCall) -> str | None:
 
 
 def unordered_copies(call: ProductCall) -> str | None:
-    """Return sentences if a copy and the launch are in streams that do not wait, else None.
+    """Return sentences if a copy and the launch are in streams that do not wait for each other.
 
-    Also returns sentences if the function returns c before its copy has ended.
+    Also returns sentences if the function returns c before its copy has ended, and None otherwise.
     """
     first, last = call.launches[0].operation, call.launches[-1].operation
     for copy, operation in call.order.copies:
@@ -391,7 +394,10 @@ def wait_for_another_stream(call: ProductCall) -> str | None:
 
 
 def _was_held_back(call: ProductCall) -> bool:
-    """Return True if elements of the result are NaN because they were read before the wait."""
+    """Return True if the result has NaN because it was read from c before the function waited.
+
+    In managed and mapped memory, c is NaN between the launch and the next wait.
+    """
     result, c = call.result, inner(call.launches[0].arguments[2])
     if not isinstance(c, HostMemory) or not isinstance(result, np.ndarray):
         return False

@@ -113,7 +113,7 @@ def _cause(result: object, product: np.ndarray, shape: Shape, model: FastModel) 
 
 
 def _holds(computed: np.ndarray, product: np.ndarray) -> bool:
-    """Return True if a matrix holds another one, from any element on."""
+    """Return True if the matrix `computed` has a part that is equal to the matrix `product`."""
     rows, columns = (own - other for own, other in zip(computed.shape, product.shape, strict=True))
     return any(
         np.array_equal(computed[i:, j:][: product.shape[0], : product.shape[1]], product)

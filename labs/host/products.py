@@ -100,7 +100,12 @@ class RecordingKernel:
         return run
 
     def _run(self, ready: Callable, arguments: tuple) -> None:
-        """Run the kernel; if the host can read c, replace c by NaN until the next wait."""
+        """Run the kernel, and add the number `added` to some elements of c.
+
+        If c is in managed or mapped memory, which the host can read, its elements become NaN until
+        the next wait, and the result is appended to `held_back`. ready: the kernel with its launch.
+        arguments: the kernel's arguments.
+        """
         ready(*arguments)
         c = inner(arguments[2])
         memory = c.host if isinstance(c, DeviceArray) else np.asarray(c)

@@ -109,10 +109,11 @@ def _cause(exercise: NumbersExercise, function, patience: float) -> str | None:
 
 
 def _fault_of_called(exercise: NumbersExercise, function, patience: float) -> str | None:
-    """Return sentences on a fault in the function of another exercise that `function` calls.
+    """Return sentences on a fault in the other function that the reader's function calls, or None.
 
-    Return None if the exercise calls none, if the reader has none with its parameters, or if it is
-    right. patience: the seconds for its cases.
+    It is the function of the exercise `exercise.calls`. Return None if there is no such exercise,
+    if the reader has no function with its parameters, or if that function is right. patience: the
+    seconds for its cases.
     """
     other = exercise.calls
     called = getattr(function, "__globals__", {}).get(other.name) if other else None

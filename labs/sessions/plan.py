@@ -55,9 +55,9 @@ class Session:
 
     number: the lesson's number, such as "05", or the name of an extra one; "05_second" for the
     second sitting. title: without the number. sections: heading in `SECTIONS` -> its Markdown.
-    questions: in order. asked: what the class says before it sees the demonstration. taken_home:
-    the sentence that ends the session. opens: the question of the first slide, as Markdown; "" if
-    it is the one with which the lesson begins.
+    questions: in order. asked: the question that the class answers before it sees the
+    demonstration. taken_home: the sentence that ends the session. opens: the question of the first
+    slide, as Markdown; "" if it is the one with which the lesson begins.
     """
 
     number: str
@@ -86,16 +86,16 @@ class Session:
 
     @property
     def order(self) -> list[int]:
-        """Numbers of the questions, and 0 for the demonstration, in the order of the minutes.
+        """Numbers of the questions in the order of the table of minutes, 0 for the demonstration.
 
-        What the table of minutes does not name comes last.
+        Those that the table does not name come last: first 0, and then the questions in order.
         """
         named = [int(number or 0) for number in _SHOWN.findall(self.sections["Minute by minute"])]
         return list(dict.fromkeys([*named, *range(len(self.questions) + 1)]))
 
     @property
     def tested(self) -> int:
-        """The number of the question whose votes the demonstration tests, or 0."""
+        """The number, from 1 on, of the question that the demonstration answers, or 0."""
         found = _TESTED.search(self.sections["Minute by minute"])
         return int(found[1]) if found else 0
 

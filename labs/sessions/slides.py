@@ -81,7 +81,10 @@ def notebook(session: Session) -> nbformat.NotebookNode:
 
 
 def _text(source: str, follows: str) -> nbformat.NotebookNode:
-    """Return a Markdown cell; follows: `SLIDE`, `BELOW` or `TOGETHER`."""
+    """Return a Markdown cell with this source.
+
+    follows: how its slide follows the one before, `SLIDE`, `BELOW` or `TOGETHER`.
+    """
     return new_markdown_cell(source, metadata={"slideshow": {"slide_type": follows}})
 
 
@@ -92,14 +95,17 @@ def _opening(number: str) -> str:
 
 
 def _demonstration(session: Session) -> Iterator[nbformat.NotebookNode]:
-    """Yield what to ask, and then the code cells of the demonstration, one per slide."""
+    """Yield the cell with the question to ask, then a cell per code block of the demonstration."""
     yield _text(f"### {session.asked}", SLIDE)
     for code in session.demonstration:
         yield new_code_cell(code.strip(), metadata={"slideshow": {"slide_type": SLIDE}})
 
 
 def _question(question: Question, tested: bool) -> Iterator[nbformat.NotebookNode]:
-    """Yield the slide of a question, and below it its answer unless the demonstration tests it."""
+    """Yield a slide with a question and its four answers, and below it a slide with the right one.
+
+    tested: True if the demonstration tests the answers; then the second slide is left out.
+    """
     answers = "\n".join(f"- **{letter}** {text}" for letter, text in question.answers.items())
     yield _text(f"### {question.text}\n\n{answers}", SLIDE)
     if not tested:

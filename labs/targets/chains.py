@@ -75,9 +75,10 @@ def _hides_chains(run: Run) -> bool:
 def neighbours_apart(count: int) -> Target:
     """Return the target that any `count` multiply-adds in a row are in different chains.
 
-    The count is the number of pairs of terms, less than `count` multiply-adds apart, that are in
-    the same chain. The first terms that a thread adds are paired, in the order in which it reads
-    them. Its limit is 0. One block of 32×32 threads is launched again.
+    The count is the number of pairs of multiply-adds that are in the same chain although fewer than
+    `count` steps are between them; its limit is 0. Only pairs whose first multiply-add is among the
+    first FIRST ones of a thread are tested. They are numbered in the order in which the thread
+    reads their terms. One block of 32×32 threads is launched again.
     """
     words = f"{count} multiply-adds in a row are in {count} different chains"
 
@@ -100,9 +101,10 @@ def neighbours_apart(count: int) -> Target:
 
 
 def _together(run: Run, count: int) -> list[tuple[int, int, int]]:
-    """Return (term, later term, steps between them) of each pair of terms in the same chain.
+    """Return (term, later term, steps between them) of each tested pair in the same chain.
 
-    Only the first terms of a thread are paired with those less than `count` steps later.
+    The pairs are each of the first FIRST terms that thread 0 reads, with those that it reads fewer
+    than `count` steps later. One block is launched again.
     """
     order = order_of_terms(run)
     pairs = [
@@ -118,8 +120,9 @@ def _together(run: Run, count: int) -> list[tuple[int, int, int]]:
 def order_of_terms(run: Run) -> list[int]:
     """Return the terms of the first tile along k in the order in which thread 0 reads them.
 
-    Thread 0 reads its terms from row 0 of the tile of a, so their places in memory are the terms.
-    If no shared array is read in this way, the terms are taken to be in order.
+    They are PERIOD numbers from 0 on. Thread 0 reads its terms from row 0 of the tile of a, so
+    their places in memory are the terms. If no shared array is read in this way, the numbers are in
+    ascending order.
     """
     places: dict[str, list[int]] = defaultdict(list)
     first_block = run.samples[0]
@@ -137,11 +140,12 @@ def order_of_terms(run: Run) -> list[int]:
 def _pairs_alone(
     pairs: Sequence[tuple[int, int]], shape: Shape, seed: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return a and b for which row r of a·b shows whether the terms of pair r share a chain.
+    """Return a and b for which row r of a·b is 2^24 if the terms of pair r share a chain.
 
-    The first term of the pair is 2^24; the second one, and each 32nd term after it, is 1; all
-    others are 0. In a chain without the 2^24, the ones are not lost. pairs: (index of the first
-    term, index of the second). shape: (m, n, k). seed: not used.
+    In row r of a, the first term of the pair is 2^24; the second one, and each PERIOD-th term after
+    it, is 1; all others are 0. All of b is 1. In the same chain the ones are lost, and otherwise
+    the product is larger. pairs: (index of the first term, index of the second). shape: (m, n, k).
+    seed: not used.
     """
     m, n, k = shape
     a = np.zeros((m, k), np.float32)
@@ -151,9 +155,9 @@ def _pairs_alone(
 
 
 def beyond_the_sums(run: Run, finding: Finding) -> str | None:
-    """Return a sentence if a finding is an index beyond the end of a local array, else None.
+    """Return a sentence if the finding says that a thread uses a sum beyond its array, else None.
 
-    run: not used.
+    finding: the flaw that the virtual GPU found, such as `sums[4]` of an array of 4. run: not used.
     """
     used = re.search(r"uses (\w+)\[(\d+)\]; dimension 0 of \1 has (\d+) elements", finding.message)
     if used is None:

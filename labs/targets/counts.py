@@ -148,12 +148,13 @@ def no_float64() -> Target:
 def sectors_per_request(at_most: float) -> Target:
     """Return the target of at most `at_most` sectors per request to global memory.
 
-    The count is that of the worst source line, without atomics, at the first shape: its average
-    or, if that is reached, its worst request.
+    The count is the largest one of all source lines that load or store, at the first shape. That of
+    a line is its average over all requests if the average is above `at_most`; otherwise it is that
+    of its most expensive request.
     """
 
     def sectors(one: AccessCount) -> float:
-        """Return the sectors per request of a line, or the most of one request."""
+        """Return the sectors per request of a line: on average, or of its worst request."""
         average = one.sectors / one.requests
         return average if average > at_most else float(one.most_sectors)
 
@@ -200,7 +201,8 @@ def full_requests() -> Target:
     """Return the target that all requests to global memory have 32 active lanes.
 
     The count is 32 divided by the average number of active lanes in the worst source line, at the
-    first shape; its limit is 1. Lines whose lanes need as many requests count as 1.
+    first shape; its limit is 1. A line counts as 1 if its accesses would not fit into fewer
+    requests.
     """
 
     def worst(run: Run) -> AccessCount | None:
@@ -269,8 +271,8 @@ def wavefronts_per_request(at_most: float) -> Target:
 def barriers_of_block(run: Run) -> float:
     """Return the barriers that a block passes, at the shape of the run.
 
-    It is the average over all warps. If threads may return early, it is the number of barriers that
-    at least one thread of block 0 reaches.
+    It is the average over all warps. If the kernel has a `return`, it is instead the number of
+    barriers that at least one thread of block 0 reaches, and the kernel is launched again.
     """
     if any(isinstance(node, ast.Return) for node in ast.walk(run.tree)):
         return sum(event.kind == "barrier" for event in run.recorded(0).events)

@@ -33,7 +33,10 @@ def steered(run: Run, *parameters: str) -> Site | None:
 
 
 def _loaded_names(tree: ast.AST, arrays: set[str]) -> set[str]:
-    """Return the names of variables whose values may depend on an element of these arrays."""
+    """Return the names of variables whose values may come from elements of these arrays.
+
+    A variable that is computed from such a variable is one, too.
+    """
     assignments = [pair for node in ast.walk(tree) for pair in _assignments(node)]
     names: set[str] = set()
     while True:
@@ -69,9 +72,10 @@ def _changed_by(target: ast.expr) -> set[str]:
 
 
 def _is_loaded(node: ast.AST, arrays: set[str], names: set[str]) -> bool:
-    """Return True if an expression loads from these arrays, hands one on, or has such a name.
+    """Return True if an expression may hold an element of one of these arrays.
 
-    The size of an array is no element of it.
+    It does if it indexes an array, passes a whole one to a call, or uses a variable in `names`. The
+    length and the attributes of an array, such as its shape, do not count.
     """
     is_size = isinstance(node, ast.Call) and _name(node.func) == "len"
     if is_size or isinstance(node, ast.Attribute):

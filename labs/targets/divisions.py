@@ -111,7 +111,7 @@ def _divisor(source: Source, node: ast.AST) -> ast.expr | None:
 
 
 def _renamed(source: Source) -> Iterator[Site]:
-    """Yield the source lines that name a function in FUNCTIONS without calling it."""
+    """Yield the source lines that use the name of a function in FUNCTIONS without calling it."""
     called = {node.func for node in ast.walk(source.tree) if isinstance(node, ast.Call)}
     for node in ast.walk(source.tree):
         if node not in called and _divides(source, node) and isinstance(node.ctx, ast.Load):
@@ -128,7 +128,10 @@ def _divides(source: Source, node: ast.AST) -> bool:
 
 
 def _value_of(source: Source, node: ast.AST) -> object:
-    """Return the value of an outer name, or of an attribute of a module; None for other nodes."""
+    """Return the value of a name from outside of the function, or of an attribute of a module.
+
+    It is None for a name without such a value, and for any other node.
+    """
     if isinstance(node, ast.Name):
         return source.names.get(node.id)
     if isinstance(node, ast.Attribute):

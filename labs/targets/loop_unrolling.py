@@ -75,11 +75,12 @@ def tests_per_multiply_add(at_most: float) -> Target:
     """Return the target of at most `at_most` tests per multiply-add of a product.
 
     Each iteration of a loop that the compiler does not unroll fully is a test, and so is each `if`
-    in it. An `if` in an unrolled loop counts for each copy of the loop's body.
+    in such a loop, every time. An `if` in an unrolled loop counts once per copy of that loop's
+    body.
     """
 
     def tests(run: Run) -> dict[Site, int]:
-        """Return the source line of each kept loop -> its tests, over all threads."""
+        """Return source line of each loop that is not unrolled -> its tests, over all threads."""
         source, kept = read_source(run.kernel.py_func), iterations_of_kept_loops(run)
         nodes = list(ast.walk(source.tree))
         constants = {**source.names, **_own_numbers(nodes)}
@@ -127,10 +128,10 @@ def _ifs(loop: ast.AST, kept: set[int], constants: Mapping[str, object]) -> int:
 
 
 def terms_per_iteration(at_most: int) -> Target:
-    """Return the target of at most `at_most` terms of a sum per loop iteration of a thread.
+    """Return the target of at most `at_most` terms of a sum per loop iteration.
 
-    Only the loops that the compiler does not unroll fully count. For a kernel without such a loop,
-    the count is k.
+    The count is k divided by the number of iterations per element of the result; loops that the
+    compiler unrolls fully have none. So it is k for a kernel without another loop.
     """
 
     def iterations(run: Run) -> float:

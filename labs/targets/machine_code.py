@@ -79,12 +79,12 @@ def _loop(run: Run) -> Sequence[Instruction]:
 
 
 def condition_of_64_bits(instructions: int) -> Callable[[Run], str | None]:
-    """Return a remark on a loop that has 64-bit numbers besides one comparison.
+    """Return a function: run -> a remark on 64-bit numbers in the kernel's loop, or None.
 
-    The comparison is that of a `uint32` with `cuda.blockDim.x`, which has 64 bits. There is no
-    remark without a compiler, for machine code without a loop, and if `uint32(…)` is around all
-    results in the source of the loop. instructions: those per iteration of the course's loop; a
-    loop with as many has no remark either.
+    One comparison of 64 bits is allowed, because `cuda.blockDim.x` has 64 bits. There is no remark
+    on a loop with at most `instructions` instructions per iteration, without a compiler, for
+    machine code without a loop, and if `uint32(…)` is around all results in the source of the loop.
+    instructions: those per iteration of the course's loop.
     """
 
     def remark(run: Run) -> str | None:

@@ -240,9 +240,10 @@ def _counted_index(tree: ast.FunctionDef) -> str:
 
 
 def _open_counters(loop: ast.For | ast.While, unrolled: set[int]) -> set[str]:
-    """Return the counters of a loop that is not unrolled; unrolled: line numbers of other loops.
+    """Return the counters of a loop that the compiler does not unroll fully; none if it does.
 
-    A `while` loop counts as unrolled if its test compares its counter with constants alone.
+    loop: a `for` loop counts as unrolled if its line is in `unrolled`, and a `while` loop if its
+    test compares its counter with constants alone. unrolled: line numbers of `for` loops.
     """
     if isinstance(loop, ast.For):
         return set() if loop.lineno in unrolled else _names_in(loop.target)

@@ -14,9 +14,9 @@ LOOPS = (ast.For, ast.While)
 
 
 def reads_per_multiply_add(wanted: float) -> Target:
-    """Return the target of exactly `wanted` words from shared memory per multiply-add.
+    """Return the target of exactly `wanted` words read from shared memory per multiply-add.
 
-    The count is the distance from it, at the first shape.
+    The count is the absolute difference from `wanted`, at the first shape, and its limit is 0.
     """
 
     def reads(run: Run) -> float:

@@ -21,9 +21,9 @@ from virtual_gpu.counts.recorder import Recording
 def elements_per_thread(each: int) -> Target:
     """Return the target that no thread stores more than `each` elements of the result.
 
-    The count is the number of elements that the busiest thread of two blocks stores, block 0 and a
-    drawn one, at a shape that fills all blocks. If the threads of the blocks other than block 0
-    store more on average, the count is this average.
+    The count is the largest number of elements that a thread of block 0 or of a drawn block stores,
+    at a shape that fills all blocks. It is larger if the threads of all blocks but block 0 store
+    more on average; then the count is this average.
     """
 
     def measure(run: Run) -> float:
@@ -94,12 +94,13 @@ def from_shared_memory(least: float, unit: str = "multiply-add") -> Target:
     """Return the target of at least `least` words loaded from shared memory per unit of work.
 
     unit: "multiply-add", or "element" for an element of the result. The count is the number of
-    words per unit that are missing; its limit is 0. Only the share of the words counts that other
-    threads have stored, that depend on the input, and on which the result depends in a drawn block.
+    words per unit that are missing; its limit is 0. Of the words loaded from an array, only the
+    share counts that `Run.used_shares` gives: those that another thread has stored and on which the
+    result depends.
     """
 
     def loaded(run: Run) -> float:
-        """Return the number of words loaded from shared memory per unit of work."""
+        """Return the number of used words that are loaded from shared memory per unit of work."""
         work = math.prod(run.shape) if unit == "multiply-add" else run.out.size
         loads = [one for one in _shared(run) if one.kind == "load"]
         return sum(one.words * run.used_shares.get(one.array, 0) for one in loads) / work

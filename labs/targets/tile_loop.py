@@ -21,7 +21,7 @@ def read_wavefronts(at_most: float) -> Target:
 
     The reads are those of the machine code of the innermost loop, where an `LDS.128` counts twice;
     the stores are counted on the virtual GPU. FFMA and FMUL are multiply-adds. The count is None
-    without a compiler for CUDA.
+    without a compiler for CUDA, and for machine code without a loop.
     """
 
     def measure(run: Run) -> float | None:
@@ -58,12 +58,15 @@ def read_wavefronts(at_most: float) -> Target:
 
 
 def _reads(hot: Loop) -> list[str]:
-    """Return the opcodes of a loop's reads of shared memory, in order."""
+    """Return the opcodes of a loop's reads of shared memory, such as "LDS.128", in order."""
     return [one.opcode for one in hot.body if one.name == "LDS"]
 
 
 def _question(reads: Sequence[str]) -> str:
-    """Return the question that leads from the reads of a loop to fewer wavefronts."""
+    """Return a question to the reader that hints at how these reads take fewer wavefronts.
+
+    reads: the opcodes of the innermost loop's reads of shared memory.
+    """
     if JOINED in reads:
         return translate(
             "Which of the other reads could serve several multiply-adds, or be joined with their "
@@ -78,8 +81,8 @@ def _question(reads: Sequence[str]) -> str:
 def instructions_with_tiles(at_most: float) -> Target:
     """Return the target of at most `at_most` instructions per multiply-add in the loop over tiles.
 
-    The innermost loop and the instructions around it are counted in the machine code. The count is
-    None without a compiler for CUDA.
+    Those of its innermost loop and those around it are counted in the machine code. The count is
+    None without a compiler for CUDA, and for machine code without a loop of multiply-adds.
     """
 
     def measure(run: Run) -> float | None:
@@ -107,7 +110,7 @@ def instructions_with_tiles(at_most: float) -> Target:
 
 
 def _around(run: Run) -> float:
-    """Return the instructions per multiply-add of the loop over tiles around the innermost loop."""
+    """Return the instructions per multiply-add of the loop over tiles around its inner loop."""
     code, trace = machine_code(run), run.trace
     launch = run.job.launch(run.shape)
     warps = launch.blocks * cdiv(launch.threads, WARP)

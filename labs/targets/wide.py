@@ -58,7 +58,7 @@ def aligned_arrays() -> Target:
     """Return the target that each shared array begins at a boundary of 16 bytes, as its code says.
 
     The count is the number of calls of `cuda.shared.array` without `alignment=16`, or with a
-    smaller alignment. The virtual GPU does not need it, and a GPU does.
+    smaller alignment. Wide loads and stores on a GPU need this alignment; the virtual GPU does not.
     """
 
     def calls(run: Run) -> list[ast.Call]:

@@ -46,7 +46,10 @@ def _names(node: ast.AST) -> list[str]:
 
 
 def _is_no_integer(assignment: ast.Assign | ast.AugAssign) -> bool:
-    """Return True if the value has a word of an array, or the result of another function."""
+    """Return True if the assigned value has an array element, or a call other than `uint32(…)`.
+
+    Then it is assumed not to be an integer.
+    """
     return any(
         isinstance(node, ast.Subscript) or (isinstance(node, ast.Call) and not _is_narrow(node))
         for node in ast.walk(assignment.value)
@@ -54,20 +57,24 @@ def _is_no_integer(assignment: ast.Assign | ast.AugAssign) -> bool:
 
 
 def _is_wide(assignment: ast.Assign | ast.AugAssign) -> bool:
-    """Return True if the variable gets a result of Numba's 64 bits, or a plain number."""
+    """Return True if an assignment makes its variable 64 bits wide.
+
+    That is so for `x += y` and the like, and for values that are an operation or a plain number.
+    """
     plain = ast.BinOp | ast.Constant | ast.UnaryOp
     return isinstance(assignment, ast.AugAssign) or isinstance(assignment.value, plain)
 
 
 def _has_wide_test(node: ast.AST) -> bool:
-    """Return True for a condition that computes with integers and does not narrow the results."""
+    """Return True for an `if` or `while` whose test computes with integers of 64 bits."""
     return isinstance(node, ast.If | ast.While) and any(_wide_results(node.test))
 
 
 def _wide_results(node: ast.AST) -> Iterator[ast.BinOp]:
-    """Yield the operations of an expression whose results have 64 bits and may be larger than 32.
+    """Yield the operations of an expression whose result may need more than 32 bits.
 
-    Those inside of `uint32(…)` and of an index are left out.
+    An operation with `&` or `%` is left out, because its result is no larger than an operand. So
+    are those inside of `uint32(…)` and of an index.
     """
     if isinstance(node, ast.Subscript) or _is_narrow(node):
         return
@@ -78,5 +85,5 @@ def _wide_results(node: ast.AST) -> Iterator[ast.BinOp]:
 
 
 def _is_narrow(node: ast.AST) -> bool:
-    """Return True for a call such as `uint32(…)`."""
+    """Return True for a call of `uint32` or `int32`, which makes a result of 32 bits."""
     return isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1] in NARROW

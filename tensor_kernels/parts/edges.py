@@ -34,15 +34,16 @@ def _multiple(size):
 
 @cuda.jit(device=True, forceinline=True)
 def element(x, row, col):
-    """Return x[row, col], or zero outside of x, which adds nothing to a sum."""
+    """Return x[row, col] of a float16 matrix x, or a float16 zero outside of x."""
     return x[row, col] if row < x.shape[0] and col < x.shape[1] else float16(0.0)
 
 
 @cuda.jit(device=True, forceinline=True)
 def copy_chunk(x, row, col, tile, to):
-    """Copy x[row, col : col + 8], or zeros outside of x, to the tile from position `to` on.
+    """Copy x[row, col : col + 8] to 8 places of the tile in shared memory; zeros outside of x.
 
-    col and the length of a row are multiples of 8: the elements are all inside or all outside.
+    `to` is the index of the first of these places in `tile`, a tuple. col and the length of a row
+    are multiples of 8: the elements are all inside or all outside.
     """
     row, col = uint32(row), uint32(col)
     if row < uint32(x.shape[0]) and col < uint32(x.shape[1]):
@@ -53,7 +54,7 @@ def copy_chunk(x, row, col, tile, to):
 
 @cuda.jit(device=True, forceinline=True)
 def store_zeros(tile, to):
-    """Store eight zeros in the tile from position `to` on."""
+    """Store eight float16 zeros in `tile`, beginning at its index `to`, a tuple."""
     zero = float16(0.0)
     store8(tile, to, (zero, zero, zero, zero, zero, zero, zero, zero))
 

@@ -13,7 +13,7 @@ from utils.intrinsics.tensor import mma_m16n8k8, mma_m16n8k16, mma_m16n8k16_bf16
 
 @cuda.jit(device=True, forceinline=True)
 def clear(sums):
-    """Set all sums to zero; `sums` has three dimensions."""
+    """Set all elements of the local array `sums`, which has three dimensions, to zero."""
     for i in range(sums.shape[0]):
         for j in range(sums.shape[1]):
             for e in range(4):
@@ -22,7 +22,7 @@ def clear(sums):
 
 @cuda.jit(device=True, forceinline=True)
 def multiply_by_8(of_a, of_b, sums):
-    """Add the products of all fragments of a and b over 16 steps of k, by two mma of 8 each.
+    """Add the products of all fragments over 16 steps of k to `sums`, by two mma of 8 steps each.
 
     `of_a` has 8 elements for 16×16 of a, `of_b` has 4 for 16×8 of b, and `sums` has 4 for each
     product.
@@ -35,9 +35,10 @@ def multiply_by_8(of_a, of_b, sums):
 
 @cuda.jit(device=True, forceinline=True)
 def multiply_by_16(of_a, of_b, sums):
-    """Add the products of all fragments of a and b over 16 steps of k, by one mma each.
+    """Add the products of all fragments of a and b over 16 steps of k to `sums`, by one mma each.
 
-    The arrays are those of multiply_by_8().
+    `of_a` has 8 elements for 16×16 of a, `of_b` has 4 for 16×8 of b, and `sums` has 4 for each
+    product.
     """
     for i in range(of_a.shape[0]):
         for j in range(of_b.shape[0]):
@@ -46,7 +47,11 @@ def multiply_by_16(of_a, of_b, sums):
 
 @cuda.jit(device=True, forceinline=True)
 def multiply_bfloat16(of_a, of_b, sums):
-    """Add the products of all fragments of bfloat16, which are uint16, as multiply_by_16() does."""
+    """Add the products of all fragments of a and b over 16 steps of k to `sums`, by one mma each.
+
+    The elements of a and b are the bits of bfloat16, as uint16. `of_a` has 8 elements for 16×16 of
+    a, `of_b` has 4 for 16×8 of b, and `sums` has 4 float32 for each product.
+    """
     for i in range(of_a.shape[0]):
         for j in range(of_b.shape[0]):
             mma_m16n8k16_bf16(sums[i, j], of_a[i], of_b[j])

@@ -21,9 +21,10 @@ ARCH = "sm_90"
 
 
 def variants() -> list[Variant]:
-    """Return a variant of each step for which lesson 14 compares the loop over tiles.
+    """Return the variants for which lesson 14 compares the loop over tiles.
 
-    All have tiles of 128×128×8 and 8×8 elements of c per thread.
+    They are the kernels of `buffers_alone`, and then `vectorized`, `double_buffered`, `prefetch`
+    and `warp_tiled`. All have tiles of 128×128×8 and 8×8 elements of c per thread.
     """
     _, *alone, _ = buffers_alone.variants()
     names = ("vectorized", "double_buffered", "prefetch")

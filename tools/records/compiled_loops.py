@@ -48,7 +48,10 @@ def variants() -> list[Variant]:
 
 
 def kernels() -> Iterator[tuple[str, int | None, Callable, object]]:
-    """Yield (name, limit of registers or None, kernel, signature) of every kernel with a row."""
+    """Yield (name, limit of registers, kernel, signature) per row of `loop_counts.csv`.
+
+    The limit is None if the compiler chooses the number of registers.
+    """
     for variant in variants():
         yield str(variant), None, variant.kernel, variant.step.signature
     python, name = FMA_LOOP.build().py_func, str(FMA_LOOP.variant())
@@ -59,7 +62,7 @@ def kernels() -> Iterator[tuple[str, int | None, Callable, object]]:
 
 
 def listed() -> Iterator[tuple[str, Callable, object]]:
-    """Yield (name, kernel, signature) of every kernel whose loop is recorded by instruction."""
+    """Yield (name, kernel, signature) of every kernel whose loop is in `listings.csv`."""
     steps = map(gemm_kernels.LADDER.step, ("naive", "multi_output"))
     for variant in (*(step.variant() for step in steps), *FMA_LOOP.variants()):
         yield str(variant), variant.kernel, variant.step.signature

@@ -106,7 +106,10 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def page(text: str) -> str:
-    """Return the text of gpu_xray/COMPILERS.md with the tables of the records."""
+    """Return the text of gpu_xray/COMPILERS.md with new tables, which show the records.
+
+    text: the page as it is now. Each table is between a comment and the comment `<!-- end -->`.
+    """
     for comment, table in TABLES.items():
         begin, end = f"<!-- {comment} -->\n", "<!-- end -->"
         before, rest = text.split(begin)
@@ -115,7 +118,7 @@ def page(text: str) -> str:
 
 
 def _place(row: CompiledStep) -> tuple[str, str, str]:
-    """Return what the rows are sorted by: step, architecture and compiler."""
+    """Return the key by which rows are sorted: (step, architecture, compiler), as texts."""
     return row.step, row.arch, row.compiler
 
 

@@ -39,9 +39,10 @@ ALLOWED = 1e-4  # of the largest element of c
 
 
 def rivals(shape: GemmShape, inputs: tuple, out) -> Mapping[str, Execution]:
-    """Return name -> function () that computes c = a·b; only the library has its own output.
+    """Return name -> function () that computes c = a·b, in the order of timing.
 
-    Raises CourseError without the library.
+    All store c in `out`, except for the library, which has its own output. Raises CourseError
+    without the library.
     """
     step = LADDER.step("autotuned")
     found = {

@@ -36,7 +36,8 @@ THREADS = 256
 def measured(device: str) -> Iterator[ArrayTime]:
     """Yield the time of each kernel at each length; the kernels are timed in turns.
 
-    device: its name, for the rows. Raises CourseError if the result of a kernel is wrong.
+    The rows of one length are together. device: its name, for the rows. Raises CourseError if the
+    result of a kernel is wrong.
     """
     for elements in ELEMENTS:
         host = draw("uniform", (elements,), 1)

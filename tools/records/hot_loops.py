@@ -21,7 +21,11 @@ ARCH = "sm_90"
 
 
 def variants() -> list[Variant]:
-    """Return the variants of products for which a lesson shows the innermost loop."""
+    """Return the variants of products whose innermost loop a lesson shows.
+
+    They are steps of the GPU ladder, first `naive`, and kernels of the experiments `ilp_alone`,
+    `wide_alone` and `tiles_alone`.
+    """
     return [
         LADDER.step("naive").variant(),
         *LADDER.step("unrolled").variants(),

@@ -50,7 +50,7 @@ def kernels() -> dict:
 
 
 def variants() -> tuple[Variant, ...]:
-    """Return the kernels in the order in which they are timed, with the launch of the exercise."""
+    """Return the kernels of `kernels()` as variants, with the launch of `double_buffer`."""
     exercise, tiled = EXERCISES["double_buffer"], LADDER.step("tiled")
     steps = (
         replace(

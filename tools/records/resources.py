@@ -49,7 +49,7 @@ def reverse_async(x, out):
 
 @cuda.jit
 def dynamic_shared(x, out):
-    """Exchange neighbouring numbers through dynamic shared memory."""
+    """Copy x to out with each pair of neighbours exchanged, through dynamic shared memory."""
     tile = cuda.shared.array(0, float32)
     t = cuda.threadIdx.x
     tile[t] = x[t]
@@ -59,7 +59,10 @@ def dynamic_shared(x, out):
 
 @cuda.jit
 def local_array(x, out):
-    """Sum numbers by their integer part in a local array."""
+    """Add the numbers of x up in a local array, by their integer part, and store one sum in out[0].
+
+    It is the sum of the numbers with the same integer part as x[0].
+    """
     counts = cuda.local.array(40, float32)
     for j in range(40):
         counts[j] = float32(0)
@@ -70,7 +73,7 @@ def local_array(x, out):
 
 @cuda.jit
 def constant_array(x, out):
-    """Read a number from a constant array."""
+    """Store element int(x[0]) of a constant array in out[t], t being the thread."""
     table = cuda.const.array_like(TABLE)
     out[cuda.threadIdx.x] = table[int32(x[0])]
 

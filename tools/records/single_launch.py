@@ -93,7 +93,7 @@ def build_without_sum(BLOCK, TURNS):
 
 
 def ways() -> dict[str, Way]:
-    """Return name -> Way, in the order of the rows."""
+    """Return name of a row -> the way that it times, in the order of the rows."""
     text = EXERCISES["ticket"].solution_text
     assert text.count(LOOP) == 1
     ticket = variants.function_in("ticket", text)
@@ -120,42 +120,48 @@ _CONSTANTS = {"BLOCK": BLOCK, "TURNS": TURNS}
 
 
 def _empty(x, out) -> Execution:
-    """Launch `empty` with the grid of `reduce9`."""
+    """Return a function () that launches the kernel `empty` with the grid of `reduce9`."""
     blocks = LADDER.step("reduce9").variant(**_CONSTANTS).launch(ReduceShape(x.size)).blocks
     return partial(empty[blocks, BLOCK], x, out)
 
 
 def _step(name: str, constants: dict[str, int], x, out) -> Execution:
-    """Launch everything that a step of the ladder launches."""
+    """Return a function () that launches all kernels of the ladder's step called `name`."""
     return LADDER.step(name).variant(**constants).execution(ReduceShape(x.size), (x,), out)
 
 
 def _first_launch(name: str, x, out) -> Execution:
-    """Launch the first kernel of a step only."""
+    """Return a function () that launches only the first kernel of a step; `name` is the step's."""
     return LADDER.step(name).variant(**_CONSTANTS).calls(ReduceShape(x.size), (x,), out)[0].bound()
 
 
 def _last_launch(name: str, x, out) -> Execution:
-    """Launch the last kernel of a step only."""
+    """Return a function () that launches only the last kernel of a step; `name` is the step's."""
     return LADDER.step(name).variant(**_CONSTANTS).calls(ReduceShape(x.size), (x,), out)[-1].bound()
 
 
 def _without_sum(x, out) -> Execution:
-    """Launch `reduce9` without the sum in its last block."""
+    """Return a function () that launches `reduce9` without the sum in its last block."""
     blocks = LADDER.step("reduce9").variant(**_CONSTANTS).launch(ReduceShape(x.size)).blocks
     own = cuda.device_array(blocks, np.float32), cuda.to_device(np.zeros(1, np.uint32))
     return partial(build_without_sum(BLOCK, TURNS)[blocks, BLOCK], x, *own, out)
 
 
 def _ticket(kernel, x, out) -> Execution:
-    """Launch a kernel with the arguments and the launch of the exercise `ticket`."""
+    """Return a function () that launches `kernel`, a version of `ticket`, on x and out.
+
+    The launch is that of the exercise `ticket`, with new memory for its partial sums and counter.
+    """
     blocks = cdiv(x.size, TICKET_BLOCK)
     own = cuda.device_array(blocks, np.float32), cuda.to_device(np.zeros(1, np.uint32))
     return partial(kernel[blocks, TICKET_BLOCK], x, *own, out)
 
 
 def _planned(name: str, x, out) -> Execution:
-    """Launch a step as the function `reduce` launches: with packed arguments, without Numba."""
+    """Return a function () that launches a step as `reduce` does: from packed arguments.
+
+    So no call goes through Numba. name: the step's name in the ladder.
+    """
     layout, slot = WorkspaceLayout(first=2), arrays.slot_of(x, 0).ravel()
     step = LADDER.step(name).variant(**_CONSTANTS)
     calls = step.calls(ReduceShape(x.size), (slot,), Slot.new(1, (1,), np.float32), layout.allocate)
@@ -196,7 +202,7 @@ def _verify(name: str, way: Way, execute: Execution, host: np.ndarray, out) -> N
 
 
 def _cycling(executions: Sequence[Execution]) -> Execution:
-    """Return a function that makes the next of the executions at each call, in a cycle."""
+    """Return a function () that calls one of `executions`: the next one each time, in a cycle."""
     upcoming = cycle(executions)
     return lambda: next(upcoming)()
 

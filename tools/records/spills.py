@@ -111,7 +111,10 @@ def products(side: int = SIDE) -> Iterator[Rival]:
 
 
 def recorded(rivals: list[Rival]) -> Iterator[SpillRecord]:
-    """Time all kernels interleaved and yield a row per kernel; exit if a result is wrong."""
+    """Time all kernels, with interleaved repetitions, and yield a row per kernel.
+
+    Exits with a sentence if the result of a kernel is wrong.
+    """
     timings = time_gpu([rival.run for rival in rivals])
     for rival, timing in zip(rivals, timings, strict=True):
         if not np.array_equal(rival.arguments[-1].copy_to_host(), rival.right):

@@ -82,7 +82,10 @@ def profiled(*options: str) -> str:
 
 
 def memory_counters(text: str) -> dict[str, dict[str, int]]:
-    """Return kernel -> counter -> value from the profiler's page "raw"."""
+    """Return kernel's name -> counter -> value, from the profiler's page "raw".
+
+    text: the page as CSV. The counters are the keys of METRICS.
+    """
     table = csv.DictReader(io.StringIO(text[text.index('"ID"') :]))
     return {
         _kernel(row["Kernel Name"]): {
@@ -94,9 +97,10 @@ def memory_counters(text: str) -> dict[str, dict[str, int]]:
 
 
 def opcode_counters(text: str) -> dict[str, dict[str, int]]:
-    """Return kernel -> counter -> value from the profiler's page "source".
+    """Return kernel's name -> counter -> number of executed instructions, from the page "source".
 
-    The page has a section per kernel, with its name first and a row per instruction.
+    text: the profiler's page as CSV, with a section per kernel: first the kernel's name, then a row
+    per instruction. The counters are the keys of OPCODES.
     """
     found = {}
     for section in text.split('"Kernel Name"')[1:]:
@@ -112,7 +116,7 @@ def opcode_counters(text: str) -> dict[str, dict[str, int]]:
 
 
 def _kernel(text: str) -> str:
-    """Return a kernel's name in Python, of the name that the profiler shows."""
+    """Return the Python name of a kernel, from the long name that the profiler shows."""
     return text.strip('," \r').partition("[")[0].rpartition("::")[2]
 
 

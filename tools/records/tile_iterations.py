@@ -28,7 +28,10 @@ VARIANTS = (
 
 
 def recorded() -> Iterator[RecordedWay]:
-    """Compile every variant and yield a row per way through its iteration."""
+    """Compile every variant and yield its rows: the instructions that a warp executes per tile.
+
+    A variant has two rows if some warps load tiles of a and others tiles of b, and else one row.
+    """
     installed = versions()
     for variant in VARIANTS:
         for way in compiled_ways(variant, ARCH):
@@ -36,7 +39,7 @@ def recorded() -> Iterator[RecordedWay]:
 
 
 def main() -> None:
-    """Write the rows of all variants into the file of the option --out."""
+    """Write the rows that `recorded` yields into the file of the option --out."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()

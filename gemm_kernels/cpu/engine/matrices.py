@@ -37,14 +37,17 @@ def matrix(x):
 
 @inlined
 def part(x, i, j, height, width):
-    """Return height × width elements of x from (i, j) on, fewer at its edges; both are a Matrix."""
+    """Return the part of a Matrix x from element (i, j) on, as a Matrix over the same memory.
+
+    It has height × width elements, or fewer where x ends.
+    """
     at = pointer(x.at, i * x.row + j * x.col)
     return Matrix(at, min(height, x.height - i), min(width, x.width - j), x.row, x.col)
 
 
 @inlined
 def rows_of(x, i, height):
-    """Return `height` rows of the Matrix x from row i on as a Matrix, or fewer at its end."""
+    """Return `height` rows of the Matrix x from row i on, or fewer where x ends, as a Matrix."""
     return part(x, i, 0, height, x.width)
 
 

@@ -130,7 +130,10 @@ def tile_adder(rows: int, lanes: int, vectors: int) -> Callable:
 
 @inlined
 def write_nothing(c, alpha, tile, beta):
-    """Do nothing: `tile_writer` calls it for the rows before the first row."""
+    """Do nothing.
+
+    `tile_writer` begins with this function and adds the function of one row after another.
+    """
     pass
 
 

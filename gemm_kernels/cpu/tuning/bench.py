@@ -98,7 +98,10 @@ def measure() -> int:
 
 
 def _start_threads() -> None:
-    """Start the OpenMP threads before oneDNN can load OpenMP while only one core is allowed."""
+    """Run a small product with OpenMP, so that its threads start now, on all allowed cores.
+
+    Otherwise oneDNN could load OpenMP later, while only one core is allowed.
+    """
     one = np.zeros((1, 1), np.float32)
     parallel.STEP.build()(one, one, one.copy())
 
@@ -145,10 +148,10 @@ Rivals = Mapping[str, Callable[[], object]]
 def _rounds(
     shape: GemmShape, rivals_of: Callable[[tuple, np.ndarray], Rivals]
 ) -> list[dict[str, Timing]]:
-    """Time functions in interleaved repetitions; return a dict name -> Timing for each round.
+    """Time functions in interleaved repetitions; return name -> Timing for each of ROUNDS rounds.
 
     `rivals_of(inputs, out)` returns the functions to time, as name -> function without arguments.
-    Each round has new inputs (a, b) and a new out.
+    Each round has new arrays (a, b) and a new out, with the same numbers.
     """
     rounds, all_arrays = [], []
     for _ in range(ROUNDS):
@@ -277,7 +280,7 @@ def _two_threads(console: Console) -> list[Requirement]:
 
 
 def _fastest(rounds: Sequence[Mapping[str, Timing]], name: str) -> Timing:
-    """Return the Timing of `name` in the round with its shortest repetition."""
+    """Return the Timing of `name` from the round with its fastest repetition of all rounds."""
     return min((each[name] for each in rounds), key=lambda timing: timing.min_ms)
 
 

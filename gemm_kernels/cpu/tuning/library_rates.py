@@ -71,7 +71,11 @@ def write(shapes: Sequence[GemmShape]) -> None:
 
 
 def _row(shape: GemmShape, name: str, timing: Timing, numpy: Timing) -> Record:
-    """Return the record of the library `name` at one shape, with NumPy's time in the same run."""
+    """Return the record of a library's time at one shape.
+
+    `name` is the library's. `timing` is its time, and `numpy` is NumPy's time in the same run,
+    which the record has as `library_ms`.
+    """
     facts = {
         "device": devices.cpu_name(),
         "date": datetime.date.today().isoformat(),
@@ -89,7 +93,7 @@ def _row(shape: GemmShape, name: str, timing: Timing, numpy: Timing) -> Record:
 
 
 def _is_limited() -> bool:
-    """Return True if the environment limits oneDNN to AVX2."""
+    """Return True if oneDNN is limited to AVX2 by its environment variable, whose name is LIMIT."""
     return os.environ.get(LIMIT) == AVX2
 
 

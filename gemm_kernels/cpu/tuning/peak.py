@@ -37,7 +37,10 @@ class Peak:
 
     @property
     def computed(self) -> float | None:
-        """Clock × FMA units × lanes × 2, in GFLOP/s; None if the FMA units are unknown."""
+        """The computed peak in GFLOP/s: measured clock × FMA units × lanes × 2.
+
+        It is None if the number of FMA units is unknown.
+        """
         return self.fma_units and self.clock_ghz * self.fma_units * self.lanes * 2
 
     @property

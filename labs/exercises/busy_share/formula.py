@@ -35,7 +35,10 @@ def right(operations, dram, l2, wavefronts, instructions, ms):
 
 
 def draw(random: Random) -> tuple[int, int, int, int, int, int]:
-    """Return random arguments of `right`; each resource is the busiest about equally often."""
+    """Return random arguments of `right`: (operations, dram, l2, wavefronts, instructions, ms).
+
+    Each of the five resources is the busiest about equally often.
+    """
     most = (1000, 66, 157, 4, 16)
     counts = (random.randint(0, count) for count in most)
     return *counts, random.randint(20, 60)

@@ -32,7 +32,11 @@ STORES, FLOAT64 = one_store_per_element(), no_float64()
 
 
 def through_memory(run: Run, value: float) -> str:
-    """Return a sentence on steps that go through the result, or else the target's own cause."""
+    """Return a sentence on too many stores into the result, for a target on stores.
+
+    If the kernel also reads the result, the sentence says that its steps go through memory;
+    otherwise it is the usual one of this target. value: the stores per element.
+    """
     if not run.total(run.job.result, "load", "lanes"):
         return STORES.cause(run, value)
     return (

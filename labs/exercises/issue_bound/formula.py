@@ -25,10 +25,10 @@ def cases() -> list[Case]:
 
 
 def right(instructions, multiply_adds, lanes):
-    """Return the bound in percent of the peak.
+    """Return the highest rate of multiply-adds that a loop allows, in percent of the peak.
 
-    instructions, multiply_adds: their numbers in one iteration of the loop. lanes: the float32
-    lanes of a scheduler.
+    It is at most 100. instructions, multiply_adds: their numbers in one iteration of the loop.
+    lanes: the float32 lanes of a scheduler, which issues an instruction for 32 lanes per cycle.
     """
     return min(100, 100 * multiply_adds / instructions * 32 / lanes)
 

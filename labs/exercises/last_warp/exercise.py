@@ -21,9 +21,11 @@ from virtual_gpu import Finding
 
 
 def in_a_step(run: Run, finding: Finding) -> str | None:
-    """Return a sentence on a race whose second access is a store, or a load in the next step.
+    """Return a sentence on the race of the starter, whose lanes do not wait for each other.
 
-    finding: the flaw that the virtual GPU found. Returns None for any other flaw.
+    One sentence is for a read and a store of a word in the same step of the tree, and another one
+    for a read in the step after the store. Returns None for any other flaw. finding: the flaw that
+    the virtual GPU found.
     """
     if finding.kind != "race" or finding.array != "shared" or finding.other_line is None:
         return None

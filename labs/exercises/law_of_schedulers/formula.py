@@ -30,7 +30,7 @@ def cases() -> list[Case]:
 
 
 def right(threads, chains):
-    """Return the share of the peak in percent.
+    """Return the rate of multiply-adds on an SM of four schedulers, in percent of its peak.
 
     threads: those of an SM, a multiple of 32. chains: independent chains per thread.
     """

@@ -24,7 +24,7 @@ def cases() -> list[Case]:
 
 
 def right(latency, rate, workers, each):
-    """Return the share of the full rate in percent.
+    """Return the share of the belt's full rate that the workers reach, in percent, at most 100.
 
     latency: seconds that a box rides. rate: boxes per second that the belt can take. workers: their
     number. each: the boxes that each of them has under way.

@@ -12,7 +12,7 @@ WIDTH = 8  # columns of a panel
 
 
 def inputs(shape: Shape, seed: int) -> tuple[np.ndarray]:
-    """Return b, a k×n float32 matrix of the numbers from 1 on in random order. shape: (k, n)."""
+    """Return a tuple with b, a k×n float32 matrix of 1 to k·n in random order. shape: (k, n)."""
     k, n = shape
     numbers = np.random.default_rng(seed).permutation(k * n) + 1
     return (numbers.astype(np.float32).reshape(k, n),)

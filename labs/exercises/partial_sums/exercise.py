@@ -8,7 +8,10 @@ K = 16  # terms of a sum at the first shape
 
 
 def wider(shape, random):
-    """Return a shape with more columns: rounding shows the chains if there is a row per term."""
+    """Return a random shape (m, n, k) with 1 to 6 more columns than `shape`, and the same m and k.
+
+    m stays, because a target needs a row per term.
+    """
     m, n, k = shape
     return m, n + random.randint(1, 6), k
 

@@ -38,7 +38,10 @@ def right(multiply_adds, rows, broadcasts, peak, bandwidth):
 
 
 def draw(random: Random) -> tuple[int, int, int, int, int]:
-    """Return random arguments of `right`; each ceiling is the limit in half of the draws."""
+    """Return random arguments of `right`: (multiply_adds, rows, broadcasts, peak, bandwidth).
+
+    In half of the draws the peak is the limit, and in the other half the pipe is.
+    """
     loop = random.randint(1, 64), random.randint(1, 16), random.randint(1, 16)
     bandwidth = random.randint(1_000, 40_000)
     by_pipe = right(*loop, float("inf"), bandwidth)

@@ -11,9 +11,9 @@ BEGINNING, ADDING = 2, 4  # times in steps of k
 
 
 def waves(tiles: int, sms: int) -> int:
-    """Return the number of waves that this number of blocks takes; the last one may be partial.
+    """Return the number of waves in which the GPU runs these blocks; the last one may be partial.
 
-    tiles: the number of blocks. sms: the number of SMs.
+    tiles: the number of blocks. sms: the number of SMs, each of which runs one block at a time.
     """
     return cdiv(tiles, sms)
 

@@ -33,9 +33,9 @@ def launch(shape) -> Launch:
 
 
 def one_step_per_iteration(run: Run) -> str | None:
-    """Return a sentence if the kernel has no `while` and its compiled loop has one step, or None.
+    """Return a sentence if the compiled loop makes one step of k per iteration, else None.
 
-    It is also None without a compiler.
+    It is also None if the kernel has a `while`, and without a compiler.
     """
     code = machine_code(run)
     has_while = any(isinstance(node, ast.While) for node in ast.walk(run.tree))

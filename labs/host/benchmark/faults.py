@@ -80,12 +80,12 @@ class BenchmarkRun:
 
     @cached_property
     def explanation(self) -> Explanation | None:
-        """How the answer follows from `times`, or None if that is unknown."""
+        """How the answer follows from `times`: by which average, work and unit. None if unknown."""
         return self._explained(self.timed)
 
     @property
     def robust(self) -> bool:
-        """True if there are at least three times and a single one hardly changes the answer."""
+        """True if the answer is an average of three or more times that ignores outliers."""
         average = self.explanation.average if self.explanation else None
         return len(self.timed) > 2 and average in ROBUST
 
@@ -157,7 +157,10 @@ def _remarks(runs: Sequence[BenchmarkRun]) -> Iterator[str]:
 
 
 def _median_holds_the_first_launch(run: BenchmarkRun) -> bool:
-    """Return True if the answer follows only from all times, with that of the compiling launch."""
+    """Return True if the answer is explained by all times but not by those without compiling.
+
+    That is so if the reader's average includes the time of the launch that compiles the kernel.
+    """
     others = [one for one in run.timed if not one.of("compile")]
     if len(others) == len(run.timed) or run.explanation is None:
         return False
@@ -231,7 +234,7 @@ def _kernel_runs_on(run: BenchmarkRun) -> str | None:
 
 
 def wait_inside(one: TimedSpan) -> str:
-    """Return the beginning of a list with the wait for earlier work in a span, or "" without one.
+    """Return a phrase such as "the wait for earlier work, 5 us, and ", or "" without such a wait.
 
     one: the span whose second reading is too early.
     """
@@ -386,7 +389,7 @@ PROBES = (*NOTHING_MEASURED, *OBSERVED)
 
 
 def _lines(one: Site, other: Site) -> str:
-    """Return "line 7", or "lines 7 and 9" for two different lines."""
+    """Return a phrase on two source lines: "lines 7 and 9", or "line 7" if they are the same."""
     return f"line {one.line}" if one.line == other.line else f"lines {one.line} and {other.line}"
 
 

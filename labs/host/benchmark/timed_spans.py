@@ -29,7 +29,10 @@ class BenchmarkTask:
 
     @property
     def gflops(self) -> float:
-        """The right answer in GFLOP/s: one launch, until its kernel ends, with cold caches."""
+        """The right answer in GFLOP/s, for the time of one launch with cold caches.
+
+        This time goes from the launch until its kernel has ended.
+        """
         return self.flops / (self.speeds.launch_s + self.speeds.cold_s) / 1e9
 
 
@@ -42,12 +45,12 @@ TASKS = (
 
 
 def drawn_tasks(random: Random) -> tuple[BenchmarkTask, ...]:
-    """Return the first task on several devices whose kernels take 1.2 to 3 times as long.
+    """Return variants of the first task whose kernels take 1.2 to 3 times as long, drawn at random.
 
-    There is one device per entry of the first task's noise. Other launches are disturbed on each
-    device, so a benchmark that uses a single launch is wrong on at least one of them. No two
-    launches of a device take the same time, so that the answer shows from which launches it was
-    computed.
+    Each has the same product on another device. There is one variant per entry of the first task's
+    `noise`, the factors on the times of successive launches, and each begins with another entry. So
+    a benchmark that uses a single launch is wrong on at least one device. No two launches of a
+    device take the same time, so that the answer shows from which launches it was computed.
     """
     first = TASKS[0]
     noise = tuple(one * (1 + 1e-4 * i) for i, one in enumerate(first.speeds.noise))
