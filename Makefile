@@ -128,7 +128,7 @@ colab: setup ## Write your copy's address into the lessons: REPO=owner/name, REF
 
 PYTEST := $(VENV_PYTHON) -m pytest --numprocesses auto --maxprocesses 4
 
-test: setup ## Run the tests, but the slow ones: 7 to 50 minutes; a learner does not need them
+test: setup ## Run the tests, but the slow ones: 3 to 15 minutes; a learner does not need them
 	$(PYTEST) --dist loadfile -m "not slow" $(ARGS)
 
 slow: setup ## Run the slow tests: every choice of constants, every architecture, movies; 40 minutes or more

@@ -1,6 +1,6 @@
 """Which cases of an expensive test run with every `make test`, and which with `make slow` alone.
 
-`fast_cases.csv` names the tests whose cases take more than a second of processor time together.
+`fast_cases.csv` names the tests whose cases cost more processor time together than one test may.
 `python -m tools.measure_tests` measures and writes it.
 """
 

@@ -26,7 +26,7 @@ import pytest
 from tests import fast_cases
 from utils.paths import ROOT
 
-SECONDS = 1.0
+SECONDS = 0.7
 
 
 def pytest_addoption(parser):
