@@ -1,6 +1,7 @@
 """Plans of sessions: their minutes, their questions, and the answers, which are computed."""
 
 import re
+import tomllib
 
 import pytest
 
@@ -10,7 +11,7 @@ from labs.sessions import plan
 from tests.labs.sessions import later_answers, second_answers  # noqa: F401 (add to COMPUTED)
 from tests.labs.sessions.answers import COMPUTED
 from utils.lessons.lesson_text import read
-from utils.paths import NOTEBOOKS, lessons
+from utils.paths import NOTEBOOKS, ROOT, lessons
 
 SESSIONS = [plan.read(file) for file in plan.plan_files().values()]
 ASKED = [(one.number, number) for one in SESSIONS for number in range(1, len(one.questions) + 1)]
@@ -21,6 +22,28 @@ def test_the_minutes_are_fifty_without_a_gap(session):
     firsts, lasts = zip(*session.minutes, strict=True)
     assert (firsts[0], lasts[-1]) == (0, 50)
     assert firsts[1:] == lasts[:-1]
+
+
+@pytest.mark.parametrize("session", SESSIONS, ids=lambda one: one.number)
+def test_a_vote_with_two_rounds_has_its_five_minutes(session):
+    rows = re.findall(
+        r"^\| (\d+) to (\d+) \| (.+) \| (.+) \|$", session.sections["Minute by minute"], re.M
+    )
+    assert len(rows) == len(session.minutes)
+    for first, last, shown, done in rows:
+        if re.search(r"\bquestion \d", shown):
+            assert "votes" in done, shown
+        if "votes again" in done:
+            assert int(last) - int(first) >= (6 if ", then" in shown else 5), shown
+
+
+@pytest.mark.parametrize("session", SESSIONS, ids=lambda one: one.number)
+def test_words_for_predict_that_a_plan_gives_are_choices_of_the_lesson(session):
+    file = ROOT / "utils" / "lessons" / f"lesson_{session.lesson}" / "questions.toml"
+    asked = tomllib.loads(file.read_text(encoding="utf-8")).values()
+    choices = {choice for one in asked for choice in one.get("choices", ())}
+    given = re.findall(r'`"([^"`]+)"`', session.sections["Answers"])
+    assert set(given) <= choices
 
 
 @pytest.mark.parametrize("session", SESSIONS, ids=lambda one: one.number)
