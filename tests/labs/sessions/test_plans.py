@@ -1,5 +1,7 @@
 """Plans of sessions: their minutes, their questions, and the answers, which are computed."""
 
+import ast
+import builtins
 import re
 import tomllib
 
@@ -46,6 +48,46 @@ def test_words_for_predict_that_a_plan_gives_are_choices_of_the_lesson(session):
     assert set(given) <= choices
 
 
+BEGINS = {"05_second", "14_second", "16_second"}  # plans that run the first cell and a sitting
+
+
+@pytest.mark.parametrize("session", SESSIONS, ids=lambda one: one.number)
+def test_a_sitting_that_runs_the_first_cell_alone_uses_no_other_name(session):
+    alone = re.search(r"[Tt]he first cell", session.sections["Before"]) is not None
+    assert alone == (session.number in BEGINS)
+    if alone:
+        begins = re.search(r"begins at \*(.+?)\*", plan.plan_files()[session.number].read_text())[1]
+        first, *cells = _code_below_headings(read(lessons()[session.lesson]))
+        known = {*dir(builtins), *_names(first[1], ast.Store)}
+        start = next(number for number, (heading, _) in enumerate(cells) if heading == begins)
+        for _, source in cells[start:]:
+            known |= _names(source, ast.Store)
+            assert _names(source, ast.Load) <= known
+
+
+def _code_below_headings(lesson):
+    """Yield (heading above it, source) of each code cell of a lesson."""
+    heading = ""
+    for cell in lesson.cells:
+        if cell.kind == "markdown":
+            heading = [heading, *re.findall(r"^#+ (.+)$", cell.source, re.M)][-1]
+        else:
+            yield heading, re.sub(r"^( *)!.*$", r"\1pass", cell.source, flags=re.M)
+
+
+def _names(source, use):
+    """Return the names that a cell loads, or those that it stores, imports, defines or takes."""
+    nodes = list(ast.walk(ast.parse(source)))
+    names = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, use)}
+    if use is ast.Store:
+        names |= {node.name for node in nodes if isinstance(node, ast.FunctionDef)}
+        names |= {node.arg for node in nodes if isinstance(node, ast.arg)}
+        for node in nodes:
+            if isinstance(node, (ast.Import, ast.ImportFrom)):
+                names |= {(one.asname or one.name).partition(".")[0] for one in node.names}
+    return names
+
+
 @pytest.mark.parametrize("session", SESSIONS, ids=lambda one: one.number)
 def test_a_plan_is_for_a_lesson_and_has_two_questions_and_a_demonstration(session):
     assert session.lesson in lessons()
@@ -74,11 +116,8 @@ def test_each_task_of_a_lesson_is_in_a_plan_of_it():
 
 def _tasks(lesson):
     """Yield (name, heading above it) of each task of a lesson."""
-    heading = ""
-    for cell in lesson.cells:
-        if cell.kind == "markdown":
-            heading = [heading, *re.findall(r"^#+ (.+)$", cell.source, re.M)][-1]
-        elif found := re.search(r'^task\("(\w+)"\)', cell.source, re.M):
+    for heading, source in _code_below_headings(lesson):
+        if found := re.search(r'^task\("(\w+)"\)', source, re.M):
             yield found[1], heading
 
 
