@@ -1,6 +1,9 @@
 """Plans of sessions: their minutes, their questions, and the answers, which are computed."""
 
+import ast
+import builtins
 import re
+import tomllib
 
 import pytest
 
@@ -10,7 +13,7 @@ from labs.sessions import plan
 from tests.labs.sessions import later_answers, second_answers  # noqa: F401 (add to COMPUTED)
 from tests.labs.sessions.answers import COMPUTED
 from utils.lessons.lesson_text import read
-from utils.paths import NOTEBOOKS, lessons
+from utils.paths import NOTEBOOKS, ROOT, lessons
 
 SESSIONS = [plan.read(file) for file in plan.plan_files().values()]
 ASKED = [(one.number, number) for one in SESSIONS for number in range(1, len(one.questions) + 1)]
@@ -21,6 +24,68 @@ def test_the_minutes_are_fifty_without_a_gap(session):
     firsts, lasts = zip(*session.minutes, strict=True)
     assert (firsts[0], lasts[-1]) == (0, 50)
     assert firsts[1:] == lasts[:-1]
+
+
+@pytest.mark.parametrize("session", SESSIONS, ids=lambda one: one.number)
+def test_a_vote_with_two_rounds_has_its_five_minutes(session):
+    rows = re.findall(
+        r"^\| (\d+) to (\d+) \| (.+) \| (.+) \|$", session.sections["Minute by minute"], re.M
+    )
+    assert len(rows) == len(session.minutes)
+    for first, last, shown, done in rows:
+        if re.search(r"\bquestion \d", shown):
+            assert "votes" in done, shown
+        if "votes again" in done:
+            assert int(last) - int(first) >= (6 if ", then" in shown else 5), shown
+
+
+@pytest.mark.parametrize("session", SESSIONS, ids=lambda one: one.number)
+def test_words_for_predict_that_a_plan_gives_are_choices_of_the_lesson(session):
+    file = ROOT / "utils" / "lessons" / f"lesson_{session.lesson}" / "questions.toml"
+    asked = tomllib.loads(file.read_text(encoding="utf-8")).values()
+    choices = {choice for one in asked for choice in one.get("choices", ())}
+    given = re.findall(r'`"([^"`]+)"`', session.sections["Answers"])
+    assert set(given) <= choices
+
+
+BEGINS = {"05_second", "14_second", "16_second"}  # plans that run the first cell and a sitting
+
+
+@pytest.mark.parametrize("session", SESSIONS, ids=lambda one: one.number)
+def test_a_sitting_that_runs_the_first_cell_alone_uses_no_other_name(session):
+    alone = re.search(r"[Tt]he first cell", session.sections["Before"]) is not None
+    assert alone == (session.number in BEGINS)
+    if alone:
+        begins = re.search(r"begins at \*(.+?)\*", plan.plan_files()[session.number].read_text())[1]
+        first, *cells = _code_below_headings(read(lessons()[session.lesson]))
+        known = {*dir(builtins), *_names(first[1], ast.Store)}
+        start = next(number for number, (heading, _) in enumerate(cells) if heading == begins)
+        for _, source in cells[start:]:
+            known |= _names(source, ast.Store)
+            assert _names(source, ast.Load) <= known
+
+
+def _code_below_headings(lesson):
+    """Yield (heading above it, source) of each code cell of a lesson."""
+    heading = ""
+    for cell in lesson.cells:
+        if cell.kind == "markdown":
+            heading = [heading, *re.findall(r"^#+ (.+)$", cell.source, re.M)][-1]
+        else:
+            yield heading, re.sub(r"^( *)!.*$", r"\1pass", cell.source, flags=re.M)
+
+
+def _names(source, use):
+    """Return the names that a cell loads, or those that it stores, imports, defines or takes."""
+    nodes = list(ast.walk(ast.parse(source)))
+    names = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, use)}
+    if use is ast.Store:
+        names |= {node.name for node in nodes if isinstance(node, ast.FunctionDef)}
+        names |= {node.arg for node in nodes if isinstance(node, ast.arg)}
+        for node in nodes:
+            if isinstance(node, (ast.Import, ast.ImportFrom)):
+                names |= {(one.asname or one.name).partition(".")[0] for one in node.names}
+    return names
 
 
 @pytest.mark.parametrize("session", SESSIONS, ids=lambda one: one.number)
@@ -51,11 +116,8 @@ def test_each_task_of_a_lesson_is_in_a_plan_of_it():
 
 def _tasks(lesson):
     """Yield (name, heading above it) of each task of a lesson."""
-    heading = ""
-    for cell in lesson.cells:
-        if cell.kind == "markdown":
-            heading = [heading, *re.findall(r"^#+ (.+)$", cell.source, re.M)][-1]
-        elif found := re.search(r'^task\("(\w+)"\)', cell.source, re.M):
+    for heading, source in _code_below_headings(lesson):
+        if found := re.search(r'^task\("(\w+)"\)', source, re.M):
             yield found[1], heading
 
 
