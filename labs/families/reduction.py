@@ -32,6 +32,7 @@ from labs.targets.counts import (
     sectors_per_request,
     wavefronts_per_request,
 )
+from labs.targets.early_leave import left_before_a_barrier
 from labs.targets.other_size import right_for_small_numbers
 from labs.targets.sharing import loads_of_one_thread
 from utils.translation import translate
@@ -65,6 +66,7 @@ def reduction(
         refused=(*probes.refused, *refused()),
         flaws=(*probes.flaws, no_wait),
         wrong=(*probes.wrong, *(() if "reference" in fields else wrong_sums(sums))),
+        unseen=(*probes.unseen, left_before_a_barrier),
     )
     family = {
         "parameters": ("x", "partials"), "inputs": inputs, "reference": sums.reference, **fields,
