@@ -527,6 +527,19 @@ LABS: Mapping[str, Lab] = {
             ),
         ),
         Lab(
+            "one_warp", "One warp on a tensor core, with tasks of two kinds", 60, ("22",),
+            (
+                "say which lane holds an element of a product on tensor cores",
+                "load and store the fragments of a warp",
+                "let whole warps multiply at the edges of a matrix",
+            ),
+            (
+                Part("lane_of", 20),
+                Part("one_mma", 50, ("mma missing or too many", "loads per mma")),
+                Part("whole_warp", 30, ("mma missing or too many",)),
+            ),
+        ),
+        Lab(
             "reduce_0_to_3", "A reduction without divergence and conflicts", 90, ("18",),
             (
                 "add up an array by a tree whose warps work whole",

@@ -174,10 +174,9 @@ def _import_of(name: str, value: object) -> str:
         parent, _, leaf = value.__name__.rpartition(".")
         line = f"from {parent} import {leaf}" if parent else f"import {leaf}"
         return line if leaf == name else f"{line} as {name}"
-    for home in (value if isinstance(value, type) else plain_function(value), numba):
-        module = sys.modules.get(getattr(home, "__module__", ""), None)
-        module = numba if home is numba else module
-        for found in dict.fromkeys((getattr(home, "__name__", name), name)):
+    own = value if isinstance(value, type) else plain_function(value)
+    for module in (sys.modules.get(getattr(own, "__module__", "")), numba, numba.types):
+        for found in dict.fromkeys((getattr(own, "__name__", name), name)):
             if module and module.__name__ != "__main__" and getattr(module, found, None) is value:
                 line = f"from {module.__name__} import {found}"
                 return line if found == name else f"{line} as {name}"

@@ -1,4 +1,4 @@
-"""The right answers of the plans for lessons 11 to 17, 19 to 21 and the extra one, computed.
+"""The right answers of the plans for lessons 11 to 17, 19 to 22 and the extra one, computed.
 
 This file adds its functions to `COMPUTED` of answers.py when it is imported.
 """
@@ -11,6 +11,7 @@ from gemm_kernels import buffers_alone, ilp_alone
 from gemm_kernels.parts.lane_maps import zig_zag
 from labs.exercises.attainable.solution import attainable
 from labs.exercises.issue_bound.solution import issue_bound
+from labs.exercises.lane_of.solution import lane_of
 from labs.exercises.paired_reads.solution import paired_reads
 from labs.exercises.row_gap import solution as row_gap
 from labs.exercises.slices.solution import slices
@@ -23,6 +24,7 @@ from utils.lessons.block_sums import block_of
 from utils.lessons.lesson_11 import time_bars
 from utils.lessons.lesson_16.reading_machine_code import listed_rows
 from utils.lessons.lesson_21.counted_steps import ceilings
+from utils.lessons.lesson_22 import limits
 from utils.lessons.lesson_lane_maps.lane_maps import wavefronts_of
 from utils.machine.occupancy import occupancy
 from virtual_gpu import trace
@@ -197,6 +199,20 @@ def smallest_sum_of_matrices_right_of_the_ridge() -> str:
     ridge = ceilings().gflops / ceilings().gb_per_s["DRAM"]
     found = [n for n in range(1, 10_000) if n**2 / (12 * n**2) > ridge]
     return str(found[0]) if found else "at none"
+
+
+@answer("22", 1)
+def lane_of_an_element() -> str:
+    """Element (14, 5) of a."""
+    return str(lane_of(14, 5))
+
+
+@answer("22", 2)
+def lines_of_two_tiles_beside_each_other() -> str:
+    """The fragment of a is loaded once for two mma, and each has its own fragment of b."""
+    loads = limits.seen().accesses.query("kind == 'load'").groupby("array")["cache_lines"].sum()
+    mma = limits.seen().totals["mma"]
+    return f"{(loads['a'] / 2 + loads['b']) / mma:.0f}"
 
 
 @answer("lane_maps", 1)

@@ -50,6 +50,11 @@ def test_the_first_slide_says_which_sitting_it_is():
     assert second.source.startswith("# Which lane reads which word, second sitting\n")
 
 
+def test_a_sitting_with_a_question_of_its_own_begins_with_it():
+    cell = slides.notebook(plan.find("05_second")).cells[0]
+    assert cell.source.endswith("which columns should a thread have, and how many?**")
+
+
 def test_a_demonstration_that_tests_a_vote_comes_before_the_answer():
     cells = slides.notebook(plan.find("11")).cells
     assert "How many words of shared memory" in cells[1].source

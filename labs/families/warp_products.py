@@ -1,0 +1,105 @@
+"""The family of products on tensor cores: kernels (a, b, c) with c = a·b, one warp per 16×8 of c.
+
+A shape is (m, n, k): a is m×k and b is k×n, both float16; c is m×n, float32. All elements are small
+whole numbers, so every sum is exact. A block is one warp, and the grid has a block per 16×8 of c,
+along n first.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from labs.checking.exercise import KernelExercise
+from labs.checking.job import Shape
+from labs.checking.phrasing import counted
+from labs.checking.run import Run
+from labs.checking.target import Probes, Target
+from labs.families import product
+from labs.families.wrong_products import WRONG_PRODUCTS
+from utils.division import cdiv
+from utils.ladder.step import Launch
+from utils.translation import translate
+
+M, N, K = 16, 8, 8  # of one mma
+WARP = 32
+LOADS = 6  # elements of a and b that a lane loads per mma
+
+
+def warp_product(**fields) -> KernelExercise:
+    """Return an exercise whose kernel (a, b, c) stores a·b into c, with one warp per 16×8 of c.
+
+    fields: the remaining fields of KernelExercise.
+    """
+    return KernelExercise(
+        parameters=("a", "b", "c"),
+        sizes=("m", "n", "k"),
+        launch=launch,
+        inputs=inputs,
+        reference=product.reference,
+        probes=Probes(wrong=WRONG_PRODUCTS),
+        **fields,
+    )
+
+
+def launch(shape: Shape) -> Launch:
+    """Return the launch with a warp per 16×8 of c. shape: (m, n, k)."""
+    m, n, _ = shape
+    return Launch(grid=(cdiv(n, N), cdiv(m, M)), block=(WARP,))
+
+
+def inputs(shape: Shape, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return random matrices a, of shape (m, k), and b, of shape (k, n), in float16.
+
+    All elements are odd whole numbers from -7 to 7. shape: (m, n, k).
+    """
+    a, b = product.inputs(shape, seed)
+    return a.astype(np.float16), b.astype(np.float16)
+
+
+def _mma_needed(run: Run) -> int:
+    """Return the number of mma instructions that a product of the run's shape needs."""
+    return math.prod(map(cdiv, run.shape, (M, N, K)))
+
+
+def one_mma_per_tile() -> Target:
+    """Return the target of exactly one mma per 16×8 of c and 8 of k: none less, and none more.
+
+    The count is how far the number of mma instructions is from that number, per such tile.
+    """
+
+    def measure(run: Run) -> float:
+        return abs(run.trace.totals["mma"] - _mma_needed(run)) / _mma_needed(run)
+
+    def cause(run: Run, value: float) -> str:
+        return translate(
+            "this product needs {needed} of 16×8×8, and your kernel executes {executed}. Each warp "
+            "needs one for every 8 steps of k.",
+            needed=counted(_mma_needed(run), "mma instruction"),
+            executed=int(run.trace.totals["mma"]),
+        )
+
+    words = "one mma for every 16×8 of `c` and 8 of k"
+    return Target("mma missing or too many", 0, words, measure, cause)
+
+
+def loads_per_mma() -> Target:
+    """Return the target of at most 6 loads of a warp from a and b per mma, at the first shape."""
+
+    def measure(run: Run) -> float:
+        loads = sum(run.total(one, "load", "requests") for one in ("a", "b"))
+        return loads / _mma_needed(run)
+
+    def cause(run: Run, value: float) -> str:
+        return translate(
+            "a warp loads {value:.3g} times from `{a}` and `{b}` per mma. A lane holds {loads} "
+            "elements of them, so {loads} loads are enough.",
+            value=value,
+            a=run.names["a"],
+            b=run.names["b"],
+            loads=LOADS,
+        )
+
+    words = f"at most {LOADS} loads of a warp from `a` and `b` per mma"
+    return Target("loads per mma", LOADS, words, measure, cause)

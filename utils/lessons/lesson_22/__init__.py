@@ -1,0 +1,1 @@
+"""Code for lesson 22, "One warp multiplies", only."""

@@ -1,0 +1,113 @@
+"""One large and seven small products, added by FFMA one after the other and by one mma."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import cuda, float32
+
+from utils.ladder.step import Variant
+from utils.lessons.cards import Table, table
+from virtual_gpu.numbers.fragments import COLUMNS, ROWS
+from virtual_gpu.numbers.tensor_sums import ALIGNED_BITS, FRACTION_BITS
+from virtual_gpu.pictures.svg import BLUE, GREY, ORANGE, Picture, legend, path, rect, svg, text
+
+K = 8  # products of a sum
+SMALL = K - 1  # of them are small
+EXPONENTS = (-23, -24, -25, -26)  # of the small products
+ASKED = -24
+UNIT = 2.0**-FRACTION_BITS  # from 1 to the next float32
+CELL, LEFT, TOP = 12, 66, 46
+
+
+@cuda.jit
+def one_after_the_other(a, b, c):
+    """Compute each element of c = a·b with one thread and a float32 sum, in the order of k."""
+    row, col = cuda.threadIdx.y, cuda.threadIdx.x
+    total = float32(0)
+    for i in range(a.shape[1]):
+        total += float32(a[row, i]) * float32(b[i, col])
+    c[row, col] = total
+
+
+def factors() -> tuple[np.ndarray, np.ndarray]:
+    """Return float16 matrices a (16×8) and b (8×8); a row of a and column 0 of b give one sum.
+
+    The products of row r are 1, and seven times 2 to the power of EXPONENTS[r]. Rows beyond are 0.
+    """
+    a, b = np.zeros((ROWS, K), np.float16), np.zeros((K, COLUMNS), np.float16)
+    b[:, 0] = [1] + SMALL * [2.0**-12]
+    for row, exponent in enumerate(EXPONENTS):
+        a[row] = [1] + SMALL * [2.0 ** (exponent + 12)]
+    return a, b
+
+
+def sums_of(kernel) -> dict[str, list[float]]:
+    """Return how far each sum is above 1, in steps of float32: exact, by FFMA and by mma.
+
+    kernel: one that stores the product of 16×8 and 8×8 float16 with one mma, such as `one_mma`.
+    """
+    kernel = kernel.kernel if isinstance(kernel, Variant) else kernel
+    a, b = factors()
+    by_lanes, by_warp = np.zeros((2, ROWS, COLUMNS), np.float32)
+    one_after_the_other[1, (COLUMNS, ROWS)](a, b, by_lanes)
+    kernel[1, 32](a, b, by_warp)
+    exact = a.astype(np.float64) @ b.astype(np.float64)
+    rows = slice(0, len(EXPONENTS))
+    return {
+        name: ((sums[rows, 0].astype(np.float64) - 1) / UNIT).tolist()
+        for name, sums in (("exact", exact), ("FFMA", by_lanes), ("mma", by_warp))
+    }
+
+
+def closer(kernel) -> str:
+    """Return which of the two sums of the asked products is closer to the exact one, in words."""
+    sums, row = sums_of(kernel), EXPONENTS.index(ASKED)
+    by_lanes, by_warp = (abs(sums[name][row] - sums["exact"][row]) for name in ("FFMA", "mma"))
+    if by_lanes == by_warp:
+        return "both alike"
+    return "eight FFMA" if by_lanes < by_warp else "one mma"
+
+
+def table_of(kernel) -> Table:
+    """Return a table of all sums; kernel: as in `sums_of`."""
+    sums = sums_of(kernel)
+    rows = [
+        (power(exponent), *(f"{sums[name][row]:g}" for name in ("exact", "FFMA", "mma")))
+        for row, exponent in enumerate(EXPONENTS)
+    ]
+    head = ("each small product", "exact", "eight FFMA", "one mma")
+    return table("How many steps of float32 the sum is above 1", head, rows)
+
+
+def power(exponent: int) -> str:
+    """Return a power of two as text, such as "2⁻²⁴"."""
+    return "2" + str(exponent).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+
+
+def draw_bits() -> Picture:
+    """Draw the bits behind the binary point that float32 and a tensor core keep of sums near 1.
+
+    The two lower rows are the bits of the largest product, 1, and of a small one.
+    """
+    last = -EXPONENTS[-1]
+    body = text(0, 15, "bits behind the binary point of a sum near 1", 13, font_weight="bold")
+    body += text(LEFT - 8, TOP - 8, "1", 11, "end")
+    for bit in (10, 20, FRACTION_BITS, ALIGNED_BITS):
+        body += text(LEFT + (bit - 0.5) * CELL, TOP - 8, bit, 11, "middle")
+    for row, (name, one) in enumerate((("1", 0), (power(ASKED), -ASKED))):
+        y = TOP + row * 24
+        body += text(LEFT - 22, y + 13, name, 13, "end")
+        for bit in range(last + 1):
+            kept = BLUE if bit <= FRACTION_BITS else ORANGE if bit <= ALIGNED_BITS else GREY
+            x = LEFT + (bit - 1) * CELL - (4 if bit == 0 else 0)
+            body += rect(x, y, CELL - 1, 18, kept, fill_opacity=0.75 if bit == one else 0.25)
+            if bit == one:
+                body += text(x + CELL / 2 - 0.5, y + 13, 1, 12, "middle", style="fill:#fff")
+    body += path(f"M{LEFT - 2.5} {TOP - 2}v48", stroke_width=1.5)
+    alt = (
+        f"A sum near 1. float32 keeps {FRACTION_BITS} bits behind the binary point. While it adds, "
+        f"the tensor core of an H200 keeps {ALIGNED_BITS}. The product {power(ASKED)} is one bit "
+        "beyond float32 and within the tensor core's bits."
+    )
+    key = legend(float32=BLUE, while_an_mma_adds=ORANGE, cut_off=GREY)
+    return Picture(key + svg(LEFT + last * CELL + 6, TOP + 48, body, alt, widest=480), alt)
