@@ -29,11 +29,11 @@ def test_an_answer_stands_below_its_question_and_not_on_it():
     assert kinds == ["slide", "slide", "slide", *votes, "slide"]
     assert "what do the other 12 cost?" in cells[0].source
     assert "Which banks" in cells[1].source
-    assert "- **D** about 5.3 ms" in cells[3].source
+    assert "- **A** about 5.3 ms" in cells[3].source
     assert "follows the instructions" not in cells[3].source
     assert "follows the instructions" in cells[4].source
     assert "How long does the new kernel take?" in cells[4].source
-    assert "- **B** This gives half" in cells[4].source
+    assert "- **C** This gives half" in cells[4].source
     assert "To take home" in cells[-1].source
 
 
