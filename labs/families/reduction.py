@@ -32,7 +32,7 @@ from labs.targets.counts import (
     sectors_per_request,
     wavefronts_per_request,
 )
-from labs.targets.early_leave import left_before_a_barrier
+from labs.targets.early_leave import left_before_a_barrier, warps_that_leave
 from labs.targets.other_size import right_for_small_numbers
 from labs.targets.sharing import loads_of_one_thread
 from utils.translation import translate
@@ -49,6 +49,7 @@ def reduction(
     probes: Probes = Probes(),  # noqa: B008, frozen
     record: type[KernelExercise] = KernelExercise,
     targets: tuple[Target, ...] = (),
+    remarks: tuple[Callable[[Run], str | None], ...] = (),
     **fields,
 ) -> KernelExercise:
     """Return an exercise whose kernel adds up x, its first parameter, into its last parameter.
@@ -56,9 +57,9 @@ def reduction(
     sums: which elements each sum adds. constant: the starter's name for the number of threads per
     block, or None if it has none. probes: probes of this exercise, which are called before those of
     the family. record: KernelExercise or OrderExercise. targets: besides the one that the kernel is
-    right for small numbers, too. fields: the remaining fields of the record.
-    They include parameters and inputs if the kernel needs other arguments than x and the result,
-    and the reference if it does not add up x.
+    right for small numbers, too. remarks: besides the one on warps that leave. fields: the
+    remaining fields of the record. They include parameters and inputs if the kernel needs other
+    arguments than x and the result, and the reference if it does not add up x.
     """
     known = replace(
         probes,
@@ -73,7 +74,7 @@ def reduction(
     }  # fmt: skip
     return record(
         sizes=("n",), launch=sums.launch, probes=known, vary=smaller,
-        targets=(right_for_small_numbers(), *targets),
+        targets=(right_for_small_numbers(), *targets), remarks=(*remarks, warps_that_leave),
         **family,
     )  # fmt: skip
 

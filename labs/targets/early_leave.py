@@ -1,4 +1,4 @@
-"""A probe for a thread that stores a word of shared memory and leaves before the next barrier."""
+"""Threads that leave a kernel before its end: one that is too early, and warps that may leave."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 from labs.checking.phrasing import at, block_number
 from labs.checking.run import Run
 from utils.translation import translate
+from virtual_gpu.common.lanes import WARP
 from virtual_gpu.counts.recorder import Event, Recording
 
 ACCESSES = ("load", "store", "atomic")
@@ -21,12 +22,38 @@ def left_before_a_barrier(run: Run) -> str | None:
     a drawn block are examined. The virtual GPU reports no race with a thread that has ended. The
     result is None for a kernel without `return`.
     """
-    if not any(isinstance(node, ast.Return) for node in ast.walk(run.tree)):
+    if not _has_return(run):
         return None
     for recording in run.samples:
         if found := _read_without_barrier(recording):
             return _sentences(run, recording, *found)
     return None
+
+
+def warps_that_leave(run: Run) -> str | None:
+    """Return a sentence if warps of block 0 pass fewer barriers than others, because they leave.
+
+    The result is None for a kernel without `return`.
+    """
+    if not _has_return(run):
+        return None
+    recording = run.samples[0]
+    passed = np.zeros(-(-int(np.prod(recording.shape)) // WARP), np.int64)
+    for event in recording.events:
+        if event.kind == "barrier":
+            passed[np.unique(np.flatnonzero(event.first >= 0) // WARP)] += 1
+    if passed.min() == passed.max():
+        return None
+    return translate(
+        "Warps leave your kernel: a warp passes {mean:.3g} barriers on average, and one that stays "
+        "to the end passes {most}.",
+        mean=passed.mean(),
+        most=passed.max(),
+    )
+
+
+def _has_return(run: Run) -> bool:
+    return any(isinstance(node, ast.Return) for node in ast.walk(run.tree))
 
 
 def _sentences(run: Run, recording: Recording, store: Event, load: Event, reader: int) -> str:
