@@ -1,8 +1,8 @@
-"""What a profiler counted of reductions: instructions, and the states of their warps."""
+"""What a profiler counted of reductions: instructions, and the cycles that issue them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from utils.errors import CourseError
 from utils.ladder.shapes import ReduceShape
@@ -28,14 +28,6 @@ PER_ITERATION = {
 }
 # In these the schedulers issue in fewer cycles than in the other kernels.
 OUTSIDE = ("warps_leave", "with_conflicts", "lanes_diverge", "warps_agree")
-# What a warp waits for, by the profiler's names of the states.
-WAITS = {
-    "global memory": ("long_scoreboard", "lg_throttle"),
-    "shared memory": ("short_scoreboard", "mio_throttle"),
-    "barrier": ("barrier",),
-    "arithmetic": ("math_pipe_throttle",),
-    "dispatch": ("dispatch_stall",),
-}
 # Pixels: the width, the height of the head, that of a row, where the axis begins and ends, and the
 # right ends of both columns of numbers.
 WIDTH, TOP, ROW, LEFT, RIGHT, COLUMNS = 460, 92, 20, 150, 318, (376, 456)
@@ -170,20 +162,6 @@ def _axis(lowest: float, highest: float, bottom: float) -> str:
 def _dot(x: float, y: float, colour: str) -> str:
     """Return SVG of the point of a kernel."""
     return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4.5" fill="{colour}"/>'
-
-
-def waits_of(states: Iterable, kernel: str) -> Mapping[str, float]:
-    """Return what the warps of a kernel wait for -> percent of the time that they are resident.
-
-    states: rows of `warp_states.csv`, of one device. Raises CourseError for a kernel without a row.
-    """
-    cycles = {row.state: row.cycles for row in states if row.kernel == kernel}
-    if not cycles:
-        raise CourseError(f"{kernel} has no row in warp_states.csv.")
-    total = sum(cycles.values())
-    return {
-        what: 100 * sum(cycles[name] for name in names) / total for what, names in WAITS.items()
-    }
 
 
 def _counted(slots: Iterable, kernels: Iterable[str]) -> dict:

@@ -37,7 +37,7 @@ from utils.lessons.block_sums import block_of, instructions_of_block, issued_by_
 from utils.lessons.edits import Edit, edited
 from utils.lessons.lesson_18 import reduction_tree as trees
 from utils.lessons.lesson_18 import time_bars
-from utils.lessons.lesson_18.issue_table import OUTSIDE, PER_ITERATION, TREES_OF, waits_of
+from utils.lessons.lesson_18.issue_table import OUTSIDE, PER_ITERATION, TREES_OF
 from utils.lessons.lesson_18.slides import (
     ELEMENTS,
     PUBLISHED_MS,
@@ -47,6 +47,7 @@ from utils.lessons.lesson_18.slides import (
     recorded_ms,
     speedups,
 )
+from utils.lessons.lesson_18.warp_waits import waits_of
 from utils.lessons.recorded import ms_if_any
 from utils.machine.devices import REFERENCE, find, slug
 from utils.machine.occupancy import WARP, limits_of
@@ -541,9 +542,9 @@ def test_from_reduce1_to_reduce2_instructions_and_time_fall_alike():
     says("From `reduce1` to `reduce2` the instructions fall by {} %, and the time by {} %", *falls)
     shares = [waits(name)["shared memory"] for name in ("reduce1", "reduce2")]
     says("From `reduce1` to `reduce2` this share falls from {:.0f} to {:.0f} %. But another wait "
-         "grows, from {:.0f} to {:.0f} %: for the unit of integer instructions, which a fold below "
-         "counts. So the time falls by {} % only", *shares,
-         *(waits(name)["arithmetic"] for name in ("reduce1", "reduce2")), falls[1])  # fmt: skip
+         "grows, from {:.0f} to {:.0f} %: for a *busy unit*, that of integer instructions, which a "
+         "fold below counts. So the time falls by {} % only", *shares,
+         *(waits(name)["busy unit"] for name in ("reduce1", "reduce2")), falls[1])  # fmt: skip
 
 
 def test_the_pair_of_the_banks_executes_the_same_instructions():
@@ -579,8 +580,8 @@ def test_conflicts_cost_time_below_every_limit():
     assert 20 < longer < 30  # "about a quarter longer"
     says("Shared memory works for {:.2f} of the {:.2f} ms", with_.wavefronts, with_.recorded)
     shares = [waits(one.step.name)["shared memory"] for one in APART]
-    says("the warps wait for shared memory in {:.0f} % of their time, and without conflicts in "
-         "{:.0f} %", *shares)  # fmt: skip
+    says("with conflicts the warps wait for shared memory in {:.0f} % of their time, and without "
+         "them in {:.0f} %", *shares)  # fmt: skip
 
 
 def test_both_sides_of_a_long_branch_cost_instructions_and_time():
@@ -703,17 +704,14 @@ def test_warps_that_leave_make_the_same_requests_as_reduce3():
     _, busy = course.turns_and_busy(run_of(REDUCE3), "shared")
     assert WARPS * (leave.barriers - 1) == busy
     estimates = [time_bars.times_of(one, recorded_times()) for one in (REDUCE3, LEAVE)]
-    says("A warp should pass {} barriers on average instead of {:.0f}: one before the loop, and {} "
-         "÷ {} in it", leave.barriers, three.barriers, busy, WARPS)  # fmt: skip
+    says("A warp should pass {} barriers on average instead of {:.0f}, which `check` counts: one "
+         "before the loop, and {} ÷ {} in it", leave.barriers, three.barriers, busy,
+         WARPS)  # fmt: skip
     recorded = [one.recorded for one in estimates]
-    says("The time falls from {:.2f} to {:.2f} ms, by {} %**, although a block issues {} "
-         "instructions instead of {:,}, which are {} % less", *recorded, percent(*recorded),
-         instructions(LEAVE), instructions(REDUCE3),
-         percent(instructions(REDUCE3), instructions(LEAVE)))  # fmt: skip
+    says("**The time falls by {} %**, although a block issues {} % fewer instructions",
+         percent(*recorded), percent(instructions(REDUCE3), instructions(LEAVE)))  # fmt: skip
     assert estimates[1].memory < estimates[1].instructions
-    shares = [waits(name)["global memory"] for name in ("warps_leave", "reduce3")]
-    says("the warps wait for global memory in {:.0f} % of their time, and in `reduce3` in {:.0f} %",
-         *shares)  # fmt: skip
+    assert waits("warps_leave")["global memory"] > 2 * waits("reduce3")["global memory"]
 
 
 @pytest.mark.slow
@@ -839,21 +837,32 @@ def test_in_the_band_warps_wait_for_three_things_and_outside_of_it_for_more_of_o
     inside = [name for name in TREES_OF if name not in OUTSIDE]
     what = ("global memory", "shared memory", "barrier")
     least = min(waits(name)[one] for name in inside for one in what)
-    says("each of them in at least {} % of a warp's time", int(least))
+    says("for each of them in at least {} % of their time", int(least))
+    shown = re.findall(r'"(\w+)"', code("cell-waits"))
+    assert len(shown) == 3  # "three kernels of the ten, and the four that are below"
+    assert set(shown) <= set(inside)
     for name, one in (("with_conflicts", "shared memory"), ("warps_leave", "global memory")):
         assert waits(name)[one] > max(waits(other)[one] for other in inside)
     stalls = [waits(one.step.name)["dispatch"] for one in BRANCHED]
     says("In `lanes_diverge` and `warps_agree` the profiler counts {:.0f} and {:.0f} % of the "
-         "warps' time as *dispatch stalls*, and less than {} % in all others", *stalls,
+         "time as *dispatch stalls*, and less than {} % in all others", *stalls,
          4)  # fmt: skip
     assert [one.step.name for one in BRANCHED] == ["lanes_diverge", "warps_agree"]
     assert max(waits(name)["dispatch"] for name in BY_NAME) < 4
 
 
+def test_most_of_the_rest_is_issuing_being_ready_and_waiting_for_a_result():
+    named = {"selected", "not_selected", "wait"}
+    for name in TREES_OF:
+        cycles = {row.state: row.cycles for row in recorded_states() if row.kernel == name}
+        share = 100 * sum(cycles[one] for one in named) / sum(cycles.values())
+        assert share > 0.8 * (100 - sum(waits(name).values()))
+
+
 def test_the_profiler_says_what_warps_wait_for():
     assert {row.device for row in recorded_states()} == {REFERENCE}
     assert {row.kernel for row in recorded_states()} == {one.step.name for one in variants()}
-    busy = [waits(name)["arithmetic"] for name in ("reduce2", "without_remainder")]
+    busy = [waits(name)["busy unit"] for name in ("reduce2", "without_remainder")]
     says("the warps of `reduce2` wait for a unit in {:.0f} % of their time, and those of "
          "`without_remainder` in {:.0f} %", *busy)  # fmt: skip
 

@@ -11,7 +11,6 @@ from reduce_kernels import LADDER
 from reduce_kernels.remainder import (
     WARPS_LEAVE,
     IssueSlots,
-    WarpState,
     recorded_slots,
     recorded_times,
 )
@@ -22,7 +21,6 @@ from utils.lessons.lesson_18.issue_table import (
     TREES_OF,
     draw_issue_shares,
     issue_table,
-    waits_of,
 )
 from utils.lessons.lesson_18.own_bars import (
     beside_idle_threads,
@@ -66,17 +64,6 @@ def test_instructions_per_iteration_have_a_column_only_if_they_are_known():
     column = "instructions per iteration"
     assert column in issue_table(*rows, "masks_up", "masks_down").head
     assert column not in issue_table(*rows, "lanes_diverge", "warps_agree").head
-
-
-def test_a_wait_is_a_share_of_all_states_of_a_warp():
-    cycles = {
-        "long_scoreboard": 2, "lg_throttle": 1, "short_scoreboard": 1, "mio_throttle": 0,
-        "barrier": 1, "math_pipe_throttle": 0, "dispatch_stall": 0, "selected": 1, "wait": 4,
-    }  # fmt: skip
-    states = [WarpState("one", "a_b", 2**20, state, cycle) for state, cycle in cycles.items()]
-    assert list(waits_of(states, "a_b").values()) == [30, 10, 10, 0, 0]
-    with pytest.raises(CourseError, match=r"b has no row in warp_states\.csv"):
-        waits_of(states, "b")
 
 
 def test_a_readers_kernel_is_drawn_without_a_recorded_time():
