@@ -253,6 +253,7 @@ def wrong_result(
         or describe_first_flaw(exercise, runs, table)
         or _not_written(exercise, runs, table)
         or _wrong_values(exercise, runs, table)
+        or unseen_mistake(exercise, runs[-1])
     )
 
 
@@ -362,6 +363,11 @@ def _first_flaw(run: Run) -> Finding | None:
     """
     flaws = (one for one in run.trace.findings if not one.is_warning)
     return next((one for one in flaws if not _is_overlap(run, one)), None)
+
+
+def unseen_mistake(exercise: KernelExercise, run: Run) -> str | None:
+    """Return sentences on a mistake in a run that the virtual GPU does not see, or None."""
+    return _first(exercise.probes.unseen, run)
 
 
 def _is_overlap(run: Run, finding: Finding) -> bool:

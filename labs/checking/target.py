@@ -76,6 +76,9 @@ class Probes:
 
     wrong: called with the run if its values are wrong and the table does not know the mistake. They
     say what the values are, such as a sum without its last term.
+
+    unseen: called with the run if its values are right and the virtual GPU found nothing. They look
+    for a mistake that the virtual GPU does not see, and their answer is the cause.
     """
 
     constants: tuple[Callable[[Callable], str | None], ...] = ()
@@ -86,3 +89,4 @@ class Probes:
     flaws: tuple[Callable[[Run, Finding], str | None], ...] = ()
     missing: tuple[Callable[[Run], str | None], ...] = ()
     wrong: tuple[Callable[[Run], str | None], ...] = ()
+    unseen: tuple[Callable[[Run], str | None], ...] = ()

@@ -32,6 +32,7 @@ from labs.targets.counts import (
     sectors_per_request,
     wavefronts_per_request,
 )
+from labs.targets.early_leave import left_before_a_barrier, warps_that_leave
 from labs.targets.other_size import right_for_small_numbers
 from labs.targets.sharing import loads_of_one_thread
 from utils.translation import translate
@@ -48,16 +49,20 @@ def reduction(
     probes: Probes = Probes(),  # noqa: B008, frozen
     record: type[KernelExercise] = KernelExercise,
     targets: tuple[Target, ...] = (),
+    remarks: tuple[Callable[[Run], str | None], ...] = (),
     **fields,
 ) -> KernelExercise:
     """Return an exercise whose kernel adds up x, its first parameter, into its last parameter.
 
     sums: which elements each sum adds. constant: the starter's name for the number of threads per
     block, or None if it has none. probes: probes of this exercise, which are called before those of
+    sums: which elements each sum adds. constant: the starter's name for the number of threads per
+    block, or None if it has none. probes: probes of this exercise, which are called before those of
     the family. record: KernelExercise or OrderExercise. targets: the exercise's own targets; that
-    the kernel is right for small numbers comes first in any case. fields: the remaining fields of
-    the record. They include parameters and inputs if the kernel needs other arguments than x and
-    the result, and the reference if it does not add up x.
+    the kernel is right for small numbers comes first in any case. remarks: the exercise's own
+    remarks, besides the one on warps that leave. fields: the remaining fields of the record. They
+    include parameters and inputs if the kernel needs other arguments than x and the result, and the
+    reference if it does not add up x.
     """
     known = replace(
         probes,
@@ -65,13 +70,14 @@ def reduction(
         refused=(*probes.refused, *refused()),
         flaws=(*probes.flaws, no_wait),
         wrong=(*probes.wrong, *(() if "reference" in fields else wrong_sums(sums))),
+        unseen=(*probes.unseen, left_before_a_barrier),
     )
     family = {
         "parameters": ("x", "partials"), "inputs": inputs, "reference": sums.reference, **fields,
     }  # fmt: skip
     return record(
         sizes=("n",), launch=sums.launch, probes=known, vary=smaller,
-        targets=(right_for_small_numbers(), *targets),
+        targets=(right_for_small_numbers(), *targets), remarks=(*remarks, warps_that_leave),
         **family,
     )  # fmt: skip
 

@@ -15,7 +15,7 @@ import numpy as np
 from labs.by_name import JUDGES
 from labs.checking import line_order
 from labs.checking.exercise import KernelExercise
-from labs.checking.judge import attempt, describe_first_flaw, has_flaw, misused
+from labs.checking.judge import attempt, describe_first_flaw, has_flaw, misused, unseen_mistake
 from labs.checking.line_order import OrderExercise
 from labs.checking.run import Run
 from labs.checking.submission_checks import no_kernel
@@ -163,7 +163,7 @@ def _observe_kernel(exercise: KernelExercise, kernel, hidden: Hidden) -> Iterato
             "shape": number,
             "out": _packed(run.out),
             "misused": misused(run),
-            "found": flaw if flawed else None,
+            "found": flaw if flawed else unseen_mistake(exercise, run),
             "targets": _targets(exercise, run, number),
         }
 

@@ -1,4 +1,4 @@
-"""A remark on a thread that stores a word of shared memory and leaves before the next barrier."""
+"""Threads that leave a kernel before its end: one that is too early, and warps that may leave."""
 
 from __future__ import annotations
 
@@ -6,38 +6,77 @@ import ast
 
 import numpy as np
 
+from labs.checking.phrasing import at, block_number
 from labs.checking.run import Run
 from utils.translation import translate
+from virtual_gpu.common.lanes import WARP
 from virtual_gpu.counts.recorder import Event, Recording
 
 ACCESSES = ("load", "store", "atomic")
 
 
-def stored_before_leaving(run: Run) -> str | None:
+def left_before_a_barrier(run: Run) -> str | None:
     """Return sentences if a thread reads a word of another one that has left without a barrier.
 
-    The word is one of shared memory, and its thread stored it after its last barrier. Block 0 of
-    the run is examined. The result is None for a kernel without `return`.
+    The word is one of shared memory, and its thread stored it after its last barrier. Block 0 and
+    a drawn block are examined. The virtual GPU reports no race with a thread that has ended. The
+    result is None for a kernel without `return`.
     """
-    if not any(isinstance(node, ast.Return) for node in ast.walk(run.tree)):
+    if not _has_return(run):
         return None
-    found = _read_without_barrier(run.recorded(0))
-    if found is None:
+    for recording in run.samples:
+        if found := _read_without_barrier(recording):
+            return _sentences(run, recording, *found)
+    return None
+
+
+def warps_that_leave(run: Run) -> str | None:
+    """Return a sentence if warps of block 0 pass fewer barriers than others, because they leave.
+
+    The result is None for a kernel without `return`.
+    """
+    if not _has_return(run):
         return None
-    store, load, lane = found
-    word = int(load.first[lane])
+    recording = run.samples[0]
+    passed = np.zeros(-(-int(np.prod(recording.shape)) // WARP), np.int64)
+    for event in recording.events:
+        if event.kind == "barrier":
+            passed[np.unique(np.flatnonzero(event.first >= 0) // WARP)] += 1
+    if passed.min() == passed.max():
+        return None
     return translate(
-        "Thread {writer} stores `{array}[{word}]` in line {store} and leaves the kernel before it "
-        "reaches a further barrier. Thread {reader} reads this word in line {load}. A barrier "
-        "orders only what the threads do that reach it, so nothing guarantees that the word is "
-        "stored before it is read. Let threads leave after the barrier that follows their last "
-        "store.",
+        "Warps leave your kernel: a warp passes {mean:.3g} barriers on average, and one that stays "
+        "to the end passes {most}.",
+        mean=passed.mean(),
+        most=passed.max(),
+    )
+
+
+def _has_return(run: Run) -> bool:
+    return any(isinstance(node, ast.Return) for node in ast.walk(run.tree))
+
+
+def _sentences(run: Run, recording: Recording, store: Event, load: Event, reader: int) -> str:
+    """Return what `reader` reads in `load`, and why the word may not be there."""
+    word = int(load.first[reader])
+    site = next(
+        one.site
+        for one in run.trace.access_counts
+        if (one.kind, one.site.line) == ("load", load.line)
+    )
+    return translate(
+        "{where}: thread {reader} of block {block} reads `{array}[{word}]`, which thread {writer} "
+        "stores in line {store}. Thread {writer} then leaves the kernel, and passes no barrier "
+        "between its store and its end. So nothing guarantees on a GPU that the word is stored "
+        "before it is read, although these sums are right. Let a thread leave only after the "
+        "barrier that follows its last store.",
+        where=at(site),
         writer=int(np.flatnonzero(store.first == word)[-1]),
+        block=block_number(recording.block),
         array=load.array,
         word=word,
         store=store.line,
-        reader=lane,
-        load=load.line,
+        reader=reader,
     )
 
 

@@ -2,7 +2,6 @@
 
 from labs.families.reduction import Sums, each_element_once, reduction, tree_targets
 from labs.targets.counts import no_float64, no_negative_index, one_store_per_element
-from labs.targets.early_leave import stored_before_leaving
 
 EXERCISE = reduction(
     Sums(threads=256, each=2),
@@ -26,7 +25,6 @@ EXERCISE = reduction(
         each_element_once(),
         *tree_targets(),
     ),
-    remarks=(stored_before_leaving,),
     main=("loads per element", "sectors per request", "shared requests per block"),
     plain_goals=(
         "each element of `x` is loaded once",

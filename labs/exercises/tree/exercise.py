@@ -9,7 +9,6 @@ from labs.families.reduction import (
     tree_targets,
 )
 from labs.targets.counts import no_float64, no_negative_index, one_store_per_element
-from labs.targets.early_leave import stored_before_leaving
 from labs.targets.machine_code import loop_of_64_bits
 
 REQUESTS, WAVEFRONTS = "shared requests per block", "wavefronts per request"
@@ -42,9 +41,7 @@ EXERCISE = reduction(
         ),
     ),
     main=(WAVEFRONTS, REQUESTS, "barriers per block"),
-    remarks=(
-        fewer_than_the_course(requests=45, barriers=9), loop_of_64_bits, stored_before_leaving,
-    ),
+    remarks=(fewer_than_the_course(requests=45, barriers=9), loop_of_64_bits),
     plain_goals=(
         "no bank conflict",
         "at most 64 requests to shared memory per block",

@@ -18,6 +18,11 @@ def loop(start: str, test: str, body: str, step: str) -> list[tuple[str, str]]:
 
 
 WRONG = {
+    "Let a thread leave only after the barrier that follows its last store.": {
+        "threads leave before the first barrier": [
+            (LOADED, f"{LOAD}    if tid >= 128:\n        return\n    cuda.syncthreads()\n")],
+        "threads leave after their addition": [
+            (ADD, f"{ADD}        if tid > 0 and tid >= stride // 2:\n            return\n")]},
     "Nothing makes the threads wait between line {other_line}, which stores this word, and line "
     "{line}, which reads it: it may be read before it is there.": {
         "no barrier after the load": [(LOADED, LOAD)]},

@@ -7,7 +7,7 @@ from importlib import import_module
 
 from utils.errors import CourseError
 from utils.ladder.step import Variant
-from utils.lessons.block_sums import blocks, issued_by_block
+from utils.lessons.block_sums import block_of, blocks, issued_by_block
 from utils.lessons.cards import Card, Stack
 from utils.lessons.lesson_18 import time_bars
 from utils.translation import translate
@@ -25,8 +25,15 @@ def beside_the_trees(yours: Variant) -> Stack:
 
 
 def beside_idle_threads(yours: Variant) -> Stack:
-    """Show the reader's `add_while_loading` between reduce2 and reduce3."""
-    return _beside(_step("reduce2"), yours, _step("reduce3"))
+    """Show the reader's `add_while_loading` between reduce2 and reduce3.
+
+    If its idle warps leave, show it between reduce3 and the recorded `warps_leave`.
+    """
+    three = _step("reduce3")
+    if block_of(yours).barriers >= block_of(three).barriers:
+        return _beside(_step("reduce2"), yours, three)
+    experiment = import_module("reduce_kernels.remainder")
+    return _beside(three, yours, experiment.WARPS_LEAVE.variant(BLOCK=experiment.BLOCK))
 
 
 def _with_launch_of(recorded: Variant, kernel) -> Variant:

@@ -8,16 +8,25 @@ import pytest
 from labs import EXERCISES
 from labs.checking.variants import function_in
 from reduce_kernels import LADDER
-from reduce_kernels.remainder import IssueSlots, WarpState, recorded_slots, recorded_times
+from reduce_kernels.remainder import (
+    WARPS_LEAVE,
+    IssueSlots,
+    recorded_slots,
+    recorded_times,
+)
 from utils.errors import CourseError
 from utils.lessons.lesson_18 import time_bars
 from utils.lessons.lesson_18.issue_table import (
+    TREES,
     TREES_OF,
-    draw_time_by_instructions,
+    draw_issue_shares,
     issue_table,
-    waits_of,
 )
-from utils.lessons.lesson_18.own_bars import beside_the_experiment, beside_the_trees
+from utils.lessons.lesson_18.own_bars import (
+    beside_idle_threads,
+    beside_the_experiment,
+    beside_the_trees,
+)
 from utils.lessons.lesson_18.slides import PUBLISHED_MS, beside_the_slides, speedups
 from utils.measuring.kernel_times import ArrayTime
 from virtual_gpu.pictures.svg import ORANGE
@@ -41,28 +50,20 @@ def test_a_kernel_without_counts_is_refused():
         issue_table(SLOTS, TIMES, "a", "c")
 
 
-def test_the_picture_has_all_trees_and_both_numbers():
-    picture = draw_time_by_instructions(recorded_slots(), recorded_times())
-    assert all(f"{name}: " in picture.alt for name in TREES_OF)
-    assert "reduce2_32: 3.89 billion, 4.94 ms" in picture.alt
-    _, whole, near = picture.body.split("<svg ")[1:]
-    assert whole.count("<circle") == len(TREES_OF)
-    outside = 3  # reduce0, reduce3 and warps_leave
-    assert near.count("<circle") == len(TREES_OF) - outside
-    assert "75 to 85 %" in whole
-    assert "All kernels" in whole
-    assert "enlarged" in near
+def test_the_picture_has_a_row_per_kernel_in_the_order_of_the_instructions():
+    picture = draw_issue_shares(recorded_slots(), recorded_times())
+    rows = [picture.alt.index(f"{name}: ") for name in ("reduce0", "lanes_diverge", "warps_leave")]
+    assert rows == sorted(rows)
+    assert "reduce2_32: 75 %, 3.89 billion instructions, 4.94 ms" in picture.alt
+    assert picture.body.count("<circle") == len(TREES_OF) + len(TREES)
+    assert "75 to 85 %" in picture.body
 
 
-def test_a_wait_is_a_share_of_all_states_of_a_warp():
-    cycles = {
-        "long_scoreboard": 2, "lg_throttle": 1, "short_scoreboard": 1, "mio_throttle": 0,
-        "barrier": 1, "math_pipe_throttle": 0, "selected": 1, "wait": 4,
-    }  # fmt: skip
-    states = [WarpState("one", "a_b", 2**20, state, cycle) for state, cycle in cycles.items()]
-    assert list(waits_of(states, "a_b").values()) == [30, 10, 10, 0]
-    with pytest.raises(CourseError, match=r"b has no row in warp_states\.csv"):
-        waits_of(states, "b")
+def test_instructions_per_iteration_have_a_column_only_if_they_are_known():
+    rows = recorded_slots(), recorded_times()
+    column = "instructions per iteration"
+    assert column in issue_table(*rows, "masks_up", "masks_down").head
+    assert column not in issue_table(*rows, "lanes_diverge", "warps_agree").head
 
 
 def test_a_readers_kernel_is_drawn_without_a_recorded_time():
@@ -95,6 +96,13 @@ def test_a_tree_is_shown_with_the_words_and_times_of_the_bars():
     assert time_bars.draw(recorded_times(), reduce2=reduce2).alt.partition("reduce2: ")[2] in (
         drawn.alt
     )
+
+
+def test_a_kernel_whose_warps_leave_is_shown_between_reduce3_and_warps_leave():
+    three = LADDER.step("reduce3").variant(BLOCK=256)
+    leave = WARPS_LEAVE.variant(BLOCK=256)
+    names = [[row[0] for row in beside_idle_threads(one).parts[0].rows] for one in (three, leave)]
+    assert names == [["reduce2", "yours", "reduce3"], ["reduce3", "yours", "warps leave"]]
 
 
 def test_an_unrolled_kernel_has_a_card_that_calls_its_instructions_a_bound(compiler):
