@@ -56,8 +56,6 @@ def reduction(
 
     sums: which elements each sum adds. constant: the starter's name for the number of threads per
     block, or None if it has none. probes: probes of this exercise, which are called before those of
-    sums: which elements each sum adds. constant: the starter's name for the number of threads per
-    block, or None if it has none. probes: probes of this exercise, which are called before those of
     the family. record: KernelExercise or OrderExercise. targets: the exercise's own targets; that
     the kernel is right for small numbers comes first in any case. remarks: the exercise's own
     remarks, besides the one on warps that leave. fields: the remaining fields of the record. They
