@@ -6,7 +6,7 @@ import pytest
 
 from labs import EXERCISES
 from labs.checking.run import run_kernel
-from labs.families.stored_elements import overlap_or_gap
+from labs.targets.stored_elements import overlap_or_gap
 from tests.labs.versions import changed
 
 SECTORS = EXERCISES["sectors"]

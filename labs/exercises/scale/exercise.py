@@ -36,7 +36,10 @@ EXERCISE = scaling(
         "right at any length",
         "each thread takes one element, and neighbouring threads take neighbouring elements",
     ),
-    plain_usual_goals=("each element is stored once", "no thread uses an index below 0"),
+    plain_usual_goals=(
+        "each element is stored once", "each element of `x` is loaded at most 2 times",
+        "no thread uses an index below 0", "no float64",
+    ),
     hints=(
         "Which element is yours? `cuda.grid(1)` is the number of your thread in the whole launch.",
         "1000 elements need 4 blocks of 256 threads, which are 1024 threads. What must the last 24 "

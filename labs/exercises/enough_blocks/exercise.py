@@ -1,0 +1,28 @@
+"""The number of blocks of a launch, as a function of the length of the array."""
+
+from labs.exercises.enough_blocks import formula
+from labs.numbers.exercise import NumbersExercise
+
+EXERCISE = NumbersExercise(
+    name="enough_blocks",
+    lesson="00",
+    title="Enough blocks",
+    text=(
+        "Write `enough_blocks(elements, threads)`. It returns the smallest number of blocks that "
+        "has a thread for each element; a block has `threads` threads. About 1 line.",
+    ),
+    parameters=("elements", "threads"),
+    unit="block",
+    promises=("right for every length and every block size",),
+    cases=formula.cases,
+    right=formula.right,
+    draw=formula.draw,
+    hints=(
+        "Divide: how many blocks does the array fill completely? In Python `//` rounds down.",
+        "If elements are left over, one more block is needed. If none is left over, it is not. "
+        "Try your formula for 256 and for 257 elements.",
+        "The rounding must go up. What can you add to the elements before you divide, so that one "
+        "element too many reaches the next block, and a full block does not?",
+    ),
+    after="Every launch in this course computes its blocks in this way.",
+)
