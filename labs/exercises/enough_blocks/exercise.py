@@ -18,11 +18,9 @@ EXERCISE = NumbersExercise(
     right=formula.right,
     draw=formula.draw,
     hints=(
-        "Divide: how many blocks does the array fill completely? In Python `//` rounds down.",
-        "If elements are left over, one more block is needed. If none is left over, it is not. "
-        "Try your formula for 256 and for 257 elements.",
-        "The rounding must go up. What can you add to the elements before you divide, so that one "
-        "element too many reaches the next block, and a full block does not?",
+        "`//` rounds down. If elements are left over, they need one more block. Try 256 and 257.",
+        "What can you add to the elements before you divide, so that one element too many reaches "
+        "the next block, and a full block does not?",
     ),
     after="Every launch in this course computes its blocks in this way.",
 )

@@ -17,10 +17,9 @@ EXERCISE = scaling(
     title="Your first kernel",
     text=(
         "Write a kernel `scale(x, factor, out)` that stores `factor · x[i]` in `out[i]`, for every "
-        "element. All threads execute the same lines, and each takes care of one element. About 3 "
-        "lines.",
-        "The launch is given: blocks of 256 threads, and as many of them as it takes to have a "
-        "thread for each element. So the last block may have threads without an element.",
+        "element. About 3 lines.",
+        "The launch is given: blocks of 256 threads, and enough of them for all elements. The last "
+        "block may have threads without an element.",
     ),
     shapes=((1024,), (1000,), (257,), (31,), (1,)),
     targets=(
