@@ -2,5 +2,5 @@
 
 
 def enough_blocks(elements, threads):
-    # 1 line
+    # 1 line: the smallest number of blocks.
     pass
