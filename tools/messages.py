@@ -140,10 +140,12 @@ def _of_questions() -> Iterator[Message]:
     for file in sorted(LESSONS_PACKAGE.glob(f"lesson_*/{QUESTIONS}")):
         name = file.relative_to(ROOT).as_posix()
         for key, row in tomllib.loads(file.read_text(encoding="utf-8")).items():
-            for field in ("text", "unit", "choices", "order", "because"):
+            for field in ("text", "unit", "label", "choices", "order", "because"):
                 value = row.get(field, ())
                 for text in (value,) if isinstance(value, str) else value:
                     yield Message(text, name, f"{field} of {key}")
+            for slip, text in row.get("slips", {}).items():
+                yield Message(text, name, f"prediction {slip} of {key}")
 
 
 def _of_changes() -> Iterator[Message]:

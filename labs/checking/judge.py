@@ -30,7 +30,12 @@ from labs.checking.recognise import (
 from labs.checking.run import SEED, Run, run_kernel
 from labs.checking.submission_checks import no_kernel
 from labs.checking.target import Target
-from labs.checking.text_mistakes import TEXT_MISTAKES, never_called, never_reached
+from labs.checking.text_mistakes import (
+    TEXT_MISTAKES,
+    index_never_called,
+    never_called,
+    never_reached,
+)
 from labs.checking.translated_mistakes import translated
 from labs.checking.verdict import Verdict
 from utils.errors import CourseError
@@ -135,7 +140,8 @@ def attempt(
         if unknown and (cause := _first(exercise.probes.unknown, kernel, story)):
             where = translate("Line {line}, {code}", line=unknown[1], code=unknown[2])
             return f"{where}: {cause}"
-        return _joined(story, _first(exercise.probes.refused, kernel, story))
+        probes = (index_never_called, *exercise.probes.refused)
+        return _joined(story, _first(probes, kernel, story))
     except Exception as error:  # whatever a kernel's text does to the interpreter
         why = f"{type(error).__name__}: {sentence(str(error))}"
         return exercise.words.say("The {noun} does not run: {why}", why=why)

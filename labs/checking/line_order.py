@@ -222,7 +222,7 @@ def open_block(exercise: OrderExercise, order: Order) -> str | None:
         opened = _OPENED.search(error.msg)
         if opened:
             return translate(
-                "Line {line} opens a block with `:`, and no line of this block is below it.",
+                "Line {line} ends with a colon, so an indented line must follow it, and none does.",
                 line=labels[int(opened[1])],
             )
         return translate(

@@ -1,4 +1,4 @@
-"""Probes for mistakes with barriers and shared arrays, for kernels in which a flaw was found.
+"""Probes for mistakes that are seen in the text: barriers, shared arrays, missing brackets.
 
 Each reads the source code and returns a sentence, or None if it does not see its mistake.
 """
@@ -11,9 +11,11 @@ import re
 from labs.checking.run import Run
 from utils.translation import translate
 from virtual_gpu import Finding
+from virtual_gpu.common.source import read_source
 
 _WAITS = re.compile(r"\bsync(threads|warp)?\w*\(")  # and not a shuffle
 _OWN_LANE = "does not name this lane"  # a mask is wrong, and not the place of the barrier
+_INDICES = ("cuda.grid", "cuda.gridsize")
 _WITHOUT_BRACKETS = ("syncthreads", "syncwarp", "threadfence", "threadfence_block")
 
 
@@ -36,6 +38,25 @@ def never_called(run: Run, finding: Finding) -> str | None:
                 "`{code}` in line {line} names the fence and does not call it: its brackets are "
                 "missing.",
                 **values,
+            )
+    return None
+
+
+def index_never_called(kernel, message: str) -> str | None:
+    """Return a sentence on a `cuda.grid` or `cuda.gridsize` without brackets, or None.
+
+    message: the error message of the kernel, which cannot be compiled; it is not used.
+    """
+    tree = read_source(kernel.py_func).tree
+    called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    for node in ast.walk(tree):
+        is_index = isinstance(node, ast.Attribute) and ast.unparse(node) in _INDICES
+        if is_index and id(node) not in called:
+            return translate(
+                "`{code}` in line {line} is a function, and nothing calls it. For a grid of one "
+                "dimension, write `{code}(1)`.",
+                code=ast.unparse(node),
+                line=node.lineno,
             )
     return None
 

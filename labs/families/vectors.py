@@ -16,9 +16,9 @@ from labs.checking.exercise import KernelExercise
 from labs.checking.job import Shape
 from labs.checking.run import Run
 from labs.checking.target import Probes, Target
-from labs.families.stored_elements import overlap_or_gap
 from labs.families.wrong_scales import WRONG_SCALES
 from labs.targets.counts import input_loads_per_element
+from labs.targets.stored_elements import overlap_or_gap
 from utils.division import cdiv
 from utils.ladder.step import Launch
 from utils.translation import translate

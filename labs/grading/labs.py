@@ -96,15 +96,17 @@ LABS: Mapping[str, Lab] = {
             "first_steps", "The first kernel, with tasks of four kinds", 60, ("00",),
             (
                 "write a kernel that is right at any length",
+                "compute the number of blocks of its launch",
                 "say what each line of a guarded kernel needs above it",
                 "choose the guard of a kernel for a matrix",
                 "let neighbouring lanes read neighbouring elements",
             ),
             (
-                Part("scale", 25, ("requests for 32 lanes",)),
-                Part("order_saxpy", 25, ("stores per element",)),
-                Part("fix_guard", 25, ("sectors per request",)),
-                Part("sectors", 25, ("sectors per request",)),
+                Part("scale", 20, ("requests for 32 lanes",)),
+                Part("enough_blocks", 20),
+                Part("order_saxpy", 20, ("stores per element",)),
+                Part("fix_guard", 20, ("sectors per request",)),
+                Part("sectors", 20, ("sectors per request",)),
             ),
         ),
         Lab(

@@ -12,6 +12,7 @@ from labs.checking.access_order import StridedAccess, innermost_accesses
 from labs.checking.phrasing import at_line, counted
 from labs.checking.run import Run
 from labs.checking.target import Target, usual
+from labs.targets.stored_elements import stored_twice
 from utils.division import cdiv
 from utils.translation import translate
 from virtual_gpu import Finding
@@ -30,10 +31,9 @@ def one_store_per_element() -> Target:
     def cause(run: Run, value: float) -> str:
         result = run.job.result
         most = max(run.accesses(result, "store"), key=lambda access: access.lanes)
-        return translate(
+        told = translate(
             "{where} stores {times:,} times for {elements} of `{result}`{elsewhere}. That is "
-            "{value:.3g} stores for an element. Is the line inside a loop, or do several threads "
-            "store the same?",
+            "{value:.3g} stores for an element.",
             where=at_line(most.site),
             times=most.lanes,
             elements=counted(run.out.size, "element"),
@@ -41,6 +41,8 @@ def one_store_per_element() -> Target:
             elsewhere=_and_elsewhere(run, most),
             value=value,
         )
+        question = translate("Is the line inside a loop, or do several threads store the same?")
+        return f"{told} {stored_twice(run) or question}"
 
     return usual(
         Target("stores per element", 1, "one store per element", stores, cause, True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import difflib
 import math
 import numbers
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 
 from utils.errors import CourseError
@@ -27,7 +27,9 @@ class Question:
     is possible; 0 means any number above 0. exact: True for a count, a whole number of which only
     the very number is right. choices: the possible answers, of which one is right.
     order: the items to put in order. because: the arithmetic that leads to the answer, as one or
-    two lines; "" if the lesson has none.
+    two lines; "" if the lesson has none. label: the noun before a number that identifies something,
+    such as "thread" for "thread 88". slips: a wrong number, as text -> a sentence on the mistake
+    that leads to it; an equal prediction is told so, or one within 5 % if the answer is not exact.
     """
 
     text: str
@@ -37,6 +39,8 @@ class Question:
     choices: tuple[str, ...] = ()
     order: tuple[str, ...] = ()
     because: str = ""
+    label: str = ""
+    slips: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def reasons(self) -> tuple[str, ...]:
@@ -105,12 +109,15 @@ class Question:
     def as_text(self, value: object) -> str:
         """Return an answer as text in the reader's language: a number has its unit.
 
-        The items of a list are joined by ", then ".
+        The items of a list are joined by ", then ", and a number that identifies something follows
+        its label.
         """
         if isinstance(value, str):
             return translate(value)
         if isinstance(value, Sequence):
             return translate(", then ").join(map(translate, value))
+        if self.label:
+            return f"{translate(self.label)} {number(value)}"
         return f"{number(value)} {translate(self.unit)}".strip() if self.unit else number(value)
 
     def feedback(self, value: object, measured: object) -> str:
@@ -135,17 +142,18 @@ class Question:
                 right=right,
                 count=len(value),
             )
-        if self._is_close(value, measured):
+        if not self.label and self._is_close(value, measured):
             return translate(
                 "Close: you said {said}, the answer is {answer}.", said=said, answer=answer
             )
-        return self._how_far(value, measured)
+        return " ".join([self._how_far(value, measured), *self._slips_of(value)])
 
     def agrees(self, value: object, measured: object) -> bool:
         """Return True if `feedback` calls a prediction right or close."""
         if self.choices or self.order:
             return value == measured
-        return self._is_right(value, measured) or self._is_close(value, measured)
+        close = not self.label and self._is_close(value, measured)
+        return self._is_right(value, measured) or close
 
     def _is_right(self, value: object, measured: object) -> bool:
         """Return True for an equal count or order; other numbers may be 5 % off."""
@@ -157,13 +165,24 @@ class Question:
         """Return True if a number is off by at most 15 % of the answer, `measured`."""
         return abs(value - measured) <= CLOSE * abs(measured)
 
+    def _slips_of(self, value: float) -> list[str]:
+        """Return the sentences of `slips` whose number equals a wrong prediction."""
+        return [
+            translate(sentence)
+            for slip, sentence in self.slips.items()
+            if self._is_right(value, float(slip))
+        ]
+
     def _how_far(self, value: float, measured: float) -> str:
         """Return a sentence on how far a number is from the answer.
 
-        It tells the difference of an exact count, percentage points of a share of at least 20 %,
-        and a factor of any other number.
+        A number that identifies something has no distance, and the sentence has only both. Else it
+        tells the difference of an exact count, percentage points of a share of at least 20 %, and a
+        factor of any other number.
         """
         words = {"said": self.as_text(value), "answer": self.as_text(measured)}
+        if self.label:
+            return translate("You said {said}, the answer is {answer}.", **words)
         if self.exact:
             off = self.as_text(abs(value - measured))
             if value > measured:

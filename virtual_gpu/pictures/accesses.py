@@ -26,7 +26,7 @@ from .svg import BLUE, GREY, ORANGE, PALE, Picture, frames, legend, path, rect, 
 
 WORDS = CACHE_LINE_BYTES // BANK_BYTES  # of a cache line
 MOST_LINES = 4  # cache lines that are drawn word by word
-STRIDES = (1, 2, 3, 4, 5, 6, 7, 8, 16, 32)
+STRIDES = (1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 24, 32)
 PITCHES = (32, 33, 34, 36, 40, 48)
 _LEFT, _TOP, _LANE, _BANK = 34, 40, 6, 11.5
 
@@ -84,12 +84,13 @@ def what_if_stride(strides: Sequence[int] = STRIDES) -> Picture:
     """Return a Picture with a slider over the stride between neighbouring lanes.
 
     Each drawing shows the cache lines that a warp reads with one of the ``strides``, which are in
-    words of 4 bytes.
+    words of 4 bytes and increase. A curve below it shows the sectors up to this stride.
     """
     lanes = np.arange(WARP)
     drawn = [
         _words(lanes * step * BANK_BYTES, BANK_BYTES, _share(step), least=MOST_LINES)
-        for step in strides
+        + _sectors_by_stride(strides[: number + 1], max(strides))
+        for number, step in enumerate(strides)
     ]
     labels = [f"{step} word{'s' if step > 1 else ''} apart" for step in strides]
     shares = "; ".join(f"{label}: {_share(step)}" for label, step in zip(labels, strides))
@@ -187,14 +188,48 @@ def _description(addresses: np.ndarray, width: int, title: str) -> str:
     )
 
 
+def _sectors_of(step: int) -> int:
+    """Return the sectors of a warp's load with a stride of ``step`` words of 4 bytes."""
+    return len(np.unique(np.arange(WARP) * step // 8))
+
+
+def _sectors_by_stride(strides: Sequence[int], longest: int) -> str:
+    """Return an SVG of a curve of the sectors of a warp's load against its stride.
+
+    ``strides`` are those that the curve has so far, and the last of them is marked. The axis ends
+    at ``longest``. All are in words of 4 bytes.
+    """
+    left, top, wide, high = 52, 24, 300, 84
+    x, y = wide / longest, high / WARP
+    points = [(left + step * x, top + high - _sectors_of(step) * y) for step in strides]
+    body = [text(0, 12, "sectors per request", 12)]
+    for sectors in (0, 8, 16, 24, 32):
+        at = top + high - sectors * y
+        body.append(path(f"M{left} {at:g}h{wide}", stroke=GREY, stroke_width=0.5, opacity=0.6))
+        body.append(text(left - 8, at + 4, sectors, 12, anchor="end"))
+    for step in range(8, longest + 1, 8):
+        at = left + step * x
+        body.append(path(f"M{at:g} {top + high}v4", stroke=GREY))
+        body.append(text(at, top + high + 17, step, 12, anchor="middle"))
+    body.append(text(left, top + high + 34, "distance of neighbouring lanes in words", 12))
+    joined = "L".join(f"{px:g} {py:g}" for px, py in points)
+    body.append(path(f"M{joined}", stroke=BLUE, stroke_width=2))
+    dots = [_box(px - 2, py - 2, 4, 4) for px, py in points]
+    px, py = points[-1]
+    body.append(path("".join(dots), fill=BLUE, stroke="none"))
+    body.append(f'<circle cx="{px:g}" cy="{py:g}" r="5.5" fill="{BLUE}"/>')
+    told = f"{strides[-1]} apart: {_sectors_of(strides[-1])} sectors"
+    alt = f"Sectors per request against the distance of neighbouring lanes, up to {told}."
+    return svg(WORDS * 11.5 + 12, top + high + 40, "".join(body), alt)
+
+
 def _share(step: int) -> str:
     """Return text on the sectors, cache lines and used bytes of a warp's load with a stride.
 
     ``step`` is the stride in words of 4 bytes.
     """
-    words = np.arange(WARP) * step
-    sectors, lines = len(np.unique(words // 8)), len(np.unique(words // WORDS))
-    used = 100 * len(words) / (8 * sectors)
+    sectors, lines = _sectors_of(step), len(np.unique(np.arange(WARP) * step // WORDS))
+    used = 100 * WARP / (8 * sectors)
     return f"{plural(sectors, 'sector')} in {plural(lines, 'cache line')}, {used:.3g}% is used"
 
 

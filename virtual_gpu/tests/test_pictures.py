@@ -132,9 +132,18 @@ def test_the_stride_decides_about_sectors():
 
 
 def test_pictures_of_all_strides_are_alike_in_height_and_show_cache_lines_that_nobody_reads():
-    drawings = what_if_stride((1, 2, 32)).body.split("<svg")[2:]  # the first is the legend
+    drawings = what_if_stride((1, 2, 32)).body.split("<svg")[2::2]  # after the legend, with curves
     assert len({re.search(r'viewBox="([^"]+)"', one)[1] for one in drawings}) == 1
     assert [one.count("not brought") for one in drawings] == [3, 2, 0]
+
+
+def test_the_curve_of_the_sectors_ends_at_the_stride_that_is_shown():
+    curves = what_if_stride((1, 4, 8, 32)).body.split("<svg")[3::2]
+    lines = [re.search(r'd="M([^"]*)"[^>]*stroke-width="2"', one)[1] for one in curves]
+    assert [line.count("L") for line in lines] == [0, 1, 2, 3]
+    heights = [point.split()[1] for point in lines[-1].split("L")]
+    assert heights[0] > heights[1] > heights[2] == heights[3]
+    assert "up to 8 apart: 32 sectors" in curves[2]
 
 
 def test_the_pitch_of_a_tile_decides_about_banks():
@@ -148,13 +157,13 @@ def test_the_pitch_of_a_tile_decides_about_banks():
 def test_a_what_if_plays_and_slides_in_a_browser(browser):
     opened = browser.open(what_if_stride()._repr_html_(), width=420)
     heights = opened.page.evaluate("document.querySelector('.picture').clientHeight")
-    opened.page.fill("input[type=range]", "9")
+    opened.page.fill("input[type=range]", "12")
     assert opened.text("output") == "32 words apart"
     assert "32 sectors in 32 cache lines" in opened.text(".frame.on")
     assert opened.page.evaluate("document.querySelector('.picture').clientHeight") == heights
     opened.page.click("button")
     assert opened.text("button") == "Pause"
-    opened.page.wait_for_function("document.querySelector('input').value != 9")
+    opened.page.wait_for_function("document.querySelector('input').value != 12")
     opened.page.click("button")
     assert opened.text("button") == "Play"
     assert opened.messages + opened.asked == []

@@ -27,7 +27,7 @@ WRONG = {
         "the rest first": "order_by_two = [6, 2, 5, 7, 8, 3, 1]\n"},
     "Line 8 is indented as a line of a block": {
         "a term above the loop": "order_by_two = [6, 8, 7, 3, 1, 2, 5]\n"},
-    "Line 2 opens a block with `:`": {
+    "Line 2 ends with a colon": {
         "an empty rest": "order_by_two = [6, 7, 8, 3, 1, 2]\n"},
     "Line 3 is in your list 2 times": {
         "a line twice": "order_by_two = [6, 7, 8, 3, 1, 2, 3]\n"},

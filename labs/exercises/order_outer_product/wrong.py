@@ -25,6 +25,6 @@ WRONG = {
         "columns before rows": order(6, 11, 4, 2, 9, 5, 8, 1, 3)},
     "Line 3 ends the loop over `z`": {"the barrier first": order(3, 6, 11, 4, 2, 9, 8, 5, 1)},
     "Line 3 is in your list 2 times": {"a line twice": order(6, 11, 4, 2, 9, 8, 5, 1, 3, 3)},
-    "Line 11 opens a block with `:`": {
+    "Line 11 ends with a colon": {
         "a loop in a loop": order(6, 11, 2, 4, 9, 8, 5, 1, 3)},
 }  # fmt: skip

@@ -16,7 +16,7 @@ WRONG = {
     "Every element is stored at place 0, because `at` never changes.": {
         "the place does not grow": "order_packing = [7, 4, 8, 2, 5]\n",
         "a function whose place does not grow": [("                at += 1\n", "")]},
-    "Line 2 opens a block with `:`": {"no store": "order_packing = [7, 4, 8, 2]\n"},
+    "Line 2 ends with a colon": {"no store": "order_packing = [7, 4, 8, 2]\n"},
     "Line 4 is in your list 2 times": {
         "a line twice": "order_packing = [7, 4, 8, 2, 5, 3, 4]\n"},
     "`9` is no number of a line": {"a line too far": "order_packing = [7, 4, 8, 2, 9]\n"},

@@ -15,7 +15,7 @@ WRONG = {
         "no loop over the rows": "order_rows = [3, 5, 1, 4]\n"},
     "Line 4 adds before": {"no load": "order_rows = [3, 6, 1, 4]\n"},
     "No test is above line 4": {"no test of the rows": "order_rows = [3, 5, 6, 4]\n"},
-    "Line 3 opens a block with `:`": {"an empty loop": "order_rows = [3]\n"},
+    "Line 3 ends with a colon": {"an empty loop": "order_rows = [3]\n"},
     "Line 5 is in your list 2 times": {"a line twice": "order_rows = [3, 5, 6, 5, 1, 4]\n"},
     "a multiply-add costs 2 loads": {
         "a load for each row in a kernel": [("* from_b", "* b[i, col]"), (LOAD, "")]},

@@ -14,10 +14,9 @@ EXERCISE = elementwise(
     lesson="00",
     title="Order the lines of saxpy",
     text=(
-        "Each thread stores `a * x[i] + y[i]` in `out[i]`, for one element. Put the lines of the "
-        "kernel in order; two of them are too many. The answer is a list of line numbers.",
-        "The launch is given: blocks of 256 threads, and enough blocks for all elements, so the "
-        "last block may have threads without an element.",
+        "Each thread stores `a * x[i] + y[i]` in `out[i]`, which is called saxpy. Put the lines of "
+        "the kernel in order; two of them are too many. The answer is a list of line numbers.",
+        "The launch has enough blocks of 256 threads for all elements.",
     ),
     parameters=("a", "x", "y", "out"),
     shapes=((1024,), (1000,), (257,), (31,), (1,)),
@@ -29,6 +28,11 @@ EXERCISE = elementwise(
     targets=(
         counts.no_negative_index(), counts.one_store_per_element(), counts.no_float64(),
         essential(elements_per_thread(1)),
+    ),
+    plain_goals=("right at any length", "each thread takes one element"),
+    plain_usual_goals=(
+        "each element is stored once", "each element of an input is loaded at most 2 times",
+        "no thread uses an index below 0", "no float64",
     ),
     above="""
 from numba import cuda

@@ -13,7 +13,7 @@ WRONG = {
     "The result is right, but line 3 does nothing for it": {
         "a number that is replaced": "order_saxpy = [3, 6, 2, 5, 4, 1]\n",
         "a number that is not used": "order_saxpy = [6, 2, 5, 4, 1, 3]\n"},
-    "Line 2 opens a block with `:`": {"an empty guard": "order_saxpy = [6, 2]\n"},
+    "Line 2 ends with a colon": {"an empty guard": "order_saxpy = [6, 2]\n"},
     "Line 5 ends a thread without an element, and no guard is above it": {
         "a return without a test": "order_saxpy = [6, 5, 4, 1]\n"},
     "Line 4 is in your list 2 times": {"a line twice": "order_saxpy = [6, 2, 5, 4, 4, 1]\n"},

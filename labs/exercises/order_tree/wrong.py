@@ -16,7 +16,7 @@ WRONG = {
         "halved first": "order_tree = [5, 7, 3, 2, 6, 1, 8]\n"},
     "Line 3 tests `stride` before": {"the loop first": "order_tree = [5, 3, 6, 1, 8, 2, 7]\n"},
     "Line 6 is above the loop": {"the test first": "order_tree = [5, 7, 6, 1, 3, 8, 2]\n"},
-    "Line 3 opens a block with `:`": {"an empty loop": "order_tree = [5, 7, 3]\n"},
+    "Line 3 ends with a colon": {"an empty loop": "order_tree = [5, 7, 3]\n"},
     "line 3, `while stride > 0`": {"no halving": "order_tree = [5, 7, 3, 6, 1, 8]\n"},
     "Line 5 is in your list 2 times": {
         "a line twice": "order_tree = [5, 7, 3, 6, 1, 5, 2]\n"},

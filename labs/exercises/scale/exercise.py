@@ -17,10 +17,9 @@ EXERCISE = scaling(
     title="Your first kernel",
     text=(
         "Write a kernel `scale(x, factor, out)` that stores `factor · x[i]` in `out[i]`, for every "
-        "element. All threads execute the same lines, and each takes care of one element. About 3 "
-        "lines.",
-        "The launch is given: blocks of 256 threads, and as many of them as it takes to have a "
-        "thread for each element. So the last block may have threads without an element.",
+        "element. About 3 lines.",
+        "The launch is given: blocks of 256 threads, and enough of them for all elements. The last "
+        "block may have threads without an element.",
     ),
     shapes=((1024,), (1000,), (257,), (31,), (1,)),
     targets=(
@@ -36,7 +35,10 @@ EXERCISE = scaling(
         "right at any length",
         "each thread takes one element, and neighbouring threads take neighbouring elements",
     ),
-    plain_usual_goals=("each element is stored once", "no thread uses an index below 0"),
+    plain_usual_goals=(
+        "each element is stored once", "each element of `x` is loaded at most 2 times",
+        "no thread uses an index below 0", "no float64",
+    ),
     hints=(
         "Which element is yours? `cuda.grid(1)` is the number of your thread in the whole launch.",
         "1000 elements need 4 blocks of 256 threads, which are 1024 threads. What must the last 24 "

@@ -362,3 +362,22 @@ def test_what_is_below_an_answer_waits_for_the_prediction(monkeypatch):
     begin_anew("05")
     page = reveal("05.sectors", 32.0, below=shown)._repr_html_()
     assert page.index("<details") < page.index("a table") < page.index("</details>")
+
+
+def test_a_number_that_identifies_something_has_its_label_and_no_distance(monkeypatch):
+    slips = {"600": "This is its number in the grid."}
+    asked = Question("The first thread", label="thread", exact=True, slips=slips)
+    monkeypatch.setitem(BANK, "05.first", asked)
+    assert str(predict("05.first", 600)) == "Kept: thread 600. The answer comes later."
+    shown = str(reveal("05.first", 88))
+    assert "You said thread 600, the answer is thread 88. This is its number in the grid." in shown
+    assert "many" not in shown
+    assert asked.feedback(88.0, 88.0) == "You were right: you said thread 88."
+    assert "Close" not in asked.feedback(87.0, 88.0)
+    assert not asked.agrees(87.0, 88.0)
+
+
+def test_the_mistake_behind_a_known_wrong_number_is_told():
+    share = Question("Share of the peak", "%", slips={"1.8": "You counted 4 bytes."})
+    assert share.feedback(1.79, 0.9).endswith("by a factor of 1.99. You counted 4 bytes.")
+    assert share.feedback(3.0, 0.9).endswith("by a factor of 3.33.")

@@ -14,14 +14,11 @@ from utils.ladder.ladder import Ladder
 from utils.ladder.shapes import FLOAT32_BYTES
 from utils.lessons.cards import Table, table
 from utils.lessons.lesson import device_shown
-from utils.lessons.recorded import share_of_library, share_of_peak
 from utils.machine import devices
 from utils.machine.devices import slug
 from utils.measuring import records, rows
 from utils.measuring.kernel_times import ArrayTime
 from utils.paths import DATA
-
-SIZE = "4096"  # of the matrices in the table
 
 
 def gb_per_s(row: ArrayTime) -> float:
@@ -81,20 +78,16 @@ def share_that_memory_allows(operations: float, moved: float) -> float:
 def curve_of_products(ladder: Ladder, names: Sequence[str]) -> Figure:
     """Draw the recorded speeds of the named steps of the matrix product, and of the library.
 
-    ladder: the ladder of the matrix product. The records are those of the device shown.
+    The axis has only the shares of the peak. ladder: the ladder of the matrix product. The records
+    are those of the device shown.
     """
     frame = records.measured(device_shown().name, ladder.name)
-    return plots.curve(frame[frame["step"].isin(names)], names, "Matrix product, float32")
-
-
-def shares_of_products(ladder: Ladder, names: Sequence[str]) -> Table:
-    """Return a table of the shares of the peak at 4096×4096×4096: the named steps, and cuBLAS.
-
-    ladder: the ladder of the matrix product. There is a row per kernel, with its share in percent.
-    cuBLAS's share is that of the last named step over the recorded ratio of the two.
-    """
-    shares = {name: share_of_peak(ladder.step(name), SIZE) for name in names}
-    library = shares[names[-1]] / share_of_library(ladder.step(names[-1]), SIZE)
-    rows = [(f"`{name}`", f"{share:.1%}") for name, share in shares.items()]
-    caption = f"Matrix product at {SIZE}"
-    return table(caption, ("", "of the peak"), [*rows, ("cuBLAS", f"{library:.1%}")])
+    shown = frame[frame["step"].isin(names)]
+    figure = plots.curve(shown, names, "Matrix product, float32: share of the peak")
+    (axes,) = figure.axes
+    axes.set_yticks([])
+    for label in axes.texts:
+        label.set_visible(label.get_text() != "GFLOP/s")
+        if label.get_text().endswith(" %"):
+            label.xyann = (-6, 0)
+    return figure

@@ -19,6 +19,7 @@ from tests import quotes
 from utils.division import cdiv
 from utils.lessons import ledger_file, per_request, predictions
 from utils.lessons.lesson_00 import limits
+from utils.lessons.lesson_00.overrun import overrun, told_plainly
 from utils.lessons.lesson_00.threads import threads_over_elements
 from utils.machine import devices
 from utils.machine.devices import REFERENCE
@@ -33,6 +34,7 @@ WORD = np.float32().nbytes
 FULL, SHORT = 1024, 1000  # elements of the arrays of `add_one`
 SCALE = exercise("scale").solution
 THREADS = 256
+SIZE = 4096  # of the matrices
 APART = 4  # words between neighbouring lanes in `every_fourth`
 MEGA = 10**6
 says = partial(quotes.says, "00")
@@ -115,13 +117,46 @@ def test_the_kernels_of_these_tests_are_those_of_the_lesson(kernel):
 def test_1000_elements_and_blocks_of_256_threads_are_those_of_the_first_launches():
     assert f"np.arange({FULL}," in code("cell-10")
     assert f"np.arange({SHORT}," in code("cell-12")
-    for cell in ("cell-10", "cell-12", "cell-26", "cell-32"):
+    for cell in ("cell-12", "cell-26", "cell-32"):
         assert re.search(rf"{blocks_of(FULL)}, {THREADS}\b", code(cell))
     says("Your array has {:,} elements, and threads come in blocks of {}", SHORT, THREADS)
     says("**{:,} elements and blocks of {} threads**", SHORT, THREADS)
-    says("belong to it: {} blocks of {} threads", blocks_of(FULL), THREADS)
-    says("With {:,} elements all is well. Now take {:,} elements", FULL, SHORT)
-    assert blocks_of(SHORT) == blocks_of(FULL)  # so the lesson can say "the same launch"
+    says("Now take {:,} elements and {} blocks", SHORT, blocks_of(SHORT))
+    assert blocks_of(SHORT) == blocks_of(FULL)  # so 4 blocks are right for both
+
+
+def test_one_block_too_few_leaves_the_last_256_elements_nan():
+    printed = []
+    names = {"np": np, "add_one": add_one, "print": lambda *words: printed.append(words)}
+    exec(code("cell-10"), names)
+    enough, few = blocks_of(FULL), blocks_of(FULL) - 1
+    says("**launches** the kernel twice, with {} and with {} blocks of {} threads", enough, few,
+         THREADS)  # fmt: skip
+    assert [words[0] for words in printed] == [enough, few]
+    assert [np.isnan(words[-1]).all() for words in printed] == [False, True]
+    out = np.full(FULL, np.nan, np.float32)
+    trace(add_one, few, THREADS, np.arange(FULL, dtype=np.float32), out)
+    left = np.flatnonzero(np.isnan(out))
+    assert left.tolist() == list(range(FULL - len(left), FULL))
+    says("With {} blocks the last {} elements have no thread and stay NaN", few, len(left))
+
+
+def test_a_launch_with_enough_blocks_leaves_no_nan(capsys):
+    folds = re.findall(r"<pre><code>(.*?)</code></pre>", code("cell-66"), re.DOTALL)
+    names = {"np": np, "scale": SCALE}
+    exec(html.unescape(folds[0]), names)
+    exec(code("cell-65"), names)
+    told = capsys.readouterr().out.splitlines()
+    assert len(told) == 4
+    assert all(line.endswith(": 0 elements are NaN") for line in told)
+    exec(code("cell-64"), names)  # the stub launches nothing
+    exec(code("cell-65"), names)
+    assert "length 257: 257 elements are NaN" in capsys.readouterr().out
+
+
+def test_the_solution_in_the_fold_is_that_of_the_exercise():
+    (folded,) = re.findall(r"<pre><code>(.*?)\n\ndef launch", code("cell-66"), re.DOTALL)
+    assert folded == getsource(exercise("enough_blocks").solution).rstrip()
 
 
 def test_the_first_picture_has_blocks_of_4_threads():
@@ -162,7 +197,12 @@ def test_with_1024_elements_each_is_written_and_with_1000_threads_leave_the_arra
     counts = wrong.accesses.query("array == 'x'")[["requests", "sectors"]].iloc[0]
     assert counts["sectors"] == cdiv(SHORT * WORD, SECTOR_BYTES)
     assert wrong.totals["float32_ops"] == FULL
-    says("of {:,} elements ends at `x[{}]`, so `x[{}]` is outside", SHORT, first - 1, first)
+    assert first == SHORT
+    plain = str(told_plainly(wrong.findings[0]))
+    assert f"thread {first % THREADS} of block {first // THREADS} uses x[{first}]" in plain
+    assert f"{idle} threads use elements {first} to {first + idle - 1}" in plain
+    slip = predictions.question("00.idle").slips[str(first % THREADS)]
+    assert slip.startswith(f"{SHORT % THREADS} threads of the last block have an element")
     explains(
         "00.idle",
         """{} ÷ {} = {:.1f}, so {} blocks are needed. They have {} × {} = {} threads.
@@ -179,7 +219,7 @@ def test_the_first_of_two_neighbouring_arrays_looks_right_and_the_second_is_brok
     exec(code("cell-15"), names)
     first, second = names["first"], names["second"]
     blocks = blocks_of(len(first))
-    says("two arrays of {} elements, `first` and `second`, are neighbours", len(first))
+    says("Two arrays of {} elements, `first` and `second`, are neighbours", len(first))
     says("with as few blocks of {} threads as possible", THREADS)
     assert re.search(rf"{blocks}, {THREADS}\]", code("cell-15"))
     assert len(first) == len(second)
@@ -187,7 +227,13 @@ def test_the_first_of_two_neighbouring_arrays_looks_right_and_the_second_is_brok
     changed = np.flatnonzero(second).tolist()
     assert changed == list(range(blocks * THREADS - len(first)))
     says("{} of its elements are overwritten", len(changed))
+    picture = overrun(first, second, block=THREADS)
+    assert f"{len(changed)} of its elements are overwritten" in picture.alt
     block, thread = divmod(len(first), THREADS)
+    assert f"Thread {thread} of block {block} is the first" in picture.alt
+    slips = predictions.question("00.neighbour").slips
+    assert slips[str(len(first))].startswith(f"{len(first)} is its number in the grid")
+    assert f"element {len(first) - 1}" in slips[str(thread - 1)]
     assert revealed == [("00.neighbour", thread)]
     before = block * THREADS
     explains(
@@ -213,16 +259,13 @@ def test_a_full_warp_reads_neighbours_with_4_sectors_and_uses_every_byte():
     assert came == loads(launched(FULL)[0])["bytes"] / loads(launched(FULL)[0])["requests"]
     says("{} neighbouring threads of a block form a **warp**", WARP)
     says("a **lane**, from {} to {}", min(range(WARP)), max(range(WARP)))
-    says("a single word of {} bytes. It brings **sectors** of {} bytes, which are {} words",
-         WORD, SECTOR_BYTES, SECTOR_BYTES // WORD)  # fmt: skip
-    says("Each group of {} squares is one sector", SECTOR_BYTES // WORD)
+    says("Each square is a word of {} bytes", WORD)
+    says("**sectors** of {} bytes, the groups of {} squares", SECTOR_BYTES, SECTOR_BYTES // WORD)
     warps, sectors = (int(loads(guarded())[count]) for count in ("requests", "sectors"))
-    says("The launch has {:,} threads, which are {} warps, so there are {} loads", FULL,
-         cdiv(FULL, WARP), warps)  # fmt: skip
+    says("Its {:,} threads are {} warps, so there are {} loads", FULL, cdiv(FULL, WARP), warps)
     says("The {:,} elements have {:,} · {} bytes, which are {} sectors",
          SHORT, SHORT, WORD, sectors)  # fmt: skip
     assert sectors == cdiv(SHORT * WORD, SECTOR_BYTES)
-    says("the last warp has only {} elements, in one sector", SHORT % WARP)
     says("{} lanes read {} neighbouring words. These are {} bytes, so memory brings {:.0f} sectors",
          len(words), len(words), len(words) * WORD, came / SECTOR_BYTES)  # fmt: skip
 
@@ -291,15 +334,15 @@ def ten() -> float:
 
 
 def test_a_gflop_per_s_is_10_to_the_9_operations():
-    says("One GFLOP/s is {:.0f}⁹ of them per second", ten())
+    says("One GFLOP/s is {:.0f}⁹ of them", ten())
     assert ten() == pytest.approx(10, rel=1e-4)  # with 2^30 it would be 10.08
 
 
 def test_the_arithmetic_peak_of_the_h200():
     lanes, clock = H200.fp32_lanes_per_sm, H200.boost_clock_mhz * MEGA / round(ten()) ** 9
-    says("The H200 has {} **SMs**", H200.sms)
-    says("In every cycle of its clock, an SM does {} multiply-adds, `a * b + c`", lanes)
-    says("There are {:.2f} · {:.0f}⁹ cycles per second", clock, ten())
+    says("The H200 has {} streaming multiprocessors, **SMs**", H200.sms)
+    says("In a cycle an SM can do at most {} multiply-adds, `a * b + c`", lanes)
+    says("At the highest clock there are {:.2f} · {:.0f}⁹ cycles per second", clock, ten())
     says("{} · {} · {:.2f} · {:.0f}⁹ are {:,.0f} · {:.0f}⁹ multiply-adds per second, each of them "
          "two operations: {:,.0f} GFLOP/s",
          H200.sms, lanes, clock, ten(), H200.peak_gflops / 2, ten(),
@@ -325,6 +368,9 @@ def test_memory_limits_scale_to_less_than_one_percent_of_the_arithmetic_peak():
         {:.0f} GFLOP/s ÷ {:,.0f} GFLOP/s = {:.1f} %."""
     explains("00.limit", text, bandwidth, came + went, reached, ten(), reached, peak,
              100 * reached / peak)  # fmt: skip
+    slips = list(map(float, predictions.question("00.limit").slips))
+    memory = 100 * limits.gb_per_s(limits.longest_times()["scale"]) / bandwidth
+    assert slips == [round(2 * share, 1), round(100 * bandwidth / peak, 1), round(memory)]
 
 
 def test_the_sectors_of_the_starter_cost_less_time_than_their_number_says():
@@ -333,8 +379,8 @@ def test_the_sectors_of_the_starter_cost_less_time_than_their_number_says():
     assert (given.device, given.elements) == (H200.name, 2**28)
     ratio = given.time_ms / changed.time_ms
     more = sectors_at(APART) / sectors_at(1)
-    says("asks for {:.0f} times as many sectors and takes {:.1f} times as long. It is not {:.0f} "
-         "times, probably", more, ratio, more)  # fmt: skip
+    says("asks for {:.0f} times as many sectors as the changed version and takes {:.1f} times as "
+         "long", more, ratio)  # fmt: skip
     x = np.arange(4 * WARP, dtype=np.float32)
     traced = trace(exercise("sectors").starter, 1, WARP, x, np.float32(2), floats(4 * WARP))
     four = traced.requests("x")
@@ -342,15 +388,15 @@ def test_the_sectors_of_the_starter_cost_less_time_than_their_number_says():
     assert len({tuple((words // SECTOR_BYTES).tolist()) for words in four}) == 1
 
 
-def test_scale_reaches_more_than_half_of_the_memorys_peak_and_sectors_more():
+def test_the_table_has_the_share_of_the_memorys_peak_that_scale_reaches():
     scale, changed = (limits.longest_times()[name] for name in ("scale", "sectors solution"))
-    assert 0.5 < limits.gb_per_s(scale) / H200.peak_gb_per_s < 0.6
-    share = 100 * limits.gb_per_s(changed) / H200.peak_gb_per_s
-    says("`sectors` reached {:.0f} %, with four elements per thread", share)
-    table = limits.times_of_first_kernels("scale")
-    share = f"{limits.gb_per_s(scale) / H200.peak_gb_per_s:.0%}"
-    row = ("`scale`", f"{scale.time_ms:.2f} ms", f"{limits.gb_per_s(scale):,.0f}", share)
-    assert tuple(table.rows) == (row,)
+    share = limits.gb_per_s(scale) / H200.peak_gb_per_s
+    says("It reached {:.0f} % of memory's peak in the table above", 100 * share)
+    assert share < limits.gb_per_s(changed) / H200.peak_gb_per_s
+    table = limits.times_of_first_kernels("scale", "sectors starter", "sectors solution")
+    row = ("`scale`", f"{scale.time_ms:.2f} ms", f"{limits.gb_per_s(scale):,.0f}", f"{share:.0%}")
+    assert table.rows[0] == row
+    assert len(table.rows) == 3
 
 
 def test_a_right_share_below_one_percent_is_not_doubted(tmp_path, monkeypatch):
@@ -362,7 +408,7 @@ def test_a_right_share_below_one_percent_is_not_doubted(tmp_path, monkeypatch):
 
 
 def test_a_product_at_4096_uses_every_element_4096_times_and_arithmetic_limits_it():
-    size = int(limits.SIZE)
+    size = SIZE
     multiply_adds, elements = size**3, size**2
     says("A product of two {}×{} matrices", size, size)
     says("because it uses every element {} times", multiply_adds // elements)
@@ -375,22 +421,33 @@ def test_a_product_at_4096_uses_every_element_4096_times_and_arithmetic_limits_i
 
 def test_naive_is_slower_where_its_matrices_do_not_fit_into_the_cache():
     speeds = recorded("naive").groupby("n")["gflops"].max()
-    small, large = speeds.idxmax(), int(limits.SIZE)
-    says("It is slower at {} than at {}, probably because at {} the three matrices still fit "
-         "together into the GPU's largest cache of {:.0f} MiB, and at {} they do not",
-         large, small, small, H200.l2_kib / 1024, large)  # fmt: skip
+    small, large = speeds.idxmax(), SIZE
+    says("It is slower there than at {}, probably because the three matrices no longer fit "
+         "together into the GPU's largest cache of {:.0f} MiB", small,
+         H200.l2_kib / 1024)  # fmt: skip
     assert speeds[large] < 0.8 * speeds[small]
     assert 3 * WORD * small**2 < 1024 * H200.l2_kib < 3 * WORD * large**2
 
 
-def test_the_table_has_the_recorded_shares_and_that_of_cublas():
-    shown = re.search(r"shown = (\[.*\])", code("cell-49"))[1]
-    table = limits.shares_of_products(GEMM, ast.literal_eval(shown))
+def test_the_first_and_the_last_product_and_cublas_reach_these_shares():
     frame = records.measured(H200.name, GEMM.name)
-    last = records.fastest(frame[frame["n"] == int(limits.SIZE)], ("step",)).set_index("step")
-    library = last.loc["autotuned", "efficiency"] / last.loc["autotuned", "library_ratio"]
-    assert dict(table.rows)["cuBLAS"] == f"{library:.1%}"
-    assert dict(table.rows)["`naive`"] == f"{last.loc['naive', 'efficiency']:.1%}"
+    best = records.fastest(frame[frame["n"] == SIZE], ("step",)).set_index("step")
+    naive, last = (100 * best.loc[step, "efficiency"] for step in ("naive", "autotuned"))
+    says("begins with a matrix product at {:.1f} % of a GPU's peak speed and ends with one at "
+         "{:.1f} %", naive, last)  # fmt: skip
+    says("At {} it reaches {:.1f} %", SIZE, naive)
+    says("`autotuned`, the last step, reaches {:.1f} %", last)
+    library = last / best.loc["autotuned", "library_ratio"]
+    says("NVIDIA's own library, with {:.1f} % at {}", library, SIZE)
+
+
+def test_the_curve_of_products_has_one_scale():
+    shown = ast.literal_eval(re.search(r"shown = (\[.*\])", code("cell-49"))[1])
+    (axes,) = limits.curve_of_products(GEMM, shown).axes
+    assert not axes.get_yticks().size
+    words = [label.get_text() for label in axes.texts if label.get_visible()]
+    assert "100 %" in words
+    assert "GFLOP/s" not in words
 
 
 def test_the_curve_ends_at_the_last_step_and_cublas_is_above_the_first_ones():

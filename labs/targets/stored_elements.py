@@ -1,4 +1,4 @@
-"""A probe for elements that were never written: it looks at which thread stores which elements."""
+"""Probes that look at which thread stores which elements, for elements stored twice or never."""
 
 from __future__ import annotations
 
@@ -33,6 +33,38 @@ def overlap_or_gap(run: Run) -> str | None:
     return _overlap(stored) or _gap(run, stored)
 
 
+def stored_twice(run: Run) -> str | None:
+    """Return a sentence on the first element that is stored more than once, or None.
+
+    The sentence names the two threads that store it, or the thread that stores it several times.
+    Returns None for a result with several dimensions, and if no such element is found. Only the
+    first blocks are looked at; the kernel is launched again to record them.
+    """
+    if run.out.ndim > 1:
+        return None
+    try:
+        stored = _stored(run)
+    except VirtualGpuError:  # it takes longer than the run did
+        return None
+    if owners := _owners_of_shared(stored):
+        element, one, other = owners
+        return translate(
+            "{threads} both store element {element}.", threads=_both(one, other), element=element
+        )
+    for (block, thread), elements in stored.items():
+        element = max(elements, key=elements.count)
+        if elements.count(element) > 1:
+            return translate(
+                "Thread {thread} of block {block} stores element {element} {times}. Is the line "
+                "inside a loop that it does not need?",
+                thread=thread,
+                block=block,
+                element=element,
+                times=counted(elements.count(element), "time"),
+            )
+    return None
+
+
 def _stored(run: Run) -> Stored:
     """Return a dict from (block, thread) to the elements of the result that it stores, in order.
 
@@ -50,14 +82,10 @@ def _stored(run: Run) -> Stored:
 
 def _overlap(stored: Stored) -> str | None:
     """Return sentences on the first element that two threads store, or None if there is none."""
-    owners = defaultdict(list)
-    for thread, elements in stored.items():
-        for element in dict.fromkeys(elements):
-            owners[element].append(thread)
-    twice = min((element for element in owners if len(owners[element]) > 1), default=None)
-    if twice is None:
+    owners = _owners_of_shared(stored)
+    if owners is None:
         return None
-    one, other = owners[twice][:2]
+    twice, one, other = owners
     if stored[one] == stored[other] == [twice]:
         return translate(
             "{threads} both store element {element}, and nothing else. Which index gives every "
@@ -73,6 +101,19 @@ def _overlap(stored: Stored) -> str | None:
         elements=_listed(stored[one]),
         others=_listed(stored[other]),
     )
+
+
+def _owners_of_shared(stored: Stored) -> tuple[int, Thread, Thread] | None:
+    """Return (element, thread, other thread) for the first element that two threads store.
+
+    Returns None if each element is stored by one thread at most.
+    """
+    owners = defaultdict(list)
+    for thread, elements in stored.items():
+        for element in dict.fromkeys(elements):
+            owners[element].append(thread)
+    twice = min((element for element in owners if len(owners[element]) > 1), default=None)
+    return None if twice is None else (twice, *owners[twice][:2])
 
 
 def _gap(run: Run, stored: Stored) -> str | None:
