@@ -171,7 +171,7 @@ def mistakes_of(name: str) -> str:
 
 
 def _cell(text: str) -> str:
-    """Return a text as a cell of a Markdown table: on one line, and with `\|` for each `|`."""
+    r"""Return a text as a cell of a Markdown table: on one line, and with `\|` for each `|`."""
     return " ".join(text.replace("|", "\\|").split())
 
 

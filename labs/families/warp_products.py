@@ -38,7 +38,7 @@ def warp_product(**fields) -> KernelExercise:
         launch=launch,
         inputs=inputs,
         reference=product.reference,
-        probes=Probes(wrong=WRONG_PRODUCTS),
+        probes=Probes(missing=(no_store,), wrong=WRONG_PRODUCTS),
         **fields,
     )
 
@@ -56,6 +56,17 @@ def inputs(shape: Shape, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """
     a, b = product.inputs(shape, seed)
     return a.astype(np.float16), b.astype(np.float16)
+
+
+def no_store(run: Run) -> str:
+    """Return a sentence on elements of c that no lane stores."""
+    if not run.total("c", "store", "requests"):
+        return translate("No line of your kernel stores into `{result}`.", result=run.result)
+    return translate(
+        "No lane stores into them. A lane has four sums: into which row and which column of "
+        "`{result}` does each of them go?",
+        result=run.result,
+    )
 
 
 def _mma_needed(run: Run) -> int:

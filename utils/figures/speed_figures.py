@@ -23,6 +23,7 @@ from utils.figures.look import (
     GRID,
     INK,
     MARKERS,
+    QUIET,
     factor,
     new_figure,
     number,
@@ -49,8 +50,9 @@ MOST_LINES, MOST_GREY = 5, 6  # lines with a name, with that of the library, and
 # A speed this near to the peak, as a factor, would cover the number of the peak.
 _NEAR = 1.35
 _DECADES = (100, 10, 1, 0.1, 0.01)
-# The distances from the spine to the right end of the speeds, and of the shares, in points.
-_SPEEDS, _SHARES = 4, 45
+# The distances from the spine to the right end of the speeds, and of the shares, in points. Each
+# character of a speed beyond six needs more.
+_SPEEDS, _SHARES, _CHARACTER = 4, 45, 6
 _PANELS = 3  # in one row
 _FIXED = "\N{NO-BREAK SPACE}"
 
@@ -60,6 +62,7 @@ def curve(
     marked: Sequence[str],
     title: str = "Speed against size",
     here: bool = False,
+    name_grey: bool = False,
 ) -> Figure:
     """Draw speed against size: marked steps in colour with names, others grey, the library dashed.
 
@@ -67,8 +70,10 @@ def curve(
     them. frame: records of one device with an efficiency, from which the peak follows. marked:
     names of steps. Each step is drawn with its best constants, only at square products if there are
     any. here: True if the records were measured in this session, False if they were read from
-    `data/measured`. Raises CourseError for a step that the frame lacks, more than five names with
-    the library's, several devices, and more than 100 % of the peak.
+    `data/measured`. name_grey: True to name the grey steps at the ends of their lines, False to
+    list them below the title. Raises CourseError for a step that the frame lacks, more than five
+    names with the library's, or six with those of grey steps, several devices, and more than 100 %
+    of the peak.
     """
     need_steps(frame, marked)
     unit = units_of(frame)[0]
@@ -76,10 +81,11 @@ def curve(
     points = points_of(squares(frame), peak, unit)
     need_few([*marked, *filter(None, [library_name(points)])], MOST_LINES)
     with style():
-        grey = _grey_note(points, marked)
+        grey = "" if name_grey else _grey_note(points, marked)
         figure = new_figure(title, where_from(frame, here) + grey, height=3.9)
         axes = _speed_axes(figure, points, peak, unit)
-        label_ends(axes, _draw(axes, points, marked))
+        ends = _draw(axes, points, marked)
+        label_ends(axes, ends | (_grey_ends(points, marked) if name_grey else {}))
     return with_alt(figure, _alt_text(points, marked, peak, unit) + f" {where_from(frame, here)}.")
 
 
@@ -187,6 +193,14 @@ def _grey_steps(points: pd.DataFrame, marked: Sequence[str]) -> list[str]:
     return list(others.index) if len(others) <= MOST_GREY else milestones(others, MOST_GREY)
 
 
+def _grey_ends(
+    points: pd.DataFrame, marked: Sequence[str]
+) -> dict[str, tuple[float, float, str]]:
+    """Return the right ends of the grey lines: name -> (x, y, colour), in data coordinates."""
+    last = points.groupby("step", sort=False)[["size", "value"]].last()
+    return {step: (*last.loc[step], QUIET) for step in _grey_steps(points, marked)}
+
+
 def _grey_note(points: pd.DataFrame, marked: Sequence[str]) -> str:
     """Return text that names the grey steps, such as "; grey: tiled, ilp"; "" if there is none.
 
@@ -214,10 +228,11 @@ def _speed_axes(figure: Figure, points: pd.DataFrame, peak: float, unit: str) ->
     axes.set_yticks(speeds, map(_as_label, speeds))
     axes.tick_params(axis="y", length=3, pad=1)
     beside = {"textcoords": "offset points", "va": "center", "ha": "right"}
+    wider = _CHARACTER * max(0, max(len(_as_label(speed)) for speed in speeds) - 6)
     for level in levels:
         share = level * peak / 100
         axes.axhline(share, color=GRID, linewidth=0.8, zorder=0)
-        axes.annotate(f"{level:g} %", (0, share), (-_SHARES, 0),
+        axes.annotate(f"{level:g} %", (0, share), (-_SHARES - wider, 0),
                       xycoords=axes.get_yaxis_transform(), **beside)  # fmt: skip
     above = {"xycoords": "axes fraction", "textcoords": "offset points", "va": "bottom"}
     axes.annotate(UNITS[unit], (0, 1), (-_SPEEDS, 9), ha="right", **above)

@@ -34,8 +34,10 @@ from utils.intrinsics.wide_memory import (
 
 ELEMENT_BYTES = 2
 WIDTH = WIDE_BYTES // ELEMENT_BYTES  # 16-bit elements of a row of ldmatrix, and of a wide access
+PAIR = 2  # 16-bit elements of a register
 SUMS = 4  # float32 that a lane holds of the 16×8 sums
 WORD, FLOAT = ir.IntType(32), ir.FloatType()
+_WORDS = ir.VectorType(WORD, WIDE_BYTES // 4)
 _SIXTEEN_BITS = (types.float16, types.uint16)
 
 
@@ -225,23 +227,26 @@ ldmatrix_x2_trans = named(
 )
 
 
-def _load8(typing_context, array, position):
-    """Return (signature, code generator) of a load of eight 16-bit elements as a tuple.
+def _load_of(width: int):
+    """Return the typing function of an intrinsic that loads `width` 16-bit elements as a tuple."""
+    size = width * ELEMENT_BYTES
+    # Loaded as words and not as elements, because that is one instruction for sure.
+    kind = _WORDS if size == WIDE_BYTES else WORD
 
-    Returns None if the array or the position does not fit.
-    """
-    if not _fits(array, position):
-        return None
+    def load(typing_context, array, position):
+        if not _fits(array, position):
+            return None
 
-    def generate(context, builder, signature, values):
-        pointer = element_pointer(context, builder, signature.args, values)
-        # Loaded as four words and not as eight elements, because that is one instruction for sure.
-        words = builder.load(builder.bitcast(pointer, _WORDS.as_pointer()), align=WIDE_BYTES)
-        vector = builder.bitcast(words, _elements(context, array.dtype))
-        parts = [builder.extract_element(vector, WORD(number)) for number in range(WIDTH)]
-        return context.make_tuple(builder, signature.return_type, parts)
+        def generate(context, builder, signature, values):
+            pointer = element_pointer(context, builder, signature.args, values)
+            words = builder.load(builder.bitcast(pointer, kind.as_pointer()), align=size)
+            vector = builder.bitcast(words, _elements(context, array.dtype, width))
+            parts = [builder.extract_element(vector, WORD(number)) for number in range(width)]
+            return context.make_tuple(builder, signature.return_type, parts)
 
-    return types.UniTuple(array.dtype, WIDTH)(array, position), generate
+        return types.UniTuple(array.dtype, width)(array, position), generate
+
+    return load
 
 
 def _store8(typing_context, array, position, parts):
@@ -264,16 +269,21 @@ def _store8(typing_context, array, position, parts):
     return types.void(array, position, parts), generate
 
 
-_WORDS = ir.VectorType(WORD, WIDE_BYTES // 4)
+def _elements(context, dtype, count: int = WIDTH) -> ir.VectorType:
+    """Return the LLVM type of a vector of `count` elements of a dtype of 16 bits."""
+    return ir.VectorType(context.get_value_type(dtype), count)
 
 
-def _elements(context, dtype) -> ir.VectorType:
-    """Return the LLVM type of a vector of eight elements of a dtype of 16 bits."""
-    return ir.VectorType(context.get_value_type(dtype), WIDTH)
+load_pair = named(
+    "load_pair",
+    _load_of(PAIR),
+    """Load two 16-bit elements from ``array[position]`` as a tuple.
 
-
+    The first is aligned to four bytes.
+    """,
+)
 load8 = named(
-    "load8", _load8, "Load eight 16-bit elements from ``array[position]`` as a tuple."
+    "load8", _load_of(WIDTH), "Load eight 16-bit elements from ``array[position]`` as a tuple."
 )
 store8 = named(
     "store8", _store8, "Store a tuple of eight 16-bit elements at ``array[position]``."
@@ -353,6 +363,9 @@ def _copy_of_zeros(machine: virtual_gpu.Machine, shared, to, source, position) -
     machine.copy_later(shared, to, values)
 
 
+virtual_gpu.register(
+    load_pair, lambda machine, array, at: machine.load(array, at, PAIR), reads=(0,)
+)
 virtual_gpu.register(load8, lambda machine, array, at: machine.load(array, at, WIDTH), reads=(0,))
 virtual_gpu.register(store8, virtual_gpu.Machine.store)
 virtual_gpu.register(

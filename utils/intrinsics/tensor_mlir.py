@@ -12,7 +12,7 @@ from numba_cuda_mlir.extending import refresh_registries
 from numba_cuda_mlir.lowering_utilities import convert, llvm_ptr_add_bytes, memref_data_pointer
 
 from utils.intrinsics import tensor
-from utils.intrinsics.tensor import ELEMENT_BYTES, SUMS, WIDTH, mma_text, names
+from utils.intrinsics.tensor import ELEMENT_BYTES, PAIR, SUMS, WIDTH, mma_text, names
 from utils.intrinsics.wide_memory import GLOBAL_SPACE, SHARED_SPACE, WIDE_BYTES
 from utils.intrinsics.wide_memory_mlir import (
     INT64,
@@ -106,18 +106,22 @@ def _words() -> ir.Type:
     return ir.VectorType.get([WIDE_BYTES // WORD_BYTES], mlir_types.i32())
 
 
-def _load8_typed(array, position):
-    """Return the type of a tuple of eight elements, or None for types that do not fit."""
-    return types.UniTuple(array.dtype, WIDTH) if _fits(array, position) else None
+def _load_of(width: int) -> tuple[Callable, Callable]:
+    """Return typing and lowering of a load of `width` 16-bit elements as a tuple."""
+    size = width * ELEMENT_BYTES
 
+    def typed(array, position):
+        return types.UniTuple(array.dtype, width) if _fits(array, position) else None
 
-def _load8_lowered(builder, target, arguments, keywords):
-    """Emit the load of eight elements as a tuple."""
-    element = builder.get_mlir_type(builder.get_numba_type(arguments[0].name).dtype)
-    pointer = element_pointer(builder, *arguments)
-    words = llvm.load(_words(), pointer, alignment=WIDE_BYTES)
-    elements = llvm.bitcast(ir.VectorType.get([WIDTH], element), words)
-    builder.store_var(target, of_vector(elements, WIDTH))
+    def lowered(builder, target, arguments, keywords):
+        element = builder.get_mlir_type(builder.get_numba_type(arguments[0].name).dtype)
+        pointer = element_pointer(builder, *arguments)
+        kind = _words() if size == WIDE_BYTES else mlir_types.i32()
+        words = llvm.load(kind, pointer, alignment=size)
+        elements = llvm.bitcast(ir.VectorType.get([width], element), words)
+        builder.store_var(target, of_vector(elements, width))
+
+    return typed, lowered
 
 
 def _store8_typed(array, position, parts):
@@ -187,7 +191,8 @@ implement(tensor.ldmatrix_x4, *_ldmatrix_of(4, transposed=False), arguments=3)
 implement(tensor.ldmatrix_x2, *_ldmatrix_of(2, transposed=False), arguments=3)
 implement(tensor.ldmatrix_x4_trans, *_ldmatrix_of(4, transposed=True), arguments=3)
 implement(tensor.ldmatrix_x2_trans, *_ldmatrix_of(2, transposed=True), arguments=3)
-implement(tensor.load8, _load8_typed, _load8_lowered, arguments=2)
+implement(tensor.load_pair, *_load_of(PAIR), arguments=2)
+implement(tensor.load8, *_load_of(WIDTH), arguments=2)
 implement(tensor.store8, _store8_typed, _store8_lowered, arguments=3)
 implement(tensor.copy8_async, _copy_typed, _copy8_lowered, arguments=4)
 implement(tensor.copy8_or_zeros_async, _copy_typed, _copy8_or_zeros_lowered, arguments=4)

@@ -21,7 +21,7 @@ EXERCISE = warp_product(
         no_negative_index(), one_store_per_element(), no_float64(),
         essential(one_mma_per_tile()), loads_per_mma(),
     ),
-    main=("mma missing or too many",),
+    main=("mma missing or too many", "loads per mma"),
     hints=(
         "The mma is one instruction of 32 lanes. What does a lane without an element of `c` still "
         "hold that other lanes need?",

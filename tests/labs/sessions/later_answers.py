@@ -208,11 +208,11 @@ def lane_of_an_element() -> str:
 
 
 @answer("22", 2)
-def lines_of_two_tiles_beside_each_other() -> str:
-    """The fragment of a is loaded once for two mma, and each has its own fragment of b."""
+def lines_of_four_tiles_beside_each_other() -> str:
+    """The fragment of a is loaded once for four mma, and each has its own fragment of b."""
     loads = limits.seen().accesses.query("kind == 'load'").groupby("array")["cache_lines"].sum()
     mma = limits.seen().totals["mma"]
-    return f"{(loads['a'] / 2 + loads['b']) / mma:.0f}"
+    return f"{(loads['a'] / 4 + loads['b']) / mma:.0f}"
 
 
 @answer("lane_maps", 1)

@@ -55,6 +55,25 @@ def test_the_figure_says_what_is_grey_where_something_is():
     assert "; grey: ilp" in below_title(plots.old_against_new(frame, "naive", "tiled", PEAK))
 
 
+def test_grey_steps_can_have_their_names_at_the_ends_of_their_lines():
+    frame = gemm({"naive": 1000, "tiled": 2000, "ilp": 3000})
+    figure = plots.curve(frame, ["tiled"], name_grey=True)
+    assert names(figure) == {"naive", "tiled", "ilp"}
+    assert "grey" not in below_title(figure)
+    with pytest.raises(CourseError, match="at most 6"):
+        plots.curve(CROWDED, ["register_blocked_3"], name_grey=True)
+
+
+def test_long_speeds_leave_room_for_the_shares():
+    def left_end(peak):
+        frame = gemm({"naive": 1000}).assign(peak=peak)
+        figure = plots.curve(frame, ["naive"])
+        (share,) = [text for text in figure.axes[0].texts if text.get_text() == "100 %"]
+        return share.xyann[0]
+
+    assert left_end(989_400) < left_end(66_900)
+
+
 def below_title(figure):
     """Return the text below the title as one line."""
     return " ".join(figure.texts[1].get_text().split())

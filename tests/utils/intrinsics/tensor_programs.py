@@ -10,6 +10,7 @@ from utils.intrinsics.tensor import (
     ldmatrix_x4,
     ldmatrix_x4_trans,
     load8,
+    load_pair,
     mma_m16n8k8,
     mma_m16n8k16,
     mma_m16n8k16_bf16,
@@ -74,7 +75,25 @@ def programs(cuda, types) -> SimpleNamespace:
         for e in range(4):
             c[lane // 4 + e // 2 * 8, lane % 4 * 2 + e % 2] = sums[e]
 
+    @cuda.jit
+    def by_pairs(a, b, c):
+        sums = cuda.local.array(4, types.float32)
+        of_a = cuda.local.array(4, half)
+        of_b = cuda.local.array(2, half)
+        lane = cuda.threadIdx.x
+        group, pair = lane // 4, lane % 4 * 2
+        for e in range(4):
+            sums[e] = types.float32(0)
+        for start in range(0, 16, 8):
+            for e in range(2):
+                of_a[2 * e], of_a[2 * e + 1] = load_pair(a, (group + 8 * e, start + pair))
+                of_b[e] = b[start + pair + e, group]
+            mma_m16n8k8(sums, of_a, of_b)
+        for e in range(4):
+            c[group + e // 2 * 8, pair + e % 2] = sums[e]
+
     return SimpleNamespace(
+        by_pairs=by_pairs,
         whole=product(mma_m16n8k16, half),
         bfloat16=product(mma_m16n8k16_bf16, types.uint16),
         by_halves=by_halves,

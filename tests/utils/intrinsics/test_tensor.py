@@ -43,6 +43,12 @@ def test_a_product_of_8_steps_and_wide_accesses_suit_older_devices(arch):
     assert seen.local_bytes == 0
 
 
+def test_a_pair_is_loaded_by_one_instruction_of_32_bits():
+    seen = xray(KERNELS.by_pairs, HALVES)
+    assert len(opcodes(seen, "HMMA")) == 2
+    assert (seen.loads["LDG.32"], seen.loads["LDG.16"]) == (4, 4)
+
+
 def test_the_x_ray_counts_what_tensor_cores_need():
     figures = xray(KERNELS.whole, HALVES).figures()
     assert figures["for tensor cores"] == "1 HMMA, 2 LDSM, 2 LDGSTS"
@@ -62,6 +68,12 @@ B = np.arange(128).reshape(16, 8) % 5 - 2
 def test_the_virtual_gpu_runs_a_product():
     c = np.full((16, 8), np.nan, np.float32)
     KERNELS.whole[1, 32](A.astype(np.float16), B.astype(np.float16), c)
+    np.testing.assert_array_equal(c, A @ B)
+
+
+def test_the_virtual_gpu_loads_pairs():
+    c = np.full((16, 8), np.nan, np.float32)
+    KERNELS.by_pairs[1, 32](A.astype(np.float16), B.astype(np.float16), c)
     np.testing.assert_array_equal(c, A @ B)
 
 

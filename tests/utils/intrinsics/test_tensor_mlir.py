@@ -43,6 +43,12 @@ def test_a_product_of_8_steps_and_wide_accesses_suit_older_devices(arch):
     assert seen.local_bytes == 0
 
 
+def test_a_pair_is_loaded_by_one_instruction_of_32_bits():
+    seen = xray(KERNELS.by_pairs, HALVES)
+    assert len(opcodes(seen, "HMMA")) == 2
+    assert (seen.loads["LDG.32"], seen.loads["LDG.16"]) == (4, 4)
+
+
 def test_the_x_ray_counts_what_tensor_cores_need():
     figures = xray(KERNELS.whole, HALVES).figures()
     assert figures["for tensor cores"] == "1 HMMA, 2 LDSM, 2 LDGSTS"

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import cache
-
-import numpy as np
 
 from gpu_xray import xray
 from tensor_kernels.mma_naive import STEP, K, M, N
 from utils.errors import CourseError
 from utils.figures.kernel_bars import WIDTH
-from utils.ladder.shapes import GemmShape
 from utils.lessons.cards import Card, Table, table
 from utils.lessons.counting import one_per_cycle_ms, watch
 from utils.lessons.lesson import device_shown
@@ -18,7 +16,6 @@ from utils.lessons.recorded import duration, recorded_ms
 from utils.machine.occupancy import WARP, limits_of
 from utils.translation import translate
 from virtual_gpu import Trace
-from virtual_gpu import trace as run_traced
 from virtual_gpu.pictures.svg import GREY, ORANGE, Picture, rect, svg, text
 
 MULTIPLY_ADDS = M * N * K  # of one mma
@@ -26,11 +23,8 @@ MULTIPLY_ADDS = M * N * K  # of one mma
 COUNTED = "32x64x64"
 SIDE = "4096"
 COUNTS = {"requests": "requests", "sectors": "sectors", "cache_lines": "cache lines"}
-KINDS = {
-    "HMMA": ("HMMA",),
-    "loads": ("LDG",),
-    "joining two float16": ("PRMT",),
-}
+MMA, LOADS, JOINS, ZEROS = "HMMA", "loads", "joining two float16", "zeros beyond an edge"
+OTHERS = "addresses, guards, the loop"
 
 
 @cache
@@ -45,23 +39,6 @@ def lines_per_mma(trace: Trace) -> float:
     return loads["cache_lines"].sum() / trace.totals["mma"]
 
 
-def beside_the_course(kernel) -> Table:
-    """Return a table of what one mma of the reader's `whole_warp` and of `mma_naive` needs.
-
-    kernel: the reader's kernel; it is launched as `mma_naive` is.
-    """
-    shape = GemmShape(*map(int, COUNTED.split("x")))
-    launch = STEP.launch(shape)
-    a, b = (np.ones(size, np.float16) for size in ((shape.m, shape.k), (shape.k, shape.n)))
-    own = run_traced(kernel, launch.grid, launch.block, a, b, np.zeros((shape.m, shape.n), "f4"))
-    rows = []
-    for name, one in (("your whole_warp", own), (STEP.name, seen())):
-        loads = one.accesses.query("kind == 'load'")
-        counts = (loads[what].sum() / one.totals["mma"] for what in COUNTS)
-        rows.append((name, *(f"{count:g}" for count in counts)))
-    return table("Loads per mma, counted on the virtual GPU", ("", *COUNTS.values()), rows)
-
-
 def loads_table(trace: Trace) -> Table:
     """Return a table of the loads of a and b: requests, sectors and cache lines per mma."""
     loads = trace.accesses.query("kind == 'load'").groupby("array").sum(numeric_only=True)
@@ -73,30 +50,42 @@ def loads_table(trace: Trace) -> Table:
 
 
 @cache
-def loop() -> tuple[str, ...] | None:
-    """Return the opcodes of the loop of `mma_naive` on the device shown, or None.
+def loop() -> dict[str, int] | None:
+    """Return kind -> number of instructions in the loop of `mma_naive` on the device shown.
 
-    It is None without a compiler.
+    The result is None without a compiler.
     """
     try:
         report = xray(STEP.variant().kernel, STEP.signature, device_shown().arch)
     except CourseError:
         return None
     body = next(one.body for one in report.loops if any(i.name == "HMMA" for i in one.body))
-    return tuple(instruction.name for instruction in body)
+    kinds = Counter(map(_kind, body))
+    return {kind: kinds[kind] for kind in (MMA, LOADS, JOINS, ZEROS, OTHERS)}
+
+
+def _kind(instruction) -> str:
+    """Return what an instruction of the loop is for; PRMT joins halves of two registers."""
+    if instruction.name == "PRMT":
+        return ZEROS if "RZ" in instruction.operands else JOINS
+    return {"HMMA": MMA, "LDG": LOADS}.get(instruction.name, OTHERS)
 
 
 def loop_table() -> Table | Card:
     """Return a table of the instructions of one iteration by kind; a card without a compiler."""
-    names = loop()
-    if names is None:
+    kinds = loop()
+    if kinds is None:
         return Card("ask", (translate("The machine code needs a compiler for GPUs."),))
-    rows = [(kind, sum(name in listed for name in names)) for kind, listed in KINDS.items()]
-    rows.append(("addresses, guards, the loop", len(names) - sum(count for _, count in rows)))
+    rows = [*kinds.items(), ("all", sum(kinds.values()))]
     return table(
         f"One iteration of mma_naive, {device_shown().arch}", ("instructions", "count"),
         [(kind, str(count)) for kind, count in rows],
     )  # fmt: skip
+
+
+def lines_ms(per_mma: float, shape: str = SIDE) -> float:
+    """Return the ms of a product whose mma touch `per_mma` cache lines, one per cycle and SM."""
+    return one_per_cycle_ms(WARP * float(per_mma) / MULTIPLY_ADDS, shape)
 
 
 def estimates(shape: str = SIDE) -> dict[str, float]:
@@ -110,10 +99,9 @@ def estimates(shape: str = SIDE) -> dict[str, float]:
     found = {"tensor cores": flops / device.tensor_gflops / 1e6}
     if loop():
         schedulers = limits_of(device.compute_capability).sub_partitions
-        per_mma = len(loop()) / schedulers
+        per_mma = sum(loop().values()) / schedulers
         found["instructions"] = one_per_cycle_ms(WARP * per_mma / MULTIPLY_ADDS, shape)
-    per_mma = float(lines_per_mma(seen()))
-    return {**found, "cache lines": one_per_cycle_ms(WARP * per_mma / MULTIPLY_ADDS, shape)}
+    return {**found, "cache lines": lines_ms(lines_per_mma(seen()), shape)}
 
 
 def draw_limits(shape: str = SIDE) -> Picture:

@@ -98,8 +98,7 @@ def draw_bits() -> Picture:
     """
     last = -EXPONENTS[-1]
     body = text(0, 15, "bits behind the binary point of a sum near 1", 13, font_weight="bold")
-    body += text(LEFT - 8, TOP - 8, "1", 11, "end")
-    for bit in (10, 20, FRACTION_BITS, ALIGNED_BITS):
+    for bit in (1, 10, 20, FRACTION_BITS, ALIGNED_BITS):
         body += text(LEFT + (bit - 0.5) * CELL, TOP - 8, bit, 11, "middle")
     for row, (name, one) in enumerate((("1", 0), (power(ASKED), -ASKED))):
         y = TOP + row * 24

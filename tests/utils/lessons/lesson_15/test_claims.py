@@ -218,9 +218,8 @@ def test_rows_of_16_keep_shared_memory_busy_for_56_percent():
     says("*The same* means within {} %.", margin)
     says("yet the kernel took {:.0f} % longer", 100 * (ratio - 1))
     explains("15.bits",
-             "Shared memory has time left with both maps, so fewer wavefronts help little. The "
-             "zig-zag has {:g} instructions per tile instead of {:g}. Recorded are {:.2f} ÷ {:.2f} "
-             "= {:.2f} times the time.",
+             "Shared memory has time left with both maps. The zig-zag has {:g} instructions per "
+             "tile instead of {:g}. Recorded are {:.2f} ÷ {:.2f} = {:.2f} times the time.",
              more, few, ms(ZIG_ZAG), ms(ROWS_OF_16), ratio)  # fmt: skip
     busy_large = shared_reads(LARGE)[1]
     assert shared_reads(LARGE)[0] == pytest.approx(2, abs=0.02)

@@ -11,16 +11,18 @@ from tensor_kernels import LADDER
 from tests import quotes
 from utils import lessons as course
 from utils.figures import fragments
-from utils.lessons.lesson_22 import limits, rounding
+from utils.ladder.shapes import GemmShape
+from utils.lessons.lesson_22 import limits, pairs, rounding
 from utils.lessons.recorded import record_of
 from utils.machine.devices import REFERENCE, find
-from utils.machine.occupancy import WARP
+from utils.machine.occupancy import WARP, limits_of
 from virtual_gpu.numbers.fragments import element_of_a, element_of_b, element_of_c
 
 SIDE = 4096
 FLOPS = 2 * SIDE**3
 NAIVE = LADDER.step("mma_naive")
 H200 = find(REFERENCE)
+LIMITS = limits_of(H200.compute_capability)
 T4 = find("Tesla T4")
 LINE, ELEMENT = 128, np.float16().nbytes  # bytes
 says = partial(quotes.says, "22")
@@ -57,7 +59,6 @@ def test_an_mma_does_the_work_of_32_instructions_of_a_warp():
          fragments.OF_B)  # fmt: skip
     says("How many of the {} lanes hold", WARP)
     says("One instruction, {} lanes", WARP)
-    says("An `HMMA` does {:,} multiply-adds", products)
 
 
 def test_few_lanes_hold_factors_of_their_own_sums():
@@ -131,27 +132,89 @@ def test_cache_lines_explain_most_of_the_time():
     per_mma = limits.lines_per_mma(limits.seen())
     cycles = mma_of_product() * per_mma / H200.sms
     text = """{}³ ÷ {:,} = {:.1f} million mma, with {:.0f} cache lines each, on {} SMs: {:.1f}
-        million cycles. At {:.2f} GHz these are {:.1f} ms. At their peak the tensor cores need
-        {:.2f} ms."""
+        million cycles. At {:.2f} GHz these are {:.1f} ms."""
     explains("22.ms", text, SIDE, limits.MULTIPLY_ADDS, mma_of_product() / 1e6, per_mma, H200.sms,
-             cycles / 1e6, ghz, needed["cache lines"], needed["tensor cores"])  # fmt: skip
+             cycles / 1e6, ghz, needed["cache lines"])  # fmt: skip
     assert needed["cache lines"] == pytest.approx(cycles / ghz / 1e6)
     share = round(100 * needed["cache lines"] / ms)
-    says("reaches {:.1f} % of the peak, and is {:.1f} times as fast as <code>naive</code>. The "
-         "cache lines alone need {} % of its time. What the remaining {} % are",
+    says("reaches {:.1f} % of it, and is {:.1f} times as fast as <code>naive</code>. The cache "
+         "lines alone need {} % of its time. The remaining {} % are an open question.",
          100 * FLOPS / ms / 1e6 / peak, naive / ms, share, 100 - share)  # fmt: skip
+    says("An SM also holds at most {} blocks of one warp", LIMITS.blocks_per_sm)
+    (threads,) = NAIVE.launch(GemmShape(SIDE, SIDE, SIDE)).block
+    assert LIMITS.blocks_per_sm * threads == LIMITS.threads_per_sm / 2
     assert max(needed, key=needed.get) == "cache lines"
 
 
+def test_pairs_of_a_need_fewer_cache_lines():
+    loads = pairs.traced(pairs.by_pairs)[0].accesses.query("kind == 'load'")
+    mma = pairs.traced(pairs.by_pairs)[0].totals["mma"]
+    of_a, of_b = (loads.query("array == @name")["cache_lines"].sum() / mma for name in "ab")
+    rows = {element_of_a(lane, 0)[0] for lane in range(WARP)}
+    text = """Two loads of a, each with {} rows: {:.0f} cache lines. The two loads of b have {:.0f},
+        as before."""
+    explains("22.pairs", text, len(rows), of_a, of_b)
+    assert of_b == lines("b")
+    ms = limits.lines_ms(pairs.lines())
+    says("{:.0f} cache lines need {:.1f} ms, and are still the limit", pairs.lines(), ms)
+    if limits.loop():
+        assert ms > limits.estimates()["instructions"]
+    for lane in range(WARP):
+        (row, column), right = element_of_a(lane, 0), element_of_a(lane, 1)
+        assert right == (row, column + 1)  # "neighbours in a row"
+        assert element_of_b(lane, 0)[0] != element_of_b(lane, 1)[0]  # "in two rows"
+
+
+def test_ffma_is_as_far_off_if_1_comes_last():
+    exact = rounding.SMALL / 2  # in steps of float32
+    last = np.float32(rounding.SMALL * 2.0**rounding.ASKED) + np.float32(1)
+    steps = (float(last) - 1) / rounding.UNIT
+    row = rounding.EXPONENTS.index(rounding.ASKED)
+    largest, mma = float(rounding.factors()[0][row, 0]), rounding.sums_of(one_mma)["mma"][row]
+    says("because {:g} comes first. If {:g} came last, it would be added to all {:g} steps and the "
+         "sum rounded to {:g}", largest, largest, exact, steps)  # fmt: skip
+    assert steps - exact == exact - mma == 0.5  # "half a step"
+
+
 def test_one_instruction_of_the_loop_multiplies():
-    names = limits.loop()
-    if names is None:
+    kinds = limits.loop()
+    if kinds is None:
         pytest.skip("no compiler")
-    assert names.count("HMMA") == 1
-    assert names.count("LDG") == fragments.OF_A + fragments.OF_B
-    # "joined": an instruction puts two elements of 16 bits into a register.
-    assert names.count("PRMT") >= (fragments.OF_A + fragments.OF_B) // 2
+    assert kinds[limits.MMA] == 1
+    assert kinds[limits.LOADS] == kinds[limits.ZEROS] == fragments.OF_A + fragments.OF_B == 6
+    assert kinds[limits.JOINS] == (fragments.OF_A + fragments.OF_B) // 2 == 3
     says("A register has {} bits", 8 * np.float32().nbytes)
+    says("All other instructions serve this one")
+    every, ghz = sum(kinds.values()), H200.boost_clock_mhz / 1e3
+    peak_ms = limits.estimates()["tensor cores"]
+    cycles = peak_ms * 1e6 * ghz * H200.sms * LIMITS.sub_partitions / mma_of_product()
+    says("At {} these are {} instructions for each of {:.1f} million `mma`, on {} SMs with four "
+         "schedulers at {:.2f} GHz: {:.1f} ms, the bar that you saw. In the {:.3f} ms of the peak "
+         "a scheduler has {:.1f} cycles per `HMMA`. So a kernel at the peak can afford one other "
+         "instruction for each, and here are {}", SIDE, every, mma_of_product() / 1e6, H200.sms,
+         ghz, limits.estimates()["instructions"], peak_ms, cycles, every - 1)  # fmt: skip
+    assert LIMITS.sub_partitions == 4
+    assert 2 <= cycles < 3
+    operations = 4096  # per SM and cycle
+    says("The peak of the data sheet is at {:.2f} GHz, where it is {:,} operations per SM and "
+         "cycle", H200.tensor_gflops / H200.sms / operations, operations)  # fmt: skip
+
+
+def test_the_grey_steps_and_cublas():
+    steps = [step for step in LADDER.steps if step.name != "mma_naive"]
+    fastest = min(course.recorded_ms(step, str(SIDE)) for step in steps)
+    library = record_of(NAIVE, str(SIDE)).library_ms
+    shares = (100 * FLOPS / ms / 1e6 / H200.tensor_gflops for ms in (fastest, library))
+    says("The fastest reaches {:.0f} % of the peak at {}, and cuBLAS {:.0f} %", next(shares), SIDE,
+         next(shares))  # fmt: skip
+    small, shared = 512, LADDER.step("mma_shared")
+    assert course.recorded_ms(shared, str(small)) > course.recorded_ms(NAIVE, str(small))
+    best = {"BM": 128, "BN": 128}
+    blocks = small**2 // (best["BM"] * best["BN"])
+    says("At {} `mma_shared` is slower than `mma_naive`: its blocks of {}×{} are only {}, for {} "
+         "SMs", small, best["BM"], best["BN"], blocks, H200.sms)  # fmt: skip
+    params = record_of(shared, str(small)).params
+    assert all(f"{name}={size}" in params for name, size in best.items())
 
 
 def test_every_element_is_loaded_by_many_warps():

@@ -3,10 +3,10 @@
 import re
 
 import numpy as np
+from numba import cuda
 
-from labs.exercises.whole_warp import solution
 from utils.figures import fragments
-from utils.lessons.lesson_22 import limits, rounding
+from utils.lessons.lesson_22 import limits, one_load, pairs, rounding
 from virtual_gpu.numbers.fragments import element_of_a, element_of_b, element_of_c
 
 
@@ -49,10 +49,33 @@ def test_the_bars_name_their_times():
         assert name in alt
 
 
-def test_a_reader_sees_the_own_loads_beside_the_course():
-    shown = str(limits.beside_the_course(solution.whole_warp))
-    own, course = (line.split()[-3:] for line in shown.splitlines()[-2:])
-    assert own == course == ["6", "40", "40"]
+def test_one_load_has_a_square_per_lane_and_a_cache_line_per_row():
+    picture = one_load.draw_load()
+    assert "32 lanes load one element each, from 8 rows" in picture.alt
+    assert picture.body.count(f'width="{one_load.LINE * one_load.BYTE:g}"') == 8
+    assert all(f">{lane}</text>" in picture.body for lane in range(32))
+
+
+def test_loads_of_the_reader_are_counted():
+    assert str(pairs.count(pairs.by_elements)).split()[-4:] == ["6", "40", "40", "10.3"]
+    assert str(pairs.count(pairs.by_pairs)).split()[-4:] == ["4", "24", "24", "6.2"]
+
+
+@cuda.jit(device=True)
+def the_first_twice(of_a, a, y, z):
+    for i in range(4):
+        of_a[i] = a[y, z]
+
+
+@cuda.jit(device=True)
+def beyond_the_rows(of_a, a, y, z):
+    for i in range(4):
+        of_a[i] = a[y + i * 8, z]
+
+
+def test_wrong_loads_of_the_reader_are_not_counted():
+    assert "the product is wrong" in str(pairs.count(the_first_twice))
+    assert "out_of_bounds" in str(pairs.count(beyond_the_rows))
 
 
 def test_without_a_compiler_a_sentence_replaces_the_machine_code(monkeypatch):
