@@ -140,7 +140,7 @@ def test_a_loop_without_an_end_is_named_by_its_line(loop):
 
 def test_patience_ends_where_rounds_are_not_counted(monkeypatch):
     monkeypatch.setattr("labs.checking.run.LANE_ROUNDS", None)
-    kernel = changed(NAME, ("        i += 1\n", ""))
+    kernel = changed(NAME, ("        i += 1\n", "        i = 1 - i\n"))
     (cause,) = check(NAME, kernel, patience=1).causes
     assert cause.startswith("Line 16, `while i < k`: after 1 s the kernel has not ended")
 
