@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import pandas as pd
 from numba import float32
 
 from gemm_kernels import LADDER
-from gpu_xray import xray
 from gpu_xray.loops import PRODUCTS
 from gpu_xray.sass import Instruction
 from utils.division import cdiv
@@ -20,9 +18,9 @@ from utils.ladder import kept_functions
 from utils.ladder.shapes import in_print
 from utils.ladder.step import Step, Variant
 from utils.lessons import load_waits
-from utils.lessons.cards import Card, Stack, Table, table
+from utils.lessons.cards import Card, Table, table
 from utils.lessons.comparison import nothing_yet
-from utils.lessons.compiled_loops import ARCH, listed_kernels, listing
+from utils.lessons.compiled_loops import listing
 from utils.lessons.counting import (
     as_variant,
     cache_lines_per_multiply_add,
@@ -33,7 +31,7 @@ from utils.lessons.counting import (
 from utils.lessons.edits import Edit, edited
 from utils.lessons.inner_loops import draw_loops, hot_loop
 from utils.lessons.lesson import device_shown
-from utils.lessons.own_kernels import is_mine, mine
+from utils.lessons.own_kernels import mine
 from utils.lessons.recorded import ms_if_any, record_of, recorded_ms
 from utils.machine.devices import REFERENCE, slug
 from utils.machine.occupancy import WARP, limits_of, occupancy
@@ -52,7 +50,6 @@ UNROLL_FACTORS = (1, 2, 4, 8, 16)  # those with a recorded time at 4096
 SCHEDULERS = 4  # of an SM
 SMALLEST_SHOWN = 1024  # n in the table of `while` and `for`
 RESOURCES = ("instructions", "cache_lines")
-Steps = dict[str, Step | Variant]
 
 
 @dataclass(frozen=True)
@@ -80,7 +77,12 @@ def draw_instructions(**steps: Step | Variant) -> Picture | Card:
     steps: the keyword is the name in the picture, with _ for spaces. Return a card if the reader
     has no right kernel yet, or if it cannot be compiled here.
     """
-    return _with_yours(lambda loops: draw_loops(TERMS, **loops), steps)
+    if not kept_functions.kept_text(TASK):
+        return nothing_yet(TASK)
+    try:
+        return draw_loops(TERMS, **steps, **{"your last right kernel": mine(TASK)})
+    except CourseError as error:
+        return Card("ask", (translate("{error} The lesson goes on without it.", error=error),))
 
 
 def draw_times(shape: str, **steps: Step | Variant) -> Picture:
@@ -93,22 +95,19 @@ def draw_times(shape: str, **steps: Step | Variant) -> Picture:
     return draw_resources(where, times, RESOURCES, mark_bound=True)
 
 
-def draw_times_with_yours(shape: str, **steps: Step | Variant) -> Picture | Stack:
-    """Draw what `draw_times` draws, with the reader's `unroll` below, which has no recorded time.
-
-    If the reader has no right kernel yet, or if it cannot be compiled here, a card says so below
-    the steps.
-    """
-    shown = _with_yours(lambda loops: draw_times(shape, **loops), steps)
-    return Stack((draw_times(shape, **steps), shown)) if isinstance(shown, Card) else shown
-
-
 def draw_waits(**steps: Step | Variant) -> Picture:
     """Draw the loads and multiply-adds of each loop for 16 multiply-adds, with bars for waits.
 
     steps: recorded ones; the keyword is the name in the picture, with _ for spaces.
     """
-    return _waits(steps)
+    loops = {}
+    for name, step in steps.items():
+        code = _code(as_variant(step))
+        count = len(load_waits.groups_between_waits(code)) - 1
+        loops[f"{name.replace('_', ' ')}: {count} waits"] = code
+    return load_waits.draw_waits(
+        loops, translate("Loads and multiply-adds, in the order of the machine code")
+    )
 
 
 def draw_order(**steps: Step | Variant) -> Picture:
@@ -124,15 +123,6 @@ def draw_order(**steps: Step | Variant) -> Picture:
             (one.opcode, before) for one, before in zip(code, waits, strict=True)
         ]
     return instruction_strip.draw_waiting(translate("One iteration in machine code"), loops)
-
-
-def draw_your_waits(**steps: Step | Variant) -> Picture | Card:
-    """Draw what `draw_waits` draws for these steps, with the reader's `unroll` below.
-
-    steps: recorded ones; the keyword is the name in the picture. Return a card if the reader has no
-    right kernel yet, or if it cannot be compiled here.
-    """
-    return _with_yours(_waits, steps)
 
 
 def with_range() -> Step:
@@ -262,31 +252,6 @@ def bound_ms(n: int, instructions: float, lines: float, sms: int, mhz: float) ->
     return n**3 / WARP / sms * cycles / mhz / 1000
 
 
-def _with_yours(draw: Callable[[Steps], Picture], steps: Steps) -> Picture | Card:
-    """Return what `draw` makes of the steps and of the reader's `unroll`, or a card instead.
-
-    The card says that the reader has no right kernel yet, or why its code cannot be shown.
-    """
-    if not kept_functions.kept_text(TASK):
-        return nothing_yet(TASK)
-    try:
-        return draw({**steps, "your last right kernel": mine(TASK)})
-    except CourseError as error:
-        return Card("ask", (translate("{error} The lesson goes on without it.", error=error),))
-
-
-def _waits(steps: Steps) -> Picture:
-    """Draw the waits of each loop for 16 multiply-adds; steps: by the name shown."""
-    loops = {}
-    for name, step in steps.items():
-        code = _code(as_variant(step))
-        count = len(load_waits.groups_between_waits(code)) - 1
-        loops[f"{name.replace('_', ' ')}: {count} waits"] = code
-    return load_waits.draw_waits(
-        loops, translate("Loads and multiply-adds, in the order of the machine code")
-    )
-
-
 def _latency(where: str) -> float:
     """Return the recorded latency of a load in cycles, rounded to tens; where: "L2" or "DRAM"."""
     curves = pd.read_csv(records.file_of(device_shown().name, "latency_curves"))
@@ -295,18 +260,8 @@ def _latency(where: str) -> float:
 
 
 def _code(variant: Variant) -> list[Instruction]:
-    """Return the iterations of a loop that make 16 multiply-adds, at least one iteration.
-
-    The instructions are recorded ones; the reader's kernel is compiled. Raises CourseError if that
-    is not possible.
-    """
-    if not is_mine(variant) and str(variant) in listed_kernels():
-        code = list(listing(str(variant)))
-    else:
-        report = xray(variant.kernel, variant.step.signature, ARCH)
-        if report.hot is None or not report.hot.ffma:
-            raise CourseError(translate("The machine code of this kernel has no loop."))
-        code = list(report.hot.body)
+    """Return the recorded iterations of a loop that make 16 multiply-adds, at least one."""
+    code = list(listing(str(variant)))
     multiply_adds = sum(one.name in PRODUCTS for one in code)
     return code * max(1, round(TERMS / multiply_adds))
 

@@ -83,9 +83,9 @@ def test_the_steps_of_the_first_picture():
     saved = 100 * (1 - 1 / gain(small))
     explains(
         "06.guess",
-        "The compiler had already made most of the step from {} to {}, before you wrote a line. "
-        "You took the step from {} to {} instructions, {:.2f} times fewer. This saves only "
-        "{:.0f} % of the time, because the cache lines are the longer limit.",
+        "The compiler had already made most of the step from {} to {}. You made that from {} to "
+        "{} instructions, {:.2f} times fewer. It saves only {:.0f} % of the time: cache lines are "
+        "the longer limit.",
         single, unrolled, kinds(NAIVE, 16).total(), kinds(BY_FOUR, 16).total(),
         kinds(NAIVE, 16).total() / kinds(BY_FOUR, 16).total(), saved,
     )  # fmt: skip
@@ -298,8 +298,10 @@ def test_at_4096_both_times_are_far_above_both_estimates():
         shown = times(step, "4096")
         assert shown.recorded > 1.3 * max(shown.instructions, shown.cache_lines)
     size = int("4096")
-    says("Here are the same bars for n = {}, and yours", size)
-    says("At {} the unrolled kernel is {:.2f} times faster", size, gain("4096"))
+    says("Here are the bars for n = {}", size)
+    assert len({times(step, "4096").cache_lines for step in (NAIVE, BY_FOUR)}) == 1
+    says("At {} the unrolled kernel is {:.2f} times faster, although both orange bars are equal",
+         size, gain("4096"))
 
 
 # ---- waits ----
@@ -431,9 +433,9 @@ def test_the_verdict_is_tested_with_unrolled_by_1():
     assert times(BY_ONE, str(size)).instructions <= times(BY_ONE, str(size)).cache_lines
     timed = loops.range_times()
     more = timed[str(BY_ONE)][size] / timed["naive"][size] - 1
-    says("A test of this is `UNROLL = {}` at {}. Its warps have {} cycles between two waits, so "
-         "{} · {} = {} cycles of work, less than the {:.0f}. There it takes {:.0f} % more time "
-         "than `naive`", one, size, cycles, others, cycles, others * cycles, latency, 100 * more)
+    says("At {} the warps of <code>UNROLL = {}</code> have {} cycles between two waits, so "
+         "{} · {} = {} cycles of work, less than {:.0f}. There it takes {:.0f} % more time",
+         size, one, cycles, others, cycles, others * cycles, latency, 100 * more)
 
 
 def test_the_gains_at_all_sizes():
@@ -463,14 +465,13 @@ def test_three_matrices_fit_into_the_l2_cache_at_2048_and_not_at_4096():
     size, large = (int(one) for one in ("2048", "4096"))
     bytes_of = {n: 3 * n * n * float32.bitwidth // 8 for n in (size, large)}
     assert bytes_of[size] < DEVICE.l2_kib * KIB < bytes_of[large]
-    says("At {} all matrices, {:.0f} MiB, fit into the L2 cache of {:.0f} MiB",
-         size, bytes_of[size] / MIB, DEVICE.l2_kib / KIB)
+    says("At {} all matrices, {:.0f} MiB, fit into its {:.0f} MiB, at {} they do not",
+         size, bytes_of[size] / MIB, DEVICE.l2_kib / KIB, large)
     curves = pd.read_csv(records.file_of(DEVICE.name, "latency_curves"))
     latency = curves[curves["experiment"] == "latency"].set_index("what")["value"].round(-1)
     says("A single load takes about {:.0f} cycles from the L2 cache and about {:.0f} from DRAM",
          latency["L2"], latency["DRAM"])
     assert large == int(loops.COVERED[-1])
-    says("At {} they do not, and some loads go to DRAM", large)
 
 
 # ---- range ----
@@ -488,7 +489,6 @@ def test_a_range_takes_more_than_four_times_as_many_instructions(compiler):
     per = loop(NAIVE).per_multiply_add
     says("These are {} ÷ {} = {:.0f} instructions per multiply-add, {:.1f} times as many",
          len(body), names["FFMA"], cost, cost / per)
-    says("Your function says what the {:.0f} instructions cost", cost)
     says("The compiler unrolls this loop by {} as well", names["FFMA"])
 
 
@@ -508,7 +508,7 @@ def test_the_range_takes_longer_than_the_while_loop_and_than_its_instructions():
     says("The `for` loop takes {:.2f} times its least time at both sizes", over[large])
     assert f"{over[middle]:.2f}" == f"{over[large]:.2f}"
     own = {n: with_while[n] / least(NAIVE, n) for n in (middle, large)}
-    says("`naive` takes {:.2f} times its own at {} and {:.2f} times at {}", own[middle], middle,
+    says("and `naive` {:.2f} times at {} and {:.2f} times at {}", own[middle], middle,
          own[large], large)
     assert cost / SCHEDULERS > 2 > loop(NAIVE).per_multiply_add / SCHEDULERS
 
@@ -533,7 +533,7 @@ def test_what_unrolling_removes():
     small, large = (int(one) for one in ("2048", "4096"))
     says("Unrolling by {} removes {:.0f} % of the instructions that are left. At {} that saves "
          "{:.0f} % of the time", FACTOR, 100 * fewer, small, shares[0])
-    says("The {:.0f} % at {} come with fewer waits, too", shares[1], large)
+    says("The {:.0f} % at {} come with fewer waits", shares[1], large)
 
 
 def test_a_loop_with_one_term_would_need_more_time_than_naive_takes(compiler):
@@ -543,8 +543,8 @@ def test_a_loop_with_one_term_would_need_more_time_than_naive_takes(compiler):
                                  loop(BY_FOUR).per_multiply_add)  # fmt: skip
     assert one - by_compiler > 0.7 * (one - by_hand)
     bound, taken = least(NAIVE, size, len(single.body)), course.recorded_ms(NAIVE, str(size))
-    says("such as the second loop of `naive`, has {} instructions. A kernel with this loop alone "
-         "would need at least {:.2f} ms at {}, says your function. `naive` takes {:.2f} ms, so at "
+    says("The second loop of `naive` has one term and {} instructions. A kernel with this loop "
+         "alone needs at least {:.2f} ms at {}, says your function. `naive` takes {:.2f} ms, so at "
          "least {:.0f} % of the {:.2f} ms would be the loop itself", len(single.body), bound, size,
          taken, 100 * (1 - taken / bound), bound)
 
