@@ -465,7 +465,7 @@ def test_three_matrices_fit_into_the_l2_cache_at_2048_and_not_at_4096():
     size, large = (int(one) for one in ("2048", "4096"))
     bytes_of = {n: 3 * n * n * float32.bitwidth // 8 for n in (size, large)}
     assert bytes_of[size] < DEVICE.l2_kib * KIB < bytes_of[large]
-    says("At {} all matrices, {:.0f} MiB, fit into its {:.0f} MiB, at {} they do not",
+    says("At {} all matrices, {:.0f} MiB, fit into the {:.0f} MiB of L2, at {} they do not",
          size, bytes_of[size] / MIB, DEVICE.l2_kib / KIB, large)
     curves = pd.read_csv(records.file_of(DEVICE.name, "latency_curves"))
     latency = curves[curves["experiment"] == "latency"].set_index("what")["value"].round(-1)
