@@ -83,9 +83,9 @@ def test_the_steps_of_the_first_picture():
     saved = 100 * (1 - 1 / gain(small))
     explains(
         "06.guess",
-        "The compiler had already made most of the step from {} to {}. You made that from {} to "
-        "{} instructions, {:.2f} times fewer. It saves only {:.0f} % of the time: cache lines are "
-        "the longer limit.",
+        "The compiler had made most of the step from {} to {}. You made that from {} to {}, "
+        "{:.2f} times fewer. It saves only {:.0f} % of the time, because cache lines are the "
+        "longer limit.",
         single, unrolled, kinds(NAIVE, 16).total(), kinds(BY_FOUR, 16).total(),
         kinds(NAIVE, 16).total() / kinds(BY_FOUR, 16).total(), saved,
     )  # fmt: skip
