@@ -292,18 +292,19 @@ def instructions_per_multiply_add(at_most: float) -> Target:
             wanted=_count(body, *MULTIPLICATIONS),
             value=value,
             at_most=at_most,
-            what_they_do=_what_they_do(body),
+            what_they_do=_what_they_do(body, run),
         )
 
     words = f"at most {at_most:g} instructions per multiply-add in the machine code"
     return Target("instructions per multiply-add", at_most, words, measure, cause, of_machine=True)
 
 
-def _what_they_do(body) -> str:
+def _what_they_do(body, run: Run) -> str:
     """Return sentences on the most likely cause of needless instructions in a loop.
 
     Conversions to float64 are looked for first, then selections, then more comparisons than half of
-    the multiplications. body: the instructions of the loop.
+    the multiplications, then a loop that the compiler has unrolled further. body: the
+    instructions of the loop.
     """
     multiplications = _count(body, *MULTIPLICATIONS)
     # The names of uniform instructions, whose values are the same in all lanes, begin with a U.
@@ -326,10 +327,24 @@ def _what_they_do(body) -> str:
             "one for each iteration?",
             tests=tests,
         )
+    terms = round(math.prod(run.shape) / max(1, sum(iterations_of_kept_loops(run).values())))
+    if multiplications > terms:
+        return translate(
+            "The compiler has made {multiplications} multiply-adds from the {terms} of your "
+            "iteration, and {others} of the instructions neither load nor multiply: most of them "
+            "compute addresses. Neighbouring terms, such as `i` and `i + 1`, share an address of "
+            "`{matrix}`. Which terms does your iteration add?",
+            multiplications=multiplications,
+            terms=terms,
+            others=len(body) - multiplications - _count(body, "LDG"),
+            matrix=run.job.parameters[0],
+        )
     return translate(
-        "Only {multiplications} multiply-adds share one comparison and one jump: the compiler has "
-        "kept your iteration as it is. What does the test of the loop compute before it compares?",
+        "Only {multiplications} multiply-adds share one comparison and one jump, because the "
+        "compiler has not unrolled this loop any further. There is no rule for that: try another "
+        "form of the same test, such as `i < k - {last}`.",
         multiplications=multiplications,
+        last=terms - 1,
     )
 
 

@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from virtual_gpu.pictures.svg import BLUE, GREEN, GREY, ORANGE, Picture, legend, rect, svg, text
+from virtual_gpu.pictures.svg import (
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    Picture,
+    legend,
+    path,
+    rect,
+    svg,
+    text,
+)
 
 COLOURS = {"load": BLUE, "multiply-add": GREEN, "address or counter": GREY, "test or jump": ORANGE}
 _KINDS = {
@@ -13,10 +24,12 @@ _KINDS = {
     **dict.fromkeys(("FFMA", "FFMA2"), "multiply-add"),
     **dict.fromkeys(("ISETP", "UISETP", "BRA"), "test or jump"),
 }
-ACROSS = 32  # squares in a row: room for one iteration of `naive`, or of `unrolled` with UNROLL = 1
-WIDTH = 416
+WIDTH, PITCH = 416, 13
+# Squares in a row: room for one iteration of `naive`, or of `unrolled` with UNROLL = 1.
+ACROSS = WIDTH // PITCH
 BETWEEN = 5  # pixels below an iteration of several rows
 LONG = ", long"  # after a kind: drawn as long as two squares
+WAITS = ", waits"  # after a kind: with a bar before it, because the warp waits there
 # The steps of the source code for one term of the sum, and for the loop itself.
 TERM = ("load", "load", "multiply-add")
 LOOP_OVERHEAD = ("address or counter", "test or jump", "test or jump")
@@ -53,30 +66,55 @@ def draw_loops(
         name: [[kind_of(code) + LONG * (code == twice) for code in codes]] * count
         for name, (codes, count) in loops.items()
     }
-    return _picture(title, "instructions", kinds, pitch=13)
+    return _picture(title, "instructions", kinds, pitch=PITCH)
+
+
+def draw_waiting(title: str, loops: Mapping[str, Sequence[tuple[str, bool]]]) -> Picture:
+    """Draw one iteration of each loop as large squares, with a bar before each wait.
+
+    loops: name shown -> (opcode, True if the warp waits before it) of each instruction.
+    """
+    kinds = {
+        name: [[kind_of(code) + WAITS * waits for code, waits in codes]]
+        for name, codes in loops.items()
+    }
+    picture = _picture(title, "instructions", kinds, pitch=2 * PITCH)
+    key = svg(
+        WIDTH, 24, path("M6 3v15", stroke_width=3) + text(18, 16, "the warp waits for loads"),
+        "Bar: the warp waits for loads.", widest=1.2 * WIDTH,
+    )  # fmt: skip
+    alt = " ".join(
+        f"{name} waits before instructions "
+        f"{', '.join(str(place) for place, (_, waits) in enumerate(codes, 1) if waits)}."
+        for name, codes in loops.items()
+    )
+    return Picture(key + picture.body, f"{picture.alt} {alt}")
 
 
 def _picture(title: str, unit: str, loops: Mapping[str, Iterations], pitch: int) -> Picture:
     """Draw loops as rows of squares, and return the picture with an alt text that counts them.
 
     unit: what one square is, such as "steps". loops: name shown -> kinds of the instructions in
-    each iteration, with `LONG` after the kind for one as long as two. pitch: the distance between
-    two squares in pixels.
+    each iteration, with `LONG` after the kind for one as long as two, and `WAITS` after it for one
+    with a bar before it. pitch: the distance between two squares in pixels.
     """
     body, y, sentences = text(0, 26, title, 14, font_weight="bold"), 51, []
     for name, iterations in loops.items():
         counts = Counter(
-            kind.removesuffix(LONG) for iteration in iterations for kind in iteration
+            kind.partition(",")[0] for iteration in iterations for kind in iteration
         )
         sentences.append(f"{name}: {counts.total()} {unit} ({_listed(counts)})")
-        body += text(0, y, f"{name}: {counts.total()} {unit}", 13)
+        wraps = len(iterations[0]) > WIDTH // pitch
+        body += text(0, y, f"{name}: {counts.total()} {unit}{_in(len(iterations), wraps)}", 13)
         y += 8
         for iteration in iterations:
-            places = _places(iteration)
+            places = _places(iteration, WIDTH // pitch)
             for kind, (row, column) in zip(iteration, places, strict=True):
                 width = pitch * (1 + kind.endswith(LONG)) - 1
-                colour = COLOURS[kind.removesuffix(LONG)]
-                body += rect(column * pitch, y + row * (pitch + 3), width, pitch - 1, colour)
+                colour, top = COLOURS[kind.partition(",")[0]], y + row * (pitch + 3)
+                body += rect(column * pitch, top, width, pitch - 1, colour)
+                if kind.endswith(WAITS):
+                    body += path(f"M{column * pitch - 0.5} {top - 4}v{pitch + 7}", stroke_width=3)
             rows = places[-1][0] + 1
             y += rows * (pitch + 3) + BETWEEN * (rows > 1)
         y += 24
@@ -85,12 +123,22 @@ def _picture(title: str, unit: str, loops: Mapping[str, Iterations], pitch: int)
     return Picture(colours + svg(WIDTH, y - 24, body, alt, widest=1.2 * WIDTH), alt)
 
 
-def _places(iteration: Sequence[str]) -> list[tuple[int, int]]:
-    """Return (row, column) of each instruction; a long kind takes two of the `ACROSS` columns."""
+def _in(iterations: int, wraps: bool) -> str:
+    """Return words such as " in 4 iterations", or "" for one iteration that fills one row.
+
+    wraps: True if an iteration takes several rows.
+    """
+    if iterations > 1:
+        return f" in {iterations} iterations"
+    return " in 1 iteration" if wraps else ""
+
+
+def _places(iteration: Sequence[str], across: int) -> list[tuple[int, int]]:
+    """Return (row, column) of each instruction; a long kind takes two of the `across` columns."""
     places, row, column = [], 0, 0
     for kind in iteration:
         width = 1 + kind.endswith(LONG)
-        if column + width > ACROSS:
+        if column + width > across:
             row, column = row + 1, 0
         places.append((row, column))
         column += width

@@ -120,8 +120,10 @@ def draw_gains(title: str, gains: Mapping[str, float]) -> Picture:
         return bottom - (bottom - top) * (gain - low) / max(high - low, 1e-9)
 
     body = text(4, 15, title, 13, font_weight="bold")
-    body += path(f"M{left} {y(1):.1f}H{right}", opacity=0.6)
-    body += text(left - 8, round(y(1) + 4, 1), "1", 12, "end")
+    tenths = range(math.ceil(10 * low), math.floor(10 * high) + 1)
+    for tick in (1.0, *(tenth / 10 for tenth in tenths if tenth != 10)):
+        body += path(f"M{left} {y(tick):.1f}H{right}", opacity=0.6 if tick == 1 else 0.2)
+        body += text(left - 6, round(y(tick) + 4, 1), f"{tick:g}", 12, "end")
     pitch = (right - left) / len(gains)
     for column, (size, gain) in enumerate(gains.items()):
         x = round(left + pitch * (column + 0.5), 1)

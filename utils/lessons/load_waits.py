@@ -22,16 +22,27 @@ def groups_between_waits(code: Sequence[Instruction]) -> list[list[Instruction]]
     A warp waits where an instruction needs a flag that a load has set since the last wait. All
     other instructions are left out. code: one iteration of a loop.
     """
-    now, free, groups = 0, {}, [[]]
-    for one in code:
-        if any(free.get(flag, 0) > now for flag in one.control.waits):
-            now += 1
+    groups = [[]]
+    for one, waits in zip(code, waits_before(code), strict=True):
+        if waits:
             groups.append([])
-        if one.name in LOADS:
-            free[one.control.write_barrier] = now + 1
         if one.name in (*LOADS, *FFMA):
             groups[-1].append(one)
     return groups
+
+
+def waits_before(code: Sequence[Instruction]) -> list[bool]:
+    """Return whether a warp waits for loads before each instruction of an iteration.
+
+    code: one iteration of a loop.
+    """
+    now, free, waits = 0, {}, []
+    for one in code:
+        waits.append(any(free.get(flag, 0) > now for flag in one.control.waits))
+        now += waits[-1]
+        if one.name in LOADS:
+            free[one.control.write_barrier] = now + 1
+    return waits
 
 
 def waits_per_8(code: Sequence[Instruction]) -> float:

@@ -67,8 +67,8 @@ EXERCISE = matrix_product(
         "iteration has all of its four terms.",
         "A second loop, with one term per iteration, goes on with the same `i` and ends at `k`. It "
         "has 0 to 3 iterations.",
-        "Too many instructions? Is the test `i + 4 <= k`? The compiler keeps such a loop as it is. "
-        "Write `i + 3 < k`, which allows the same iterations, and the compiler unrolls it further.",
+        "Too many instructions? Is the test `i + 4 <= k`? The compiler does not unroll such a "
+        "loop any further. Write `i + 3 < k`, which allows the same iterations, and it does.",
     ),
     after="That means: several terms share one test and one jump, and no term is lost at any k.",
 )

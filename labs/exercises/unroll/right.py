@@ -32,6 +32,7 @@ def unroll(a, b, c):
 RIGHT = {
     "constants of its own": OWN_CONSTANTS,
     "a test of the last term": [("    whole = k - k % 4\n", ""), ("i < whole", "i + 3 < k")],
+    "a difference in the test": [("    whole = k - k % 4\n", ""), ("i < whole", "i < k - 3")],
     "four totals": [*FOUR_TOTALS, ("= total\n", "= total + t1 + t2 + t3\n")],
     "one expression": [
         (

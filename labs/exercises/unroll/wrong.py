@@ -21,6 +21,13 @@ RANGES = [
     ("        i += 1\n", ""),
 ]
 
+QUARTERS = [
+    (BEGIN, "    i = 0\n    q = k // 4\n    while i < q:\n"),
+    *((TERMS[u], TERMS[u].replace(f"i + {u}", f"i + {u} * q")) for u in (1, 2, 3)),
+    ("        i += 4\n", "        i += 1\n"),
+    (REST, "    i = 4 * q\n" + REST),
+]
+
 WRONG = {
     "`while i < k` makes 24 iterations": {"not unrolled": [("i < whole", "i < 0")]},
     "0.5 per multiply-add": {
@@ -117,8 +124,9 @@ WRONG = {
     "a test for each term": {
         "a test for each term": [("i < whole", "i < k")]
             + [(TERMS[u], f"        if i + {u} < k:\n    {TERMS[u]}") for u in (1, 2, 3)]},
-    "4 multiply-adds share one comparison and one jump": {
+    "try another form of the same test, such as `i < k - 3`": {
         "a test that adds a whole iteration": [("i < whole", "i + 4 <= k")]},
+    "made 16 multiply-adds from the 4 of your iteration": {"four quarters": QUARTERS},
     "does not know that the index is never negative": {
         "ranges": RANGES,
         "the remainder first": [

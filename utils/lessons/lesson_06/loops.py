@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
+import pandas as pd
+from numba import float32
+
 from gemm_kernels import LADDER
-from gpu_xray import xray
 from gpu_xray.loops import PRODUCTS
 from gpu_xray.sass import Instruction
+from utils.division import cdiv
 from utils.errors import CourseError
 from utils.figures import instruction_strip
 from utils.figures.resource_bars import draw_resources
@@ -16,18 +18,24 @@ from utils.ladder import kept_functions
 from utils.ladder.shapes import in_print
 from utils.ladder.step import Step, Variant
 from utils.lessons import load_waits
-from utils.lessons.cards import Card, Stack, Table, table
+from utils.lessons.cards import Card, Table, table
 from utils.lessons.comparison import nothing_yet
-from utils.lessons.compiled_loops import ARCH, listed_kernels, listing
-from utils.lessons.counting import as_variant, estimated_ms, one_per_cycle_ms, watch
+from utils.lessons.compiled_loops import listing
+from utils.lessons.counting import (
+    as_variant,
+    cache_lines_per_multiply_add,
+    estimated_ms,
+    one_per_cycle_ms,
+    watch,
+)
 from utils.lessons.edits import Edit, edited
 from utils.lessons.inner_loops import draw_loops, hot_loop
 from utils.lessons.lesson import device_shown
-from utils.lessons.own_kernels import is_mine, mine
-from utils.lessons.recorded import ms_if_any, recorded_ms
+from utils.lessons.own_kernels import mine
+from utils.lessons.recorded import ms_if_any, record_of, recorded_ms
 from utils.machine.devices import REFERENCE, slug
-from utils.machine.occupancy import WARP, limits_of
-from utils.measuring import rows
+from utils.machine.occupancy import WARP, limits_of, occupancy
+from utils.measuring import records, rows
 from utils.measuring.kernel_times import ProductTime
 from utils.paths import DATA
 from utils.translation import translate
@@ -36,11 +44,12 @@ from virtual_gpu.pictures.svg import Picture
 TASK = "unroll"
 WITH_RANGE = "naive with range"  # its name in the record of listings
 TERMS = 16  # multiply-adds in each drawing of a loop
+COVERED = ("256", "2048", "4096")  # n in the table of what hides a wait
+REGISTERS = 32  # of a thread, in `naive` and all unrolled variants
 UNROLL_FACTORS = (1, 2, 4, 8, 16)  # those with a recorded time at 4096
 SCHEDULERS = 4  # of an SM
 SMALLEST_SHOWN = 1024  # n in the table of `while` and `for`
 RESOURCES = ("instructions", "cache_lines")
-Steps = dict[str, Step | Variant]
 
 
 @dataclass(frozen=True)
@@ -68,7 +77,12 @@ def draw_instructions(**steps: Step | Variant) -> Picture | Card:
     steps: the keyword is the name in the picture, with _ for spaces. Return a card if the reader
     has no right kernel yet, or if it cannot be compiled here.
     """
-    return _with_yours(lambda loops: draw_loops(TERMS, **loops), steps)
+    if not kept_functions.kept_text(TASK):
+        return nothing_yet(TASK)
+    try:
+        return draw_loops(TERMS, **steps, **{"your last right kernel": mine(TASK)})
+    except CourseError as error:
+        return Card("ask", (translate("{error} The lesson goes on without it.", error=error),))
 
 
 def draw_times(shape: str, **steps: Step | Variant) -> Picture:
@@ -81,31 +95,34 @@ def draw_times(shape: str, **steps: Step | Variant) -> Picture:
     return draw_resources(where, times, RESOURCES, mark_bound=True)
 
 
-def draw_times_with_yours(shape: str, **steps: Step | Variant) -> Picture | Stack:
-    """Draw what `draw_times` draws, with the reader's `unroll` below, which has no recorded time.
-
-    If the reader has no right kernel yet, or if it cannot be compiled here, a card says so below
-    the steps.
-    """
-    shown = _with_yours(lambda loops: draw_times(shape, **loops), steps)
-    return Stack((draw_times(shape, **steps), shown)) if isinstance(shown, Card) else shown
-
-
 def draw_waits(**steps: Step | Variant) -> Picture:
     """Draw the loads and multiply-adds of each loop for 16 multiply-adds, with bars for waits.
 
     steps: recorded ones; the keyword is the name in the picture, with _ for spaces.
     """
-    return _waits(steps)
+    loops = {}
+    for name, step in steps.items():
+        code = _code(as_variant(step))
+        count = len(load_waits.groups_between_waits(code)) - 1
+        loops[f"{name.replace('_', ' ')}: {count} waits"] = code
+    return load_waits.draw_waits(
+        loops, translate("Loads and multiply-adds, in the order of the machine code")
+    )
 
 
-def draw_your_waits(**steps: Step | Variant) -> Picture | Card:
-    """Draw what `draw_waits` draws for these steps, with the reader's `unroll` below.
+def draw_order(**steps: Step | Variant) -> Picture:
+    """Draw one iteration of the machine code of each step, with a bar where a warp waits for loads.
 
-    steps: recorded ones; the keyword is the name in the picture. Return a card if the reader has no
-    right kernel yet, or if it cannot be compiled here.
+    steps: recorded ones; the keyword is the name in the picture, with _ for spaces.
     """
-    return _with_yours(_waits, steps)
+    loops = {}
+    for name, step in steps.items():
+        code = listing(str(as_variant(step)))
+        waits = load_waits.waits_before(code)
+        loops[name.replace("_", " ")] = [
+            (one.opcode, before) for one, before in zip(code, waits, strict=True)
+        ]
+    return instruction_strip.draw_waiting(translate("One iteration in machine code"), loops)
 
 
 def with_range() -> Step:
@@ -164,7 +181,8 @@ def waits(step: Step | Variant) -> float:
 def compare_variants() -> Table:
     """Return a table of `naive` and all unrolled variants at 4096, the slowest by the record first.
 
-    The columns are the instructions and the waits for 16 multiply-adds, and the recorded ms.
+    The columns are the instructions and the waits for 16 multiply-adds, the recorded median in ms,
+    and the least and most ms of the repetitions.
     """
     unrolled = LADDER.step("unrolled")
     variants = {f"UNROLL = {factor}": unrolled.variant(UNROLL=factor) for factor in UNROLL_FACTORS}
@@ -174,12 +192,54 @@ def compare_variants() -> Table:
             f"`{name}`",
             f"{TERMS * hot_loop(variant).per_multiply_add:g}",
             f"{waits(variant):g}",
-            f"{recorded_ms(variant):.1f} ms",
+            f"{(record := record_of(variant, '4096')).time_ms:.1f} ms",
+            f"{record.time_ms_min:.1f} to {record.time_ms_max:.1f}",
         )
         for name, variant in sorted(variants.items(), key=lambda pair: -recorded_ms(pair[1]))
     ]
     caption = translate("The loops for 16 multiply-adds, and the product at n = 4096")
-    return table(caption, ("", "instructions", "waits", "recorded"), cells)
+    return table(caption, ("", "instructions", "waits", "median", "all repetitions"), cells)
+
+
+def cover() -> dict[str, tuple[int, int, float]]:
+    """Return n -> (the other warps of an SM, their work and a load's latency, both in cycles).
+
+    The work is what `naive` has for the SM between two waits, one cycle per cache line. The latency
+    is recorded: that of L2 if three n×n matrices fit into it, else that of DRAM.
+    """
+    device, naive = device_shown(), LADDER.step("naive")
+    cycles = cache_lines_per_multiply_add(watch(naive)) * TERMS / waits(naive)
+    found = {}
+    for size in COVERED:
+        launch = naive.launch(LADDER.parse(size))
+        fit = occupancy(device.compute_capability, threads=launch.threads, registers=REGISTERS)
+        blocks = min(fit.blocks, cdiv(launch.blocks, device.sms))
+        others = blocks * launch.threads // WARP - 1
+        fits = 3 * int(size) ** 2 * float32.bitwidth // 8 <= device.l2_kib * 1024
+        found[size] = others, round(others * cycles), _latency("L2" if fits else "DRAM")
+    return found
+
+
+def compare_cover() -> Table:
+    """Return a table of the work that hides a wait of `naive`, and of a load's latency, per size.
+
+    The columns are n, the other warps, their work and the latency in cycles, and how many times
+    faster the kernel unrolled by 4 is.
+    """
+    naive, by_four = LADDER.step("naive"), LADDER.step("unrolled").variant(UNROLL=4)
+    cells = [
+        (
+            size,
+            str(others),
+            f"{work} cycles",
+            f"about {latency:.0f} cycles",
+            f"{recorded_ms(naive, size) / recorded_ms(by_four, size):.2f}",
+        )
+        for size, (others, work, latency) in cover().items()
+    ]
+    caption = translate("Can other warps hide a wait of `naive`?")
+    head = ("n", "other warps", "their work", "a load takes", "gain by unrolling")
+    return table(caption, head, cells)
 
 
 def bound_ms(n: int, instructions: float, lines: float, sms: int, mhz: float) -> float:
@@ -192,44 +252,16 @@ def bound_ms(n: int, instructions: float, lines: float, sms: int, mhz: float) ->
     return n**3 / WARP / sms * cycles / mhz / 1000
 
 
-def _with_yours(draw: Callable[[Steps], Picture], steps: Steps) -> Picture | Card:
-    """Return what `draw` makes of the steps and of the reader's `unroll`, or a card instead.
-
-    The card says that the reader has no right kernel yet, or why its code cannot be shown.
-    """
-    if not kept_functions.kept_text(TASK):
-        return nothing_yet(TASK)
-    try:
-        return draw({**steps, "your last right kernel": mine(TASK)})
-    except CourseError as error:
-        return Card("ask", (translate("{error} The lesson goes on without it.", error=error),))
-
-
-def _waits(steps: Steps) -> Picture:
-    """Draw the waits of each loop for 16 multiply-adds; steps: by the name shown."""
-    loops = {}
-    for name, step in steps.items():
-        code = _code(as_variant(step))
-        count = len(load_waits.groups_between_waits(code)) - 1
-        loops[f"{name.replace('_', ' ')}: {count} waits"] = code
-    return load_waits.draw_waits(
-        loops, translate("Loads and multiply-adds, in the order of the machine code")
-    )
+def _latency(where: str) -> float:
+    """Return the recorded latency of a load in cycles, rounded to tens; where: "L2" or "DRAM"."""
+    curves = pd.read_csv(records.file_of(device_shown().name, "latency_curves"))
+    latency = curves[curves["experiment"] == "latency"].set_index("what")["value"]
+    return float(round(latency[where], -1))
 
 
 def _code(variant: Variant) -> list[Instruction]:
-    """Return the iterations of a loop that make 16 multiply-adds, at least one iteration.
-
-    The instructions are recorded ones; the reader's kernel is compiled. Raises CourseError if that
-    is not possible.
-    """
-    if not is_mine(variant) and str(variant) in listed_kernels():
-        code = list(listing(str(variant)))
-    else:
-        report = xray(variant.kernel, variant.step.signature, ARCH)
-        if report.hot is None or not report.hot.ffma:
-            raise CourseError(translate("The machine code of this kernel has no loop."))
-        code = list(report.hot.body)
+    """Return the recorded iterations of a loop that make 16 multiply-adds, at least one."""
+    code = list(listing(str(variant)))
     multiply_adds = sum(one.name in PRODUCTS for one in code)
     return code * max(1, round(TERMS / multiply_adds))
 
