@@ -40,8 +40,8 @@ SECONDS = 900  # the time limit of an installation
 def _file(name: str) -> SimpleNamespace:
     """Return a namespace with the names that a file of the course defines.
 
-    The file runs without importing its package, because the packages need Numba, which may not be
-    installed yet.
+    name: the file's path in the course's folder, such as "gpu_xray/errors.py". The file runs
+    without importing its package, because the packages need Numba, which may not be installed yet.
     """
     return SimpleNamespace(**runpy.run_path(str(COURSE / name)))
 
