@@ -60,7 +60,10 @@ class Missing:
 
 
 def installed() -> dict[str, str]:
-    """Return normalized name -> version of every package of this Python."""
+    """Return normalized name -> version of every package of this Python.
+
+    A normalized name is in lower case with hyphens, such as "numba-cuda".
+    """
     packages = importlib.metadata.distributions()
     named = [(package.metadata["Name"], package.version) for package in packages]
     return {re.sub(r"[-_.]+", "-", name).lower(): version for name, version in named if name}

@@ -54,7 +54,7 @@ def roofline(
     ------
     CourseError
         If there are no points, the device has no ceiling of this memory, a point is above the
-        ceiling of arithmetic, or `marked` has more than six labels.
+        ceiling of arithmetic, or more than six points have a label in `marked`.
     """
     if points.empty:
         raise CourseError("There is nothing to draw: no step was recorded; choose another size.")
