@@ -124,8 +124,8 @@ def _libraries(shape: GemmShape) -> Iterator[tuple[str, float, str]]:
 def _published(shape: GemmShape) -> Iterator[tuple[str, float, str]]:
     """Yield (kernel, GFLOP/s, where it was measured) of each published rate at this shape.
 
-    The last item is a text with the processor, its clock and the threads, such as "published, Ryzen
-    7700, 5.1 GHz, one thread".
+    The last item is a text with the processor, its clock and the threads, such as "published, Xeon
+    Platinum 8260Y, 2.5 GHz, one thread".
     """
     frame = records.published("gemm_cpu")
     same = (frame["m"] == shape.m) & (frame["n"] == shape.n) & (frame["k"] == shape.k)
