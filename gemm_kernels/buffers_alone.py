@@ -109,7 +109,10 @@ def build(name: str):
 
 @cache
 def variants() -> tuple[Variant, ...]:
-    """Return `vectorized`, the kernels of `CHANGES` and `double_buffered`, as they are timed."""
+    """Return `vectorized`, the kernels of `CHANGES` and `double_buffered`, in the order of timing.
+
+    All have the same sizes of tiles.
+    """
     constants = {"BM": SIDE, "BN": SIDE, "BK": DEPTH, "TM": EACH, "TN": EACH}
     return (
         LADDER.step("vectorized").variant(**constants),

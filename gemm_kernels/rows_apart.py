@@ -97,7 +97,10 @@ STEP = Step(
 
 @cache
 def variants() -> tuple[Variant, ...]:
-    """Return `register_blocked` and `spread_rows` for each pair of sizes in `TILES`, in turns."""
+    """Return `register_blocked` and `spread_rows` for each pair of sizes in `TILES`.
+
+    With each pair, `register_blocked` comes first.
+    """
     steps = LADDER.step("register_blocked"), STEP
     return tuple(
         step.variant(BM=BM, BN=BN, TM=TM, TN=TN) for (BM, BN), (TM, TN) in TILES for step in steps
@@ -110,7 +113,10 @@ def recorded_times() -> tuple[ProductTime, ...]:
 
 
 def recorded_counters(device: str) -> dict[str, WideCounters]:
-    """Return kernel's name with its constants -> what the profiler counted on a device."""
+    """Return kernel's name with its constants -> what the profiler counted on a device.
+
+    A name has the form of `str(variant)`. Raises CourseError if the device has no record.
+    """
     file = DATA / "measured" / slug(device) / "rows_counters.csv"
     return {row.kernel: row for row in rows.read(file, WideCounters)}
 

@@ -168,7 +168,10 @@ def recorded_times() -> tuple[ProductTime, ...]:
 
 
 def recorded_counters(device: str) -> dict[str, WideCounters]:
-    """Return kernel's name, such as "padded_rows" -> what the profiler counted on a device."""
+    """Return kernel's name, such as "padded_rows" -> what the profiler counted on a device.
+
+    Raises CourseError if the device has no record.
+    """
     file = DATA / "measured" / slug(device) / "wide_counters.csv"
     return {row.kernel: row for row in rows.read(file, WideCounters)}
 

@@ -1,4 +1,4 @@
-"""The machine code that Numba makes for the CPU: its hot loop, and instruction counts."""
+"""The machine code that Numba makes for the CPU: its hottest piece, and instruction counts."""
 
 from __future__ import annotations
 
@@ -51,16 +51,19 @@ class InstructionCounts:
 
 
 def hot_loop(function) -> str:
-    """Return the basic block with the most multiply-adds of a compiled @njit function, as assembly.
+    """Return the piece with the most multiply-adds of a compiled @njit function's assembly.
 
-    If several blocks have the most, or none has any, it is the shortest of them. Returns "" for a
+    A piece is the code between two labels, without the labels, and ends with its last jump back to
+    its own label, if it has one. So a loop that consists of one piece is returned as a whole. A
+    piece may also contain jumps to other labels, and it may be a part of a loop or no loop at all.
+    If several pieces have the most, or none has any, it is the shortest of them. Returns "" for a
     function that is not compiled yet.
     """
     return _hottest(compiled_here(function).inspect_asm().values())
 
 
 def hot_loop_elsewhere(function, processor: str) -> str | None:
-    """Return the hot loop that LLVM makes for one of `PROCESSORS`, whatever this machine is.
+    """Return what `hot_loop` returns, but compiled for one of `PROCESSORS`.
 
     LLVM compiles the optimised LLVM IR of this machine for the other processor. So the result is
     right only for functions that use explicit vectors: how a loop without them is vectorised was
@@ -94,9 +97,10 @@ def compiled_here(function):
 
 
 def _hottest(texts: Iterable[str]) -> str:
-    """Return the basic block with the most multiply-adds in several texts; "" without any block.
+    """Return the piece with the most multiply-adds in several texts; "" if no text has a label.
 
-    If several blocks have the most, or none has any, it is the shortest of them.
+    A piece is one of `_straight`. If several pieces have the most, or none has any, it is the
+    shortest of them.
     """
     pieces = [piece for text in texts for piece in _straight(text)]
     return max(pieces, key=lambda piece: (len(_FMA.findall(piece)), -len(piece)), default="")
@@ -106,7 +110,7 @@ def _straight(code: str) -> list[str]:
     """Split assembly at its labels and return the pieces after each label, in order.
 
     The labels themselves and what precedes the first label are left out. A piece that jumps back to
-    its own label ends with its last such jump.
+    its own label ends with its last such jump. Jumps to other labels do not end a piece.
     """
     _, *rest = _LABEL.split(code)
     pieces = []
@@ -155,10 +159,12 @@ def multiplications(code: str) -> Counter[int]:
 
 
 def vector_loop(code: str) -> str:
-    """Return the basic block with the most vector multiplications; "" if there is none.
+    """Return the piece of assembly with the most vector multiplications; "" if there is none.
 
-    ``code`` is assembly for x86 or ARM. Multiply-adds count, too. If several blocks have the most,
-    it is the shortest of them.
+    A piece is the code between two labels, without the labels, and ends with its last jump back to
+    its own label, if it has one. It may contain jumps to other labels, so it may be a part of a
+    loop, or code outside of loops. ``code`` is assembly for x86 or ARM. Multiply-adds count, too.
+    If several pieces have the most, it is the shortest of them.
     """
     by_piece = {piece: multiplications(piece) for piece in _straight(code)}
     vectors = {piece: counts.total() - counts[1] for piece, counts in by_piece.items()}

@@ -141,7 +141,10 @@ def _ptx_name(text: str) -> str:
 
 
 def _counted(sass: Iterable[Instruction]) -> list[tuple[str, int]]:
-    """Return (opcode, number) of each opcode of the instructions, the most frequent first."""
+    """Return (opcode, number) of each opcode of the instructions, the most frequent first.
+
+    Among equally frequent ones, the one that occurs first comes first.
+    """
     return Counter(map(_sass_name, sass)).most_common()
 
 

@@ -132,7 +132,10 @@ def _contains(outer: Loop, inner: Loop) -> bool:
 
 
 def find_loops(code: Sequence[Instruction]) -> tuple[Loop, ...]:
-    """Return the loops of the code in the order of their first instructions."""
+    """Return the loops of the code in the order of their first instructions.
+
+    The body of a loop has none of the instructions of the loops within it.
+    """
     indices = _loop_indices(code)
     loops = []
     for start, members in sorted(indices.items()):

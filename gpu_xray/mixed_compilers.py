@@ -49,6 +49,9 @@ def _used(python: Callable, seen: set[int]) -> Iterator[tuple[FunctionType, obje
 
 
 def global_names(code: CodeType) -> set[str]:
-    """Return the names that the code loads as globals."""
+    """Return the names that the code loads as globals, builtins among them.
+
+    Those of functions that are defined within the code are left out.
+    """
     instructions = dis.get_instructions(code)
     return {each.argval for each in instructions if each.opname == "LOAD_GLOBAL"}

@@ -89,7 +89,10 @@ def source_lines(
 
 
 def _lines_of(function: Callable) -> tuple[tuple[int, str], ...]:
-    """Return (line number in its file, text without common indentation) per line of a function."""
+    """Return (line number in its file, text without common indentation) per line of a function.
+
+    Decorators belong to it, and empty lines at its end do not.
+    """
     lines, first = inspect.getsourcelines(function)
     text = textwrap.dedent("".join(lines)).rstrip()
     return tuple(enumerate(text.splitlines(), start=first))

@@ -17,7 +17,10 @@ _SENTENCES = {
 
 
 def toolkit() -> str | None:
-    """Return the version of the CUDA toolkit, such as "13.0", or None if there is none."""
+    """Return the version of the CUDA toolkit that compiles here, such as "13.0".
+
+    It is that of NVRTC. Returns None if `cuda.bindings` or the library is missing.
+    """
     try:
         from cuda.bindings import nvrtc
 
@@ -29,7 +32,10 @@ def toolkit() -> str | None:
 
 
 def supported_capabilities() -> list[tuple[int, int]]:
-    """Return the compute capabilities for which the installed toolkit compiles, as (9, 0)."""
+    """Return the compute capabilities for which the installed toolkit compiles.
+
+    Each is a pair such as (9, 0). Raises ImportError without `cuda.bindings`.
+    """
     from cuda.bindings import nvrtc
 
     _, architectures = nvrtc.nvrtcGetSupportedArchs()

@@ -157,7 +157,10 @@ def put(value, out):
 
 
 def _calls(x: Slot, combining: Operation, out: Slot, allocate) -> tuple[Call, ...]:
-    """Return a tuple of one Call that stores the reduction of x in out[0]."""
+    """Return a tuple of one Call that stores the reduction of x in out[0].
+
+    Without an element it stores the operation's identity.
+    """
     if x.size == 0:
         return (Call(put, Launch(grid=(1,), block=(1,)), (combining.identity, out)),)
     turns = _turns(x.size * x.dtype.itemsize)

@@ -94,7 +94,10 @@ def _picture(exercise: Exercise) -> str:
 
 
 def _lines(exercise: Exercise) -> Iterator[str]:
-    """Yield the first calls of a formula with their results, or the goals of a host function."""
+    """Yield the first calls of a formula with their results, or the goals of a host function.
+
+    Each line is HTML.
+    """
     if not isinstance(exercise, NumbersExercise):
         yield from map(html.escape, exercise.goals)
         return

@@ -33,7 +33,11 @@ VIRTUAL_GPU = "virtual_gpu"
 
 
 def versions(exercise: Exercise) -> Iterator[tuple[str, str]]:
-    """Yield (name, text) of every known version of an exercise, such as "right: two loops"."""
+    """Yield (name, text) of every known version of an exercise.
+
+    They are the starter, the solution, the right and the wrong versions and mutants of the
+    solution. A name is such as "solution", "right: two loops" or "mutant 3: " and what was changed.
+    """
     yield "starter", exercise.starter_text
     yield "solution", exercise.solution_text
     for what, text in right_versions(exercise):

@@ -319,7 +319,10 @@ def adding_of(shape, out, partials, tile: tuple[int, int], tiles: int, how: Cut)
 
 
 def _in_elements(strides: tuple[int, int]) -> tuple[np.uint32, np.uint32]:
-    """Return (stride of a row, stride of a column) of a matrix in elements, from bytes."""
+    """Return (stride of a row, stride of a column) of a matrix in elements, from strides in bytes.
+
+    A negative stride is represented modulo 2³².
+    """
     # The stride of a single row may be any number; it is multiplied by 0.
     return tuple(np.uint32(stride // FLOAT32_BYTES % 2**32) for stride in strides)
 

@@ -195,7 +195,10 @@ def write(timed: Iterable[TilingTime], path: Path) -> None:
 
 
 def read(path: Path) -> tuple[TilingTime, ...]:
-    """Return the timings in the CSV file `path`, in its order."""
+    """Return the timings in the CSV file `path`, in its order.
+
+    Raises CourseError if the file does not exist or is not such a record.
+    """
     return rows.read(path, TilingTime)
 
 
@@ -275,7 +278,10 @@ def regrets(timed: Sequence[TilingTime], known: Estimate, speed: DeviceSpeed) ->
 
 
 def _fastest(timed: Sequence[TilingTime]) -> dict[tuple[str, GemmShape], float]:
-    """Return (kind, shape) -> the fastest of its times, in microseconds."""
+    """Return (kind of kernel, shape) -> the fastest of its times, in microseconds.
+
+    The kind is "wide" or "strided".
+    """
     fastest: dict[tuple[str, GemmShape], float] = {}
     for each in timed:
         key = each.kind, each.shape

@@ -234,7 +234,10 @@ def _waits_for_others(kernel, line: int) -> bool:
 
 
 def _set_by(node: ast.Assign | ast.AugAssign) -> set[str]:
-    """Return the names of the variables to which an assignment gives a value."""
+    """Return the names of the variables to which an assignment gives a value.
+
+    Variables in tuples count. An array does not count if only elements are assigned.
+    """
     targets = node.targets if isinstance(node, ast.Assign) else [node.target]
     return {
         one.id
@@ -372,7 +375,10 @@ def _first_flaw(run: Run) -> Finding | None:
 
 
 def unseen_mistake(exercise: KernelExercise, run: Run) -> str | None:
-    """Return sentences on a mistake in a run that the virtual GPU does not see, or None."""
+    """Return sentences on a mistake in a run that the virtual GPU does not see, or None.
+
+    They come from the first of the exercise's own probes for such mistakes that finds one.
+    """
     return _first(exercise.probes.unseen, run)
 
 
@@ -411,7 +417,10 @@ def _explained(
 
 
 def _not_written(exercise: KernelExercise, runs: Sequence[Run], table: MistakeTable) -> str | None:
-    """Return sentences on elements of the result that were never written, or None if all were."""
+    """Return sentences on elements of the result that were never written, or None if all were.
+
+    Only the last run is looked at; the others help to recognise the mistake.
+    """
     run, missing = runs[-1], runs[-1].unwritten
     if not missing.any():
         return None
@@ -445,7 +454,10 @@ def _whole_part(missing: np.ndarray) -> str:
 
 
 def _wrong_values(exercise: KernelExercise, runs: Sequence[Run], table: MistakeTable) -> str | None:
-    """Return sentences on the result's wrong elements, with the first one, or None if none is."""
+    """Return sentences on the result's wrong elements, with the first one, or None if none is.
+
+    Only the last run is looked at; the others help to recognise the mistake.
+    """
     run, wrong = runs[-1], runs[-1].wrong
     if not wrong.any():
         return None

@@ -188,7 +188,10 @@ def no_order(exercise: OrderExercise, submission: object) -> str | None:
 
 
 def misplaced(exercise: OrderExercise, order: Order) -> str | None:
-    """Return the sentence on an order's first line that breaks a rule, or None if none does."""
+    """Return the sentence of the rule that an order's first misplaced line breaks, or None.
+
+    It is in the reader's language. Returns None if the order breaks no rule.
+    """
     broken = [rule for rule in exercise.rules if rule.broken_in(order)]
     first = min(broken, key=lambda rule: order.index(rule.line), default=None)
     return translate(first.says) if first else None

@@ -115,7 +115,10 @@ def _code(site: Site) -> str:
 
 
 def _branch(run: Run, finding: Finding) -> ast.If | None:
-    """Return the node of the innermost `if` around the line of a finding, or None."""
+    """Return the node of the innermost `if` around the line of a finding, or None.
+
+    The line may be in its `else` part, but not the line of the `if` itself.
+    """
     around = [
         node
         for node in ast.walk(run.tree)
@@ -131,7 +134,10 @@ def _test(run: Run, finding: Finding) -> str | None:
 
 
 def _line_of_the_test(run: Run, finding: Finding) -> str | None:
-    """Return the number of the line of the innermost `if` around a finding's line, or None."""
+    """Return, as text, the number of the line of the innermost `if` around a finding's line.
+
+    Returns None if there is no such `if`.
+    """
     branch = _branch(run, finding)
     return str(branch.lineno) if branch else None
 
@@ -160,7 +166,11 @@ def _tiles(parameter: str, run: Run) -> Iterator[str]:
 
 
 def _lines_of(name: str, tree: ast.AST) -> Iterator[int]:
-    """Yield the numbers of lines with a call of this function, or with a `return` for "return"."""
+    """Yield the numbers of lines with a call of this function, or with a `return` for "return".
+
+    The name is the last part of what is called, such as "syncthreads". The numbers are in the order
+    of `ast.walk` and may repeat.
+    """
     for node in ast.walk(tree):
         called = isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1] == name
         if called or (name == "return" and isinstance(node, ast.Return)):

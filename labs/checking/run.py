@@ -201,7 +201,7 @@ class Run:
 
     @cached_property
     def _events_for_other_inputs(self) -> tuple[Event, ...]:
-        """The drawn block's events for the inputs of another seed; none if they end in an error."""
+        """The drawn block's events for the inputs of another seed; () if they end in an error."""
         try:
             again = run_kernel(
                 self.job, self.kernel, self.shape, self.patience, blocks=1, record=self.drawn_block,

@@ -68,7 +68,10 @@ def _a_text(submission: str) -> str:
 
 
 def _speaks_to_the_gpu(submission: CPUDispatcher) -> str | None:
-    """Return a sentence on a line of a CPU function that uses `cuda`, or None if there is none."""
+    """Return a sentence on a line of a CPU function that uses `cuda`, or None if there is none.
+
+    It is also None if the source of the function cannot be read.
+    """
     source = _source_of(submission)
     if source is None:
         return None
@@ -158,7 +161,11 @@ def _other_parameters(exercise: KernelExercise, kernel) -> str | None:
 
 
 def _returns_a_value(exercise: KernelExercise, kernel) -> str | None:
-    """Return a sentence on a kernel's first line that returns a value, or None if none does."""
+    """Return a sentence on a kernel's first line that returns a value, or None if none does.
+
+    A `return` within an inner function does not count. Returns None, too, if the source cannot be
+    read.
+    """
     source = _source_of(kernel)
     if source is None:
         return None

@@ -13,14 +13,14 @@ from virtual_gpu import Finding
 class Vocabulary:
     """The words with which a verdict speaks about a kernel, or about a CPU function.
 
-    noun: "kernel" or "function". any: the noun with an article. run: how the task runs it, such as
-    "launches the kernel". actor: the subject of a sentence about an access; None stands for the
-    thread with its number. needed: the reason why an input must not change. idle: a clause about
-    code that does nothing. never_stores: a clause about code that stores nothing. missing, wrong,
-    endless: questions to the reader on elements never written, wrong values and an endless loop, if
-    no cause is known. nothing_found: an addition to the sentence on a right result. slow_float64:
-    the end of a sentence on why float64 is slow there. replacements: pairs of a regular expression
-    and its replacement in the virtual GPU's messages.
+    noun: "kernel" or "function". any: "a kernel" or "this function". run: how the task runs it,
+    such as "launches the kernel". actor: the subject of a sentence about an access; None stands for
+    the thread with its number. needed: the reason why an input must not change. idle: a clause
+    about code that does nothing. never_stores: a clause about code that stores nothing. missing,
+    wrong, endless: questions to the reader on elements never written, wrong values and an endless
+    loop, if no cause is known. nothing_found: an addition to the sentence on a right result.
+    slow_float64: the end of a sentence on why float64 is slow there. replacements: pairs of a
+    regular expression and its replacement in the virtual GPU's messages.
     """
 
     noun: str

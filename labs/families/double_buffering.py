@@ -157,7 +157,10 @@ def _different_numbers(shape: Shape, seed: int) -> tuple[np.ndarray, np.ndarray]
 
 
 def _waits_of(tile: int, run: Run, recording: Recording, thread: int) -> Iterator[_EarlyWait]:
-    """Yield the loads of one thread that are stored after fewer than `tile` terms, in order."""
+    """Yield an _EarlyWait per load of one thread that is stored after fewer than `tile` terms.
+
+    The loads are in the order of execution; those of the first tile are left out.
+    """
     events = [one for one in recording.events if _takes_part(one, thread)]
     shared = {one.name for one in recording.arrays if one.space == "shared"}
     for index, event in enumerate(events):

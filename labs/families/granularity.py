@@ -335,7 +335,7 @@ def _in_two_loops(run: Run, one: AccessCount, other: AccessCount, warps: int) ->
 
 
 def _shared_loads(run: Run) -> list[AccessCount]:
-    """Return the accesses of a run that load from shared memory, per source line."""
+    """Return the AccessCounts of a run's loads from shared memory, one per line and array."""
     counts = run.trace.access_counts
     return [one for one in counts if (one.space, one.kind) == ("shared", "load")]
 

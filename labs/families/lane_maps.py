@@ -141,7 +141,10 @@ def _name_of(run: Run, array: str) -> str:
 
 
 def _reads(run: Run, array: str) -> list[AccessCount]:
-    """Return the loads from a shared array, per source line. array: the starter's name."""
+    """Return the AccessCounts of a run's loads from a shared array, one per source line.
+
+    array: the name that the array has in the starter.
+    """
     key = (_name_of(run, array), "load", "shared")
     return [one for one in run.trace.access_counts if (one.array, one.kind, one.space) == key]
 

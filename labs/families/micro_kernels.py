@@ -48,7 +48,10 @@ def _nodes(kernel, message: str) -> list[ast.AST]:
 
 
 def _calls(nodes, *names: str) -> list[ast.Call]:
-    """Return the calls of functions with these names among the nodes, in the nodes' order."""
+    """Return the calls of functions with these names among the nodes, in the nodes' order.
+
+    A name is the last part of what is called, so `simd.fmadd` has the name `fmadd`.
+    """
     return [
         node
         for node in nodes
@@ -75,7 +78,10 @@ def misused(kernel, message: str) -> str | None:
 
 
 def exchanged(kernel, message: str) -> str | None:
-    """Return a sentence if storeu gets its vector as the first or second argument, else None."""
+    """Return a sentence if storeu gets its vector as the first or second argument, else None.
+
+    message: why the kernel was refused. None unless it says that an operand must be a vector.
+    """
     if "operand must be a vector" not in message:
         return None
     sums = {
@@ -145,7 +151,10 @@ def never_set(kernel, message: str) -> str | None:
 
 
 def made_here(kernel, message: str) -> str | None:
-    """Return a sentence if the kernel creates a list or a new array for its sums, else None."""
+    """Return a sentence if the kernel creates a list or a new array for its sums, else None.
+
+    message: why the kernel was refused. None unless that is because of an array made in it.
+    """
     if "made here is not known" not in message:
         return None
     if any(isinstance(node, ast.List) for node in _nodes(kernel, message)):

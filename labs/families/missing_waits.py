@@ -51,7 +51,10 @@ def _reads_what_was_stored(run: Run, finding: Finding) -> bool:
 
 
 def _loop_around(run: Run, line: int) -> ast.While | ast.For | None:
-    """Return the innermost loop whose body holds a line, or None."""
+    """Return the innermost loop whose body holds a line, or None.
+
+    The line of the `for` or `while` itself is not in its body, and an `else` part is.
+    """
     loops = [
         node
         for node in ast.walk(run.tree)

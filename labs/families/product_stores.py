@@ -88,7 +88,10 @@ def overlapping_lanes(run: Run) -> str | None:
 
 
 def _columns_of_lanes(run: Run) -> dict[int, list[int]]:
-    """Return a dict from each lane of the first warp to the columns that it stores in row 0."""
+    """Return a dict from each lane of the first warp to the columns that it stores in row 0.
+
+    The columns are sorted; a lane without any is missing. Only block (0, 0, 0) is launched for it.
+    """
     columns = defaultdict(set)
     for event in run.alone((0, 0, 0)).trace.recording.events:
         if (event.kind, event.array) == ("store", run.result):

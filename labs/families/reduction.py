@@ -137,16 +137,20 @@ def each_element_once(parameter: str = "x") -> Target:
     return Target(what, 1, words, measure, cause, True)
 
 
-def full_loads(parameter: str = "x") -> Target:
+def full_loads(parameter: str = "x", spare: int = 0) -> Target:
     """Return the target that requests to load an input have 32 active lanes on average.
 
-    The count is 32 times the requests, divided by the active lanes; 1 is the best. parameter: the
-    exercise's name of the input.
+    The count is 32 times the requests, divided by the active lanes; 1 is the best. It is 1, too,
+    for up to `spare` requests more than these lanes need at least. parameter: the exercise's name
+    of the input.
     """
 
     def measure(run: Run) -> float:
         lanes = run.total(parameter, "load", "lanes")
-        return 32 * run.total(parameter, "load", "requests") / lanes if lanes else 0.0
+        requests = run.total(parameter, "load", "requests")
+        if not lanes:
+            return 0.0
+        return 32 * requests / lanes if 32 * (requests - spare) > lanes else 1.0
 
     def cause(run: Run, value: float) -> str:
         worst = min(run.accesses(parameter), key=lambda access: access.lanes / access.requests)

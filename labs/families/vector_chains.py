@@ -79,7 +79,10 @@ def _chains(run: Run) -> tuple[int, int]:
 
 
 def _order_of_steps(run: Run) -> list[int]:
-    """Return the steps along k in the order in which the kernel first loads their vector of b."""
+    """Return the steps along k in the order in which the kernel first loads their vector of b.
+
+    A step is its number from 0, and each is there once.
+    """
     name = run.names["b"]
     loads = [one for one in run.samples[0].events if (one.array, one.kind) == (name, "load")]
     return list(dict.fromkeys(int(one.first[0]) // LANES for one in loads))

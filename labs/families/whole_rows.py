@@ -100,7 +100,10 @@ def length_of_rows(run: Run) -> str | None:
 
 
 def _accesses(run: Run, space: str, kind: str) -> list[AccessCount]:
-    """Return the accesses in this space, such as "shared", of this kind, per source line."""
+    """Return a run's AccessCounts of this space and this kind, one per source line and array.
+
+    space: such as "shared". kind: such as "load".
+    """
     return [one for one in run.trace.access_counts if (one.space, one.kind) == (space, kind)]
 
 

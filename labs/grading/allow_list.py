@@ -316,7 +316,10 @@ def bound_names(function: ast.FunctionDef) -> set[str]:
 
 
 def _bound(function: ast.AST) -> Iterator[str]:
-    """Yield the name of every parameter, assigned variable and function in a syntax tree."""
+    """Yield the name of every parameter, assigned variable and function in a syntax tree.
+
+    A name may be repeated. That of the function itself is among them if the tree is its definition.
+    """
     for node in ast.walk(function):
         if isinstance(node, ast.arg):
             yield node.arg

@@ -171,7 +171,10 @@ def _here(
         idle.put(worker)
 
     def tried(submission: Submission) -> Mark | None:
-        """Return the mark that an idle process gives, or None if the process was killed."""
+        """Wait for an idle process, and return the mark that it gives to a submission.
+
+        Returns None if the process was killed.
+        """
         worker = idle.get()
         try:
             return _tried(lab, submission, partial(worker.grade, lab, submission, secret))

@@ -69,7 +69,11 @@ def _free(name: str) -> str:
 
 
 def _pairs(exercises: list[str], points: list[int]) -> list[tuple[str, int]]:
-    """Return pairs of an exercise and its points. Raises CourseError if they do not suit."""
+    """Return pairs of an exercise and its points.
+
+    Raises CourseError if there are not as many points as exercises, if an exercise is named twice,
+    or if points are below 1.
+    """
     if len(exercises) != len(points):
         raise CourseError(
             f"There are {len(exercises)} exercises and {len(points)} numbers after --points: give "

@@ -44,7 +44,8 @@ def coding_of(raw: bytes) -> str | None:
     """Return the encoding that a file's coding line (PEP 263) names, such as `latin_1`, or None.
 
     The line must be one of the first two. The name is in lower case with underscores. Returns None
-    if there is no such line, or if its encoding is unknown or not one for texts.
+    if there is no such line, or if its encoding is neither one of `KNOWN` nor of the families ISO
+    8859 and Windows 125x. Python's other encodings, such as cp850, give None, too.
     """
     found = _coding_line(raw)
     if found is None:

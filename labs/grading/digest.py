@@ -31,7 +31,11 @@ def digest_of(lab: Lab) -> str:
 
 
 def _files(lab: Lab) -> Iterator[Path]:
-    """Yield the paths of all files on which a lab's marks depend, in a fixed order."""
+    """Yield the paths of all files on which a lab's marks depend, in a fixed order.
+
+    They are the modules of `labs`, the folders of the lab's exercises, and `FOLDERS`, without
+    tests.
+    """
     yield from sorted((ROOT / "labs").glob("*.py"))
     folders = [part.definition.folder for part in lab.parts]
     for folder in [*folders, *(ROOT / name for name in FOLDERS)]:

@@ -71,7 +71,10 @@ class _AddedOut(ast.NodeTransformer):
 
 
 def commuted(tree: ast.Module) -> ast.Module | None:
-    """Exchange the factors of every product; return the changed tree, or None without a product."""
+    """Exchange the factors of every product; return the changed tree, or None without a product.
+
+    The tree itself is changed.
+    """
     return _replaced(tree, _Commuted())
 
 

@@ -384,7 +384,7 @@ def _kind(reason: str) -> str:
 
 
 def _size(exercise: KernelExercise, shape: Sequence[int]) -> str:
-    """Return a phrase on a shape, such as "m×n×k = 16×128×24"."""
+    """Return a phrase on a shape, such as "m×n×k = 16×128×24", or "4096" without names of sizes."""
     sizes = f"{'×'.join(exercise.sizes)} = " if exercise.sizes else ""
     return f"{sizes}{'×'.join(map(str, shape))}"
 

@@ -202,10 +202,11 @@ def _without_signs(name: str) -> str:
 
 
 def handed_in(submission: Submission, listed: Listed | None) -> datetime | None:
-    """Return when a submission was handed in, or None if that is unknown.
+    """Return when a submission was handed in, as a datetime without a time zone.
 
     It is the date with which the name of its folder begins, or else the one in the roster's column
-    `handed_in`. Raises CourseError for a date that does not exist, or a cell that is no date.
+    `handed_in`; None if there is neither. A date without a time is the day's last second, as in
+    `date_of`. Raises CourseError for a date that does not exist, or a cell that is no date.
     """
     named = _DATE.match(submission.folder)
     text = named[0] if named else listed.cell(HANDED_IN) if listed else ""

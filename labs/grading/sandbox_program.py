@@ -67,7 +67,10 @@ def first_writable(proc: Path) -> str | None:
 
 
 def _files_below(folder: Path) -> Iterator[str]:
-    """Yield the paths of all files in a folder and its subfolders."""
+    """Yield the paths of all files in a folder and its subfolders, as texts.
+
+    Each path begins with `folder` as it was given.
+    """
     for inner, _, names in os.walk(folder):
         yield from (os.path.join(inner, name) for name in names)
 

@@ -191,7 +191,10 @@ def gather(
 
 
 def _entries(paths: list[Path]) -> Iterator[Path]:
-    """Yield each path that is no folder, and the sorted entries of each folder."""
+    """Yield each path that is no folder, and the sorted entries of each folder.
+
+    A link to a folder counts as no folder. Entries of subfolders are not among them.
+    """
     for path in paths:
         is_folder = path.is_dir() and not path.is_symlink()
         yield from sorted(path.iterdir(), key=lambda one: one.name) if is_folder else [path]
@@ -392,7 +395,7 @@ def _unzip(name: str, raw: bytes, files: _Files) -> None:
 
 
 def _at_most(file: BinaryIO, most: int) -> bytes | None:
-    """Return the bytes of a file in an archive, or None if there are more than `most`."""
+    """Return the bytes of a file in an archive, or None if there are more than `most` of them."""
     read = bytearray()
     while piece := file.read(PIECE):
         read += piece

@@ -29,7 +29,11 @@ def as_plain(lab: Lab, results: Sequence[Result]) -> str:
 
 
 def _plain_row(lab: Lab, parts: Sequence[str], one: Result) -> list[str | int]:
-    """Return the cells of one student's row. parts: the names of the lab's exercises, in order."""
+    """Return the cells of one student's row.
+
+    They are the name, the points, the maximum, the points of each part, the days late and the
+    tries. Parts of a missing mark have 0 points. parts: the names of the lab's exercises, in order.
+    """
     own = points_by_part(one.mark, parts) if one.mark else [0 for _ in parts]
     return [one.student, one.points, lab.points, *own, one.days_late, one.tries]
 

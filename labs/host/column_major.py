@@ -119,7 +119,10 @@ def examine_call(call_by_rows: Callable) -> Examination:
 
 
 def _drawn(random: Random) -> list[Shape]:
-    """Return random shapes, so that constants in place of the sizes are of no use."""
+    """Return DRAWN random shapes, so that constants instead of the sizes are of no use.
+
+    m, n and k are from 2 to 9.
+    """
     return [tuple(random.randint(2, 9) for _ in range(3)) for _ in range(DRAWN)]
 
 

@@ -161,7 +161,10 @@ def examine_launches(kernel: Callable, launch_best: Callable) -> Examination:
 
 
 def _drawn(random: Random) -> list[tuple[int, Shape]]:
-    """Return 8 random pairs (registers, shape), so that a table of answers is of no use."""
+    """Return DRAWN random pairs (registers, shape), so that a table of answers is of no use.
+
+    registers is from 16 to 255; m, n and k are from 5 to 100.
+    """
     return [
         (random.randint(16, 255), tuple(random.randint(5, 100) for _ in range(3)))
         for _ in range(DRAWN)

@@ -75,7 +75,10 @@ def examine_padding(pad_to_fours: Callable) -> Examination:
 
 
 def _drawn(random: Random) -> list[Shape]:
-    """Return random shapes, so that constants in place of the sizes are of no use."""
+    """Return DRAWN random shapes, so that constants instead of the sizes are of no use.
+
+    m, n and k are from 1 to 19.
+    """
     return [tuple(random.randint(1, 19) for _ in range(3)) for _ in range(DRAWN)]
 
 

@@ -260,9 +260,9 @@ def _answers(
 
 
 def _no_number(answer: object) -> str:
-    """Return a clause on an answer that is not a number.
+    """Return what a sentence says of an answer that is not a number, with its full stop.
 
-    The clause is such as "the function returns 2 values, and one number is wanted."
+    Two values give "the function returns 2 values, and one number is wanted.".
     """
     if answer is None:
         return translate(

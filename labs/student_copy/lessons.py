@@ -71,7 +71,7 @@ def _is_of_solution(node: ast.AST) -> bool:
 
 
 def _names(node: ast.ImportFrom) -> Iterator[str]:
-    """Yield the names that an import defines."""
+    """Yield the names that an import defines: of `a as b` it is `b`."""
     return (alias.asname or alias.name for alias in node.names)
 
 

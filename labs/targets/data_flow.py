@@ -89,5 +89,5 @@ def _is_loaded(node: ast.AST, arrays: set[str], names: set[str]) -> bool:
 
 
 def _name(node: ast.AST) -> str | None:
-    """Return the name that a node is, or None if it is something else."""
+    """Return the identifier if a node is a plain name, or None if it is something else."""
     return node.id if isinstance(node, ast.Name) else None

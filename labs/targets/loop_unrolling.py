@@ -181,7 +181,10 @@ def unrolled_loops(
 
 
 def _own_numbers(nodes: list[ast.AST]) -> dict[str, object]:
-    """Return a dict from name to value for each assignment of a literal, such as `U = 4`."""
+    """Return a dict from name to value for each assignment of a literal, such as `U = 4`.
+
+    Of several targets only the first one counts, and of several assignments the last one.
+    """
     return {
         node.targets[0].id: node.value.value
         for node in nodes

@@ -31,7 +31,10 @@ def right_for_small_numbers() -> Target:
     """
 
     def wrong(run: Run) -> tuple[Run, np.ndarray]:
-        """Return the run with small numbers, and which elements are stored with a wrong value."""
+        """Return the run with small numbers, and which elements are stored with a wrong value.
+
+        The latter is a bool array of the result's shape. Only the drawn block is launched.
+        """
         power = SMALLEST + run.seed % POWERS
         job = replace(run.job, inputs=partial(_divided, run.job.inputs, power))
         block = run.drawn_block

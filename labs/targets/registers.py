@@ -253,7 +253,10 @@ def _open_counters(loop: ast.For | ast.While, unrolled: set[int]) -> set[str]:
 
 
 def _stepped(node: ast.AST) -> set[str]:
-    """Return the names that a statement computes from their own values, as `j += 1` does."""
+    """Return the names that a statement computes from their own values, as `j += 1` does.
+
+    `j = j + 1` does so, too. Of several targets only the first one counts.
+    """
     if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
         return {node.target.id}
     if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):

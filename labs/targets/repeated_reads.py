@@ -111,6 +111,6 @@ def _holds(loop: ast.For | ast.While, line: int) -> bool:
 
 
 def _shared_loads(run: Run) -> list[AccessCount]:
-    """Return the accesses of a run that load from shared memory, per source line."""
+    """Return the AccessCounts of a run's loads from shared memory, one per line and array."""
     counts = run.trace.access_counts
     return [one for one in counts if (one.space, one.kind) == ("shared", "load")]

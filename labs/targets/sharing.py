@@ -168,5 +168,5 @@ def _loads_of_each_thread(recording: Recording) -> np.ndarray:
 
 
 def _shared(run: Run) -> list[AccessCount]:
-    """Return the accesses of a run to shared memory, per source line."""
+    """Return the AccessCounts of shared memory: one per source line, array and kind of access."""
     return [one for one in run.trace.access_counts if one.space == "shared"]

@@ -34,14 +34,17 @@ def first_wide_result(tree: ast.FunctionDef) -> int | None:
 
 
 def _targets(node: ast.AST) -> Sequence[ast.expr]:
-    """Return the targets of an assignment; () for another node."""
+    """Return the targets of `=` or of an assignment such as `+=`; () for any other node."""
     if isinstance(node, ast.Assign):
         return node.targets
     return (node.target,) if isinstance(node, ast.AugAssign) else ()
 
 
 def _names(node: ast.AST) -> list[str]:
-    """Return the names of the variables that a node assigns to."""
+    """Return the names of the variables that a node assigns to.
+
+    Elements of arrays and variables in tuples are left out.
+    """
     return [one.id for one in _targets(node) if isinstance(one, ast.Name)]
 
 

@@ -355,7 +355,10 @@ def _path(device: Device) -> Path:
 
 
 def _figures(frame: pd.DataFrame, device: Device) -> dict[str, Figure]:
-    """Return name -> figure: chains on one SM, chains on all SMs, and copies."""
+    """Return name -> figure: chains on one SM, chains on all SMs, and copies.
+
+    The names are "arithmetic_one_sm", "arithmetic_all_sms" and "copy_occupancy".
+    """
     return {
         "arithmetic_one_sm": arithmetic_figure(frame, device, 1),
         "arithmetic_all_sms": arithmetic_figure(frame, device, device.sms),

@@ -109,7 +109,7 @@ def _kernels(replay: Replay, folder: Path) -> Path:
 
 
 def _environment(course: Path) -> dict[str, str]:
-    """Return this process's environment variables, with the course on PYTHONPATH."""
+    """Return this process's environment variables, with PYTHONPATH set to the course's folder."""
     return {**os.environ, "PYTHONPATH": str(course)}
 
 

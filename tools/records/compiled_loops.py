@@ -62,7 +62,11 @@ def kernels() -> Iterator[tuple[str, int | None, Callable, object]]:
 
 
 def listed() -> Iterator[tuple[str, Callable, object]]:
-    """Yield (name, kernel, signature) of every kernel whose loop is in `listings.csv`."""
+    """Yield (name, kernel, signature) of every kernel whose loop is in `listings.csv`.
+
+    A name has the form of `str(variant)`, or is "naive with range", or the name of an exercise with
+    "starter" or "solution", such as "sums_in_registers solution".
+    """
     steps = map(gemm_kernels.LADDER.step, ("naive", "multi_output"))
     for variant in (*(step.variant() for step in steps), *FMA_LOOP.variants()):
         yield str(variant), variant.kernel, variant.step.signature

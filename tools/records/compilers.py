@@ -70,7 +70,10 @@ def steps(compiler: Compiler) -> list[Step]:
 def compiled_with(
     compiler: Compiler, architectures: Sequence[str] = ARCHITECTURES
 ) -> Iterator[CompiledStep]:
-    """Compile every step for each architecture that has its instructions, and yield the rows."""
+    """Compile every step for each architecture that has its instructions, and yield the rows.
+
+    Each row is also named on stderr, as a sign of progress.
+    """
     capabilities = with_budgets()
     for step in steps(compiler):
         for arch in architectures:

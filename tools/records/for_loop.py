@@ -23,7 +23,10 @@ VERIFIED = (GemmShape(35, 36, 44),)
 
 
 def variants() -> tuple[Variant, ...]:
-    """Return the kernels in the order in which they are timed: both forms of `naive` first."""
+    """Return the kernels in the order in which they are timed.
+
+    Both forms of `naive` come first, and then `unrolled` by 1 and by 4.
+    """
     unrolled = LADDER.step("unrolled")
     steps = LADDER.step("naive"), replace(with_range(), name=WITH_RANGE)
     unrolled_by = (unrolled.variant(UNROLL=factor) for factor in (1, 4))

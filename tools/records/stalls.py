@@ -176,10 +176,11 @@ def stalls(source: str) -> pd.DataFrame:
 
 
 def sampled(source: str) -> pd.DataFrame:
-    """Return a table with a row per sampled instruction of the SHORT kernels.
+    """Return a table with a row per instruction of the SHORT kernels that has samples.
 
-    The columns are kernel, place (the index of the instruction), opcode, samples, and reason (the
-    most frequent stall reason).
+    source: the profiler's output as text, as for `samples_of`. The columns are kernel (its name
+    with its constants), place (the index of the instruction), opcode, samples, and reason (the most
+    frequent stall reason, without "stall_").
     """
     rows = []
     for name, table in samples_of(source):

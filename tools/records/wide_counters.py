@@ -49,7 +49,10 @@ def profile() -> str:
 
 
 def rows_of(text: str, device: str) -> Iterator[WideCounters]:
-    """Yield a row per kernel, in the order of `wide_alone.variants`; text: that of `profile`."""
+    """Yield a row for each of the first four kernels of `wide_alone.variants`, in their order.
+
+    text: the output of the profiler that `profile` returns.
+    """
     table = list(csv.DictReader(io.StringIO(text[text.index('"ID"') :])))
     for variant in wide_alone.variants()[:4]:
         values = {

@@ -75,5 +75,5 @@ def _cell(axes: Axes, column: int, line: int, ratios: list[float]) -> str:
 
 
 def _power(size: float) -> str:
-    """Return a power of ten as text, such as "10⁴"."""
+    """Return the power of ten that is nearest to a size as text, such as "10⁴"; at most 10⁹."""
     return "10" + "⁰¹²³⁴⁵⁶⁷⁸⁹"[round(math.log10(size))]

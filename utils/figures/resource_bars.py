@@ -74,7 +74,10 @@ def _words(what: str) -> str:
 
 
 def _bound(one: ResourceTimes, resources: Sequence[str]) -> str | None:
-    """Return the resource with the longest estimate of a kernel, or None if it is not known."""
+    """Return the resource with the longest estimate of a kernel, or None if it is not known.
+
+    It is not known if an estimate is missing, or if the longest is only an upper bound.
+    """
     if any(getattr(one, what) is None for what in resources):
         return None
     longest = max(resources, key=lambda what: getattr(one, what))

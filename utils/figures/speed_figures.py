@@ -175,7 +175,10 @@ def _draw(
 
 
 def _others(points: pd.DataFrame, steps: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
-    """Return arrays x and y of the lines of these steps, joined, with a NaN after each line."""
+    """Return arrays x and y of the lines of these steps, joined, with a NaN after each line.
+
+    Both are empty if none of the steps has a line.
+    """
     parts = [
         np.vstack([line[["size", "value"]].to_numpy(float), [np.nan, np.nan]])
         for step, line in points.groupby("step", sort=False)

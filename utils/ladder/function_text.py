@@ -130,7 +130,10 @@ def plain_function(function):
 
 
 def _used(function: FunctionType, tree: ast.stmt) -> Iterator[tuple[str, object]]:
-    """Yield (name, value) of each global or free variable in a function's tree, each once."""
+    """Yield (name, value) of each global or free variable in a function's tree, each once.
+
+    The function's own name and names without a value are left out.
+    """
     known = {**function.__globals__, **inspect.getclosurevars(function).nonlocals}
     own = name_of(function)
     read = _read_from_outside(symtable.symtable(ast.unparse(tree), own, "exec"))

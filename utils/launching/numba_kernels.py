@@ -33,7 +33,12 @@ def argument_types(kernel, arguments: tuple) -> tuple:
 
 
 def numbers_of(kernel, slot: Slot) -> tuple[int, ...]:
-    """Return the numbers that a kernel receives for an array, with pointers of zero."""
+    """Return the numbers that a kernel receives for an array, with pointers of zero.
+
+    Those of numba-cuda are two pointers, the size, the bytes of an element, a pointer, the shape
+    and the strides in bytes. Those of numba-cuda-mlir are two pointers, an offset of 0, the shape
+    and the strides in elements.
+    """
     if mlir.is_mlir(kernel):
         strides = (stride // slot.dtype.itemsize for stride in slot.strides)
         return 0, 0, 0, *slot.shape, *strides
@@ -41,7 +46,10 @@ def numbers_of(kernel, slot: Slot) -> tuple[int, ...]:
 
 
 def pointers_of(kernel) -> tuple[int, ...]:
-    """Return the indices of the pointers among the numbers that a kernel receives for an array."""
+    """Return the indices of the pointers to elements among the numbers of an array.
+
+    The numbers are those of `numbers_of`.
+    """
     return (0, 1) if mlir.is_mlir(kernel) else (4,)
 
 

@@ -187,7 +187,10 @@ def rows_of(xray: XRay) -> tuple[LoopRow, ...]:
 
 @cache
 def listed_kernels() -> frozenset[str]:
-    """Return the names of the kernels in `listings.csv`, with their constants; cached."""
+    """Return the kernels in `listings.csv`; the result is cached.
+
+    Each is a text in the form of `str(variant)`, such as "naive" or "unrolled UNROLL=4".
+    """
     return frozenset(row.kernel for row in rows.read(LISTINGS, ListedInstruction))
 
 

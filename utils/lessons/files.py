@@ -135,7 +135,10 @@ def _tables(number: str) -> dict[Path, set[str]]:
 
 
 def _last_parts_of_strings(tree: ast.Module) -> set[str]:
-    """Return the part behind the last slash of every string in a syntax tree."""
+    """Return the part behind the last slash of every string in a syntax tree.
+
+    A string without a slash is returned as a whole.
+    """
     nodes = (node for node in ast.walk(tree) if isinstance(node, ast.Constant))
     return {node.value.split("/")[-1] for node in nodes if isinstance(node.value, str)}
 

@@ -58,7 +58,7 @@ class Repository:
 
     @property
     def on_github(self) -> str | None:
-        """The repository's "owner/name" on GitHub; None if the address is not on GitHub."""
+        """The repository's "owner/name" on GitHub, without ".git"; None for another address."""
         match = re.fullmatch(r"https://github\.com/([\w.-]+/[\w.-]+?)(?:\.git)?/?", self.address)
         return match and match[1]
 

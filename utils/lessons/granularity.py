@@ -67,7 +67,10 @@ def _fraction(value: float) -> str:
 
 
 def _ms(value: float | None) -> str:
-    """Return a time as text, such as "1.2 ms"; "–" for None and 0."""
+    """Return a time in ms as text, such as "1.2 ms"; "–" for None and 0.
+
+    It has three significant digits and a no-break space.
+    """
     return f"{value:.3g}\N{NO-BREAK SPACE}ms" if value else NOTHING
 
 

@@ -175,7 +175,11 @@ def hot_loops(shape: str = "", **steps: Step | Variant) -> Table | Card:
 
 
 def _cells(loop: InnerLoop) -> tuple[str, ...]:
-    """Return the cells of a loop: multiply-adds, instructions per multiply-add, loads first."""
+    """Return the cells of a loop as texts.
+
+    They are the multiply-adds, the instructions per multiply-add, and the global loads before the
+    first instruction that uses a loaded value.
+    """
     return str(loop.multiply_adds), number(loop.per_multiply_add), str(loop.loads_first)
 
 

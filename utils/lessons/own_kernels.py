@@ -169,7 +169,8 @@ def of_kernel(kernel) -> Variant:
 def of_text(name: str, text: str) -> Variant:
     """Return a kernel as the variant that `mine` returns for the reader's right kernel.
 
-    name: the exercise's name. text: the kernel's module, such as the solution's.
+    name: the exercise's name. text: the kernel's module, such as the solution's. Raises KeyError
+    for an exercise that is not in `own_kernels.toml`.
     """
     return _step_of(name, text).variant()
 

@@ -230,7 +230,10 @@ class Question:
         )
 
     def _ordered(self, value: object) -> list[str]:
-        """Return the list of items in the reader's order; raise CourseError for another value."""
+        """Return the list of items in the reader's order.
+
+        Raises CourseError if the value is no sequence, or if it does not hold each item once.
+        """
         if isinstance(value, str) or not isinstance(value, Sequence):
             raise CourseError(
                 translate("`{given!r}` is not a list. {hint}", given=value, hint=self.hint)
@@ -309,7 +312,11 @@ def _same(value: object, answers: Sequence[str], hint: str) -> str:
 
 
 def _as_written(value: object) -> str | None:
-    """Return a text unchanged, and a number as text: 2048.0 gives "2048"; None for other values."""
+    """Return a text unchanged, and a number as text; None for other values.
+
+    The numbers 2048.0 and 2048 give "2048", and others have up to six significant digits. NaN,
+    infinities and bools give None.
+    """
     if isinstance(value, str):
         return value
     is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)

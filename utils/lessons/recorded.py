@@ -145,7 +145,7 @@ def times(*steps: Step | Variant, shape: str = "4096", on: str | None = None) ->
 
 
 def _faster(ratio: float) -> str:
-    """Return a speedup as text, such as "2.50×"."""
+    """Return a speedup as text, such as "2.50×"; from 10 on such as "12.3×"."""
     return f"{ratio:.2f}×" if ratio < 10 else f"{number(ratio)}×"
 
 

@@ -77,7 +77,7 @@ def release(python: Path) -> tuple[int, ...]:
 
 
 def _numbers(version: str) -> tuple[int, ...]:
-    """Return the first three numbers in a text, such as (3, 12, 1)."""
+    """Return the first three numbers in a text, such as (3, 12, 1), or fewer if it has fewer."""
     return tuple(int(digits) for digits in re.findall(r"\d+", version)[:3])
 
 

@@ -40,8 +40,8 @@ SECONDS = 900  # the time limit of an installation
 def _file(name: str) -> SimpleNamespace:
     """Return a namespace with the names that a file of the course defines.
 
-    The file runs without importing its package, because the packages need Numba, which may not be
-    installed yet.
+    name: the file's path in the course's folder, such as "gpu_xray/errors.py". The file runs
+    without importing its package, because the packages need Numba, which may not be installed yet.
     """
     return SimpleNamespace(**runpy.run_path(str(COURSE / name)))
 
@@ -60,7 +60,10 @@ class Missing:
 
 
 def installed() -> dict[str, str]:
-    """Return normalized name -> version of every package of this Python."""
+    """Return normalized name -> version of every package of this Python.
+
+    A normalized name is in lower case with hyphens, such as "numba-cuda".
+    """
     packages = importlib.metadata.distributions()
     named = [(package.metadata["Name"], package.version) for package in packages]
     return {re.sub(r"[-_.]+", "-", name).lower(): version for name, version in named if name}

@@ -37,7 +37,11 @@ def python_of(version: str) -> Path | None:
 
 
 def _candidates(version: str) -> Iterator[Path]:
-    """Yield the paths of interpreters that may have this version."""
+    """Yield the paths of interpreters that may have this version.
+
+    This interpreter comes first, then those on the search path, and then those of pyenv. A path may
+    be repeated.
+    """
     if sys.version_info[:2] == tuple(map(int, version.split("."))):
         yield Path(sys.executable)
     for folder in os.get_exec_path():

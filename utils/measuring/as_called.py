@@ -85,7 +85,7 @@ class CallRow:
 
     @property
     def size(self) -> str:
-        """The sizes m, n and k as text, such as "512×512×512", or the number of elements."""
+        """The sizes m, n and k as text, such as "512×512×512", or the elements as in "1024"."""
         return f"{self.m}×{self.n}×{self.k}" if self.elements is None else str(self.elements)
 
 

@@ -247,7 +247,10 @@ def _facts(
 
 
 def _rates(work: TaskWork, milliseconds: float) -> dict[str, float]:
-    """Return {"gflops": 10^9 operations per second}, or {"gb_per_s": 10^9 bytes per second}."""
+    """Return {"gflops": 10^9 operations per second}, or {"gb_per_s": 10^9 bytes per second}.
+
+    It is the former if the number of operations of the work is known.
+    """
     if work.flops is not None:
         return {"gflops": work.flops / milliseconds / 1e6}
     return {"gb_per_s": work.bytes / milliseconds / 1e6}

@@ -143,7 +143,10 @@ def _columns(kind: type) -> tuple[str, ...]:
 
 
 def _with_default(kind: type) -> list[str]:
-    """Return the names of the fields that have a default."""
+    """Return the names of the fields that have a default value, in order.
+
+    A field with a default factory is not among them.
+    """
     return [field.name for field in fields(kind) if field.default is not MISSING]
 
 

@@ -185,7 +185,10 @@ def hold_gpu(microseconds: float) -> None:
 
 
 def clock_reader() -> Callable[[], float | None]:
-    """Return a function that returns the SM clock in MHz, or None if NVML cannot read the clock."""
+    """Return a function () that returns the current GPU's SM clock in MHz.
+
+    The function always returns None if NVML is missing or does not know the GPU.
+    """
     management = nvml()
     if management is None:
         return lambda: None

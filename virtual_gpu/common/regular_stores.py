@@ -58,7 +58,10 @@ def _stores(tree: ast.AST, conditions: tuple = ()) -> Iterator[tuple[ast.Subscri
 
 
 def _exit_conditions(tree: ast.FunctionDef, exits: UnionType) -> list[ast.expr]:
-    """Return the conditions of all branches with a statement of the types ``exits``."""
+    """Return the conditions of all ``if`` statements that contain a statement of ``exits``.
+
+    ``exits`` are types of nodes. A statement in the ``else`` part counts, too.
+    """
     return [
         node.test
         for node in own_nodes(tree)
@@ -135,7 +138,10 @@ def _names_with(tree: ast.FunctionDef, holds: Callable[[ast.expr, set[str]], boo
 
 
 def _assigned(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
-    """Yield (name, value) for each variable that a statement sets."""
+    """Yield (name, value) for each variable that a statement sets.
+
+    The value is an expression. That of a variable of a ``for`` loop is what the loop iterates over.
+    """
     if isinstance(node, ast.Assign):
         targets, value = node.targets, node.value
     elif isinstance(node, ast.AugAssign | ast.AnnAssign | ast.NamedExpr) and node.value:

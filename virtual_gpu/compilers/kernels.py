@@ -22,7 +22,10 @@ def as_numba_kernel(kernel):
 
 
 def as_numba_arguments(arguments: tuple) -> tuple:
-    """Return the arguments of a launch; ``In``, ``Out`` and ``InOut`` become those of Numba."""
+    """Return the arguments of a launch; ``In``, ``Out`` and ``InOut`` become those of Numba.
+
+    The arguments are returned unchanged unless numba-cuda-mlir is loaded.
+    """
     if not is_loaded():
         return arguments
     from .conversion import converted_argument

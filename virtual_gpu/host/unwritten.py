@@ -63,6 +63,6 @@ def _along(indices: np.ndarray, size: int, axis: int, ndim: int) -> str:
 
 
 def _runs(indices: np.ndarray) -> str:
-    """Return the first two runs of neighbouring indices as text, such as ``64 to 127``."""
+    """Return the first two runs of neighbouring indices as text, such as ``3 and 64 to 127``."""
     runs = np.split(indices, np.flatnonzero(np.diff(indices) != 1) + 1)[:2]
     return " and ".join(f"{run[0]} to {run[-1]}" if len(run) > 1 else str(run[0]) for run in runs)

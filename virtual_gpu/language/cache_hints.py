@@ -59,7 +59,7 @@ def _check(call: CallExpression, place: Place) -> None:
 
 
 def _as_indices(index) -> tuple:
-    """Return an index as a tuple of indices, one per dimension."""
+    """Return an index that is a tuple unchanged, and any other one as a tuple of one."""
     return index if isinstance(index, tuple) else (index,)
 
 

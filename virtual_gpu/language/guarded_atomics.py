@@ -77,7 +77,10 @@ def _sources(tree: ast.AST, value: ast.expr) -> list[ast.expr]:
 
 
 def _assigned(tree: ast.AST, name: str) -> list[ast.expr]:
-    """Return the expressions that are assigned to a name in the syntax tree."""
+    """Return the values that ``=`` assigns to a name in the syntax tree, as expressions.
+
+    Other assignments, and those to a tuple with the name, do not count.
+    """
     return [
         node.value
         for node in ast.walk(tree)

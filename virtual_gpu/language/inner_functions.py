@@ -78,7 +78,10 @@ def _as_definition(node: ast.FunctionDef | ast.Lambda, name: str) -> ast.Functio
 
 
 def _free_names(tree: ast.FunctionDef) -> set[str]:
-    """Return the names that a function, or a function within it, reads but does not bind."""
+    """Return the names that a function, or a function within it, reads but does not bind.
+
+    Globals and builtins are among them.
+    """
     own = list(own_nodes(tree))
     within = [n for n in own if isinstance(n, ast.FunctionDef | ast.Lambda)]
     read = {n.id for n in own if isinstance(n, ast.Name)}

@@ -105,5 +105,5 @@ def _is_store(node: ast.AST) -> bool:
 
 
 def _names(node: ast.AST) -> set[str]:
-    """Return the names in a syntax tree."""
+    """Return the names of the variables in a syntax tree, those of functions among them."""
     return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}

@@ -252,7 +252,8 @@ def _run_in_batches_or_by_block(
     The returned launch has ``block_by_block=True`` if it had to start again. ``attempts`` holds the
     arguments of the only attempt so far. Blocks that wait for earlier blocks of the same batch wait
     for ever. In that case the launch starts again, one block after the other, with new arguments,
-    which are appended to ``attempts``.
+    which are appended to ``attempts``. If the second run reaches a limit, too, the error is that of
+    the first run.
     """
     try:
         _run(task, attempts[0], observer, ZEROS)

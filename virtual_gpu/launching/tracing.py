@@ -320,7 +320,10 @@ def _trace_of(
 
 
 def _named(kernel: Source, arguments: tuple) -> dict[str, object]:
-    """Return a dict from the kernel's parameters to their arguments, defaults included."""
+    """Return a dict from the kernel's parameters to their arguments, defaults included.
+
+    It is empty if there are too few or too many arguments.
+    """
     filled = kernel.filled(arguments) or ()
     return dict(zip(kernel.parameters, filled, strict=False))
 

@@ -192,7 +192,7 @@ def check_index(run: BatchRun, mask: Mask, site: Site, value, dtype: np.dtype) -
 
 
 def _shown(number: np.generic) -> str:
-    """Return a number as text with at most 6 significant digits of a fraction."""
+    """Return a number as text: a float with at most 6 significant digits, an integer in full."""
     return f"{float(number):g}" if number.dtype.kind == "f" else str(int(number))
 
 

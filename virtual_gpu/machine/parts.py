@@ -19,12 +19,13 @@ _OF_PARTS = frozenset((slice, type(None)))  # the types of indices that select p
 def expanded(indices: tuple, rank: int) -> tuple:
     """Return the indices with ``...`` replaced by full slices for the dimensions it covers.
 
-    ``rank`` is the number of dimensions of the array. Indices without ``...`` are returned
-    unchanged.
+    ``rank`` is the number of dimensions of the array. None covers no dimension. Indices without
+    ``...`` are returned unchanged.
     """
+    named = sum(index is not None and index is not Ellipsis for index in indices)
     for position, index in enumerate(indices):
         if index is Ellipsis:
-            whole = (slice(None),) * (rank + 1 - len(indices))
+            whole = (slice(None),) * (rank - named)
             return indices[:position] + whole + indices[position + 1 :]
     return indices
 

@@ -141,7 +141,10 @@ def _is_comment(text: str) -> bool:
 
 
 def _used_columns(counts: Mapping[tuple[str, int], LineCount]) -> list[Column]:
-    """Return the columns that have a count other than zero in some line."""
+    """Return the columns that have a count other than zero in some line.
+
+    They are in the order of ``COLUMNS``.
+    """
     return [c for c in COLUMNS if any(c.read(count) for count in counts.values())]
 
 
@@ -151,7 +154,10 @@ def _number(value: float) -> str:
 
 
 def _words(column: Column) -> list[str]:
-    """Return the words of a column's title, one per line of the table's head."""
+    """Return the words of a column's title, one per line of the table's head.
+
+    A hyphen ends a word.
+    """
     return column.title.replace("-", "- ").split()
 
 

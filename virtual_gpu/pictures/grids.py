@@ -36,7 +36,10 @@ class ArrayGrid:
 
     @property
     def size(self) -> tuple[int, int]:
-        """The numbers of drawn cells in x and in y."""
+        """The numbers of drawn cells in x and in y.
+
+        They are the numbers of columns and of rows, or the reverse if ``down`` is set.
+        """
         sizes = len(self.columns), len(self.rows)
         return sizes[::-1] if self.down else sizes
 
@@ -98,7 +101,10 @@ def grid_of(array: RecordedArray, touched: np.ndarray, flat_wrap: int | None) ->
 
 
 def _pitch(array: RecordedArray) -> int | None:
-    """Return the row stride in elements; None if the array has no rows, or irregular strides."""
+    """Return the row stride in elements; None if the array has no rows, or irregular strides.
+
+    An array has no rows if fewer than two of its dimensions are longer than 1.
+    """
     strides = [s for _, s in _extents(array)]
     if len(strides) < 2 or min(strides) != 1 or len(set(strides)) < len(strides):
         return None

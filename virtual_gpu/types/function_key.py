@@ -355,5 +355,5 @@ def _globals(code: CodeType) -> set[str]:
 
 
 def _constants(code: CodeType) -> list[str]:
-    """Return the constants of a code object as texts, without the functions in it."""
+    """Return the constants of a code object as ``repr`` gives them, without functions in it."""
     return [repr(constant) for constant in code.co_consts if not isinstance(constant, CodeType)]

@@ -59,7 +59,10 @@ def is_installed(module: str) -> bool:
 
 @functools.cache
 def _installed_folders() -> tuple[str, ...]:
-    """Return the folders of the standard library, Numba, llvmlite and NumPy, as real paths."""
+    """Return the folders of the standard library, Numba, llvmlite and NumPy, as real paths.
+
+    Packages that are not loaded are left out.
+    """
     loaded = (cuda, *(sys.modules[name] for name in _PACKAGES if name in sys.modules))
     packages = [Path(package.__file__).parent for package in loaded]
     standard = [sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib")]

@@ -217,7 +217,7 @@ class _Interpreter(CUDABytecodeInterpreter):
 class _KeepAll(Assigner):
     """An assigner of Numba's bytecode interpreter that merges no assignments."""
     def assign(self, srcvar, destvar):
-        """Return the variable that is assigned, so that nothing is merged."""
+        """Return ``srcvar``, the variable whose value is assigned, so that nothing is merged."""
         return srcvar
 
     def get_assignment_source(self, destname):

@@ -160,7 +160,10 @@ def literal(value) -> types.Type | None:
 
 
 def literal_value(numba: types.Type) -> int | tuple | None:
-    """Return the integer, or tuple, that a literal type determines; None for a function."""
+    """Return the integer that a literal type stands for, or None for another type.
+
+    For the type of a tuple, it is the tuple of these values of its items.
+    """
     if isinstance(numba, types.BaseTuple):
         return tuple(map(literal_value, numba.types))
     return getattr(numba, "literal_value", None)

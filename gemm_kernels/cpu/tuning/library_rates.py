@@ -112,14 +112,21 @@ def _timed(shape: GemmShape) -> Iterator[tuple[str, Timing]]:
 
 
 def _libraries(shape: GemmShape) -> Iterator[tuple[str, float, str]]:
-    """Time the installed libraries and yield (name, GFLOP/s, where it was measured) of each."""
+    """Time the installed libraries and yield (name, GFLOP/s, where it was measured) of each.
+
+    The last item is a text such as "here, Xeon Platinum 8260Y, one thread".
+    """
     for name, timing in _timed(shape):
         where = f"here, {processors.current().name}, one thread"
         yield name, shape.flops / timing.median_ms / 1e6, where
 
 
 def _published(shape: GemmShape) -> Iterator[tuple[str, float, str]]:
-    """Yield (kernel, GFLOP/s, where it was measured) of each published rate at this shape."""
+    """Yield (kernel, GFLOP/s, where it was measured) of each published rate at this shape.
+
+    The last item is a text with the processor, its clock and the threads, such as "published, Xeon
+    Platinum 8260Y, 2.5 GHz, one thread".
+    """
     frame = records.published("gemm_cpu")
     same = (frame["m"] == shape.m) & (frame["n"] == shape.n) & (frame["k"] == shape.k)
     for row in frame[same].astype(object).where(frame.notna(), None).itertuples():

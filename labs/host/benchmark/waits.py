@@ -68,7 +68,11 @@ def examine_waits(two_waits: Callable) -> Examination:
 
 
 def _drawn(random: Random) -> list[Speeds]:
-    """Return the speeds of random devices, so that a table of answers is of no use."""
+    """Return the speeds of DRAWN random devices, so that a table of answers is of no use.
+
+    They are those of the first task, with the cold and the hot time multiplied by the same random
+    factor from 1.5 to 4.
+    """
     first, factors = TASKS[0].speeds, [random.uniform(1.5, 4.0) for _ in range(DRAWN)]
     return [replace(first, cold_s=f * first.cold_s, hot_s=f * first.hot_s) for f in factors]
 

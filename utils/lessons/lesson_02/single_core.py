@@ -203,9 +203,11 @@ def multiplications(*kernels: CpuKernel) -> Table:
 
 
 def vector_loop(kernel: CpuKernel) -> str:
-    """Return the assembly of a kernel's loop with the most vector multiplications.
+    """Return the piece of a kernel's assembly with the most vector multiplications, as text.
 
-    It is one basic block as text in LLVM's syntax, or "" if the machine code has no vector
+    A piece is the code between two labels in LLVM's syntax, without the labels. For
+    `loop_reordered` it is the loop with vectors, up to its jump back. In larger kernels it may be a
+    part of a loop, or code outside of loops. Returns "" if the machine code has no vector
     multiplication. kernel: a step of the CPU ladder, or a function under `@njit`.
     """
     return assembly.vector_loop(_machine_code(kernel)).strip("\n")

@@ -300,7 +300,7 @@ def _ticks(last: int) -> list[int]:
 
 
 def _size(count: int) -> str:
-    """Return bytes of shared memory as text, such as "16 KiB shared"."""
+    """Return bytes of shared memory as text, such as "16 KiB shared" or "512 bytes shared"."""
     return f"{count / KIB:.4g} KiB shared" if count >= KIB else f"{count} bytes shared"
 
 

@@ -135,7 +135,7 @@ def _titles(curves: Curves, threads: int, chains: int) -> tuple[str, str]:
 
 
 def _named(name: str) -> dict[str, str]:
-    """Return the attribute by which the script of the sliders finds an element."""
+    """Return {"class": name}, the attribute by which the sliders' script finds an element."""
     return {"class": name}
 
 

@@ -38,7 +38,7 @@ def draw_fewer_threads() -> Picture:
 
 
 def _sums(grain: int) -> str:
-    """Return the number of a thread's sums in words, such as "4 sums"."""
+    """Return the number of a thread's sums in words: "one sum", or such as "4 sums"."""
     return "one sum" if grain == 1 else f"{grain} sums"
 
 

@@ -134,7 +134,11 @@ def draw_step_wavefronts(**variants: Variant) -> Picture:
 
 
 def _parts(counts: StepCounts) -> Iterable[tuple[float, str, str]]:
-    """Yield (wavefronts, label, colour) of each part of a bar, from left to right."""
+    """Yield (wavefronts, label, colour) of each part of a bar, from left to right.
+
+    The parts are the reads of a and of b, the stores, and the loads. The last two have the label
+    "".
+    """
     for (reads, each), colour in zip(counts.reads.values(), (MATRIX_A, MATRIX_B), strict=True):
         yield reads * each, f"{reads}×{number(each)}", colour
     yield counts.stores, "", PURPLE

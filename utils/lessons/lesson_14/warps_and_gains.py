@@ -63,7 +63,7 @@ def _colour(gain: Gain) -> str:
 
 
 def _warps(gain: Gain) -> str:
-    """Return text on the resident warps, such as "16 → 12 warps"."""
+    """Return text on the resident warps, such as "16 → 12 warps", or "16 warps"."""
     if gain.after == gain.before:
         return f"{gain.after} warps"
     return f"{gain.before} → {gain.after} warps"

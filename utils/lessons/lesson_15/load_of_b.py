@@ -110,7 +110,9 @@ def find_changing(*numbers: int | Iterable[int]) -> Card:
     """Return a card that says whether the reader found all statements that compute with `start`.
 
     numbers: those of the statements, counted from 1, one by one or in a tuple, a list or a set. The
-    card names the first statement that does not belong to them, or the first one that is missing.
+    card names the first number that no statement has, or else the lowest one that does not belong
+    to them. If all of them belong, it names only the variable that the first missing statement
+    reads. Without any number, it says with which statement to begin.
     """
     if len(numbers) == 1 and isinstance(numbers[0], Iterable):
         numbers = tuple(numbers[0])

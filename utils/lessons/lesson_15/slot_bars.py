@@ -84,7 +84,10 @@ def draw_verdicts(step: Step | Variant, shape: str = "4096") -> Picture:
 
 
 def _parts(slots: IssueSlots) -> list[tuple[float, str, float]]:
-    """Return (percent, colour, opacity) of each part, in the order of the bar."""
+    """Return (percent, colour, opacity) of each part, in the order of the bar.
+
+    The parts are multiply-adds, loads and stores, other instructions, the last round, and the rest.
+    """
     return [
         (100 * slots.multiply_adds, GREEN, 1),
         (100 * slots.loads_and_stores, BLUE, 1),

@@ -69,7 +69,7 @@ class CompilerCall:
 
     @property
     def size(self) -> str:
-        """The sizes m, n and k as text, such as "512×512×512", or the number of elements."""
+        """The sizes m, n and k as text, such as "512×512×512", or the elements as in "1,024"."""
         return f"{self.m}×{self.n}×{self.k}" if self.elements is None else f"{self.elements:,}"
 
     def __str__(self) -> str:

@@ -36,7 +36,11 @@ def copies_us(call) -> float:
 
 
 def product_of(call) -> tuple[GemmShape, tuple[Slot, Slot], Slot]:
-    """Return the shape of a recorded call, and slots for (a, b) and c; c is in plain rows."""
+    """Return the shape of a recorded call, the slots of (a, b), and the slot of c.
+
+    call: its "m", "n", "k" and "layout", the layouts of a and b with a comma between them. c is in
+    plain rows.
+    """
     m, n, k = (int(call[side]) for side in ("m", "n", "k"))
     of_a, of_b = call["layout"].split(", ")
     inputs = _slot(0, (m, k), of_a), _slot(1, (k, n), of_b)

@@ -37,7 +37,8 @@ def roofline(
     ----------
     points : DataFrame
         Columns `label`, `intensity` and `gflops`, as from `roofline.points`. Several such tables
-        may be concatenated; each becomes a path of its own.
+        may be concatenated; each becomes a path of its own. They must keep their indices, because
+        a path begins where the index does not increase.
     ceilings : Ceilings
         The measured ceilings of the device.
     title : str
@@ -52,8 +53,8 @@ def roofline(
     Raises
     ------
     CourseError
-        If there are no points, the device has no ceiling of this memory, or a point is above the
-        ceiling of arithmetic.
+        If there are no points, the device has no ceiling of this memory, a point is above the
+        ceiling of arithmetic, or more than six points have a label in `marked`.
     """
     if points.empty:
         raise CourseError("There is nothing to draw: no step was recorded; choose another size.")
