@@ -20,8 +20,8 @@ def clock_table(kernel: str) -> Table:
     """Tabulate what the clock of the host adds to a recorded product, one row per size.
 
     kernel: "naive" or "autotuned". The columns are n; the microseconds of the kernel alone; those
-    until its launch returns, with their range; the clock's microseconds minus those of the kernel
-    alone; and the ratio of these two. The clock is read when the kernel has ended.
+    until its launch returns, with their range; and the clock's microseconds minus those of the
+    kernel alone. The clock is read when the kernel has ended.
     """
     rows = []
     for n in SIZES:
@@ -30,8 +30,8 @@ def clock_table(kernel: str) -> Table:
         one = recorded_series(kernel, n, "launch")
         ends = f"{1000 * one.time_ms_min:.0f}–{1000 * one.time_ms_max:.0f}"
         both = f"{launch:.1f} ({ends})"
-        rows.append((n, f"{alone:,.1f}", both, added, f"{wall / alone:.2f}"))
-    head = ("n", "alone, us", "launch (range), us", "clock − alone, us", "clock ÷ alone")
+        rows.append((n, f"{alone:,.1f}", both, added))
+    head = ("n", "alone, us", "launch (range), us", "clock − alone, us")
     return table(translate("{kernel}, medians of 20", kernel=kernel), head, rows)
 
 
@@ -89,7 +89,8 @@ def _line(points: Sequence[tuple[float, float]], colour: str, fill: str) -> str:
     places = [_place(*point) for point in points]
     drawn = path("M" + "L".join(f"{x} {y}" for x, y in places), stroke=colour, stroke_width=2)
     return drawn + "".join(
-        f'<circle cx="{x}" cy="{y}" r="4" fill="{fill}" stroke="{colour}" stroke-width="2"/>' for x, y in places
+        f'<circle cx="{x}" cy="{y}" r="4" fill="{fill}" stroke="{colour}" stroke-width="2"/>'
+        for x, y in places
     )
 
 

@@ -56,7 +56,7 @@ def time_alone(
     Without a GPU it is not called, and the sentence says why.
     """
     if not isinstance(device, GpuQueue):
-        return translate("This device is a CPU, which has no events. The picture is recorded.")
+        return translate("A CPU has no events: the picture is recorded.")
     times = [kernel_us(device) for _ in range(REPETITIONS)]
     ends = f"{min(times):.1f} to {max(times):.1f}"
     return f"{device.name}: {median(times):.1f} us alone and cold, range {ends} us"
@@ -76,7 +76,7 @@ def _ranges(n: int, rows: Mapping[str, Sequence[float]]) -> Table:
         )
         for name, times in rows.items()
     ]
-    head = ("", "median, ms", "range, ms", "GFLOP/s of the median")
+    head = ("", "median, ms", "range, ms", "GFLOP/s")
     return table("What a report needs", head, cells)
 
 
