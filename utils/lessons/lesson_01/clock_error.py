@@ -31,8 +31,8 @@ def clock_table(kernel: str) -> Table:
         ends = f"{1000 * one.time_ms_min:.0f}–{1000 * one.time_ms_max:.0f}"
         both = f"{launch:.1f} ({ends})"
         rows.append((n, f"{alone:,.1f}", both, added))
-    head = ("n", "alone, us", "launch (range), us", "clock − alone, us")
-    return table(translate("{kernel}, medians of 20", kernel=kernel), head, rows)
+    head = ("n", "alone", "launch (range)", "clock − alone")
+    return table(translate("{kernel}, us, medians of 20", kernel=kernel), head, rows)
 
 
 def show_figures(*kernels: str) -> Fold:
@@ -61,7 +61,8 @@ def draw_clock(*kernels: str) -> Picture:
         points = [_point(kernel, n) for n in SIZES]
         body += _line(points, colour, "none" if row else colour)
         (x, y), look = _place(*points[0]), f"fill:{colour}"
-        body += text(x, y + (24, -10)[row], kernel, 13, "middle", style=look)
+        left = (x - 8, y + 4, kernel, 13, "end")
+        body += text(*((x + 10, y - 2, kernel, 13) if row else left), style=look)
         shown = ", ".join(f"{ratio:.2f} at {us:,.1f} us" for us, ratio in points)
         sentences.append(f"{kernel}: {shown}")
     alt = f"{title}, {where}. {'. '.join(sentences)}."

@@ -176,12 +176,11 @@ def test_a_cold_small_product_waits_for_its_loads():
     more = iterations * longer
     explains("01.cold", """Each of {} iterations waits {:.2f} - {:.2f} = {:.2f} us longer, so
              {:.1f} us: {:.1f} + {:.1f} us are {:.1f} us. Recorded are {:.1f} us, {:.0f} % more. The
-             bytes alone would have added {:.2f} us. With hot caches {} · {:.2f} = {:.1f} of the
-             {:.1f} us are this waiting. The other {:.1f} us are not in this estimate: it takes them
-             as the same for both.""", iterations, from_memory, from_cache, longer, more, hot, more,
-             hot + more, cold, 100 * (cold / (hot + more) - 1), bytes_us, iterations, from_cache,
-             iterations * from_cache, hot, round(hot, 1) - round(iterations * from_cache, 1),
-             )  # fmt: skip
+             bytes alone would have added {:.2f} us.""", iterations, from_memory, from_cache,
+             longer, more, hot, more, hot + more, cold, 100 * (cold / (hot + more) - 1), bytes_us)  # fmt: skip
+    waited = iterations * from_cache
+    says("wait {} · {:.2f} = {:.1f} us of {:.1f} us. The estimate takes the other {:.1f} us as the "
+         "same", iterations, from_cache, waited, hot, hot - waited)  # fmt: skip
     says("*Waiting* for the bytes adds {:.0f} % to the time of `naive` at {}",
          100 * (cold / hot - 1), SMALL)  # fmt: skip
 
@@ -254,11 +253,6 @@ def test_the_times_of_the_kernel_alone_differ_least():
     *others, hot, cold = drawn
     assert (hot, cold) == ("hot", "cold")
     assert max(spread(hot), spread(cold)) < 1.1 < min(map(spread, others))
-    hot, events = (course.recorded_series("naive", SMALL, timer) for timer in ("hot", "events"))
-    says("With hot caches the kernel alone takes {:.1f} to {:.1f} us", 1000 * hot.time_ms_min,
-         1000 * hot.time_ms_max)  # fmt: skip
-    says("Two events without a full queue show {:.0f} to {:.0f} us", 1000 * events.time_ms_min,
-         1000 * events.time_ms_max)  # fmt: skip
     for timer in pitfalls.TIMERS:
         assert len(course.recorded_series("naive", SMALL, timer).times_us) == 20
 
