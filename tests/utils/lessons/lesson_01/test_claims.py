@@ -177,7 +177,8 @@ def test_a_cold_small_product_waits_for_its_loads():
     explains("01.cold", """Each of {} iterations waits {:.2f} - {:.2f} = {:.2f} us longer, so
              {:.1f} us: {:.1f} + {:.1f} us are {:.1f} us. Recorded are {:.1f} us, {:.0f} % more. The
              bytes alone would have added {:.2f} us.""", iterations, from_memory, from_cache,
-             longer, more, hot, more, hot + more, cold, 100 * (cold / (hot + more) - 1), bytes_us)  # fmt: skip
+             longer, more, hot, more, hot + more, cold, 100 * (cold / (hot + more) - 1),
+             bytes_us)  # fmt: skip
     waited = iterations * from_cache
     says("wait {} · {:.2f} = {:.1f} us of {:.1f} us. The estimate takes the other {:.1f} us as the "
          "same", iterations, from_cache, waited, hot, hot - waited)  # fmt: skip
