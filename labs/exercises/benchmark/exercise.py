@@ -9,13 +9,14 @@ EXERCISE = HostExercise(
     kind="repair",
     title="Repair the benchmark",
     text=(
-        "`benchmark(device, m, n, k)` should return the rate of a matrix product with cold caches, "
-        "in GFLOP/s. It has four faults. Find and repair them, and let no outlier change the "
-        "result. About 8 lines.",
+        "`benchmark(device, m, n, k)` should return the rate of a matrix product, of one launch "
+        "and its kernel with cold caches, in GFLOP/s. It has four faults. Find and repair them, "
+        "and let no outlier change the result. About 8 lines.",
         "The device has four methods. `launch()` puts the product into the queue and returns. "
         "`synchronize()` waits until the queue is empty. `flush()` puts work into the queue that "
         "empties the cache. `now()` is the host's clock, in seconds.",
-        "The check calls your function with models of a device, whose clocks are simulated.",
+        "The check calls your function with models of a device, and it does not show what your "
+        "function prints.",
     ),
     hints=(
         "You have seen all four faults above: one is in what the first launch does, one in what "
@@ -35,7 +36,7 @@ EXERCISE = HostExercise(
     ),
     parameters=("device", "m", "n", "k"),
     promises=(
-        "the rate of the kernel with cold caches, within 2 %, on three devices",
+        "the rate of one launch and its kernel, cold caches, within 2 %, on three devices",
         "at least 7 launches timed",
     ),
     examine=examine,

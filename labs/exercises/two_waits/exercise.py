@@ -24,7 +24,7 @@ EXERCISE = HostExercise(
     after="The clock starts with an empty queue, and it stops when the queue is empty again.",
     parameters=("device",),
     promises=(
-        "the time of one launch and its kernel, within 2 %, on six devices",
+        "the time of one launch and its kernel, within 0.1 %, on six devices",
         "no wait for an empty queue",
     ),
     examine=examine_waits,

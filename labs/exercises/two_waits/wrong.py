@@ -58,4 +58,10 @@ WRONG = {
         "seconds": [(" * 10**6", "")]},
     "`launch()` is never called": {
         "never launched": [(WARM, ""), (LAUNCH, "")]},
+    "two readings of the clock that you subtract": {
+        "behind the launch, and microseconds at once": [
+            (START + LAUNCH, LAUNCH + START), (RETURN, "    return 1e6 * end - 1e6 * start\n")]},
+    "the clock is read too early": {
+        "place 4 alone, and microseconds at once": waits_at(4).replace(
+            RETURN, "    return 1e6 * end - 1e6 * start\n")},
 }  # fmt: skip

@@ -80,7 +80,7 @@ def about_average(average: str, times: Sequence[float]) -> str:
     chosen = f"You take the {average} of {many} times"
     end = f"Most lie near {duration(median)}."
     return {
-        "least": f"{chosen}, {duration(value)}: one launch that met a higher clock. {end}",
+        "least": f"{chosen}, {duration(value)}: one launch at a higher frequency. {end}",
         "greatest": f"{chosen}, {duration(value)}: the launch that was disturbed most. {end}",
         "first": f"{chosen} alone, {duration(value)}. {end}",
         "last": f"{chosen} alone, {duration(value)}. {end}",

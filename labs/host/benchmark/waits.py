@@ -5,6 +5,7 @@ A probe takes one call of the function and returns sentences on a fault, or None
 
 from __future__ import annotations
 
+import itertools
 import math
 import numbers
 from collections.abc import Callable
@@ -19,7 +20,7 @@ from labs.host.exercise import Examination
 from utils.measuring.durations import duration
 from utils.measuring.queue_model import READING_S, ModelDevice, Speeds
 
-WITHIN = 0.02  # the relative tolerance of a right answer
+WITHIN = 0.001  # the relative tolerance of a right answer; a launch is a larger share
 DRAWN = 3  # devices that are drawn anew in each examination
 
 
@@ -41,14 +42,20 @@ class WaitsRun:
 
     @property
     def right(self) -> bool:
-        """True if the answer is within 2 % of the right one."""
+        """True if the answer is within 0.1 % of the right one."""
         return abs(self.answer / self.right_us - 1) <= WITHIN
 
     @property
     def timed(self) -> TimedSpan | None:
-        """The last span with a launch between two readings that are subtracted, or None."""
-        spans = (between(self.device, one.begin, one.end) for one in self.device.spans)
-        return next((one for one in [*spans][::-1] if one.launched), None)
+        """The last span with a launch between two readings that are subtracted, or None.
+
+        If no readings are subtracted, as in `1e6 * end - 1e6 * start`, it is the last span with a
+        launch between consecutive readings.
+        """
+        subtracted = [(one.begin, one.end) for one in self.device.spans]
+        pairs = subtracted or [*itertools.pairwise(self.device.readings)]
+        spans = (between(self.device, *pair) for pair in reversed(pairs))
+        return next((one for one in spans if one.launched), None)
 
 
 def examine_waits(two_waits: Callable) -> Examination:
@@ -106,8 +113,11 @@ def _no_clock(run: WaitsRun) -> str | None:
 
 
 def _nothing_timed(run: WaitsRun) -> str | None:
-    """Return a sentence if no launch is between two readings that are subtracted, else None."""
-    if run.timed:
+    """Return a sentence if no launch is between two readings that are subtracted, else None.
+
+    Also returns None if the answer is right.
+    """
+    if run.right or run.timed:
         return None
     launches = [event for event in run.device.events if event.kind == "launch"]
     return (
@@ -162,8 +172,7 @@ def _several_launches(run: WaitsRun) -> str | None:
 
 def _compiling(run: WaitsRun) -> str | None:
     """Return sentences if the time includes compiling, else None."""
-    compilations = run.timed.of("compile")
-    if run.right or not compilations:
+    if run.right or not (compilations := run.timed.of("compile")):
         return None
     return (
         f"{at(compilations[0].site)}: this first launch compiles the kernel, and you timed it. "

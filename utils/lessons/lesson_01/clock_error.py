@@ -20,19 +20,19 @@ def clock_table(kernel: str) -> Table:
     """Tabulate what the clock of the host adds to a recorded product, one row per size.
 
     kernel: "naive" or "autotuned". The columns are n; the microseconds of the kernel alone; those
-    until its launch returns, with their range; the clock's microseconds minus those of the kernel
-    alone; and the ratio of these two. The clock is read when the kernel has ended.
+    until its launch returns, with their range; and the clock's microseconds minus those of the
+    kernel alone. The clock is read when the kernel has ended.
     """
     rows = []
     for n in SIZES:
         alone, launch, wall = (_us(kernel, n, timer) for timer in ("hot", "launch", "wall"))
-        added = f"{wall - alone:.1f} us"
+        added = f"{wall - alone:.1f}"
         one = recorded_series(kernel, n, "launch")
         ends = f"{1000 * one.time_ms_min:.0f}–{1000 * one.time_ms_max:.0f}"
-        both = f"{launch:.1f} ({ends}) us"
-        rows.append((n, f"{alone:,.1f} us", both, added, f"{wall / alone:.2f}"))
-    head = ("n", "alone", "launch (range)", "clock − alone", "clock ÷ alone")
-    return table(translate("{kernel}, medians of 20", kernel=kernel), head, rows)
+        both = f"{launch:.1f} ({ends})"
+        rows.append((n, f"{alone:,.1f}", both, added))
+    head = ("n", "alone", "launch (range)", "clock − alone")
+    return table(translate("{kernel}, us, medians of 20", kernel=kernel), head, rows)
 
 
 def show_figures(*kernels: str) -> Fold:
@@ -46,7 +46,7 @@ def draw_clock(*kernels: str) -> Picture:
     There is a line per kernel, with a point per recorded size of the product. Both axes are
     logarithmic. kernels: at most two, each "naive" or "autotuned".
     """
-    title = translate("The clock of the host, over the time of the kernel alone")
+    title = translate("The host's clock ÷ the time of the kernel alone")
     where = translate("products with n = 256 to 4096, one {device}", device=pitfalls_device().name)
     body = text(0, 14, title, 13, font_weight="bold") + text(0, 31, where, 12)
     for ratio in (1, 2, 5, 10, 20):
@@ -59,8 +59,10 @@ def draw_clock(*kernels: str) -> Picture:
     sentences = []
     for row, (kernel, colour) in enumerate(zip(kernels, COLOURS, strict=False)):
         points = [_point(kernel, n) for n in SIZES]
-        body += _line(points, colour)
-        body += text(RIGHT, TOP + 18 + 18 * row, kernel, 13, "end", style=f"fill:{colour}")
+        body += _line(points, colour, "none" if row else colour)
+        (x, y), look = _place(*points[0]), f"fill:{colour}"
+        left = (x - 8, y + 4, kernel, 13, "end")
+        body += text(*((x + 10, y - 2, kernel, 13) if row else left), style=look)
         shown = ", ".join(f"{ratio:.2f} at {us:,.1f} us" for us, ratio in points)
         sentences.append(f"{kernel}: {shown}")
     alt = f"{title}, {where}. {'. '.join(sentences)}."
@@ -78,12 +80,18 @@ def _point(kernel: str, n: int) -> tuple[float, float]:
     return alone, _us(kernel, n, "wall") / alone
 
 
-def _line(points: Sequence[tuple[float, float]], colour: str) -> str:
-    """Return SVG of dots with lines between them; points: pairs (us, ratio)."""
-    places = [(_x(us), _y(ratio)) for us, ratio in points]
+def _place(us: float, ratio: float) -> tuple[float, float]:
+    """Return (x, y) of a point of the picture, in pixels."""
+    return _x(us), _y(ratio)
+
+
+def _line(points: Sequence[tuple[float, float]], colour: str, fill: str) -> str:
+    """Return SVG of dots with lines between them; points: pairs (us, ratio). fill: of the dots."""
+    places = [_place(*point) for point in points]
     drawn = path("M" + "L".join(f"{x} {y}" for x, y in places), stroke=colour, stroke_width=2)
     return drawn + "".join(
-        f'<circle cx="{x}" cy="{y}" r="4" fill="{colour}"/>' for x, y in places
+        f'<circle cx="{x}" cy="{y}" r="4" fill="{fill}" stroke="{colour}" stroke-width="2"/>'
+        for x, y in places
     )
 
 

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from statistics import median
 
 from utils.ladder.shapes import GemmShape
+from utils.lessons.cards import Stack, Table, table
 from utils.lessons.lesson_01.dot_plot import draw_strips
+from utils.lessons.lesson_01.printed_rate import rate
 from utils.measuring.real_queue import CpuQueue, GpuQueue
-from virtual_gpu.pictures.svg import Picture
+from utils.translation import translate
 
 REPETITIONS = 20
 
 
-def draw_ways(device: CpuQueue | GpuQueue, **benchmarks: Callable) -> Picture:
-    """Time the product of a device in several ways, and draw one row of dots per way.
+def draw_ways(device: CpuQueue | GpuQueue, **benchmarks: Callable) -> Stack:
+    """Time the product of a device in several ways; return a picture of all times, and a table.
+
+    The picture has one row of dots per way, and the table one row with the median and the range.
 
     The first row has hot caches. So has the second one, but before each launch the host sleeps for
     the time of a flush. Each further row has the repetitions that a benchmark has timed.
@@ -38,7 +43,41 @@ def draw_ways(device: CpuQueue | GpuQueue, **benchmarks: Callable) -> Picture:
         watched = _WatchedDevice(device)
         gflops = benchmark(watched, n, n, n)
         rows[f"{name}, cold"] = watched.times_ms or (work / gflops / 1e6,)
-    return draw_strips("One kernel, timed in several ways", rows)
+    drawn = draw_strips("One kernel, timed in several ways", rows)
+    return Stack((drawn, _ranges(n, rows)))
+
+
+def time_alone(
+    device: CpuQueue | GpuQueue, kernel_us: Callable[[CpuQueue | GpuQueue], float]
+) -> str:
+    """Return the median and the range of repeated calls of `kernel_us`, as a sentence.
+
+    kernel_us: times one launch of the device's kernel with CUDA's events and returns microseconds.
+    Without a GPU it is not called, and the sentence says why.
+    """
+    if not isinstance(device, GpuQueue):
+        return translate("A CPU has no events: the picture is recorded.")
+    times = [kernel_us(device) for _ in range(REPETITIONS)]
+    ends = f"{min(times):.1f} to {max(times):.1f}"
+    return f"{device.name}: {median(times):.1f} us alone and cold, range {ends} us"
+
+
+def _ranges(n: int, rows: Mapping[str, Sequence[float]]) -> Table:
+    """Tabulate the median, the range and the rate of repeated times of an n×n product.
+
+    rows: times in ms by the name of their row.
+    """
+    cells = [
+        (
+            name,
+            f"{median(times):.2f}",
+            f"{min(times):.2f}–{max(times):.2f}",
+            f"{rate(n, n, n, 1000 * median(times)):,.1f}",
+        )
+        for name, times in rows.items()
+    ]
+    head = ("", "median, ms", "range, ms", "GFLOP/s")
+    return table("What a report needs", head, cells)
 
 
 class _WatchedDevice:

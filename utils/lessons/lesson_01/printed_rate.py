@@ -68,7 +68,7 @@ def draw() -> Picture:
     y = HEAD + LEADING * len(SOURCE) + 20
     rates = {
         translate("the rate from this time"): (printed_gflops(), CLOCK),
-        translate("the peak of the GPU"): (device.peak_gflops, GREY),
+        translate("the float32 peak of the GPU"): (device.peak_gflops, GREY),
     }
     scale = LONGEST / max(gflops for gflops, _ in rates.values())
     for row, (words, (gflops, colour)) in enumerate(rates.items()):
