@@ -8,6 +8,7 @@ along n first.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
@@ -32,6 +33,19 @@ def warp_product(**fields) -> KernelExercise:
 
     fields: the remaining fields of KernelExercise.
     """
+    return _product(launch, **fields)
+
+
+def two_warp_product(**fields) -> KernelExercise:
+    """Return an exercise as `warp_product` does, with blocks of two warps, one above the other.
+
+    fields: the remaining fields of KernelExercise.
+    """
+    return _product(launch_two_warps, **fields)
+
+
+def _product(launch: Callable[[Shape], Launch], **fields) -> KernelExercise:
+    """Return an exercise whose kernel (a, b, c) stores a·b into c, with a launch by the shape."""
     return KernelExercise(
         parameters=("a", "b", "c"),
         sizes=("m", "n", "k"),
@@ -47,6 +61,12 @@ def launch(shape: Shape) -> Launch:
     """Return the launch with a warp per 16×8 of c. shape: (m, n, k)."""
     m, n, _ = shape
     return Launch(grid=(cdiv(n, N), cdiv(m, M)), block=(WARP,))
+
+
+def launch_two_warps(shape: Shape) -> Launch:
+    """Return the launch with a block of two warps per 32×8 of c. shape: (m, n, k)."""
+    m, n, _ = shape
+    return Launch(grid=(cdiv(n, N), cdiv(m, 2 * M)), block=(2 * WARP,))
 
 
 def inputs(shape: Shape, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -103,3 +123,28 @@ def loads_per_mma() -> Target:
 
     words = f"at most {LOADS} loads of a warp from `a` and `b` per mma"
     return Target("loads per mma", LOADS, words, measure, cause)
+
+
+def ldmatrix_per_mma() -> Target:
+    """Return the target of exactly one ldmatrix for every two mma of 16×8×8, at the first shape.
+
+    The count is how far the number of ldmatrix instructions is from that number, per such pair.
+    """
+
+    def needed(run: Run) -> int:
+        return _mma_needed(run) // 2
+
+    def measure(run: Run) -> float:
+        return abs(run.trace.totals["ldmatrix"] - needed(run)) / needed(run)
+
+    def cause(run: Run, value: float) -> str:
+        return translate(
+            "this product needs {needed}, and your kernel executes {executed}. One `ldmatrix_x4` "
+            "loads the fragments of `{a}` for two mma.",
+            needed=counted(needed(run), "ldmatrix instruction"),
+            executed=int(run.trace.totals["ldmatrix"]),
+            a=run.names["a"],
+        )
+
+    words = "one `ldmatrix_x4` for every two mma"
+    return Target("ldmatrix missing or too many", 0, words, measure, cause)

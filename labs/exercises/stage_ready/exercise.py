@@ -1,0 +1,41 @@
+"""A product by three stages that reads each tile before the other threads' copies are complete."""
+
+from labs.checking.job import in_steps
+from labs.checking.target import essential
+from labs.families.warp_products import two_warp_product
+from labs.targets.counts import (
+    barriers_per_block,
+    no_float64,
+    no_negative_index,
+    one_store_per_element,
+)
+
+EXERCISE = two_warp_product(
+    name="stage_ready",
+    lesson="23",
+    kind="repair",
+    title="A stage too early",
+    text=(
+        "Two warps multiply 32 rows of `a` by 8 columns of `b`, with tiles in three stages that "
+        "are copied two iterations ahead. The kernel reads tiles that are not complete. Repair it: "
+        "about two lines change places. One barrier per iteration is enough.",
+        "The launch is given: blocks of 64 threads, and one block for every 32×8 of `c`. The sizes "
+        "fit: k is a multiple of 16.",
+    ),
+    shapes=((32, 16, 64), (64, 8, 48), (32, 8, 16), (64, 24, 32)),
+    vary=in_steps(32, 8, 16),
+    whole=in_steps(32, 8, 16),
+    targets=(
+        no_negative_index(), one_store_per_element(), no_float64(),
+        essential(barriers_per_block(6)),
+    ),
+    main=("barriers per block",),
+    hints=(
+        "Read the finding: which line copies the element, and which one reads it? Are these the "
+        "same thread?",
+        "`wait_copies(1)` waits for copies of the thread that calls it. Who waits for the copies "
+        "of the other 63 threads?",
+        "Each thread waits for its own copies first, and then all threads meet.",
+    ),
+    after="A thread waits for its own copies, and the barrier for those of all others.",
+)  # fmt: skip

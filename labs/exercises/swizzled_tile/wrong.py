@@ -1,0 +1,60 @@
+"""Wrong answers to `swizzled_tile`: what `check` says, and the changes that earn it."""
+
+STORE = "store8(tile, (y, x ^ y % 8 * 8), load8(a, (row + y, x)))"
+LOAD = "ldmatrix_x4(of_a, tile, (y, x ^ y % 8 * 8))"
+LOOP = "    for chunk in range(lane, 128, 32):\n"
+MMA = "        mma_m16n8k8(sums, of_a[4:8], of_b[2:4])\n"
+TILE = "cuda.shared.array((16, 64), float16, alignment=16)"
+
+
+def both(place: str) -> list[tuple[str, str]]:
+    """Return the changes that store and load each chunk in another column of its row."""
+    return [(STORE, STORE.replace("x ^ y % 8 * 8", place)),
+            (LOAD, LOAD.replace("x ^ y % 8 * 8", place))]  # fmt: skip
+
+
+def load(position: str) -> list[tuple[str, str]]:
+    """Return the change that loads from other positions."""
+    return [(LOAD, f"ldmatrix_x4(of_a, tile, ({position}))")]
+
+
+WRONG = {
+    "takes 32 wavefronts per request": {
+        "no swizzle": both("x"),
+        "all rows alike": both("x ^ 8"),
+        "the same shift for all": both("(x + 24) % 64")},
+    "takes 16 wavefronts per request": {
+        "every fourth row apart": both("x ^ y // 4 % 2 * 8"),
+        "two places": both("x ^ y % 2 * 8")},
+    "takes 8 wavefronts per request": {
+        "four places": both("x ^ y % 4 * 8"),
+        "pairs of rows": both("x ^ y // 2 % 4 * 8")},
+    "You store the chunks swizzled, and load them where they would be without it.": {
+        "the store alone": load("y, x")},
+    "You load swizzled, and the chunks are stored without a swizzle.": {
+        "the load alone": [(STORE, "store8(tile, (y, x), load8(a, (row + y, x)))")]},
+    "aligned": {
+        "elements instead of chunks": both("x ^ y % 8")},
+    "The two swizzles are not the same.": {
+        "two swizzles": load("y, x ^ (y + 1) % 8 * 8")},
+    "outside": {
+        "no remainder": both("x ^ y * 8"),
+        "a sum without a remainder": both("x + y % 8 * 8")},
+    "The matrices 1 and 2 of `ldmatrix_x4` are exchanged": {
+        "matrices exchanged": [("y, x = lane % 16, start + lane // 16 * 8",
+                                "y, x = lane % 8 + lane // 16 * 8, start + lane // 8 % 2 * 8")]},
+    "race": {
+        "no barrier": [("    cuda.syncthreads()\n", "")]},
+    "which no thread has written": {
+        "half of the chunks": [(LOOP, LOOP.replace("128", "64"))]},
+    "a product lacks half of its steps": {
+        "one mma": [(MMA, "")]},
+    "two halves of the fragment": {
+        "halves exchanged": [("of_a[0:4], of_b[0:2]", "of_a[4:8], of_b[0:2]"),
+                             ("of_a[4:8], of_b[2:4]", "of_a[0:4], of_b[2:4]")]},
+    "transposed": {
+        "trans": [("import ldmatrix_x4,", "import ldmatrix_x4, ldmatrix_x4_trans,"),
+                  (LOAD, LOAD.replace("ldmatrix_x4", "ldmatrix_x4_trans"))]},
+    "same part": {
+        "every step the first": [("start + lane // 16 * 8", "lane // 16 * 8")]},
+}  # fmt: skip
