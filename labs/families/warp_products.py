@@ -78,29 +78,34 @@ def inputs(shape: Shape, seed: int) -> tuple[np.ndarray, np.ndarray]:
     return a.astype(np.float16), b.astype(np.float16)
 
 
-def _mma_needed(run: Run) -> int:
-    """Return the number of mma instructions that a product of the run's shape needs."""
-    return math.prod(map(cdiv, run.shape, (M, N, K)))
+def _mma_needed(run: Run, steps: int = K) -> int:
+    """Return the number of mma instructions that a product of the run's shape needs.
+
+    steps: those of k that one mma takes.
+    """
+    return math.prod(map(cdiv, run.shape, (M, N, steps)))
 
 
-def one_mma_per_tile() -> Target:
-    """Return the target of exactly one mma per 16×8 of c and 8 of k: none less, and none more.
+def one_mma_per_tile(steps: int = K) -> Target:
+    """Return the target of exactly one mma per 16×8 of c and `steps` of k.
 
     The count is how far the number of mma instructions is from that number, per such tile.
     """
 
     def measure(run: Run) -> float:
-        return abs(run.trace.totals["mma"] - _mma_needed(run)) / _mma_needed(run)
+        needed = _mma_needed(run, steps)
+        return abs(run.trace.totals["mma"] - needed) / needed
 
     def cause(run: Run, value: float) -> str:
         return translate(
-            "this product needs {needed} of 16×8×8, and your kernel executes {executed}. Each warp "
-            "needs one for every 8 steps of k.",
-            needed=counted(_mma_needed(run), "mma instruction"),
+            "this product needs {needed} of 16×8×{steps}, and your kernel executes {executed}. "
+            "Each warp needs one for every {steps} steps of k.",
+            needed=counted(_mma_needed(run, steps), "mma instruction"),
+            steps=steps,
             executed=int(run.trace.totals["mma"]),
         )
 
-    words = "one mma for every 16×8 of `c` and 8 of k"
+    words = f"one mma for every 16×8 of `c` and {steps} of k"
     return Target("mma missing or too many", 0, words, measure, cause)
 
 

@@ -13,7 +13,7 @@ EXERCISE = NumbersExercise(
         "multiple of 8. About 1 to 5 lines.",
     ),
     parameters=("columns",),
-    unit="wavefronts",
+    unit="wavefront",
     promises=("right for rows of any multiple of 8 elements",),
     cases=formula.cases,
     right=formula.right,

@@ -15,8 +15,7 @@ WRONG = {
         "groups counted": [(WHOLE, "    return len({row * (columns // 8) % 8 for row in range(8)})\n")]},
     "These are the chunks of a row. What counts is how the rows meet in the eight groups.": {
         "chunks of a row": [(RESULT, "chunks")]},
-    "There are never more wavefronts than rows, and this is more only if rows are long. But also "
-    "below eight it is too many: rows of an odd number of chunks never meet.": {
+    "You cut the chunks of a row off at eight. But with an odd number of chunks no two rows meet.": {
         "chunks, at most eight": [(RESULT, "min(chunks, 8)")]},
     "You look at four rows. A part of ldmatrix has eight.": {
         "four rows": [("range(8)", "range(4)")]},
@@ -28,8 +27,8 @@ WRONG = {
     "You count all rows, and rows in different banks are read together.": {
         "all rows": [(RESULT, "sum(rows_per_group)")]},
     "returns nothing": {"nothing returned": [("return ", "answer = ")]},
-    "The answer is always whole, and this is not.": {
+    "is whole, and this is not": {
         "a fraction": [(RESULT, "max(rows_per_group) / 3")]},
-    "The fullest group alone counts, and this is the one of row 0 without it.": {
+    "This is the number of rows that wait. The first one needs a wavefront, too.": {
         "one less": [(RESULT, "max(rows_per_group) - 1")]},
 }  # fmt: skip

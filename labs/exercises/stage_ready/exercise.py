@@ -2,7 +2,7 @@
 
 from labs.checking.job import in_steps
 from labs.checking.target import essential
-from labs.families.warp_products import two_warp_product
+from labs.families.warp_products import one_mma_per_tile, two_warp_product
 from labs.targets.counts import (
     barriers_per_block,
     no_float64,
@@ -27,7 +27,7 @@ EXERCISE = two_warp_product(
     whole=in_steps(32, 8, 16),
     targets=(
         no_negative_index(), one_store_per_element(), no_float64(),
-        essential(barriers_per_block(6)),
+        essential(one_mma_per_tile(16)), barriers_per_block(6),
     ),
     main=("barriers per block",),
     hints=(

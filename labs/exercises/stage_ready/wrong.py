@@ -7,27 +7,29 @@ COMMIT = "        commit_copies()\n"
 READY = "        if start >= 32:\n"
 COPY = "            stage = start // 16 % 3\n"
 READ = "            stage = (start - 32) // 16 % 3\n"
-RACE = "race"
+MMA = "            mma_m16n8k16(sums, of_a, of_b)\n"
 
 WRONG = {
-    RACE: {
+    "reads sa[0, 1, 0], which thread (2) of block (0) has written": {
         "the barrier first": [(BOTH, BARRIER + WAIT)],
+        "no barrier": [(BARRIER, "")]},
+    "with no syncthreads() between": {
+        "a barrier of a warp": [("cuda.syncthreads()", "cuda.syncwarp()")]},
+    "the copy is committed, and no wait_copies() has waited for it": {
         "no wait": [(WAIT, "")],
-        "no barrier": [(BARRIER, "")],
-        "one group too many": [("wait_copies(1)", "wait_copies(2)")],
-        "a barrier of a warp": [("cuda.syncthreads()", "cuda.syncwarp()")],
-        "the wait at the end": [(BOTH, BARRIER), ("of_a, of_b)\n", f"of_a, of_b)\n{WAIT}")],
-        "both at the end": [(BOTH, ""), ("of_a, of_b)\n", f"of_a, of_b)\n{BOTH}")],
-        "committed with a copy alone": [(COMMIT, f"    {COMMIT}")],
-        "committed after the products": [
-            (COMMIT, ""), ("of_a, of_b)\n", f"of_a, of_b)\n{COMMIT}"),
-            ("wait_copies(1)", "wait_copies(2)")],
-        "never committed": [(COMMIT, "")],
-        "the next stage": [(READ, READ.replace("start - 32", "start - 16"))],
         "two stages": [(READ, READ.replace("% 3", "% 2")), (COPY, COPY.replace("% 3", "% 2"))]},
-    "barriers": {
+    "leaves 2 groups in flight, and the copy is in one": {
+        "one group too many": [("wait_copies(1)", "wait_copies(2)")],
+        "committed after the products": [
+            (COMMIT, ""), (MMA, MMA + COMMIT), ("wait_copies(1)", "wait_copies(2)")]},
+    "leaves 1 group in flight, and the copy is in one": {
+        "committed with a copy alone": [(COMMIT, f"    {COMMIT}")],
+        "the next stage": [(READ, READ.replace("start - 32", "start - 16"))]},
+    "the copy is not committed, so no wait_copies() waits for it": {
+        "never committed": [(COMMIT, "")]},
+    "barriers per block": {
         "a second barrier": [(READY, f"{BARRIER}{READY}")],
-        "a barrier at the end": [("of_a, of_b)\n", f"of_a, of_b)\n            cuda.syncthreads()\n")]},
-    "lacks the terms": {
+        "a barrier at the end": [(MMA, f"{MMA}            cuda.syncthreads()\n")]},
+    "The loop ends at 32. That is m, the rows of c; a sum has k = 64 terms": {
         "two stages less": [("range(0, k + 32, 16)", "range(0, k, 16)")]},
 }  # fmt: skip

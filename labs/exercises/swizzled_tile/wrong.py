@@ -4,7 +4,6 @@ STORE = "store8(tile, (y, x ^ y % 8 * 8), load8(a, (row + y, x)))"
 LOAD = "ldmatrix_x4(of_a, tile, (y, x ^ y % 8 * 8))"
 LOOP = "    for chunk in range(lane, 128, 32):\n"
 MMA = "        mma_m16n8k8(sums, of_a[4:8], of_b[2:4])\n"
-TILE = "cuda.shared.array((16, 64), float16, alignment=16)"
 
 
 def both(place: str) -> list[tuple[str, str]]:
@@ -33,28 +32,30 @@ WRONG = {
         "the store alone": load("y, x")},
     "You load swizzled, and the chunks are stored without a swizzle.": {
         "the load alone": [(STORE, "store8(tile, (y, x), load8(a, (row + y, x)))")]},
-    "aligned": {
+    "uses tile[1, 64]; dimension 1 of tile has 64 elements": {
         "elements instead of chunks": both("x ^ y % 8")},
-    "The two swizzles are not the same.": {
+    "The load swizzles with another row than the store.": {
         "two swizzles": load("y, x ^ (y + 1) % 8 * 8")},
-    "outside": {
-        "no remainder": both("x ^ y * 8"),
+    "uses tile[8, 71]; dimension 1 of tile has 64 elements": {
+        "no remainder": both("x ^ y * 8")},
+    "uses tile[1, 71]; dimension 1 of tile has 64 elements": {
         "a sum without a remainder": both("x + y % 8 * 8")},
-    "The matrices 1 and 2 of `ldmatrix_x4` are exchanged": {
+    "Lanes 8 to 15 give the rows of the right upper part here. The fragment needs those of the "
+    "left lower part second.": {
         "matrices exchanged": [("y, x = lane % 16, start + lane // 16 * 8",
                                 "y, x = lane % 8 + lane // 16 * 8, start + lane // 8 % 2 * 8")]},
-    "race": {
+    "with no syncwarp() or syncthreads() between": {
         "no barrier": [("    cuda.syncthreads()\n", "")]},
-    "which no thread has written": {
+    "has not written": {
         "half of the chunks": [(LOOP, LOOP.replace("128", "64"))]},
-    "a product lacks half of its steps": {
+    "At k = 64 every sum lacks the terms i = 8": {
         "one mma": [(MMA, "")]},
-    "two halves of the fragment": {
+    "The first half of the fragment of `{a}` belongs to the first eight steps of k.": {
         "halves exchanged": [("of_a[0:4], of_b[0:2]", "of_a[4:8], of_b[0:2]"),
                              ("of_a[4:8], of_b[2:4]", "of_a[0:4], of_b[2:4]")]},
-    "transposed": {
+    "`{a}` lies in the tile by rows, as its fragment needs it: ldmatrix without `trans` loads it.": {
         "trans": [("import ldmatrix_x4,", "import ldmatrix_x4, ldmatrix_x4_trans,"),
                   (LOAD, LOAD.replace("ldmatrix_x4", "ldmatrix_x4_trans"))]},
-    "same part": {
+    "Every iteration loads the first 16 columns of the tile.": {
         "every step the first": [("start + lane // 16 * 8", "lane // 16 * 8")]},
 }  # fmt: skip
