@@ -2,6 +2,8 @@
 
 from labs.exercises.swizzled_tile.wrong import LOAD, STORE, both
 
+PLACE = "place = x ^ (y % 8) * 8\n        "
+
 HARMLESS = {
     "float64 in `sums[i] = float32(0)`": "the local array makes a float32 of it",
     "doubled in `sums[i] = float32(0)`": "twice zero is zero",
@@ -13,6 +15,6 @@ RIGHT = {
     "chunks, not elements": both("(x // 8 ^ y % 8) * 8"),
     "bits": both("x ^ (y & 7) << 3"),
     "a name for the column": [
-        (STORE, "place = x ^ (y % 8) * 8\n        store8(tile, (y, place), load8(a, (row + y, x)))"),
-        (LOAD, "place = x ^ (y % 8) * 8\n        ldmatrix_x4(of_a, tile, (y, place))")],
+        (STORE, PLACE + STORE.replace("x ^ y % 8 * 8", "place")),
+        (LOAD, PLACE + LOAD.replace("x ^ y % 8 * 8", "place"))],
 }  # fmt: skip

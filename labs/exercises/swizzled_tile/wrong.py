@@ -53,7 +53,7 @@ WRONG = {
     "The first half of the fragment of `{a}` belongs to the first eight steps of k.": {
         "halves exchanged": [("of_a[0:4], of_b[0:2]", "of_a[4:8], of_b[0:2]"),
                              ("of_a[4:8], of_b[2:4]", "of_a[0:4], of_b[2:4]")]},
-    "`{a}` lies in the tile by rows, as its fragment needs it: ldmatrix without `trans` loads it.": {
+    "`{a}` is in the tile by rows, as its fragment needs it: load it without `trans`.": {
         "trans": [("import ldmatrix_x4,", "import ldmatrix_x4, ldmatrix_x4_trans,"),
                   (LOAD, LOAD.replace("ldmatrix_x4", "ldmatrix_x4_trans"))]},
     "Every iteration loads the first 16 columns of the tile.": {

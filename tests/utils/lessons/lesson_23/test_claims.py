@@ -49,8 +49,9 @@ def test_a_part_is_eight_chunks_of_16_bytes():
     says("once per block of {}×{}, not once per warp of {}×{}", BM, BN, M, N)
     says("a **chunk** of eight float16, {} bytes. Eight rows are an {}×{} part", PART * FLOAT16,
          PART, PART)  # fmt: skip
+    lanes = range(PART)
     says("loads four such parts, {}×{} elements. Lanes {} to {} give the rows of the first part, "
-         "lanes {} to {} those of the second", 2 * PART, 2 * PART, 0, PART - 1, PART,
+         "lanes {} to {} those of the second", 2 * PART, 2 * PART, lanes[0], lanes[-1], PART,
          2 * PART - 1)  # fmt: skip
     says("Shared memory has {} banks of four bytes. A chunk takes four neighbouring banks, and "
          "eight chunks can take all {}", BANKS, BANKS)  # fmt: skip
@@ -123,6 +124,7 @@ def test_the_pipeline_reaches_more_than_half_of_the_library():
 
 
 def test_the_exercises_have_their_answers():
-    single = [columns for columns in range(64, 129, PART) if right(columns) == 1]
+    swizzled_row, row_of_b = PART * PART, BN
+    single = [one for one in range(swizzled_row, row_of_b, PART) if right(one) == 1]
     assert single == [72, 88, 104, 120]
-    says("between {} and {} elements", 64, 128)
+    says("between {} and {} elements", swizzled_row, row_of_b)
