@@ -5,7 +5,7 @@ HEAD = "def ldmatrix_wavefronts(columns):\n"
 CHEAP = {
     "always one": HEAD + "    return 1\n",
     "always eight": HEAD + "    return 8\n",
-    "the first cases alone": HEAD + "    return 2 if columns == 16 else 4 if columns == 32 else 1\n",
+    "the first cases alone": HEAD + "    return columns // 8 if columns < 24 else 1\n",
     "powers of two alone": HEAD + "    return {8: 1, 16: 2, 32: 4, 64: 8, 128: 8}[columns]\n",
     "the columns": HEAD + "    return columns\n",
     "long rows": HEAD + "    return 8 if columns >= 64 else 1\n",

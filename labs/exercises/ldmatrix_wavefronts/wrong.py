@@ -12,10 +12,11 @@ WRONG = {
     "You count in elements of four bytes, and float16 has two: eight of them are 16 bytes.": {
         "chunks of four elements": [(CHUNKS, "columns // 4")]},
     "This is the number of different groups. The wavefronts are the rows in the fullest one.": {
-        "groups counted": [(WHOLE, "    return len({row * (columns // 8) % 8 for row in range(8)})\n")]},
+        "groups counted": [
+            (WHOLE, "    return len({row * (columns // 8) % 8 for row in range(8)})\n")]},
     "These are the chunks of a row. What counts is how the rows meet in the eight groups.": {
         "chunks of a row": [(RESULT, "chunks")]},
-    "You cut the chunks of a row off at eight. But with an odd number of chunks no two rows meet.": {
+    "These are the chunks of a row, at most eight. With an odd number of them no rows meet.": {
         "chunks, at most eight": [(RESULT, "min(chunks, 8)")]},
     "You look at four rows. A part of ldmatrix has eight.": {
         "four rows": [("range(8)", "range(4)")]},

@@ -21,19 +21,17 @@ def stage_ready(a, b, c):
     for i in range(4):
         sums[i] = float32(0)
     for start in range(0, k + 32, 16):
+        new, ready = start // 16 % 3, (start + 16) // 16 % 3
         cuda.syncthreads()
         wait_copies(1)
         if start < k:
-            stage = start // 16 % 3
-            copy8_async(sa, (stage, t // 2, t % 2 * 8), a, (row + t // 2, start + t % 2 * 8))
+            copy8_async(sa, (new, t // 2, t % 2 * 8), a, (row + t // 2, start + t % 2 * 8))
             if t < 16:
-                copy8_async(sb, (stage, t, 0), b, (start + t, col))
+                copy8_async(sb, (new, t, 0), b, (start + t, col))
         commit_copies()
         if start >= 32:
-            stage = (start - 32) // 16 % 3
-            ldmatrix_x4(of_a, sa, (stage, warp * 16 + lane % 16, lane // 16 * 8))
-            ldmatrix_x2_trans(of_b, sb, (stage, lane % 16, 0))
+            ldmatrix_x4(of_a, sa, (ready, warp * 16 + lane % 16, lane // 16 * 8))
+            ldmatrix_x2_trans(of_b, sb, (ready, lane % 16, 0))
             mma_m16n8k16(sums, of_a, of_b)
-    y, x = row + warp * 16 + lane // 4, col + lane % 4 * 2
     for i in range(4):
-        c[y + i // 2 * 8, x + i % 2] = sums[i]
+        c[row + warp * 16 + lane // 4 + i // 2 * 8, col + lane % 4 * 2 + i % 2] = sums[i]

@@ -5,8 +5,7 @@ BARRIER = "        cuda.syncthreads()\n"
 BOTH = WAIT + BARRIER
 COMMIT = "        commit_copies()\n"
 READY = "        if start >= 32:\n"
-COPY = "            stage = start // 16 % 3\n"
-READ = "            stage = (start - 32) // 16 % 3\n"
+STAGES = "start // 16 % 3, (start + 16) // 16 % 3"
 MMA = "            mma_m16n8k16(sums, of_a, of_b)\n"
 
 WRONG = {
@@ -17,14 +16,14 @@ WRONG = {
         "a barrier of a warp": [("cuda.syncthreads()", "cuda.syncwarp()")]},
     "the copy is committed, and no wait_copies() has waited for it": {
         "no wait": [(WAIT, "")],
-        "two stages": [(READ, READ.replace("% 3", "% 2")), (COPY, COPY.replace("% 3", "% 2"))]},
+        "two stages": [(STAGES, "start // 16 % 2, start // 16 % 2")]},
     "leaves 2 groups in flight, and the copy is in one": {
         "one group too many": [("wait_copies(1)", "wait_copies(2)")],
         "committed after the products": [
             (COMMIT, ""), (MMA, MMA + COMMIT), ("wait_copies(1)", "wait_copies(2)")]},
     "leaves 1 group in flight, and the copy is in one": {
         "committed with a copy alone": [(COMMIT, f"    {COMMIT}")],
-        "the next stage": [(READ, READ.replace("start - 32", "start - 16"))]},
+        "the next stage": [(STAGES, STAGES.replace("start + 16", "start + 32"))]},
     "the copy is not committed, so no wait_copies() waits for it": {
         "never committed": [(COMMIT, "")]},
     "barriers per block": {

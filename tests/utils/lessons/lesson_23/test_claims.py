@@ -111,6 +111,10 @@ def test_three_stages_fill_what_a_kernel_may_declare():
 def test_empty_groups_are_needed():
     assert stages.outcome(stages.late_run()) == "it reads too early"
     assert "leaves 1 group in flight" in str(stages.late_run().findings[0])
+    explains("23.commit", "Two iterations before the end the newest group is that of the tile to "
+             "be read next but one. Without empty groups behind it, it stays the newest. "
+             "wait_copies({}) then leaves the last tile in flight, and ldmatrix reads it.",
+             stages.AHEAD - 1)  # fmt: skip
 
 
 def test_the_pipeline_reaches_more_than_half_of_the_library():
