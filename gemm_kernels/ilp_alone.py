@@ -113,7 +113,10 @@ def build_unrolled_rows(index=int32, max_registers=None):
     registers that the compiler may use per thread; None leaves the number to the compiler.
     """
 
-    @cuda.jit(max_registers=max_registers)
+    # numba-cuda-mlir takes no None.
+    options = {} if max_registers is None else {"max_registers": max_registers}
+
+    @cuda.jit(**options)
     def unrolled_rows(a, b, c):
         (m, k), n = a.shape, b.shape[1]
         tile_a = cuda.shared.array((TILE, TILE), float32, alignment=16)

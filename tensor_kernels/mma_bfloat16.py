@@ -116,6 +116,6 @@ STEP = Step(
     build=build,
     launch=launch,
     choices={"BM": (128,), "BN": (128,), "BK": (32,), "STAGES": (3,)},
-    budget=Budget(registers=250, global_bits=128, shared_bits=128, tensor_share=0.3),
+    budget=Budget(registers=250, global_bits=128, shared_bits=128, tensor_share=0.29),
     capability=(8, 0),
 )

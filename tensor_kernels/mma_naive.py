@@ -61,5 +61,5 @@ STEP = Step(
     task=TENSOR_GEMM,
     build=lambda: mma_naive,
     launch=launch,
-    budget=Budget(registers=34, global_bits=16, tensor_share=0.0145),
+    budget=Budget(registers=34, global_bits=16, tensor_share=0.014),
 )

@@ -97,5 +97,5 @@ STEP = Step(
     build=build,
     launch=launch,
     choices={"BM": (128,), "BN": (128,), "BK": (32,)},
-    budget=Budget(registers=200, global_bits=128, shared_bits=128, tensor_share=0.43),
+    budget=Budget(registers=200, global_bits=128, shared_bits=128, tensor_share=0.42),
 )

@@ -99,5 +99,5 @@ STEP = Step(
     build=build,
     launch=launch,
     choices={"BM": (128,), "BN": (128,), "BK": (32,)},
-    budget=Budget(registers=216, global_bits=128, shared_bits=128, tensor_share=0.4),
+    budget=Budget(registers=216, global_bits=128, shared_bits=128, tensor_share=0.39),
 )

@@ -47,8 +47,8 @@ LIBDEVICE = frozenset(name for name in vars(libdevice) if not name.startswith("_
 SIMD = frozenset({"broadcast", "fmadd", "loadu", "mul", "set1", "storeu"})
 WIDE = frozenset({"load4", "store4", "copy4_async", "commit_copies", "wait_copies"})
 TENSOR = frozenset({
-    "copy8_async", "ldmatrix_x2", "ldmatrix_x2_trans", "ldmatrix_x4", "ldmatrix_x4_trans", "load8",
-    "mma_m16n8k8", "mma_m16n8k16", "mma_m16n8k16_bf16", "store8",
+    "copy8_async", "copy8_or_zeros_async", "ldmatrix_x2", "ldmatrix_x2_trans", "ldmatrix_x4",
+    "ldmatrix_x4_trans", "load8", "mma_m16n8k8", "mma_m16n8k16", "mma_m16n8k16_bf16", "store8",
 })  # fmt: skip
 # Attributes of arrays, of indices, and of namespaces such as cuda.atomic.
 ATTRIBUTES = frozenset({

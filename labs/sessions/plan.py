@@ -27,6 +27,7 @@ _RIGHT = re.compile(r"^\*\*([A-D]) is right\.\*\* (.+)$", re.MULTILINE)
 _WRONG = re.compile(r"^- ([A-D]): (.+)$", re.MULTILINE)
 _CODE = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _ASKED = re.compile(r"^Ask: (.+)$", re.MULTILINE)
+_OPENS = re.compile(r"^Begin with: (.+)$", re.MULTILINE)
 _TAKEN_HOME = re.compile(r"^Take home: (.+)$", re.MULTILINE)
 _MINUTES = re.compile(r"^\| (\d+) to (\d+) \|", re.MULTILINE)
 _TESTED = re.compile(r"\bquestion (\d), then the demonstration")
@@ -55,7 +56,8 @@ class Session:
     number: the lesson's number, such as "05", or the name of an extra one; "05_second" for the
     second sitting. title: without the number. sections: heading in `SECTIONS` -> its Markdown.
     questions: in order. asked: what the class says before it sees the demonstration. taken_home:
-    the sentence that ends the session.
+    the sentence that ends the session. opens: the question of the first slide, as Markdown; "" if
+    it is the one with which the lesson begins.
     """
 
     number: str
@@ -64,6 +66,7 @@ class Session:
     questions: tuple[Question, ...]
     asked: str
     taken_home: str
+    opens: str
 
     @property
     def lesson(self) -> str:
@@ -130,7 +133,11 @@ def read(file: Path) -> Session:
     if not asked or not taken_home:
         line = "Take home" if asked else "Ask"
         raise CourseError(f'{file.name} needs a line that begins with "{line}: ".')
-    return Session(file.stem, title[1], sections, tuple(questions), asked[1], taken_home[1])
+    opens = _OPENS.search(sections["Before"])
+    return Session(
+        file.stem, title[1], sections, tuple(questions), asked[1], taken_home[1],
+        opens[1] if opens else "",
+    )  # fmt: skip
 
 
 def _question(name: str, text: str) -> Question:

@@ -68,7 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def notebook(session: Session) -> nbformat.NotebookNode:
     """Return the slides of a session as a notebook whose demonstration has not run yet."""
-    cells = [_text(f"# {session.heading}\n\n{_opening(session.lesson)}", SLIDE)]
+    cells = [_text(f"# {session.heading}\n\n{session.opens or _opening(session.lesson)}", SLIDE)]
     for number in session.order:
         if number:
             cells += _question(session.questions[number - 1], number == session.tested)

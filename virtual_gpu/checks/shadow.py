@@ -72,7 +72,7 @@ class Shadow:
         examine = self.written or not initialised
         if examine and not self._settled(access, self.last_write, initialised):
             writers = self.writer.take(units)
-            unordered = self._not_before_barrier(access, writers)
+            unordered = self._unordered(access, writers, initialised)
             if unordered is not None:
                 unwritten = writers == NEVER
                 if not initialised and unwritten.any():
@@ -120,7 +120,7 @@ class Shadow:
         unordered = None
         if self.written and not self._settled(access, self.last_write, initialised=True):
             writers = self.writer.take(units)
-            unordered = self._not_before_barrier(access, writers)
+            unordered = self._unordered(access, writers)
             if unordered is not None:
                 race = unordered & changed & self._by_others(access, writers)
                 self._report_race(access, race, writers)
@@ -139,7 +139,7 @@ class Shadow:
         """
         self._note_met_reads(access, units)
         writers = self.writer.take(units)
-        unordered = self._not_before_barrier(access, writers)
+        unordered = self._unordered(access, writers, initialised)
         if unordered is not None:
             unwritten = writers == NEVER
             if not initialised and unwritten.any():
@@ -167,7 +167,7 @@ class Shadow:
         if self._settled(access, self._last_noted_read, initialised=True):
             return
         readers = self.reader.take(units)
-        unordered = self._not_before_barrier(access, readers)
+        unordered = self._unordered(access, readers)
         if unordered is not None:
             race = unordered & self._by_others(access, readers, self.readers_lanes.take(units))
             self._report_race(access, race, readers, "read")
@@ -189,14 +189,19 @@ class Shadow:
                 np.bitwise_or.at(self.writer, units, flags)
         self.written, self.last_write = True, access.time
 
-    def _not_before_barrier(self, access: Access, words: np.ndarray) -> np.ndarray | None:
+    def _unordered(
+        self, access: Access, words: np.ndarray, initialised: bool = True
+    ) -> np.ndarray | None:
         """Return a bool per shadow word: True if no barrier orders its access before this one.
 
         Units that were never touched count as unordered. The result is None if barriers order all
-        words.
+        words, or if all units are in global memory and no other thread has touched them.
         """
+        is_global = self.space == "global"
+        if is_global and initialised and _are_own(words, access.stamps):
+            return None
         unordered = (words & TIME_MASK) >= access.last_barrier
-        if self.space == "global":  # a barrier orders one block only
+        if is_global:  # a barrier orders one block only
             width = access.clock.batch.width
             blocks = ((words & STAMP_MASK) >> TIME_BITS) // width
             unordered |= blocks != (access.stamps >> TIME_BITS) // width
@@ -213,7 +218,7 @@ class Shadow:
         other = ((words ^ access.stamps) & STAMP_MASK) >> TIME_BITS != 0
         other |= (words & (SEVERAL_THREADS | SEVERAL_WARPS | SEVERAL_BLOCKS)) != 0
         other &= words != NEVER
-        indices = np.flatnonzero(other)
+        indices = other.nonzero()[0]
         if indices.size:  # rare, so the finer kinds of order are examined here only
             shared = None if lanes is None else lanes[indices]
             few = words[indices], access.stamps[indices], shared
@@ -306,7 +311,8 @@ class Shadow:
         shadow[units] = stamps
         latest, touched = shadow.take(units), before != NEVER
         recent = touched & ((before & TIME_MASK) >= clock.barrier_of(stamps))
-        if self.space == "shared" and not recent.any() and (latest == stamps).all():
+        is_free = not recent.any() if self.space == "shared" else _are_own(before, stamps)
+        if is_free and (latest == stamps).all():
             if shadow is self.reader:
                 self.readers_lanes[units] = _lane_bits(stamps)
             return
@@ -443,6 +449,12 @@ def report_uninitialised(access: Access, name: str, where: np.ndarray) -> None:
 
     flaw = Flaw("uninitialised", access.site, name, access.numbers(where))
     access.clock.report.add(flaw, describe)
+
+
+def _are_own(words: np.ndarray, stamps: np.ndarray) -> bool:
+    """Return True if each unit was touched by the thread of its stamp alone, or by no thread."""
+    others = (words ^ stamps) >> TIME_BITS
+    return not others.any() or not others[words != NEVER].any()
 
 
 def _lane_bits(stamps: np.ndarray) -> np.ndarray:

@@ -42,7 +42,7 @@ class Mask:
     def index(self) -> np.ndarray:
         """The indices of the active lanes, in ascending order (int64)."""
         if self._index is None:
-            self._index = np.flatnonzero(self.lanes)
+            self._index = self.lanes.nonzero()[0]
         return self._index
 
     @property

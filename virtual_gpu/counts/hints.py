@@ -12,6 +12,7 @@ from numba.core import types
 
 from ..common.errors import Site
 from ..common.lanes import WARP
+from ..common.regular_stores import indexed_by_data
 from ..common.source import Source
 from .counters import AccessCount, LineCount
 
@@ -92,11 +93,18 @@ def _shown(number: float) -> str:
 def _crowded(counts: KernelCounts) -> Iterator[Hint]:
     """Yield a hint for each store with CROWD lanes or more per element, in several elements.
 
-    There is none for a store of a constant, such as a flag.
+    There is none for a store of a constant, such as a flag, and none if the content of an array
+    says which element it is, as that of a frontier of a graph.
     """
+    by_data = {
+        source.site(store)
+        for source in counts.functions
+        for store in indexed_by_data(source.tree)
+    }
     for access in counts.accesses:
         lanes, elements = access.crowded
-        if elements > 1 and lanes >= CROWD * elements and not _stores_a_constant(access.site):
+        is_meant = access.site in by_data or _stores_a_constant(access.site)
+        if elements > 1 and lanes >= CROWD * elements and not is_meant:
             yield Hint(
                 "same_element", access.site, access.array,
                 f"{lanes:,} threads store to {elements:,} elements of {access.array} at once, so "

@@ -48,6 +48,8 @@ def _along(indices: np.ndarray, size: int, axis: int, ndim: int) -> str:
         if last == size - 1:
             return f"the last {len(indices):,} {what}, from {first} on"
         return f"{what} {first} to {last}"
+    if len(indices) == 2:
+        return f"{what} {first} and {last}"
     if (steps == steps[0]).all():
         return f"one in {int(steps[0])} {what}, from {first} on"
     return f"{len(indices):,} {what}, of which the first are {_runs(indices)}"

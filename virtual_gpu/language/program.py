@@ -10,11 +10,11 @@ from numba.core.types import Type
 
 from ..common.errors import Unsupported, too_deep
 from ..common.lanes import Mask
+from ..common.regular_stores import filled_by_index
 from ..common.source import ParameterUse, Source
 from ..machine.run import BatchRun
 from .frame import Execute, Frame
 from .inference import Inference
-from .regular_stores import filled_by_index
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ import numpy as np
 
 from ..common.errors import KernelRaised, Site
 from ..common.lanes import Mask, union
+from ..common.regular_stores import chosen_by_data
 from ..machine.access import load, store
 from ..machine.parts import elements, is_part, store_part, view
 from ..machine.place import Place
@@ -40,6 +41,7 @@ class Statements:
     def __init__(self, expressions: Expressions):
         self.expressions = expressions
         self.source = expressions.source
+        self._stores_by_data = chosen_by_data(self.source.tree)
 
     def block(self, statements: list[ast.stmt]) -> Execute:
         """Compile a list of statements, such as the body of a loop, into one closure.
@@ -235,6 +237,7 @@ class Statements:
         same dtype; a number goes to the element or to every element of the part of an array.
         ``assign`` raises Unsupported for any other value, and for a target that cannot hold it.
         """
+        by_data = node in self._stores_by_data
 
         def assign(frame, mask, value):
             place = locate(frame, mask)
@@ -242,7 +245,7 @@ class Statements:
                 return
             self._check_storable(node, place.array, value)
             if not is_part(place):
-                store(place, value)
+                store(place, value, by_data)
             elif not store_part(place, value):
                 raise self.source.refuse(node, "storing to this part of an array")
 

@@ -7,7 +7,7 @@ import contextlib
 import ctypes
 import functools
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numba import cuda
@@ -44,14 +44,14 @@ class _Array:
 
     ``unwritten`` marks the undefined elements of a device array; None if there are none.
     ``tracked`` is True if accesses are checked for races, because the kernel may write to the
-    array. ``start`` and ``end`` are the first byte's address and that after the last byte. ``name``
-    is the parameter's name.
+    array and has several threads. ``start`` and ``end`` are the first byte's address and that after
+    the last byte. ``name`` is the parameter's name.
     """
 
     name: str
     array: np.ndarray
     unwritten: np.ndarray | None  # flags of undefined elements, laid out like the array
-    tracked: bool  # accesses are checked for races, because the kernel may write to it
+    tracked: bool  # accesses are checked for races
     start: int
     end: int
 
@@ -106,13 +106,15 @@ def unwrapped(arguments: tuple) -> Iterator[tuple]:
             note(TO_HOST, host, "launch")
 
 
-def kernel_arguments(program: Program, arguments: tuple, limits: LaunchLimits) -> Arguments:
+def kernel_arguments(
+    program: Program, arguments: tuple, limits: LaunchLimits, threads: int
+) -> Arguments:
     """Return the Arguments that a kernel is called with, converted from those of the caller.
 
-    ``arguments`` holds one argument per parameter, as ``unwrapped`` yields them. Arrays that
-    overlap in memory share one Memory, so that a race through two names is found. Raises
-    LaunchError for arguments that Numba would refuse, and LimitReached if the checks need too much
-    memory.
+    ``arguments`` holds one argument per parameter, as ``unwrapped`` yields them. ``threads`` is the
+    number of threads of the launch; one thread alone cannot race. Arrays that overlap in memory
+    share one Memory, so that a race through two names is found. Raises LaunchError for arguments
+    that Numba would refuse, and LimitReached if the checks need too much memory.
     """
     names = program.source.parameters
     arrays = [
@@ -125,6 +127,8 @@ def kernel_arguments(program: Program, arguments: tuple, limits: LaunchLimits) -
         for name, device_array in program.device_arrays.values()
         for array, unwritten in _arrays_in(device_array)
     ]
+    if threads == 1:
+        arrays = [replace(array, tracked=False) for array in arrays]
     _check_bytes(arrays, limits)
     views = _views(arrays)
     values = tuple(_value(n, v, views) for n, v in zip(names, arguments, strict=True))

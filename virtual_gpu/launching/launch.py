@@ -91,7 +91,7 @@ def launch(
         limits = observer.limits or limits_of()
         _check_bytes(program, geometry, limits)
         task = _CheckedLaunch(program, geometry, filled, dynamic_shared, limits)
-        attempts = [kernel_arguments(program, filled, limits)]
+        attempts = [task.make_arguments()]
         with _completed_errors(program, attempts):
             _run_and_judge(task, attempts, observer)
         _note_fills(program, filled, observer)
@@ -124,6 +124,11 @@ class _CheckedLaunch:
     dynamic_shared: int
     limits: LaunchLimits
     block_by_block: bool = False
+
+    def make_arguments(self) -> Arguments:
+        """Return new Arguments, for one run of the launch."""
+        threads = self.geometry.blocks * self.geometry.threads
+        return kernel_arguments(self.program, self.arguments, self.limits, threads)
 
 
 def _run_and_judge(task: _CheckedLaunch, attempts: list[Arguments], observer: Observer) -> None:
@@ -224,7 +229,7 @@ def _outcome(task: _CheckedLaunch, observer: Observer, filling: Filling) -> _Out
     Findings are collected, so only an error that is no finding stops the run. It is in the outcome
     and is not raised. The arrays hold what the run has written; the caller restores them.
     """
-    arguments = kernel_arguments(task.program, task.arguments, task.limits)
+    arguments = task.make_arguments()
     report = Report(collect=True)
     unseen = replace(observer, report=report, counters=None)
     try:
@@ -257,7 +262,7 @@ def _run_in_batches_or_by_block(
     swap_before(attempts[0].memories)
     observer.forget()
     task = replace(task, block_by_block=True)
-    attempts.append(kernel_arguments(task.program, task.arguments, task.limits))
+    attempts.append(task.make_arguments())
     try:
         _run(task, attempts[-1], observer, ZEROS)
     except LimitReached:

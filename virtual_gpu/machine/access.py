@@ -40,10 +40,12 @@ def load(place: Place, before_atomic: bool = False):
     return inside.mask.spread(_values(inside, access))
 
 
-def store(place: Place, value) -> None:
+def store(place: Place, value, by_data: bool = False) -> None:
     """Write ``value``, cast to the array's dtype, to the element of each active lane.
 
-    Lanes whose index is out of bounds are reported and write nothing.
+    Lanes whose index is out of bounds are reported and write nothing. ``by_data`` is True if the
+    content of an array decides which lanes store, so that the others keep their elements on
+    purpose.
     """
     if isinstance(place.array, LOCAL_TYPES):
         _store_local(place, value)
@@ -51,11 +53,15 @@ def store(place: Place, value) -> None:
     address, inside = _address(place)
     if inside is None:
         return
-    value = _stored(inside, value)
+    value, memory = _stored(inside, value), place.array.memory
+    if memory.plain and not isinstance(address, np.ndarray) and not isinstance(value, np.ndarray):
+        _count(inside, "store", address)
+        memory.store_plainly(address, value)
+        return
     access = _access(inside, address, "writes")
     _count(inside, "store", access.addresses)
-    memory = place.array.memory
-    fill = place.run.fills.of(memory.name, place.site) if memory.space == "shared" else None
+    is_tile = memory.space == "shared" and not by_data
+    fill = place.run.fills.of(memory.name, place.site) if is_tile else None
     if fill is not None:
         fill.note(access, memory.writers(access))
     memory.store(access, inside.mask.entries(value))
@@ -455,9 +461,9 @@ def _check_written(place: Place, unwritten: np.ndarray) -> None:
     element.
     """
     reading = unwritten & place.mask.lanes
-    lanes, name = np.flatnonzero(reading), place.array.name
-    if not len(lanes):
+    if not reading.any():
         return
+    lanes, name = np.flatnonzero(reading), place.array.name
 
     def describe() -> Finding:
         element, thread = place.element(int(lanes[0])), place.run.batch.thread(int(lanes[0]))

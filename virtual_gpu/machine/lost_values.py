@@ -24,16 +24,17 @@ def check_stored(place: Place, value) -> None:
 
     All active lanes must be in bounds. ``value`` is a number or a lane vector, before it is cast to
     the dtype of the array. Numbers that are meant to wrap are not reported: those of bitwise
-    operations, and those of unsigned arrays of 32 and 64 bits, which hold hashes and random
-    numbers. The fractions of pixels, which have 8 bits or are unsigned and have 16, are not
-    reported either.
+    operations, those of unsigned arrays of 32 and 64 bits, which hold hashes and random numbers,
+    and -1, which marks an element. The fractions of pixels, which have 8 bits or are unsigned and
+    have 16, are not reported either.
     """
     dtype = place.array.dtype
     if not _may_lose(value.dtype, dtype):
         return
     numbers = place.mask.entries(value)
     outside = _outside(numbers, dtype)
-    if outside.any() and not _is_meant(place.site.source):
+    line = place.site.source
+    if outside.any() and not (_is_meant(line) or _is_mark(line, numbers[outside])):
         _report(place, "overflow", outside, numbers)
     if value.dtype.kind == "f" and not _holds_pixels(dtype):
         fraction = ~outside & (numbers != np.trunc(numbers))
@@ -88,6 +89,18 @@ def _is_minus_one(node: ast.AST) -> bool:
     """Return True for an assignment of a negative constant, which marks an element."""
     value = node.value if isinstance(node, ast.Assign) else None
     return isinstance(value, ast.UnaryOp) and isinstance(value.operand, ast.Constant)
+
+
+def _is_mark(line: str, lost: np.ndarray) -> bool:
+    """Return True if a source line stores a variable that is -1 wherever it does not fit."""
+    return bool((lost == -1).all()) and _stores_a_variable(line)
+
+
+@functools.cache
+def _stores_a_variable(line: str) -> bool:
+    """Return True if a source line, which can be read by itself, assigns the value of a name."""
+    nodes = ast.walk(ast.parse(line))
+    return any(isinstance(n, ast.Assign) and isinstance(n.value, ast.Name) for n in nodes)
 
 
 def _report(place: Place, kind: str, where: np.ndarray, numbers: np.ndarray) -> None:

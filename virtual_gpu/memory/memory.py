@@ -63,8 +63,8 @@ class Memory:
 
     @property
     def was_written(self) -> bool:
-        """True if the launch has stored anything in this memory; False without a shadow."""
-        return self.shadow is not None and self.shadow.written
+        """True if the launch has stored anything in this memory, which is in global space."""
+        return self._journal is not None
 
     @property
     def plain(self) -> bool:
@@ -109,7 +109,8 @@ class Memory:
         Returns one bool per active lane: True if the lane changes the stored value. The result is
         None if the memory has no shadow.
         """
-        self._save_before(access)
+        self._save_before(access.addresses)
+        self._mark_content(access)
         if self.shadow is None:
             return None
         changed = ~same_bits(self.data.take(access.addresses), values)
@@ -117,8 +118,12 @@ class Memory:
             self.shadow.check_store(access, units, changed)
             if self.view is not None:
                 self.view.note(units)
-        self._mark_content(access)
         return changed
+
+    def store_plainly(self, address: int, value: np.generic) -> None:
+        """Write one value without a check, to memory that is ``plain``."""
+        self._save_before(np.array([address]))
+        self.data[address] = value
 
     def writers(self, access: Access) -> np.ndarray:
         """Return the word of the last writer of each active lane's element in shared memory."""
@@ -138,7 +143,7 @@ class Memory:
         ``change(data, addresses)`` modifies the storage and returns the old values or None. Races
         and reads of undefined elements are reported.
         """
-        self._save_before(access)
+        self._save_before(access.addresses)
         self._check_content(access)
         for units in self._units(access):
             self.shadow.check_update(access, units, self.initialised)
@@ -165,12 +170,12 @@ class Memory:
             return self._journal is other._journal
         return self._journal.same_as(other._journal)
 
-    def _save_before(self, access: Access) -> None:
-        """Save the content of global memory that a store or atomic is about to change."""
+    def _save_before(self, addresses: np.ndarray) -> None:
+        """Save the content of global memory at addresses that are about to be changed."""
         if self.space == "global":
             if self._journal is None:
                 self._journal = Journal(self.data, self.unwritten)
-            self._journal.save(access.addresses)
+            self._journal.save(addresses)
 
     def settle(self, clock: Clock) -> None:
         """Move a finished batch's logged reads into the shadow while its clock is still known."""

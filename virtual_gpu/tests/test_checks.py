@@ -9,7 +9,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba import cuda, float32, int32
 
-from virtual_gpu import BarrierError, LaunchError, OutOfBounds, Race, Uninitialised, trace
+from virtual_gpu import (
+    BarrierError,
+    LaunchError,
+    OutOfBounds,
+    Race,
+    Uninitialised,
+    install,
+    trace,
+)
 
 BLOCK = 64
 
@@ -358,3 +366,76 @@ def test_a_removed_barrier_is_found_in_twenty_of_twenty_runs(tmp_path, removed):
         findings = trace(broken, grid, (8, 8), a, b, c).findings
         assert {f.kind for f in findings} == {"race"}
         assert {f.line for f in findings} | {f.other_line for f in findings} <= lines
+
+
+# --- one thread alone --------------------------------------------------------------------------
+
+
+@cuda.jit
+def differences(x, out):
+    for i in range(1, x.size):
+        out[i] = x[i] - x[i - 1]
+        x[i - 1] = out[i]
+
+
+def test_one_thread_alone_computes_and_is_not_accused():
+    x, out = np.arange(50.0) ** 2, np.zeros(50)
+    assert trace(differences, 1, 1, x, out).findings == ()
+    np.testing.assert_array_equal(out[1:], x[:-1])
+
+
+@cuda.jit
+def uses_an_unset_element(x, out):
+    tile = cuda.shared.array(8, float32)
+    tile[0] = x[0]
+    out[0] = tile[1]
+    out[1] = x[x.size]
+
+
+def test_one_thread_alone_is_told_its_flaws_and_what_it_has_written():
+    x, out = np.ones(8, np.float32), np.zeros(8, np.float32)
+    found = trace(uses_an_unset_element, 1, 1, x, out).findings
+    assert [finding.kind for finding in found] == ["uninitialised", "out_of_bounds"]
+    with pytest.raises(Uninitialised, match=r"Written before: out\."):
+        uses_an_unset_element[1, 1](x, out)
+
+
+@cuda.jit
+def sums_an_array_that_nobody_filled(total):
+    for i in range(1, total.size):
+        total[0] += total[i]
+
+
+def test_one_thread_alone_is_told_of_undefined_elements():
+    install()
+    total = cuda.device_array(8)
+    found = trace(sums_an_array_that_nobody_filled, 1, 1, total).findings
+    assert {finding.kind for finding in found} == {"uninitialised"}
+
+
+@cuda.jit
+def own_elements_then_a_neighbour(x, out):
+    i = cuda.threadIdx.x
+    for _ in range(3):
+        x[i] += 1
+    out[i] = x[i ^ 1]  # the race
+
+
+def test_elements_that_only_their_thread_has_touched_race_with_the_next_reader():
+    x, out = np.ones(32), np.zeros(32)
+    (finding,) = trace(own_elements_then_a_neighbour, 1, 32, x, out).findings
+    assert finding.kind == "race"
+    assert "# the race" in finding.site.source
+
+
+@cuda.jit
+def neighbours_then_own_elements(x, out):
+    i = cuda.threadIdx.x
+    out[i] = x[i ^ 1]
+    x[i] = 0  # the race
+
+
+def test_a_store_to_an_own_element_that_another_thread_has_read_is_a_race():
+    (finding,) = trace(neighbours_then_own_elements, 1, 32, np.ones(32), np.zeros(32)).findings
+    assert finding.kind == "race"
+    assert "# the race" in finding.site.source

@@ -181,10 +181,11 @@ def test_a_variable_of_the_environment_that_is_no_number_is_refused(monkeypatch)
 
 def test_arrays_that_need_more_memory_than_the_limit_are_refused(monkeypatch):
     monkeypatch.setenv("VIRTUAL_GPU_BYTES", "1e6")
-    count_to[1, 1](np.zeros(10), 1)
+    count_to[1, 2](np.zeros(10), 1)
+    count_to[1, 1](np.zeros(100_000), 1)  # one thread cannot race, so nothing is kept
     refusal = r"most of it for out, and the limit is 976\.6 KiB; .*VIRTUAL_GPU_BYTES"
     with pytest.raises(LimitReached, match=refusal):
-        count_to[1, 1](np.zeros(100_000), 1)
+        count_to[1, 2](np.zeros(100_000), 1)
 
 
 @cuda.jit

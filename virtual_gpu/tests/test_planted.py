@@ -144,6 +144,22 @@ def halo_filled_in_strides(x, out):
     out[t] = total
 
 
+@right(1, 32, np.arange(192, dtype=np.float32).reshape(6, 32) % 5, ones(6, 32))
+@cuda.jit
+def newest_large_number_is_kept(x, out):
+    newest = cuda.shared.array(32, float32)
+    t = cuda.threadIdx.x
+    newest[t] = 0
+    cuda.syncthreads()
+    for row in range(x.shape[0]):
+        is_large = x[row, t] > 2
+        if is_large:
+            newest[t] = x[row, t]
+        cuda.syncthreads()
+        out[row, t] = newest[31 - t]
+        cuda.syncthreads()
+
+
 @right(1, 64, ones(64, 64), ones(64))
 @cuda.jit
 def rows_of_a_triangle(x, out):
@@ -206,6 +222,23 @@ def pixels_are_rounded(x, image):
 @cuda.jit
 def no_entry_is_minus_one(table):
     table[cuda.threadIdx.x] = -1
+
+
+@right(1, 64, np.arange(64), ones(64, dtype=np.uint8))
+@cuda.jit
+def no_entry_is_a_variable(x, table):
+    t = cuda.threadIdx.x
+    found = -1
+    if x[t] % 3 == 0:
+        found = t
+    table[t] = found
+
+
+@right(2, 64, np.arange(128) % 10, ones(10, dtype=np.int32), 3)
+@cuda.jit
+def neighbours_get_a_level(neighbours, levels, level):
+    neighbour = neighbours[cuda.grid(1)]
+    levels[neighbour] = level
 
 
 @right(1, 64, np.linspace(0, 9, 64), ones(64, dtype=np.int32))
@@ -356,6 +389,7 @@ def gaps(*where):
         (gaps(3), "index 3 of dimension 0"),
         (gaps(2, 5), "the first of them is [2, 5]"),
         (np.arange(9) % 3 == 2, "one in 3 elements, from 2 on"),
+        (np.arange(9) % 8 == 0, "elements 0 and 8"),
         (np.arange(12) // 2 % 3 == 1, "4 elements, of which the first are 2 to 3 and 8 to 9"),
     ],
 )

@@ -198,12 +198,18 @@ def test_recursion_through_another_function_or_without_a_bound_is_refused():
         ("out[0] = x.reshape(23)[1]", r"a reshape of x \(shape \(4, 6\)\) to another number"),
         ("out[0] = x.reshape(-1, 5)[0, 1]", "to another number of elements"),
         ("out[0] = x.T.flat[3]", r"x\.T\.flat"),
-        ("for k, v in enumerate(range(out[cuda.threadIdx.x])): out[0] = v", "differ by thread"),
     ],
 )
 def test_an_array_is_seen_in_another_shape_only_where_it_fits(body, what):
     with pytest.raises(Unsupported, match=what):
         run(body, np.zeros((4, 6)))
+
+
+def test_an_enumerated_range_must_be_the_same_for_all_threads():
+    body = "for k, v in enumerate(range(x[cuda.threadIdx.x])): out[0] = v"
+    kernel = cuda.jit(defined(f"def f(out, x):\n    {body}\n"))
+    with pytest.raises(Unsupported, match="differ by thread"):
+        kernel[1, 2](np.zeros(4, np.int64), np.array([1, 2]))
 
 
 def plain(value):

@@ -6,7 +6,7 @@ from labs.numbers.exercise import NumbersExercise
 EXERCISE = NumbersExercise(
     name="lane_of",
     lesson="22",
-    title="Whose element is it?",
+    title="The lane of an element",
     text=(
         "Write `lane_of(row, k)`: the number of the lane, 0 to 31, that holds element (row, k) of "
         "`a` for one mma of 16×8×8. `row` is 0 to 15, and `k` is 0 to 7. About 1 to 3 lines.",

@@ -7,7 +7,6 @@ HARMLESS = {
     "constant_one_more in `of_a = cuda.local.array": "an element more is not used",
     "constant_one_more in `of_b = cuda.local.array": "an element more is not used",
     "float64 in `sums[i] = float32(0)`": "the local array makes a float32 of it",
-    "doubled in `sums[i] = float32(0)`": "twice zero is zero",
 }  # fmt: skip
 
 RIGHT = {

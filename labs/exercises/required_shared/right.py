@@ -6,7 +6,7 @@ FORMULAS = (
     "8 * side ** 2",
     "4 * (side * side + side ** 2)",
     "2.0 * side * side * 4",
-    "sum(4 for row in range(side) for column in range(side)) * 2",
+    "sum(8 * side for row in range(side))",
     "2 * pow(side, 2) * 4",
 )
 RIGHT = {formula: [(RESULT, formula)] for formula in FORMULAS}

@@ -7,9 +7,6 @@ HARMLESS = {
     "constant_one_more in `of_a = cuda.local.array": "an element more is not used",
     "constant_one_more in `of_b = cuda.local.array": "an element more is not used",
     "float64 in `sums[i] = float32(0)`": "the local array makes a float32 of it",
-    "doubled in `sums[i] = float32(0)`": "twice zero is zero",
-    "call_dropped in `of_a[i] =": "the local array makes a float16 of it",
-    "call_dropped in `of_b[i] =": "the local array makes a float16 of it",
 }  # fmt: skip
 
 RIGHT = {

@@ -29,11 +29,11 @@ def test_an_answer_stands_below_its_question_and_not_on_it():
     assert kinds == ["slide", "slide", "slide", *votes, "slide"]
     assert "what do the other 12 cost?" in cells[0].source
     assert "Which banks" in cells[1].source
-    assert "- **D** about 5.3 ms" in cells[3].source
+    assert "- **A** about 5.3 ms" in cells[3].source
     assert "follows the instructions" not in cells[3].source
     assert "follows the instructions" in cells[4].source
     assert "How long does the new kernel take?" in cells[4].source
-    assert "- **B** This gives half" in cells[4].source
+    assert "- **C** This gives half" in cells[4].source
     assert "To take home" in cells[-1].source
 
 
@@ -48,6 +48,11 @@ def test_the_first_slide_says_which_sitting_it_is():
     first, second = (slides.notebook(plan.find(name)).cells[0] for name in ("05", "05_second"))
     assert first.source.startswith("# Which lane reads which word\n")
     assert second.source.startswith("# Which lane reads which word, second sitting\n")
+
+
+def test_a_sitting_with_a_question_of_its_own_begins_with_it():
+    cell = slides.notebook(plan.find("05_second")).cells[0]
+    assert cell.source.endswith("which columns should a thread have, and how many?**")
 
 
 def test_a_demonstration_that_tests_a_vote_comes_before_the_answer():

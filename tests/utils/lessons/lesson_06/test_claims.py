@@ -262,7 +262,7 @@ def test_at_4096_both_times_are_far_above_both_estimates():
         shown = times(step, "4096")
         assert shown.recorded > 1.3 * max(shown.instructions, shown.cache_lines)
     size = int("4096")
-    says("Here are the same bars for n = {}, and those of your kernel", size)
+    says("Here are the same bars for n = {}, and yours", size)
     says("At {} the unrolled kernel is {:.2f} times faster", size, gain("4096"))
 
 

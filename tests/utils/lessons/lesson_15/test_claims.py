@@ -95,7 +95,7 @@ def test_98_percent_in_2014_and_64_in_python():
          "design in Python reaches {:.0f} % of ours: where are the other {:.0f} %?",
          year, theirs, ours, round(theirs) - round(ours))  # fmt: skip
     larger = course.claimed("maxas: share of the peak on the larger chip")
-    says("The {:.0f} % are his own figure for a small GPU; on the larger GM204 it was {:.0f} %.",
+    says("The {:.0f} % are his figure for a small GPU; on the GM204 it was {:.0f} %.",
          theirs, larger)  # fmt: skip
     says("`maxwell256` is ours, at {}×{} on an H200", SIZE, SIZE)
     missing, gap = round(ALL * (1 - slots().multiply_adds)), round(theirs) - round(ours)

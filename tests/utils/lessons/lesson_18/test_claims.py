@@ -565,8 +565,8 @@ def test_conflicts_cost_time_below_every_limit():
     longer = 100 * (with_.recorded / without.recorded - 1)
     busy = [100 * slots(one.step.name).busy for one in APART]
     text = """with_conflicts takes {:.2f} ms, and without_conflicts {:.2f} ms: {:.0f} % longer.
-        Both execute the same instructions, but schedulers issue in {:.0f} % of the cycles with
-        conflicts, and in {:.0f} % without."""
+        Both execute the same instructions, but schedulers issue in {:.0f} % of cycles with
+        conflicts, in {:.0f} % without."""
     explains("18.banks", text, with_.recorded, without.recorded, longer, *busy)
     assert 20 < longer < 30  # "about a quarter longer"
     says("Shared memory works for {:.2f} of the {:.2f} ms", with_.wavefronts, with_.recorded)

@@ -131,14 +131,14 @@ def test_cache_lines_explain_most_of_the_time():
     per_mma = limits.lines_per_mma(limits.seen())
     cycles = mma_of_product() * per_mma / H200.sms
     text = """{}³ ÷ {:,} = {:.1f} million mma, with {:.0f} cache lines each, on {} SMs: {:.1f}
-        million cycles. At {:.2f} GHz these are {:.1f} ms. The tensor cores are busy for {:.2f} ms
-        of them."""
+        million cycles. At {:.2f} GHz these are {:.1f} ms. At their peak the tensor cores need
+        {:.2f} ms."""
     explains("22.ms", text, SIDE, limits.MULTIPLY_ADDS, mma_of_product() / 1e6, per_mma, H200.sms,
              cycles / 1e6, ghz, needed["cache lines"], needed["tensor cores"])  # fmt: skip
     assert needed["cache lines"] == pytest.approx(cycles / ghz / 1e6)
     share = round(100 * needed["cache lines"] / ms)
     says("reaches {:.1f} % of the peak, and is {:.1f} times as fast as <code>naive</code>. The "
-         "cache lines alone explain {} % of its time. What the remaining {} % are",
+         "cache lines alone need {} % of its time. What the remaining {} % are",
          100 * FLOPS / ms / 1e6 / peak, naive / ms, share, 100 - share)  # fmt: skip
     assert max(needed, key=needed.get) == "cache lines"
 

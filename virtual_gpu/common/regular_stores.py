@@ -1,11 +1,12 @@
-"""Which arrays a kernel fills by thread index alone, so that a gap in them is no choice of data."""
+"""Which stores of a kernel depend on thread indices alone, and which on the content of arrays."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from types import UnionType
 
-from ..common.source import Source, own_nodes
+from .source import Source, own_nodes
 
 _SIZES = frozenset({"shape", "size", "ndim", "strides"})
 _FUNCTIONS = frozenset({
@@ -23,8 +24,8 @@ def filled_by_index(source: Source) -> frozenset[str]:
     """
     stores = list(_stores(source.tree))
     arrays = {store.value.id for store, _ in stores} & set(source.parameters)
-    irregular = _irregular_names(source.tree)
-    exits = _exit_conditions(source.tree)
+    irregular = _names_with(source.tree, lambda value, names: not _is_regular(value, names))
+    exits = _exit_conditions(source.tree, ast.Return | ast.Break | ast.Continue)
     return frozenset(
         name
         for name in arrays
@@ -52,13 +53,13 @@ def _stores(tree: ast.AST, conditions: tuple = ()) -> Iterator[tuple[ast.Subscri
         yield from _stores(child, around)
 
 
-def _exit_conditions(tree: ast.FunctionDef) -> list[ast.expr]:
-    """Return the conditions of all branches that leave a loop, an iteration or the function."""
+def _exit_conditions(tree: ast.FunctionDef, exits: UnionType) -> list[ast.expr]:
+    """Return the conditions of all branches with a statement of the types ``exits``."""
     return [
         node.test
         for node in own_nodes(tree)
         if isinstance(node, ast.If)
-        and any(isinstance(n, ast.Return | ast.Break | ast.Continue) for n in ast.walk(node))
+        and any(isinstance(n, exits) for n in ast.walk(node))
     ]
 
 
@@ -74,15 +75,54 @@ def _is_only_indexed(tree: ast.FunctionDef, name: str) -> bool:
     return all(id(use) in allowed for use in uses)
 
 
-def _irregular_names(tree: ast.FunctionDef) -> set[str]:
-    """Return the names of the variables that may depend on the content of an array."""
+def chosen_by_data(tree: ast.FunctionDef) -> frozenset[ast.Subscript]:
+    """Return the stores to elements that are only done if the content of an array says so.
+
+    An array's element with a constant index, such as ``a_shape[1]``, counts as an extent.
+    """
+    chosen = _names_with(tree, _reads_element)
+    exits = _exit_conditions(tree, ast.Return | ast.Continue)
+    return frozenset(
+        store
+        for store, conditions in _stores(tree)
+        if any(_reads_element(part, chosen) for part in (*conditions, *exits))
+    )
+
+
+def indexed_by_data(tree: ast.FunctionDef) -> frozenset[ast.Subscript]:
+    """Return the stores to elements of which the content of an array says which they are."""
+    names = _names_with(tree, _reads_element)
+    return frozenset(store for store, _ in _stores(tree) if _reads_element(store.slice, names))
+
+
+def _reads_element(node: ast.expr, names: set[str]) -> bool:
+    """Return True if an expression reads a name in ``names``, or an element by a variable index."""
+    for part in ast.walk(node):
+        if isinstance(part, ast.Name) and part.id in names:
+            return True
+        is_element = isinstance(part, ast.Subscript) and not _is_extent(part)
+        if is_element and any(isinstance(n, ast.Name) for n in ast.walk(part.slice)):
+            return True
+    return False
+
+
+def _is_extent(node: ast.Subscript) -> bool:
+    """Return True for a subscript such as ``x.shape[1]``."""
+    return isinstance(node.value, ast.Attribute) and node.value.attr in _SIZES
+
+
+def _names_with(tree: ast.FunctionDef, holds: Callable[[ast.expr, set[str]], bool]) -> set[str]:
+    """Return the names of the variables that get a value for which ``holds(value, names)`` is True.
+
+    ``names`` are those found so far, so that a property passes from variable to variable.
+    """
     values = [pair for node in own_nodes(tree) for pair in _assigned(node)]
-    irregular: set[str] = set()
+    names: set[str] = set()
     while True:
-        found = {name for name, value in values if not _is_regular(value, irregular)}
-        if found <= irregular:
-            return irregular
-        irregular |= found
+        found = {name for name, value in values if holds(value, names)}
+        if found <= names:
+            return names
+        names |= found
 
 
 def _assigned(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
@@ -110,8 +150,7 @@ def _is_regular(node: ast.expr, irregular: set[str]) -> bool:
             root = root.value
         return isinstance(root, ast.Name) and root.id not in irregular
     if isinstance(node, ast.Subscript):
-        is_extent = isinstance(node.value, ast.Attribute) and node.value.attr in _SIZES
-        return is_extent and _is_regular(node.slice, irregular)
+        return _is_extent(node) and _is_regular(node.slice, irregular)
     if isinstance(node, ast.Call):
         name = node.func.attr if isinstance(node.func, ast.Attribute) else node.func
         name = name.id if isinstance(name, ast.Name) else name
