@@ -153,3 +153,28 @@ def ldmatrix_per_mma() -> Target:
 
     words = "one `ldmatrix_x4` for every two mma"
     return Target("ldmatrix missing or too many", 0, words, measure, cause)
+
+
+def shared_bytes(at_most: int) -> Target:
+    """Return the target of at most this many bytes of shared memory per block.
+
+    The count is the number of bytes from the first to the last that a block accesses.
+    """
+
+    def measure(run: Run) -> float:
+        shared = [one for one in run.trace.access_counts if one.space == "shared" and one.first]
+        if not shared:
+            return 0
+        first = min(int(lanes[lanes >= 0].min()) for one in shared for lanes in one.first)
+        return max(int(max(map(np.max, one.first))) + one.bytes_per_lane for one in shared) - first
+
+    def cause(run: Run, value: float) -> str:
+        return translate(
+            "a block uses {bytes:,} bytes of shared memory, and a tile of 16×64 float16 has "
+            "{at_most:,}. Longer rows cure the conflicts, too. Here the tile must not grow.",
+            bytes=int(value),
+            at_most=at_most,
+        )
+
+    words = f"at most {at_most:,} bytes of shared memory per block"
+    return Target("bytes of shared memory", at_most, words, measure, cause)

@@ -6,7 +6,7 @@ from labs.numbers.exercise import NumbersExercise
 EXERCISE = NumbersExercise(
     name="ldmatrix_wavefronts",
     lesson="23",
-    title="Eight rows, how many wavefronts?",
+    title="The wavefronts of eight rows",
     text=(
         "Write `ldmatrix_wavefronts(columns)`: the number of wavefronts in which `ldmatrix` reads "
         "one 8×8 part of a tile whose rows have `columns` float16 elements. `columns` is any "

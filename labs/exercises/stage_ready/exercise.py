@@ -1,6 +1,9 @@
 """A product by three stages that reads each tile before the other threads' copies are complete."""
 
+from dataclasses import replace
+
 from labs.checking.job import in_steps
+from labs.checking.run import Run
 from labs.checking.target import essential
 from labs.families.warp_products import one_mma_per_tile, two_warp_product
 from labs.targets.counts import (
@@ -9,8 +12,26 @@ from labs.targets.counts import (
     no_negative_index,
     one_store_per_element,
 )
+from utils.translation import translate
+from virtual_gpu import Finding
 
-EXERCISE = two_warp_product(
+
+def race_of_a_copy(run: Run, finding: Finding) -> str | None:
+    """Return a sentence on a race in which one of the two accesses is an asynchronous copy."""
+    copies = {one.site.line for one in run.trace.access_counts if one.instruction == "cp.async"}
+    if finding.kind != "race" or not copies & {finding.line, finding.other_line}:
+        return None
+    if finding.line in copies:
+        return translate(
+            "The stage is filled anew while slower threads may still read the tile that is in it."
+        )
+    return translate(
+        "`wait_copies()` waits for the copies of the thread that calls it, and the element is a "
+        "copy of another thread. Between that thread's wait and this line is no barrier."
+    )
+
+
+_PRODUCT = two_warp_product(
     name="stage_ready",
     lesson="23",
     kind="repair",
@@ -39,3 +60,4 @@ EXERCISE = two_warp_product(
     ),
     after="A thread waits for its own copies, and the barrier for those of all others.",
 )  # fmt: skip
+EXERCISE = replace(_PRODUCT, probes=replace(_PRODUCT.probes, flaws=(race_of_a_copy,)))

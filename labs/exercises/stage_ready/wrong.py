@@ -9,11 +9,16 @@ STAGES = "start // 16 % 3, (start + 16) // 16 % 3"
 MMA = "            mma_m16n8k16(sums, of_a, of_b)\n"
 
 WRONG = {
-    "reads sa[0, 1, 0], which thread (2) of block (0) has written": {
+    "Between that thread's wait and this line is no barrier.": {
         "the barrier first": [(BOTH, BARRIER + WAIT)],
         "no barrier": [(BARRIER, "")]},
     "with no syncthreads() between": {
         "a barrier of a warp": [("cuda.syncthreads()", "cuda.syncwarp()")]},
+    "The stage is filled anew while slower threads may still read the tile that is in it.": {
+        "both below the copies": [(BOTH, ""), (COMMIT, COMMIT + BOTH.replace("1", "2"))],
+        "all waited for below the copies": [
+            (BOTH, ""), (COMMIT, COMMIT + BOTH.replace("1", "0"))],
+        "the barrier below the copies": [(BARRIER, ""), (COMMIT, COMMIT + BARRIER)]},
     "the copy is committed, and no wait_copies() has waited for it": {
         "no wait": [(WAIT, "")],
         "two stages": [(STAGES, "start // 16 % 2, start // 16 % 2")]},
@@ -26,7 +31,7 @@ WRONG = {
         "the next stage": [(STAGES, STAGES.replace("start + 16", "start + 32"))]},
     "the copy is not committed, so no wait_copies() waits for it": {
         "never committed": [(COMMIT, "")]},
-    "barriers per block": {
+    "each block passes": {
         "a second barrier": [(READY, f"{BARRIER}{READY}")],
         "a barrier at the end": [(MMA, f"{MMA}            cuda.syncthreads()\n")]},
     "The loop ends at 32. That is m, the rows of c; a sum has k = 64 terms": {

@@ -2,7 +2,12 @@
 
 from labs.checking.job import in_steps
 from labs.checking.target import essential
-from labs.families.warp_products import ldmatrix_per_mma, one_mma_per_tile, warp_product
+from labs.families.warp_products import (
+    ldmatrix_per_mma,
+    one_mma_per_tile,
+    shared_bytes,
+    warp_product,
+)
 from labs.targets.counts import (
     no_float64,
     no_negative_index,
@@ -28,6 +33,7 @@ EXERCISE = warp_product(
     targets=(
         no_negative_index(), one_store_per_element(), no_float64(), one_mma_per_tile(),
         essential(ldmatrix_per_mma()), essential(wavefronts_per_request(4)),
+        shared_bytes(2048),
     ),
     main=("ldmatrix missing or too many", "wavefronts per request"),
     hints=(

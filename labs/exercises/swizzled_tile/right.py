@@ -13,6 +13,8 @@ RIGHT = {
     "the next group for each row": both("(x + y % 8 * 8) % 64"),
     "backwards": both("(x - y * 8) % 64"),
     "chunks, not elements": both("(x // 8 ^ y % 8) * 8"),
+    "the remainder of the whole": both("x ^ y * 8 % 64"),
+    "by the lane that loads": [(LOAD, LOAD.replace("y % 8", "lane % 8"))],
     "bits": both("x ^ (y & 7) << 3"),
     "a name for the column": [
         (STORE, PLACE + STORE.replace("x ^ y % 8 * 8", "place")),

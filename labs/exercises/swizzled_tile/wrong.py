@@ -44,9 +44,13 @@ WRONG = {
     "left lower part second.": {
         "matrices exchanged": [("y, x = lane % 16, start + lane // 16 * 8",
                                 "y, x = lane % 8 + lane // 16 * 8, start + lane // 8 % 2 * 8")]},
+    "Longer rows cure the conflicts, too. Here the tile must not grow.": {
+        "eight more elements per row": [("(16, 64)", "(16, 72)"), *both("x")]},
+    "moves 8 elements of tile at once from element 1 on, which is no multiple of 8": {
+        "numbers of chunks": both("x // 8 ^ y % 8")},
     "with no syncwarp() or syncthreads() between": {
         "no barrier": [("    cuda.syncthreads()\n", "")]},
-    "has not written": {
+    "which no thread has written": {
         "half of the chunks": [(LOOP, LOOP.replace("128", "64"))]},
     "At k = 64 every sum lacks the terms i = 8": {
         "one mma": [(MMA, "")]},
