@@ -49,8 +49,9 @@ MOST_LINES, MOST_GREY = 5, 6  # lines with a name, with that of the library, and
 # A speed this near to the peak, as a factor, would cover the number of the peak.
 _NEAR = 1.35
 _DECADES = (100, 10, 1, 0.1, 0.01)
-# The distances from the spine to the right end of the speeds, and of the shares, in points.
-_SPEEDS, _SHARES = 4, 45
+# The distances from the spine to the right end of the speeds, and of the shares, in points. Each
+# character of a speed beyond six needs more.
+_SPEEDS, _SHARES, _CHARACTER = 4, 45, 6
 _PANELS = 3  # in one row
 _FIXED = "\N{NO-BREAK SPACE}"
 
@@ -213,10 +214,11 @@ def _speed_axes(figure: Figure, points: pd.DataFrame, peak: float, unit: str) ->
     axes.set_yticks(speeds, map(_as_label, speeds))
     axes.tick_params(axis="y", length=3, pad=1)
     beside = {"textcoords": "offset points", "va": "center", "ha": "right"}
+    wider = _CHARACTER * max(0, max(len(_as_label(speed)) for speed in speeds) - 6)
     for level in levels:
         share = level * peak / 100
         axes.axhline(share, color=GRID, linewidth=0.8, zorder=0)
-        axes.annotate(f"{level:g} %", (0, share), (-_SHARES, 0),
+        axes.annotate(f"{level:g} %", (0, share), (-_SHARES - wider, 0),
                       xycoords=axes.get_yaxis_transform(), **beside)  # fmt: skip
     above = {"xycoords": "axes fraction", "textcoords": "offset points", "va": "bottom"}
     axes.annotate(UNITS[unit], (0, 1), (-_SPEEDS, 9), ha="right", **above)

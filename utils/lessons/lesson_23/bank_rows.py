@@ -13,7 +13,7 @@ CHUNK = 8  # elements of 16 bytes
 GROUPS = 8  # of four banks each
 LENGTHS = (8, 16, 32, 40, 64, 128)  # elements of a row
 OPENS = 4
-SIZE, LEFT, TOP = 34, 62, 62
+SIZE, LEFT, TOP = 34, 62, 80
 WIDTH, HEIGHT = LEFT + GROUPS * SIZE + 6, TOP + ROWS * SIZE + 6
 WHITE = "fill:#fff"
 ASKED = 2  # the chunk of each row that the picture of the swizzle marks
@@ -58,7 +58,7 @@ def _rows(columns: int) -> str:
     cells = [(row, group_of(row, columns)) for row in range(ROWS)]
     title = f"rows of {columns} float16, {2 * columns} bytes"
     names = [f"row {row}" for row in range(ROWS)]
-    return _grid(title, [(cells, names, MATRIX_A)])
+    return _grid((title, "square: the first chunk of a row"), [(cells, names, MATRIX_A)])
 
 
 def _chunks(title: str, place: Callable[[int, int], int]) -> str:
@@ -69,16 +69,19 @@ def _chunks(title: str, place: Callable[[int, int], int]) -> str:
     for chosen, colour in (([(row, ASKED) for row in rows], ORANGE), (rest, GREY)):
         cells = [(row, place(row, chunk)) for row, chunk in chosen]
         parts.append((cells, [str(chunk) for _, chunk in chosen], colour))
-    return _grid(f"rows of 64 float16, {title}", parts)
+    return _grid((f"rows of 64 float16, {title}", "square: a chunk, by its number"), parts)
 
 
-def _grid(title: str, parts: Sequence[tuple[list, list[str], str]]) -> str:
+def _grid(titles: tuple[str, str], parts: Sequence[tuple[list, list[str], str]]) -> str:
     """Return the SVG of the grid of rows and groups of banks with named squares.
 
-    parts: the (row, group) of squares, their words, and their colour.
+    titles: the title, and what a square is. parts: the (row, group) of squares, their words, and
+    their colour.
     """
     at = (LEFT, TOP)
-    body = text(0, 15, title, 14, font_weight="bold") + text(0, 36, "banks")
+    title, square = titles
+    body = text(0, 15, title, 14, font_weight="bold") + text(0, 35, square, 13)
+    body += text(0, TOP - 24, "banks")
     for group in range(GROUPS):
         x = LEFT + (group + 0.5) * SIZE
         body += text(x, TOP - 24, f"{4 * group}", 11, "middle")

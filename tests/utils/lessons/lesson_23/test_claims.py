@@ -11,9 +11,11 @@ from tensor_kernels.mma_naive import M, N
 from tensor_kernels.mma_pipelined import WM, WN
 from tests import quotes
 from utils import lessons as course
+from utils.ladder.problems import draw
 from utils.lessons.lesson_23 import bank_rows, feeding, stages
 from utils.lessons.recorded import record_of
 from utils.machine.devices import REFERENCE, find
+from utils.measuring import records
 
 SIDE = 4096
 FLOPS = 2 * SIDE**3
@@ -106,6 +108,25 @@ def test_three_stages_fill_what_a_kernel_may_declare():
     says("Three stages of {}×{} and {}×{} float16 take {} KiB", BM, BK, BK, BN,
          tile_bytes(stages.STAGES) // 1024)  # fmt: skip
     says("would need {} KiB", tile_bytes(stages.STAGES + 1) // 1024)
+
+
+def test_neither_wavefronts_nor_tensor_cores_explain_the_pipeline():
+    wavefronts = feeding.wavefronts_ms(LADDER.step("mma_pipelined"))
+    cores = FLOPS / H200.tensor_gflops / 1e6
+    says("Of the {:.3f} ms the wavefronts of `ldmatrix` need {:.2f} ms, and the tensor cores at "
+         "least {:.2f} ms by the data sheet", stages_ms(3), wavefronts, cores)  # fmt: skip
+    assert max(wavefronts, cores) < stages_ms(3) / 2
+
+
+def test_the_kernel_to_repair_multiplies_a_tile_two_iterations_behind():
+    says("which begins {} columns earlier", stages.AHEAD * 2 * PART)
+
+
+def test_the_inputs_of_the_record_are_uniform():
+    frame = records.measured(H200.name, "tensor")
+    assert set(frame["inputs"]) == {"uniform"}
+    one = draw("uniform", (64, 64), 0)
+    says("random inputs between −{:.0f} and {:.0f}", -one.min(), one.max())
 
 
 def test_empty_groups_are_needed():
