@@ -17,14 +17,19 @@ from virtual_gpu import Finding
 
 
 def race_of_a_copy(run: Run, finding: Finding) -> str | None:
-    """Return a sentence on a race in which one of the two accesses is an asynchronous copy."""
+    """Return a sentence on a race with an asynchronous copy for which its thread has waited.
+
+    A copy for which no thread has waited is named by the finding itself.
+    """
     copies = {one.site.line for one in run.trace.access_counts if one.instruction == "cp.async"}
-    if finding.kind != "race" or not copies & {finding.line, finding.other_line}:
+    if finding.kind != "race" or "copies since line" in finding.message:
         return None
     if finding.line in copies:
         return translate(
             "The stage is filled anew while slower threads may still read the tile that is in it."
         )
+    if finding.other_line not in copies:
+        return None
     return translate(
         "`wait_copies()` waits for the copies of the thread that calls it, and the element is a "
         "copy of another thread. Between that thread's wait and this line is no barrier."

@@ -28,9 +28,8 @@ WRONG = {
     "takes 8 wavefronts per request": {
         "four places": both("x ^ y % 4 * 8"),
         "pairs of rows": both("x ^ y // 2 % 4 * 8")},
-    "You store the chunks swizzled, and load them where they would be without it.": {
-        "the store alone": load("y, x")},
-    "You load swizzled, and the chunks are stored without a swizzle.": {
+    "Only one of the two lines swizzles. Store and load must agree where a chunk is.": {
+        "the store alone": load("y, x"),
         "the load alone": [(STORE, "store8(tile, (y, x), load8(a, (row + y, x)))")]},
     "uses tile[1, 64]; dimension 1 of tile has 64 elements": {
         "elements instead of chunks": both("x ^ y % 8")},

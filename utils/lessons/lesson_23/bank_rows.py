@@ -58,7 +58,7 @@ def _rows(columns: int) -> str:
     cells = [(row, group_of(row, columns)) for row in range(ROWS)]
     title = f"rows of {columns} float16, {2 * columns} bytes"
     names = [f"row {row}" for row in range(ROWS)]
-    return _grid((title, "square: the first chunk of a row"), [(cells, names, MATRIX_A)])
+    return _grid((title, "square: the first 8 elements of a row"), [(cells, names, MATRIX_A)])
 
 
 def _chunks(title: str, place: Callable[[int, int], int]) -> str:
