@@ -48,7 +48,7 @@ _PRODUCT = two_warp_product(
         "The launch is given: blocks of 64 threads, and one block for every 32×8 of `c`. The sizes "
         "fit: k is a multiple of 16.",
     ),
-    shapes=((32, 16, 64), (64, 8, 48), (32, 8, 16), (64, 24, 32)),
+    shapes=((32, 16, 64), (64, 8, 48), (32, 8, 16), (64, 24, 32), (32, 8, 288)),
     vary=in_steps(32, 8, 16),
     whole=in_steps(32, 8, 16),
     targets=(

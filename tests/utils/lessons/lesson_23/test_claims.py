@@ -73,8 +73,8 @@ def test_a_swizzle_removes_five_of_six_wavefronts():
     before, after = feeding.wavefronts(feeding.SHARED), feeding.wavefronts(feeding.SWIZZLED)
     assert (before["sa"], before["sb"]) == (4 * right(BK), 4 * right(BN))
     assert after == {"sa": 4, "sb": 4}
-    explains("23.fewer", "A tile of a has rows of {} elements: {} wavefronts for each of four "
-             "parts, {:g}. A tile of b has rows of {}: {} for each part, {:g}. Swizzled both need "
+    explains("23.fewer", "Rows of a have {} elements: {} wavefronts per part, {:g} in all. Rows "
+             "of b have {}: {} per part, {:g} in all. Swizzled both need "
              "{:g}. Together {:g} become {:g}.", BK, right(BK), before["sa"], BN, right(BN),
              before["sb"], after["sa"], sum(before.values()), sum(after.values()))  # fmt: skip
     assert feeding.times_fewer() == pytest.approx(sum(before.values()) / sum(after.values()))
@@ -132,10 +132,9 @@ def test_the_inputs_of_the_record_are_uniform():
 def test_empty_groups_are_needed():
     assert stages.outcome(stages.late_run()) == "it reads too early"
     assert "leaves 1 group in flight" in str(stages.late_run().findings[0])
-    explains("23.commit", "Two iterations before the end the newest group is that of the tile to "
-             "be read next but one. Without empty groups behind it, it stays the newest. "
-             "wait_copies({}) then leaves the last tile in flight, and ldmatrix reads it.",
-             stages.AHEAD - 1)  # fmt: skip
+    explains("23.commit", "Without empty groups the group of the last tile stays the newest one "
+             "until that tile is read. wait_copies({}) leaves the newest group in flight, and "
+             "ldmatrix reads it.", stages.AHEAD - 1)  # fmt: skip
 
 
 def test_the_pipeline_reaches_more_than_half_of_the_library():
