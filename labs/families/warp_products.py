@@ -19,6 +19,7 @@ from labs.checking.run import Run
 from labs.checking.target import Probes, Target
 from labs.families import product
 from labs.families.wrong_products import WRONG_PRODUCTS
+from labs.targets.counts import barriers_of_block
 from utils.division import cdiv
 from utils.ladder.step import Launch
 from utils.translation import translate
@@ -178,3 +179,28 @@ def shared_bytes(at_most: int) -> Target:
 
     words = f"at most {at_most:,} bytes of shared memory per block"
     return Target("bytes of shared memory", at_most, words, measure, cause)
+
+
+def barriers_per_iteration(steps: int, ahead: int) -> Target:
+    """Return the target of one barrier per block and iteration of a loop over tiles of k.
+
+    steps: those of k in one tile. ahead: the iterations before the first tile is multiplied.
+    """
+
+    def iterations(run: Run) -> int:
+        return run.shape[2] // steps + ahead
+
+    def measure(run: Run) -> float:
+        return barriers_of_block(run) / iterations(run)
+
+    def cause(run: Run, value: float) -> str:
+        lines = ", ".join(str(site.line) for site, one in run.trace.counts.items() if one.barriers)
+        return translate(
+            "each block passes {barriers:.4g} barriers (source lines {lines}) in {iterations} "
+            "iterations. One per iteration is enough.",
+            barriers=barriers_of_block(run),
+            lines=lines,
+            iterations=iterations(run),
+        )
+
+    return Target("barriers per iteration", 1, "at most one barrier per iteration", measure, cause)

@@ -552,7 +552,7 @@ LABS: Mapping[str, Lab] = {
                     "swizzled_tile", 50,
                     ("ldmatrix missing or too many", "wavefronts per request"),
                 ),
-                Part("stage_ready", 30, ("barriers per block",)),
+                Part("stage_ready", 30, ("barriers per iteration",)),
             ),
         ),
         Lab(

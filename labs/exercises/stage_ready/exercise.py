@@ -5,13 +5,12 @@ from dataclasses import replace
 from labs.checking.job import in_steps
 from labs.checking.run import Run
 from labs.checking.target import essential
-from labs.families.warp_products import one_mma_per_tile, two_warp_product
-from labs.targets.counts import (
-    barriers_per_block,
-    no_float64,
-    no_negative_index,
-    one_store_per_element,
+from labs.families.warp_products import (
+    barriers_per_iteration,
+    one_mma_per_tile,
+    two_warp_product,
 )
+from labs.targets.counts import no_float64, no_negative_index, one_store_per_element
 from utils.translation import translate
 from virtual_gpu import Finding
 
@@ -53,9 +52,9 @@ _PRODUCT = two_warp_product(
     whole=in_steps(32, 8, 16),
     targets=(
         no_negative_index(), one_store_per_element(), no_float64(),
-        essential(one_mma_per_tile(16)), barriers_per_block(6),
+        essential(one_mma_per_tile(16)), barriers_per_iteration(16, 2),
     ),
-    main=("barriers per block",),
+    main=("barriers per iteration",),
     hints=(
         "Read the finding: which line copies the element, and which one reads it? Are these the "
         "same thread?",
