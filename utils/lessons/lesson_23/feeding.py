@@ -6,8 +6,8 @@ from functools import cache
 
 import numpy as np
 
-from labs.families.warp_products import inputs, launch
 from tensor_kernels import LADDER
+from tensor_kernels.mma_naive import M, N
 from utils.ladder.step import Step
 from utils.lessons.cards import Table, table
 from utils.lessons.counting import one_per_cycle_ms, watch
@@ -21,7 +21,7 @@ from virtual_gpu.pictures.svg import BLUE, GREY, Picture, rect, svg, text
 SHAPE = "128x128x32"  # one block, and one tile of k
 SIDE = "4096"
 SHARED, SWIZZLED = LADDER.step("mma_shared"), LADDER.step("mma_swizzled")
-OWN = (32, 16, 64)  # the shape of the exercise
+OWN = (32, 16, 64)  # the m, n, k of the exercise
 STEPS = ("mma_naive", "mma_shared", "mma_swizzled", "mma_pipelined")
 
 
@@ -83,10 +83,10 @@ def beside_the_course(kernel) -> Table:
 
     kernel: the reader's kernel; it is launched as the exercise launches it.
     """
-    how = launch(OWN)
-    a, b = inputs(OWN, 0)
-    c = np.zeros((OWN[0], OWN[1]), np.float32)
-    own = run_traced(kernel, how.grid, how.block, a, b, c).accesses.query("array == 'tile'")
+    m, n, k = OWN
+    a, b = np.ones((m, k), np.float16), np.ones((k, n), np.float16)
+    grid, c = (n // N, m // M), np.zeros((m, n), np.float32)
+    own = run_traced(kernel, grid, WARP, a, b, c).accesses.query("array == 'tile'")
     rows = [
         (kind, f"{one['wavefronts'].sum() / one['requests'].sum():g}")
         for kind, one in own.groupby("instruction")

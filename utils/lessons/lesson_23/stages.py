@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from labs.families.warp_products import inputs, launch_two_warps
 from utils.lessons.lesson_23.late_commit import late_commit
 from virtual_gpu import Trace
 from virtual_gpu import trace as run_traced
@@ -41,11 +40,8 @@ def words_of(iteration: int) -> str:
 
 def late_run() -> Trace:
     """Return the trace of the kernel that commits only iterations with copies, at 4 tiles of k."""
-    shape = (32, 8, 64)
-    how = launch_two_warps(shape)
-    a, b = inputs(shape, 0)
-    c = np.zeros(shape[:2], np.float32)
-    return run_traced(late_commit, how.grid, how.block, a, b, c)
+    a, b = np.ones((32, 64), np.float16), np.ones((64, 8), np.float16)
+    return run_traced(late_commit, 1, 64, a, b, np.zeros((32, 8), np.float32))
 
 
 def outcome(traced: Trace) -> str:
