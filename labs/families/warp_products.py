@@ -8,6 +8,7 @@ along n first.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from labs.checking.run import Run
 from labs.checking.target import Probes, Target
 from labs.families import product
 from labs.families.wrong_products import WRONG_PRODUCTS
+from labs.targets.counts import barriers_of_block
 from utils.division import cdiv
 from utils.ladder.step import Launch
 from utils.translation import translate
@@ -32,6 +34,19 @@ def warp_product(**fields) -> KernelExercise:
 
     fields: the remaining fields of KernelExercise.
     """
+    return _product(launch, **fields)
+
+
+def two_warp_product(**fields) -> KernelExercise:
+    """Return an exercise as `warp_product` does, with blocks of two warps, one above the other.
+
+    fields: the remaining fields of KernelExercise.
+    """
+    return _product(launch_two_warps, **fields)
+
+
+def _product(launch: Callable[[Shape], Launch], **fields) -> KernelExercise:
+    """Return an exercise whose kernel (a, b, c) stores a·b into c, with a launch by the shape."""
     return KernelExercise(
         parameters=("a", "b", "c"),
         sizes=("m", "n", "k"),
@@ -47,6 +62,12 @@ def launch(shape: Shape) -> Launch:
     """Return the launch with a warp per 16×8 of c. shape: (m, n, k)."""
     m, n, _ = shape
     return Launch(grid=(cdiv(n, N), cdiv(m, M)), block=(WARP,))
+
+
+def launch_two_warps(shape: Shape) -> Launch:
+    """Return the launch with a block of two warps per 32×8 of c. shape: (m, n, k)."""
+    m, n, _ = shape
+    return Launch(grid=(cdiv(n, N), cdiv(m, 2 * M)), block=(2 * WARP,))
 
 
 def inputs(shape: Shape, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -69,29 +90,34 @@ def no_store(run: Run) -> str:
     )
 
 
-def _mma_needed(run: Run) -> int:
-    """Return the number of mma instructions that a product of the run's shape needs."""
-    return math.prod(map(cdiv, run.shape, (M, N, K)))
+def _mma_needed(run: Run, steps: int = K) -> int:
+    """Return the number of mma instructions that a product of the run's shape needs.
+
+    steps: those of k that one mma takes.
+    """
+    return math.prod(map(cdiv, run.shape, (M, N, steps)))
 
 
-def one_mma_per_tile() -> Target:
-    """Return the target of exactly one mma per 16×8 of c and 8 of k: none less, and none more.
+def one_mma_per_tile(steps: int = K) -> Target:
+    """Return the target of exactly one mma per 16×8 of c and `steps` of k.
 
     The count is how far the number of mma instructions is from that number, per such tile.
     """
 
     def measure(run: Run) -> float:
-        return abs(run.trace.totals["mma"] - _mma_needed(run)) / _mma_needed(run)
+        needed = _mma_needed(run, steps)
+        return abs(run.trace.totals["mma"] - needed) / needed
 
     def cause(run: Run, value: float) -> str:
         return translate(
-            "this product needs {needed} of 16×8×8, and your kernel executes {executed}. Each warp "
-            "needs one for every 8 steps of k.",
-            needed=counted(_mma_needed(run), "mma instruction"),
+            "this product needs {needed} of 16×8×{steps}, and your kernel executes {executed}. "
+            "Each warp needs one for every {steps} steps of k.",
+            needed=counted(_mma_needed(run, steps), "mma instruction"),
+            steps=steps,
             executed=int(run.trace.totals["mma"]),
         )
 
-    words = "one mma for every 16×8 of `c` and 8 of k"
+    words = f"one mma for every 16×8 of `c` and {steps} of k"
     return Target("mma missing or too many", 0, words, measure, cause)
 
 
@@ -114,3 +140,78 @@ def loads_per_mma() -> Target:
 
     words = f"at most {LOADS} loads of a warp from `a` and `b` per mma"
     return Target("loads per mma", LOADS, words, measure, cause)
+
+
+def ldmatrix_per_mma() -> Target:
+    """Return the target of exactly one ldmatrix for every two mma of 16×8×8, at the first shape.
+
+    The count is how far the number of ldmatrix instructions is from that number, per such pair.
+    """
+
+    def needed(run: Run) -> int:
+        return _mma_needed(run) // 2
+
+    def measure(run: Run) -> float:
+        return abs(run.trace.totals["ldmatrix"] - needed(run)) / needed(run)
+
+    def cause(run: Run, value: float) -> str:
+        return translate(
+            "this product needs {needed}, and your kernel executes {executed}. One `ldmatrix_x4` "
+            "loads the fragments of `{a}` for two mma.",
+            needed=counted(needed(run), "ldmatrix instruction"),
+            executed=int(run.trace.totals["ldmatrix"]),
+            a=run.names["a"],
+        )
+
+    words = "one `ldmatrix_x4` for every two mma"
+    return Target("ldmatrix missing or too many", 0, words, measure, cause)
+
+
+def shared_bytes(at_most: int) -> Target:
+    """Return the target of at most this many bytes of shared memory per block.
+
+    The count is the number of bytes from the first to the last that a block accesses.
+    """
+
+    def measure(run: Run) -> float:
+        shared = [one for one in run.trace.access_counts if one.space == "shared" and one.first]
+        if not shared:
+            return 0
+        first = min(int(lanes[lanes >= 0].min()) for one in shared for lanes in one.first)
+        return max(int(max(map(np.max, one.first))) + one.bytes_per_lane for one in shared) - first
+
+    def cause(run: Run, value: float) -> str:
+        return translate(
+            "a block uses {bytes:,} bytes of shared memory, and a tile of 16×64 float16 has "
+            "{at_most:,}. Longer rows cure the conflicts, too. Here the tile must not grow.",
+            bytes=int(value),
+            at_most=at_most,
+        )
+
+    words = f"at most {at_most:,} bytes of shared memory per block"
+    return Target("bytes of shared memory", at_most, words, measure, cause)
+
+
+def barriers_per_iteration(steps: int, ahead: int) -> Target:
+    """Return the target of one barrier per block and iteration of a loop over tiles of k.
+
+    steps: those of k in one tile. ahead: the iterations before the first tile is multiplied.
+    """
+
+    def iterations(run: Run) -> int:
+        return run.shape[2] // steps + ahead
+
+    def measure(run: Run) -> float:
+        return barriers_of_block(run) / iterations(run)
+
+    def cause(run: Run, value: float) -> str:
+        lines = ", ".join(str(site.line) for site, one in run.trace.counts.items() if one.barriers)
+        return translate(
+            "each block passes {barriers:.4g} barriers (source lines {lines}) in {iterations} "
+            "iterations. One per iteration is enough.",
+            barriers=barriers_of_block(run),
+            lines=lines,
+            iterations=iterations(run),
+        )
+
+    return Target("barriers per iteration", 1, "at most one barrier per iteration", measure, cause)

@@ -542,6 +542,22 @@ LABS: Mapping[str, Lab] = {
             ),
         ),
         Lab(
+            "fed_tensor_cores", "Feeding the tensor cores, with tasks of two kinds", 60, ("23",),
+            (
+                "count the wavefronts of ldmatrix by the length of a row",
+                "swizzle a tile in shared memory, so that ldmatrix has no bank conflicts",
+                "let a pipeline of three stages read a tile when it is complete",
+            ),
+            (
+                Part("ldmatrix_wavefronts", 20),
+                Part(
+                    "swizzled_tile", 50,
+                    ("ldmatrix missing or too many", "wavefronts per request"),
+                ),
+                Part("stage_ready", 30, ("barriers per iteration",)),
+            ),
+        ),
+        Lab(
             "reduce_0_to_3", "A reduction without divergence and conflicts", 90, ("18",),
             (
                 "add up an array by a tree whose warps work whole",

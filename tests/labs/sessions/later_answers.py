@@ -1,4 +1,4 @@
-"""The right answers of the plans for lessons 11 to 17, 19 to 22 and the extra one, computed.
+"""The right answers of the plans for lessons 11 to 17, 19 to 23 and the extra one, computed.
 
 This file adds its functions to `COMPUTED` of answers.py when it is imported.
 """
@@ -12,6 +12,7 @@ from gemm_kernels.parts.lane_maps import zig_zag
 from labs.exercises.attainable.solution import attainable
 from labs.exercises.issue_bound.solution import issue_bound
 from labs.exercises.lane_of.solution import lane_of
+from labs.exercises.ldmatrix_wavefronts.formula import right as ldmatrix_wavefronts
 from labs.exercises.paired_reads.solution import paired_reads
 from labs.exercises.row_gap import solution as row_gap
 from labs.exercises.slices.solution import slices
@@ -213,6 +214,18 @@ def lines_of_four_tiles_beside_each_other() -> str:
     loads = limits.seen().accesses.query("kind == 'load'").groupby("array")["cache_lines"].sum()
     mma = limits.seen().totals["mma"]
     return f"{(loads['a'] / 4 + loads['b']) / mma:.0f}"
+
+
+@answer("23", 1)
+def wavefronts_of_a_row_that_is_padded() -> str:
+    """Rows of 64 + 8 elements, four parts."""
+    return str(4 * ldmatrix_wavefronts(64 + 8))
+
+
+@answer("23", 2)
+def stages_of_a_smaller_tile() -> str:
+    """Tiles of 64×32 and 32×64 float16 in 48 KiB."""
+    return str(48 * 1024 // (2 * (64 * 32 + 32 * 64)))
 
 
 @answer("lane_maps", 1)

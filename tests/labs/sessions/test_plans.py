@@ -140,7 +140,7 @@ def test_the_semester_has_the_weeks_of_the_syllabus_and_labs_of_the_course():
             for file in (plan.FOLDER / "README.md", NOTEBOOKS / "README.md")
         )
     )
-    assert len(semester) == 14
+    assert len(semester) == 15
     assert semester == syllabus
     weeks = (plan.FOLDER / "README.md").read_text(encoding="utf-8").partition("| week |")[2]
     named = re.findall(r"`(\w+)`", weeks.partition("## ")[0])

@@ -1,0 +1,30 @@
+"""Other right answers to `stage_ready`: changes of the solution that `check` accepts."""
+
+from labs.exercises.stage_ready.wrong import BARRIER, BOTH, COMMIT, MMA, WAIT
+
+HARMLESS = {
+    "constant_one_more in `sums = cuda.local.array": "an element more is not used",
+    "constant_one_more in `of_a = cuda.local.array": "an element more is not used",
+    "constant_one_more in `of_b = cuda.local.array": "an element more is not used",
+    "constant_one_more in `sa = cuda.shared.array": "longer, or another alignment",
+    "constant_one_more in `sb = cuda.shared.array": "longer, or another alignment",
+    "constant_one_less in `sa = cuda.shared.array": "another alignment",
+    "constant_one_less in `sb = cuda.shared.array": "another alignment",
+    "size_one_less in `if start": "start is a multiple of 16",
+    "constant_one_less in `if start >= 32": "start is a multiple of 16",
+    "constant_one_less in `for start in range(0, k + 32, 16)": "start is a multiple of 16",
+    "constant_one_more in `new, ready": "start is a multiple of 16",
+    "constant_one_less in `wait_copies(1)": "waiting for all copies is right, too",
+    "constant_one_more in `ldmatrix_x2_trans(": "only lanes 0 to 15 give rows",
+    "float64 in `sums[i] = float32(0)`": "the local array makes a float32 of it",
+}  # fmt: skip
+
+RIGHT = {
+    "all copies waited for": [("wait_copies(1)", "wait_copies(0)")],
+    "both at the end": [(BOTH, ""), (MMA, MMA + BOTH)],
+    "the wait at the end": [(WAIT, ""), (MMA, MMA + WAIT)],
+    "the wait below the copies": [(WAIT, ""), (COMMIT, COMMIT + WAIT)],
+    "all copies waited for before the barrier of the next iteration": [
+        (BOTH, BARRIER + WAIT.replace("1", "0"))],
+    "the first wait left out": [(WAIT, f"        if start > 0:\n    {WAIT}")],
+}  # fmt: skip

@@ -1,0 +1,39 @@
+"""Wrong answers to `stage_ready`: what `check` says, and the changes that earn it."""
+
+WAIT = "        wait_copies(1)\n"
+BARRIER = "        cuda.syncthreads()\n"
+BOTH = WAIT + BARRIER
+COMMIT = "        commit_copies()\n"
+READY = "        if start >= 32:\n"
+STAGES = "start // 16 % 3, (start + 16) // 16 % 3"
+MMA = "            mma_m16n8k16(sums, of_a, of_b)\n"
+
+WRONG = {
+    "Between that thread's wait and this line is no barrier.": {
+        "the barrier first": [(BOTH, BARRIER + WAIT)],
+        "no barrier": [(BARRIER, "")]},
+    "with no syncthreads() between": {
+        "a barrier of a warp": [("cuda.syncthreads()", "cuda.syncwarp()")]},
+    "The stage is filled anew while slower threads may still read the tile that is in it.": {
+        "both below the copies": [(BOTH, ""), (COMMIT, COMMIT + BOTH.replace("1", "2"))],
+        "all waited for below the copies": [
+            (BOTH, ""), (COMMIT, COMMIT + BOTH.replace("1", "0"))],
+        "the barrier below the copies": [(BARRIER, ""), (COMMIT, COMMIT + BARRIER)]},
+    "the copy is committed, and no wait_copies() has waited for it": {
+        "no wait": [(WAIT, "")],
+        "two stages": [(STAGES, "start // 16 % 2, start // 16 % 2")]},
+    "leaves 2 groups in flight, and the copy is in one": {
+        "one group too many": [("wait_copies(1)", "wait_copies(2)")],
+        "committed after the products": [
+            (COMMIT, ""), (MMA, MMA + COMMIT), ("wait_copies(1)", "wait_copies(2)")]},
+    "leaves 1 group in flight, and the copy is in one": {
+        "committed with a copy alone": [(COMMIT, f"    {COMMIT}")],
+        "the next stage": [(STAGES, STAGES.replace("start + 16", "start + 32"))]},
+    "the copy is not committed, so no wait_copies() waits for it": {
+        "never committed": [(COMMIT, "")]},
+    "each block passes": {
+        "a second barrier": [(READY, f"{BARRIER}{READY}")],
+        "a barrier at the end": [(MMA, f"{MMA}            cuda.syncthreads()\n")]},
+    "The loop ends at 32. That is m, the rows of c; a sum has k = 64 terms": {
+        "two stages less": [("range(0, k + 32, 16)", "range(0, k, 16)")]},
+}  # fmt: skip

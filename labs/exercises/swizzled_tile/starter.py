@@ -1,0 +1,33 @@
+"""To be written: where a tile of a keeps its chunks, and where ldmatrix finds them."""
+
+from numba import cuda, float32, uint32
+from numba.types import float16
+
+from utils.intrinsics.tensor import ldmatrix_x4, load8, mma_m16n8k8, store8
+
+
+@cuda.jit
+def swizzled_tile(a, b, c):
+    tile = cuda.shared.array((16, 64), float16, alignment=16)
+    sums = cuda.local.array(4, float32)
+    of_a = cuda.local.array(8, float16)
+    of_b = cuda.local.array(4, float16)
+    lane = uint32(cuda.threadIdx.x)
+    row, col = uint32(cuda.blockIdx.y * 16), uint32(cuda.blockIdx.x * 8)
+    group, pair = lane // 4, lane % 4 * 2
+    for chunk in range(lane, 128, 32):
+        y, x = chunk // 8, chunk % 8 * 8
+        chunk_of_a = load8(a, (row + y, x))
+        # Store chunk_of_a in the tile. About 1 or 2 lines.
+    cuda.syncthreads()
+    for i in range(4):
+        sums[i] = float32(0)
+    for start in range(0, 64, 16):
+        y, x = lane % 16, start + lane // 16 * 8
+        # Load of_a from the tile. About 1 or 2 lines.
+        for i in range(4):
+            of_b[i] = b[start + pair + i // 2 * 8 + i % 2, col + group]
+        mma_m16n8k8(sums, of_a[0:4], of_b[0:2])
+        mma_m16n8k8(sums, of_a[4:8], of_b[2:4])
+    for i in range(4):
+        c[row + group + i // 2 * 8, col + pair + i % 2] = sums[i]

@@ -1,0 +1,36 @@
+"""Test the pictures and tables of lesson 23."""
+
+from labs.exercises.swizzled_tile import solution
+from utils.lessons.lesson_23 import bank_rows, feeding, stages
+
+
+def test_the_first_chunks_of_long_rows_meet():
+    assert "are in groups 0, 0, 0, 0, 0, 0, 0, 0" in bank_rows.draw_rows().alt
+
+
+def test_each_picture_has_a_frame_per_label():
+    for picture, frames in (
+        (bank_rows.draw_rows(), len(bank_rows.LENGTHS)),
+        (bank_rows.draw_swizzle(), 2),
+        (stages.draw_stages(), stages.TILES + stages.AHEAD),
+    ):
+        assert picture.body.count('<div class="frame">') == frames - 1  # and the first one
+        assert len(picture._repr_html_()) < 300_000
+
+
+def test_each_tile_is_copied_in_two_iterations_and_then_multiplied():
+    for tile in range(stages.TILES):
+        stage = tile % stages.STAGES
+        words = [stages.state(stage, iteration)[0] for iteration in range(tile, tile + 3)]
+        assert words == [f"tile {tile} is being copied"] * 2 + [f"tile {tile} is multiplied"]
+
+
+def test_the_bars_name_their_times():
+    assert "of which" in feeding.draw_two().alt
+    for name in ("mma_shared", "mma_pipelined", "cuBLAS"):
+        assert name in feeding.draw_ladder().alt
+
+
+def test_a_reader_sees_the_wavefronts_of_the_own_tile():
+    own = feeding.beside_the_course(solution.swizzled_tile)
+    assert [line.split()[-1] for line in str(own).splitlines()[-2:]] == ["4", "4"]

@@ -1,0 +1,1 @@
+"""Code for lesson 23, "Feeding the tensor cores", only."""

@@ -1,0 +1,114 @@
+"""How the steps on tensor cores are fed: wavefronts of ldmatrix, bytes, and recorded times."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+
+from tensor_kernels import LADDER
+from tensor_kernels.mma_naive import M, N
+from utils.ladder.step import Step
+from utils.lessons.cards import Table, table
+from utils.lessons.counting import one_per_cycle_ms, watch
+from utils.lessons.lesson import device_shown
+from utils.lessons.recorded import duration, record_of, recorded_ms
+from utils.machine.occupancy import WARP
+from virtual_gpu import Trace
+from virtual_gpu import trace as run_traced
+from virtual_gpu.pictures.svg import BLUE, GREY, Picture, rect, svg, text
+
+SHAPE = "128x128x32"  # one block, and one tile of k
+SIDE = "4096"
+SHARED, SWIZZLED = LADDER.step("mma_shared"), LADDER.step("mma_swizzled")
+OWN = (32, 16, 64)  # the m, n, k of the exercise
+STEPS = ("mma_naive", "mma_shared", "mma_swizzled", "mma_pipelined")
+
+
+@cache
+def seen(step: Step) -> Trace:
+    """Return the trace of a step at one tile of one block; cached."""
+    return watch(step, SHAPE)
+
+
+def wavefronts(step: Step) -> dict[str, float]:
+    """Return shared array -> the wavefronts of one ldmatrix_x4."""
+    loads = seen(step).accesses.query("instruction == 'ldmatrix'").groupby("array")
+    return {name: one["wavefronts"].sum() / one["requests"].sum() for name, one in loads}
+
+
+def times_fewer() -> float:
+    """Return how many times fewer wavefronts ldmatrix needs with the swizzle."""
+    return sum(wavefronts(SHARED).values()) / sum(wavefronts(SWIZZLED).values())
+
+
+def wavefronts_table() -> Table:
+    """Return a table of the wavefronts of an ldmatrix_x4 without and with the swizzle."""
+    before, after = wavefronts(SHARED), wavefronts(SWIZZLED)
+    rows = [(f"`{name}`", f"{before[name]:g}", f"{after[name]:g}") for name in before]
+    return table(
+        "Wavefronts per ldmatrix_x4, counted on the virtual GPU",
+        ("tile", SHARED.name, SWIZZLED.name), rows,
+    )  # fmt: skip
+
+
+def wavefronts_ms(step: Step) -> float:
+    """Return the ms that the ldmatrix of a step need at 4096, if an SM does one per cycle."""
+    loads = seen(step).accesses.query("instruction == 'ldmatrix'")["wavefronts"].sum()
+    m, n, k = map(int, SHAPE.split("x"))
+    return one_per_cycle_ms(float(loads) * WARP / (m * n * k), SIDE)
+
+
+def speedup() -> float:
+    """Return how many times as fast mma_swizzled is as mma_shared, by the record at 4096."""
+    return recorded_ms(SHARED, SIDE) / recorded_ms(SWIZZLED, SIDE)
+
+
+def draw_two() -> Picture:
+    """Draw the recorded time of both steps, and the part that the wavefronts of ldmatrix need."""
+    steps = (SHARED, SWIZZLED)
+    times = {step.name: (recorded_ms(step, SIDE), wavefronts_ms(step)) for step in steps}
+    return _bars(f"Recorded ms at {SIDE}; blue: wavefronts of ldmatrix alone", times)
+
+
+def draw_ladder() -> Picture:
+    """Draw the recorded times of the four steps and of the library at 4096."""
+    times = {name: (recorded_ms(LADDER.step(name), SIDE), 0.0) for name in STEPS[1:]}
+    times["cuBLAS"] = (record_of(LADDER.step(STEPS[-1]), SIDE).library_ms, 0.0)
+    return _bars(f"Recorded ms at {SIDE}", times)
+
+
+def beside_the_course(kernel) -> Table:
+    """Return a table of the wavefronts per request of the reader's `swizzled_tile`.
+
+    kernel: the reader's kernel; it is launched as the exercise launches it.
+    """
+    m, n, k = OWN
+    a, b = np.ones((m, k), np.float16), np.ones((k, n), np.float16)
+    grid, c = (n // N, m // M), np.zeros((m, n), np.float32)
+    own = run_traced(kernel, grid, WARP, a, b, c).accesses.query("array == 'tile'")
+    rows = [
+        (kind, f"{one['wavefronts'].sum() / one['requests'].sum():g}")
+        for kind, one in own.groupby("instruction")
+    ]
+    return table("Your swizzled_tile, counted on the virtual GPU",
+                 ("access to the tile", "wavefronts per request"), rows)  # fmt: skip
+
+
+def _bars(title: str, times: dict[str, tuple[float, float]]) -> Picture:
+    """Return bars of name -> (ms, the ms of a part of it), with the title above."""
+    left, width = 108, 412
+    longest = max(ms for ms, _ in times.values())
+    body, y = text(0, 14, title, 13, font_weight="bold"), 28
+    for name, (ms, part) in times.items():
+        wide, inner = ((width - left - 66) * one / longest for one in (ms, part))
+        body += text(left - 8, y + 12, name, 13, "end") + rect(left, y, wide, 15, GREY)
+        body += rect(left, y, inner, 15, BLUE) if part else ""
+        body += text(left + wide + 6, y + 12, duration(ms), 13)
+        y += 24
+    said = ", ".join(
+        f"{name} {duration(ms)}" + (f", of which {duration(part)}" if part else "")
+        for name, (ms, part) in times.items()
+    )
+    alt = f"{title}, {device_shown().name}: {said}."
+    return Picture(svg(width, y, body, alt, widest=520), alt)

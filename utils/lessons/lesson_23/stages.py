@@ -1,0 +1,60 @@
+"""A film of a pipeline of three stages, and a run of the kernel without empty groups."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from utils.lessons.lesson_23.late_commit import late_commit
+from virtual_gpu import Trace
+from virtual_gpu import trace as run_traced
+from virtual_gpu.pictures.svg import BLUE, GREY, ORANGE, Picture, frames, legend, rect, svg, text
+
+STAGES, TILES = 3, 5
+AHEAD = STAGES - 1
+WIDE, HIGH, LEFT = 280, 40, 76
+
+
+def draw_stages() -> Picture:
+    """Draw what is in the three stages in each iteration, with a slider over the iterations."""
+    drawn = [_iteration(number) for number in range(TILES + AHEAD)]
+    labels = [f"iteration {number}" for number in range(TILES + AHEAD)]
+    key = legend(copies_in_flight=BLUE, multiplied=ORANGE, free_or_done=GREY)
+    alt = f"Three stages and a slider over the iterations. Iteration 3: {words_of(3)}."
+    return Picture(key + frames(drawn, labels, "iteration", 3), alt)
+
+
+def state(stage: int, iteration: int) -> tuple[str, str]:
+    """Return what happens in a stage while an iteration multiplies, and its colour."""
+    for tile in (iteration - AHEAD, iteration - 1, iteration):
+        if 0 <= tile < TILES and tile % STAGES == stage:
+            if tile == iteration - AHEAD:
+                return f"tile {tile} is multiplied", ORANGE
+            return f"tile {tile} is being copied", BLUE
+    return "nothing to do", GREY
+
+
+def words_of(iteration: int) -> str:
+    """Return a phrase on all stages in an iteration."""
+    return ", ".join(f"in stage {stage} {state(stage, iteration)[0]}" for stage in range(STAGES))
+
+
+def late_run() -> Trace:
+    """Return the trace of the kernel that commits only iterations with copies, at 4 tiles of k."""
+    a, b = np.ones((32, 64), np.float16), np.ones((64, 8), np.float16)
+    return run_traced(late_commit, 1, 64, a, b, np.zeros((32, 8), np.float32))
+
+
+def outcome(traced: Trace) -> str:
+    """Return the choice of the prediction that a run of the kernel shows."""
+    return "it reads too early" if traced.findings else "it is right"
+
+
+def _iteration(number: int) -> str:
+    """Return the SVG of the three stages in one iteration."""
+    body = text(0, 15, f"iteration {number}", 14, font_weight="bold")
+    for stage in range(STAGES):
+        what, colour = state(stage, number)
+        y = 28 + stage * (HIGH + 8)
+        body += text(0, y + 25, f"stage {stage}", 13) + rect(LEFT, y, WIDE, HIGH, colour)
+        body += text(LEFT + 10, y + 25, what, 14, style="fill:#fff")
+    return svg(LEFT + WIDE + 4, 28 + STAGES * (HIGH + 8), body, words_of(number), widest=420)
