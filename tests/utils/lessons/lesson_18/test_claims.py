@@ -847,7 +847,7 @@ def test_in_the_band_warps_wait_for_three_things_and_outside_of_it_for_more_of_o
     least = min(waits(name)[one] for name in inside for one in what)
     assert least > 9  # "In all ten kernels the warps wait for …"
     shown = re.findall(r'"(\w+)"', code("cell-waits"))
-    assert len(shown) == 3  # "three kernels of the ten, and the other four"
+    assert len(shown) == len(OUTSIDE) == 4  # "four kernels of the ten, and the other four"
     assert set(shown) <= set(inside)
     for name, one in (("with_conflicts", "shared memory"), ("warps_leave", "global memory")):
         assert waits(name)[one] > max(waits(other)[one] for other in inside)
