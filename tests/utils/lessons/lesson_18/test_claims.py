@@ -774,12 +774,12 @@ def test_the_table_of_the_changes_has_the_recorded_times():
     ms = [[remainder_ms()[REFERENCE][name] for name in pair] for pair in pairs]
     cells = [(*pair, pair[0] / pair[1]) for pair in ms]
     bits = 8 * np.uint32().nbytes
-    says("| no remainder | {:.2f} ms | {:.2f} ms | {:.2f} | | two elements per thread, and a "
-         "cheaper index | {:.2f} ms | {:.2f} ms | {:.2f} | | a warp takes one side of a long "
-         "branch | {:.2f} ms | {:.2f} ms | {:.2f} | | idle warps leave | {:.2f} ms | {:.2f} ms | "
-         "{:.2f} | | no bank conflicts | {:.2f} ms | {:.2f} ms | {:.2f} | | a stride of {} bits | "
-         "{:.2f} ms | {:.2f} ms | {:.2f} | | no switched-off lanes in three steps, fewer requests "
-         "| {:.2f} ms | {:.2f} ms | {:.2f} |", *cells[0], *cells[1], *cells[2], *cells[3],
+    says("| no remainder | {:.2f} | {:.2f} | {:.2f} | | two elements per thread, and a "
+         "cheaper index | {:.2f} | {:.2f} | {:.2f} | | a warp takes one side of a long "
+         "branch | {:.2f} | {:.2f} | {:.2f} | | idle warps leave | {:.2f} | {:.2f} | "
+         "{:.2f} | | no bank conflicts | {:.2f} | {:.2f} | {:.2f} | | a stride of {} bits | "
+         "{:.2f} | {:.2f} | {:.2f} | | no switched-off lanes in three steps, fewer requests "
+         "| {:.2f} | {:.2f} | {:.2f} |", *cells[0], *cells[1], *cells[2], *cells[3],
          *cells[4], bits, *cells[5], *cells[6])  # fmt: skip
     says("timed with {}³⁰ elements on an H200", round(LONGEST ** (1 / 30)))
 
