@@ -39,6 +39,31 @@ def test_leaving_right_after_a_store_is_not_yet_right(change):
     assert cause.endswith(LEFT)
 
 
+LOADED = "    shared[tid] = x[i] if i < x.size else float32(0)\n"
+ODD_LEAVE = f"{LOADED}    if tid % 2 == 1:\n        return\n"
+GUARD = "    if i >= x.size:\n        shared[tid] = float32(0)\n        return\n"
+TOTAL = "    total = x[i] if i < x.size else float32(0)\n"
+DOUBLE = "        stride = uint32(2 * stride)\n"
+SUMS_LEAVE = f"        if tid % (4 * stride) != 0:\n            return\n{DOUBLE}"
+
+
+@pytest.mark.parametrize(
+    "name, change",
+    [
+        ("missing_barrier", (LOADED, ODD_LEAVE)),
+        ("missing_barrier", (DOUBLE, SUMS_LEAVE)),
+        ("missing_barrier", (LOADED, f"{GUARD}    shared[tid] = x[i]\n")),
+        ("without_remainder", (LOADED, ODD_LEAVE)),
+        ("without_remainder", (LOADED, f"{GUARD}    shared[tid] = x[i]\n")),
+        ("tree", (LOADED, f"{GUARD}    shared[tid] = x[i]\n")),
+        ("add_while_loading", (TOTAL, GUARD + TOTAL)),
+    ],
+)
+def test_each_task_of_the_lesson_refuses_threads_that_leave_too_early(name, change):
+    (cause,) = check(name, changed(name, change)).causes
+    assert cause.endswith(LEFT)
+
+
 def test_a_grader_reports_a_thread_that_leaves_too_early():
     exercise = EXERCISES["tree"]
     run = run_kernel(exercise, changed("tree", *EARLY), (1024,), PATIENCE)

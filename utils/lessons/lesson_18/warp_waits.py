@@ -21,7 +21,7 @@ WAITS = {
 # Pixels: the width, the height of the head, that of a row and of its bar, and where bars begin.
 WIDTH, TOP, ROW, BAR, LEFT = 460, 82, 22, 16, 132
 REST = 0.3  # the opacity of the rest of a bar
-LEAST = 7  # percent: the narrowest segment with a number in it
+LEAST = 3.5  # percent: the narrowest segment with a number in it
 
 
 def waits_of(states: Iterable, kernel: str) -> Mapping[str, float]:
