@@ -21,7 +21,8 @@ def test_a_name_begins_with_its_lesson(name):
 
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_a_question_has_one_kind_of_answer(question):
-    assert [bool(question.unit), bool(question.choices), bool(question.order)].count(True) == 1
+    number = bool(question.unit or question.label)
+    assert [number, bool(question.choices), bool(question.order)].count(True) == 1
     assert not question.text.endswith((".", "?"))
     assert len(question.text) <= 80
 
