@@ -64,7 +64,8 @@ def draw_instructions(shape: str = "4096", **steps: Step | Variant) -> Picture:
         listed = ", ".join(f"{count:g} {words}" for count, words in parts)
         said.append(f"{name}: {every:g} instructions, {listed}, {time}")
     alt = f"Instructions of a warp for one tile, and the time at {shape}. {'. '.join(said)}."
-    colours = legend(multiply_adds=_COLOURS[0], loads_and_stores=_COLOURS[1], others=_COLOURS[2])
+    names = ("multiply-adds", "loads and stores", "others")
+    colours = legend(**dict(zip(names, _COLOURS, strict=True)))
     return Picture(colours + svg(_WIDTH, _ROW * len(steps), body, alt, widest=530), alt)
 
 

@@ -589,7 +589,8 @@ def test_four_kernels_fill_80_to_84_slots():
         assert filled_slots == pytest.approx(useful * count / instructions()[1])
     middle = (max(shares) + min(shares)) / 2
     says("The kernels have {:g} to {:g} instructions, and each fills {:.0f} to {:.0f} of {} slots. "
-         "So their times follow their instructions to within {:.1f} %,",
+         "So their times follow their instructions to within {:.1f} %: it does seem that the "
+         "others cost time.",
          min(counts), max(counts), min(shares), max(shares), ALL,
          100 * (max(shares) / middle - 1))  # fmt: skip
 
