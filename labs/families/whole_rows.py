@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 
 from labs.checking.phrasing import at_line, element
 from labs.checking.run import WORD, Run
@@ -71,29 +72,37 @@ def barrier_of_some_lanes(run: Run, finding: Finding) -> str | None:
 
 
 def length_of_rows(run: Run) -> str | None:
-    """Return a sentence on a shared array whose rows have no unused words, or too many, else None.
+    """Return a sentence on a shared array that has no unused words, or too many, else None.
 
-    Rows of COLUMNS words have none, and avoid bank conflicts only by another order of the words.
-    Rows of more than SHORTEST words are longer than needed. The length must be a number in the
-    source code.
+    An array of QUAD rows of COLUMNS words has none, and avoids bank conflicts only by another order
+    of the words. An array of more than QUAD rows of SHORTEST words is larger than needed, whatever
+    its shape. Its shape must be a number or a tuple of numbers in the source code.
     """
     for node in ast.walk(read_source(run.kernel.py_func).tree):
         if not (isinstance(node, ast.Call) and ast.unparse(node.func).endswith("shared.array")):
             continue
-        sizes = [one.value for one in ast.walk(node.args[0]) if isinstance(one, ast.Constant)]
-        if sizes and sizes[-1] == COLUMNS:
+        words = _words_of(node.args[0])
+        if words == QUAD * COLUMNS:
             return translate(
                 "Your rows have no unused words: another order within a row avoids the bank "
                 "conflict, too, and needs no more shared memory."
             )
-        if sizes and sizes[-1] > SHORTEST:
+        if words > QUAD * SHORTEST:
             return translate(
-                "Rows of {fewest} words have no bank conflict either. Yours have {length}, so a "
-                "block needs more shared memory.",
+                "Four rows of {fewest} words have no bank conflict either. They are {needed} "
+                "words, and your array has {words}, so a block needs more shared memory.",
                 fewest=SHORTEST,
-                length=sizes[-1],
+                needed=QUAD * SHORTEST,
+                words=words,
             )
     return None
+
+
+def _words_of(shape: ast.expr) -> int:
+    """Return the number of words of an array with this shape, or 0 if it is not made of numbers."""
+    sizes = shape.elts if isinstance(shape, ast.Tuple) else [shape]
+    numbers = [one.value for one in sizes if isinstance(one, ast.Constant)]
+    return math.prod(numbers) if len(numbers) == len(sizes) else 0
 
 
 # ------------------------------------------------------------------------------------- targets
@@ -159,7 +168,8 @@ def sectors_of_stores() -> Target:
             next_element=element(one.array, indices[1]),
         )
 
-    return Target("sectors per store", 4, "4 sectors for each store request", measure, cause)
+    words = "4 sectors for each store request to rows that begin at a sector"
+    return Target("sectors per store", 4, words, measure, cause)
 
 
 def no_conflicts() -> Target:

@@ -726,6 +726,8 @@ function pick(n) {
   all(".vm-who").forEach(s => { s.textContent = film.warps === 1 && film.block[1] > 1 ? "row of threads" : "warp"; });
   row = null;
   all(".if-home").forEach(s => { s.hidden = !film.home; });
+  const shown = { barrier: s => s.meets, atomic: s => s.moves.some(d => d.kind === "atomic"), shared: s => s.moves.some(d => d.array.space === "shared") };
+  Object.entries(shown).forEach(([what, has]) => all(`.if-${what}`).forEach(s => { s.hidden = !film.steps.some(has); }));
   if (film.home) all(".vm-home").forEach(s => { s.textContent = film.arrays[film.home.array].name; });
   root.classList.toggle("values", film.values);
   root.classList.toggle("counts", !film.values && focus !== "banks" && film.arrays.some(a => a.w >= 11 && a.h >= 11));

@@ -69,7 +69,15 @@ WRONG = {
     "the others need them.": {
         "lanes beyond the edge leave": [("    for i in range(4):\n        store4",
              "    if col + lane >= c.shape[1]:\n"
-             "        return\n    for i in range(4):\n        store4")]},
+             "        return\n    for i in range(4):\n        store4")],
+        "lanes beyond the edge leave before they store into c": [(LOOP,
+             f"        if col + lane >= c.shape[1]:\n            return\n{LOOP}")],
+        "a return instead of the test": [(TEST + WRITE,
+             "            if row + r * 4 + i >= c.shape[0] or col + lane >= c.shape[1]:\n"
+             f"                return\n{WRITE[4:]}")],
+        "quads below the edge leave": [("        store4(rows",
+             "        if row + down * 4 + i >= c.shape[0]:\n"
+             "            return\n        store4(rows")]},
     "Lanes beyond the edge leave at `return` in line {return}, before the first `syncwarp`. But "
     "they hold words of `x` that rows of `c` need, and all lanes must come to each barrier.": {
         "a return above the loads": [("    for i in range(4):\n        four",

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+from utils.errors import CourseError
 from utils.ladder.step import Step, Variant
 from utils.lessons.cards import Table, table
+from utils.lessons.compiled_loops import recorded_loop
 from utils.lessons.counting import as_variant
+from utils.lessons.lesson_15.colours import LOADS_AND_STORES, MULTIPLY_ADDS, OTHERS
 from utils.lessons.published import claimed
-from utils.lessons.recorded import recorded_ms
+from utils.lessons.recorded import record_of, recorded_ms
 from utils.lessons.shared_reads import shared_reads
 from utils.lessons.tile_iterations import (
     instructions_per_tile,
     loads_and_stores_per_tile,
     multiply_adds_per_tile,
+    slots_of,
+    ways_of,
 )
-from virtual_gpu.pictures.svg import GREEN, ORANGE, Picture, legend, rect, svg, text
+from virtual_gpu.pictures.svg import Picture, legend, rect, svg, text
 
 _WIDTH, _SCALE, _BAR, _ROW = 420, 0.52, 22, 52
+_COLOURS = MULTIPLY_ADDS, LOADS_AND_STORES, OTHERS
 _ITS_LOOP = "of one turn of the main loop"
 
 
@@ -45,22 +51,89 @@ def draw_instructions(shape: str = "4096", **steps: Step | Variant) -> Picture:
     """
     body, said = "", []
     for number, (key, step) in enumerate(steps.items()):
-        useful, every = multiply_adds_per_tile(step), instructions_per_tile(step)
-        name, top = key.replace("_", " "), number * _ROW
+        every, name, top = instructions_per_tile(step), key.replace("_", " "), number * _ROW
         time = f"{recorded_ms(as_variant(step), shape):.2f} ms"
         body += text(0, top + 14, name, 13, font_weight="bold")
-        body += text(_WIDTH - 20, top + 14, time, 13, "end")
-        x, white = useful * _SCALE, {"style": "fill:#fff"}
-        body += rect(0, top + 20, x, _BAR, GREEN)
-        body += text(8, top + 36, useful, 13, **white)
-        body += rect(x, top + 20, (every - useful) * _SCALE, _BAR, ORANGE)
-        body += text(x + 8, top + 36, f"{every - useful:g}", 13, **white)
-        body += text(every * _SCALE + 6, top + 36, f"{every:g}", 13)
-        parts = f"{useful} multiply-adds and {every - useful:g} others"
-        said.append(f"{name}: {every:g} instructions, {parts}, {time}")
+        body += text(_WIDTH, top + 14, f"recorded at {shape}: {time}", 13, "end")
+        x, parts = 0.0, parts_of(step)
+        for (count, _), colour in zip(parts, _COLOURS, strict=True):
+            body += rect(x, top + 20, count * _SCALE, _BAR, colour)
+            body += text(x + 3, top + 36, f"{count:g}", 12, style="fill:#fff")
+            x += count * _SCALE
+        body += text(x + 5, top + 36, f"= {every:g}", 13)
+        listed = ", ".join(f"{count:g} {words}" for count, words in parts)
+        said.append(f"{name}: {every:g} instructions, {listed}, {time}")
     alt = f"Instructions of a warp for one tile, and the time at {shape}. {'. '.join(said)}."
-    colours = legend(**{"multiply-adds": GREEN, "all others": ORANGE})
-    return Picture(colours + svg(_WIDTH, _ROW * len(steps), body, alt, widest=620), alt)
+    names = ("multiply-adds", "loads and stores", "others")
+    colours = legend(**dict(zip(names, _COLOURS, strict=True)))
+    return Picture(colours + svg(_WIDTH, _ROW * len(steps), body, alt, widest=530), alt)
+
+
+def parts_of(step: Step | Variant) -> tuple[tuple[float, str], ...]:
+    """Return (number, kind) of the instructions of a warp for one tile: three kinds."""
+    useful, memory = multiply_adds_per_tile(step), loads_and_stores_per_tile(step)
+    others = instructions_per_tile(step) - useful - memory
+    return (useful, "multiply-adds"), (memory, "loads and stores"), (others, "others")
+
+
+def slots_filled(shape: str = "4096", **steps: Step | Variant) -> Table:
+    """Tabulate what is counted and recorded of several steps, one column per step.
+
+    The last row has the slots of 100 that have an instruction of any kind: those with a
+    multiply-add × instructions ÷ multiply-adds. shape: as on the command line. steps: the keyword
+    is the column's name, with _ for spaces.
+    """
+    columns = [_column(as_variant(step), shape) for step in steps.values()]
+    names = (
+        "instructions per tile", "of these, shifts and masks", "registers per thread",
+        "cycles lost to register banks", "clock of the SMs, MHz", "time",
+        "slots with a multiply-add", "slots filled",
+    )  # fmt: skip
+    head = ("", *(key.replace("_", " ") for key in steps))
+    note = (
+        "Slots: of 100. Register banks: cycles per 128 multiply-adds by the model of lesson 16; "
+        "the loop of the zig-zag is not among those recorded."
+    )
+    rows = list(zip(names, *columns, strict=True))
+    return table(f"Four kernels at {shape}, counted and recorded", head, rows, note)
+
+
+def filled(step: Step | Variant, shape: str = "4096") -> float:
+    """Return how many of 100 issue slots have an instruction of any kind.
+
+    shape: as on the command line.
+    """
+    slots = slots_of(step, shape)
+    return 100 * (slots.multiply_adds + slots.loads_and_stores + slots.others)
+
+
+def shifts_and_masks(step: Step | Variant) -> float:
+    """Return the mean number of shifts and of logical operations per warp and tile."""
+    ways = ways_of(step)
+    return sum(way.get(name, 0) for way in ways for name in ("SHF", "LOP3")) / len(ways)
+
+
+def _column(variant: Variant, shape: str) -> tuple[str, ...]:
+    """Return the cells of a variant's column in `slots_filled`."""
+    record = record_of(variant, shape)
+    return (
+        f"{instructions_per_tile(variant):g}",
+        f"{shifts_and_masks(variant):g}",
+        f"{record.registers}",
+        _bank_cycles(variant),
+        f"{record.sm_clock_mhz:,.0f}",
+        f"{recorded_ms(variant, shape):.2f} ms",
+        f"{100 * slots_of(variant, shape).multiply_adds:.1f}",
+        f"{filled(variant, shape):.1f}",
+    )
+
+
+def _bank_cycles(variant: Variant) -> str:
+    """Return the cycles that register banks cost the recorded loop, or "–" without a record."""
+    try:
+        return f"{recorded_loop(str(variant)).waits:g}"
+    except CourseError:
+        return "–"
 
 
 def beside_gray(step: Step | Variant) -> Table:

@@ -13,7 +13,9 @@ from IPython.display import HTML
 
 from utils.ladder.function_text import plain_function
 from utils.ladder.step import Step
-from virtual_gpu.pictures.svg import BLUE, GREEN, GREY, ORANGE, PURPLE
+from utils.lessons.lesson_15.colours import LOADS_AND_STORES, MULTIPLY_ADDS, OTHERS, STORES_OF_C
+from utils.translation import translate
+from virtual_gpu.pictures.svg import in_code
 
 
 @dataclass(frozen=True)
@@ -31,15 +33,17 @@ class Part:
 
 
 PARTS = (
-    Part("bits", "the number of a thread selects its part of the tile", PURPLE,
+    Part("bits", "the number of a thread selects its part of the tile", OTHERS,
          r"across, down =|y, x ="),
-    Part("tiles", "a tile of a and one of b go to shared memory; half of the warps load each", BLUE,
+    Part("tiles", "a tile of a and one of b go to shared memory; half of the warps load each",
+         LOADS_AND_STORES,
          r"corner =|\bloads_a =|\bme =|load_half|fetch_half|put_half|syncthreads"),
-    Part("multiply", "a thread reads 8 + 8 words from shared memory, for 64 multiply-adds", GREEN,
+    Part("multiply", "a thread reads 8 + 8 words from shared memory, for 64 multiply-adds",
+         MULTIPLY_ADDS,
          r"clear\(|multiply_tile|outer_product|read_fragment"),
-    Part("stores", "the sums go to c through shared memory", ORANGE, r"store_through_shared"),
+    Part("stores", "the sums go to c through shared memory", STORES_OF_C, r"store_through_shared"),
 )  # fmt: skip
-_REST = Part("", "", GREY, "")
+_REST = Part("", "", "transparent", "")
 _MAP = re.compile(r"(across, down =).*")  # the line that the reader writes in the first task
 
 _STYLE = """<style>
@@ -82,7 +86,13 @@ def draw_map(step: Step) -> HTML:
         for part, run in map_of(step)
     )
     fold = f"The code of {step.name} in these colours"
+    helpers = translate(
+        "The double buffer is that of lesson 14. `load_half` loads a thread's part of the first "
+        "tile into shared memory. `fetch_half` loads its part of a later tile into registers, and "
+        "`put_half` stores it in shared memory. `a0`, `b0` and `a1`, `b1` are the words of two "
+        "steps of k, which are used in turn."
+    )
     return HTML(
         f'{_STYLE}<div class="kernel-map">{names}<details><summary>{fold}</summary>'
-        f'<div class="code">{runs}</div></details></div>'
+        f'<p>{in_code(helpers)}</p><div class="code">{runs}</div></details></div>'
     )

@@ -33,7 +33,7 @@ def draw_shared_quads() -> Picture:
             listed = ", ".join(map(str, read[:_SHOWN]))
             said.append(f"{name}: lanes 0 to 7 read quads {listed} of {array}, {count} wavefronts")
     alt = f"Quads that lanes read. {'. '.join(said)}."
-    return Picture(svg(420, 2 * _PANEL - 8, body, alt, widest=620), alt)
+    return Picture(svg(420, 2 * _PANEL - 8, body, alt, widest=530), alt)
 
 
 def _wavefronts_of(quads: tuple[int, ...]) -> int:

@@ -6,12 +6,10 @@ from collections.abc import Mapping, Sequence
 
 from utils.ladder.step import Step
 from utils.lessons.lesson import device_shown
+from utils.lessons.lesson_15.colours import KERNELS
 from utils.lessons.recorded import share_of_library, share_of_peak
 from virtual_gpu.pictures.svg import (
-    BLUE,
-    GREEN,
     GREY,
-    ORANGE,
     Picture,
     path,
     rect,
@@ -20,7 +18,6 @@ from virtual_gpu.pictures.svg import (
 )
 
 LIBRARY = "cuBLAS"
-_COLOURS = (BLUE, ORANGE, GREEN)
 _LEFT, _SCALE, _BAR, _GAP, _TOP, _BOTTOM = 46, 3.3, 14, 12, 26, 34
 
 
@@ -36,7 +33,7 @@ def draw_shares(steps: Sequence[Step], sizes: Sequence[int]) -> Picture:
     ratios = [share_of_library(steps[0], str(n)) for n in sizes]
     first = shares[steps[0].name]
     shares[LIBRARY] = [share / ratio for share, ratio in zip(first, ratios, strict=True)]
-    colours = dict(zip(shares, (*_COLOURS[: len(steps)], GREY), strict=True))
+    colours = dict(zip(shares, (*KERNELS[: len(steps)], GREY), strict=True))
     group = _BAR * len(shares)
     height = (group + _GAP) * len(sizes)
     body = _axis(height)
@@ -56,7 +53,7 @@ def draw_shares(steps: Sequence[Step], sizes: Sequence[int]) -> Picture:
     )
     body = f'{_names(colours)}<g transform="translate(0 {_TOP})">{body}</g>'
     size = _LEFT + 100 * _SCALE + 26, _TOP + height + _BOTTOM
-    return Picture(svg(*size, body, alt, widest=620), alt)
+    return Picture(svg(*size, body, alt, widest=500), alt)
 
 
 def _names(colours: Mapping[str, str]) -> str:

@@ -6,11 +6,12 @@ from gemm_kernels import LADDER
 from labs import EXERCISES
 from utils.ladder import kept_functions
 from utils.lessons import compare
-from utils.lessons.lesson_15 import load_of_b
+from utils.lessons.lesson_15 import balance, load_of_b
 from utils.lessons.lesson_15.instruction_counts import (
     beside_gray,
     draw_instructions,
     reads_and_instructions,
+    slots_filled,
 )
 from utils.lessons.lesson_15.kernel_map import PARTS, draw_map, map_of, part_of
 from utils.lessons.lesson_15.row_stores import beside_direct
@@ -35,8 +36,9 @@ def test_the_verdicts_have_the_slots_of_the_gap():
 
 def test_the_bars_of_instructions_have_their_parts_and_times():
     alt = draw_instructions(maxwell64=LADDER.step("maxwell64"), maxwell256=LARGE).alt
-    assert "maxwell64: 689.5 instructions, 512 multiply-adds and 177.5 others" in alt
-    assert "maxwell256: 637 instructions, 512 multiply-adds and 125 others" in alt
+    for parts in ("maxwell64: 689.5 instructions, 512 multiply-adds, 46 loads and stores, 131.5 o",
+                  "maxwell256: 637 instructions, 512 multiply-adds, 39 loads and stores, 86 o"):
+        assert f"{parts}thers" in alt
 
 
 def test_gray_has_8_others_and_ours_86():
@@ -59,6 +61,49 @@ def test_the_card_names_a_wrong_statement_and_then_a_missing_one():
         card = load_of_b.find_changing(*numbers)
         assert card.kind == "ask"
         assert words in str(card)
+
+
+SMALL = LADDER.step("maxwell64")
+BALANCE = 62, 6, 16, 3, 13
+
+
+@pytest.mark.parametrize("parts", [BALANCE, (61.9, 5.6, 15.9, 3, 13.6)])
+def test_the_balance_of_maxwell64_is_62_6_16_3_and_13(parts):
+    card = balance.check_balance(SMALL, *parts)
+    assert card.kind == "good"
+    assert "689.5 instructions fill 84 of 100 slots, and 16 are empty" in str(card)
+    assert "not measured: 13 slots" in str(card)
+
+
+@pytest.mark.parametrize(
+    "parts, words",
+    [
+        ((), "Begin with the multiply-adds"),
+        ((66.5,), "66.5 is not right for multiply_adds"),
+        ((62,), "loads_and_stores is missing"),
+        ((62, 46), "how many slots does one instruction fill"),
+        ((62, 6, 11), "11 is not right for others"),
+        ((62, 6, 16, 0), "the verdict on the tiles has this number"),
+        ((62, 6, 16, 3, 17), "The five parts are all slots"),
+    ],
+)
+def test_the_card_names_the_first_wrong_part_of_the_balance(parts, words):
+    card = balance.check_balance(SMALL, *parts)
+    assert card.kind == "ask"
+    assert words in str(card)
+
+
+def test_the_balance_is_made_from_counts_and_times():
+    rows = balance.given(LARGE, SMALL).rows
+    assert rows[1:] == (("loads and stores", "39", "46"), ("others", "86", "131.5"),
+                        ("recorded time", "3.193 ms", "3.303 ms"))  # fmt: skip
+
+
+def test_the_last_table_has_the_slots_filled_and_no_loop_of_the_zig_zag():
+    zig_zag = LADDER.step("warp_tiled").variant(LANES=3, BK=8)
+    rows = slots_filled(zig_zag=zig_zag, maxwell256=LARGE).rows
+    assert rows[-1] == ("slots filled", "81.3", "80.0")
+    assert rows[3] == ("cycles lost to register banks", "–", "26")
 
 
 def test_the_listing_shows_every_statement():
