@@ -6,7 +6,7 @@ import numpy as np
 from numba import cuda, float32
 
 from utils.ladder.step import Variant
-from utils.lessons.cards import Table, table
+from utils.lessons.cards import Stack, Table, table
 from virtual_gpu import trace
 from virtual_gpu.numbers.fragments import COLUMNS, ROWS
 from virtual_gpu.numbers.tensor_sums import ALIGNED_BITS, FRACTION_BITS
@@ -82,6 +82,11 @@ def table_of(kernel) -> Table:
     ]
     head = ("each small product", "exact", "eight FFMA", "one mma")
     return table("How many steps of float32 the sum is above 1, on the virtual GPU", head, rows)
+
+
+def answer(kernel) -> Stack:
+    """Return the picture of the exact sum's bits above the table; kernel: as in `sums_of`."""
+    return Stack((draw_bits(with_sum=True), table_of(kernel)))
 
 
 def power(exponent: int) -> str:
