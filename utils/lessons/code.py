@@ -47,14 +47,12 @@ pre.lesson-code.lesson-code {font: 12px/1.45 monospace; margin: 4px 0; color: in
 .lesson-code .number {color: var(--jp-mirror-editor-number-color, #158a3c)}
 .lesson-code .string {color: var(--jp-mirror-editor-string-color, #d14343)}
 .lesson-code .note {color: var(--jp-mirror-editor-comment-color, #5b8a8a); font-style: italic}
-.lesson-code .meta {color: var(--jp-mirror-editor-meta-color, #a64dff)}
 </style>"""
 # The class of the tokens of each kind of Pygments.
 _COLOURS = {
     Comment: "note",
     Keyword: "key",
     Name.Builtin: "built",
-    Name.Decorator: "meta",
     Number: "number",
     String: "string",
 }

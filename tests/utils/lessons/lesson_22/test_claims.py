@@ -187,9 +187,9 @@ def test_one_instruction_of_the_loop_multiplies():
     says("A register has {} bits", 8 * np.float32().nbytes)
     edges = kinds[limits.GUARDS] + kinds[limits.ZEROS]
     says("The {} guards compare indices with sizes, and six more `PRMT` put a zero where an "
-         "element is beyond an edge. In a tile inside of the matrices these {} instructions have no "
-         "use. But the largest part are the {} of indices and addresses", kinds[limits.GUARDS], edges,
-         kinds[limits.ADDRESSES])  # fmt: skip
+         "element is beyond an edge. In a tile inside of the matrices these {} instructions have "
+         "no use. But the largest part are the {} of indices and addresses",
+         kinds[limits.GUARDS], edges, kinds[limits.ADDRESSES])  # fmt: skip
     every, ghz = sum(kinds.values()), H200.boost_clock_mhz / 1e3
     assert max(kinds, key=kinds.get) == limits.ADDRESSES
     operations, of_mma = 4096, 2 * limits.MULTIPLY_ADDS  # per SM and cycle, and per mma
