@@ -25,7 +25,7 @@ A = (LEFT, TOP + K * SIZE + GAP)
 B = (LEFT + K * SIZE + GAP, TOP)
 C = (B[0], A[1])
 WIDTH, HEIGHT = B[0] + COLUMNS * SIZE + 4, A[1] + ROWS * SIZE + 4
-OPENS = 13  # the lane that is drawn at first
+OPENS = 14  # the lane that is drawn at first
 WHITE = "fill:#fff"
 GRIDS = "grids-of-fragments"  # the name of the drawn grids in a page
 FRAGMENTS = (
@@ -44,7 +44,9 @@ def draw_fragments(opens: int = OPENS) -> Picture:
     """
     drawn = [_lane(lane, with_grids=lane == opens) for lane in range(WARP)]
     labels = [f"lane {lane}" for lane in range(WARP)]
-    key = legend(held_of_a=MATRIX_A, of_b=MATRIX_B, of_c=MATRIX_C, its_sums_need=GREY)
+    key = legend(
+        the_lane_holds_of_a=MATRIX_A, of_b=MATRIX_B, of_c=MATRIX_C, factors_of_its_sums=GREY
+    )
     alt = (
         f"Matrices a of {ROWS}×{K}, b of {K}×{COLUMNS} and c of {ROWS}×{COLUMNS} elements, and a "
         f"slider over the {WARP} lanes of a warp. {held_by(opens)} A lane holds {OF_A} elements of "

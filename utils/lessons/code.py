@@ -14,6 +14,8 @@ from functools import cache
 from types import ModuleType
 
 from IPython.display import HTML
+from pygments.lexers import PythonLexer
+from pygments.token import Comment, Keyword, Name, Number, String
 
 from utils.errors import CourseError
 from utils.ladder.function_text import plain_function
@@ -40,7 +42,20 @@ pre.lesson-code.lesson-code {font: 12px/1.45 monospace; margin: 4px 0; color: in
 .lesson-code > span.why {font: 14px/1.5 system-ui, sans-serif; white-space: normal;
  max-width: 64em; padding: 2px 10px 6px 34px}
 .lesson-code .why code {font-size: 13px}
+.lesson-code .key {color: var(--jp-mirror-editor-keyword-color, #158a3c); font-weight: 600}
+.lesson-code .built {color: var(--jp-mirror-editor-builtin-color, #158a3c)}
+.lesson-code .number {color: var(--jp-mirror-editor-number-color, #158a3c)}
+.lesson-code .string {color: var(--jp-mirror-editor-string-color, #d14343)}
+.lesson-code .note {color: var(--jp-mirror-editor-comment-color, #5b8a8a); font-style: italic}
 </style>"""
+# The class of the tokens of each kind of Pygments.
+_COLOURS = {
+    Comment: "note",
+    Keyword: "key",
+    Name.Builtin: "built",
+    Number: "number",
+    String: "string",
+}
 _KINDS = {"+": "added", "-": "removed", "@": "skipped"}
 
 
@@ -66,13 +81,13 @@ def show_kernel(shown: Step | Variant | Callable, comments: bool = True, **const
     text = textwrap.dedent(inspect.getsource(function)).rstrip()
     bare = [line for line in _without_comments(text) if line.strip()]
     if not comments:
-        return HTML(f"{_STYLE}{_rows(bare, marked=False)}")
-    whole = _rows(text.splitlines(), marked=False)
+        return HTML(f"{_STYLE}{_coloured_rows(bare)}")
+    whole = _coloured_rows(text.splitlines())
     title = translate("The same with its docstring")
     if "# " in text:
         title = translate("The same with its comments, which say what this lesson finds out")
     return HTML(
-        f"{_STYLE}{_rows(bare, marked=False)}<details><summary>{title}</summary>{whole}</details>"
+        f"{_STYLE}{_coloured_rows(bare)}<details><summary>{title}</summary>{whole}</details>"
     )
 
 
@@ -255,6 +270,25 @@ def _rows(lines: Iterable[str], marked: bool) -> str:
     return f'<pre class="lesson-code">{"".join(_row(line, marked) for line in lines)}</pre>'
 
 
+def _coloured_rows(lines: list[str]) -> str:
+    """Return the HTML of lines of Python code, in which keywords and numbers have colours."""
+    inner = [""]
+    for kind, value in PythonLexer(stripnl=False, ensurenl=False).get_tokens("\n".join(lines)):
+        first, *others = (_token(kind, part) for part in value.split("\n"))
+        inner[-1] += first
+        inner += others
+    indents = [len(line) - len(line.lstrip()) for line in lines]
+    rows = "".join(map(_span, indents, inner))
+    return f'<pre class="lesson-code">{rows}</pre>'
+
+
+def _token(kind, text: str) -> str:
+    """Return the HTML of a token of Python code; kind: its type by Pygments."""
+    colour = next((name for group, name in _COLOURS.items() if kind in group), "")
+    plain = html.escape(text)
+    return f'<span class="{colour}">{plain}</span>' if colour and text else plain
+
+
 def _row(line: str, marked: bool = True) -> str:
     """Return the HTML of a line of code; if it is wrapped, its second row is indented further.
 
@@ -264,5 +298,9 @@ def _row(line: str, marked: bool = True) -> str:
     kind = _KINDS.get(line[:1], "") if marked else ""
     text = "⋯" if kind == "skipped" else line
     inner = text[1:] if marked else text
-    indent = len(text) - len(inner.lstrip()) + FURTHER
-    return f'<span style="--in: {indent}ch" class="{kind}">{html.escape(text)}\n</span>'
+    return _span(len(text) - len(inner.lstrip()), html.escape(text), kind)
+
+
+def _span(indent: int, inner: str, kind: str = "") -> str:
+    """Return the HTML of a line of code. indent: the columns before its code. inner: its HTML."""
+    return f'<span style="--in: {indent + FURTHER}ch" class="{kind}">{inner}\n</span>'

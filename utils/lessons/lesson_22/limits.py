@@ -22,9 +22,9 @@ MULTIPLY_ADDS = M * N * K  # of one mma
 # Rows of a and of b are at least a cache line long, so that no two rows share one.
 COUNTED = "32x64x64"
 SIDE = "4096"
-COUNTS = {"requests": "requests", "sectors": "sectors", "cache_lines": "cache lines"}
+COUNTS = {"requests": "loads", "cache_lines": "cache lines"}
 MMA, LOADS, JOINS, ZEROS = "HMMA", "loads", "joining two float16", "zeros beyond an edge"
-OTHERS = "addresses, guards, the loop"
+ADDRESSES, GUARDS, LOOP = "indices and addresses", "guards", "the loop"
 
 
 @cache
@@ -40,13 +40,13 @@ def lines_per_mma(trace: Trace) -> float:
 
 
 def loads_table(trace: Trace) -> Table:
-    """Return a table of the loads of a and b: requests, sectors and cache lines per mma."""
+    """Return a table of a warp's loads of a and b, and their cache lines, per mma."""
     loads = trace.accesses.query("kind == 'load'").groupby("array").sum(numeric_only=True)
     rows = [
         (f"`{name}`", *(f"{one[what] / trace.totals['mma']:g}" for what in COUNTS))
         for name, one in loads.iterrows()
     ]
-    return table("Per mma, counted on the virtual GPU", ("loads of", *COUNTS.values()), rows)
+    return table("Per mma, counted on the virtual GPU", ("from", *COUNTS.values()), rows)
 
 
 @cache
@@ -60,15 +60,28 @@ def loop() -> dict[str, int] | None:
     except CourseError:
         return None
     body = next(one.body for one in report.loops if any(i.name == "HMMA" for i in one.body))
-    kinds = Counter(map(_kind, body))
-    return {kind: kinds[kind] for kind in (MMA, LOADS, JOINS, ZEROS, OTHERS)}
+    branch = _of_branch(body)
+    kinds = Counter(LOOP if one in branch else _kind(one) for one in body)
+    return {kind: kinds[kind] for kind in (MMA, LOADS, JOINS, ZEROS, GUARDS, ADDRESSES, LOOP)}
+
+
+def _of_branch(body) -> list:
+    """Return the branch at the end of a loop, and the comparisons that decide it."""
+    found = [body[-1]]
+    needed = {found[0].predicate.lstrip("@!")}
+    for one in reversed(body[:-1]):
+        if one.name == "ISETP" and one.operands[0] in needed:
+            found.append(one)
+            needed = {name.lstrip("!") for name in one.operands[2:]}
+    return found
 
 
 def _kind(instruction) -> str:
     """Return what an instruction of the loop is for; PRMT joins halves of two registers."""
     if instruction.name == "PRMT":
         return ZEROS if "RZ" in instruction.operands else JOINS
-    return {"HMMA": MMA, "LDG": LOADS}.get(instruction.name, OTHERS)
+    kinds = {"HMMA": MMA, "LDG": LOADS, "ISETP": GUARDS, "UIADD3": LOOP}
+    return kinds.get(instruction.name, ADDRESSES)
 
 
 def loop_table() -> Table | Card:

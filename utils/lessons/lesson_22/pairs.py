@@ -5,20 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from IPython.display import HTML
 from numba import cuda, float32, uint32
 from numba.types import float16
 
 from utils.intrinsics.tensor import load_pair, mma_m16n8k8
-from utils.lessons.cards import Card, Table, table
+from utils.lessons.cards import Card, Fold, table
 from utils.lessons.code import show_kernel
-from utils.lessons.findings import findings
 from utils.lessons.lesson_22 import limits
+from utils.machine.occupancy import WARP
 from utils.translation import translate
-from virtual_gpu import Trace
+from virtual_gpu import Finding, Trace, VirtualGpuError
 from virtual_gpu import trace as run_traced
+from virtual_gpu.numbers.fragments import element_of_a
 
 SHAPE = (32, 16, 64)  # m, n, k; rows of a are a cache line long
+PAIR_BYTES = 4
+LARGEST, WIDE = 2048, 32  # up to LARGEST every integer is a float16; WIDE elements are a row
 
 
 @cuda.jit(device=True)
@@ -83,21 +85,126 @@ def lines() -> float:
     return limits.lines_per_mma(traced(by_pairs)[0])
 
 
-def count(load_a: Callable) -> Table | Card:
-    """Return a table of the loads of one mma with `load_a`, or a card on what is wrong with it."""
-    trace, right = traced(load_a)
-    if trace.findings:
-        return findings(trace)
-    if not right:
-        words = translate("With these loads the product is wrong: a lane holds other elements.")
-        return Card("bad", (words,))
-    loads = trace.accesses.query("kind == 'load'")[list(limits.COUNTS)].sum() / trace.totals["mma"]
-    ms = limits.lines_ms(loads["cache_lines"])
-    head = ("loads per mma", *limits.COUNTS.values(), f"their ms at {limits.SIDE}")
-    row = ("with your `load_a`", *(f"{loads[one]:g}" for one in limits.COUNTS), f"{ms:.1f}")
-    return table("Counted on the virtual GPU", head, [row])
+def count(load_a: Callable) -> Card:
+    """Return a card with what is wrong with `load_a`, or with the cache lines of one mma."""
+    wrong = _mistake(load_a)
+    if wrong:
+        return Card("bad", (translate("`load_a`: not yet."), wrong))
+    trace = traced(load_a)[0]
+    loads = trace.accesses.query("kind == 'load'")
+    of_a = loads.query("array == 'a'").sum(numeric_only=True)
+    per_mma = loads[list(limits.COUNTS)].sum() / trace.totals["mma"]
+    ms = limits.lines_ms(per_mma["cache_lines"])
+    head = ("with your `load_a`", *limits.COUNTS.values(), f"their ms at {limits.SIDE}")
+    row = ("per mma", *(f"{per_mma[one]:g}" for one in limits.COUNTS), f"{ms:.1f}")
+    below = table("Counted on the virtual GPU", head, [row])
+    number = round(of_a["requests"] / trace.totals["mma"])
+    if number <= 2:
+        right = translate("Two loads of `a` bring a lane its four elements.")
+        return Card("good", (translate("`load_a`: right."), right), below=below)
+    cause = _more_loads(number, of_a["bytes"] / of_a["lanes"])
+    return Card("bad", (translate("`load_a`: not yet."), cause), below=below)
 
 
-def solution() -> HTML:
-    """Return the source of the loads by pairs."""
-    return show_kernel(by_pairs, comments=False)
+def _more_loads(number: int, bytes_per_lane: float) -> str:
+    """Return a sentence on right elements that come by more than two loads of a per mma."""
+    if bytes_per_lane < PAIR_BYTES:
+        return translate(
+            "The elements are right, but not every load brings a pair: a warp loads {number} times "
+            "from `a` for one mma.",
+            number=number,
+        )
+    return translate(
+        "The elements are right, but a lane loads a pair more than once: a warp loads {number} "
+        "times from `a` for one mma, and two loads bring all four elements.",
+        number=number,
+    )
+
+
+def _mistake(load_a: Callable) -> str:
+    """Return a sentence on why `load_a` cannot run or loads other elements, "" if it is right."""
+    try:
+        held, trace = fragments_by(load_a)
+        if trace.findings:
+            return _finding(trace.findings[0])
+        return _other_element(held) or next(map(_finding, traced(load_a)[0].findings), "")
+    except VirtualGpuError as error:
+        return _not_run(str(error))
+
+
+def fragments_by(load_a: Callable) -> tuple[np.ndarray, Trace]:
+    """Return the fragments that the lanes of one warp load from a, and the trace of the loads.
+
+    Element (y, z) of a is y·WIDE + z. The fragments have the shape (lanes, 4); an element that
+    `load_a` does not set is -1.
+    """
+
+    @cuda.jit
+    def store_fragments(a, held):
+        of_a = cuda.local.array(4, float16)
+        lane = uint32(cuda.threadIdx.x)
+        for i in range(4):
+            of_a[i] = float16(-1.0)
+        load_a(of_a, a, lane // 4, lane % 4 * 2)
+        for i in range(4):
+            held[lane, i] = of_a[i]
+
+    a = np.arange(LARGEST, dtype=np.float16).reshape(-1, WIDE)
+    held = np.zeros((WARP, 4), np.float16)
+    return held, run_traced(store_fragments, 1, (WARP,), a, held)
+
+
+def _other_element(held: np.ndarray) -> str:
+    """Return a sentence on the first element that a lane should not hold, "" if there is none."""
+    for (lane, i), value in np.ndenumerate(held.astype(int)):
+        right = element_of_a(lane, i)
+        if value < 0:
+            return translate("`load_a` does not set `of_a[{i}]`.", i=i)
+        if (found := divmod(value, WIDE)) != right:
+            return translate(
+                "In lane {lane} `of_a[{i}]` is the element {found} of `a`, and in the picture it "
+                "is {right}.",
+                lane=lane,
+                i=i,
+                found=str(tuple(map(int, found))),
+                right=str(tuple(map(int, right))),
+            )
+    return ""
+
+
+def _finding(finding: Finding) -> str:
+    """Return a sentence on a finding of the virtual GPU, with the line of the reader's cell."""
+    words = finding.message
+    if finding.axis is not None:
+        name, index = finding.array, ", ".join(map(str, finding.index))
+        words = translate("`{name}[{index}]` is outside of `{name}`.", name=name, index=index)
+    return translate(
+        "Line {line} of your cell, `{source}`: {words}",
+        line=finding.site.line,
+        source=finding.site.source,
+        words=words,
+    )
+
+
+def _not_run(message: str) -> str:
+    """Return a sentence on loads that the virtual GPU refuses. message: that of its error."""
+    if "load_pair(" in message and "called with these arguments" in message:
+        return translate(
+            "`load_pair` takes an array and one position, which is a tuple of both indices: "
+            "`load_pair(a, (y, z))`."
+        )
+    if "without @cuda.jit(device=True)" in message:
+        return translate("`load_a` needs `@cuda.jit(device=True)` above its `def`.")
+    if "a call that does not fit" in message:
+        return translate("`load_a` has four parameters: `of_a`, `a`, `y` and `z`.")
+    if "storing to" in message:
+        return translate(
+            "`load_pair` returns two elements: assign them to two elements of `of_a`, as in `one, "
+            "two = pair`."
+        )
+    return message
+
+
+def solution() -> Fold:
+    """Return a closed fold with the source of the loads by pairs."""
+    return Fold(translate("The course's function"), show_kernel(by_pairs, comments=False))

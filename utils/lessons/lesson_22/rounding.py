@@ -6,7 +6,8 @@ import numpy as np
 from numba import cuda, float32
 
 from utils.ladder.step import Variant
-from utils.lessons.cards import Table, table
+from utils.lessons.cards import Stack, Table, table
+from virtual_gpu import trace
 from virtual_gpu.numbers.fragments import COLUMNS, ROWS
 from virtual_gpu.numbers.tensor_sums import ALIGNED_BITS, FRACTION_BITS
 from virtual_gpu.pictures.svg import BLUE, GREY, ORANGE, Picture, legend, path, rect, svg, text
@@ -14,9 +15,9 @@ from virtual_gpu.pictures.svg import BLUE, GREY, ORANGE, Picture, legend, path, 
 K = 8  # products of a sum
 SMALL = K - 1  # of them are small
 EXPONENTS = (-23, -24, -25, -26)  # of the small products
-ASKED = -24
+ASKED = -25
 UNIT = 2.0**-FRACTION_BITS  # from 1 to the next float32
-CELL, LEFT, TOP = 12, 66, 46
+CELL, LEFT, TOP = 12, 92, 46
 
 
 @cuda.jit
@@ -44,14 +45,15 @@ def factors() -> tuple[np.ndarray, np.ndarray]:
 def sums_of(kernel) -> dict[str, list[float]]:
     """Return how far sums are above 1, in steps of float32, under "exact", "FFMA" and "mma".
 
-    Each list has one number per exponent in EXPONENTS. kernel: one that stores the product of 16×8
-    and 8×8 float16 with one mma, such as `one_mma`.
+    Each list has one number per exponent in EXPONENTS. The virtual GPU adds, also where a GPU is
+    there. kernel: one that stores the product of 16×8 and 8×8 float16 with one mma, such as
+    `one_mma`.
     """
     kernel = kernel.kernel if isinstance(kernel, Variant) else kernel
     a, b = factors()
     by_lanes, by_warp = np.zeros((2, ROWS, COLUMNS), np.float32)
-    one_after_the_other[1, (COLUMNS, ROWS)](a, b, by_lanes)
-    kernel[1, 32](a, b, by_warp)
+    trace(one_after_the_other, 1, (COLUMNS, ROWS), a, b, by_lanes)
+    trace(kernel, 1, 32, a, b, by_warp)
     exact = a.astype(np.float64) @ b.astype(np.float64)
     rows = slice(0, len(EXPONENTS))
     return {
@@ -60,16 +62,12 @@ def sums_of(kernel) -> dict[str, list[float]]:
     }
 
 
-def closer(kernel) -> str:
-    """Return the sum that is closer to the exact one: "eight FFMA", "one mma" or "both alike".
+def asked(kernel) -> float:
+    """Return how many steps of float32 the sum of one mma is above 1; small products: 2^ASKED.
 
-    The small products are 2 to the power of ASKED. kernel: as in `sums_of`.
+    kernel: as in `sums_of`.
     """
-    sums, row = sums_of(kernel), EXPONENTS.index(ASKED)
-    by_lanes, by_warp = (abs(sums[name][row] - sums["exact"][row]) for name in ("FFMA", "mma"))
-    if by_lanes == by_warp:
-        return "both alike"
-    return "eight FFMA" if by_lanes < by_warp else "one mma"
+    return sums_of(kernel)["mma"][EXPONENTS.index(ASKED)]
 
 
 def table_of(kernel) -> Table:
@@ -83,7 +81,12 @@ def table_of(kernel) -> Table:
         for row, exponent in enumerate(EXPONENTS)
     ]
     head = ("each small product", "exact", "eight FFMA", "one mma")
-    return table("How many steps of float32 the sum is above 1", head, rows)
+    return table("How many steps of float32 the sum is above 1, on the virtual GPU", head, rows)
+
+
+def answer(kernel) -> Stack:
+    """Return the picture of the exact sum's bits above the table; kernel: as in `sums_of`."""
+    return Stack((draw_bits(with_sum=True), table_of(kernel)))
 
 
 def power(exponent: int) -> str:
@@ -91,29 +94,41 @@ def power(exponent: int) -> str:
     return "2" + str(exponent).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
 
 
-def draw_bits() -> Picture:
+def draw_bits(with_sum: bool = False) -> Picture:
     """Draw the bits behind the binary point that float32 and a tensor core keep of sums near 1.
 
-    The two lower rows are the bits of the largest product, 1, and of a small one.
+    The rows are the largest product, 1, and a small one. with_sum: True for a third row, the exact
+    sum of the products.
     """
     last = -EXPONENTS[-1]
+    rows = {"1": {0}, power(ASKED): {-ASKED}}
+    if with_sum:
+        total = SMALL * 2 ** (last + ASKED)  # in steps of the last bit that is drawn
+        rows["exact sum"] = {0} | {last - bit for bit in range(last) if total >> bit & 1}
     body = text(0, 15, "bits behind the binary point of a sum near 1", 13, font_weight="bold")
     for bit in (1, 10, 20, FRACTION_BITS, ALIGNED_BITS):
         body += text(LEFT + (bit - 0.5) * CELL, TOP - 8, bit, 11, "middle")
-    for row, (name, one) in enumerate((("1", 0), (power(ASKED), -ASKED))):
-        y = TOP + row * 24
-        body += text(LEFT - 22, y + 13, name, 13, "end")
-        for bit in range(last + 1):
-            kept = BLUE if bit <= FRACTION_BITS else ORANGE if bit <= ALIGNED_BITS else GREY
-            x = LEFT + (bit - 1) * CELL - (4 if bit == 0 else 0)
-            body += rect(x, y, CELL - 1, 18, kept, fill_opacity=0.75 if bit == one else 0.25)
-            if bit == one:
-                body += text(x + CELL / 2 - 0.5, y + 13, 1, 12, "middle", style="fill:#fff")
-    body += path(f"M{LEFT - 2.5} {TOP - 2}v48", stroke_width=1.5)
+    for row, (name, ones) in enumerate(rows.items()):
+        body += text(LEFT - 22, TOP + row * 24 + 13, name, 13, "end")
+        body += "".join(_bit(bit, TOP + row * 24, bit in ones) for bit in range(last + 1))
+    height = TOP + 24 * len(rows)
+    body += path(f"M{LEFT - 2.5} {TOP - 2}V{height}", stroke_width=1.5)
     alt = (
         f"A sum near 1. float32 keeps {FRACTION_BITS} bits behind the binary point. While it adds, "
-        f"the tensor core of an H200 keeps {ALIGNED_BITS}. The product {power(ASKED)} is one bit "
-        "beyond float32 and within the tensor core's bits."
+        f"the tensor core of an H100 keeps {ALIGNED_BITS}. The product {power(ASKED)} is bit "
+        f"{-ASKED}."
     )
+    if with_sum:
+        alt += f" The exact sum has the bits {', '.join(map(str, sorted(rows['exact sum'])))}."
     key = legend(float32=BLUE, while_an_mma_adds=ORANGE, cut_off=GREY)
-    return Picture(key + svg(LEFT + last * CELL + 6, TOP + 48, body, alt, widest=480), alt)
+    return Picture(key + svg(LEFT + last * CELL + 6, height, body, alt, widest=480), alt)
+
+
+def _bit(bit: int, y: float, one: bool) -> str:
+    """Return the SVG of a bit behind the binary point, or of the 1 before it; one: if it is 1."""
+    kept = BLUE if bit <= FRACTION_BITS else ORANGE if bit <= ALIGNED_BITS else GREY
+    x = LEFT + (bit - 1) * CELL - (4 if bit == 0 else 0)
+    body = rect(x, y, CELL - 1, 18, kept, fill_opacity=0.75 if one else 0.25)
+    if one:
+        body += text(x + CELL / 2 - 0.5, y + 13, 1, 12, "middle", style="fill:#fff")
+    return body

@@ -3,9 +3,11 @@
 import re
 
 import numpy as np
+import pytest
 from numba import cuda
 
 from utils.figures import fragments
+from utils.intrinsics.tensor import load_pair
 from utils.lessons.lesson_22 import limits, one_load, pairs, rounding
 from virtual_gpu.numbers.fragments import element_of_a, element_of_b, element_of_c
 
@@ -43,6 +45,12 @@ def test_the_bits_of_both_kinds_of_sums_are_drawn():
     assert "keeps 25" in rounding.draw_bits().alt
 
 
+def test_the_exact_sum_has_a_bit_that_is_cut_off_while_it_is_rounded():
+    alt = rounding.draw_bits(with_sum=True).alt
+    assert "The exact sum has the bits 0, 23, 24, 25." in alt
+    assert 1 + rounding.SMALL * 2.0**rounding.ASKED == 1 + 2.0**-23 + 2.0**-24 + 2.0**-25
+
+
 def test_the_bars_name_their_times():
     alt = limits.draw_limits().alt
     for name in ("tensor cores", "cache lines", "recorded"):
@@ -56,9 +64,17 @@ def test_one_load_has_a_square_per_lane_and_a_cache_line_per_row():
     assert all(f">{lane}</text>" in picture.body for lane in range(32))
 
 
+def test_one_load_of_b_has_a_row_per_step_of_k():
+    picture = one_load.draw_load("b")
+    assert "32 lanes load one element each, from 4 rows of b" in picture.alt
+    assert "of which the lanes use 16" in picture.alt
+
+
 def test_loads_of_the_reader_are_counted():
-    assert str(pairs.count(pairs.by_elements)).split()[-4:] == ["6", "40", "40", "10.3"]
-    assert str(pairs.count(pairs.by_pairs)).split()[-4:] == ["4", "24", "24", "6.2"]
+    assert str(pairs.count(pairs.by_elements)).split()[-3:] == ["6", "40", "10.3"]
+    assert str(pairs.count(pairs.by_pairs)).split()[-3:] == ["4", "24", "6.2"]
+    assert pairs.count(pairs.by_pairs).kind == "good"
+    assert "load_a: right." in str(pairs.count(pairs.by_pairs))
 
 
 @cuda.jit(device=True)
@@ -68,14 +84,76 @@ def the_first_twice(of_a, a, y, z):
 
 
 @cuda.jit(device=True)
-def beyond_the_rows(of_a, a, y, z):
+def beyond_the_fragment(of_a, a, y, z):
     for i in range(4):
-        of_a[i] = a[y + i * 8, z]
+        of_a[2 * i], of_a[2 * i + 1] = load_pair(a, (y + i * 8, z))
 
 
-def test_wrong_loads_of_the_reader_are_not_counted():
-    assert "the product is wrong" in str(pairs.count(the_first_twice))
-    assert "out_of_bounds" in str(pairs.count(beyond_the_rows))
+@cuda.jit(device=True)
+def one_pair(of_a, a, y, z):
+    of_a[0], of_a[1] = load_pair(a, (y, z))
+
+
+@cuda.jit(device=True)
+def no_tuple(of_a, a, y, z):
+    of_a[0], of_a[1] = load_pair(a, y, z)
+
+
+@cuda.jit(device=True)
+def pair_in_one(of_a, a, y, z):
+    of_a[0] = load_pair(a, (y, z))
+
+
+@cuda.jit(device=True)
+def odd_column(of_a, a, y, z):
+    for i in range(2):
+        of_a[2 * i], of_a[2 * i + 1] = load_pair(a, (y + i * 8, z + 1))
+
+
+@cuda.jit(device=True)
+def swapped(of_a, a, y, z):
+    for i in range(2):
+        of_a[2 * i + 1], of_a[2 * i] = load_pair(a, (y + i * 8, z))
+
+
+@cuda.jit(device=True)
+def twice(of_a, a, y, z):
+    for i in range(4):
+        one, two = load_pair(a, (y + i // 2 * 8, z))
+        of_a[i] = two if i % 2 else one
+
+
+def no_device_function(of_a, a, y, z):
+    pass
+
+
+@cuda.jit(device=True)
+def three_parameters(of_a, a, y):
+    pass
+
+
+@pytest.mark.parametrize(
+    "load_a, words",
+    [
+        (pairs.by_elements, "not every load brings a pair: a warp loads 4 times from a"),
+        (twice, "a lane loads a pair more than once"),
+        (the_first_twice, "In lane 0 of_a[1] is the element (0, 0) of a, and in the picture it is"),
+        (swapped, "In lane 0 of_a[0] is the element (0, 1) of a"),
+        (one_pair, "load_a does not set of_a[2]."),
+        (no_tuple, "a tuple of both indices: load_pair(a, (y, z))"),
+        (pair_in_one, "load_pair returns two elements"),
+        (beyond_the_fragment, "of your cell, of_a[2 * i], of_a[2 * i + 1] = load_pair"),
+        (beyond_the_fragment, "of_a[4] is outside of of_a."),
+        (odd_column, "the address is misaligned"),
+        (no_device_function, "needs @cuda.jit(device=True) above its def"),
+        (three_parameters, "has four parameters"),
+    ],
+)
+def test_a_sentence_says_what_is_wrong_with_loads(load_a, words):
+    verdict = pairs.count(load_a)
+    assert verdict.kind == "bad"
+    assert str(verdict).startswith("load_a: not yet.")
+    assert words in str(verdict)
 
 
 def test_without_a_compiler_a_sentence_replaces_the_machine_code(monkeypatch):
