@@ -14,6 +14,7 @@ from utils.errors import CourseError
 
 SHORTEST = 16  # characters in a secret
 CASES = 24  # drawn for a function of numbers
+MOST_DRAWS = 100_000  # until there are as many new cases
 WHOLE_SHAPES = 2  # how many shapes, from the first on, fill all blocks
 KNOWN_CASES = 60  # the most cases of its task that are tried
 
@@ -76,11 +77,19 @@ def graded_cases(exercise: NumbersExercise) -> tuple[Case, ...]:
 
 
 def _cases(exercise: NumbersExercise, random: Random) -> HiddenCases:
-    """Return 24 different cases that are not among the task's, drawn with this generator."""
+    """Return 24 different cases that are not among the task's, drawn with this generator.
+
+    Raises CourseError if the exercise draws too few that are new.
+    """
     known = {case.given for case in exercise.all_cases}
     cases: dict[tuple[int, ...], None] = {}  # a dict keeps their order and drops duplicates
-    while len(cases) < CASES:
+    for _ in range(MOST_DRAWS):
         arguments = exercise.draw(random)
         if arguments not in known:
             cases[arguments] = None
-    return HiddenCases(tuple(cases))
+        if len(cases) == CASES:
+            return HiddenCases(tuple(cases))
+    raise CourseError(
+        f"{exercise.name} draws {len(cases)} cases that are not among those of its task, and "
+        f"{CASES} are needed: list fewer cases there, or draw from more."
+    )

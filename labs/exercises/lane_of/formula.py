@@ -21,12 +21,18 @@ FIRST = {
     (15, 6): "The element eight rows above it has the same lane.",
 }
 OTHERS = "The rule of the other elements in its row holds for this one, too."
+# Of the elements beyond FIRST every third one is left for the grader, whose cases are new.
+LEFT_OUT = 3
 
 
 def cases() -> list[Case]:
-    """Return a case per element of a: those of FIRST, and then all others, row by row."""
-    elements = dict.fromkeys([*FIRST, *product(range(ROWS), range(K))])
-    return [Case(given, right(*given), FIRST.get(given, OTHERS)) for given in elements]
+    """Return cases of elements of a: those of FIRST, and then two thirds of the others.
+
+    They are in the order of the rows.
+    """
+    others = [given for given in product(range(ROWS), range(K)) if given not in FIRST]
+    kept = [given for number, given in enumerate(others) if number % LEFT_OUT]
+    return [Case(given, right(*given), FIRST.get(given, OTHERS)) for given in (*FIRST, *kept)]
 
 
 def right(row, k):

@@ -12,6 +12,7 @@ from labs.grading.marks import rows_of
 from labs.grading.submissions import Submission
 from labs.numbers.evaluator import make_evaluator
 from labs.numbers.exercise import NumbersExercise, same
+from utils.errors import CourseError
 
 SECRET = "a secret of sixteen characters"
 NUMBERS = [name for name, one in EXERCISES.items() if isinstance(one, NumbersExercise)]
@@ -41,6 +42,12 @@ def test_hidden_cases_are_new_and_follow_from_the_secret():
         assert hidden != draw_hidden(exercise, SECRET + "x")
         assert not set(hidden.given) & {case.given for case in exercise.all_cases}
         assert len(set(hidden.given)) == len(hidden.given) == 24
+
+
+def test_an_exercise_whose_task_lists_all_cases_is_an_error_and_no_endless_draw():
+    few = replace(EXERCISES["lane_of"], draw=lambda random: EXERCISES["lane_of"].all_cases[0].given)
+    with pytest.raises(CourseError, match="lane_of draws 0 cases that are not among those"):
+        draw_hidden(few, SECRET)
 
 
 @pytest.mark.parametrize("name", NUMBERS)
