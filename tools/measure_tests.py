@@ -26,7 +26,7 @@ import pytest
 from tests import fast_cases
 from utils.paths import ROOT
 
-SECONDS = 0.7
+SECONDS = 0.5
 
 
 def pytest_addoption(parser):

@@ -11,6 +11,7 @@ import re
 from labs.checking.run import Run
 from utils.translation import translate
 from virtual_gpu import Finding
+from virtual_gpu.common.errors import Unsupported
 from virtual_gpu.common.source import read_source
 
 _WAITS = re.compile(r"\bsync(threads|warp)?\w*\(")  # and not a shuffle
@@ -47,7 +48,10 @@ def index_never_called(kernel, message: str) -> str | None:
 
     message: the error message of the kernel, which cannot be compiled; it is not used.
     """
-    tree = read_source(kernel.py_func).tree
+    try:
+        tree = read_source(kernel.py_func).tree
+    except Unsupported:  # `message` says it
+        return None
     called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
     for node in ast.walk(tree):
         is_index = isinstance(node, ast.Attribute) and ast.unparse(node) in _INDICES

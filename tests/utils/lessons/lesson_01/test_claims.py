@@ -189,7 +189,7 @@ def test_a_cold_small_product_waits_for_its_loads():
 def test_a_cold_cache_costs_a_larger_product_less():
     more = [100 * (us("naive", n, "cold") / us("naive", n, "hot") - 1) for n in SIZES[1:]]
     says("At n = {}, {}, {} and {} they add {:.1f}, {:.1f}, {:.1f} and {:.1f} %. The {:.1f} % at "
-         "{} are an open question", *SIZES[1:], *more, more[1], SIZES[2])  # fmt: skip
+         "{} do not follow this order.", *SIZES[1:], *more, more[1], SIZES[2])  # fmt: skip
     small, odd, *others = more
     assert odd > small > others[0] > others[1]
 
@@ -205,7 +205,7 @@ def test_one_long_time_moves_the_mean_and_not_the_median():
          "large", repetitions, longer)  # fmt: skip
     assert 5.9 < statistics.mean(times) < 6
     assert statistics.median(times) == 1
-    says("the line that you would publish of the {} times in `mine`", repetitions)
+    says("the sentence that you would publish of the {} times in `mine`", repetitions)
 
 
 def test_two_recorded_launches_are_outliers():
