@@ -28,7 +28,7 @@ from tests.labs.grading.as_python_runs import object_of_file, object_of_notebook
 from tests.labs.grading.styles import ENCODINGS, STYLES, cells_of
 from virtual_gpu.common.errors import Unsupported
 from virtual_gpu.common.source import read_source
-from virtual_gpu.types.function_key import Text, key_of, text_of
+from virtual_gpu.types.function_key import text_of
 
 SECRET = "a secret of sixteen characters"
 FORMS = (*ENCODINGS, "notebook", "notebook with debris")
@@ -99,18 +99,20 @@ def read_by_grader(name: str, work: Submission) -> object:
 def key(submission) -> object:
     """Return a key that is equal for submissions that no judge can tell apart; None if unknown.
 
-    That of a function is made of its syntax tree and of all that it reads from outside.
+    That of a function is made of its syntax tree and of all values that it reads from outside.
     """
     if not callable(submission):
         return repr(submission)
     try:
-        return key_of(text_of_function(submission), (), text_of_function)
+        text = text_of(read_source(getattr(submission, "py_func", submission)))
     except Unsupported:
         return None
-
-
-def text_of_function(function) -> Text:
-    return text_of(read_source(getattr(function, "py_func", function)))
+    names = sorted({name for name, *_ in text.reads} & set(text.source.names))
+    values = [text.source.names[name] for name in names]
+    return text.digest, *(
+        key(value) if hasattr(value, "py_func") and value is not submission else repr(value)
+        for value in values
+    )
 
 
 def judged_once(judge, submission, known: dict) -> Verdict:
