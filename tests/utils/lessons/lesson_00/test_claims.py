@@ -18,7 +18,7 @@ from labs.exercises import find as exercise
 from tests import quotes
 from utils.division import cdiv
 from utils.lessons import ledger_file, per_request, predictions
-from utils.lessons.lesson_00 import limits
+from utils.lessons.lesson_00 import launching, limits
 from utils.lessons.lesson_00.overrun import overrun, told_plainly
 from utils.lessons.lesson_00.threads import threads_over_elements
 from utils.machine import devices
@@ -141,17 +141,15 @@ def test_one_block_too_few_leaves_the_last_256_elements_nan():
     says("With {} blocks the last {} elements have no thread and stay NaN", few, len(left))
 
 
-def test_a_launch_with_enough_blocks_leaves_no_nan(capsys):
+def test_the_launch_in_the_fold_is_right_and_the_stub_launches_nothing():
     folds = re.findall(r"<pre><code>(.*?)</code></pre>", code("cell-66"), re.DOTALL)
     names = {"np": np, "scale": SCALE}
     exec(html.unescape(folds[0]), names)
-    exec(code("cell-65"), names)
-    told = capsys.readouterr().out.splitlines()
-    assert len(told) == 4
-    assert all(line.endswith(": 0 elements are NaN") for line in told)
-    exec(code("cell-64"), names)  # the stub launches nothing
-    exec(code("cell-65"), names)
-    assert "length 257: 257 elements are NaN" in capsys.readouterr().out
+    assert launching.check_launch(names["launch"]).kind == "good"
+    exec(code("cell-64"), names)
+    assert "No kernel was launched" in str(launching.check_launch(names["launch"]))
+    assert len(launching.LENGTHS) == 4
+    assert f"blocks of {launching.THREADS} threads" in code("cell-64")
 
 
 def test_the_solution_in_the_fold_is_that_of_the_exercise():
