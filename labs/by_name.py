@@ -108,4 +108,4 @@ def _usual_targets(exercise: Exercise) -> str:
     if not exercise.usual_goals:
         return ""
     goals = ", ".join(map(translate, exercise.usual_goals))
-    return translate("Usual targets in this course: {goals}.", goals=goals)
+    return translate("Usual targets: {goals}.", goals=goals)

@@ -148,8 +148,7 @@ def test_the_usual_targets_stand_in_one_line_below_those_of_the_task():
     card = task("sectors")
     assert card.items[0] == "at most 4 sectors per request"
     assert card.last == (
-        "Usual targets in this course: right at any shape, no index below 0, one store per element, "
-        "no float64."
+        "Usual targets: right at any shape, no index below 0, one store per element, no float64."
     )
     shown = card._repr_html_()
     assert shown.index("</ul>") < shown.index("Usual targets") < shown.index("<details>")

@@ -148,7 +148,6 @@ def test_the_launch_in_the_fold_is_right_and_the_stub_launches_nothing():
     assert launching.check_launch(names["launch"]).kind == "good"
     exec(code("cell-64"), names)
     assert "No kernel was launched" in str(launching.check_launch(names["launch"]))
-    assert len(launching.LENGTHS) == 4
     assert f"blocks of {launching.THREADS} threads" in code("cell-64")
 
 
@@ -221,10 +220,11 @@ def test_the_first_of_two_neighbouring_arrays_looks_right_and_the_second_is_brok
     says("with as few blocks of {} threads as possible", THREADS)
     assert re.search(rf"{blocks}, {THREADS}\]", code("cell-15"))
     assert len(first) == len(second)
-    assert np.array_equal(first, np.arange(len(first)) + 1)  # "looks right"
+    assert np.array_equal(first, np.arange(len(first)) + 1)  # a test of it finds nothing
     changed = np.flatnonzero(second).tolist()
     assert changed == list(range(blocks * THREADS - len(first)))
-    says("{} of its elements are overwritten", len(changed))
+    says("A test of `first` finds nothing. In `second`, {} elements are overwritten",
+         len(changed))  # fmt: skip
     picture = overrun(first, second, block=THREADS)
     assert f"{len(changed)} of its elements are overwritten" in picture.alt
     block, thread = divmod(len(first), THREADS)
@@ -395,8 +395,8 @@ def test_the_table_has_the_share_of_the_memorys_peak_that_scale_reaches():
     share = limits.gb_per_s(scale) / H200.peak_gb_per_s
     more = limits.gb_per_s(changed) / H200.peak_gb_per_s
     assert share < more < 1  # "a peak is a ceiling"
-    says("In the table above it reached {:.0f} % of memory's peak. With the same bytes but four "
-         "elements per thread, `sectors` reached {:.0f} %", 100 * share, 100 * more)  # fmt: skip
+    says("It reached {:.0f} % of memory's peak in the table above, and `sectors` {:.0f} % with "
+         "four elements per thread and the same bytes", 100 * share, 100 * more)  # fmt: skip
     table = limits.times_of_first_kernels("scale", "sectors starter", "sectors solution")
     row = ("`scale`", f"{scale.time_ms:.2f} ms", f"{limits.gb_per_s(scale):,.0f}", f"{share:.0%}")
     assert table.rows[0] == row
