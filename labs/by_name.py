@@ -99,12 +99,13 @@ def task(name: str) -> Card:
         tuple(map(translate, exercise.hints)),
         tuple(map(translate, exercise.goals)),
         LineOrder(name, exercise.listing) if isinstance(exercise, OrderExercise) else None,
-        _as_always(exercise),
+        _usual_targets(exercise),
     )
 
 
-def _as_always(exercise: Exercise) -> str:
-    """Return "As always: …." with the goals that many exercises share, or "" if none are shared."""
+def _usual_targets(exercise: Exercise) -> str:
+    """Return a sentence with the goals that many exercises share, or "" if none are shared."""
     if not exercise.usual_goals:
         return ""
-    return translate("As always: {goals}.", goals=", ".join(map(translate, exercise.usual_goals)))
+    goals = ", ".join(map(translate, exercise.usual_goals))
+    return translate("Usual targets: {goals}.", goals=goals)

@@ -148,10 +148,10 @@ def test_the_usual_targets_stand_in_one_line_below_those_of_the_task():
     card = task("sectors")
     assert card.items[0] == "at most 4 sectors per request"
     assert card.last == (
-        "As always: right at any shape, no index below 0, one store per element, no float64."
+        "Usual targets: right at any shape, no index below 0, one store per element, no float64."
     )
     shown = card._repr_html_()
-    assert shown.index("</ul>") < shown.index("As always") < shown.index("<details>")
+    assert shown.index("</ul>") < shown.index("Usual targets") < shown.index("<details>")
 
 
 def test_the_first_task_uses_no_word_of_later_lessons():

@@ -62,7 +62,7 @@ def times_of_first_kernels(*kernels: str) -> Table:
         for row in timed
     ]  # fmt: skip
     caption = f"{timed[0].elements:,} elements, one {timed[0].device}"
-    return table(caption, ("", "time", "GB/s", "of the peak"), lines)
+    return table(caption, ("", "time", "GB/s", "of memory's peak"), lines)
 
 
 def share_that_memory_allows(operations: float, moved: float) -> float:
