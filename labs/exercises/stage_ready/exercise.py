@@ -10,6 +10,7 @@ from labs.families.warp_products import (
     one_mma_per_tile,
     two_warp_product,
 )
+from labs.targets.copies_in_flight import chunks_by_async_copies, group_left_in_flight
 from labs.targets.counts import no_float64, no_negative_index, one_store_per_element
 from utils.translation import translate
 from virtual_gpu import Finding
@@ -52,7 +53,8 @@ _PRODUCT = two_warp_product(
     whole=in_steps(32, 8, 16),
     targets=(
         no_negative_index(), one_store_per_element(), no_float64(),
-        essential(one_mma_per_tile(16)), barriers_per_iteration(16, 2),
+        essential(one_mma_per_tile(16)), essential(chunks_by_async_copies()),
+        group_left_in_flight(), barriers_per_iteration(16, 2),
     ),
     main=("barriers per iteration",),
     hints=(
