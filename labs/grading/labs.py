@@ -554,7 +554,7 @@ LABS: Mapping[str, Lab] = {
                     "swizzled_tile", 50,
                     ("ldmatrix missing or too many", "wavefronts per request"),
                 ),
-                Part("stage_ready", 30, ("barriers per iteration",)),
+                Part("stage_ready", 30, ("waits for all copies", "barriers per iteration")),
             ),
         ),
         Lab(

@@ -10,6 +10,7 @@ from labs.families.warp_products import (
     one_mma_per_tile,
     two_warp_product,
 )
+from labs.targets.copies_in_flight import chunks_by_async_copies, group_left_in_flight
 from labs.targets.counts import no_float64, no_negative_index, one_store_per_element
 from utils.translation import translate
 from virtual_gpu import Finding
@@ -47,12 +48,13 @@ _PRODUCT = two_warp_product(
         "The launch is given: blocks of 64 threads, and one block for every 32×8 of `c`. The sizes "
         "fit: k is a multiple of 16.",
     ),
-    shapes=((32, 16, 64), (64, 8, 48), (32, 8, 16), (64, 24, 32), (32, 8, 288)),
+    shapes=((32, 16, 64), (64, 8, 48), (64, 24, 32), (32, 8, 288), (32, 8, 16)),
     vary=in_steps(32, 8, 16),
     whole=in_steps(32, 8, 16),
     targets=(
         no_negative_index(), one_store_per_element(), no_float64(),
-        essential(one_mma_per_tile(16)), barriers_per_iteration(16, 2),
+        essential(one_mma_per_tile(16)), essential(chunks_by_async_copies()),
+        group_left_in_flight(), barriers_per_iteration(16, 2),
     ),
     main=("barriers per iteration",),
     hints=(

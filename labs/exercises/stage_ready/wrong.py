@@ -6,6 +6,16 @@ BOTH = WAIT + BARRIER
 COMMIT = "        commit_copies()\n"
 READY = "        if start >= 32:\n"
 STAGES = "start // 16 % 3, (start + 16) // 16 % 3"
+COPIES = """        if start < k:
+            copy8_async(sa, (new, t // 2, t % 2 * 8), a, (row + t // 2, start + t % 2 * 8))
+            if t < 16:
+                copy8_async(sb, (new, t, 0), b, (start + t, col))
+        commit_copies()
+"""
+ONE_AHEAD = [
+    (BOTH, ""), (COPIES, COPIES + WAIT.replace("1", "0") + BARRIER), ("k + 32", "k + 16"),
+    ("(start + 16) // 16 % 3", "(start + 32) // 16 % 3"), (">= 32", ">= 16"),
+]  # fmt: skip
 MMA = "            mma_m16n8k16(sums, of_a, of_b)\n"
 
 WRONG = {
@@ -31,6 +41,13 @@ WRONG = {
         "the next stage": [(STAGES, STAGES.replace("start + 16", "start + 32"))]},
     "the copy is not committed, so no wait_copies() waits for it": {
         "never committed": [(COMMIT, "")]},
+    "leaves no group in flight. The copies of the next tile could stay in flight": {
+        "all copies waited for": [("wait_copies(1)", "wait_copies(0)")],
+        "all copies waited for before the barrier of the next iteration": [
+            (BOTH, BARRIER + WAIT.replace("1", "0"))],
+        "one tile ahead": ONE_AHEAD,
+        "all copies waited for after the first iteration": [
+            (WAIT, f"        if start > 0:\n    {WAIT.replace('1', '0')}")]},
     "each block passes": {
         "a second barrier": [(READY, f"{BARRIER}{READY}")],
         "a barrier at the end": [(MMA, f"{MMA}            cuda.syncthreads()\n")]},

@@ -24,8 +24,9 @@ EXERCISE = warp_product(
         "copies 128 chunks and reads them by `ldmatrix_x4`. Write the store and the load so that "
         "neither has bank conflicts: 4 wavefronts each. `tile` stays 16×64.",
         "`store8(tile, (row, column), chunk)` stores a chunk. `ldmatrix_x4(of_a, tile, (row, "
-        "column))` takes the position of one chunk from each lane. Chunk `x` of row `y` may be in "
-        "another column than `x` of the tile, but in row `y`. The sizes fit, and k is 64.",
+        "column))` takes the position of one chunk from each lane. The chunk that begins at column "
+        "`x` of `a` may begin at another column of the tile, but in row `y`. `x` counts elements: "
+        "0, 8, and so on to 56. The sizes fit, and k is 64.",
     ),
     shapes=((32, 16, 64), (16, 40, 64), (48, 8, 64), (16, 8, 64)),
     vary=in_steps(16, 8, 64),

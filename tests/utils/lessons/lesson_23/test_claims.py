@@ -9,6 +9,7 @@ from labs.exercises.ldmatrix_wavefronts.formula import right
 from tensor_kernels import LADDER
 from tensor_kernels.mma_naive import M, N
 from tensor_kernels.mma_pipelined import WM, WN
+from tensor_kernels.parts.swizzles import CHUNK, CHUNKS_OF_ALL_BANKS, swizzle
 from tests import quotes
 from utils import lessons as course
 from utils.ladder.problems import draw
@@ -49,10 +50,10 @@ def test_the_first_sentence_has_the_peak_and_the_share_of_it():
 def test_a_part_is_eight_chunks_of_16_bytes():
     says("two bytes per lane")
     says("once per block of {}×{}, not once per warp of {}×{}", BM, BN, M, N)
-    says("a **chunk** of eight float16, {} bytes. Eight rows are an {}×{} part", PART * FLOAT16,
-         PART, PART)  # fmt: skip
+    says("It loads {}×{} parts of the tile. A row of a part is a **chunk** of eight float16, {} "
+         "bytes", PART, PART, PART * FLOAT16)  # fmt: skip
     lanes = range(PART)
-    says("loads four such parts, {}×{} elements. Lanes {} to {} give the rows of the first part, "
+    says("loads four such parts, {}×{} elements. Lanes {} to {} give the chunks of the first part, "
          "lanes {} to {} those of the second", 2 * PART, 2 * PART, lanes[0], lanes[-1], PART,
          2 * PART - 1)  # fmt: skip
     says("Shared memory has {} banks of four bytes. A chunk takes four neighbouring banks, and "
@@ -87,14 +88,23 @@ def test_the_pictures_show_the_banks_of_the_formula():
         assert right(columns) == gcd(columns // PART, PART)
     says("In the picture chunk {} of each row is orange", bank_rows.ASKED)
     assert len({bank_rows.swizzled(row, bank_rows.ASKED) for row in range(PART)}) == PART
-    says("For rows shorter than {} bytes", 4 * BANKS)
+    place = swizzle(BK).py_func
+    assert [place(row, 0) // PART for row in range(PART)] == [0, 0, 1, 1, 2, 2, 3, 3]
+    assert CHUNK == CHUNKS_OF_ALL_BANKS
+    says("`CHUNK` and `CHUNKS_OF_ALL_BANKS` are {}", CHUNK)
+    says("rows of {} bytes change their order only after every second row, because two of them "
+         "are side by side in the {} banks", FLOAT16 * BK, BANKS)  # fmt: skip
 
 
 def test_the_swizzle_saves_more_than_its_wavefronts():
     shared, swizzled = ms["mma_shared"], ms["mma_swizzled"]
     need, less = feeding.wavefronts_ms(feeding.SHARED), feeding.wavefronts_ms(feeding.SWIZZLED)
-    says("`mma_shared` takes {:.2f} ms at {} on an H200. If an SM does one wavefront per cycle, "
-         "`ldmatrix` alone needs {:.2f} ms of it", shared, SIDE, need)  # fmt: skip
+    naive, millions = ms["mma_naive"], feeding.wavefronts_in_millions(feeding.SHARED)
+    says("At {} on an H200 `mma_naive` takes {:.2f} ms and `mma_shared` {:.2f} ms: the tiles make "
+         "the product {:.1f} times as fast", SIDE, naive, shared, naive / shared)  # fmt: skip
+    says("need {:.0f} million wavefronts. If each of {} SMs does one per cycle at {:.2f} GHz, they "
+         "take {:.2f} ms of it", millions, H200.sms, H200.boost_clock_mhz / 1e3, need)  # fmt: skip
+    assert need == pytest.approx(millions / H200.sms / H200.boost_clock_mhz * 1e3)
     explains("23.speed", "The wavefronts of ldmatrix alone need {:.2f} ms of {:.2f} before, and "
              "{:.2f} ms of {:.2f} after: {:.2f} ms less. The time falls by {:.2f} ms. What is "
              "left, {:.2f} ms, is mostly not the time of wavefronts.", need, shared, less,
@@ -139,12 +149,31 @@ def test_empty_groups_are_needed():
 
 def test_the_pipeline_reaches_more_than_half_of_the_library():
     record = record_of(LADDER.step("mma_pipelined"), str(SIDE))
-    says("With three stages it takes {:.3f} ms, and with two {:.3f} ms. It reaches {:.3f} of the "
-         "speed of cuBLAS, and {:.0f} % of the peak", stages_ms(3), stages_ms(2),
-         record.library_ratio, 100 * FLOPS / stages_ms(3) / 1e6 / H200.tensor_gflops)  # fmt: skip
+    says("With three stages `mma_pipelined` takes {:.3f} ms, so it is {:.1f} times as fast as "
+         "`mma_swizzled`", stages_ms(3), ms["mma_swizzled"] / stages_ms(3))  # fmt: skip
+    says("With two stages it takes {:.3f} ms. At {} it reaches {:.3f} of the speed of cuBLAS, and "
+         "{:.0f} % of the peak", stages_ms(2), SIDE, record.library_ratio,
+         100 * FLOPS / stages_ms(3) / 1e6 / H200.tensor_gflops)  # fmt: skip
     says("`mma_m16n8k16`, with {} steps of k", 2 * PART)
+    says("`STAGES` is {}. `AHEAD`, which is {}, is the number of tiles that are copied ahead, and "
+         "`PENDING`, which is {}", stages.STAGES, stages.AHEAD, stages.AHEAD - 1)  # fmt: skip
     times = list(ms.values())
     assert times == sorted(times, reverse=True)
+
+
+def test_the_curve_has_a_low_begin_and_an_open_question():
+    sides = records.measured(H200.name, "tensor")["m"]
+    first, last = int(sides.min()), int(sides.max())
+    small = {name: course.recorded_ms(LADDER.step(name), str(first)) for name in feeding.STEPS}
+    assert small["mma_naive"] < small["mma_shared"]
+    says("At {} there are only {} blocks of {}×{}, so most of the {} SMs", first,
+         first // BM * (first // BN), BM, BN, H200.sms)  # fmt: skip
+    names = ("mma_pipelined", "mma_bfloat16")
+    fallen, kept = (record_of(LADDER.step(name), str(last)) for name in names)
+    says("at {} `mma_pipelined` falls to {:.0f} TFLOP/s, and `mma_bfloat16` keeps {:.0f}. The "
+         "measurements of `mma_pipelined` are between {:.2f} and {:.2f} ms there", last,
+         fallen.gflops / 1e3, kept.gflops / 1e3, fallen.time_ms_min,
+         fallen.time_ms_max)  # fmt: skip
 
 
 def test_the_exercises_have_their_answers():
