@@ -8,6 +8,7 @@ import numpy as np
 
 from labs.checking.phrasing import at, block_number
 from labs.checking.run import Run
+from utils.division import cdiv
 from utils.translation import translate
 from virtual_gpu.common.lanes import WARP
 from virtual_gpu.counts.recorder import Event, Recording
@@ -38,7 +39,7 @@ def warps_that_leave(run: Run) -> str | None:
     if not _has_return(run):
         return None
     recording = run.samples[0]
-    passed = np.zeros(-(-int(np.prod(recording.shape)) // WARP), np.int64)
+    passed = np.zeros(cdiv(int(np.prod(recording.shape)), WARP), np.int64)
     for event in recording.events:
         if event.kind == "barrier":
             passed[np.unique(np.flatnonzero(event.first >= 0) // WARP)] += 1

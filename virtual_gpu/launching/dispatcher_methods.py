@@ -69,10 +69,9 @@ class VirtualLaunch:
                 f"{self.kernel.py_func.__name__} has extensions, which change arguments in a way "
                 "that the virtual GPU does not know; declare it without any."
             )
-        watcher = getattr(CUDADispatcher, "virtual_gpu_watcher", None) or run_launch
         arguments = as_numba_arguments(arguments)
         try:
-            watcher(self, arguments)
+            current_watcher()(self, arguments)
         except (VirtualGpuError, KeyboardInterrupt) as error:
             raise without_interpreter(error) from None
         for kernel in {self.kernel, as_numba_kernel(self.kernel)}:
@@ -88,6 +87,11 @@ def run_launch(call: VirtualLaunch, arguments: tuple) -> None:
     file = call.kernel.py_func.__code__.co_filename
     for finding in observer.report.findings:
         warnings.warn(f"{finding}{elsewhere(finding.site.file, file)}", stacklevel=3)
+
+
+def current_watcher() -> Callable[[VirtualLaunch, tuple], None]:
+    """Return what runs a launch now: the watcher of ``watching``, or ``run_launch`` without one."""
+    return getattr(CUDADispatcher, "virtual_gpu_watcher", None) or run_launch
 
 
 @contextlib.contextmanager

@@ -3,6 +3,7 @@
 from random import Random
 
 from labs.numbers.exercise import Case
+from utils.division import cdiv
 
 FULL = "All blocks are full here, so no further block is needed."
 PART = "The last block is not full here, and its elements need a block, too."
@@ -13,7 +14,7 @@ def right(elements: int, threads: int) -> int:
 
     elements: the length of the array, at least 1. threads: the number of threads per block.
     """
-    return -(-elements // threads)
+    return cdiv(elements, threads)
 
 
 def cases() -> list[Case]:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numba.cuda.dispatcher import CUDADispatcher
 
 from utils.division import cdiv
 from utils.lessons.cards import Card
 from utils.translation import translate
 from virtual_gpu import installed
-from virtual_gpu.launching.dispatcher_methods import VirtualLaunch, run_launch, watching
+from virtual_gpu.launching.dispatcher_methods import VirtualLaunch, current_watcher, watching
 
 LENGTHS = 1, 256, 257, 5000
 THREADS = 256  # per block, as the task says
@@ -59,7 +58,7 @@ def _launches(launch: Callable, x: np.ndarray, out: np.ndarray) -> list[VirtualL
     """Call the reader's function on the virtual GPU, and return its launches in order."""
     launches = []
     with installed():
-        earlier = getattr(CUDADispatcher, "virtual_gpu_watcher", None) or run_launch
+        earlier = current_watcher()
 
         def run(one: VirtualLaunch, arguments: tuple) -> None:
             launches.append(one)

@@ -13,7 +13,7 @@ from utils.translation import translate
 TOLERANCE = 0.6  # slots; a rounded number is right
 
 
-def given(*steps: Step, shape: str = "4096") -> Table:
+def instructions(*steps: Step, shape: str = "4096") -> Table:
     """Tabulate the instructions of a warp for one tile, and the recorded time; a column per step.
 
     shape: as on the command line.

@@ -67,8 +67,8 @@ def kernel_with(load_a: Callable):
     return with_loads
 
 
-def traced(load_a: Callable) -> tuple[Trace, bool]:
-    """Return the trace of a product with these loads of a, and True if the product is right."""
+def traced(load_a: Callable) -> Trace:
+    """Return the trace of a product with these loads of a."""
     m, n, k = SHAPE
     draw = np.random.default_rng(22)
     a, b = (draw.integers(-7, 8, size).astype(np.float16) for size in ((m, k), (k, n)))
@@ -76,21 +76,22 @@ def traced(load_a: Callable) -> tuple[Trace, bool]:
     wide = np.zeros((k, 64), np.float16)
     wide[:, :n] = b
     c = np.full((m, n), np.nan, np.float32)
-    trace = run_traced(kernel_with(load_a), (n // 8, m // 16), (32,), a, wide, c)
-    return trace, bool(np.array_equal(c, a.astype(np.float32) @ b.astype(np.float32)))
+    return run_traced(kernel_with(load_a), (n // 8, m // 16), (32,), a, wide, c)
 
 
 def lines() -> float:
     """Return the cache lines that the loads of one mma touch, if those of a bring pairs."""
-    return limits.lines_per_mma(traced(by_pairs)[0])
+    return limits.lines_per_mma(traced(by_pairs))
 
 
 def count(load_a: Callable) -> Card:
     """Return a card with what is wrong with `load_a`, or with the cache lines of one mma."""
-    wrong = _mistake(load_a)
-    if wrong:
-        return Card("bad", (translate("`load_a`: not yet."), wrong))
-    trace = traced(load_a)[0]
+    not_yet = translate("`load_a`: not yet.")
+    if wrong := _mistake(load_a):
+        return Card("bad", (not_yet, wrong))
+    trace = traced(load_a)
+    if trace.findings:
+        return Card("bad", (not_yet, _finding(trace.findings[0])))
     loads = trace.accesses.query("kind == 'load'")
     of_a = loads.query("array == 'a'").sum(numeric_only=True)
     per_mma = loads[list(limits.COUNTS)].sum() / trace.totals["mma"]
@@ -103,7 +104,7 @@ def count(load_a: Callable) -> Card:
         right = translate("Two loads of `a` bring a lane its four elements.")
         return Card("good", (translate("`load_a`: right."), right), below=below)
     cause = _more_loads(number, of_a["bytes"] / of_a["lanes"])
-    return Card("bad", (translate("`load_a`: not yet."), cause), below=below)
+    return Card("bad", (not_yet, cause), below=below)
 
 
 def _more_loads(number: int, bytes_per_lane: float) -> str:
@@ -127,7 +128,7 @@ def _mistake(load_a: Callable) -> str:
         held, trace = fragments_by(load_a)
         if trace.findings:
             return _finding(trace.findings[0])
-        return _other_element(held) or next(map(_finding, traced(load_a)[0].findings), "")
+        return _other_element(held)
     except VirtualGpuError as error:
         return _not_run(str(error))
 

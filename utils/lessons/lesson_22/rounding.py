@@ -62,7 +62,7 @@ def sums_of(kernel) -> dict[str, list[float]]:
     }
 
 
-def asked(kernel) -> float:
+def steps_above_one(kernel) -> float:
     """Return how many steps of float32 the sum of one mma is above 1; small products: 2^ASKED.
 
     kernel: as in `sums_of`.

@@ -6,6 +6,7 @@ import math
 from functools import cache
 
 import numpy as np
+import pandas as pd
 
 from tensor_kernels import LADDER
 from tensor_kernels.mma_naive import M, N
@@ -15,7 +16,6 @@ from utils.lessons.counting import one_per_cycle_ms, watch
 from utils.lessons.lesson import device_shown
 from utils.lessons.recorded import duration, record_of, recorded_ms
 from utils.machine.occupancy import WARP
-from virtual_gpu import Trace
 from virtual_gpu import trace as run_traced
 from virtual_gpu.pictures.svg import BLUE, GREY, Picture, rect, svg, text
 
@@ -27,14 +27,14 @@ STEPS = ("mma_naive", "mma_shared", "mma_swizzled", "mma_pipelined")
 
 
 @cache
-def seen(step: Step) -> Trace:
-    """Return the trace of a step at one tile of one block; cached."""
-    return watch(step, SHAPE)
+def ldmatrix_of(step: Step) -> pd.DataFrame:
+    """Return the rows of `Trace.accesses` that are ldmatrix, of a step at `SHAPE`; cached."""
+    return watch(step, SHAPE).accesses.query("instruction == 'ldmatrix'")
 
 
 def wavefronts(step: Step) -> dict[str, float]:
     """Return shared array -> the wavefronts of one ldmatrix_x4."""
-    loads = seen(step).accesses.query("instruction == 'ldmatrix'").groupby("array")
+    loads = ldmatrix_of(step).groupby("array")
     return {name: one["wavefronts"].sum() / one["requests"].sum() for name, one in loads}
 
 
@@ -55,15 +55,17 @@ def wavefronts_table() -> Table:
 
 def wavefronts_ms(step: Step) -> float:
     """Return the ms that the ldmatrix of a step need at 4096, if an SM does one per cycle."""
-    loads = seen(step).accesses.query("instruction == 'ldmatrix'")["wavefronts"].sum()
-    m, n, k = map(int, SHAPE.split("x"))
-    return one_per_cycle_ms(float(loads) * WARP / (m * n * k), SIDE)
+    return one_per_cycle_ms(_wavefronts_per_multiply_add(step) * WARP, SIDE)
 
 
 def wavefronts_in_millions(step: Step) -> float:
     """Return the millions of wavefronts that the ldmatrix of a step make at 4096."""
-    loads = seen(step).accesses.query("instruction == 'ldmatrix'")["wavefronts"].sum()
-    return float(loads) * int(SIDE) ** 3 / math.prod(map(int, SHAPE.split("x"))) / 1e6
+    return _wavefronts_per_multiply_add(step) * int(SIDE) ** 3 / 1e6
+
+
+def _wavefronts_per_multiply_add(step: Step) -> float:
+    """Return the wavefronts of a step's ldmatrix per multiply-add of the product."""
+    return float(ldmatrix_of(step)["wavefronts"].sum()) / math.prod(map(int, SHAPE.split("x")))
 
 
 def speedup() -> float:

@@ -7,6 +7,9 @@ from utils.intrinsics.tensor import copy8_async, ldmatrix_x2_trans, ldmatrix_x4,
 from utils.intrinsics.wide_memory import commit_copies, wait_copies
 
 
+# Invariant: after wait and barrier of an iteration, all but the newest group have arrived. It holds
+# while every iteration makes a group. In the last two iterations nothing is copied, and this kernel
+# makes no group there: the wait lets the last tile's group be in flight, and its load is a race.
 @cuda.jit
 def late_commit(a, b, c):
     k = a.shape[1]

@@ -30,7 +30,7 @@ def state(stage: int, iteration: int) -> tuple[str, str]:
             if tile == iteration - AHEAD:
                 return f"tile {tile} is multiplied", ORANGE
             return f"tile {tile} is being copied", BLUE
-    return "nothing to do", GREY
+    return "free", GREY
 
 
 def words_of(iteration: int) -> str:

@@ -94,7 +94,7 @@ def test_the_card_names_the_first_wrong_part_of_the_balance(parts, words):
 
 
 def test_the_balance_is_made_from_counts_and_times():
-    rows = balance.given(LARGE, SMALL).rows
+    rows = balance.instructions(LARGE, SMALL).rows
     assert rows[1:] == (("loads and stores", "39", "46"), ("others", "86", "131.5"),
                         ("recorded time", "3.193 ms", "3.303 ms"))  # fmt: skip
 

@@ -89,7 +89,7 @@ def test_sums_of_a_tensor_core_are_cut_off():
     sums, row = rounding.sums_of(one_mma), rounding.EXPONENTS.index(rounding.ASKED)
     assert sums["FFMA"][row] == 0
     exact = sums["exact"][row]
-    assert sums["mma"][row] == rounding.asked(one_mma) == int(exact)
+    assert sums["mma"][row] == rounding.steps_above_one(one_mma) == int(exact)
     largest, small = float(rounding.factors()[0][row, 0]), rounding.power(rounding.ASKED)
     parts = round(rounding.UNIT / 2.0**rounding.ASKED)
     assert parts == 4  # "a quarter of a step"
@@ -150,8 +150,8 @@ def test_cache_lines_explain_most_of_the_time():
 
 
 def test_pairs_of_a_need_fewer_cache_lines():
-    loads = pairs.traced(pairs.by_pairs)[0].accesses.query("kind == 'load'")
-    mma = pairs.traced(pairs.by_pairs)[0].totals["mma"]
+    loads = pairs.traced(pairs.by_pairs).accesses.query("kind == 'load'")
+    mma = pairs.traced(pairs.by_pairs).totals["mma"]
     of_a, of_b = (loads.query("array == @name")["cache_lines"].sum() / mma for name in "ab")
     rows = {element_of_a(lane, 0)[0] for lane in range(WARP)}
     says("Two loads of `a`, each with {} rows, are {:.0f} cache lines. The two loads of `b` have "
