@@ -256,7 +256,7 @@ def round_speeds(lowest: float, peak: float) -> list[float]:
 
 
 def _as_label(speed: float) -> str:
-    """Return a speed as text: "1,234" from 100 on, else three significant digits."""
+    """Return a speed as text without unit: "1,234" from 100 on, else three significant digits."""
     return f"{speed:,.0f}" if speed >= 100 else f"{speed:.3g}"
 
 

@@ -164,7 +164,11 @@ def calls_table() -> str:
 
 
 def _us(value: float) -> str:
-    """Return microseconds as text with four significant digits, and thousands separated."""
+    """Return microseconds as text without the unit.
+
+    From 1000 on it is a whole number with thousands separated; below 1000 it has four significant
+    digits.
+    """
     return f"{value:,.0f}" if value >= 1000 else f"{value:.4g}"
 
 
