@@ -22,7 +22,10 @@ from virtual_gpu.pictures.svg import Picture
 
 
 def recorded_ms(variant: Variant) -> float:
-    """Return the recorded ms of a kernel of the experiment, for N×N, on the reference device."""
+    """Return the recorded ms of a kernel of the experiment, for N×N, on the reference device.
+
+    Raises KeyError if it is not recorded.
+    """
     timed = {(row.device, row.kernel, row.n): row.time_ms for row in recorded_times()}
     return timed[REFERENCE, str(variant), N]
 
