@@ -203,7 +203,7 @@ def _loop_of_multi_output() -> str:
 
 
 def _is_near(given: float | None, right: float) -> bool:
-    """Return True if a number is right to two digits after the point."""
+    """Return True if a number is off by less than 0.01; None is not near."""
     return isinstance(given, int | float) and abs(given - right) < 0.01
 
 
