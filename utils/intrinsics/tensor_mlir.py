@@ -110,7 +110,10 @@ def _words() -> ir.Type:
 
 
 def _load_of(width: int) -> tuple[Callable, Callable]:
-    """Return typing and lowering of a load of `width` 16-bit elements as a tuple."""
+    """Return (typing function, lowering function) of a load of `width` 16-bit elements.
+
+    The result of the load is a tuple.
+    """
     size = width * ELEMENT_BYTES
 
     def typed(array, position):
