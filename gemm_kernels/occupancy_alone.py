@@ -101,7 +101,10 @@ def with_blocks(variant: Variant, most: int) -> list[Variant]:
 
 
 def _allow(function, shared_bytes: int) -> None:
-    """Allow a loaded kernel this many bytes of dynamic shared memory per block."""
+    """Allow a loaded kernel this many bytes of dynamic shared memory per block.
+
+    Raises CourseError if the driver refuses.
+    """
     from cuda.bindings import driver
 
     attribute = driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
@@ -112,7 +115,10 @@ def _allow(function, shared_bytes: int) -> None:
 
 
 def _step(variant: Variant, kernel, function, blocks: int, shared_bytes: int) -> Variant:
-    """Return `variant` with the given kernel, launched with `shared_bytes` of dynamic memory."""
+    """Return `variant` with the given kernel, launched with `shared_bytes` of dynamic memory.
+
+    Raises CourseError unless an SM holds `blocks` blocks of it, by the driver.
+    """
     threads = variant.launch(GemmShape(128, 128, 128)).threads
     held = cuda.current_context().get_active_blocks_per_multiprocessor(
         function, threads, shared_bytes

@@ -178,7 +178,10 @@ def _plain(instruction: Instruction) -> str:
 
 
 def _folded(lines: list[str], summary: str) -> str:
-    """Return the lines as HTML; more than _FEW lines are hidden until a click on their summary."""
+    """Join lines of HTML; more than _FEW lines are hidden until a click on their summary.
+
+    The summary is plain text, which is escaped and may be shortened. The lines are not escaped.
+    """
     text = "\n".join(lines)
     if len(lines) <= _FEW:
         return text

@@ -43,7 +43,10 @@ def pytest_collection_modifyitems(config, items):
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_protocol(item):
-    """Run one case, and append a line with its test and its processor seconds to a file."""
+    """Run one case, and append a line with its test and its processor seconds to a file.
+
+    The line is JSON, [test, seconds], in the file "seconds" of this process.
+    """
     before = _processor_seconds()
     yield
     line = json.dumps([fast_cases.test_of(item.nodeid), _processor_seconds() - before])

@@ -127,8 +127,9 @@ class Run:
     def lane_step(self, parameter: str, kind: str = "load") -> int | None:
         """Return the words from lane 0 to lane 1 in the first request where both are active.
 
-        A word has 4 bytes. The number is negative if lane 1's address is lower. Returns None if
-        there is no such request.
+        The request is a load, or another `kind` of access, of the array `parameter`. A word has 4
+        bytes. The number is negative if lane 1's address is lower. Returns None if there is no such
+        request.
         """
         for one in self.accesses(parameter, kind):
             for lanes in one.first:

@@ -406,11 +406,13 @@ def same_bits_from_each_block() -> Target:
 
 
 def _different_sums(run: Run) -> dict[int, tuple[float, float]]:
-    """Return the results that depend on which block draws the last ticket, as a dict.
+    """Return the sums that depend on which block draws the last ticket, as a dict.
 
-    The key is the index of a block that draws it. The value is (result if the grid's last block
-    draws it, result if the block of the key draws it). Each key has its own x. A launch that stores
-    no result is left out, because another target reports that.
+    Of the blocks other than the grid's last one, only those that draw the last ticket for the
+    STARTS of the counter are tried. The key is the index of such a block. The value is (sum if the
+    grid's last block draws it, sum if the block of the key draws it). Each key has its own x. A
+    launch that stores no result is left out, because another target reports that. The dict is empty
+    if all pairs are equal.
     """
     last, found = SUMS.blocks(BITS_SHAPE[0]) - 1, {}
     for start in STARTS:

@@ -107,8 +107,9 @@ def silence_streams() -> None:
 def apply_limits(limits: ChildLimits) -> None:
     """Limit this process's processor time, memory (on Linux) and file sizes, and forbid core dumps.
 
-    The process cannot raise these limits again. `limits.seconds` is not applied here, because the
-    parent measures wall-clock time.
+    The memory limit is on what the process allocates in addition from now on. The process cannot
+    raise these limits again. `limits.seconds` is not applied here, because the parent measures
+    wall-clock time.
     """
     own = Path("/proc/self/statm")  # Linux only; other systems do not enforce a memory limit
     if own.exists():

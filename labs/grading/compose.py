@@ -60,7 +60,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _free(name: str) -> str:
-    """Return a name for a lab. Raises CourseError if it is none, or that of a lab of the course."""
+    """Return `name` unchanged if a new lab may have it.
+
+    Raises CourseError unless it is a small letter followed by small letters, digits and _, and if a
+    lab of the course has it.
+    """
     if not _NAME.fullmatch(name):
         raise CourseError(f"{name!r} is no name for a lab: use small letters, digits and _.")
     if name in LABS:

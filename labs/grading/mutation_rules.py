@@ -17,7 +17,10 @@ NAMES = {"m": "n", "n": "k", "k": "m", "row": "col", "col": "row", "tx": "ty", "
 
 
 def one_too_far(node: ast.AST) -> bool:
-    """Change `<` to `<=`, or `>=` to `>`; return True if the node was changed."""
+    """Change `<` to `<=`, or `>=` to `>`, in place; return True if the node was changed.
+
+    Of a chain such as `0 <= i < n`, only the first operator is looked at.
+    """
     if not isinstance(node, ast.Compare) or type(node.ops[0]) not in COMPARISONS:
         return False
     node.ops = [COMPARISONS[type(node.ops[0])]()]
@@ -133,12 +136,18 @@ def other_name(node: ast.AST) -> bool:
 
 
 def index_one_more(node: ast.AST) -> bool:
-    """Change `x[i, j]` to `x[i + 1, j]`; return True if the node was changed."""
+    """Change a node `x[i, …, j]` to `x[i + 1, …, j]` in place; return True if it was changed.
+
+    A node with one index is left unchanged.
+    """
     return _index(node, ast.Add())
 
 
 def index_one_less(node: ast.AST) -> bool:
-    """Change `x[i, j]` to `x[i - 1, j]`; return True if the node was changed."""
+    """Change a node `x[i, …, j]` to `x[i - 1, …, j]` in place; return True if it was changed.
+
+    A node with one index is left unchanged.
+    """
     return _index(node, ast.Sub())
 
 
@@ -198,7 +207,8 @@ def x_for_y(node: ast.AST) -> bool:
 def left_alone(node: ast.AST) -> bool:
     """Replace an operation such as `x + y` in a field of the node by its left operand, `x`.
 
-    Return True if the node was changed. The index of a subscript is not changed.
+    Only the first field that holds an operation is changed, and not the index of a subscript.
+    Return True if the node was changed.
     """
     return _alone(node, "left")
 
@@ -206,7 +216,8 @@ def left_alone(node: ast.AST) -> bool:
 def right_alone(node: ast.AST) -> bool:
     """Replace an operation such as `x + y` in a field of the node by its right operand, `y`.
 
-    Return True if the node was changed. The index of a subscript is not changed.
+    Only the first field that holds an operation is changed, and not the index of a subscript.
+    Return True if the node was changed.
     """
     return _alone(node, "right")
 
@@ -278,7 +289,10 @@ def other_function(node: ast.AST) -> bool:
 
 
 def call_dropped(node: ast.AST) -> bool:
-    """Change a call `f(x)` in a field of the node to `x`; return True if the node was changed."""
+    """Change a call `f(x)` in a field of the node to `x`; return True if the node was changed.
+
+    Only the first field that holds a call with one argument is changed.
+    """
     for name, value in ast.iter_fields(node):
         if isinstance(value, ast.Call) and len(value.args) == 1 and not value.keywords:
             setattr(node, name, value.args[0])

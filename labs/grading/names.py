@@ -99,7 +99,8 @@ class Names:
 def read(statement: ast.stmt, names: Names, file: str) -> None:
     """Record in `names` what a top-level statement defines, and count the statement.
 
-    file: the name, in `linecache`, of the piece of text that holds the statement.
+    If the statement is nested too deeply or is too long, its names get this reason instead of a
+    value. file: the name, in `linecache`, of the piece of text that holds the statement.
     """
     names.order += 1
     try:

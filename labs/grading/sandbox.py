@@ -221,7 +221,8 @@ def _bind_or_link(folder: Path) -> tuple[str, ...]:
 def _readable_paths() -> list[Path]:
     """Return the existing paths that are visible read-only in the sandbox, at the same path.
 
-    They are those of Python, of the course's PACKAGES, and of the cache of types.
+    They are `/usr`, the folders of Python, those of the course's PACKAGES, and the cache of types,
+    if there is one.
     """
     prefixes = [Path("/usr"), Path(sys.base_prefix), Path(sys.prefix)]
     packages = [ROOT / name for name in PACKAGES]

@@ -31,7 +31,10 @@ class FastModel:
     products: list[np.ndarray] = field(default_factory=list)
 
     def fast(self, a, b) -> np.ndarray:
-        """Return a·b, float32; raise TypeError or ValueError for what the kernel cannot take."""
+        """Return a·b + `added`, float32, and record the sizes (m, n, k) and the product a·b.
+
+        Raises TypeError or ValueError for matrices that the kernel cannot take.
+        """
         for place, one in (("first", a), ("second", b)):
             if not isinstance(one, np.ndarray) or one.ndim != 2:
                 raise TypeError(f"the {place} argument of `fast` is no matrix")

@@ -77,7 +77,11 @@ class RecordingKernel:
     held_back: list[tuple[np.ndarray, np.ndarray]] = field(default_factory=list)
 
     def __getitem__(self, launch) -> Callable:
-        """Return a function that launches the kernel with this grid and block and records that."""
+        """Return a function that launches the kernel with this grid and block and records that.
+
+        The launch is recorded in `launches`. The kernel itself only runs if the arguments have the
+        shapes of a, b and c and are not uninitialised.
+        """
         ready = naive[launch]
         sizes = ready.geometry
         stream = launch[2] if len(launch) > 2 else 0

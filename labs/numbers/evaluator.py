@@ -678,7 +678,8 @@ def _lambda(node: ast.Lambda, frame: _Frame) -> Callable:
 def _function_call(node: ast.Call, frame: _Frame) -> object:
     """Return the value of a call; a call of `print` does nothing and returns None.
 
-    Raises CannotEvaluate if the function is unknown or fails.
+    Raises CannotEvaluate if the function is unknown or fails, or if its arguments are no numbers
+    where it compares them, or are too large for the check.
     """
     function = _value(node.func, frame)
     if function is print:

@@ -277,7 +277,10 @@ def _no_number(answer: object) -> str:
 
 
 def same(one: float, other: float) -> bool:
-    """Return True if two numbers differ by at most 1e-9 of the larger one."""
+    """Return True if two numbers differ by at most 1e-9 times the larger one.
+
+    Whole numbers that no float holds must be equal.
+    """
     try:
         return math.isclose(one, other, rel_tol=NEAR)
     except OverflowError:  # a whole number that no float holds; Python compares it exactly

@@ -58,7 +58,11 @@ def _has_return(run: Run) -> bool:
 
 
 def _sentences(run: Run, recording: Recording, store: Event, load: Event, reader: int) -> str:
-    """Return what `reader` reads in `load`, and why the word may not be there."""
+    """Return sentences on a word that a thread reads although it may not be stored yet.
+
+    They name the word that thread `reader` loads in the event `load`, and the thread that stores
+    the word in the event `store` and then leaves.
+    """
     word = int(load.first[reader])
     site = next(
         one.site

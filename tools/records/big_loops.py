@@ -33,7 +33,10 @@ def variants() -> list[Variant]:
 
 
 def recorded() -> Iterator[RecordedBigLoop]:
-    """Compile every variant and yield its row, with the loop over tiles."""
+    """Compile the kernels of `variants()` for `ARCH` and yield a row per kernel.
+
+    A row holds the loop over tiles, the versions of the compiler, and the kernel's name.
+    """
     installed = versions()
     for variant in variants():
         loop = compiled_big_loop(variant, ARCH)

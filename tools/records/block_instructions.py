@@ -32,7 +32,11 @@ def variants() -> list[Variant]:
 
 
 def recorded() -> Iterator[RecordedBlock]:
-    """Compile every variant and yield its row: the instructions that a full block issues."""
+    """Compile the kernels of `variants()` for `ARCH` and yield a row per kernel.
+
+    A row holds the instructions that a full block issues, the versions of the compiler, and the
+    kernel's name.
+    """
     installed = versions()
     for variant in variants():
         counts = compiled_instructions(variant, ARCH)

@@ -72,7 +72,8 @@ def compiled_with(
 ) -> Iterator[CompiledStep]:
     """Compile every step for each architecture that has its instructions, and yield the rows.
 
-    Each row is also named on stderr, as a sign of progress.
+    The architectures of one step follow each other. After each row, a line on stderr names it as a
+    sign of progress.
     """
     capabilities = with_budgets()
     for step in steps(compiler):

@@ -39,7 +39,10 @@ def variants() -> list[Variant]:
 
 
 def recorded() -> Iterator[RecordedInnerLoop]:
-    """Compile every variant and yield its row, with the innermost loop."""
+    """Compile the kernels of `variants()` for `ARCH` and yield a row per kernel.
+
+    A row holds the innermost loop, the versions of the compiler, and the kernel's name.
+    """
     installed = versions()
     for variant in variants():
         loop = compiled_loop(variant, ARCH)

@@ -37,7 +37,7 @@ DRIVER = {
 
 @cuda.jit
 def reverse_async(x, out):
-    """Copy 128 numbers to out with the order of their groups of four reversed."""
+    """Copy 128 numbers to out with one warp, with the order of their groups of four reversed."""
     tile = cuda.shared.array((32, 4), float32, alignment=16)
     t = uint32(cuda.threadIdx.x)
     copy4_async(tile, (t, 0), x, 4 * t)

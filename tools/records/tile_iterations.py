@@ -28,7 +28,7 @@ VARIANTS = (
 
 
 def recorded() -> Iterator[RecordedWay]:
-    """Compile every variant and yield its rows: the instructions that a warp executes per tile.
+    """Compile the kernels in `VARIANTS` for `ARCH`; yield a warp's instructions per tile as rows.
 
     A variant has two rows if some warps load tiles of a and others tiles of b, and else one row.
     """

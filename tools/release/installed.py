@@ -58,7 +58,7 @@ def main(version: str) -> None:
 
 
 def check_a_script() -> None:
-    """Check that a kernel launched from a script gives the right result."""
+    """Raise AssertionError unless a kernel launched from a script gives the right result."""
     virtual_gpu.install()
     x = np.arange(100, dtype=np.float32)
     double[4, 32](x)
@@ -66,7 +66,7 @@ def check_a_script() -> None:
 
 
 def check_a_movie() -> None:
-    """Check that a trace makes the HTML of a movie."""
+    """Raise AssertionError unless a trace makes the HTML of a movie."""
     x = np.ones(32, np.float32)
     page = virtual_gpu.trace(double, 1, 32, x, record=0).movie()._repr_html_()
     assert "function play(root, data)" in page
@@ -74,7 +74,10 @@ def check_a_movie() -> None:
 
 
 def check_the_command() -> None:
-    """Check the output and the report of `python -m virtual_gpu` on nine puzzles."""
+    """Raise AssertionError unless `python -m virtual_gpu` solves nine puzzles and finds no flaw.
+
+    Its output and the JSON report, which it writes to the current folder, are checked.
+    """
     output = run("-m", "virtual_gpu", "--json", "report.json", "puzzles.py")
     assert output.count("solved") == 9, output
     kernels = json.loads(Path("report.json").read_text())["kernels"]
@@ -82,9 +85,10 @@ def check_the_command() -> None:
 
 
 def check_the_plugin() -> None:
-    """Check that pytest with the plugin passes nine tests and fails one with a finding.
+    """Raise AssertionError unless pytest with the plugin passes nine tests and fails one.
 
-    Raises AssertionError if not. Writes the tests to a file in the current folder.
+    The failure must name a finding of the virtual GPU. Writes the tests to a file in the current
+    folder.
     """
     Path("test_puzzles.py").write_text(TESTS)
     output = run("-m", "pytest", "-p", "no:cacheprovider", code=1)
@@ -93,7 +97,10 @@ def check_the_plugin() -> None:
 
 
 def check_an_xray() -> None:
-    """Check the x-ray of a kernel, except on macOS, which has no CUDA compiler."""
+    """Raise AssertionError unless the x-ray of a kernel has plausible registers and instructions.
+
+    On macOS, which has no CUDA compiler, nothing is checked.
+    """
     if sys.platform == "darwin":  # macOS has no CUDA compiler
         return
     report = gpu_xray.xray(double, "void(float32[::1])", arch="sm_90")

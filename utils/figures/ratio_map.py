@@ -75,5 +75,8 @@ def _cell(axes: Axes, column: int, line: int, ratios: list[float]) -> str:
 
 
 def _power(size: float) -> str:
-    """Return the power of ten that is nearest to a size as text, such as "10⁴"; at most 10⁹."""
+    """Return the power of ten that is nearest to a size as text, such as "10⁴".
+
+    Raises IndexError for a power above 10⁹.
+    """
     return "10" + "⁰¹²³⁴⁵⁶⁷⁸⁹"[round(math.log10(size))]

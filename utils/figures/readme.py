@@ -132,9 +132,9 @@ def _call_on_cpu(processor: str, rows: Sequence[as_called.CallRow]) -> str:
 def _call(kind: str, summary: as_called.CallSummary) -> str:
     """Return a Markdown row for one kind of call.
 
-    The cells are: kind, number of shapes, mean and worst ratio, number of slower calls, and the
-    time in microseconds that Python takes per call. kind: the words of the first cell. A ratio is
-    the library's time over ours.
+    The cells are: kind, number of shapes, geometric mean of the ratios, worst ratio with its size,
+    number of slower calls, and the time in microseconds that Python takes per call. kind: the words
+    of the first cell. A ratio is the library's time over ours.
     """
     worst = summary.worst
     size = ReduceShape(worst.elements) if worst.elements else worst.size

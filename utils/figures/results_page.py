@@ -33,7 +33,11 @@ COLUMNS = "| step | problem | rate | of peak | of the library |\n| --- | --- | -
 
 
 def results(device: str = REFERENCE) -> str:
-    """Return Markdown tables of every step at a large size, on a GPU and on each CPU."""
+    """Return Markdown tables of every step at a large size, on a GPU and on each CPU.
+
+    There are two tables of `device`, first products in float32 and sums, then products on tensor
+    cores, and one table per CPU with records.
+    """
     tables = [
         _table(device, ON_GPU, "the library"),
         _table(device, ON_TENSOR_CORES, "the library", "16-bit inputs, float32 sums and results"),

@@ -256,7 +256,7 @@ def round_speeds(lowest: float, peak: float) -> list[float]:
 
 
 def _as_label(speed: float) -> str:
-    """Return a speed as text: "1,234" from 100 on, else three significant digits."""
+    """Return a speed as text without unit: "1,234" from 100 on, else three significant digits."""
     return f"{speed:,.0f}" if speed >= 100 else f"{speed:.3g}"
 
 
@@ -362,9 +362,10 @@ def _alt_text(points: pd.DataFrame, marked: Sequence[str], peak: float, unit: st
 
 
 def _rise(points: pd.DataFrame, step: str, peak: float) -> str:
-    """Return words on a step's line: the speeds at both ends, and a maximum in between.
+    """Return words on a step's line: the first speed, and the last one with its share of the peak.
 
-    peak: in the unit of the speeds.
+    A maximum that is at least 5 % above the last speed is named, too. peak: in the unit of the
+    speeds.
     """
     line = points[points["step"] == step]
     first, last, top = line.iloc[0], line.iloc[-1], line.loc[line["value"].idxmax()]

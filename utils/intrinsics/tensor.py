@@ -160,7 +160,8 @@ mma_m16n8k16_bf16 = named(
 def _ldmatrix_of(count: int, transposed: bool):
     """Return the typing function of an intrinsic that loads `count` matrices of 8×8 elements.
 
-    It returns (signature, code generator), or None for types that do not fit.
+    It returns (signature, code generator), or None for types that do not fit. If `transposed`, the
+    intrinsic transposes the matrices.
     """
     kind = f"x{count}.trans" if transposed else f"x{count}"
     text = f"ldmatrix.sync.aligned.m8n8.{kind}.shared.b16 {names(0, count)}, [${count}];"
@@ -384,7 +385,10 @@ virtual_gpu.register(
 
 
 def _load_matrices(count: int, transposed: bool):
-    """Return a function that runs an ldmatrix of `count` matrices on the virtual GPU."""
+    """Return a function that runs an ldmatrix of `count` matrices on the virtual GPU.
+
+    If `transposed`, the matrices are transposed.
+    """
 
     def run(machine: virtual_gpu.Machine, fragment, tile, position) -> None:
         machine.load_matrices(fragment, tile, position, count, transposed)

@@ -82,7 +82,10 @@ def _mma_of(k: int, dtype, name: str) -> tuple[Callable, Callable]:
 
 
 def _ldmatrix_of(count: int, transposed: bool) -> tuple[Callable, Callable]:
-    """Return (typing function, lowering function) of a load of `count` matrices of 8×8 elements."""
+    """Return (typing function, lowering function) of a load of `count` matrices of 8×8 elements.
+
+    If `transposed`, the matrices are transposed.
+    """
     kind = f"x{count}.trans" if transposed else f"x{count}"
     text = f"ldmatrix.sync.aligned.m8n8.{kind}.shared.b16 {names(0, count)}, [${count}];"
 
@@ -107,7 +110,10 @@ def _words() -> ir.Type:
 
 
 def _load_of(width: int) -> tuple[Callable, Callable]:
-    """Return typing and lowering of a load of `width` 16-bit elements as a tuple."""
+    """Return (typing function, lowering function) of a load of `width` 16-bit elements.
+
+    The result of the load is a tuple.
+    """
     size = width * ELEMENT_BYTES
 
     def typed(array, position):

@@ -276,7 +276,8 @@ def _slot_of_numpy_like(array, number: int, pointer: int) -> Slot:
 def _slot_of_torch(tensor, number: int, pointer: int) -> Slot:
     """Return the Slot of a CUDA tensor; raise CourseError for one that cannot be read directly.
 
-    number: the array's position among those of a call. pointer: its address.
+    If NumPy does not know the tensor's dtype, such as bfloat16, the Slot has the dtype's name as
+    text and no strides. number: the array's position among those of a call. pointer: its address.
     """
     if tensor.requires_grad or tensor.is_neg():
         raise CourseError(

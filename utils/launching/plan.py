@@ -179,6 +179,7 @@ class _Packed:
         """Return the indices in `words` of the words that hold an argument, in the kernel's order.
 
         New words are appended to `words`, except for pointers and factors, which all kernels share.
+        The pointer of a part of an array gets a word of its own, which is noted in `_parts`.
         """
         plan = self._plan
         if isinstance(argument, Factor):

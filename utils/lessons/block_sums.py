@@ -221,12 +221,13 @@ def instructions_of_block(step: Step | Variant) -> int:
 
 
 def issued_by_block(step: Step | Variant) -> IssuedInstructions:
-    """Return the number of instructions that all warps of one full thread block issue in total.
+    """Return how many instructions all warps of one full thread block issue in total.
 
-    They are counted in the machine code for the device shown. If the kernel cannot be compiled
-    here, the number comes from the record, which has the ladder's reduce0 to reduce3 and reduce0
-    without its remainder, with blocks of 128 and 256 threads. Raises CourseError if the record does
-    not have the kernel either.
+    The result is an IssuedInstructions, which also says if the number is only an upper bound. The
+    instructions are counted in the machine code for the device shown. If the kernel cannot be
+    compiled here, the number comes from the record, which has the ladder's reduce0 to reduce3 and
+    reduce0 without its remainder, with blocks of 128 and 256 threads. Raises CourseError if the
+    record does not have the kernel either.
     """
     variant, arch = as_variant(step), device_shown().arch
     try:

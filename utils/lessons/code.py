@@ -302,5 +302,8 @@ def _row(line: str, marked: bool = True) -> str:
 
 
 def _span(indent: int, inner: str, kind: str = "") -> str:
-    """Return the HTML of a line of code. indent: the columns before its code. inner: its HTML."""
+    """Return the HTML of a line of code as a span whose class is `kind`, "" for none.
+
+    indent: the columns before its code. inner: the HTML of the code.
+    """
     return f'<span style="--in: {indent + FURTHER}ch" class="{kind}">{inner}\n</span>'

@@ -100,9 +100,10 @@ def share_of_peak_at(variant: Variant, shape: str, ms: float) -> float:
 
 
 def _shown(stairs: list[Stair], left: Mapping[str, str]) -> Picture | Stack | Card:
-    """Return the picture of the bars, with a card on other kernels if there are any.
+    """Return the picture of the bars, and below it a card on other kernels if there are any.
 
-    left: exercise -> why its kernel could not be drawn.
+    Without any bar, the card is returned alone. left: exercise -> why its kernel could not be
+    drawn.
     """
     sentences = [*(f"`{name}`: {why}" for name, why in left.items()), _without_a_stair()]
     card = Card("ask", tuple(filter(None, sentences)))

@@ -47,9 +47,10 @@ def times_of(step: Step | Variant, rows: Iterable) -> ResourceTimes:
 
 
 def estimates_of(variant: Variant, name: str) -> ResourceTimes:
-    """Return the two estimates of a kernel at N×N on the device of this name, without a record.
+    """Return two estimated times of a kernel at N×N on the device of this name, in ms.
 
-    Raises CourseError if neither the compiler nor the record of loops has the kernel.
+    They are those of wavefronts and of instructions; the recorded time is left empty. Raises
+    CourseError if neither the compiler nor the record of loops has the kernel.
     """
     return bounds(machine_wavefronts(variant), hot_loop(variant).per_multiply_add_with_tiles, name)
 

@@ -60,7 +60,8 @@ def cost_of_reads(step: Step | Variant, shape: str) -> tuple[float, float] | Non
 def _cells(step: Step | Variant, shape: str) -> tuple[str, ...]:
     """Return four texts on a step: wavefronts per read, estimated ms, recorded ms, and their ratio.
 
-    Without a record the last two are "–", and without reads of shared memory all four are.
+    The ratio is the estimated time in percent of the recorded one. Without a record the last two
+    are "–", and without reads of shared memory all four are.
     """
     cost = cost_of_reads(step, shape)
     if not cost:

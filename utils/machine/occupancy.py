@@ -150,7 +150,11 @@ def square_side(threads: int) -> int:
 def _occupancy(
     limits: SmLimits, threads: int, registers: int, shared_bytes: int, carveout: int | None = None
 ) -> Occupancy:
-    """Return the occupancy for values that are within the limits."""
+    """Return the occupancy for values that are within the limits.
+
+    registers: per thread. shared_bytes: per block, static and dynamic together. carveout: the
+    kernel's preferred share of shared memory in percent, or None.
+    """
     warps = cdiv(threads, WARP)
     room = {
         "warp slots": limits.warps_per_sm // warps,

@@ -143,7 +143,11 @@ class ModelDevice:
         self._host += seconds
 
     def _enqueue(self, kind: str, seconds: float, site: Site) -> None:
-        """Record an event of the device, which begins when the queue's earlier work is done."""
+        """Record an event of the device.
+
+        It begins at the host's present time, or when the queue's earlier work is done if that is
+        later.
+        """
         begin = max(self._host, self._free)
         self._free = begin + seconds
         hot = kind == "kernel" and self._cached

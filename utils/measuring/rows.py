@@ -255,7 +255,11 @@ def _values(row: object) -> Iterator[object]:
 
 
 def _text(value: object, digits: int) -> str:
-    """Return a value as the text of a cell; floats get `digits` significant digits."""
+    """Return a value as the text of a cell; floats get `digits` significant digits.
+
+    None gives "". The parts of a tuple are separated by spaces, and so are the entries of a
+    mapping, which are written "name:value".
+    """
     if isinstance(value, tuple):
         return " ".join(_text(part, digits) for part in value)
     if isinstance(value, Mapping):

@@ -57,9 +57,10 @@ def fill(x):
 
 
 def prefetch(array: np.ndarray, to_device: bool) -> None:
-    """Ask the driver to migrate a managed array to the GPU or to the host, and return at once.
+    """Ask the driver to migrate a managed array, and return at once.
 
-    Raises CourseError if the driver cannot do so.
+    It migrates to the GPU if `to_device`, else to the host. Raises CourseError if the driver cannot
+    do so.
     """
     from cuda.bindings import driver
 

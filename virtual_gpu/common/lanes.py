@@ -195,7 +195,10 @@ class VectorCache:
     def find(
         self, vector: np.ndarray, other: Mask | np.ndarray, number: int = 0
     ) -> np.ndarray | None:
-        """Return the cached vector for these operands, or None if there is none."""
+        """Return the cached vector for these operands, or None if there is none.
+
+        ``number`` is a third operand, such as a stride.
+        """
         entry = self._entries.get((id(vector), id(other), number))
         return entry[0] if entry else None
 

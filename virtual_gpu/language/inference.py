@@ -190,7 +190,8 @@ def _array_type(value: Array) -> types.Array:
 def _cached_array_type(dtype: np.dtype, rank: int, layout: str, readonly: bool) -> types.Array:
     """Return Numba's array type; equal arguments get the same object.
 
-    ``rank`` is the number of dimensions, and ``layout`` is "C" or "A".
+    ``rank`` is the number of dimensions, and ``layout`` is "C" or "A". With ``readonly`` it is the
+    type of an array that may not be written.
     """
     return types.Array(numba_types.numba_type(dtype), rank, layout, readonly)
 

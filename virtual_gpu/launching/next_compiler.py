@@ -65,7 +65,11 @@ class AfterImport(importlib.abc.MetaPathFinder):
         self._then = then
 
     def find_spec(self, name: str, path, target=None) -> importlib.machinery.ModuleSpec | None:
-        """Return the spec of ``numba_cuda_mlir.cuda``, and None for every other module."""
+        """Return the spec of ``numba_cuda_mlir.cuda``, and None for every other module.
+
+        Its loader calls the function that was given to AfterImport after it has executed the
+        module.
+        """
         if name != CUDA:
             return None
         spec = importlib.machinery.PathFinder.find_spec(name, path, target)

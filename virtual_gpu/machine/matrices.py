@@ -27,10 +27,11 @@ def load_matrices(fragment: Place, tile: Place, matrices: int, transposed: bool)
     """Load 8×8 matrices of 16-bit elements from shared memory, as ``ldmatrix`` does.
 
     The indices of ``tile`` are the position of row r of matrix q in lane 8q + r; those of lanes
-    from 8 · ``matrices`` on are ignored. ``fragment`` is the local array that gets two elements of
-    each matrix q per lane, at 2q and 2q + 1. The lane that gives a row is reported if the row is
-    out of bounds or not aligned to 16 bytes, or if one of its elements was never written or takes
-    part in a race. Raises Unsupported for arrays that the instruction does not take.
+    from 8 · ``matrices`` on are ignored. If ``transposed``, the lanes get the elements of the
+    transposed matrices. ``fragment`` is the local array that gets two elements of each matrix q per
+    lane, at 2q and 2q + 1. The lane that gives a row is reported if the row is out of bounds or not
+    aligned to 16 bytes, or if one of its elements was never written or takes part in a race. Raises
+    Unsupported for arrays that the instruction does not take.
     """
     if not isinstance(tile.array, ArrayView) or tile.array.memory.space != "shared":
         raise Unsupported(f"{tile.site}: ldmatrix loads from an array in shared memory.")

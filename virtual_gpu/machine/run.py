@@ -46,7 +46,11 @@ class BatchRun:
         device_arrays: Mapping[int, ArrayView] = MappingProxyType({}),
         change: Change | None = None,
     ):
-        """``device_arrays`` maps the ``id`` of each global device array to its view."""
+        """Begin the run of a batch: no lane has left the kernel, and no copy is in flight.
+
+        ``device_arrays`` maps the ``id`` of each global device array to its view. ``change`` is a
+        change of what threads get from shared memory or by shuffles; None changes nothing.
+        """
         self.batch = batch
         self.clock = clock
         self.report = clock.report

@@ -136,7 +136,10 @@ class Film:
         return threads // WARP if self.warps > 1 else threads // x % y
 
     def grid(self, name: str) -> int:
-        """Return the index in ``grids`` of the array with this name."""
+        """Return the index in ``grids`` of the array with this name.
+
+        Raises StopIteration if there is no such array.
+        """
         return next(n for n, grid in enumerate(self.grids) if grid.array.name == name)
 
     @property
@@ -314,8 +317,8 @@ def _touched(steps: list[FilmStep], name: str) -> np.ndarray:
 def _flat_wrap(array, focus: str, with_values: bool) -> int | None:
     """Return the number of elements per drawn row of an array; None to draw its own rows.
 
-    In a film about banks, a row of shared memory has one word per bank. An array of one dimension
-    with few elements gets short rows if their values are shown, because cells with values are wide.
+    In a film about banks, a row of shared memory has one word per bank. With ``with_values``, an
+    array of one dimension with few elements gets short rows, because cells with values are wide.
     """
     if array.space == "shared" and focus == "banks":
         return max(1, CACHE_LINE_BYTES // array.itemsize)

@@ -50,9 +50,10 @@ def read(key: str | None):
 
 
 def write(key: str | None, content) -> None:
-    """Write plain JSON under this key, and remove old entries if there are too many.
+    """Write content that JSON can hold to the entry of this key, compressed.
 
-    Does nothing if the key is None, or if the folder cannot or must not be written.
+    Old entries are removed if there are too many. Does nothing if the key is None, or if the folder
+    cannot or must not be written.
     """
     entries = folder()
     if key is None or entries is None or _is_read_only():

@@ -49,7 +49,10 @@ def _store(name: str) -> Callable:
 
 
 def _function(name: str, typed: Callable) -> Callable:
-    """Return the function of this name that Numba types by ``typed``."""
+    """Return an intrinsic called ``name`` whose typing function is ``typed``.
+
+    ``typed`` gets the same name, in place.
+    """
     typed.__name__ = typed.__qualname__ = name
     return intrinsic(target="cuda")(typed)
 

@@ -113,7 +113,8 @@ def _shown(signature: Signature) -> str:
 def _check_arrays(launch: _Launch, declared: Signature) -> None:
     """Raise LaunchError unless the arrays among the arguments fit the declared types.
 
-    With one signature Numba compares no types, and a wrong array would be read as garbage.
+    An array where a number is declared, or a number where an array is declared, raises it too. With
+    one signature Numba compares no types, and a wrong array would be read as garbage.
     """
     rows = zip(launch.parameters, launch.arguments, _types_of(launch), declared, strict=True)
     for name, array, actual, formal in rows:
@@ -153,7 +154,9 @@ def _mismatch(name: str, value, declared: types.Type) -> LaunchError:
 def _cast(name: str, value, declared: types.Type):
     """Return one argument; a number, also in a tuple, is cast to the declared type.
 
-    Other arguments are returned unchanged. Raises LaunchError for a cast that Numba refuses, too.
+    Arguments that are declared as neither a number nor a tuple are returned unchanged. Raises
+    LaunchError for a cast that Numba refuses, too, for a value that is no number where one is
+    declared, and for a parameter that is declared as a pointer.
     """
     if isinstance(declared, types.CPointer | types.RawPointer):
         raise LaunchError(

@@ -59,7 +59,8 @@ def record(sizes: Sequence[str]) -> None:
 def write(shapes: Sequence[GemmShape]) -> None:
     """Time the libraries in interleaved repetitions, and record each shape as soon as it is timed.
 
-    If this process limits oneDNN to AVX2, only oneDNN is recorded.
+    If this process limits oneDNN to AVX2, only oneDNN is recorded. The path of the record is
+    printed on stderr.
     """
     path = records.file_of(devices.cpu_name(), LIBRARIES)
     for shape in shapes:

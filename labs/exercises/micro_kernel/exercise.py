@@ -72,7 +72,7 @@ def loads_per_multiply_add(parameter: str, at_most: float, what: str) -> Target:
 
 
 def one_store_per_element() -> Target:
-    """Return the target of at most one stored word per element of the tile."""
+    """Return the target of at most one stored word per element of the tile, at every shape."""
 
     def measure(run: Run) -> float:
         return run.total("c", "store", "words") / run.out.size

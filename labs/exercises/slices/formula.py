@@ -27,8 +27,9 @@ def time_of(
 ) -> int:
     """Return the estimated time of a product that is split along k, in steps of k.
 
-    count: the number of slices. tiles: the number of tiles of c. sms: the number of SMs. steps: the
-    steps along k. beginning: the time that a block takes in addition, in steps.
+    It is the time of all waves of blocks, and with several slices `ADDING` steps more, in which the
+    slices are added. count: the number of slices. tiles: the number of tiles of c. sms: the number
+    of SMs. steps: the steps along k. beginning: the time that a block takes in addition, in steps.
     """
     adding = ADDING if count > 1 else 0
     return waves(tiles * count, sms) * (cdiv(steps, count) + beginning) + adding

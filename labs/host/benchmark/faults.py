@@ -133,10 +133,11 @@ def examine(benchmark: Callable) -> Examination:
 
 
 def _faults(run: BenchmarkRun) -> tuple[Fault, ...]:
-    """Return all faults of a run with their costs, or () if the mistake should cost all points.
+    """Return all faults of a wrong run with their costs.
 
-    That is so if the run measured nothing, or if its wrong answer cannot be explained. Each fault
-    costs the same, because the task has four of them to repair.
+    The result is () if the mistake should cost all points: if the run measured nothing, or if its
+    wrong answer cannot be explained. Each fault costs the same, because the task has four of them
+    to repair.
     """
     if any(probe(run) for probe in NOTHING_MEASURED):
         return ()

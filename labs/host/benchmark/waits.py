@@ -37,7 +37,10 @@ class WaitsRun:
 
     @property
     def right_us(self) -> float:
-        """The right answer in microseconds: one launch, until its kernel has ended."""
+        """The right answer in microseconds.
+
+        It is the time from a launch until its kernel has ended, and that of one clock reading.
+        """
         return 1e6 * (self.device.speeds.launch_s + self.device.speeds.hot_s + READING_S)
 
     @property

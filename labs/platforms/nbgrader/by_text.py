@@ -50,10 +50,11 @@ class ByText(NotebookExporter):
             raise NbGraderException(str(error)) from None
 
     def from_filename(self, filename, resources=None, **options):
-        """Return an empty notebook and its resources, and put the graded notebook into `resources`.
+        """Return (JSON text of the graded notebook, its resources), as nbconvert does.
 
-        filename: not used. resources: names the student, the assignment and the notebook; the
-        graded one is stored under the key "graded".
+        An empty notebook goes through nbgrader's preprocessors, and GradedByText replaces it by the
+        graded notebook, which is found under the key "graded" of the resources. filename: not used.
+        resources: names the student, the assignment and the notebook.
         """
         folders, own = self.parent.coursedir, resources["nbgrader"]
         folder = folders.format_path(folders.submitted_directory, own["student"], own["assignment"])

@@ -39,7 +39,8 @@ NAMES = {
 def longest_times() -> dict[str, ArrayTime]:
     """Return the recorded row of each kernel, by its name, for the longest arrays.
 
-    The record is that of the device shown or, if it has none, that of the reference device.
+    The record is that of the device shown or, if it has none, that of the reference device. Raises
+    StopIteration if neither has a record.
     """
     files = (DATA / "measured" / slug(name) / "first_kernels.csv" for name in (
         device_shown().name, devices.REFERENCE
@@ -68,8 +69,9 @@ def times_of_first_kernels(*kernels: str) -> Table:
 def share_that_memory_allows(operations: float, moved: float) -> float:
     """Return the most that a kernel can reach of the arithmetic peak, in percent.
 
-    operations: the number of float32 operations per element. moved: bytes per element, read and
-    written. Both peaks are those of the H200's data sheet.
+    The bandwidth alone limits it, so it is above 100 if the peak of arithmetic is the tighter
+    limit. operations: the number of float32 operations per element. moved: bytes per element, read
+    and written. Both peaks are those of the H200's data sheet.
     """
     h200 = devices.find(devices.REFERENCE)
     return float(100 * operations / moved * h200.peak_gb_per_s / h200.peak_gflops)

@@ -110,14 +110,14 @@ def _after(work: Callable[[ModelDevice], object], speeds: Speeds) -> ModelDevice
 
 
 def _until_it_returns(device: ModelDevice) -> float:
-    """Return the model's seconds until a launch returns."""
+    """Launch a kernel on a model device; return the model's seconds until the launch returns."""
     start = device.now()
     device.launch()
     return device.now() - start
 
 
 def _to_its_end(device: ModelDevice) -> float:
-    """Return the model's seconds until a launched kernel ends."""
+    """Launch a kernel on a model device; return the model's seconds until the kernel has ended."""
     start = device.now()
     device.launch()
     device.synchronize()

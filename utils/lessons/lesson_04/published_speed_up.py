@@ -30,7 +30,7 @@ class Fraction:
 
     @property
     def times(self) -> float:
-        """The speed-up."""
+        """The speed-up, `cpu` divided by `gpu`, not rounded."""
         return self.cpu / self.gpu
 
     def __str__(self) -> str:

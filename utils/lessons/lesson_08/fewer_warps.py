@@ -38,7 +38,10 @@ def recorded(step: str) -> tuple:
 
 
 def ms(step: str, warps: int) -> float:
-    """Return the recorded time of a step with this many resident warps per SM, in ms."""
+    """Return the time of a step with this many resident warps per SM, in ms.
+
+    It was recorded on the reference device. Raises StopIteration if there is no record.
+    """
     return next(row.time_ms for row in recorded(step) if row.warps == warps)
 
 

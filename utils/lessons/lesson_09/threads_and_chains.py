@@ -125,7 +125,10 @@ def _line(percent: dict[tuple[int, int], float], threads: tuple[int, ...], chain
 
 
 def _titles(curves: Curves, threads: int, chains: int) -> tuple[str, str]:
-    """Return the two rows of words above the plot: the multiply-adds in flight, and the two shares.
+    """Return the two rows of words above the plot.
+
+    The first one has the multiply-adds in flight, the second one the recorded share of the peak and
+    that by the law.
     """
     key = (threads, chains)
     return (

@@ -42,9 +42,9 @@ def compare_rows(mine: Variant) -> Stack:
 
 
 def _reads(trace: Trace) -> tuple[str, str, str]:
-    """Return three cells: requests to read both tiles, their wavefronts, and the ratio of the two.
+    """Return three cells as texts: requests, wavefronts, and wavefronts per request.
 
-    They are those of a warp in one step of k.
+    They are those of a warp that reads both tiles in one step of k.
     """
     steps = multiply_adds(trace) / WARP / EACH
     requests = trace.totals["shared_load_requests"] / steps

@@ -22,7 +22,10 @@ from virtual_gpu.pictures.svg import Picture
 
 
 def recorded_ms(variant: Variant) -> float:
-    """Return the recorded ms of a kernel of the experiment, for N×N, on the reference device."""
+    """Return the recorded ms of a kernel of the experiment, for N×N, on the reference device.
+
+    Raises KeyError if it is not recorded.
+    """
     timed = {(row.device, row.kernel, row.n): row.time_ms for row in recorded_times()}
     return timed[REFERENCE, str(variant), N]
 
@@ -65,10 +68,11 @@ def pair(block: str, thread: str) -> dict[str, Variant]:
 
 
 def draw(kernels: Mapping[str, Variant]) -> Picture:
-    """Draw the two estimates of each kernel as bars above the bar of its recorded time.
+    """Draw two estimates of each kernel as bars above the bar of its recorded time.
 
-    kernels: name in the picture -> kernel, from top to bottom. All pictures have one scale, which
-    ends at the longest recorded time of the thread tiles in a block tile of 64×64.
+    The estimates are those of wavefronts and of instructions. kernels: name in the picture ->
+    kernel, from top to bottom. All pictures have one scale, which ends at the longest recorded time
+    of the thread tiles in a block tile of 64×64.
     """
     longest = max(map(recorded_ms, thread_tiles().values()))
     times = {name: times_of(variant) for name, variant in kernels.items()}

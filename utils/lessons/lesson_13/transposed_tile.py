@@ -52,5 +52,8 @@ def _tile(column: int, transposed: bool, name: str, cost: str) -> str:
 
 
 def _place(row: int, step: int, transposed: bool) -> tuple[int, int]:
-    """Return the (row, column) in the tile of the word of a row of a and a step of k."""
+    """Return the (row, column) in the tile of the word of a row of a and a step of k.
+
+    It is (row, step), or (step, row) if the tile is `transposed`.
+    """
     return (step, row) if transposed else (row, step)

@@ -237,7 +237,8 @@ def draw_tile_shapes(old: Step, new: Step, shape: str = "4096") -> Picture:
     """Draw the speed-up of the new step over the old one, and both steps' resident warps per SM.
 
     There is one bar per variant of the new step, compared with the old step's variant that has the
-    same BM, BN and BK. Times are recorded ones; raise CourseError if one is missing.
+    same BM, BN and BK. Times are recorded ones at `shape`, as on the command line. Raises
+    CourseError if a time is missing, or if a step has no choice of BM, BN and BK.
     """
     rows, old, new = [], as_step(old), as_step(new)
     for step in (old, new):

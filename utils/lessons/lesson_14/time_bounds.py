@@ -70,7 +70,8 @@ def recorded_ms(variant: Variant) -> float:
     """Return the recorded ms at `SIZE` on the reference device.
 
     A kernel of the experiment `buffers-alone` has the time of this experiment, and a step of the
-    ladder its time in the table of the ladder.
+    ladder its time in the table of the ladder. Raises StopIteration or IndexError if there is no
+    record.
     """
     if variant.step.module == EXPERIMENT:
         timed = buffers_alone.recorded_times()

@@ -37,9 +37,10 @@ def check_balance(
 ) -> Card:
     """Return a card that says whether these parts of 100 issue slots are those of a step at 4096.
 
-    The card names the first part that is missing or wrong. If all are right, the picture of the
-    step's slots is below. A part may be off by TOLERANCE, and the part that was not measured by
-    twice as much, because it has the errors of the others.
+    A part is a number from 0 to 100, or None if the reader has not given it yet. The card names the
+    first part that is missing or wrong. If all are right, the picture of the step's slots is below.
+    A part may be off by TOLERANCE, and the part that was not measured by twice as much, because it
+    has the errors of the others.
     """
     slots, every = slots_of(step), sum(count for count, _ in parts_of(step))
     parts = {

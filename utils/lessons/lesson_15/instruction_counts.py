@@ -70,7 +70,10 @@ def draw_instructions(shape: str = "4096", **steps: Step | Variant) -> Picture:
 
 
 def parts_of(step: Step | Variant) -> tuple[tuple[float, str], ...]:
-    """Return (number, kind) of the instructions of a warp for one tile: three kinds."""
+    """Return (number, kind) of the instructions of a warp for one tile.
+
+    The kinds are, in this order, "multiply-adds", "loads and stores" and "others".
+    """
     useful, memory = multiply_adds_per_tile(step), loads_and_stores_per_tile(step)
     others = instructions_per_tile(step) - useful - memory
     return (useful, "multiply-adds"), (memory, "loads and stores"), (others, "others")
@@ -108,7 +111,10 @@ def filled(step: Step | Variant, shape: str = "4096") -> float:
 
 
 def shifts_and_masks(step: Step | Variant) -> float:
-    """Return the mean number of shifts and of logical operations per warp and tile."""
+    """Return how many shifts and logical operations a warp executes per tile, both together.
+
+    If some warps load a and others load b, it is the mean of the two.
+    """
     ways = ways_of(step)
     return sum(way.get(name, 0) for way in ways for name in ("SHF", "LOP3")) / len(ways)
 

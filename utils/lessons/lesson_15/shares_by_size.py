@@ -66,7 +66,7 @@ def _names(colours: Mapping[str, str]) -> str:
 
 
 def _percent(share: float) -> str:
-    """Return a share in percent as text, with one decimal if it is below 10."""
+    """Return a share as text without "%", with one decimal if it is below 10. share: in percent."""
     return f"{share:.0f}" if round(share, 1) >= 10 else f"{share:.1f}"
 
 

@@ -125,9 +125,10 @@ def _time(row: CompilerTime | CompilerCall) -> float:
 
 
 def times_table() -> str:
-    """Return a Markdown table of the recorded steps with both times, and a sentence on the ratios.
+    """Return a Markdown table of the recorded steps, and below it a sentence on the ratios.
 
-    Without a record, return a sentence that says so.
+    A row has the ms of a step with numba-cuda and with numba-cuda-mlir, and the second divided by
+    the first. Without a record, return a sentence that says so.
     """
     if not times():
         return NOT_RECORDED
@@ -143,10 +144,12 @@ def times_table() -> str:
 
 
 def calls_table() -> str:
-    """Return a Markdown table of the recorded calls with both times, and a sentence on the ratios.
+    """Return a Markdown table of the recorded calls, and below it a sentence on the ratios.
 
-    The time until a call returns is Python's part, but for `reduce`, which waits for its result.
-    Without a record, return a sentence that says so.
+    A row has the microseconds of a call with numba-cuda and with numba-cuda-mlir, their ratio, and
+    the microseconds until the call returns with each of them. The time until a call returns is
+    Python's part, but for `reduce`, which waits for its result. Without a record, return a sentence
+    that says so.
     """
     if not calls():
         return NOT_RECORDED
@@ -164,7 +167,11 @@ def calls_table() -> str:
 
 
 def _us(value: float) -> str:
-    """Return microseconds as text with four significant digits, and thousands separated."""
+    """Return microseconds as text without the unit.
+
+    From 1000 on it is a whole number with thousands separated; below 1000 it has four significant
+    digits.
+    """
     return f"{value:,.0f}" if value >= 1000 else f"{value:.4g}"
 
 

@@ -203,7 +203,7 @@ def _loop_of_multi_output() -> str:
 
 
 def _is_near(given: float | None, right: float) -> bool:
-    """Return True if a number is right to two digits after the point."""
+    """Return True if a number is off by less than 0.01; None is not near."""
     return isinstance(given, int | float) and abs(given - right) < 0.01
 
 
@@ -254,9 +254,9 @@ def _multiply_adds(code: Sequence[Instruction]) -> list[int]:
 
 
 def _loads_of(code: Sequence[Instruction], user: int) -> list[int]:
-    """Return the indices of the global loads of the registers that instruction `user` reads.
+    """Return the ascending indices of the loads of the registers that instruction `user` reads.
 
-    Of several loads of a register above the instruction, the last one counts.
+    They are loads from global memory above it. Of several loads of a register, the last one counts.
     """
     sources = {source[0] for source in code[user].sources if source}
     loads: dict[str, int] = {}
@@ -277,6 +277,7 @@ def _said(
     """Return sentences on the number that the reader gave for an instruction.
 
     name: the argument of the reader's call. words: a sentence on the instruction with this number.
+    is_right: True if the sentences begin with "Right.", False for "Not yet.".
     """
     if given is None:
         return translate("`{name}`: no number yet.", name=name)

@@ -115,7 +115,10 @@ def _key(steps: tuple[Step, ...]) -> str:
 
 
 def _tree(tree: Tree, title: str, banks: bool) -> tuple[str, str]:
-    """Return the SVG of a tree with its title, its legend and its steps, and the alt text."""
+    """Return (SVG of a tree with its title, its legend and its steps, alt text).
+
+    banks: True to number the banks of the words, and to say the wavefronts of each step.
+    """
     steps = tree(WORDS)
     body = text(0, 14, title, 14, font_weight="bold") + _key(steps)
     body += "".join(_word(_TOP, word, word) for word in range(WORDS))

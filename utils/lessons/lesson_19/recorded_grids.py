@@ -69,7 +69,8 @@ def grids(step: Step, shape: str) -> list[RecordedGrid]:
 def share_of_blocks(step: Step, blocks: int, shape: str = "2^30") -> float:
     """Return the recorded fraction of the data sheet's bandwidth with this number of blocks.
 
-    The blocks have the default size. Raise CourseError for a number of blocks without a record.
+    The blocks have the default size. shape: the number of elements as on the command line. Raise
+    CourseError for a number of blocks without a record.
     """
     recorded = {grid.blocks: grid.share for grid in grids(step, shape)}
     if blocks not in recorded:

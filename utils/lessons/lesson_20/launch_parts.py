@@ -57,7 +57,8 @@ _WIDTH, _TOP, _ROW, _US = 426, 44, 46, 30  # the last one: units of the drawing 
 def launch_times() -> Mapping[str, LaunchTime]:
     """Return kernel -> its row of `single_launch.csv`.
 
-    The record is that of the device shown or, if it has none, that of the reference device.
+    The record is that of the device shown or, if it has none, that of the reference device. Raises
+    StopIteration if neither has a record.
     """
     files = (DATA / "measured" / slug(name) / "single_launch.csv" for name in (
         device_shown().name, devices.REFERENCE
@@ -128,5 +129,8 @@ def _words(way: str, parts: list[tuple[str, float]]) -> str:
 
 
 def _total(parts: list[tuple[str, float]]) -> str:
-    """Return the sum of the parts as text, such as "8.3"."""
+    """Return the sum of the parts as text with one decimal and without unit, such as "8.3".
+
+    The parts are in us.
+    """
     return f"{sum(us for _, us in parts):.1f}"

@@ -16,7 +16,10 @@ _RUN = 0.11  # units of the drawing per run
 
 
 def ulps_between(lowest: str, highest: str) -> int:
-    """Return the number of steps from one float32 to the next between two hexadecimal numbers."""
+    """Return the distance of two float32 in units in the last place of the larger one, rounded.
+
+    lowest, highest: the two numbers as hexadecimal text of Python, such as "0x1.8p+3".
+    """
     low, high = (np.float32(float.fromhex(one)) for one in (lowest, highest))
     return round(float((high - low) / np.spacing(max(abs(low), abs(high)))))
 

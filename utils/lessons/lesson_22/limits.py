@@ -97,7 +97,10 @@ def loop_table() -> Table | Card:
 
 
 def lines_ms(per_mma: float, shape: str = SIDE) -> float:
-    """Return the ms of a product whose mma touch `per_mma` cache lines, one per cycle and SM."""
+    """Return the ms of a product whose mma touch `per_mma` cache lines, one per cycle and SM.
+
+    shape: n of an n×n product, as on the command line.
+    """
     return one_per_cycle_ms(WARP * float(per_mma) / MULTIPLY_ADDS, shape)
 
 
@@ -106,6 +109,7 @@ def estimates(shape: str = SIDE) -> dict[str, float]:
 
     The tensor cores have the data sheet's rate, an SM gets one cache line per cycle, and each of
     its schedulers starts one instruction per cycle. Instructions are left out without a compiler.
+    shape: n of an n×n product, as text.
     """
     device = device_shown()
     flops = 2 * int(shape) ** 3
@@ -118,7 +122,10 @@ def estimates(shape: str = SIDE) -> dict[str, float]:
 
 
 def draw_limits(shape: str = SIDE) -> Picture:
-    """Draw bars of the ms that each resource needs alone, above the recorded time."""
+    """Draw bars of the ms that each resource needs alone, above the recorded time.
+
+    shape: n of an n×n product, as text. The longest estimate is orange.
+    """
     needed = estimates(shape)
     bars = {**needed, "recorded": recorded_ms(STEP, shape)}
     left, longest = 96, max(bars.values())

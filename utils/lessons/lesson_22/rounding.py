@@ -22,7 +22,10 @@ CELL, LEFT, TOP = 12, 92, 46
 
 @cuda.jit
 def one_after_the_other(a, b, c):
-    """Compute each element of c = a·b with one thread and a float32 sum, in the order of k."""
+    """Compute c = a·b with one thread block of c's shape; each thread has a float32 sum.
+
+    A thread adds the products of its element in the order of k, and the kernel has no guard.
+    """
     row, col = cuda.threadIdx.y, cuda.threadIdx.x
     total = float32(0)
     for i in range(a.shape[1]):
