@@ -149,9 +149,8 @@ def barrier_in_a_branch(run: Run, finding: Finding) -> str | None:
 def local_instead_of_shared(run: Run, finding: Finding) -> str | None:
     """Return a sentence if the finding is about a local array that should be a shared one, or None.
 
-    That is assumed if the kernel reads an unset element of a local array, calls `syncthreads`, and
-    the line that reads does not also store into the array. finding: the flaw that the virtual GPU
-    found.
+    That is assumed if the kernel reads an unset element of a local array into which another line
+    stores, and calls `syncthreads`. finding: the flaw that the virtual GPU found.
     """
     if finding.kind != "uninitialised" or "local array" not in finding.message:
         return None
@@ -160,6 +159,8 @@ def local_instead_of_shared(run: Run, finding: Finding) -> str | None:
         for one in run.trace.access_counts
     )
     if adds or "syncthreads" not in ast.unparse(run.tree):  # a sum that is not set, or no others
+        return None
+    if not _is_stored(run, finding.array):
         return None
     return translate(
         "`{array}` is a local array: each thread has one of its own, and sees nothing of what the "
@@ -176,17 +177,26 @@ def tile_never_stored(run: Run, finding: Finding) -> str | None:
     of_a_parameter = run.parameter(finding.array) is not None
     if finding.kind != "uninitialised" or of_a_parameter or "the variable" in finding.message:
         return None
-    stores = (
-        ast.unparse(node.value)
-        for node in ast.walk(run.tree)
-        if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store)
-    )
-    was_stored = any(
-        (one.kind, one.array) == ("store", finding.array) for one in run.trace.access_counts
-    )
-    if was_stored or finding.array in stores:
+    if _is_stored(run, finding.array):
         return None
     return translate("No line of your kernel stores into `{array}`.", array=finding.array)
+
+
+def _is_stored(run: Run, array: str) -> bool:
+    """Return True if a line of the kernel stores into an array, or may do so in a call.
+
+    A call may store into each array that it gets as a whole, such as `ldmatrix_x4(of_a, ...)`.
+    """
+    if any((one.kind, one.array) == ("store", array) for one in run.trace.access_counts):
+        return True
+    nodes = list(ast.walk(run.tree))
+    stored = {
+        ast.unparse(node.value)
+        for node in nodes
+        if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store)
+    }
+    given = {ast.unparse(one) for node in nodes if isinstance(node, ast.Call) for one in node.args}
+    return array in stored | given
 
 
 TEXT_MISTAKES = (barrier_in_a_branch, local_instead_of_shared, tile_never_stored)

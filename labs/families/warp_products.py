@@ -53,7 +53,7 @@ def _product(launch: Callable[[Shape], Launch], **fields) -> KernelExercise:
         launch=launch,
         inputs=inputs,
         reference=product.reference,
-        probes=Probes(missing=(no_store,), wrong=WRONG_PRODUCTS),
+        probes=Probes(missing=(no_store,), wrong=WRONG_PRODUCTS, refused=(chunk_into_one_element,)),
         **fields,
     )
 
@@ -87,6 +87,18 @@ def no_store(run: Run) -> str:
         "No lane stores into them. A lane has four sums: into which row and which column of "
         "`{result}` does each of them go?",
         result=run.result,
+    )
+
+
+def chunk_into_one_element(kernel, message: str) -> str | None:
+    """Return a sentence on an index that stores a chunk of eight elements, or None.
+
+    kernel: the refused kernel; it is not used. message: why it does not run.
+    """
+    if "storing to " not in message or "from this value" not in message:
+        return None
+    return translate(
+        "An index names one element, and a chunk has eight. `store8` stores a whole chunk."
     )
 
 
@@ -182,8 +194,9 @@ def shared_bytes(at_most: int) -> Target:
 
     def cause(run: Run, value: float) -> str:
         return translate(
-            "a block uses {bytes:,} bytes of shared memory, and a tile of 16×64 float16 has "
-            "{at_most:,}. Longer rows cure the conflicts, too. Here the tile must not grow.",
+            "from the first to the last element that a block uses, its tile has {bytes:,} bytes, "
+            "and 16×64 float16 have {at_most:,}. Longer rows cure the conflicts, too. Here the "
+            "tile must not grow.",
             bytes=int(value),
             at_most=at_most,
         )

@@ -12,7 +12,14 @@ from utils.lessons.block_sums import (
     loads_by_step,
     turns_and_busy,
 )
-from utils.lessons.code import show_change, show_difference, show_kernel, show_loop, show_source
+from utils.lessons.code import (
+    show_change,
+    show_difference,
+    show_functions,
+    show_kernel,
+    show_loop,
+    show_source,
+)
 from utils.lessons.comparison import compare
 from utils.lessons.counting import (
     cache_lines_per_multiply_add,
@@ -212,6 +219,7 @@ __all__ = [
     "shared_reads",
     "show_change",
     "show_difference",
+    "show_functions",
     "show_kernel",
     "show_loop",
     "show_source",

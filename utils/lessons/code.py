@@ -107,6 +107,24 @@ def show_loop(function: Callable) -> HTML:
     return _block([*sizes, *(line for line in lines if line.strip())], marked=False)
 
 
+def show_functions(step: Step) -> HTML:
+    """Return a step's constants and device functions as HTML, without comments."""
+    text = kernel_code(step)
+    return HTML(_STYLE + _coloured_rows(text[: text.rindex("@cuda.jit")].rstrip().splitlines()))
+
+
+def show_numbered(module: ModuleType, begin: str, end: str) -> HTML:
+    """Return lines of a module with their numbers as HTML, as the virtual GPU names them.
+
+    begin, end: texts in the first and in the last of these lines.
+    """
+    lines = source_of(module).rstrip().splitlines()
+    first, last = (next(n for n, line in enumerate(lines) if one in line) for one in (begin, end))
+    shown = textwrap.dedent("\n".join(lines[first : last + 1])).splitlines()
+    rows = (f"{number}  {line}" for number, line in enumerate(shown, first + 1))
+    return _block(rows, marked=False)
+
+
 def show_change(
     old: Step | Variant,
     new: Step | Variant,

@@ -43,8 +43,8 @@ _PRODUCT = two_warp_product(
     title="A stage too early",
     text=(
         "Two warps multiply 32 rows of `a` by 8 columns of `b`, with tiles in three stages that "
-        "are copied two iterations ahead. The kernel reads tiles that are not complete. Repair it: "
-        "about two lines change places. One barrier per iteration is enough.",
+        "are copied two iterations ahead. The kernel reads tiles that are not complete. Repair it. "
+        "One barrier per iteration is enough.",
         "The launch is given: blocks of 64 threads, and one block for every 32×8 of `c`. The sizes "
         "fit: k is a multiple of 16.",
     ),

@@ -40,8 +40,8 @@ EXERCISE = warp_product(
     hints=(
         "Begin without a swizzle: store the chunk at `(y, x)`, and load from `(y, x)`. The result "
         "is right, and `check` counts the wavefronts.",
-        "A row has eight chunks, and `x // 8` is the number of a chunk. In the second frame of the "
-        "picture, which chunk of row `y` is in the first group of banks?",
+        "A row has eight chunks, and `x // 8` is the number of a chunk. In the swizzled half of "
+        "the picture, which chunk of row `y` is in the first group of banks?",
         "The exclusive or with `y % 8` gives each row another order of its eight chunks. `x` is a "
         "multiple of 8, so it is `y % 8 * 8` that is combined with it.",
     ),

@@ -31,8 +31,14 @@ WRONG = {
     "Only one of the two lines swizzles. Store and load must agree where a chunk is.": {
         "the store alone": load("y, x"),
         "the load alone": [(STORE, "store8(tile, (y, x), load8(a, (row + y, x)))")]},
-    "uses tile[1, 64]; dimension 1 of tile has 64 elements": {
-        "elements instead of chunks": both("x ^ y % 8")},
+    "A chunk begins at a multiple of eight elements. Here the row moves it by single elements.": {
+        "elements instead of chunks": both("x ^ y % 8"),
+        "elements and a sum": both("(x + y % 8) % 64")},
+    "An index names one element, and a chunk has eight.": {
+        "a chunk into one element": [
+            (STORE, "tile[y, x ^ y % 8 * 8] = load8(a, (row + y, x))")]},
+    "No line of your kernel stores into `of_a`.": {
+        "nothing loaded": [(LOAD, "pass")]},
     "The load swizzles with another row than the store.": {
         "two swizzles": load("y, x ^ (y + 1) % 8 * 8")},
     "uses tile[8, 71]; dimension 1 of tile has 64 elements": {

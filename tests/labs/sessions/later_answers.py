@@ -18,6 +18,7 @@ from labs.exercises.row_gap import solution as row_gap
 from labs.exercises.slices.solution import slices
 from labs.exercises.waiting_blocks.solution import waiting_blocks
 from reduce_kernels import LADDER as REDUCE
+from tensor_kernels.parts.swizzles import swizzle
 from tests.labs.sessions.answers import answer
 from utils import lessons as course
 from utils.intrinsics.wide_memory import load4, store4
@@ -223,9 +224,9 @@ def wavefronts_of_a_row_that_is_padded() -> str:
 
 
 @answer("23", 2)
-def stages_of_a_smaller_tile() -> str:
-    """Tiles of 64×32 and 32×64 float16 in 48 KiB."""
-    return str(48 * 1024 // (2 * (64 * 32 + 32 * 64)))
+def column_of_a_swizzled_chunk() -> str:
+    """Row 5 and column 24 of a tile with rows of 64 elements."""
+    return str(swizzle(64).py_func(5, 24))
 
 
 @answer("lane_maps", 1)

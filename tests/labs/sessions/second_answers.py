@@ -339,3 +339,15 @@ def what_the_pipe_allows() -> str:
 def share_of_the_busiest_resource_of_k() -> str:
     """The counts of the kernel K of the lesson, in 10^9, and its time in ms."""
     return f"{busy_share(137.4, 0.20, 8.66, 0.539, 4.32, 5.49):.0f} %"
+
+
+@answer("23_second", 1)
+def stages_of_a_smaller_tile() -> str:
+    """Tiles of 64×32 and 32×64 float16 in 48 KiB."""
+    return str(48 * 1024 // (2 * (64 * 32 + 32 * 64)))
+
+
+@answer("23_second", 2)
+def blocks_with_fewer_registers() -> str:
+    """Blocks of 128 threads with 168 registers and 48 KiB, on an SM of an H200."""
+    return str(occupancy((9, 0), 128, 168, 48 * 1024).blocks)

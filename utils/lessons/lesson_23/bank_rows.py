@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable
 
+from tensor_kernels.parts.swizzles import swizzle
 from utils.figures.matrices import matrix, squares
 from utils.figures.roles import MATRIX_A
-from virtual_gpu.pictures.svg import GREY, ORANGE, Picture, frames, svg, text
+from virtual_gpu.pictures.svg import ORANGE, Picture, frames, svg, text
 
 ROWS = 8  # of one 8×8 part, which ldmatrix reads
 CHUNK = 8  # elements of 16 bytes
@@ -16,14 +17,15 @@ OPENS = 4
 SIZE, LEFT, TOP = 34, 62, 80
 WIDTH, HEIGHT = LEFT + GROUPS * SIZE + 6, TOP + ROWS * SIZE + 6
 WHITE = "fill:#fff"
-ASKED = 2  # the chunk of each row that the picture of the swizzle marks
+ASKED = 2  # the chunk that the pictures of a swizzle mark at first
+WAYS = {"in order": False, "swizzled": True}
 
 
 def draw_rows() -> Picture:
     """Draw the banks of eight rows' first chunks, with a slider over the length of a row."""
     drawn = [_rows(columns) for columns in LENGTHS]
     labels = [f"{columns} elements per row" for columns in LENGTHS]
-    groups = ", ".join(str(group_of(row, LENGTHS[OPENS])) for row in range(ROWS))
+    groups = _listed(group_of(row, LENGTHS[OPENS]) for row in range(ROWS))
     alt = (
         f"Eight rows over eight groups of four banks, and a slider over the length of a row. With "
         f"{LENGTHS[OPENS]} elements per row the first chunks of rows 0 to 7 are in groups {groups}."
@@ -31,55 +33,84 @@ def draw_rows() -> Picture:
     return Picture(frames(drawn, labels, "length of a row", OPENS), alt)
 
 
-def group_of(row: int, columns: int) -> int:
-    """Return the group of banks, 0 to 7, in which a row's first chunk is. columns: of a row."""
-    return row * (columns // CHUNK) % GROUPS
+def group_of(row: int, columns: int, chunk: int = 0, swizzled: bool = False) -> int:
+    """Return the group of banks, 0 to 7, in which a tile keeps a chunk of a row.
+
+    columns: the number of elements in a row. swizzled: True for the places of the course's swizzle.
+    """
+    column = chunk * CHUNK
+    if swizzled:
+        column = swizzle(columns).py_func(row, column)
+    return (row * columns + column) // CHUNK % GROUPS
 
 
-def draw_swizzle() -> Picture:
-    """Draw where a tile with rows of 64 elements keeps its chunks, without and with a swizzle."""
-    ways = {"chunks in order": lambda row, chunk: chunk, "swizzled": swizzled}
-    drawn = [_chunks(name, place) for name, place in ways.items()]
-    alt = (
-        "Eight rows of eight chunks over eight groups of four banks. In order, chunk "
-        f"{ASKED} of every row is in group {ASKED}. Swizzled, the eight chunks {ASKED} are in "
-        "eight different groups."
+def draw_swizzle(columns: int = 64) -> Picture:
+    """Draw where a tile keeps its chunks, in order and swizzled, with a slider over the chunks.
+
+    columns: the number of elements in a row of the tile, 64 or 32.
+    """
+    chunks = range(columns // CHUNK)
+    drawn = [
+        f'<div class="row">{"".join(_chunks(columns, chunk, way) for way in WAYS)}</div>'
+        for chunk in chunks
+    ]
+    where = ", and ".join(
+        f"in groups {_listed(group_of(row, columns, ASKED, on) for row in range(ROWS))} {way}"
+        for way, on in WAYS.items()
     )
-    return Picture(frames(drawn, list(ways), "places of the chunks", 0), alt)
+    alt = (
+        f"A tile with rows of {columns} elements over eight groups of four banks, and a slider "
+        f"over the {len(chunks)} chunks of a row. Chunk {ASKED} of rows 0 to 7 is {where}."
+    )
+    return Picture(frames(drawn, [f"chunk {one}" for one in chunks], "chunk", ASKED), alt)
 
 
-def swizzled(row: int, chunk: int) -> int:
-    """Return the group in which the swizzled tile keeps a chunk of a row."""
-    return chunk ^ row % ROWS
+def _listed(groups: Iterable[int]) -> str:
+    """Return numbers with commas between them."""
+    return ", ".join(map(str, groups))
 
 
 def _rows(columns: int) -> str:
     """Return the SVG of the first chunks of eight rows, for rows of this number of elements."""
     cells = [(row, group_of(row, columns)) for row in range(ROWS)]
     title = f"rows of {columns} float16, {2 * columns} bytes"
-    names = [f"row {row}" for row in range(ROWS)]
-    return _grid((title, "square: the first 8 elements of a row"), [(cells, names, MATRIX_A)])
+    body = _grid(title, "square: the first 8 elements of a row")
+    body += squares((LEFT, TOP), SIZE, cells, MATRIX_A)
+    body += "".join(_word(cell, cell[0], style=WHITE) for cell in cells)
+    return svg(WIDTH, HEIGHT, body, title, widest=1.15 * WIDTH)
 
 
-def _chunks(title: str, place: Callable[[int, int], int]) -> str:
-    """Return the SVG of all chunks of eight rows, those of one number in another colour."""
-    rows = range(ROWS)
-    rest = [(row, chunk) for row in rows for chunk in range(GROUPS) if chunk != ASKED]
-    parts = []
-    for chosen, colour in (([(row, ASKED) for row in rows], ORANGE), (rest, GREY)):
-        cells = [(row, place(row, chunk)) for row, chunk in chosen]
-        parts.append((cells, [str(chunk) for _, chunk in chosen], colour))
-    return _grid((f"rows of 64 float16, {title}", "square: a chunk, by its number"), parts)
+def _chunks(columns: int, chosen: int, way: str) -> str:
+    """Return the SVG of all chunks of eight rows, with the chosen one of each row in orange.
 
-
-def _grid(titles: tuple[str, str], parts: Sequence[tuple[list, list[str], str]]) -> str:
-    """Return the SVG of the grid of rows and groups of banks with named squares.
-
-    titles: the title, and what a square is. parts: the (row, group) of squares, their words, and
-    their colour.
+    columns: of a row. way: a key of `WAYS`.
     """
-    at = (LEFT, TOP)
-    title, square = titles
+    title = f"rows of {columns} float16, {way}"
+    cells = {
+        (row, group_of(row, columns, chunk, WAYS[way])): chunk
+        for row in range(ROWS)
+        for chunk in range(columns // CHUNK)
+    }
+    marked = [cell for cell, chunk in cells.items() if chunk == chosen]
+    body = _grid(title, "number: a chunk of the row")
+    body += squares((LEFT, TOP), SIZE, marked, ORANGE)
+    for cell, chunk in cells.items():
+        body += _word(cell, chunk, style=WHITE) if cell in marked else _word(cell, chunk)
+    return svg(WIDTH, HEIGHT, body, f"{title}, chunk {chosen}", widest=WIDTH)
+
+
+def _word(cell: tuple[int, int], word: int, **more: str) -> str:
+    """Return the SVG of a number in the middle of a cell, which is (row, group)."""
+    row, group = cell
+    x, y = LEFT + (group + 0.5) * SIZE, TOP + (row + 0.5) * SIZE + 4
+    return text(x, y, word, 12, "middle", **more)
+
+
+def _grid(title: str, square: str) -> str:
+    """Return the SVG of the empty grid of rows and groups of banks.
+
+    title: the line above it. square: what a square or its number is.
+    """
     body = text(0, 15, title, 14, font_weight="bold") + text(0, 35, square, 13)
     body += text(0, TOP - 24, "banks")
     for group in range(GROUPS):
@@ -88,10 +119,4 @@ def _grid(titles: tuple[str, str], parts: Sequence[tuple[list, list[str], str]])
         body += text(x, TOP - 10, f"to {4 * group + 3}", 11, "middle")
     for row in range(ROWS):
         body += text(LEFT - 8, TOP + (row + 0.5) * SIZE + 4, f"row {row}", 12, "end")
-    body += matrix(at, ROWS, GROUPS, SIZE, "")
-    for cells, words, colour in parts:
-        body += squares(at, SIZE, cells, colour)
-        for (row, group), word in zip(cells, words, strict=True):
-            x, y = LEFT + (group + 0.5) * SIZE, TOP + (row + 0.5) * SIZE + 4
-            body += text(x, y, word.removeprefix("row "), 12, "middle", style=WHITE)
-    return svg(WIDTH, HEIGHT, body, title, widest=1.15 * WIDTH)
+    return body + matrix((LEFT, TOP), ROWS, GROUPS, SIZE, "")

@@ -8,13 +8,15 @@ from functools import cache
 import numpy as np
 import pandas as pd
 
+from labs.exercises.swizzled_tile import solution
 from tensor_kernels import LADDER
 from tensor_kernels.mma_naive import M, N
 from utils.ladder.step import Step
 from utils.lessons.cards import Table, table
 from utils.lessons.counting import one_per_cycle_ms, watch
+from utils.lessons.edits import Edit, edited
 from utils.lessons.lesson import device_shown
-from utils.lessons.recorded import duration, record_of, recorded_ms
+from utils.lessons.recorded import duration, record_of, recorded_ms, share_of_peak
 from utils.machine.occupancy import WARP
 from virtual_gpu import trace as run_traced
 from virtual_gpu.pictures.svg import BLUE, GREY, Picture, rect, svg, text
@@ -23,6 +25,7 @@ SHAPE = "128x128x32"  # one block, and one tile of k
 SIDE = "4096"
 SHARED, SWIZZLED = LADDER.step("mma_shared"), LADDER.step("mma_swizzled")
 OWN = (32, 16, 64)  # the m, n, k of the exercise
+SWIZZLE = "x ^ y % 8 * 8"  # in the two lines of its solution
 STEPS = ("mma_naive", "mma_shared", "mma_swizzled", "mma_pipelined")
 
 
@@ -77,47 +80,69 @@ def draw_two() -> Picture:
     """Draw the recorded time of both steps, and the part that the wavefronts of ldmatrix need."""
     steps = (SHARED, SWIZZLED)
     times = {step.name: (recorded_ms(step, SIDE), wavefronts_ms(step)) for step in steps}
-    return _bars(f"Recorded ms at {SIDE}; blue: ldmatrix alone", times)
+    shown = {name: (*both, duration(both[0])) for name, both in times.items()}
+    return _bars(f"Recorded ms at {SIDE}; blue: ldmatrix alone", shown)
+
+
+def saved() -> str:
+    """Return the choice of the prediction: the time saved, compared with that of the wavefronts."""
+    less = recorded_ms(SHARED, SIDE) - recorded_ms(SWIZZLED, SIDE)
+    return compared(less, wavefronts_ms(SHARED) - wavefronts_ms(SWIZZLED))
+
+
+def compared(value: float, other: float) -> str:
+    """Return "less", "about as much" or "more"; "about" allows a difference of 10 %."""
+    if value > 1.1 * other:
+        return "more"
+    return "less" if other > 1.1 * value else "about as much"
 
 
 def draw_ladder() -> Picture:
-    """Draw the recorded times of the four steps and of the library at 4096."""
-    times = {name: (recorded_ms(LADDER.step(name), SIDE), 0.0) for name in STEPS}
-    times["cuBLAS"] = (record_of(LADDER.step(STEPS[-1]), SIDE).library_ms, 0.0)
-    return _bars(f"Recorded ms at {SIDE}", times)
+    """Draw the shares of the peak that the four steps and the library reach at 4096."""
+    shares = {name: share_of_peak(LADDER.step(name), SIDE) for name in STEPS}
+    last = record_of(LADDER.step(STEPS[-1]), SIDE)
+    shares["cuBLAS"] = last.efficiency / last.library_ratio
+    shown = {name: (one, 0.0, f"{100 * one:.2g} %") for name, one in shares.items()}
+    return _bars(f"Share of the tensor cores' peak at {SIDE}", shown)
 
 
 def beside_the_course(kernel) -> Table:
     """Return a table of the wavefronts per request of the reader's `swizzled_tile`.
 
-    kernel: the reader's kernel; it is launched as the exercise launches it.
+    kernel: the reader's kernel; it is launched as the exercise launches it. Beside it are the
+    counts of the course's solution without the swizzle.
     """
+    plain = edited(solution, Edit(SWIZZLE, "x")).swizzled_tile
+    counts = [_wavefronts_of_tile(one) for one in (plain, kernel)]
+    rows = [(kind, *(f"{one[kind]:g}" for one in counts)) for kind in counts[1]]
+    return table("Wavefronts per request, counted on the virtual GPU",
+                 ("access to the tile", "without a swizzle", "your kernel"), rows)  # fmt: skip
+
+
+def _wavefronts_of_tile(kernel) -> dict[str, float]:
+    """Return instruction -> the wavefronts of one request to the tile of a `swizzled_tile`."""
     m, n, k = OWN
     a, b = np.ones((m, k), np.float16), np.ones((k, n), np.float16)
     grid, c = (n // N, m // M), np.zeros((m, n), np.float32)
-    own = run_traced(kernel, grid, WARP, a, b, c).accesses.query("array == 'tile'")
-    rows = [
-        (kind, f"{one['wavefronts'].sum() / one['requests'].sum():g}")
-        for kind, one in own.groupby("instruction")
-    ]
-    return table("Your swizzled_tile, counted on the virtual GPU",
-                 ("access to the tile", "wavefronts per request"), rows)  # fmt: skip
+    seen = run_traced(kernel, grid, WARP, a, b, c).accesses.query("array == 'tile'")
+    loads = seen.groupby("instruction")
+    return {kind: one["wavefronts"].sum() / one["requests"].sum() for kind, one in loads}
 
 
-def _bars(title: str, times: dict[str, tuple[float, float]]) -> Picture:
-    """Return bars of name -> (ms, the ms of a part of it), with the title above."""
+def _bars(title: str, bars: dict[str, tuple[float, float, str]]) -> Picture:
+    """Return bars of name -> (length, the length of a part of it, its words), below the title."""
     left, width = 108, 412
-    longest = max(ms for ms, _ in times.values())
+    longest = max(length for length, _, _ in bars.values())
     body, y = text(0, 14, title, 13, font_weight="bold"), 28
-    for name, (ms, part) in times.items():
-        wide, inner = ((width - left - 66) * one / longest for one in (ms, part))
+    for name, (length, part, words) in bars.items():
+        wide, inner = ((width - left - 66) * one / longest for one in (length, part))
         body += text(left - 8, y + 12, name, 13, "end") + rect(left, y, wide, 15, GREY)
         body += rect(left, y, inner, 15, BLUE) if part else ""
-        body += text(left + wide + 6, y + 12, duration(ms), 13)
+        body += text(left + wide + 6, y + 12, words, 13)
         y += 24
     said = ", ".join(
-        f"{name} {duration(ms)}" + (f", of which {duration(part)}" if part else "")
-        for name, (ms, part) in times.items()
+        f"{name} {words}" + (f", of which {duration(part)}" if part else "")
+        for name, (_, part, words) in bars.items()
     )
     alt = f"{title}, {device_shown().name}: {said}."
     return Picture(svg(width, y, body, alt, widest=520), alt)

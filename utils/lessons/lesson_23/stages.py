@@ -1,10 +1,17 @@
-"""A film of a pipeline of three stages, and a run of the kernel without empty groups."""
+"""A film of a pipeline of three stages, and a run of a kernel without empty groups."""
 
 from __future__ import annotations
 
+from functools import cache
+from types import ModuleType
+
 import numpy as np
 
-from utils.lessons.lesson_23.late_commit import late_commit
+from labs.exercises.stage_ready import solution
+from utils.lessons.cards import Stack
+from utils.lessons.code import show_numbered
+from utils.lessons.edits import Edit, edited
+from utils.lessons.findings import findings
 from virtual_gpu import Trace
 from virtual_gpu import trace as run_traced
 from virtual_gpu.pictures.svg import BLUE, GREY, ORANGE, Picture, frames, legend, rect, svg, text
@@ -12,6 +19,7 @@ from virtual_gpu.pictures.svg import BLUE, GREY, ORANGE, Picture, frames, legend
 STAGES, TILES = 3, 5
 AHEAD = STAGES - 1
 WIDE, HIGH, LEFT = 280, 40, 76
+COMMIT = "        commit_copies()\n"
 
 
 def draw_stages() -> Picture:
@@ -38,10 +46,26 @@ def words_of(iteration: int) -> str:
     return ", ".join(f"in stage {stage} {state(stage, iteration)[0]}" for stage in range(STAGES))
 
 
+@cache
+def late_commit() -> ModuleType:
+    """Return the solution of `stage_ready` with a group only where there is something to copy.
+
+    After wait and barrier of an iteration, all but the newest group have arrived. That needs a
+    group per iteration: here the last tile's group stays the newest one, and its load is a race.
+    """
+    return edited(solution, Edit(COMMIT, f"    {COMMIT}"))
+
+
 def late_run() -> Trace:
     """Return the trace of the kernel that commits only iterations with copies, at 4 tiles of k."""
     a, b = np.ones((32, 64), np.float16), np.ones((64, 8), np.float16)
-    return run_traced(late_commit, 1, 64, a, b, np.zeros((32, 8), np.float32))
+    return run_traced(late_commit().stage_ready, 1, 64, a, b, np.zeros((32, 8), np.float32))
+
+
+def explained(traced: Trace) -> Stack:
+    """Return what a run of the kernel found, below the numbered lines of its loop."""
+    loop = show_numbered(late_commit(), "for start in range", "mma_m16n8k16(sums")
+    return Stack((loop, findings(traced)))
 
 
 def outcome(traced: Trace) -> str:

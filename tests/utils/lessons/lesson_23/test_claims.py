@@ -1,22 +1,30 @@
 """Check the figures and comparisons in lesson 23 against counts and records."""
 
 from functools import partial
-from math import gcd
+from math import gcd, prod
 
+import numpy as np
 import pytest
+from numba import cuda, uint32
+from numba.types import float16
 
 from labs.exercises.ldmatrix_wavefronts.formula import right
 from tensor_kernels import LADDER
-from tensor_kernels.mma_naive import M, N
+from tensor_kernels.mma_naive import K, M, N
 from tensor_kernels.mma_pipelined import WM, WN
 from tensor_kernels.parts.swizzles import CHUNK, CHUNKS_OF_ALL_BANKS, swizzle
 from tests import quotes
 from utils import lessons as course
+from utils.figures.fragments import cells_of
+from utils.intrinsics.tensor import ldmatrix_x4
 from utils.ladder.problems import draw
-from utils.lessons.lesson_23 import bank_rows, feeding, stages
+from utils.lessons.lesson_23 import bank_rows, feeding, four_parts, machine_code, stages
 from utils.lessons.recorded import record_of
 from utils.machine.devices import REFERENCE, find
+from utils.machine.occupancy import limits_of, occupancy
 from utils.measuring import records
+from virtual_gpu import trace
+from virtual_gpu.numbers.fragments import element_of_a
 
 SIDE = 4096
 FLOPS = 2 * SIDE**3
@@ -50,21 +58,26 @@ def test_the_first_sentence_has_the_peak_and_the_share_of_it():
 def test_a_part_is_eight_chunks_of_16_bytes():
     says("two bytes per lane")
     says("once per block of {}×{}, not once per warp of {}×{}", BM, BN, M, N)
-    says("It loads {}×{} parts of the tile. A row of a part is a **chunk** of eight float16, {} "
-         "bytes", PART, PART, PART * FLOAT16)  # fmt: skip
+    says("Eight float16 of a row, {} bytes, are a **chunk**", PART * FLOAT16)
     lanes = range(PART)
-    says("loads four such parts, {}×{} elements. Lanes {} to {} give the chunks of the first part, "
-         "lanes {} to {} those of the second", 2 * PART, 2 * PART, lanes[0], lanes[-1], PART,
-         2 * PART - 1)  # fmt: skip
-    says("Shared memory has {} banks of four bytes. A chunk takes four neighbouring banks, and "
-         "eight chunks can take all {}", BANKS, BANKS)  # fmt: skip
+    says("loads four **parts** of {}×{} elements", PART, PART)
+    part_of = [lane // PART for lane in (0, PART)]
+    says("Lanes {} to {} name the chunks of part {}, lanes {} to {} those of part {}", lanes[0],
+         lanes[-1], part_of[0], PART, 2 * PART - 1, part_of[1])  # fmt: skip
+    says("Shared memory has {} banks of four bytes", BANKS)
+    says("Eight chunks can take all {}", BANKS)
+    says("loads four {}×{} parts of a tile, {}×{} elements", PART, PART, 2 * PART, 2 * PART)
     says("Eight rows over {} banks", BANKS)
 
 
 def test_the_step_has_four_warps_of_64_by_64():
     assert BM // WM * (BN // WN) == 4
-    says("computes {}×{} of `c`, and each warp {}×{}. The tile of `a` is {}×{} and that of `b` is "
-         "{}×{}", BM, BN, WM, WN, BM, BK, BK, BN)  # fmt: skip
+    says("computes {}×{} of `c`, so `BM` and `BN` are {}. The tile of `a` is {}×{} and that of `b` "
+         "is {}×{}: `BK` is {}", BM, BN, BN, BM, BK, BK, BN, BK)  # fmt: skip
+    down, across = WM // M, WN // N
+    says("Each warp computes {}×{}, as {}×{} products of {}×{}, and a lane has four sums of each: "
+         "{} registers", WM, WN, down, across, M, N, 4 * down * across)  # fmt: skip
+    says("`MT` = {} fragments of `a` and `NT` = {} of `b`", down, across)
     says("For {} steps of k a warp loads its {}×{} of `a` by four `ldmatrix_x4`, and its {}×{} of "
          "`b` by four more", 2 * PART, WM, 2 * PART, 2 * PART, WN)  # fmt: skip
     assert WM // 16 == WN // 8 // 2 == 4
@@ -75,9 +88,9 @@ def test_a_swizzle_removes_five_of_six_wavefronts():
     assert (before["sa"], before["sb"]) == (4 * right(BK), 4 * right(BN))
     assert after == {"sa": 4, "sb": 4}
     explains("23.fewer", "Rows of a have {} elements: {} wavefronts per part, {:g} in all. Rows "
-             "of b have {}: {} per part, {:g} in all. Swizzled both need "
-             "{:g}. Together {:g} become {:g}.", BK, right(BK), before["sa"], BN, right(BN),
-             before["sb"], after["sa"], sum(before.values()), sum(after.values()))  # fmt: skip
+             "of b have {}: {} per part, {:g} in all. Without conflicts both need {:g}. Together "
+             "{:g} become {:g}.", BK, right(BK), before["sa"], BN, right(BN), before["sb"],
+             after["sa"], sum(before.values()), sum(after.values()))  # fmt: skip
     assert feeding.times_fewer() == pytest.approx(sum(before.values()) / sum(after.values()))
 
 
@@ -86,14 +99,17 @@ def test_the_pictures_show_the_banks_of_the_formula():
         groups = [bank_rows.group_of(row, columns) for row in range(PART)]
         assert max(groups.count(group) for group in groups) == right(columns)
         assert right(columns) == gcd(columns // PART, PART)
-    says("In the picture chunk {} of each row is orange", bank_rows.ASKED)
-    assert len({bank_rows.swizzled(row, bank_rows.ASKED) for row in range(PART)}) == PART
+    for columns, chunk in ((PART**2, bank_rows.ASKED), (BK, 1)):
+        moved = [bank_rows.group_of(row, columns, chunk, swizzled=True) for row in range(PART)]
+        assert sorted(moved) == list(range(PART))
+    says("Drag the slider through the eight chunks")
     place = swizzle(BK).py_func
     assert [place(row, 0) // PART for row in range(PART)] == [0, 0, 1, 1, 2, 2, 3, 3]
     assert CHUNK == CHUNKS_OF_ALL_BANKS
     says("`CHUNK` and `CHUNKS_OF_ALL_BANKS` are {}", CHUNK)
-    says("rows of {} bytes change their order only after every second row, because two of them "
-         "are side by side in the {} banks", FLOAT16 * BK, BANKS)  # fmt: skip
+    says("A row of the tile of `a` has {} elements, {} bytes, so two rows are side by side in the "
+         "{} banks. They differ already, and the order changes only after every second row", BK,
+         FLOAT16 * BK, BANKS)  # fmt: skip
 
 
 def test_the_swizzle_saves_more_than_its_wavefronts():
@@ -105,10 +121,16 @@ def test_the_swizzle_saves_more_than_its_wavefronts():
     says("need {:.0f} million wavefronts. If each of {} SMs does one per cycle at {:.2f} GHz, they "
          "take {:.2f} ms of it", millions, H200.sms, H200.boost_clock_mhz / 1e3, need)  # fmt: skip
     assert need == pytest.approx(millions / H200.sms / H200.boost_clock_mhz * 1e3)
-    explains("23.speed", "The wavefronts of ldmatrix alone need {:.2f} ms of {:.2f} before, and "
-             "{:.2f} ms of {:.2f} after: {:.2f} ms less. The time falls by {:.2f} ms. What is "
-             "left, {:.2f} ms, is mostly not the time of wavefronts.", need, shared, less,
-             swizzled, need - less, shared - swizzled, swizzled)  # fmt: skip
+    says("`mma_swizzled` needs a sixth of them, so {:.2f} ms of wavefronts are gone", need - less)
+    says("Does the swizzle save less than {:.2f} ms", need - less)
+    assert need == pytest.approx(6 * less)
+    assert feeding.saved() == "more"
+    explains("23.speed", "The wavefronts of ldmatrix alone need {:.2f} ms of {:.3f} before, and "
+             "{:.2f} ms of {:.3f} after: {:.2f} ms less. The time falls by {:.2f} ms, which is "
+             "more. A warp that waits for ldmatrix also starts its mma later.", need, shared, less,
+             swizzled, need - less, round(shared, 3) - round(swizzled, 3))  # fmt: skip
+    says("`mma_swizzled` is {:.1f} times as fast as `mma_shared`, and wavefronts are {:.2f} ms of "
+         "its {:.3f} ms", feeding.speedup(), less, swizzled)  # fmt: skip
     assert need - less < shared - swizzled < 1.5 * (need - less)
     assert less < swizzled / 4
 
@@ -117,7 +139,89 @@ def test_three_stages_fill_what_a_kernel_may_declare():
     assert tile_bytes(stages.STAGES) == 48 * 1024
     says("Three stages of {}×{} and {}×{} float16 take {} KiB", BM, BK, BK, BN,
          tile_bytes(stages.STAGES) // 1024)  # fmt: skip
-    says("would need {} KiB", tile_bytes(stages.STAGES + 1) // 1024)
+    four = tile_bytes(stages.STAGES + 1)
+    says("A fourth stage of this tile would need {} KiB per block", four // 1024)
+    registers = record_of(LADDER.step("mma_pipelined"), str(SIDE)).registers
+    assert occupancy(H200.compute_capability, 128, registers, four).blocks == 2
+    says("An SM would still hold two blocks")
+
+
+def test_registers_limit_the_blocks_and_shared_memory_does_not():
+    step = LADDER.step("mma_pipelined")
+    record = record_of(step, str(SIDE))
+    limits, warps = limits_of(H200.compute_capability), 4
+    unit = limits.register_unit
+    of_warp = -(-record.registers * 32 // unit) * unit
+    held = occupancy(H200.compute_capability, 32 * warps, record.registers, record.shared_bytes)
+    assert (
+        machine_code.blocks_of(step)
+        == held.blocks
+        == limits.registers_per_sm // (warps * of_warp)
+        == 2
+    )
+    assert (held.limit, held.room["shared memory"]) == (("registers",), 4)
+    says("Each of the {} threads of a block has {} registers, and {} of them are sums", 32 * warps,
+         record.registers, WM * WN // 32)  # fmt: skip
+    says("an SM of an H200 has {:,} registers, given to warps in units of {}, and {} KiB of shared "
+         "memory, of which the system takes {} KiB", limits.registers_per_sm, unit,
+         limits.shared_kib_per_sm, limits.shared_reserved_bytes // 1024)  # fmt: skip
+    explains("23.blocks", "A warp gets {} · {} registers, rounded up to {:,}, and a block of four "
+             "warps {:,}: two blocks fit into {:,}. Shared memory would hold four blocks: each "
+             "takes {} KiB, and {} KiB for the system, of {} KiB.", record.registers, 32, of_warp,
+             warps * of_warp, limits.registers_per_sm, record.shared_bytes // 1024,
+             limits.shared_reserved_bytes // 1024, limits.shared_kib_per_sm)  # fmt: skip
+    assert {machine_code.blocks_of(LADDER.step(name)) for name in feeding.STEPS[1:]} == {2}
+
+
+def test_the_instructions_of_the_pipeline_alone_fit_the_peak():
+    swizzled, pipelined = map(machine_code.loop_of, (feeding.SWIZZLED, machine_code.PIPELINED))
+    says("`mma_swizzled` has {:.1f} of them", swizzled.others_per_hmma)
+    operations, schedulers = 4096, 4  # of an SM of the data sheet, per cycle
+    left = [2 * prod(loop.size) * schedulers / operations - 1 for loop in (swizzled, pipelined)]
+    says("a scheduler starts an `HMMA` of {}×{}×{} every {:g} cycles ([lesson 22]"
+         "(22_one_warp_multiplies.ipynb)). That leaves {:g} cycle",
+         *swizzled.size, left[0] + 1, left[0])  # fmt: skip
+    says("An `HMMA` of {}×{}×{} leaves {:g} cycles, and `mma_pipelined` has {:.1f} others",
+         *pipelined.size, left[1],
+         pipelined.others_per_hmma)  # fmt: skip
+    assert swizzled.others_per_hmma > left[0]
+    assert pipelined.others_per_hmma < left[1]
+    assert (swizzled.size, pipelined.size) == ((M, N, K), (M, N, 2 * K))
+    before, after = map(machine_code.needs_of, (feeding.SWIZZLED, machine_code.PIPELINED))
+    says("At {} `mma_swizzled` takes {:.3f} ms. The tensor cores alone would need {:.2f} ms of "
+         "it, the wavefronts {:.2f} ms, and the schedulers {:.2f} ms", SIDE, ms["mma_swizzled"],
+         *before.values())  # fmt: skip
+    says("saves {:.2f} ms of instructions, and the time falls by {:.2f} ms",
+         before["instructions"] - after["instructions"],
+         ms["mma_swizzled"] - ms["mma_pipelined"])  # fmt: skip
+    assert machine_code.compared_gain() == "more"
+    says("The swizzle made the product {:.1f} times as fast", feeding.speedup())
+    explains("23.gain", "{:.3f} ÷ {:.3f} is {:.1f}. The three parts need {:.2f} ms of {:.3f}, even "
+             "one after the other. More than half of the time is left for waiting, "
+             "which copies in flight shorten.", ms["mma_swizzled"], ms["mma_pipelined"],
+             machine_code.gain(), sum(before.values()), ms["mma_swizzled"])  # fmt: skip
+
+
+def test_the_picture_of_the_parts_shows_what_ldmatrix_does():
+    places = np.arange(256, dtype=np.float16).reshape(16, 16)
+    seen = np.zeros((32, 8), np.float32)
+    trace(parts_of_lanes, 1, 32, places, seen)
+    for lane in range(32):
+        drawn = cells_of(element_of_a, lane, four_parts.OF_A)
+        assert list(seen[lane]) == [places[cell] for cell in drawn]
+
+
+@cuda.jit
+def parts_of_lanes(places, seen):
+    tile = cuda.shared.array((16, 16), float16, alignment=16)
+    of_a = cuda.local.array(8, float16)
+    lane = uint32(cuda.threadIdx.x)
+    for e in range(lane, 256, 32):
+        tile[e // 16, e % 16] = places[e // 16, e % 16]
+    cuda.syncthreads()
+    ldmatrix_x4(of_a, tile, (lane % 16, lane // 16 * 8))
+    for i in range(8):
+        seen[lane, i] = of_a[i]
 
 
 def test_neither_wavefronts_nor_tensor_cores_explain_the_pipeline():
@@ -154,6 +258,7 @@ def test_the_pipeline_reaches_more_than_half_of_the_library():
     says("With two stages it takes {:.3f} ms. At {} it reaches {:.3f} of the speed of cuBLAS, and "
          "{:.0f} % of the peak", stages_ms(2), SIDE, record.library_ratio,
          100 * FLOPS / stages_ms(3) / 1e6 / H200.tensor_gflops)  # fmt: skip
+    says("does the same with tiles of {}×{} and {}×{}", BM, BK, BK, BN)
     says("`mma_m16n8k16`, with {} steps of k", 2 * PART)
     says("`STAGES` is {}. `AHEAD`, which is {}, is the number of tiles that are copied ahead, and "
          "`PENDING`, which is {}", stages.STAGES, stages.AHEAD, stages.AHEAD - 1)  # fmt: skip
@@ -169,10 +274,14 @@ def test_the_curve_has_a_low_begin_and_an_open_question():
     says("At {} there are only {} blocks of {}×{}, so most of the {} SMs", first,
          first // BM * (first // BN), BM, BN, H200.sms)  # fmt: skip
     names = ("mma_pipelined", "mma_bfloat16")
+    both = [[course.recorded_ms(LADDER.step(name), str(n)) for n in sorted(set(sides))[:-1]]
+            for name in names]  # fmt: skip
+    assert both[0] == pytest.approx(both[1], rel=0.02)
+    says("Up to {} its curve covers that of `mma_pipelined`", sorted(set(sides))[-2])
     fallen, kept = (record_of(LADDER.step(name), str(last)) for name in names)
-    says("at {} `mma_pipelined` falls to {:.0f} TFLOP/s, and `mma_bfloat16` keeps {:.0f}. The "
-         "measurements of `mma_pipelined` are between {:.2f} and {:.2f} ms there", last,
-         fallen.gflops / 1e3, kept.gflops / 1e3, fallen.time_ms_min,
+    says("at {} `mma_pipelined` falls to {:.0f} % of the peak, and `mma_bfloat16` keeps {:.0f} %. "
+         "The measurements of `mma_pipelined` are between {:.2f} and {:.2f} ms there", last,
+         100 * fallen.efficiency, 100 * kept.efficiency, fallen.time_ms_min,
          fallen.time_ms_max)  # fmt: skip
 
 

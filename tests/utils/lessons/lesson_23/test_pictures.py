@@ -1,7 +1,7 @@
 """Test the pictures and tables of lesson 23."""
 
 from labs.exercises.swizzled_tile import solution
-from utils.lessons.lesson_23 import bank_rows, feeding, stages
+from utils.lessons.lesson_23 import bank_rows, feeding, four_parts, machine_code, stages
 
 
 def test_the_first_chunks_of_long_rows_meet():
@@ -11,7 +11,9 @@ def test_the_first_chunks_of_long_rows_meet():
 def test_each_picture_has_a_frame_per_label():
     for picture, frames in (
         (bank_rows.draw_rows(), len(bank_rows.LENGTHS)),
-        (bank_rows.draw_swizzle(), 2),
+        (bank_rows.draw_swizzle(), 8),
+        (bank_rows.draw_swizzle(32), 4),
+        (four_parts.draw_parts(), 32),
         (stages.draw_stages(), stages.TILES + stages.AHEAD),
     ):
         assert picture.body.count('<div class="frame">') == frames - 1  # and the first one
@@ -33,4 +35,15 @@ def test_the_bars_name_their_times():
 
 def test_a_reader_sees_the_wavefronts_of_the_own_tile():
     own = feeding.beside_the_course(solution.swizzled_tile)
-    assert [line.split()[-1] for line in str(own).splitlines()[-2:]] == ["4", "4"]
+    assert own.rows == (("ldmatrix", "32", "4"), ("store", "4", "4"))
+
+
+def test_the_loop_of_the_colleague_has_the_numbers_that_the_finding_names():
+    traced = stages.late_run()
+    shown = stages.explained(traced).parts[0].data
+    assert f"{traced.findings[0].line}          ldmatrix_x4(" in shown
+
+
+def test_a_table_has_each_step():
+    assert [row[0].strip("`") for row in machine_code.loops_table().rows] == list(feeding.STEPS)
+    assert "mma_pipelined" in str(machine_code.needs_table())
