@@ -45,8 +45,8 @@ WRONG = {
         "group and pair exchanged twice":
             [*load("row + pair + i // 2 * 8, group + i % 2"),
              *store("row + pair + i // 2 * 8, col + group + i % 2")]},
-    "You load four columns of one row. Squares 2 and 3 are in the columns of squares 0 and 1, eight "
-    "rows below.": {
+    "You load four columns of one row. Squares 2 and 3 are in the columns of squares 0 and 1, "
+    "eight rows below.": {
         "four columns of a": load("row + group, pair + i"),
         "four columns of a and c":
             [*load("row + group, pair + i"), *store("row + group, col + pair + i")]},

@@ -178,4 +178,3 @@ def draw_limits(shape: str = SIDE) -> Picture:
     said = ", ".join(f"{name} {duration(ms)}" for name, ms in bars.items())
     alt = f"{title}, {device_shown().name}: {said}."
     return Picture(svg(WIDTH, y, body, alt, widest=520), alt)
-

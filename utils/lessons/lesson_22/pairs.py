@@ -175,7 +175,7 @@ def _other_element(held: np.ndarray) -> str:
 
 
 def _same_distance(held: np.ndarray) -> str:
-    """Return a sentence if all elements are as far from the right ones, "" if they are not."""
+    """Return a sentence if all indices are off by the same distance, "" if they are not."""
     away = {
         tuple(np.subtract(divmod(int(value), WIDE), element_of_a(lane, i)).tolist())
         for (lane, i), value in np.ndenumerate(held)
@@ -183,8 +183,8 @@ def _same_distance(held: np.ndarray) -> str:
     if len(away) > 1:
         return ""
     return translate(
-        "All elements are {away} away from the right ones: (rows, columns). `y` and `z` are already "
-        "the row and the column of the lane's first element.",
+        "Every index is the right one plus {away}. `y` and `z` are already the row and the column "
+        "of the lane's first element.",
         away=str(*away),
     )
 

@@ -176,11 +176,12 @@ def test_ffma_is_closer_if_1_comes_last():
     says("because {:g} comes first. If {:g} came last, it would be added to all {:g} steps and the "
          "sum rounded to {:g}", largest, largest, exact, steps)  # fmt: skip
     assert steps - exact < exact - mma  # "closer"
-    says("At {}⁻²⁴ every addition is a tie between {:g} and the next float32, and a tie goes to the "
-         "neighbour whose last bit is {}. That is {:g}.", rounding.power(-24)[0], largest,
+    tie = -24
+    assert 2 * 2.0**tie == rounding.UNIT
+    assert rounding.sums_of(one_mma)["FFMA"][rounding.EXPONENTS.index(tie)] == 0
+    says("At {} every addition is a tie between {:g} and the next float32, and a tie goes to the "
+         "neighbour whose last bit is {}. That is {:g}.", rounding.power(tie), largest,
          np.float32(largest).view(np.uint32) & 1, largest)  # fmt: skip
-    assert 2 * 2.0**-24 == rounding.UNIT  # a tie
-    assert rounding.sums_of(one_mma)["FFMA"][rounding.EXPONENTS.index(-24)] == 0
 
 
 def test_one_instruction_of_the_loop_multiplies():

@@ -151,7 +151,7 @@ def three_parameters(of_a, a, y):
         (pairs.by_elements, "not every load brings a pair: a warp loads 4 times from a"),
         (twice, "a lane loads a pair more than once"),
         (the_first_twice, "In lane 0 of_a[1] is the element (0, 0) of a, and in the picture it is"),
-        (next_row, "All elements are (1, 0) away from the right ones"),
+        (next_row, "Every index is the right one plus (1, 0)."),
         (swapped, "In lane 0 of_a[0] is the element (0, 1) of a"),
         (one_pair, "load_a does not set of_a[2]."),
         (no_tuple, "a tuple of both indices: load_pair(a, (y, z))"),
