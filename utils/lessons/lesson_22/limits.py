@@ -113,14 +113,14 @@ def loop_table() -> Stack | Card:
 
 def _registers() -> Table:
     """Return a table of the instructions that join two elements, and of the `HMMA`."""
-    said = {JOINS: "two neighbours of a fragment join in {}"}
+    said = {JOINS: "a pair in {}"}
     said[MMA] = "{} to {}: sums; {} and {}: fragment of `a`; {}: fragment of `b`"
     rows = [
-        (f"`{one.text_to('').strip()}`", translate(said[kind]).format(*_held_by(one)))
+        (f"`{one.text_to('').strip()}`", said[kind].format(*_held_by(one)))
         for one in _body()
         if (kind := _kind(one)) in said
     ]
-    return table("In the order of the machine code", ("instruction", "registers"), rows)
+    return table("In their order", ("instruction", "registers"), rows)
 
 
 def _held_by(instruction: Instruction) -> tuple[str, ...]:

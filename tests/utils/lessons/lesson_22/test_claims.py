@@ -179,9 +179,9 @@ def test_ffma_is_closer_if_1_comes_last():
     tie = -24
     assert 2 * 2.0**tie == rounding.UNIT
     assert rounding.sums_of(one_mma)["FFMA"][rounding.EXPONENTS.index(tie)] == 0
-    says("At {} every addition is a tie between {:g} and the next float32, and a tie goes to the "
-         "neighbour whose last bit is {}. That is {:g}.", rounding.power(tie), largest,
-         np.float32(largest).view(np.uint32) & 1, largest)  # fmt: skip
+    assert np.float32(largest).view(np.uint32) % 2 == 0  # "even"
+    says("At {}⁻²⁴ every addition is a tie, which goes to the even neighbour, {:g}.",
+         rounding.power(tie)[0], largest)  # fmt: skip
 
 
 def test_one_instruction_of_the_loop_multiplies():
@@ -204,11 +204,10 @@ def test_one_instruction_of_the_loop_multiplies():
     says("By the data sheet an SM does {:,} operations per cycle, and an `mma` has {:,}. An SM has "
          "{} schedulers, and each starts at most one instruction per cycle.", operations, of_mma,
          LIMITS.sub_partitions)  # fmt: skip
-    says("A scheduler starts an <code>HMMA</code> every {} cycles, which leaves {} other "
-         "instruction. Here are {}. At {}, {} instructions for each of {:.1f} million "
-         "<code>mma</code> are the bar of {:.1f} ms. It is for {:.2f} GHz, the clock of the "
-         "recorded run. The peak of the data sheet is for {:.2f} GHz.", cycles, cycles - 1,
-         every - 1, SIDE, every, mma_of_product() / 1e6, limits.estimates()["instructions"],
+    says("An <code>HMMA</code> every {} cycles leaves {} other instruction, and here are {}. All "
+         "{}, for each of {:.1f} million <code>mma</code>, are the bar of {:.1f} ms at {:.2f} GHz, "
+         "the clock of the recorded run. The data sheet's peak is for {:.2f} GHz.", cycles,
+         cycles - 1, every - 1, every, mma_of_product() / 1e6, limits.estimates()["instructions"],
          record_of(NAIVE, str(SIDE)).sm_clock_mhz / 1e3,
          H200.tensor_gflops / H200.sms / operations)  # fmt: skip
     assert record_of(NAIVE, str(SIDE)).sm_clock_mhz == H200.boost_clock_mhz
