@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from functools import cache
 
+import pandas as pd
+
 from gpu_xray import xray
 from gpu_xray.sass import Instruction
 from tensor_kernels.mma_naive import STEP, K, M, N
@@ -15,6 +17,7 @@ from utils.lessons.counting import one_per_cycle_ms, watch
 from utils.lessons.lesson import device_shown
 from utils.lessons.recorded import duration, recorded_ms
 from utils.machine.occupancy import WARP, limits_of
+from utils.measuring import records
 from utils.translation import translate
 from virtual_gpu import Trace
 from virtual_gpu.pictures.svg import GREY, ORANGE, Picture, rect, svg, text
@@ -138,6 +141,11 @@ def _held_by(instruction: Instruction) -> tuple[str, ...]:
 def _after(register: str, count: int) -> str:
     """Return the name of the register `count` after this one: 3 after "R8" is "R11"."""
     return f"R{int(register[1:]) + count}"
+
+
+def float16_records() -> pd.DataFrame:
+    """Return the records of the ladder on the device shown, without its step for bfloat16."""
+    return records.measured(device_shown().name, "tensor").query("step != 'mma_bfloat16'")
 
 
 def lines_ms(per_mma: float, shape: str = SIDE) -> float:
