@@ -48,6 +48,8 @@ CODE = ("utils", "labs")
 VOCABULARIES = (KERNEL, FUNCTION)
 # The calls that hold a message, and the position of the argument.
 CALLS = {"translate": 0, "say": 0, "table": 0, "counted": 1}
+# The fields of a question that hold messages.
+QUESTION_TEXTS = ("text", "unit", "unit_of_one", "label", "choices", "order", "because")
 MADE = datetime(2026, 1, 1, tzinfo=UTC)  # a template that is made again does not differ
 HEADER = "# Sentences of the course. `python -m tools.messages` writes all but the translations."
 WIDTH = 100
@@ -140,7 +142,7 @@ def _of_questions() -> Iterator[Message]:
     for file in sorted(LESSONS_PACKAGE.glob(f"lesson_*/{QUESTIONS}")):
         name = file.relative_to(ROOT).as_posix()
         for key, row in tomllib.loads(file.read_text(encoding="utf-8")).items():
-            for field in ("text", "unit", "label", "choices", "order", "because"):
+            for field in QUESTION_TEXTS:
                 value = row.get(field, ())
                 for text in (value,) if isinstance(value, str) else value:
                     yield Message(text, name, f"{field} of {key}")

@@ -27,6 +27,8 @@ C = (B[0], A[1])
 WIDTH, HEIGHT = B[0] + COLUMNS * SIZE + 4, A[1] + ROWS * SIZE + 4
 OPENS = 14  # the lane that is drawn at first
 WHITE = "fill:#fff"
+WIDEST = 1.45 * WIDTH
+ALL = "all lanes"
 GRIDS = "grids-of-fragments"  # the name of the drawn grids in a page
 FRAGMENTS = (
     ("a", A, ROWS, K, OF_A, element_of_a, MATRIX_A),
@@ -35,15 +37,19 @@ FRAGMENTS = (
 )
 
 
-def draw_fragments(opens: int = OPENS) -> Picture:
+def draw_fragments(opens: int = OPENS, with_all: bool = False) -> Picture:
     """Draw the elements of a, b and c that one lane holds for an mma of 16×8×8, with a slider.
 
     The slider chooses the lane. The number in a square is the position of the element in the lane's
     fragment. The rows of a and the columns of b that the lane's sums need are shaded. opens: the
-    lane that is drawn at first.
+    lane that is drawn at first. with_all: True for all lanes at the end of the slider; there the
+    number in a square is the lane.
     """
     drawn = [_lane(lane, with_grids=lane == opens) for lane in range(WARP)]
     labels = [f"lane {lane}" for lane in range(WARP)]
+    if with_all:
+        drawn.append(_all_lanes())
+        labels.append(ALL)
     key = legend(
         the_lane_holds_of_a=MATRIX_A, of_b=MATRIX_B, of_c=MATRIX_C, factors_of_its_sums=GREY
     )
@@ -90,11 +96,8 @@ def fragment(
 
     at, size: as in `matrix`, which draws the grid. cells: the (row, column) of each element.
     """
-    body = squares(at, size, cells, colour)
-    for i, (row, column) in enumerate(cells):
-        x, y = at[0] + (column + 0.5) * size, at[1] + (row + 0.5) * size + 4
-        body += text(x, y, i, 11, "middle", style=WHITE)
-    return body
+    numbers = (_in_square(at, size, cell, i, style=WHITE) for i, cell in enumerate(cells))
+    return squares(at, size, cells, colour) + "".join(numbers)
 
 
 def _lane(lane: int, with_grids: bool) -> str:
@@ -106,7 +109,29 @@ def _lane(lane: int, with_grids: bool) -> str:
     body += _words(lane) + _needed(cells_of(element_of_c, lane, SUMS))
     for _, at, _, _, count, element, colour in FRAGMENTS:
         body += fragment(at, SIZE, cells_of(element, lane, count), colour)
-    return svg(WIDTH, HEIGHT, body, held_by(lane), widest=1.2 * WIDTH)
+    return svg(WIDTH, HEIGHT, body, held_by(lane), widest=WIDEST)
+
+
+def _all_lanes() -> str:
+    """Return the SVG of the three matrices with the lane of every element."""
+    body = f'<use href="#{GRIDS}"/>' + text(4, 16, ALL, 15, font_weight="bold")
+    body += text(4, 38, "a square's number", 12) + text(4, 54, "is its lane", 12)
+    for _, at, rows, columns, count, element, colour in FRAGMENTS:
+        body += rect(*at, columns * SIZE, rows * SIZE, colour, fill_opacity=0.18)
+        for lane in range(WARP):
+            body += "".join(
+                _in_square(at, SIZE, cell, lane) for cell in cells_of(element, lane, count)
+            )
+    return svg(WIDTH, HEIGHT, body, "Every element of a, b and c with its lane.", widest=WIDEST)
+
+
+def _in_square(
+    at: tuple[float, float], size: float, cell: tuple[int, int], number: int, **more
+) -> str:
+    """Return the SVG of a number in the square of an element. at, size: as in `matrix`."""
+    row, column = cell
+    x, y = at[0] + (column + 0.5) * size, at[1] + (row + 0.5) * size + 4
+    return text(x, y, number, 11, "middle", **more)
 
 
 def _grids() -> str:

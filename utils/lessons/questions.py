@@ -23,7 +23,8 @@ SMALL_SHARE = 20  # percent; a smaller share is compared by its factor alone
 class Question:
     """A question whose answer is a number, one of some choices, or an order.
 
-    text: the question in a few words. unit: the unit of a number. at_least: the least number that
+    text: the question in a few words. unit: the unit of a number. unit_of_one: the unit of
+    the number 1, where that is another word. at_least: the least number that
     is possible; 0 means any number above 0. exact: True for a count, a whole number of which only
     the very number is right. choices: the possible answers, of which one is right.
     order: the items to put in order. because: the arithmetic that leads to the answer, as one or
@@ -34,6 +35,7 @@ class Question:
 
     text: str
     unit: str = ""
+    unit_of_one: str = ""
     at_least: float = 0.0
     exact: bool = False
     choices: tuple[str, ...] = ()
@@ -118,7 +120,8 @@ class Question:
             return translate(", then ").join(map(translate, value))
         if self.label:
             return f"{translate(self.label)} {number(value)}"
-        return f"{number(value)} {translate(self.unit)}".strip() if self.unit else number(value)
+        unit = (value == 1 and self.unit_of_one) or self.unit
+        return f"{number(value)} {translate(unit)}" if unit else number(value)
 
     def feedback(self, value: object, measured: object) -> str:
         """Return a sentence that compares a prediction with the answer, in the reader's language.

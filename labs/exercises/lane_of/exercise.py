@@ -13,7 +13,7 @@ EXERCISE = NumbersExercise(
     ),
     parameters=("row", "k"),
     unit="",
-    promises=("right for all 128 elements of a",),
+    promises=("right for every element of a",),
     cases=formula.cases,
     right=formula.right,
     draw=formula.draw,

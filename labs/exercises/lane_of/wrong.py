@@ -6,7 +6,9 @@ WRONG = {
     "Lanes end at 31. A lane holds elements of two rows, which are eight apart.": {
         "no remainder": [(GROUP, "row")]},
     "A lane holds two neighbours in a row, and you give it one.": {
-        "one element per lane": [(PAIR, "k")],
+        "one element per lane": [(PAIR, "k")]},
+    "Each lane gets two elements of a row here, and they are four columns apart. In the picture "
+    "they are neighbours.": {
         "the remainder of k": [(PAIR, "k % 4")]},
     "You count the lanes down a column first. Four neighbouring lanes share a row.": {
         "columns first": [(RESULT, "group + 8 * pair")]},

@@ -26,6 +26,32 @@ WRONG = {
     "The sums are stored column by column: 0 and 1 into two rows. In the picture squares 0 and 1 "
     "of `c` are neighbours in a row.": {
         "sums by columns": store("row + group + i % 2 * 8, col + pair + i // 2")},
+    "You load `{a}` by the map of `{b}`, and store the sums by it, too. In `{a}` and in `c` four "
+    "neighbouring lanes share a row.": {
+        "a and c by the map of b": [*load("row + pair + i % 2 + i // 2 * 8, group"),
+                                    *store("row + pair + i % 2 + i // 2 * 8, col + group")]},
+    "The elements of `{a}` and of `c` are taken column by column: 0 and 1 from two rows. In the "
+    "picture squares 0 and 1 are neighbours in a row.": {
+        "a and c by columns": [*load("row + group + i % 2 * 8, pair + i // 2"),
+                               *store("row + group + i % 2 * 8, col + pair + i // 2")]},
+    "The rows of `{a}` and of `c` are taken by the lane modulo 8, as if eight lanes in a row had "
+    "eight rows. Four neighbouring lanes share a row.": {
+        "a and c by lane modulo 8":
+            [*load("row + lane % 8 + i // 2 * 8, lane // 8 * 2 + i % 2"),
+             *store("row + lane % 8 + i // 2 * 8, col + lane // 8 * 2 + i % 2")]},
+    "`group` and `pair` are exchanged where `{a}` is loaded. In `{a}` a group of lanes shares a "
+    "row, and `pair` is the first of a lane's two columns.": {
+        "group and pair exchanged": load("row + pair + i // 2 * 8, group + i % 2"),
+        "group and pair exchanged twice":
+            [*load("row + pair + i // 2 * 8, group + i % 2"),
+             *store("row + pair + i // 2 * 8, col + group + i % 2")]},
+    "You load four columns of one row. Squares 2 and 3 are in the columns of squares 0 and 1, "
+    "eight rows below.": {
+        "four columns of a": load("row + group, pair + i"),
+        "four columns of a and c":
+            [*load("row + group, pair + i"), *store("row + group, col + pair + i")]},
+    "The columns of `{a}` are k, which begins at 0 in every block. `col` belongs to `c`.": {
+        "col in a": load("row + group + i // 2 * 8, col + pair + i % 2")},
     "Rows of `{a}` are taken by the lane modulo 8, as if eight lanes in a row had eight rows. Four "
     "neighbouring lanes share a row.": {
         "rows by lane modulo 8": load("row + lane % 8 + i // 2 * 8, lane // 8 * 2 + i % 2")},

@@ -29,5 +29,6 @@ EXERCISE = warp_product(
         "At that place a lane has four sums, in two rows and two columns. Each has a `y` and an "
         "`x` of its own.",
     ),
-    after="All 32 lanes multiply, and only those with an element of `c` store.",
+    after="All 32 lanes multiply, and only those with an element of `c` store. A `return` at place "
+    "1 would be harmless only if all lanes of a warp took it.",
 )  # fmt: skip

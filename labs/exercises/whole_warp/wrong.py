@@ -20,12 +20,15 @@ WRONG = {
         "place 3": [(MMA, f"        if row + group < m and col + pair < n:\n    {MMA}")]},
     "goes to `c[35, 0]`": {
         "no guard": [(GUARD, STORE)],
-        "a guard for columns alone": [("if y < m and x < n:\n", "if x < n:\n")],
-        "or": [("if y < m and x < n:\n", "if y < m or x < n:\n")],
         "compared with k": [("if y < m and x < n:\n", "if y < k and x < n:\n")]},
     "goes to `c[0, 20]`": {
-        "a guard for rows alone": [("if y < m and x < n:\n", "if y < m:\n")],
         "one column too many": [("if y < m and x < n:\n", "if y < m and x <= n:\n")]},
+    "Your guard tests the columns alone, and some of the rows are beyond `c`, too.": {
+        "a guard for columns alone": [("if y < m and x < n:\n", "if x < n:\n")]},
+    "Your guard tests the rows alone, and some of the columns are beyond `c`, too.": {
+        "a guard for rows alone": [("if y < m and x < n:\n", "if y < m:\n")]},
+    "With `or` an element is stored if one of its two indices is inside. Both must be.": {
+        "or": [("if y < m and x < n:\n", "if y < m or x < n:\n")]},
     "Your guard asks for the lane's first row alone, and two of its sums are eight rows below.": {
         "the first row": [("if y < m and x < n:\n", "if row + group < m and x < n:\n")]},
     "A lane's first sum beyond an edge ends the loop for its other sums, too. Which of its four "

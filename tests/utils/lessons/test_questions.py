@@ -66,6 +66,8 @@ def test_of_a_count_only_the_very_number_is_right_and_it_is_whole():
     assert count.feedback(24.0, 24.0) == "You were right: you said 24 threads."
     assert count.feedback(23.0, 24.0).startswith("Close:")
     assert count.feedback(20.0, 24.0).endswith("the answer is 24 threads: 4 threads too few.")
+    counted = Question("Steps", "steps", "step", exact=True)
+    assert counted.feedback(2, 1).endswith("2 steps, the answer is 1 step: 1 step too many.")
     assert count.parse(24) == count.parse(24.0) == 24
     with pytest.raises(CourseError, match=r"give a whole number; 15\.6 was given"):
         count.parse(15.6)

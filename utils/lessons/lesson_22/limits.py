@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections import Counter
 from functools import cache
 
+import pandas as pd
+
 from gpu_xray import xray
+from gpu_xray.sass import Instruction
 from tensor_kernels.mma_naive import STEP, K, M, N
 from utils.errors import CourseError
 from utils.figures.kernel_bars import WIDTH
-from utils.lessons.cards import Card, Table, table
+from utils.lessons.cards import Card, Fold, Stack, Table, table
 from utils.lessons.counting import one_per_cycle_ms, watch
 from utils.lessons.lesson import device_shown
 from utils.lessons.recorded import duration, recorded_ms
 from utils.machine.occupancy import WARP, limits_of
+from utils.measuring import records
 from utils.translation import translate
 from virtual_gpu import Trace
 from virtual_gpu.pictures.svg import GREY, ORANGE, Picture, rect, svg, text
@@ -50,16 +54,26 @@ def loads_table(trace: Trace) -> Table:
 
 
 @cache
+def _body() -> tuple[Instruction, ...]:
+    """Return the instructions in the loop of `mma_naive` on the device shown.
+
+    The result is empty without a compiler.
+    """
+    try:
+        report = xray(STEP.variant().kernel, STEP.signature, device_shown().arch)
+    except CourseError:
+        return ()
+    return next(tuple(one.body) for one in report.loops if any(i.name == MMA for i in one.body))
+
+
 def loop() -> dict[str, int] | None:
     """Return kind -> number of instructions in the loop of `mma_naive` on the device shown.
 
     The result is None without a compiler.
     """
-    try:
-        report = xray(STEP.variant().kernel, STEP.signature, device_shown().arch)
-    except CourseError:
+    body = _body()
+    if not body:
         return None
-    body = next(one.body for one in report.loops if any(i.name == "HMMA" for i in one.body))
     branch = _of_branch(body)
     kinds = Counter(LOOP if one in branch else _kind(one) for one in body)
     return {kind: kinds[kind] for kind in (MMA, LOADS, JOINS, ZEROS, GUARDS, ADDRESSES, LOOP)}
@@ -84,16 +98,54 @@ def _kind(instruction) -> str:
     return kinds.get(instruction.name, ADDRESSES)
 
 
-def loop_table() -> Table | Card:
-    """Return a table of the instructions of one iteration by kind; a card without a compiler."""
+def loop_table() -> Stack | Card:
+    """Return a table of one iteration's instructions by kind, and a fold with the multiplication.
+
+    Without a compiler, return a card.
+    """
     kinds = loop()
     if kinds is None:
         return Card("ask", (translate("The machine code needs a compiler for GPUs."),))
     rows = [*kinds.items(), ("all", sum(kinds.values()))]
-    return table(
+    counts = table(
         f"One iteration of mma_naive, {device_shown().arch}", ("instructions", "count"),
         [(kind, str(count)) for kind, count in rows],
     )  # fmt: skip
+    return Stack((counts, Fold(translate("The multiplication and its registers"), _registers())))
+
+
+def _registers() -> Table:
+    """Return a table of the instructions that join two elements, and of the `HMMA`."""
+    said = {JOINS: "a pair in {}"}
+    said[MMA] = "{} to {}: sums; {} and {}: fragment of `a`; {}: fragment of `b`"
+    rows = [
+        (f"`{one.text_to('').strip()}`", said[kind].format(*_held_by(one)))
+        for one in _body()
+        if (kind := _kind(one)) in said
+    ]
+    return table("In their order", ("instruction", "registers"), rows)
+
+
+def _held_by(instruction: Instruction) -> tuple[str, ...]:
+    """Return the registers of an instruction as the table of registers names them.
+
+    For an `HMMA` they are the first and the last of its sums, the two of a, and the one of b.
+    """
+    names = [name.removesuffix(".reuse") for name in instruction.operands]
+    if instruction.name != MMA:
+        return (names[0],)
+    sums, of_a, of_b = names[:3]
+    return sums, _after(sums, 3), of_a, _after(of_a, 1), of_b
+
+
+def _after(register: str, count: int) -> str:
+    """Return the name of the register `count` after this one: 3 after "R8" is "R11"."""
+    return f"R{int(register[1:]) + count}"
+
+
+def float16_records() -> pd.DataFrame:
+    """Return the records of the ladder on the device shown, without its step for bfloat16."""
+    return records.measured(device_shown().name, "tensor").query("step != 'mma_bfloat16'")
 
 
 def lines_ms(per_mma: float, shape: str = SIDE) -> float:
@@ -141,4 +193,3 @@ def draw_limits(shape: str = SIDE) -> Picture:
     said = ", ".join(f"{name} {duration(ms)}" for name, ms in bars.items())
     alt = f"{title}, {device_shown().name}: {said}."
     return Picture(svg(WIDTH, y, body, alt, widest=520), alt)
-

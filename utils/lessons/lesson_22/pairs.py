@@ -162,7 +162,7 @@ def _other_element(held: np.ndarray) -> str:
         if value < 0:
             return translate("`load_a` does not set `of_a[{i}]`.", i=i)
         if (found := divmod(value, WIDE)) != right:
-            return translate(
+            other = translate(
                 "In lane {lane} `of_a[{i}]` is the element {found} of `a`, and in the picture it "
                 "is {right}.",
                 lane=lane,
@@ -170,7 +170,23 @@ def _other_element(held: np.ndarray) -> str:
                 found=str(tuple(map(int, found))),
                 right=str(tuple(map(int, right))),
             )
+            return f"{other} {_same_distance(held)}".strip()
     return ""
+
+
+def _same_distance(held: np.ndarray) -> str:
+    """Return a sentence if all indices are off by the same distance, "" if they are not."""
+    away = {
+        tuple(np.subtract(divmod(int(value), WIDE), element_of_a(lane, i)).tolist())
+        for (lane, i), value in np.ndenumerate(held)
+    }
+    if len(away) > 1:
+        return ""
+    return translate(
+        "Every index is the right one plus {away}. `y` and `z` are already the row and the column "
+        "of the lane's first element.",
+        away=str(*away),
+    )
 
 
 def _finding(finding: Finding) -> str:

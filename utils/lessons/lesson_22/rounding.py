@@ -17,7 +17,7 @@ SMALL = K - 1  # of them are small
 EXPONENTS = (-23, -24, -25, -26)  # of the small products
 ASKED = -25
 UNIT = 2.0**-FRACTION_BITS  # from 1 to the next float32
-CELL, LEFT, TOP = 12, 92, 46
+CELL, LEFT, TOP = 15, 92, 46
 
 
 @cuda.jit
@@ -108,8 +108,10 @@ def draw_bits(with_sum: bool = False) -> Picture:
     if with_sum:
         total = SMALL * 2 ** (last + ASKED)  # in steps of the last bit that is drawn
         rows["exact sum"] = {0} | {last - bit for bit in range(last) if total >> bit & 1}
-    body = text(0, 15, "bits behind the binary point of a sum near 1", 13, font_weight="bold")
-    for bit in (1, 10, 20, FRACTION_BITS, ALIGNED_BITS):
+    body = text(
+        0, 15, "bits behind the binary point of a sum near 1 (pale: 0)", 13, font_weight="bold"
+    )
+    for bit in (1, 10, 20, FRACTION_BITS, ALIGNED_BITS, last):
         body += text(LEFT + (bit - 0.5) * CELL, TOP - 8, bit, 11, "middle")
     for row, (name, ones) in enumerate(rows.items()):
         body += text(LEFT - 22, TOP + row * 24 + 13, name, 13, "end")
@@ -124,7 +126,7 @@ def draw_bits(with_sum: bool = False) -> Picture:
     if with_sum:
         alt += f" The exact sum has the bits {', '.join(map(str, sorted(rows['exact sum'])))}."
     key = legend(float32=BLUE, while_an_mma_adds=ORANGE, cut_off=GREY)
-    return Picture(key + svg(LEFT + last * CELL + 6, height, body, alt, widest=480), alt)
+    return Picture(key + svg(LEFT + last * CELL + 6, height, body, alt, widest=530), alt)
 
 
 def _bit(bit: int, y: float, one: bool) -> str:

@@ -74,9 +74,9 @@ def test_few_lanes_hold_factors_of_their_own_sums():
     assert fragments.OPENS not in found  # the picture opens on a lane like most
     columns = sorted({element_of_c(lane, i)[1] for i in range(4)})
     text = """Lane {} is one: its numbers of b are in column {}, and its sums in columns {} and {}.
-        Two of every eight lanes are like it, and all others hold factors of sums that they do not
-        have."""
-    explains("22.own", text, lane, element_of_b(lane, 0)[1], *columns)
+        Two of every eight lanes are like it. In the other {} no number of b is a factor of the
+        lane's own sums."""
+    explains("22.own", text, lane, element_of_b(lane, 0)[1], *columns, WARP - len(found))
     assert all(sum(first <= one < first + 8 for one in found) == 2 for first in range(0, WARP, 8))
     pairs = sorted({int(element_of_a(lane, 0)[1]) for lane in range(WARP)})
     says("`pair` is {}, {}, {} or {}", *pairs)
@@ -130,8 +130,10 @@ def test_cache_lines_explain_most_of_the_time():
     needed, ms = limits.estimates(str(SIDE)), course.recorded_ms(NAIVE, str(SIDE))
     naive = course.recorded_ms(GEMM.step("naive"), str(SIDE))
     peak, ghz = H200.tensor_gflops, H200.boost_clock_mhz / 1e3
-    says("the H200 has {} SMs at {:.2f} GHz. **How many ms do the cache lines of `mma_naive` need "
-         "at least, at {}", H200.sms, ghz, SIDE)  # fmt: skip
+    says("The product has {}³ multiply-adds, an `mma` does {:,} of them, and {} SMs share the "
+         "`mma`.", SIDE, limits.MULTIPLY_ADDS, H200.sms)  # fmt: skip
+    says("at {:.2f} GHz. **How many ms do the cache lines of `mma_naive` need at least, at {}", ghz,
+         SIDE)  # fmt: skip
     says("takes {:.1f} ms. At the peak of the data sheet, {:.0f} TFLOP/s, the tensor cores need "
          "{:.2f} ms", ms, peak / 1e3, needed["tensor cores"])  # fmt: skip
     says("`naive` of lesson 05 takes {:.1f} ms, in float32", naive)
@@ -174,6 +176,12 @@ def test_ffma_is_closer_if_1_comes_last():
     says("because {:g} comes first. If {:g} came last, it would be added to all {:g} steps and the "
          "sum rounded to {:g}", largest, largest, exact, steps)  # fmt: skip
     assert steps - exact < exact - mma  # "closer"
+    tie = -24
+    assert 2 * 2.0**tie == rounding.UNIT
+    assert rounding.sums_of(one_mma)["FFMA"][rounding.EXPONENTS.index(tie)] == 0
+    assert np.float32(largest).view(np.uint32) % 2 == 0  # "even"
+    says("At {}⁻²⁴ every addition is a tie, which goes to the even neighbour, {:g}.",
+         rounding.power(tie)[0], largest)  # fmt: skip
 
 
 def test_one_instruction_of_the_loop_multiplies():
@@ -189,22 +197,24 @@ def test_one_instruction_of_the_loop_multiplies():
          "element is beyond an edge. In a tile inside of the matrices these {} instructions have "
          "no use. But the largest part are the {} of indices and addresses",
          kinds[limits.GUARDS], edges, kinds[limits.ADDRESSES])  # fmt: skip
-    every, ghz = sum(kinds.values()), H200.boost_clock_mhz / 1e3
+    every = sum(kinds.values())
     assert max(kinds, key=kinds.get) == limits.ADDRESSES
     operations, of_mma = 4096, 2 * limits.MULTIPLY_ADDS  # per SM and cycle, and per mma
     cycles = of_mma * LIMITS.sub_partitions // operations
-    says("The peak of the data sheet is {:,} operations per SM and cycle, at {:.2f} GHz. An `mma` "
-         "has {:,}, and an SM has {} schedulers, so at the peak a scheduler starts an `HMMA` every "
-         "{} cycles. It starts at most one instruction per cycle, which leaves {} other "
-         "instruction per `HMMA`, and here are {}. At {}, {} instructions for each of {:.1f} "
-         "million `mma` are the bar of {:.1f} ms that you saw, at {:.2f} GHz", operations,
-         H200.tensor_gflops / H200.sms / operations, of_mma, LIMITS.sub_partitions, cycles,
-         cycles - 1, every - 1, SIDE, every, mma_of_product() / 1e6,
-         limits.estimates()["instructions"], ghz)  # fmt: skip
+    says("By the data sheet an SM does {:,} operations per cycle, and an `mma` has {:,}. An SM has "
+         "{} schedulers, and each starts at most one instruction per cycle.", operations, of_mma,
+         LIMITS.sub_partitions)  # fmt: skip
+    says("An <code>HMMA</code> every {} cycles leaves {} other instruction, and here are {}. All "
+         "{}, for each of {:.1f} million <code>mma</code>, are the bar of {:.1f} ms at {:.2f} GHz, "
+         "the clock of the recorded run. The data sheet's peak is for {:.2f} GHz.", cycles,
+         cycles - 1, every - 1, every, mma_of_product() / 1e6, limits.estimates()["instructions"],
+         record_of(NAIVE, str(SIDE)).sm_clock_mhz / 1e3,
+         H200.tensor_gflops / H200.sms / operations)  # fmt: skip
+    assert record_of(NAIVE, str(SIDE)).sm_clock_mhz == H200.boost_clock_mhz
 
 
 def test_the_grey_steps_and_cublas():
-    steps = [step for step in LADDER.steps if step.name != "mma_naive"]
+    steps = [step for step in LADDER.steps if step.name not in ("mma_naive", "mma_bfloat16")]
     fastest = min(course.recorded_ms(step, str(SIDE)) for step in steps)
     library = record_of(NAIVE, str(SIDE)).library_ms
     shares = (100 * FLOPS / ms / 1e6 / H200.tensor_gflops for ms in (fastest, library))

@@ -34,6 +34,13 @@ def test_the_picture_names_the_elements_of_its_lane():
     assert len(picture._repr_html_()) < 300_000
 
 
+def test_all_lanes_are_at_the_end_of_the_slider():
+    every = fragments.draw_fragments(0, with_all=True).body.split("<!--later-->")[-1]
+    numbers = [int(number) for number in re.findall(r">(\d+)</text>", every)]
+    held = fragments.OF_A + fragments.OF_B + fragments.SUMS
+    assert sorted(numbers) == sorted(held * list(range(fragments.WARP)))
+
+
 def test_the_first_frame_alone_has_its_grids():
     still = re.search(r'<div class="frame on">.*?</svg>', fragments.draw_fragments().body)[0]
     assert f'id="{fragments.GRIDS}"' in still
@@ -117,6 +124,12 @@ def swapped(of_a, a, y, z):
 
 
 @cuda.jit(device=True)
+def next_row(of_a, a, y, z):
+    for i in range(2):
+        of_a[2 * i], of_a[2 * i + 1] = load_pair(a, (y + 1 + i * 8, z))
+
+
+@cuda.jit(device=True)
 def twice(of_a, a, y, z):
     for i in range(4):
         one, two = load_pair(a, (y + i // 2 * 8, z))
@@ -138,6 +151,7 @@ def three_parameters(of_a, a, y):
         (pairs.by_elements, "not every load brings a pair: a warp loads 4 times from a"),
         (twice, "a lane loads a pair more than once"),
         (the_first_twice, "In lane 0 of_a[1] is the element (0, 0) of a, and in the picture it is"),
+        (next_row, "Every index is the right one plus (1, 0)."),
         (swapped, "In lane 0 of_a[0] is the element (0, 1) of a"),
         (one_pair, "load_a does not set of_a[2]."),
         (no_tuple, "a tuple of both indices: load_pair(a, (y, z))"),
@@ -154,6 +168,19 @@ def test_a_sentence_says_what_is_wrong_with_loads(load_a, words):
     assert verdict.kind == "bad"
     assert str(verdict).startswith("load_a: not yet.")
     assert words in str(verdict)
+
+
+def test_the_registers_of_the_multiplication_are_named():
+    if not limits.loop():
+        pytest.skip("no compiler")
+    *joins, mma = str(limits.loop_table()).splitlines()[-4:]
+    joined = {line.split()[1].rstrip(",") for line in joins}
+    sums, last, *factors = re.search(
+        r"(R\d+) to (R\d+): sums; (R\d+) and (R\d+): fragment of a; (R\d+): fragment of b", mma
+    ).groups()
+    assert f"HMMA.1688.F32 {sums}, {factors[0]}, {factors[2]}, {sums}" in mma
+    assert set(factors) == joined
+    assert int(last[1:]) - int(sums[1:]) + 1 == fragments.SUMS
 
 
 def test_without_a_compiler_a_sentence_replaces_the_machine_code(monkeypatch):
