@@ -254,7 +254,8 @@ def _look_at_cupy(array):
 def _look_at_torch(tensor):
     """Return (pointer, key) of a tensor; the key ends with its device, and True if it is not plain.
 
-    A tensor is not plain if it requires a gradient or its negation is pending.
+    A tensor is not plain if it requires a gradient or its negation is pending. Without memory the
+    pointer is 0, and a mark follows in the key.
     """
     pointer = tensor.data_ptr()
     key = (
