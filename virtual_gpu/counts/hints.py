@@ -73,8 +73,8 @@ def hints_of(counts: KernelCounts) -> tuple[Hint, ...]:
 
     The first are those on results: crowded stores, atomics without an effect, and wide accesses of
     arrays that may not be aligned. Then follow strided accesses, bank conflicts, idle lanes and
-    float64. Hints on strided accesses and bank
-    conflicts begin with the largest excess, those on idle lanes with the most requests.
+    float64. Hints on strided accesses and bank conflicts begin with the largest excess, those on
+    idle lanes with the most requests.
     """
     kinds = (_crowded, _beaten, _unaligned, _strided, _conflicts, _idle, _float64)
     return tuple(hint for kind in kinds for hint in kind(counts))
