@@ -191,7 +191,7 @@ def _access_pattern(
 
     The description is such as ``strided load of x``, ``transposed load of x``, ``scattered load of
     x`` or ``load of x in pieces``. The numbers are a text in brackets after a space, or "" for a
-    scattered access.
+    scattered access. ``stride`` is in bytes, and None for a scattered access.
     """
     subject = f"{access.kind} of {access.array}"
     if stride is None:
