@@ -316,8 +316,8 @@ def _run(
 ) -> int:
     """Time all cases, print the table and sentences, record it with --record; return 0.
 
-    `cases(count, seed)` returns the cases. Raises CourseError if the processor is a GPU and there
-    is none.
+    `cases(count, seed)` returns the cases. The math libraries use one thread while they are timed.
+    Raises CourseError if the processor is a GPU and there is none.
     """
     path = file_of(processor.device())
     requested = list(cases(options.count, options.seed))

@@ -83,8 +83,8 @@ def load(call: CallExpression) -> Evaluate:
 def store(call: CallExpression) -> Evaluate:
     """Compile ``vector.store(array, index, vector, alignment)``, which returns None.
 
-    One instruction moves as many bytes as the alignment, a constant, allows; without one, each
-    element has its own.
+    The closure raises Unsupported if the value is no vector. One instruction moves as many bytes as
+    the alignment, a constant, allows; without one, each element has its own.
     """
     arguments = call.named("array", "index", "vector", "alignment")
     move = _Move.of(call, arguments)
