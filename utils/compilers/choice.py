@@ -83,6 +83,7 @@ def chosen(environment: Mapping[str, str] = os.environ) -> Compiler:
     The default is numba-cuda where it is installed and supports the installed NumPy; else
     numba-cuda-mlir if that is installed; else numba-cuda, whose kernels then run on the virtual GPU
     alone. Raises CourseError if the variable names a compiler that is unknown or not installed.
+    environment: the environment variables, by default those of this process.
     """
     if environment.get(VARIABLE):
         return named(environment[VARIABLE])

@@ -166,7 +166,7 @@ def second_copy(compiler: Compiler) -> Iterator[None]:
 def module_of(name: str, compiler: Compiler) -> ModuleType:
     """Return a module of a package of kernels, such as "gemm_kernels.sgemm", made with a compiler.
 
-    It is a copy unless the compiler is the chosen one.
+    Unless the compiler is the chosen one, each call makes a new copy of the package.
     """
     if compiler == chosen():
         return importlib.import_module(name)
@@ -175,5 +175,8 @@ def module_of(name: str, compiler: Compiler) -> ModuleType:
 
 
 def ladder_of(package: str, compiler: Compiler):
-    """Return the ladder of a package of kernels, such as "gemm_kernels", made with a compiler."""
+    """Return the ladder of a package of kernels, such as "gemm_kernels", made with a compiler.
+
+    Unless the compiler is the chosen one, it is that of a new copy of the package.
+    """
     return module_of(package, compiler).LADDER

@@ -62,7 +62,10 @@ def draw_fragments(opens: int = OPENS, with_all: bool = False) -> Picture:
 
 
 def held_by(lane: int) -> str:
-    """Return a sentence with the elements of a, b and c that a lane holds, in order."""
+    """Return a sentence with the (row, column) of each element of a, b and c that a lane holds.
+
+    They are in the order of the fragments.
+    """
     a, b, c = (
         ", ".join(map(str, cells_of(element, lane, count)))
         for _, _, _, _, count, element, _ in FRAGMENTS

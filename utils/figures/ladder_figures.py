@@ -25,8 +25,8 @@ def staircase(
     in colour, and a stair marks the best speed so far. frame: records of one device. size: as
     figures write it, "4096" or "2³⁰"; by default the largest that every step has. here: True if the
     records were measured in this session, False if they were read from `data/measured`. Raises
-    CourseError for an empty frame, if the steps share no size or were not measured at `size`, and
-    for more than 100 % of the peak.
+    CourseError if no row has a share of the peak, for several devices, if the steps share no size
+    or were not measured at `size`, and for more than 100 % of the peak.
     """
     points = _at_size(points_of(frame, 1.0, "efficiency"), size)
     percent = 100 * points.set_index("step")["value"]

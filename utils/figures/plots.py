@@ -41,7 +41,8 @@ def figures_of(frame: pd.DataFrame, title: str) -> dict[str, Figure]:
     There is one figure of speed against size per unit in the records, called "gflops" or
     "gb_per_s", with a panel per step. "share_of_peak" is the staircase at the largest size that all
     steps have. Each step has its best constants. frame: records of one device. Raises CourseError
-    if no row has an efficiency, from which the peak follows, or the steps share no size.
+    if no row has an efficiency, from which the peak follows, if the steps share no size, for
+    several devices, and for more than 100 % of a peak.
     """
     figures = {
         unit: small_multiples(frame.dropna(subset=[unit]), title) for unit in units_of(frame)

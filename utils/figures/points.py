@@ -22,8 +22,8 @@ def points_of(frame: pd.DataFrame, peak: float, unit: str) -> pd.DataFrame:
     Of several rows of a step and size, the row with the best constants remains. unit: the column
     whose values are drawn; rows without a value are left out. New columns are size (its number on
     the axis), size_label, value, library_value (NaN without a library), and order (the step's index
-    among the steps, from 0). Raises CourseError for no rows, several devices, or a value above
-    `peak`.
+    among the steps, from 0). Raises CourseError if no row has a value, for several devices, and for
+    a value of a step or of the library above `peak`.
     """
     points = frame.dropna(subset=[unit]).reset_index(drop=True)
     if points.empty:

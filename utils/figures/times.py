@@ -68,7 +68,8 @@ def draw_growth(
     """Draw a curve per series of times, each divided by its first time, on a logarithmic y-axis.
 
     title: words below the x-axis that say what the numbers in `at` are. times: name -> a time for
-    each number in `at`, in any unit; at most four series. note: a sentence below the picture.
+    each number in `at`, in any unit; at most four series. note: a sentence below the picture, as
+    HTML; "" for none.
     """
     left, right, top, bottom = 38, 340, 44 + 17 * len(times), 260 + 17 * len(times)
     ratios = {name: [ms / series[0] for ms in series] for name, series in times.items()}

@@ -229,7 +229,10 @@ ldmatrix_x2_trans = named(
 
 
 def _load_of(width: int):
-    """Return the typing function of an intrinsic that loads `width` 16-bit elements as a tuple."""
+    """Return the typing function of an intrinsic that loads `width` 16-bit elements as a tuple.
+
+    It returns (signature, code generator), or None for types that do not fit.
+    """
     size = width * ELEMENT_BYTES
     # Loaded as words and not as elements, because that is one instruction for sure.
     kind = _WORDS if size == WIDE_BYTES else WORD
@@ -352,7 +355,10 @@ def _inside(context, builder, array_and_position, values):
 
 
 def _copy_of_zeros(machine: virtual_gpu.Machine, shared, to, source, position) -> None:
-    """Run `copy8_or_zeros_async` on the virtual GPU: start the copy of all active lanes."""
+    """Run `copy8_or_zeros_async` on the virtual GPU: start the copy of each active lane.
+
+    The copy moves eight elements, or eight zeros in lanes whose position is outside of `source`.
+    """
     indices = position if isinstance(position, tuple) else (position,)
     inside = np.ones(machine.mask.lanes.size, bool)
     for index, size in zip(indices, source.shape, strict=True):

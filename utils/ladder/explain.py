@@ -24,10 +24,10 @@ def trace_step(variant: Variant, shape: Shape, kind: str = "uniform", **observed
 
 
 def count_step(variant: Variant, shape: Shape, blocks: int) -> Trace:
-    """Return a trace of the first `blocks` thread blocks of a step's own kernel, for its counts.
+    """Return a trace of `blocks` thread blocks of a step's own kernel, for its counts.
 
-    The shape may be of any size: all arrays hold zeros that are never touched as a whole, so even
-    huge arrays cost no memory.
+    The blocks are spread over the grid; one block alone is the first. The shape may be of any size:
+    all arrays hold zeros that are never touched as a whole, so even huge arrays cost no memory.
     """
     task = variant.step.task
     inputs = tuple(np.zeros(size, task.dtype) for size in task.input_shapes(shape))

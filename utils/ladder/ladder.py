@@ -83,8 +83,9 @@ class Ladder:
         """Run one step on arrays and return the result as a new float32 array on the host.
 
         `inputs` are arrays in C order with the dtype of the step's task, on the host or on the
-        device. `constants` are compile-time constants of the step, such as TILE=32. Raises
-        CourseError when the step, a constant or an array does not fit.
+        device. `constants` are compile-time constants of the step, such as TILE=32. If an input has
+        no elements, no kernel runs and the result is zeros. Raises CourseError when the step, a
+        constant or an array does not fit.
         """
         step = self.step(name)
         if self.on_gpu:

@@ -235,8 +235,9 @@ def _product_problem(
 ) -> Problem:
     """Return the Problem of a product.
 
-    allowed: the greatest error of a right result for uniform inputs. stored: float32 array -> the
-    array that the kernel reads. values: that array -> its numbers, as an array of floats.
+    kind: the kind of random inputs; "integers" become "uniform" if sums could reach 2^24. allowed:
+    the greatest error of a right result for uniform inputs. stored: float32 array -> the array that
+    the kernel reads. values: that array -> its numbers, as an array of floats.
     """
     if kind == "integers" and shape.k * LARGEST_DRAWN**2 >= LARGEST_EXACT:
         # Longer sums could leave the range in which float32 holds every integer.

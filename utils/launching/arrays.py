@@ -254,7 +254,8 @@ def _look_at_cupy(array):
 def _look_at_torch(tensor):
     """Return (pointer, key) of a tensor; the key ends with its device, and True if it is not plain.
 
-    A tensor is not plain if it requires a gradient or its negation is pending.
+    A tensor is not plain if it requires a gradient or its negation is pending. Without memory the
+    pointer is 0, and a mark follows in the key.
     """
     pointer = tensor.data_ptr()
     key = (
@@ -342,7 +343,11 @@ def _first_look(kind: type, array) -> Callable:
 
 
 def _family(array) -> Family:
-    """Return the family of an array; it is NO_ARRAY for any other object."""
+    """Return the family of an array, and NO_ARRAY for any other object.
+
+    OTHER is an array of a further library that shows GPU memory by its CUDA array interface or by
+    DLPack. An array in host memory that is neither NumPy's nor PyTorch's is NO_ARRAY.
+    """
     if getattr(array, "__cuda_ndarray__", False):
         return NUMBA
     if isinstance(array, np.ndarray):

@@ -200,14 +200,17 @@ def _is_words(cell: str) -> bool:
 
 
 def _cell(cell: str, words: bool) -> str:
-    """Return a cell as an HTML `<td>` element; `words` gives it the class of a wide text column."""
+    """Return a cell as an HTML `<td>` element; `words` gives it the class of a wide text column.
+
+    Text between backticks becomes code, and the space between a number and its unit does not break.
+    """
     if re.fullmatch(r"[\d.,]+ \S+", cell):
         cell = cell.replace(" ", "\u00a0")  # no line break between a number and its unit
     return f"<td{_WORDS * words}>{in_code(cell)}</td>"
 
 
 def _folded(hints: Sequence[str]) -> str:
-    """Return the hints as HTML folds, each of which contains the next."""
+    """Return the hints as HTML folds, each of which contains the next; "" without hints."""
     inner = ""
     for number, hint in reversed(list(enumerate(hints, start=1))):
         title = html.escape(translate("Hint {number}", number=number))

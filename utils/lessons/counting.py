@@ -84,7 +84,8 @@ def per_request(trace: Trace, array: str, what: str = "sectors", kind: str = "lo
 def cache_lines_per_multiply_add(trace: Trace) -> float:
     """Return the mean number of 128-byte cache lines that a warp loads per warp-wide multiply-add.
 
-    A warp-wide multiply-add is one multiply-add of each of the 32 lanes.
+    A warp-wide multiply-add is one multiply-add of each of the 32 lanes. Raises CourseError if the
+    launch makes no multiply-adds.
     """
     return WARP * _loads(trace)["cache_lines"].sum() / multiply_adds(trace)
 
@@ -93,7 +94,8 @@ def estimated_ms(trace: Trace, shape: str) -> float:
     """Return the estimated time in ms of a product if each SM gets one cache line per cycle.
 
     trace: a trace of the step, usually of a smaller product. Its number of cache lines per
-    multiply-add is applied to the product of `shape`. The device is that of `device_shown`.
+    multiply-add is applied to the product of `shape`. The device is that of `device_shown`. Raises
+    CourseError if the launch makes no multiply-adds.
     """
     return one_per_cycle_ms(cache_lines_per_multiply_add(trace), shape)
 

@@ -134,7 +134,8 @@ def draw_grains(step: Step, *constants: dict[str, int]) -> Picture:
     The speed is in percent of the peak of each GPU. The grain is the number of elements of c per
     thread. The published speeds are those of a kernel with the step's name. constants: the values
     of the step's constants besides GRAIN, one dict per group of recorded bars; none if GRAIN is its
-    only constant. Bars without a record are left out.
+    only constant. Bars without a record are left out. Raises CourseError for a step that is of no
+    ladder or has no GRAIN.
     """
     device, step = device_shown(), _with(step, "GRAIN")
     recorded = {}
@@ -203,7 +204,8 @@ def grain_costs(step: Step, published_on: str, **constants: int) -> Table:
     The columns are the registers per thread, the bytes of shared memory per block, the resident
     blocks per SM and the occupancy in percent. The rows published for one device come first, then
     those recorded on the device shown. published_on: a device of `data/published/gemm_gpu.csv` that
-    has this step. constants: the values of the step's constants besides GRAIN.
+    has this step. constants: the values of the step's constants besides GRAIN. Raises CourseError
+    for a step that is of no ladder or has no GRAIN.
     """
     step = _with(step, "GRAIN")
     rows = [*_published(step.name, published_on), *_recorded(step, constants)]
@@ -269,8 +271,9 @@ def trade(step: Step, shape: str = "4096", most: int = 8) -> Table | Card:
 
     The columns are the shared-memory wavefronts per multiply-add of a warp, the occupancy in
     percent, the independent sums on an SM, and the recorded time in ms at `shape`. Each resident
-    thread has one sum per element of c that it computes. most: the largest grain shown. If neither
-    the compiler nor the record has one of the loops, return a Card that says so.
+    thread has one sum per element of c that it computes. most: the largest grain shown; each grain
+    up to it must have a record on the device shown. If neither the compiler nor the record has one
+    of the loops, return a Card that says so.
     """
     step = _with(step, "GRAIN")
     device, ladder, rows = device_shown(), ladder_of(step), []

@@ -49,7 +49,7 @@ def peaks(device: Device) -> pd.DataFrame:
     The columns are "GFLOP/s" and "GB/s". The rows are the data sheet's peaks, the product of SMs,
     lanes, 2 and the clock, which has no GB/s, and the best recorded rates of the FMA loop and the
     copy. The clock is the one measured while the FMA loop ran, or the boost clock if nothing was
-    recorded. A rate that is not recorded is missing.
+    recorded. A rate that is not recorded is NaN.
     """
     ceilings = _ceilings(device)
     clock = ceilings.get("sm_clock_mhz") or device.boost_clock_mhz

@@ -19,9 +19,9 @@ def compiled(space: str = "global", **steps: Step | Variant) -> Table | Card:
     """Return a table of loads per multiply-add, in the source code and in compiled hot loops.
 
     There is one row per step. The other two columns are the instructions per multiply-add and the
-    fraction of multiply-adds in the hot loop; they are "–" for a kernel without such a loop. space:
-    the memory of the loads, "global" or "shared". steps: the keyword is the row's name, with _ for
-    spaces. Without a compiler, return a Card that says so.
+    fraction of multiply-adds in the hot loop; they and the loads of the machine code are "–" for a
+    kernel without such a loop. space: the memory of the loads, "global" or "shared". steps: the
+    keyword is the row's name, with _ for spaces. Without a compiler, return a Card that says so.
     """
     arch = device_shown().arch
     rows = []

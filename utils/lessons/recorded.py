@@ -99,8 +99,8 @@ def share_of_peak(step: Step | Variant, shape: str = "4096", on: str | None = No
     """Return the recorded speed as a fraction of the data sheet's peak.
 
     For a Step, it is that of the fastest constants. shape: as on the command line. on: the device
-    or processor of the record, by default `device_shown` or, for a CPU step, `CPU`. Raises
-    CourseError if there is no record.
+    or processor of the record, by default `device_shown` or, for a CPU step, `CPU`. The result is
+    None for a record without a peak, as on a CPU. Raises CourseError if there is no record.
     """
     return record_of(step, shape, on).efficiency
 
@@ -108,8 +108,9 @@ def share_of_peak(step: Step | Variant, shape: str = "4096", on: str | None = No
 def share_of_library(step: Step | Variant, shape: str = "4096") -> float:
     """Return the recorded speed as a fraction of the library's speed in the same run.
 
-    For a Step, it is that of the fastest constants. The fraction is above 1 if the step is faster.
-    shape: as on the command line. Raises CourseError if there is no record.
+    For a Step, it is that of the fastest constants. The fraction is above 1 if the step is faster,
+    and None if no library ran. shape: as on the command line. Raises CourseError if there is no
+    record.
     """
     return record_of(step, shape).library_ratio
 

@@ -244,7 +244,10 @@ def write_index(out: Path) -> Path:
 
 
 def _title_of(page: Path) -> str:
-    """Return the title of a page that was written, with markup escaped for Markdown."""
+    """Return the title of a page that was written, with markup escaped for Markdown.
+
+    Without a title it is the name of the file, without its suffix.
+    """
     title = re.search(r"<title>(.*?)</title>", page.read_text(encoding="utf-8"), re.DOTALL)
     return re.sub(r"([][*_`<\\])", r"\\\1", html.unescape(title[1]).strip()) if title else page.stem
 
@@ -252,8 +255,10 @@ def _title_of(page: Path) -> str:
 def main(arguments: list[str] | None = None) -> int:
     """Execute the lessons of the command line, print their results, and return the exit code.
 
-    It is 0 if all lessons ran and break no rule, 1 if one failed, and 2 if a notebook is missing.
-    arguments: the words of the command line, by default those of this process.
+    The pages, those of the Markdown files beside the notebooks, and the index are written into the
+    folder of --out. The exit code is 0 if all lessons ran and break no rule, 1 if one failed, and 2
+    if a notebook is missing. arguments: the words of the command line, by default those of this
+    process.
     """
     parser = argparse.ArgumentParser(prog="run_notebooks", description=__doc__.splitlines()[0])
     parser.add_argument("notebooks", nargs="*", type=Path, help="default: every lesson in English")

@@ -104,7 +104,7 @@ def compiled_ways(variant: Variant, arch: str) -> tuple[Mapping[str, int], ...]:
 
     There are two kinds if some warps load a and others b, with the fewer instructions first. The
     numbers are those of one warp for one tile. arch: text such as "sm_90". Raises CourseError
-    unless the loop over tiles has exactly one loop in it.
+    without a compiler, and unless the loop over tiles has exactly one loop in it.
     """
     code = xray(variant.kernel, variant.step.signature, arch)
     big = max(code.loops, key=lambda loop: loop.end - loop.start)
@@ -159,7 +159,8 @@ def slots_of(step: Step | Variant, shape: str = "4096") -> IssueSlots:
     """Return what fills the issue slots of a recorded launch of a product.
 
     The peak of the data sheet has a multiply-add in each slot. shape: the problem size as on the
-    command line.
+    command line. Raises CourseError if the launch has no record, or if neither the compiler nor the
+    record of tiles has the kernel.
     """
     variant, device = as_variant(step), device_shown()
     record = record_of(variant, shape)

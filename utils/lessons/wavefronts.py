@@ -25,7 +25,8 @@ WAVEFRONTS = ["shared_load_wavefronts", "shared_store_wavefronts"]
 def wavefronts_per_multiply_add(trace: Trace) -> float:
     """Return the wavefronts of shared memory per multiply-add of a warp.
 
-    trace: the counts of a product on the virtual GPU.
+    trace: the counts of a product on the virtual GPU. Raises CourseError if the launch makes no
+    multiply-adds.
     """
     return WARP * trace.totals[WAVEFRONTS].sum() / multiply_adds(trace)
 

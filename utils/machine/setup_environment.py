@@ -161,7 +161,8 @@ def _install(chosen: Plan, pins: str, stamp: str) -> int:
 def cuda_version(text: str) -> tuple[int, int] | None:
     """Return the CUDA version that the option --cuda names, or None for no GPU packages.
 
-    `text` is "auto" for the driver's version, "none", or a version such as "12.4".
+    `text` is "auto" for the driver's version, "none", or a version such as "12.4". Raises
+    ValueError for another text.
     """
     if text == "auto":
         return driver_cuda()

@@ -163,7 +163,8 @@ def compared(
     """Time calls in interleaved bursts and return name -> times per call, in microseconds.
 
     rivals: name -> call. Both times are medians over the bursts of a call. Each round times the
-    calls in another random order. `wait()` waits until all work is done; `clock()` returns seconds.
+    calls in another random order, which comes from `generator`. `wait()` waits until all work is
+    done; `clock()` returns seconds.
     """
     calls = {}
     for name, call in rivals.items():
@@ -283,7 +284,7 @@ def as_called_command(
     """Return the sub-command `as-called`, which times functions as a user calls them.
 
     `cases(count, seed)` returns the calls to time, of which `count` have random shapes. The option
-    --count has the default `count`.
+    --count has the default `count`. `processor` is the one on which they are timed.
     """
     return Command(
         "as-called",
@@ -315,8 +316,8 @@ def _run(
 ) -> int:
     """Time all cases, print the table and sentences, record it with --record; return 0.
 
-    `cases(count, seed)` returns the cases. Raises CourseError if the processor is a GPU and there
-    is none.
+    `cases(count, seed)` returns the cases. The math libraries use one thread while they are timed.
+    Raises CourseError if the processor is a GPU and there is none.
     """
     path = file_of(processor.device())
     requested = list(cases(options.count, options.seed))

@@ -110,7 +110,8 @@ def _rows(ladder: Ladder, options: argparse.Namespace, console: Console) -> list
 
     Steps that the device cannot run are left out. With `options.record`, the rows are also written
     to the device's record. Without a GPU, the records of `options.device` are returned, and a
-    sentence on stderr says so. Raises CourseError for an unknown step, shape or device.
+    sentence on stderr says so. The progress is shown on `console`. Raises CourseError for an
+    unknown step, shape or device.
     """
     steps = [ladder.step(name) for name in options.steps]
     variants = _variants(steps, options.params)
@@ -192,7 +193,7 @@ def _measure(
     """Measure the variants of each (shape, variants) in `plan` and return all rows, in this order.
 
     `device` is None for a ladder on the CPU. If `record` is True, write the rows of each shape to
-    disk as soon as the shape is finished.
+    disk as soon as the shape is finished. A progress bar is shown on `console` meanwhile.
     """
     rows: list[StepRow] = []
     with Progress(console=console, transient=True) as progress:

@@ -171,8 +171,8 @@ def read_all(x, out):
 def flush_of(device: Device) -> Execution:
     """Return an execution that flushes the L2 cache by reading several times its size.
 
-    It reads and does not write, because written lines would have to leave the cache later, while
-    the kernel is timed.
+    The array is allocated now, and read once, so that the kernel is compiled. It reads and does not
+    write, because written lines would have to leave the cache later, while the kernel is timed.
     """
     elements = L2_TIMES * device.l2_kib * KIB // FLOAT32_BYTES
     x, out = (cuda.to_device(np.zeros(size, np.float32)) for size in (elements, 1))

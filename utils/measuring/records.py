@@ -201,7 +201,10 @@ def measured(device: str, ladder: str) -> pd.DataFrame:
 
 
 def records_of(device: str, ladder: str) -> tuple[Record, ...]:
-    """Return the records of a ladder on a device as `Record`s, in the order of the file."""
+    """Return the records of a ladder on a device as `Record`s, in the order of the file.
+
+    Raises CourseError if there are none.
+    """
     path = file_of(device, ladder)
     return _checked(path, rows.version(path))
 

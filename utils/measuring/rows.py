@@ -61,8 +61,8 @@ def version(path: Path) -> tuple[int, int]:
 def write(path: Path, rows: Iterable[object], kind: type, digits: int = DIGITS) -> None:
     """Replace the CSV file by these rows of the dataclass `kind`, as a whole or not at all.
 
-    Floats get `digits` significant digits. Raises CourseError for a value that `read` would refuse,
-    and then leaves the file unchanged.
+    Missing folders are created. Floats get `digits` significant digits. Raises CourseError for a
+    value that `read` would refuse, and then leaves the file unchanged.
     """
     lines = [[_text(value, digits) for value in _values(row)] for row in rows]
     for number, line in enumerate(lines, start=1):

@@ -194,8 +194,9 @@ class Shadow:
     ) -> np.ndarray | None:
         """Return a bool per shadow word: True if no barrier orders its access before this one.
 
-        Units that were never touched count as unordered. The result is None if barriers order all
-        words, or if all units are in global memory and no other thread has touched them.
+        In global memory, a barrier does not order accesses of another block. Units that were never
+        touched count as unordered. The result is None if barriers order all words, or if all units
+        are in global memory, ``initialised`` is True and no other thread has touched them.
         """
         is_global = self.space == "global"
         if is_global and initialised and _are_own(words, access.stamps):

@@ -127,7 +127,11 @@ class Finding:
 
 
 def _indices(axis: int | None, extent: tuple[int, int]) -> str:
-    """Return text such as ``the index 4`` or ``indices from 4 to 7 along dimension 1``."""
+    """Return text such as ``the index 4`` or ``indices from 4 to 7 along dimension 1``.
+
+    ``extent`` is the lowest and the highest index. ``axis`` is their dimension, or None if the
+    text names no dimension.
+    """
     low, high = extent
     indices = f"the index {low}" if low == high else f"indices from {low} to {high}"
     return indices if axis is None else f"{indices} along dimension {axis}"

@@ -109,7 +109,8 @@ def _dispatcher(kernel) -> CUDADispatcher | FunctionType:
 def _function(function: FunctionType) -> FunctionType:
     """Return a copy of a function that sees Numba's counterparts of the values that it reads.
 
-    Raises Unsupported if the function also reads a type, a kernel or a device function of Numba.
+    Each function is copied once. Raises Unsupported if the function also reads a type, a kernel or
+    a device function of Numba.
     """
     if function in _FUNCTIONS:
         return _FUNCTIONS[function]

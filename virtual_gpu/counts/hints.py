@@ -73,8 +73,8 @@ def hints_of(counts: KernelCounts) -> tuple[Hint, ...]:
 
     The first are those on results: crowded stores, atomics without an effect, and wide accesses of
     arrays that may not be aligned. Then follow strided accesses, bank conflicts, idle lanes and
-    float64. Hints on strided accesses and bank
-    conflicts begin with the largest excess, those on idle lanes with the most requests.
+    float64. Hints on strided accesses and bank conflicts begin with the largest excess, those on
+    idle lanes with the most requests.
     """
     kinds = (_crowded, _beaten, _unaligned, _strided, _conflicts, _idle, _float64)
     return tuple(hint for kind in kinds for hint in kind(counts))
@@ -191,7 +191,7 @@ def _access_pattern(
 
     The description is such as ``strided load of x``, ``transposed load of x``, ``scattered load of
     x`` or ``load of x in pieces``. The numbers are a text in brackets after a space, or "" for a
-    scattered access.
+    scattered access. ``stride`` is in bytes, and None for a scattered access.
     """
     subject = f"{access.kind} of {access.array}"
     if stride is None:

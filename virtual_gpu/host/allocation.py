@@ -28,8 +28,9 @@ def to_device(obj, stream=0, copy=True, to=None) -> DeviceArray:
     The result has the shape, dtype and strides of ``obj``. With ``copy=False`` its memory is
     uninitialised. An array that is on the device already, or in mapped or managed memory, is
     returned without a copy. With ``to``, a device array, the elements go into that array instead,
-    unless ``copy`` is False, and ``to`` is returned. Raises ArrayTypeError for objects and strings,
-    and ArrayValueError for an array that is not contiguous; dimensions of stride 0 are allowed.
+    unless ``copy`` is False, and ``to`` is returned. The copy is logged. Raises ArrayTypeError for
+    objects and strings, and ArrayValueError for an array that is not contiguous; dimensions of
+    stride 0 are allowed.
     """
     if to is not None:
         if copy:

@@ -68,7 +68,8 @@ class DeviceArray:
     it with ``copy_to_host`` and ``copy_to_device``. ``unwritten`` is a boolean array of the
     elements that were never written, or None if all were. ``strides`` are in bytes. ``stream`` is
     stored and has no effect. ``fills`` maps the name of each kernel that may have stored to the
-    memory to True if it chooses elements by thread index alone; all views of the memory share it.
+    memory to True if it chooses elements by thread index alone; slices and reshaped views share it,
+    and a view with another dtype does not.
     """
 
     __cuda_memory__ = True
@@ -156,8 +157,9 @@ class DeviceArray:
     def copy_to_host(self, ary: np.ndarray | None = None, stream=0) -> np.ndarray:
         """Copy the array to ``ary``, or to a new host array, and return that host array.
 
-        Raises ArrayTypeError or ArrayValueError unless dtype, shape (without dimensions of length
-        1) and strides match, and NeedsCopy for negative strides.
+        The copy is logged. A UserWarning names elements that the kernels should have written and
+        have not. Raises ArrayTypeError or ArrayValueError unless dtype, shape (without dimensions
+        of length 1) and strides match, and NeedsCopy for negative strides.
         """
         if any(stride < 0 for stride in self.strides):
             raise NeedsCopy(
@@ -184,8 +186,8 @@ class DeviceArray:
     def copy_to_device(self, ary, stream=0) -> None:
         """Copy a host or device array of the same shape and dtype into this array.
 
-        Raises ArrayTypeError for another dtype and ArrayValueError for another shape; dimensions of
-        length 1 are ignored.
+        The copy of a host array is logged. Raises ArrayTypeError for another dtype and
+        ArrayValueError for another shape; dimensions of length 1 are ignored.
         """
         if isinstance(ary, DeviceArray):
             source, unwritten = ary.host, ary.unwritten
@@ -354,7 +356,8 @@ class DeviceArray:
     def __array__(self, dtype=None, copy=None) -> np.ndarray:
         """Return a copy of the array on the host, cast to ``dtype`` if that is not None.
 
-        The copy is logged. Raises ArrayValueError if ``copy`` is False.
+        The copy is logged. A UserWarning names elements that the kernels should have written and
+        have not. Raises ArrayValueError if ``copy`` is False.
         """
         if copy is False:
             raise ArrayValueError("A device array has no host memory to share; a copy is needed.")

@@ -110,8 +110,9 @@ def note(
 ) -> None:
     """Append a Transfer of ``array`` to each list that ``counting_transfers`` has open.
 
-    ``by`` names the cause of the copy. ``host_waits`` is True if the copy has ended when its call
-    returns. Each StreamOrder of ``ordering_streams`` gets the copy, too.
+    ``direction`` is TO_DEVICE or TO_HOST. ``by`` names the cause of the copy. ``host_waits`` is
+    True if the copy has ended when its call returns. Each StreamOrder of ``ordering_streams`` gets
+    the copy, too.
     """
     if _LOGS or _ORDERS:
         transfer = Transfer(direction, array.shape, array.dtype, by, *line_in_program())

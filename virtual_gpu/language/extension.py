@@ -58,8 +58,9 @@ class Machine:
         ``position`` is the index of the first element: an integer per lane, or a tuple of them with
         one per dimension. Returns a tuple of ``width`` lane vectors, which are zero in lanes that
         are inactive or out of bounds; the latter are reported. With ``aligned``, a first element
-        whose offset is no multiple of ``width`` is reported, too. Raises Unsupported for an array
-        that is not in global or shared memory, and for another number of indices.
+        whose offset is no multiple of ``width`` is reported, too. A report raises OutOfBounds
+        unless the launch collects its findings. Raises Unsupported for an array that is not in
+        global or shared memory, and for another number of indices.
         """
         return load_wide(self._place(array, position), width, aligned)
 

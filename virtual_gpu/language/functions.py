@@ -118,7 +118,8 @@ def select(call: CallExpression) -> Evaluate:
 def to_complex(call: CallExpression) -> Evaluate:
     """Compile ``complex(x)`` and ``complex(re, im)``.
 
-    The closure returns a complex128 number, or a complex64 if both parts are float32.
+    The closure returns complex128 numbers; it returns complex64 only for two parts that are both
+    float32.
     """
     parts = call.arguments(1, 2)
 

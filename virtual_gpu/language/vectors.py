@@ -83,8 +83,8 @@ def load(call: CallExpression) -> Evaluate:
 def store(call: CallExpression) -> Evaluate:
     """Compile ``vector.store(array, index, vector, alignment)``, which returns None.
 
-    One instruction moves as many bytes as the alignment, a constant, allows; without one, each
-    element has its own.
+    The closure raises Unsupported if the value is no vector. One instruction moves as many bytes as
+    the alignment, a constant, allows; without one, each element has its own.
     """
     arguments = call.named("array", "index", "vector", "alignment")
     move = _Move.of(call, arguments)
@@ -145,7 +145,10 @@ class _Move:
         return array, indices
 
     def step(self, frame: Frame, array: ArrayView, count: int) -> int:
-        """Return the number of elements that one instruction moves, at most 16 bytes."""
+        """Return the number of elements that one instruction moves: at most ``count`` or 16 bytes.
+
+        Without an alignment it is 1.
+        """
         bytes_at_once = min(self.alignment(frame) or 1, 16)
         return min(count, max(1, bytes_at_once // array.dtype.itemsize))
 

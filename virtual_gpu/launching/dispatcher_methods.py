@@ -161,9 +161,10 @@ def _most_threads(kernel: CUDADispatcher) -> int:
 def compile_device(self, args, return_type=None):
     """Compile a device function with Numba, and return its entry in ``overloads``.
 
-    It serves ``@cuda.jit(signature, device=True)``. If the compiler's library is not installed, the
-    function is only typed and the entry is a TypedFunction, which is enough to run it on the
-    virtual GPU. Raises Unsupported if the compiler refuses the code.
+    It serves ``@cuda.jit(signature, device=True)``. ``args`` are the Numba types of the arguments,
+    and ``return_type`` that of the result, or None to infer it. If the compiler's library is not
+    installed, the function is only typed and the entry is a TypedFunction, which is enough to run
+    it on the virtual GPU. Raises Unsupported if the compiler refuses the code.
     """
     try:
         return _compile_for_device(self, args, return_type)

@@ -75,8 +75,10 @@ def launch(
 
     ``kernel`` is a dispatcher or a plain Python function, ``arguments`` are those of the caller,
     and ``dynamic_shared`` is the dynamic shared memory of a block in bytes. Raises the first flaw
-    as an error, unless the observer's report collects findings. Raises LaunchError for a launch
-    that a device would refuse, and LimitReached if it exceeds a limit.
+    as an error, unless the observer's report collects findings. Raises Unsupported for code that
+    the virtual GPU does not know, KernelRaised if a thread reaches a ``raise`` or a failing
+    ``assert``, LaunchError for a launch that a device would refuse, and LimitReached if it exceeds
+    a limit.
     """
     kernel = as_numba_kernel(kernel)
     program = compile_function(getattr(kernel, "py_func", kernel))

@@ -104,10 +104,11 @@ class Trace:
         """A table with one row per source line, array and kind of access.
 
         Columns: ``file``, ``line``, ``source``, ``array``, ``space`` (global or shared), ``kind``
-        (load, store or atomic), ``requests``, ``sectors`` (of 32 bytes) and ``cache_lines`` (of 128
-        bytes) of global memory, ``wavefronts`` of shared memory, ``words`` (of 4 bytes, summed over
-        lanes), ``bytes`` and ``lanes``. A count that does not apply is missing, such as the sectors
-        of shared memory or of atomics.
+        (load, store or atomic), ``instruction`` ("ldmatrix", "cp.async" or the same as ``kind``),
+        ``requests``, ``sectors`` (of 32 bytes) and ``cache_lines`` (of 128 bytes) of global memory,
+        ``wavefronts`` of shared memory, ``words`` (of 4 bytes, summed over lanes), ``bytes`` and
+        ``lanes``. A count that does not apply is missing, such as the sectors of shared memory or
+        of atomics.
         """
         return accesses_table(self.access_counts, self.files)
 
@@ -256,6 +257,8 @@ def trace(
         for a launch that a device would refuse.
     LimitReached
         if the launch exceeds a limit.
+    KernelRaised
+        if a thread reaches a ``raise`` or a failing ``assert``.
     """
     __tracebackhide__ = True  # pytest shows the user's line instead of this text
     try:

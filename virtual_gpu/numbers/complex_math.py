@@ -252,8 +252,8 @@ def cos(z):
 def power(base, exponent):
     """Return ``base ** exponent`` of two complex numbers by Numba's formula, in base's dtype.
 
-    The operands are NumPy scalars or lane vectors. The power 0 is 1 for every base. A base of 0
-    with an exponent whose real part is 0 gives 0 otherwise; nothing is raised.
+    The operands are NumPy scalars or lane vectors. The power 0 is 1 for every base. If the real
+    parts of base and exponent are both 0, any other power is 0, as in Numba; nothing is raised.
     """
     magnitude = np.hypot(base.real, base.imag)
     length = np.power(magnitude, exponent.real)

@@ -141,7 +141,7 @@ def legend(**colours: str) -> str:
 
 
 def in_code(words: str) -> str:
-    """Return a sentence as HTML, in which text between backticks becomes code."""
+    """Return a sentence as escaped HTML, in which text between backticks becomes code."""
     return re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(words, quote=False))
 
 

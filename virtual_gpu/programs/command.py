@@ -65,7 +65,11 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _script(parser: argparse.ArgumentParser, options: argparse.Namespace) -> Script:
-    """Return the Script that the command line names; end the program if it names none."""
+    """Return the Script that the command line names.
+
+    The parser ends the program with status 2 if the command line names none, if the script is no
+    file or folder, and if it has both --stop and --trace.
+    """
     name, *arguments = options.module or options.script or [None]
     if name is None:
         parser.error("there is nothing to run; give a script, or -m and the name of a module.")

@@ -188,7 +188,8 @@ def as_json(summary: ProgramSummary) -> str:
     their names and units are those of counters.LineCount. Errors are sentences. Findings and hints
     are objects with ``kind``, ``file``, ``line``, ``source``, ``array``, ``message`` and
     ``advice``; a finding also has ``launched_at``, ``warning``, ``index``, ``threads``,
-    ``threads_in_all`` and ``other_line``.
+    ``threads_in_all`` and ``other_line``. Files are short names, and ``launched_at`` is such as
+    "saxpy.py:12".
     """
     rows = [_kernel(kernel, summary) for kernel in summary.kernels]
     hints = [UNSEEN] if summary.unseen else []
