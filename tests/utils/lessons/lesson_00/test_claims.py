@@ -362,8 +362,9 @@ def test_the_arithmetic_peak_of_the_h200():
     says("The GPU has {} streaming multiprocessors, **SMs**", H200.sms)
     says("In a cycle an SM does at most {} multiply-adds, `a * b + c` with float32", lanes)
     says("At the highest clock there are {:.2f} · {:.0f}⁹ cycles per second", clock, ten())
-    says("{} · {} · 2 · {:.2f} · {:.0f}⁹ are {:,.0f} · {:.0f}⁹ operations per second, or {:,.0f} "
-         "GFLOP/s", H200.sms, lanes, clock, ten(), H200.peak_gflops, ten(),
+    operations = H200.peak_gflops / (H200.sms * lanes * clock)  # of a multiply-add
+    says("{} · {} · {:.0f} · {:.2f} · {:.0f}⁹ are {:,.0f} · {:.0f}⁹ operations per second, or "
+         "{:,.0f} GFLOP/s", H200.sms, lanes, operations, clock, ten(), H200.peak_gflops, ten(),
          H200.peak_gflops)  # fmt: skip
     computed = H200.sms * lanes * 2 * clock
     assert computed == pytest.approx(H200.peak_gflops, rel=0.001)
