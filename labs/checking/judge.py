@@ -35,6 +35,7 @@ from labs.checking.text_mistakes import (
     index_never_called,
     never_called,
     never_reached,
+    result_renamed,
 )
 from labs.checking.translated_mistakes import translated
 from labs.checking.verdict import Verdict
@@ -42,6 +43,8 @@ from utils.errors import CourseError
 from utils.translation import translate
 from virtual_gpu import Finding, KernelRaised, LimitReached, Site, VirtualGpuError
 from virtual_gpu.common.source import Source, read_source
+
+_UNKNOWN = re.compile(r"line (\d+) (`.*?`): .* is not known to (?:this check|the virtual GPU)\.")
 
 
 def judge(exercise: KernelExercise, kernel, patience: float) -> Verdict:
@@ -136,7 +139,7 @@ def attempt(
         return exercise.words.say("The {noun} raises an error: {why}", why=why)
     except (VirtualGpuError, CourseError) as error:
         story = _does_not_run(exercise, _plain(exercise, error))
-        unknown = re.search(r"line (\d+) (`.*?`): .* is not known to this check\.", story)
+        unknown = _UNKNOWN.search(story)
         if unknown and (cause := _first(exercise.probes.unknown, kernel, story)):
             where = translate("Line {line}, {code}", line=unknown[1], code=unknown[2])
             return f"{where}: {cause}"
@@ -341,7 +344,7 @@ def _does_nothing(exercise: KernelExercise, runs: Sequence[Run], table: MistakeT
     story = words.say(
         "The {noun} reads its inputs, but {never_stores} into `{result}`.", result=run.result
     )
-    return _with_cause(story, runs, table)
+    return _with_cause(story, runs, table, result_renamed(run))
 
 
 def describe_first_flaw(

@@ -111,6 +111,25 @@ def _question_on_the_way(run: Run, line: int) -> str:
     )
 
 
+def result_renamed(run: Run) -> str | None:
+    """Return sentences on a line that assigns to the name of the result, or None."""
+    targets = (
+        target
+        for node in ast.walk(run.tree)
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+    )
+    for target in targets:
+        if isinstance(target, ast.Name) and target.id == run.result:
+            return translate(
+                "Line {line} only gives the name `{result}` to another value. To store into the "
+                "array, write an element of it on the left: `{result}[…]`.",
+                line=target.lineno,
+                result=run.result,
+            )
+    return None
+
+
 def barrier_in_a_branch(run: Run, finding: Finding) -> str | None:
     """Return a sentence on a barrier in a branch or a loop that only some threads take, or None.
 

@@ -87,7 +87,7 @@ KERNEL = Vocabulary(
     wrong="Which elements does this thread read, and what does it do?",
     endless="Is there a thread for which this loop never ends, because what it tests does not "
     "change?",
-    nothing_found=", and the virtual GPU found nothing",
+    nothing_found=", and the virtual GPU found no error",
     slow_float64="most GPUs are many times slower",
 )
 FUNCTION = Vocabulary(

@@ -76,7 +76,7 @@ def elementwise(
     targets = (*targets, input_loads_per_element(loads))
     family = {"launch": launch, **fields}
     missing = (length_as_a_number, overlap_or_gap)
-    probes = Probes(refused=REFUSED, missing=missing, wrong=wrong)
+    probes = Probes(refused=REFUSED, unknown=(_whole_arrays,), missing=missing, wrong=wrong)
     return record(sizes=("n",), probes=probes, targets=targets, **family)
 
 

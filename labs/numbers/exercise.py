@@ -55,8 +55,9 @@ class NumbersExercise(Exercise):
     for this number of cases, which is enough to distinguish the known mistakes. beside: takes a
     case and the wrong answer, and returns a sentence with the numbers behind the right one.
     instead: takes the same, and returns a sentence that replaces the case's `why`, or "". whole:
-    True if every right answer must be a whole number, whatever the arguments. kind: "write", or
-    "repair" for a flawed function. calls: the exercise whose function the reader's function calls,
+    True if every right answer must be a whole number, whatever the arguments. integers: True if it
+    must also be of the type int, because a launch takes no float. kind: "write", or "repair" for a
+    flawed function. calls: the exercise whose function the reader's function calls,
     None if there is none; a wrong answer may be the fault of that function.
     """
 
@@ -70,6 +71,7 @@ class NumbersExercise(Exercise):
     beside: Callable[[Case, float], str] = lambda case, answer: ""
     instead: Callable[[Case, float], str] = lambda case, answer: ""
     whole: bool = True
+    integers: bool = False
     kind: str = "write"
     calls: NumbersExercise | None = None
 
@@ -160,7 +162,22 @@ def wrong_answer(
             else:
                 explanation = _explained(exercise, case, answer)
             return f"{_symptom(exercise, case, answer)} {explanation}"
-    return failed
+    return failed or _no_integer(exercise, answers)
+
+
+def _no_integer(exercise: NumbersExercise, answers: Sequence[float]) -> str | None:
+    """Return a sentence on the first answer that must be an int and is a float, or None."""
+    if not exercise.integers:
+        return None
+    for case, answer in zip(exercise.all_cases, answers, strict=True):
+        if not isinstance(answer, int):
+            return translate(
+                "{where} you return `{given}`, which is a float, and a launch takes only whole "
+                "numbers of type int. Use `//`, or `math.ceil`.",
+                where=where(exercise, case.given),
+                given=float(answer),
+            )
+    return None
 
 
 def _symptom(exercise: NumbersExercise, case: Case, answer: float) -> str:

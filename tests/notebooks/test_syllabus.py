@@ -62,4 +62,4 @@ def test_a_week_of_the_semester_takes_about_two_hours():
 def test_the_way_of_three_hours_takes_one_sitting_of_each_of_its_lessons():
     way = re.search(r"^\*\*Three hours\*\*.*$", SYLLABUS, re.M)[0]
     minutes = sum(sitting(name) for name in re.findall(r"\((\d\d_\w+\.ipynb)\)", way))
-    assert minutes == pytest.approx(180, abs=15)
+    assert minutes == pytest.approx(180, rel=0.15)

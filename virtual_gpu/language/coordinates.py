@@ -78,7 +78,10 @@ def _per_dimension(call: CallExpression, coordinate: Callable) -> Evaluate:
     """
     arguments = call.named("ndim")
     if "ndim" not in arguments:
-        raise call.refuse(f"{ast.unparse(call.node)} without a number of dimensions")
+        one = f"{ast.unparse(call.node.func)}(1)"
+        raise call.refuse(
+            f"{ast.unparse(call.node)} without a number of dimensions (for one: {one})"
+        )
     number = call.literal(arguments["ndim"])
 
     def evaluate(frame, mask):

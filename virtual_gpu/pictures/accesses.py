@@ -29,26 +29,31 @@ MOST_LINES = 4  # cache lines that are drawn word by word
 STRIDES = (1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 24, 32)
 PITCHES = (32, 33, 34, 36, 40, 48)
 _LEFT, _TOP, _LANE, _BANK = 34, 40, 6, 11.5
+_NAMES_HEIGHT = 62  # of the names above a request
 
 
-def draw_request(addresses: Sequence, title: str = "one request", width: int = 4) -> Picture:
+def draw_request(
+    addresses: Sequence, title: str = "one request", width: int = 4, named: bool = False
+) -> Picture:
     """Return a Picture of one request to global memory, with the cache lines word by word.
 
     At most four cache lines are drawn. ``addresses`` are byte addresses by lane, None or -1 for an
-    inactive lane, and ``width`` is the number of bytes per lane.
+    inactive lane, and ``width`` is the number of bytes per lane. If ``named`` is True, the first
+    word, the first sector and the first cache line have their names above them.
     """
-    return draw_requests({title: addresses}, width=width)
+    return draw_requests({title: addresses}, width=width, named=named)
 
 
-def draw_requests(requests: dict[str, Sequence], width: int = 4) -> Picture:
+def draw_requests(requests: dict[str, Sequence], width: int = 4, named: bool = False) -> Picture:
     """Return a Picture of several requests to global memory, one below the other.
 
     ``requests`` maps the title of each request to its byte addresses by lane, None or -1 for an
     inactive lane, and ``width`` is the number of bytes per lane. At most four cache lines of each
-    request are drawn.
+    request are drawn. If ``named`` is True, the first word, sector and cache line of each request
+    have their names above them.
     """
     by_title = {title: plain(addresses) for title, addresses in requests.items()}
-    drawn = [_words(addresses, width, title) for title, addresses in by_title.items()]
+    drawn = [_words(addresses, width, title, named=named) for title, addresses in by_title.items()]
     alt = " ".join(_description(addresses, width, title) for title, addresses in by_title.items())
     return Picture("".join(drawn) + legend(read_by_a_lane=BLUE, comes_with_it_unused=PALE), alt)
 
@@ -84,12 +89,13 @@ def what_if_stride(strides: Sequence[int] = STRIDES) -> Picture:
     """Return a Picture with a slider over the stride between neighbouring lanes.
 
     Each drawing shows the cache lines that a warp reads with one of the ``strides``, which are in
-    words of 4 bytes and increase. A curve below it shows the sectors up to this stride.
+    words of 4 bytes and increase. A curve below it shows the sectors of all strides, in colour up
+    to this one.
     """
     lanes = np.arange(WARP)
     drawn = [
         _words(lanes * step * BANK_BYTES, BANK_BYTES, _share(step), least=MOST_LINES)
-        + _sectors_by_stride(strides[: number + 1], max(strides))
+        + _sectors_by_stride(strides, number)
         for number, step in enumerate(strides)
     ]
     labels = [f"{step} word{'s' if step > 1 else ''} apart" for step in strides]
@@ -120,24 +126,27 @@ def what_if_padding(pitches: Sequence[int] = PITCHES) -> Picture:
 # ---- a request word by word ----
 
 
-def _words(addresses: np.ndarray, width: int, title: str, least: int = 0) -> str:
+def _words(
+    addresses: np.ndarray, width: int, title: str, least: int = 0, named: bool = False
+) -> str:
     """Return an SVG of one request to global memory: a row of 32 words per cache line.
 
     At most four cache lines are drawn. Cache lines 0 to ``least`` - 1 are drawn even if no lane
-    touches them, so that a slider's pictures have one size.
+    touches them, so that a slider's pictures have one size. ``named`` is True for names of the
+    first word, sector and cache line.
     """
     used = _used_words(addresses, width)
     touched = np.union1d(used // WORDS, np.arange(least))
     sectors = np.unique(used // 8)
-    size, left, top, pitch = 11.5, 2, 24, 32
+    size, left, top, pitch = 11.5, 2, 24 + _NAMES_HEIGHT * named, 32
     body = [text(left, 14, title, 13, font_weight="bold")]
+    if named:
+        body.append(_names(left, top, size))
     for row, line in enumerate(touched[:MOST_LINES]):
         y = top + row * pitch
         for kind, fill in (("used", BLUE), ("unused", PALE), ("not moved", "none")):
             words = [
-                word
-                for word in range(WORDS)
-                if _kind(line * WORDS + word, used, sectors) == kind
+                word for word in range(WORDS) if _kind(line * WORDS + word, used, sectors) == kind
             ]
             boxes = (_box(left + w * size + 3 * (w // 8), y, size - 1.5, 13) for w in words)
             look = {"stroke_width": 0.4, "stroke_opacity": 0.5, "fill": fill}
@@ -151,6 +160,23 @@ def _words(addresses: np.ndarray, width: int, title: str, least: int = 0) -> str
         height += 14
     alt = _description(addresses, width, title)
     return svg(left + WORDS * size + 12, height + 4, "".join(body), alt)
+
+
+def _names(left: float, bottom: float, size: float) -> str:
+    """Return SVG that names the first word, sector and cache line of a row, one above the other.
+
+    ``left`` and ``bottom`` are the upper left corner of the row, and ``size`` is the width of a
+    word; there are 3 pixels between two sectors.
+    """
+    names = (("word: 4 bytes", 1), ("sector: 8 words", 8), ("cache line: 4 sectors", WORDS))
+    parts = []
+    for place, (name, words) in enumerate(names):
+        y = bottom - 3 - 21 * place
+        end = left + words * size + 3 * ((words - 1) // 8) - 1.5
+        parts.append(path(f"M{left} {y}v-4H{end:g}v4", stroke_width=1))
+        beside = words == 1  # the name is wider than the bracket
+        parts.append(text(end + 6 if beside else left, y - (1 if beside else 9), name, 11.5))
+    return "".join(parts)
 
 
 def _kind(word: int, used: np.ndarray, sectors: np.ndarray) -> str:
@@ -193,12 +219,13 @@ def _sectors_of(step: int) -> int:
     return len(np.unique(np.arange(WARP) * step // 8))
 
 
-def _sectors_by_stride(strides: Sequence[int], longest: int) -> str:
+def _sectors_by_stride(strides: Sequence[int], chosen: int) -> str:
     """Return an SVG of a curve of the sectors of a warp's load against its stride.
 
-    ``strides`` are those that the curve has so far, and the last of them is marked. The axis ends
-    at ``longest``. All are in words of 4 bytes.
+    The curve is grey, and blue up to the stride at index ``chosen``, which is marked. ``strides``
+    are in words of 4 bytes and increase.
     """
+    longest, stride = strides[-1], strides[chosen]
     left, top, wide, high = 52, 24, 300, 84
     x, y = wide / longest, high / WARP
     points = [(left + step * x, top + high - _sectors_of(step) * y) for step in strides]
@@ -212,14 +239,15 @@ def _sectors_by_stride(strides: Sequence[int], longest: int) -> str:
         body.append(path(f"M{at:g} {top + high}v4", stroke=GREY))
         body.append(text(at, top + high + 17, step, 12, anchor="middle"))
     body.append(text(left, top + high + 34, "distance of neighbouring lanes in words", 12))
-    joined = "L".join(f"{px:g} {py:g}" for px, py in points)
-    body.append(path(f"M{joined}", stroke=BLUE, stroke_width=2))
-    dots = [_box(px - 2, py - 2, 4, 4) for px, py in points]
-    px, py = points[-1]
-    body.append(path("".join(dots), fill=BLUE, stroke="none"))
+    for colour, drawn in ((GREY, points), (BLUE, points[: chosen + 1])):
+        joined = "L".join(f"{px:g} {py:g}" for px, py in drawn)
+        body.append(path(f"M{joined}", stroke=colour, stroke_width=2))
+        dots = [_box(px - 2, py - 2, 4, 4) for px, py in drawn]
+        body.append(path("".join(dots), fill=colour, stroke="none"))
+    px, py = points[chosen]
     body.append(f'<circle cx="{px:g}" cy="{py:g}" r="5.5" fill="{BLUE}"/>')
-    told = f"{strides[-1]} apart: {_sectors_of(strides[-1])} sectors"
-    alt = f"Sectors per request against the distance of neighbouring lanes, up to {told}."
+    told = f"{stride} apart: {_sectors_of(stride)} sectors"
+    alt = f"Sectors per request against the distance of neighbouring lanes. Marked: {told}."
     return svg(WORDS * 11.5 + 12, top + high + 40, "".join(body), alt)
 
 

@@ -137,13 +137,20 @@ def test_pictures_of_all_strides_are_alike_in_height_and_show_cache_lines_that_n
     assert [one.count("not brought") for one in drawings] == [3, 2, 0]
 
 
-def test_the_curve_of_the_sectors_ends_at_the_stride_that_is_shown():
+def test_the_curve_of_the_sectors_is_blue_up_to_the_stride_that_is_shown():
     curves = what_if_stride((1, 4, 8, 32)).body.split("<svg")[3::2]
-    lines = [re.search(r'd="M([^"]*)"[^>]*stroke-width="2"', one)[1] for one in curves]
-    assert [line.count("L") for line in lines] == [0, 1, 2, 3]
-    heights = [point.split()[1] for point in lines[-1].split("L")]
+    lines = [re.findall(r'd="M([^"]*)"[^>]*stroke-width="2"', one) for one in curves]
+    assert [[line.count("L") for line in each] for each in lines] == [[3, n] for n in range(4)]
+    assert all(grey.startswith(blue) for grey, blue in lines)
+    heights = [float(point.split()[1]) for point in lines[0][0].split("L")]
     assert heights[0] > heights[1] > heights[2] == heights[3]
-    assert "up to 8 apart: 32 sectors" in curves[2]
+    assert "Marked: 8 apart: 32 sectors" in curves[2]
+
+
+def test_a_request_can_have_the_names_of_its_parts():
+    plain, named = (draw_request(LANES * 4, named=named).body for named in (False, True))
+    names = ("word: 4 bytes", "sector: 8 words", "cache line: 4 sectors")
+    assert [(name in plain, name in named) for name in names] == 3 * [(False, True)]
 
 
 def test_the_pitch_of_a_tile_decides_about_banks():

@@ -17,6 +17,7 @@ EXERCISE = NumbersExercise(
     cases=formula.cases,
     right=formula.right,
     draw=formula.draw,
+    integers=True,
     hints=(
         "`//` rounds down. If elements are left over, they need one more block. Try 256 and 257.",
         "What can you add to the elements before you divide, so that one element too many reaches "

@@ -32,6 +32,13 @@ WRONG = {
         "a rest of one gets lost": [(BLOCKS, "elements // threads + (elements % threads > 1)")]},
     "An array that is shorter than a block needs a block, too.": {
         "less than one block": [(BLOCKS, "0 if elements < threads else -(-elements // threads)")]},
+    "A small rest gets lost: 1 element of a block of 1,024 is less than a thousandth of it.": {
+        "nearly a block more": [(BLOCKS, "int(elements / threads + 0.999)")]},
+    "which is a float, and a launch takes only whole numbers of type int": {
+        "NumPy's ceil": [
+            (BLOCKS, "np.ceil(elements / threads)"),
+            ("def enough_blocks", "import numpy as np\n\n\ndef enough_blocks")],
+        "a float of it": [(BLOCKS, f"float({BLOCKS})")]},
     "Divide the elements by the threads, and not the other way round.": {
         "upside down": [(BLOCKS, "(threads + elements - 1) // elements")],
         "upside down, rounded down": [(BLOCKS, "threads // elements")]},

@@ -84,6 +84,11 @@ WRONG = {
     "hold three numbers, `x`, `y` and `z`": {
         "threadIdx without x": [(INDEX, "cuda.blockIdx * 256 + cuda.threadIdx")]},
     "works on one element": {"as in NumPy": [(BODY, "    out[:] = factor * x\n")]},
+    "Line 10 only gives the name `{result}` to another value. To store into the array, write an "
+    "element of it on the left: `{result}[…]`.": {
+        "gives the name to the product": [(STORE, "out = factor * x[i]")]},
+    "without a number of dimensions (for one: cuda.grid(1))": {
+        "grid without a number": [(INDEX, "cuda.grid()")]},
     "a kernel returns nothing": {"returns the result": [(STORE, "return factor * x[i]")]},
     "changes `x`, which is an input": {
         "changes x": [(STORE, "x[i] = factor * x[i]")],

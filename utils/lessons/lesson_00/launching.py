@@ -9,7 +9,7 @@ import numpy as np
 from utils.division import cdiv
 from utils.lessons.cards import Card
 from utils.translation import translate
-from virtual_gpu import installed
+from virtual_gpu import LaunchError, VirtualGpuError, installed
 from virtual_gpu.launching.dispatcher_methods import VirtualLaunch, current_watcher, watching
 
 LENGTHS = 1, 256, 257, 5000
@@ -22,7 +22,7 @@ def check_launch(launch: Callable) -> Card:
 
     launch: takes the float32 arrays x and out of one length, and should launch one kernel that
     stores `FACTOR` · x in out, with as few blocks of `THREADS` threads as possible. The launches
-    run on the virtual GPU, and its errors are raised.
+    run on the virtual GPU. An error that the function raises is a mistake, too.
     """
     for length in LENGTHS:
         if mistake := _mistake(launch, length):
@@ -40,7 +40,10 @@ def _mistake(launch: Callable, length: int) -> str | None:
     """Return a sentence on what is wrong with the launch for arrays of one length, else None."""
     x = np.arange(1, length + 1, dtype=np.float32)
     given, out = x.copy(), np.full_like(x, np.nan)
-    launches = _launches(launch, given, out)
+    try:
+        launches = _launches(launch, given, out)
+    except Exception as error:  # whatever the reader's function does
+        return _raised(error, length)
     right = np.array_equal(out, FACTOR * x)
     if not launches:
         return _without_kernel(right)
@@ -49,19 +52,43 @@ def _mistake(launch: Callable, length: int) -> str | None:
             "At length {length:,} there are {number} launches, and one is enough.",
             length=length, number=len(launches),
         )  # fmt: skip
-    if wrong := _wrong_numbers(launches[0], length):
+    launched, arguments = launches[0]
+    if wrong := _wrong_numbers(launched, length):
         return wrong
-    return None if right else _wrong_values(launches[0], x, given, out)
+    return _float64(arguments) if right else _wrong_values(launched, x, given, out)
 
 
-def _launches(launch: Callable, x: np.ndarray, out: np.ndarray) -> list[VirtualLaunch]:
-    """Call the reader's function on the virtual GPU, and return its launches in order."""
+def _raised(error: Exception, length: int) -> str:
+    """Return sentences on an error of the reader's function or of its launch."""
+    if "launch configuration was not specified" in str(error):  # Numba's own, of several lines
+        return translate(
+            "The launch has no square brackets. The blocks and the threads per block are between "
+            "the kernel and its arguments: `scale[blocks, threads](…)`."
+        )
+    why = f"{str(error).rstrip('.')}."
+    if isinstance(error, LaunchError):
+        return translate("At length {length:,}: {why}", length=length, why=why)
+    if isinstance(error, VirtualGpuError):
+        return translate(
+            "The launch starts, but the kernel fails at length {length:,}: {why} Has `check` found "
+            "your `scale` right?", length=length, why=why,
+        )  # fmt: skip
+    return translate(
+        "At length {length:,} your function raises {error}: {why}",
+        length=length, error=type(error).__name__, why=why,
+    )  # fmt: skip
+
+
+def _launches(
+    launch: Callable, x: np.ndarray, out: np.ndarray
+) -> list[tuple[VirtualLaunch, tuple]]:
+    """Call the reader's function on the virtual GPU; return its launches and their arguments."""
     launches = []
     with installed():
         earlier = current_watcher()
 
         def run(one: VirtualLaunch, arguments: tuple) -> None:
-            launches.append(one)
+            launches.append((one, arguments))
             earlier(one, arguments)
 
         with watching(run):
@@ -110,6 +137,17 @@ def _wrong_numbers(launched: VirtualLaunch, length: int) -> str | None:
         "At length {length:,} you launched `[{blocks}, {threads}]`, and the smallest number of "
         "blocks is {enough}.", **shown,
     )  # fmt: skip
+
+
+def _float64(arguments: tuple) -> str | None:
+    """Return a sentence if a number among the arguments makes the products float64, else None."""
+    for given in arguments:
+        if np.result_type(np.asarray(given).dtype, np.float32) != np.float32:
+            return translate(
+                "The result is right, but a plain `{given}` makes each product a float64. Write "
+                "`np.float32({given})`.", given=given,
+            )  # fmt: skip
+    return None
 
 
 def _wrong_values(

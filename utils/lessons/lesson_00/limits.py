@@ -12,13 +12,13 @@ from matplotlib.figure import Figure
 from utils.figures import plots
 from utils.ladder.ladder import Ladder
 from utils.ladder.shapes import FLOAT32_BYTES
-from utils.lessons.cards import Table, table
 from utils.lessons.lesson import device_shown
 from utils.machine import devices
 from utils.machine.devices import slug
 from utils.measuring import records, rows
 from utils.measuring.kernel_times import ArrayTime
 from utils.paths import DATA
+from virtual_gpu.pictures.svg import BLUE, Picture, rect, svg, text
 
 
 def gb_per_s(row: ArrayTime) -> float:
@@ -30,10 +30,11 @@ def gb_per_s(row: ArrayTime) -> float:
 
 
 NAMES = {
-    "scale": "`scale`",
-    "sectors starter": "`sectors`, as given",
-    "sectors solution": "`sectors`, changed",
+    "scale": "scale",
+    "sectors starter": "sectors, as given",
+    "sectors solution": "sectors, changed",
 }
+_WIDTH, _TOP, _PITCH, _BAR = 412, 60, 46, 14
 
 
 def longest_times() -> dict[str, ArrayTime]:
@@ -49,21 +50,28 @@ def longest_times() -> dict[str, ArrayTime]:
     return {row.kernel: row for row in sorted(recorded, key=lambda row: row.elements)}
 
 
-def times_of_first_kernels(*kernels: str) -> Table:
-    """Return a table of recorded times, one row per kernel.
+def speeds_of_first_kernels(*kernels: str) -> Picture:
+    """Draw the recorded GB/s of kernels as bars, each in a frame that ends at the memory's peak.
 
-    The columns are the time, the GB/s and the share of the memory's peak. kernels: keys of `NAMES`.
-    The record is the one of the longest arrays.
+    A bar has its time, its GB/s and its share of the peak above it. kernels: keys of `NAMES`. The
+    record is the one of the longest arrays.
     """
     timed = [longest_times()[kernel] for kernel in kernels]
     peak = devices.find(timed[0].device).peak_gb_per_s
-    lines = [
-        (NAMES[row.kernel], f"{row.time_ms:.2f} ms", f"{gb_per_s(row):,.0f}",
-         f"{gb_per_s(row) / peak:.0%}")
-        for row in timed
-    ]  # fmt: skip
-    caption = f"{timed[0].elements:,} elements, one {timed[0].device}"
-    return table(caption, ("", "time", "GB/s", "of memory's peak"), lines)
+    title = f"{timed[0].elements:,} elements, one {timed[0].device}"
+    frames = f"the frames end at memory's peak, {peak:,.0f} GB/s"
+    body, said = text(0, 15, title, 13, font_weight="bold") + text(0, 33, frames), []
+    for number, row in enumerate(timed):
+        share, y = gb_per_s(row) / peak, _TOP + number * _PITCH
+        words = f"{row.time_ms:.2f} ms, {gb_per_s(row):,.0f} GB/s, {share:.0%} of the peak"
+        said.append(f"{NAMES[row.kernel]}: {words}")
+        body += text(0, y, NAMES[row.kernel], 13, font_weight="600")
+        body += text(_WIDTH, y, words, 12, "end")
+        body += rect(1, y + 6, round((_WIDTH - 2) * share, 1), _BAR, BLUE)
+        look = {"stroke": "currentColor", "stroke_width": 1, "stroke_opacity": 0.6}
+        body += rect(1, y + 6, _WIDTH - 2, _BAR, "none", **look)
+    alt = f"{title}. {'; '.join(said)}."
+    return Picture(svg(_WIDTH, _TOP + len(timed) * _PITCH - 14, body, alt, widest=520), alt)
 
 
 def share_that_memory_allows(operations: float, moved: float) -> float:

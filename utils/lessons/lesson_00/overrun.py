@@ -6,19 +6,21 @@ import numpy as np
 
 from utils.division import cdiv
 from utils.lessons.cards import Paragraphs
-from virtual_gpu import Finding
+from virtual_gpu import Trace
 from virtual_gpu.pictures.svg import BLUE, GREY, ORANGE, Picture, path, rect, svg, text
 
 _LEFT, _WIDTH, _CELL = 56, 360, 44  # in pixels; the last is of a thread that is drawn large
 _THREADS, _ELEMENTS, _BAR = 20, 62, 20  # top of the two strips, and their height
 _LARGE_THREADS, _LARGE_ELEMENTS = 132, 190  # top of the two rows of single threads and elements
+_DASHED = {"stroke": GREY, "stroke_dasharray": "3 2"}  # a thread that writes nothing
 _SIDE = 4  # threads and elements that are drawn large on each side of the border
 
 
 def overrun(first: np.ndarray, second: np.ndarray, block: int) -> Picture:
     """Draw two neighbouring arrays below the blocks that were started for the first one.
 
-    The elements of `second` that are not 0 are orange. The threads and elements at the border of
+    The elements of `second` that are not 0 are orange. If there are none, the threads behind
+    `first` are dashed. The threads and elements at the border of
     the arrays are drawn once more, one by one.
 
     Parameters
@@ -34,12 +36,14 @@ def overrun(first: np.ndarray, second: np.ndarray, block: int) -> Picture:
     parts = [text(0, _THREADS + 14, "threads"), text(0, _ELEMENTS + 14, "memory")]
     for number in range(blocks):
         left, wide = _LEFT + number * block * unit, block * unit
-        parts.append(rect(left, _THREADS, wide - 2, _BAR, BLUE, rx=8))
+        parts.append(rect(left, _THREADS, min(wide - 2, border - left), _BAR, BLUE, rx=8))
         parts.append(text(left + wide / 2, _THREADS - 7, f"block {number}", anchor="middle"))
     end, red = blocks * block * unit, _wide(changed, len(first), unit)
     over = _LEFT + end - border
-    if changed.size:
-        parts.append(rect(border, _THREADS, over - 2, _BAR, ORANGE, rx=8))
+    if over:
+        look = {} if changed.size else _DASHED
+        fill = ORANGE if changed.size else "none"
+        parts.append(rect(border, _THREADS, over - 2, _BAR, fill, rx=8, **look))
     parts += [rect(_LEFT, _ELEMENTS, border - _LEFT, _BAR, BLUE, fill_opacity=0.3), *red]
     for left, right in ((_LEFT, border), (border, _LEFT + _WIDTH)):
         frame = {"stroke": "currentColor", "stroke_width": 0.8}
@@ -84,7 +88,7 @@ def _at_the_border(first: int, block: int, changed: np.ndarray) -> str:
         x, beyond = _LEFT + place * _CELL, i >= first
         writes = not beyond or i - first in changed
         colour = ORANGE if beyond else BLUE
-        dashed = {} if writes else {"stroke": GREY, "stroke_dasharray": "3 2"}
+        dashed = {} if writes else _DASHED
         white = {"style": "fill:#fff"} if writes else {}
         fill = colour if writes else "none"
         own = {"font_weight": "bold"} if i == first else {}
@@ -117,11 +121,17 @@ def _alt_text(first: int, block: int, changed: np.ndarray) -> str:
     )
 
 
-def told_plainly(finding: Finding) -> Paragraphs:
+def threads_beyond(traced: Trace) -> int:
+    """Return the number of threads that leave an array at the first line that does so."""
+    return traced.findings[0].threads_in_all
+
+
+def told_plainly(traced: Trace) -> Paragraphs:
     """Return sentences on threads that leave an array of one dimension, without coordinates.
 
-    finding: of the kind "out_of_bounds".
+    They are about the first finding of the launch, which must be of the kind "out_of_bounds".
     """
+    finding = traced.findings[0]
     thread, (low, high) = finding.threads[0], finding.index_range
     return Paragraphs((
         f"`{finding.site.source}`: thread {thread.thread[0]} of block {thread.block[0]} uses "

@@ -15,19 +15,20 @@ from numba import cuda, float32
 
 from gemm_kernels import LADDER as GEMM
 from labs.exercises import find as exercise
+from labs.exercises.order_saxpy.right import RIGHT
 from tests import quotes
 from utils.division import cdiv
 from utils.lessons import ledger_file, per_request, predictions
 from utils.lessons.lesson_00 import launching, limits
-from utils.lessons.lesson_00.overrun import overrun, told_plainly
+from utils.lessons.lesson_00.overrun import overrun, threads_beyond, told_plainly
 from utils.lessons.lesson_00.threads import threads_over_elements
 from utils.machine import devices
 from utils.machine.devices import REFERENCE
 from utils.machine.occupancy import WARP
 from utils.measuring import records
-from virtual_gpu import trace
-from virtual_gpu.counts.transactions import SECTOR_BYTES
-from virtual_gpu.pictures.accesses import what_if_stride
+from virtual_gpu import VirtualGpuError, trace
+from virtual_gpu.counts.transactions import CACHE_LINE_BYTES, SECTOR_BYTES
+from virtual_gpu.pictures.accesses import draw_request, what_if_stride
 
 H200 = devices.find(REFERENCE)
 WORD = np.float32().nbytes
@@ -195,7 +196,8 @@ def test_with_1024_elements_each_is_written_and_with_1000_threads_leave_the_arra
     assert counts["sectors"] == cdiv(SHORT * WORD, SECTOR_BYTES)
     assert wrong.totals["float32_ops"] == FULL
     assert first == SHORT
-    plain = str(told_plainly(wrong.findings[0]))
+    assert threads_beyond(wrong) == idle
+    plain = str(told_plainly(wrong))
     assert f"thread {first % THREADS} of block {first // THREADS} uses x[{first}]" in plain
     assert f"{idle} threads use elements {first} to {first + idle - 1}" in plain
     slip = predictions.question("00.idle").slips[str(first % THREADS)]
@@ -210,40 +212,52 @@ def test_with_1024_elements_each_is_written_and_with_1000_threads_leave_the_arra
 
 
 def test_the_first_of_two_neighbouring_arrays_looks_right_and_the_second_is_broken():
-    revealed = []
-    course = SimpleNamespace(reveal=lambda name, value: revealed.append((name, value)))
-    names = {"np": np, "add_one": add_one, "course": course, "trace": trace}
+    printed = []
+    names = {"np": np, "add_one": add_one, "print": lambda *words: printed.append(words[-1])}
     exec(code("cell-15"), names)
     first, second = names["first"], names["second"]
     blocks = blocks_of(len(first))
     says("Two arrays of {} elements, `first` and `second`, are neighbours", len(first))
-    says("with as few blocks of {} threads as possible", THREADS)
+    says("with as few blocks of {} threads as `first` needs", THREADS)
     assert re.search(rf"{blocks}, {THREADS}\]", code("cell-15"))
     assert len(first) == len(second)
     assert np.array_equal(first, np.arange(len(first)) + 1)  # a test of it finds nothing
     changed = np.flatnonzero(second).tolist()
     assert changed == list(range(blocks * THREADS - len(first)))
-    says("A test of `first` finds nothing. In `second`, {} elements are overwritten",
+    says("A test of `first` finds nothing, and {} elements of `second` are overwritten",
          len(changed))  # fmt: skip
+    assert printed == [True, len(changed)]
     picture = overrun(first, second, block=THREADS)
     assert f"{len(changed)} of its elements are overwritten" in picture.alt
     block, thread = divmod(len(first), THREADS)
     assert f"Thread {thread} of block {block} is the first" in picture.alt
-    slips = predictions.question("00.neighbour").slips
-    assert slips[str(len(first))].startswith(f"{len(first)} is its number in the grid")
-    assert f"element {len(first) - 1}" in slips[str(thread - 1)]
-    assert "two blocks are full" in slips[str(len(first) - THREADS)]
-    assert block == 2
-    assert slips[str(len(changed))].startswith(f"{len(changed)} threads write into second")
-    assert revealed == [("00.neighbour", thread)]
-    before = block * THREADS
-    explains(
-        "00.neighbour",
-        """Blocks {} and {} have {} × {} = {} threads, for elements {} to {}. Element {} is the
-        first one of second. It belongs to block {}, thread {} − {} = {}.""",
-        0, block - 1, block, THREADS, before, 0, before - 1, len(first), block, len(first), before,
-        thread,
-    )  # fmt: skip
+    with pytest.raises(VirtualGpuError):  # "the virtual GPU would stop it"
+        add_one[blocks, THREADS](np.zeros(len(first), np.float32), first)
+
+
+def test_a_guard_keeps_the_same_threads_away_from_the_second_array():
+    memory = np.ones(1200, np.float32)
+    first, second = memory[:600], memory[600:]
+    names = {
+        "np": np, "memory": memory, "first": first, "second": second, "overrun": overrun,
+        "course": SimpleNamespace(mine=lambda name, otherwise: otherwise),
+    }  # fmt: skip
+    exec(code("cell-69"), names)
+    assert np.array_equal(first, 2 * np.arange(len(first)))
+    assert not second.any()
+    blocks = blocks_of(len(first))
+    says("with the same {} blocks", blocks)
+    assert f"own[{blocks}, {THREADS}]" in code("cell-69")
+    says("the guard keeps {} of them away from `second`", blocks * THREADS - len(first))
+
+
+def test_the_solutions_in_the_folds_are_those_of_the_exercises():
+    (listed,) = re.findall(r"<pre><code>order_saxpy = (.*?)</code>", code("cell-20"))
+    assert ast.literal_eval(listed) == RIGHT["the solution"]
+    (line,) = re.findall(r"<pre><code>(.*?)</code>", code("cell-40"))
+    kernels = exercise("sectors").starter, exercise("sectors").solution
+    given, right = (getsource(kernel.py_func).splitlines() for kernel in kernels)
+    assert [one for one in right if one not in given] == [line]
 
 
 def test_check_launches_scale_with_several_lengths_and_a_last_block_that_is_not_full():
@@ -260,8 +274,11 @@ def test_a_full_warp_reads_neighbours_with_4_sectors_and_uses_every_byte():
     assert came == loads(launched(FULL)[0])["bytes"] / loads(launched(FULL)[0])["requests"]
     says("{} neighbouring threads of a block form a **warp**", WARP)
     says("a **lane**, from {} to {}", min(range(WARP)), max(range(WARP)))
-    says("Each square is a word of {} bytes", WORD)
-    says("**sectors** of {} bytes, the groups of {} squares", SECTOR_BYTES, SECTOR_BYTES // WORD)
+    says("It brings **sectors** of {} bytes, and four of them are a **cache line**", SECTOR_BYTES)
+    picture = draw_request(guarded().requests("x")[0], named=True).body
+    assert CACHE_LINE_BYTES == 4 * SECTOR_BYTES
+    for name in (f"word: {WORD} bytes", f"sector: {SECTOR_BYTES // WORD} words", "line: 4 sectors"):
+        assert name in picture
     warps, sectors = (int(loads(guarded())[count]) for count in ("requests", "sectors"))
     says("Its {:,} threads are {} warps, so there are {} loads", FULL, cdiv(FULL, WARP), warps)
     says("The {:,} elements have {:,} · {} bytes, which are {} sectors",
@@ -294,7 +311,8 @@ def test_sectors_grow_with_the_distance_of_lanes_up_to_one_per_lane():
     grown = [sectors_at(words) for words in distances]
     assert grown == sorted(grown)
     worst = next(words for words in distances if sectors_at(words) == most)
-    says("From {} words on. Then each lane has a sector of its own, and {} lanes", worst, WARP)
+    says("Why does the number of sectors stop growing at {} words?", worst)
+    says("From {} words on each lane has a sector of its own, and {} lanes", worst, WARP)
     says("lanes cannot need more than {:.0f} sectors", most)
     share = 100 * WORD / SECTOR_BYTES
     says("A lane uses {} of the {} bytes in its sector, which is {:.1f} %",
@@ -335,18 +353,18 @@ def ten() -> float:
 
 
 def test_a_gflop_per_s_is_10_to_the_9_operations():
-    says("One GFLOP/s is {:.0f}⁹ of them", ten())
+    says("{:.0f}⁹ operations per second, or", ten())
     assert ten() == pytest.approx(10, rel=1e-4)  # with 2^30 it would be 10.08
 
 
 def test_the_arithmetic_peak_of_the_h200():
     lanes, clock = H200.fp32_lanes_per_sm, H200.boost_clock_mhz * MEGA / round(ten()) ** 9
-    says("The H200 has {} streaming multiprocessors, **SMs**", H200.sms)
-    says("In a cycle an SM can do at most {} multiply-adds, `a * b + c`", lanes)
+    says("The GPU has {} streaming multiprocessors, **SMs**", H200.sms)
+    says("In a cycle an SM does at most {} multiply-adds, `a * b + c` with float32", lanes)
     says("At the highest clock there are {:.2f} · {:.0f}⁹ cycles per second", clock, ten())
-    says("{} · {} · {:.2f} · {:.0f}⁹ are {:,.0f} · {:.0f}⁹ multiply-adds per second, each of them "
-         "two operations: {:,.0f} GFLOP/s",
-         H200.sms, lanes, clock, ten(), H200.peak_gflops / 2, ten(),
+    operations = H200.peak_gflops / (H200.sms * lanes * clock)  # of a multiply-add
+    says("{} · {} · {:.0f} · {:.2f} · {:.0f}⁹ are {:,.0f} · {:.0f}⁹ operations per second, or "
+         "{:,.0f} GFLOP/s", H200.sms, lanes, operations, clock, ten(), H200.peak_gflops, ten(),
          H200.peak_gflops)  # fmt: skip
     computed = H200.sms * lanes * 2 * clock
     assert computed == pytest.approx(H200.peak_gflops, rel=0.001)
@@ -359,11 +377,13 @@ def test_memory_limits_scale_to_less_than_one_percent_of_the_arithmetic_peak():
         traced.accesses.query("kind == @kind")["bytes"].sum() / SHORT for kind in ("load", "store")
     )
     assert per_element == 1  # "one operation per element"
-    says("moves {:.0f} bytes for it: {:.0f} in and {:.0f} out", came + went, came, went)
+    says("`scale` does one operation per element and moves {:.0f} bytes for it: {:.0f} in and "
+         "{:.0f} out", came + went, came, went)  # fmt: skip
     bandwidth, peak = H200.peak_gb_per_s, H200.peak_gflops
-    says("an H200, for {:.0f}²⁸ elements. Its memory moves at most {:,.0f} GB/s, says its data "
-         "sheet", limits.longest_times()["scale"].elements ** (1 / 28), bandwidth)  # fmt: skip
-    says("The first limit is memory, with {:,.0f} GB/s", bandwidth)
+    says("an H200, with {:.0f}²⁸ elements", limits.longest_times()["scale"].elements ** (1 / 28))
+    memory = limits.gb_per_s(limits.longest_times()["scale"]) / bandwidth
+    says("Your `scale` reaches {:.0f} % of the peak of the H200's memory, {:,.0f} GB/s in its data "
+         "sheet", 100 * memory, bandwidth)  # fmt: skip
     reached = per_element * bandwidth / (came + went)
     share = limits.share_that_memory_allows(per_element, came + went)
     assert share == pytest.approx(100 * reached / peak)
@@ -372,8 +392,7 @@ def test_memory_limits_scale_to_less_than_one_percent_of_the_arithmetic_peak():
     explains("00.limit", text, bandwidth, came + went, reached, ten(), reached, peak,
              100 * reached / peak)  # fmt: skip
     slips = list(map(float, predictions.question("00.limit").slips))
-    memory = 100 * limits.gb_per_s(limits.longest_times()["scale"]) / bandwidth
-    assert slips == [round(2 * share, 1), round(100 * bandwidth / peak, 1), round(memory)]
+    assert slips == [round(2 * share, 1), round(100 * bandwidth / peak, 1), round(100 * memory)]
 
 
 def test_the_sectors_of_the_starter_cost_less_time_than_their_number_says():
@@ -381,27 +400,34 @@ def test_the_sectors_of_the_starter_cost_less_time_than_their_number_says():
     assert (given.device, given.elements) == (H200.name, 2**28)
     ratio = given.time_ms / changed.time_ms
     more = sectors_at(APART) / sectors_at(1)
-    says("asks for {:.0f} times as many sectors as the changed version and takes {:.1f} times as "
-         "long", more, ratio)  # fmt: skip
+    says("`sectors` as given asks for {:.0f} times as many sectors as the changed version", more)
+    explains("00.slower", "{:.2f} ms ÷ {:.2f} ms = {:.1f}.", given.time_ms, changed.time_ms, ratio)
+    slips = predictions.question("00.slower").slips
+    assert slips == {f"{more:.0f}": f"{more:.0f} is the ratio of the sectors. The time grows less."}
+    assert 1 < ratio < more
     x = np.arange(4 * WARP, dtype=np.float32)
     traced = trace(exercise("sectors").starter, 1, WARP, x, np.float32(2), floats(4 * WARP))
     four = traced.requests("x")
     assert len(four) == 4
     assert len({tuple((words // SECTOR_BYTES).tolist()) for words in four}) == 1
+    says("ask for the same {} sectors", len(set((four[0] // SECTOR_BYTES).tolist())))
 
 
-def test_the_table_has_the_share_of_the_memorys_peak_that_scale_reaches():
-    scale, changed = (limits.longest_times()[name] for name in ("scale", "sectors solution"))
-    share = limits.gb_per_s(scale) / H200.peak_gb_per_s
-    more = limits.gb_per_s(changed) / H200.peak_gb_per_s
-    assert share < more < 1  # "a peak is a ceiling"
-    says("It reached {:.0f} % of memory's peak in the table above, and `sectors` {:.0f} % with "
-         "four elements per thread and the same bytes", 100 * share, 100 * more)  # fmt: skip
-    table = limits.times_of_first_kernels("scale", "sectors starter", "sectors solution")
-    row = ("`scale`", f"{scale.time_ms:.2f} ms", f"{limits.gb_per_s(scale):,.0f}", f"{share:.0%}")
-    assert table.rows[0] == row
-    assert table.head[-1] == "of memory's peak"
-    assert len(table.rows) == 3
+def test_the_bars_have_the_share_of_the_memorys_peak_that_each_kernel_reaches():
+    names = ("scale", "sectors starter", "sectors solution")
+    rows = [limits.longest_times()[name] for name in names]
+    shares = [limits.gb_per_s(row) / H200.peak_gb_per_s for row in rows]
+    assert shares[1] < shares[0] < shares[2] < 1  # "it does not even reach memory's peak"
+    says("`sectors` comes closer, with {:.0f} %, four elements per thread and the same bytes",
+         100 * shares[2])  # fmt: skip
+    picture = limits.speeds_of_first_kernels(*names)
+    said = [f"{row.time_ms:.2f} ms, {limits.gb_per_s(row):,.0f} GB/s, {share:.0%} of the peak"
+            for row, share in zip(rows, shares, strict=True)]  # fmt: skip
+    assert all(words in picture.alt for words in said)
+    wide = [float(width) for width in re.findall(r'width="([\d.]+)" height="14"', picture.body)]
+    assert [bar / frame for bar, frame in zip(wide[::2], wide[1::2], strict=True)] == [
+        pytest.approx(share, abs=0.001) for share in shares
+    ]
 
 
 def test_a_right_share_below_one_percent_is_not_doubted(tmp_path, monkeypatch):
@@ -422,16 +448,6 @@ def test_a_product_at_4096_uses_every_element_4096_times_and_arithmetic_limits_i
     says("once takes {:.2f} ms at the memory's peak, and its operations take {:.2f} ms",
          to_move / MEGA, to_compute / MEGA)  # fmt: skip
     assert to_move < to_compute
-
-
-def test_naive_is_slower_where_its_matrices_do_not_fit_into_the_cache():
-    speeds = recorded("naive").groupby("n")["gflops"].max()
-    small, large = speeds.idxmax(), SIZE
-    says("It is slower there than at {}, probably because the three matrices no longer fit "
-         "together into the GPU's largest cache, which has {:.0f} MiB", small,
-         H200.l2_kib / 1024)  # fmt: skip
-    assert speeds[large] < 0.8 * speeds[small]
-    assert 3 * WORD * small**2 < 1024 * H200.l2_kib < 3 * WORD * large**2
 
 
 def test_the_first_and_the_last_product_and_cublas_reach_these_shares():

@@ -7,7 +7,6 @@ from numba import cuda
 from labs.exercises import find as exercise
 from utils.division import cdiv
 from utils.lessons.lesson_00.launching import LENGTHS, THREADS, check_launch
-from virtual_gpu import LaunchError
 
 SCALE = exercise("scale").solution
 TWO = np.float32(2)
@@ -18,6 +17,12 @@ def add_one(x, out):
     i = cuda.grid(1)
     if i < out.size:
         out[i] = x[i] + TWO
+
+
+@cuda.jit
+def no_guard(x, factor, out):
+    i = cuda.grid(1)
+    out[i] = factor * x[i]
 
 
 @cuda.jit
@@ -87,6 +92,37 @@ WRONG = {
     "another kernel": (
         lambda x, out: add_one[blocks_of(x), 256](x, out), "You launched add_one",
     ),
+    "no brackets": (
+        lambda x, out: SCALE(x, TWO, out),
+        "The launch has no square brackets. The blocks and the threads per block are between the "
+        "kernel and its arguments: scale[blocks, threads](…).",
+    ),
+    "blocks alone": (
+        lambda x, out: SCALE[blocks_of(x)](x, TWO, out),
+        "At length 1: scale[1] is no launch; write scale[grid, block]",
+    ),
+    "no factor": (
+        lambda x, out: SCALE[blocks_of(x), 256](x, out),
+        "At length 1: scale takes 3 arguments (x, factor, out); 2 were given.",
+    ),
+    "rounded down": (
+        lambda x, out: SCALE[x.size // 256, 256](x, TWO, out), "At length 1: The grid is 0;",
+    ),
+    "an argument too few": (
+        lambda x, out: SCALE[cdiv(x.size), 256](x, TWO, out),
+        "At length 1 your function raises TypeError: cdiv() missing 1 required",
+    ),
+    "no guard": (
+        lambda x, out: no_guard[blocks_of(x), 256](x, TWO, out),
+        "with indices from 1 to 255 along dimension 0. Has check found your scale right?",
+    ),
+    "a plain number": (
+        lambda x, out: SCALE[blocks_of(x), 256](x, 2, out),
+        "The result is right, but a plain 2 makes each product a float64. Write np.float32(2).",
+    ),
+    "float64": (
+        lambda x, out: SCALE[blocks_of(x), 256](x, np.float64(2), out), "a plain 2.0 makes",
+    ),
     "the stub of scale": (
         lambda x, out: scale[blocks_of(x), 256](x, TWO, out), "Is your scale right already?",
     ),
@@ -106,7 +142,7 @@ def test_a_wrong_launch_is_told_its_cause(name):
     "launch",
     [
         right,
-        lambda x, out: SCALE[-(-x.size // 256), 256](x, 2, out),
+        lambda x, out: SCALE[-(-x.size // 256), 256](x, TWO, out),
         lambda x, out: SCALE[(blocks_of(x),), (256,)](x, TWO, out),
         lambda x, out: SCALE.forall(x.size, tpb=256)(x, TWO, out),
     ],
@@ -115,11 +151,6 @@ def test_a_right_launch_is_right(launch):
     card = check_launch(launch)
     assert card.kind == "good"
     assert "1, 256, 257, 5,000 got 1, 1, 2, 20 blocks" in str(card)
-
-
-def test_the_virtual_gpus_error_is_raised():
-    with pytest.raises(LaunchError):
-        check_launch(lambda x, out: SCALE[x.size // 256, 256](x, TWO, out))
 
 
 def test_the_lengths_have_one_multiple_of_the_block_and_one_element_more():
