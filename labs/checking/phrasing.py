@@ -51,7 +51,10 @@ def one_and_many(what: str) -> tuple[str, str]:
 
 
 def block_number(block: tuple[int, ...]) -> str:
-    """Return the coordinates of a block as text: "3", or "(1, 2)" if it is not in the first row."""
+    """Return the coordinates of a block as text: "3", or "(1, 2)" if y or z is not 0.
+
+    z is always left out.
+    """
     x, *others = block
     return str(tuple(block[:2])) if any(others) else str(x)
 
