@@ -337,8 +337,9 @@ def _write_class(
 
     It also prints how many students of the roster handed in nothing and, to standard error, the
     submissions whose name and number belong to different rows, the students who are not in the
-    roster, and the number of marks without a date. listed: the rows of
-    the roster. rule: how several tries and late days count.
+    roster, and the number of marks without a date. For Moodle, it writes a zip of the pages, too.
+    listed: the rows of the roster. rule: how several tries and late days count. Raises CourseError
+    if a table cannot be written, if the roster does not fit it, or if a date cannot be read.
     """
     by_student = {mark.student: mark for mark in marks}
     results = roster.results(listed, submissions, by_student, rule)
@@ -426,7 +427,8 @@ def _submissions(
 def _report_left_out(left: list[LeftOut], report: Path) -> None:
     """Write one line per file that was not read into `report`, and print the number of these files.
 
-    If all files were read, remove the report of an older run.
+    If all files were read, remove the report of an older run and print nothing. Raises CourseError
+    if the report cannot be written.
     """
     if not left:
         report.unlink(missing_ok=True)

@@ -167,7 +167,10 @@ def _row(row: MarkRow, reason: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """Return a sentence with Markdown's characters escaped; text in backticks stays code."""
+    """Return a sentence with Markdown's characters escaped; text in backticks stays code.
+
+    Line ends become spaces.
+    """
     pieces = _CODE.split(text.replace("\n", " "))  # words and code alternate
     words = [re.sub(r"([\\`<>*_\[\]#])", r"\\\1", one) for one in pieces[::2]]
     code = [f"`{one}`" for one in pieces[1::2]] + [""]
