@@ -34,7 +34,8 @@ def estimate(count: int, tiles: int, sms: int, steps: int) -> int:
     """Return the estimated time of a product; the unit is the time of one step along k of one tile.
 
     Each of the `tiles` tiles is cut into `count` slices along k, and an uncut tile takes `steps`
-    steps. Each of the `sms` SMs computes one slice at a time.
+    steps. Each of the `sms` SMs computes one slice at a time, which takes 2 steps more than it has.
+    If tiles are cut, adding their slices takes 4 steps.
     """
     waves = cdiv(tiles * count, sms)
     return waves * (cdiv(steps, count) + 2) + (4 if count > 1 else 0)

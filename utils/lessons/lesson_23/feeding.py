@@ -90,7 +90,8 @@ def draw_ladder() -> Picture:
 def beside_the_course(kernel) -> Table:
     """Return a table of the wavefronts per request of the reader's `swizzled_tile`.
 
-    kernel: the reader's kernel; it is launched as the exercise launches it.
+    It has a row per instruction that accesses the shared array `tile`. kernel: the reader's kernel;
+    it is launched on the virtual GPU as the exercise launches it.
     """
     m, n, k = OWN
     a, b = np.ones((m, k), np.float16), np.ones((k, n), np.float16)
