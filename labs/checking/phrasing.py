@@ -36,7 +36,7 @@ def rounded(value: float, digits: int = 3) -> str:
     """Return a number as text with this many significant digits, such as "0.333".
 
     A number that is too large for that without an exponent is rounded to a whole number and written
-    with commas, such as "12,346".
+    with commas, such as "12,346". One below 0.0001 keeps its exponent, such as "1e-05".
     """
     shown = f"{value:.{digits}g}"
     return f"{value:,.0f}" if "e+" in shown else shown

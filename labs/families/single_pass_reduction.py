@@ -572,8 +572,8 @@ def _drawn_by_many(run: Run, finding: Finding | None = None) -> str | None:
 def _atomics_of_blocks(run: Run, array: str) -> Iterator[tuple[int, np.ndarray]]:
     """Yield (block, threads) for each block with an atomic on an array, in the blocks' order.
 
-    threads: the numbers of the threads that take part in the block's first atomic. array: the
-    reader's name of a parameter.
+    The kernel is launched again for each block. threads: the numbers of the threads that take part
+    in the block's first atomic. array: the reader's name of a parameter.
     """
     for block in range(SUMS.blocks(run.shape[0])):
         events = run.recorded(block).events

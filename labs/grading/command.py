@@ -199,7 +199,10 @@ def _writing(folder: Path) -> Iterator[None]:
 
 
 def list_labs(arguments: argparse.Namespace) -> int:
-    """Print one line per lab and return the exit code 0. arguments: not used."""
+    """Print a line per lab: name, minutes, points, lessons to do before, and title; return 0.
+
+    0 is the exit code. arguments: not used.
+    """
     labs = all_labs().values()
     name, after = (max(len(getattr(lab, what)) for lab in labs) for what in ("name", "after"))
     for lab in labs:

@@ -132,7 +132,10 @@ def as_cell(text: str) -> str:
 
 
 def _as_text(piece: str) -> str:
-    """Return the text, after an apostrophe if its first visible character is =, +, - or @."""
+    """Return the text, after an apostrophe if its first visible character is =, +, -, @ or "−".
+
+    "−" is the minus sign of Unicode.
+    """
     usual = unicodedata.normalize("NFKC", piece)
     first = next((one for one in usual if _is_seen(one)), "")
     return f"'{piece}" if first and first in "=+-@\u2212" else piece

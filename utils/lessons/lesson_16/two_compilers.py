@@ -65,7 +65,8 @@ def compiled_steps() -> tuple[CompiledStep, ...]:
 def pair(step: str, arch: str = SHOWN) -> tuple[CompiledStep, ...]:
     """Return the rows of a step, one per compiler, in the order of `COMPILERS`.
 
-    step: its name. Raises CourseError if the record does not have it for the architecture.
+    step: its name. Raises CourseError if the record does not have it for the architecture, and
+    KeyError if it has it for one compiler only.
     """
     found = {
         row.compiler: row

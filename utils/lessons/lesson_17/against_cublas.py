@@ -45,7 +45,7 @@ def draw_slices(m: int, n: int, k: int) -> Picture:
     """Draw the estimated and the recorded time in ms for each recorded number of slices per tile.
 
     The product has an m×k and a k×n factor. Numbers of slices above 12 are left out. The time of
-    one step comes from the record with uncut tiles.
+    one step comes from the record with uncut tiles. Raises KeyError if the product is not recorded.
     """
     recorded = {count: us for count, us in _slices()[WIDE, m, n, k].items() if count <= MOST}
     tiles, steps = tiles_and_steps(m, n, k)

@@ -51,9 +51,9 @@ def loads_table(trace: Trace) -> Table:
 
 @cache
 def loop() -> dict[str, int] | None:
-    """Return kind -> number of instructions in the loop of `mma_naive` on the device shown.
+    """Return kind -> number of instructions in the loop of `mma_naive` on the device shown; cached.
 
-    The result is None without a compiler.
+    They are those of one iteration. The result is None without a compiler.
     """
     try:
         report = xray(STEP.variant().kernel, STEP.signature, device_shown().arch)
