@@ -71,7 +71,7 @@ def add_to(commands) -> None:
 
 
 def _add_handout(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of `handout` to its parser."""
+    """Add the arguments of `handout` to its parser, and make `hand_out` its function."""
     parser.description = "Write the notebooks of labs, or a copy of the course for students."
     parser.add_argument("labs", nargs="*", metavar="LAB", help=f"all, or {', '.join(LABS)}")
     parser.add_argument("--out", type=Path, help="folder for the notebooks")
@@ -84,7 +84,7 @@ def _add_handout(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_grade(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of `grade` to its parser."""
+    """Add the arguments of `grade` to its parser, and make `run` its function."""
     parser.description = "Grade submissions by their text, and write marks and feedback."
     parser.add_argument("lab", metavar="LAB", help=f"one of {', '.join(LABS)}")
     _add_submissions(parser)
@@ -126,7 +126,7 @@ def _add_roster(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_names(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of `names` to its parser."""
+    """Add the arguments of `names` to its parser, and make `list_names` its function."""
     parser.description = "Print each submission's hash and student name: keep this list private."
     _add_submissions(parser)
     parser.set_defaults(run=list_names)

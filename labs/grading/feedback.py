@@ -149,7 +149,10 @@ def _is_seen(character: str) -> bool:
 
 
 def as_markdown(lab: Lab, mark: Mark) -> str:
-    """Return one student's feedback page as Markdown text."""
+    """Return one student's feedback page as Markdown text.
+
+    It has the points and, per part, the checker's sentences and a table of the rows with reasons.
+    """
     whole = f"{_plain(mark.student)}: {mark.points} of {mark.of}."
     lines = [f"# {lab.title}", "", whole]
     for part, rows in _by_part(mark):
@@ -181,7 +184,10 @@ def _plain(text: str) -> str:
 
 
 def as_html(lab: Lab, mark: Mark) -> str:
-    """Return one student's feedback page as HTML, which loads nothing from the network."""
+    """Return one student's feedback page as HTML, which loads nothing from the network.
+
+    It has the points and, per part, the checker's sentences and a table of the rows with reasons.
+    """
     sections = "".join(
         f"<h2>{html.escape(part.definition.title)}: {_points(_rows(mark, part.exercise))}</h2>"
         f"{part_as_html(part, mark)}"

@@ -50,7 +50,7 @@ def call_functions(request: dict) -> Iterator[dict]:
 
 
 def first_writable(proc: Path) -> str | None:
-    """Return the path of the first file of the Linux kernel that can be opened for writing, or None.
+    """Return the path of the Linux kernel's first file that can be opened for writing, or None.
 
     proc: the folder `/proc`, which is searched with its subfolders. The files of processes are
     skipped, because the processes that are visible belong to the sandbox.

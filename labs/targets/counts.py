@@ -23,7 +23,10 @@ BY_WHOLE_NUMBER = re.compile(r"(?<!/)/=?\s*(\d+)\b(?![.\d])")
 
 
 def one_store_per_element() -> Target:
-    """Return the target of at most one store per element of the result, at every shape."""
+    """Return the target of at most one store per element of the result, at every shape.
+
+    The count is the number of stores, one per active lane, divided by the number of elements.
+    """
 
     def stores(run: Run) -> float:
         return run.total(run.job.result, "store", "lanes") / run.out.size
