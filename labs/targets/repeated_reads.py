@@ -76,9 +76,10 @@ def warp_barrier_between_sums() -> Target:
 
 
 def _is_between(run: Run) -> bool:
-    """Return True if the source has a syncwarp between two innermost loops that read shared words.
+    """Return True if a syncwarp stands between two innermost loops that read shared words.
 
-    A syncwarp in such a loop does not count. One in two nested loops around such loops counts, too.
+    It is looked for in the source code. A syncwarp in such a loop does not count, and one in two
+    nested loops around such loops does.
     """
     lines = {one.site.line for one in _shared_loads(run)}
     loops = [node for node in ast.walk(run.tree) if isinstance(node, LOOPS)]
