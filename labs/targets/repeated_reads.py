@@ -76,7 +76,7 @@ def warp_barrier_between_sums() -> Target:
 
 
 def _is_between(run: Run) -> bool:
-    """Return True if a syncwarp stands between two innermost loops that read shared words.
+    """Return True if a syncwarp is between two innermost loops that read shared words.
 
     It is looked for in the source code. A syncwarp in such a loop does not count, and one in two
     nested loops around such loops does.
