@@ -38,7 +38,10 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _no_command(given: str, known: list[str]) -> str:
-    """Return a sentence that there is no such command, with the nearest one or all of them."""
+    """Return a sentence that there is no such command, with the nearest one or all of them.
+
+    For "check" and "task" it says instead that these are functions for a notebook.
+    """
     if given in ("check", "task"):
         return f"{given} is a function for a notebook: from labs import {given}."
     close = difflib.get_close_matches(given, known, n=1)

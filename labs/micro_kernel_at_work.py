@@ -28,7 +28,8 @@ def at_work(**micro_kernels: Callable) -> Picture | Card:
     the reader's function is not right or misses a target; in a copy of the course without
     solutions, a card says that nothing was timed.
 
-    micro_kernels: the reader's functions by the names of their exercises.
+    Each function is judged by `check` before, which stores it if it passes. micro_kernels: the
+    reader's functions by the names of their exercises.
     """
     timed, bounds = {}, {}
     for name, own in micro_kernels.items():

@@ -40,8 +40,9 @@ def whole_blocks(shape: Shape, random: Random) -> Shape:
     """Return a random shape of whole blocks that differs from `shape`, which has whole blocks.
 
     Each size is a multiple of the largest power of two that divides the size of `shape`, because
-    the sides of blocks and tiles are powers of two; a single size is a multiple of a quarter of it.
-    A size changes by at most one such step, and the product of all sizes at most doubles.
+    the sides of blocks and tiles are powers of two. A single size is a multiple of a quarter of it,
+    if the power is above 4. A size changes by at most one such step, and the product of all sizes
+    at most doubles.
     """
     steps = [size & -size for size in shape]
     if len(shape) == 1 and steps[0] > 4:

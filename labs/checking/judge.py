@@ -533,9 +533,10 @@ def _with_cause(
 ) -> str:
     """Return the description of a symptom, followed by the mistake behind it if one is known.
 
-    story: the description. cause: the mistake, if the source code shows it. Otherwise the mistake
-    is looked up in the table: first a version of `wrong.py` that behaves exactly like the runs,
-    then a similar known mistake. question: follows the story if no mistake is known.
+    story: the description; a mistake that it holds already is not added. cause: the mistake, if the
+    source code shows it. Otherwise the mistake is looked up in the table: first a version of
+    `wrong.py` that behaves exactly like the runs, then a similar known mistake. question: follows
+    the story if no mistake is known.
     """
     cause = cause or known_mistake(table, runs) or similar_mistake(table, runs) or question
     return story if not cause or cause in story else f"{story} {cause}"
@@ -558,8 +559,8 @@ def by_targets(exercise: KernelExercise, runs: list[Run]) -> Verdict:
     """Return the verdict on a kernel with right results, by its targets.
 
     If a target is missed, the verdict's cause describes the first such target, and the kernel has
-    not passed. Otherwise it has passed, and the verdict lists the counts. A target that this
-    machine cannot measure gives a note. runs: the runs at all shapes.
+    not passed. Otherwise it has passed. In both cases the verdict lists the counts that were
+    measured. A target that this machine cannot measure gives a note. runs: the runs at all shapes.
     """
     counts, notes = {}, list(_notes(runs))
     for target in exercise.targets:

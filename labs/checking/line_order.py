@@ -150,7 +150,12 @@ def kernel_of(exercise: OrderExercise, submission):
 
 
 def no_kernel_of(exercise: OrderExercise, submission: object) -> str | None:
-    """Return a sentence on why a submission gives no kernel, or None if it gives one."""
+    """Return a sentence on why a submission gives no kernel, or None if it gives one.
+
+    If Python cannot read the indentation of the lines, it is the sentence of a rule that the order
+    breaks, or else one on the indentation. Raises SyntaxError if Python cannot read the lines for
+    another reason.
+    """
     cause = no_order(exercise, submission)
     if cause:
         return cause

@@ -36,7 +36,7 @@ def rounded(value: float, digits: int = 3) -> str:
     """Return a number as text with this many significant digits, such as "0.333".
 
     A number that is too large for that without an exponent is rounded to a whole number and written
-    with commas, such as "12,346".
+    with commas, such as "12,346". One below 0.0001 keeps its exponent, such as "1e-05".
     """
     shown = f"{value:.{digits}g}"
     return f"{value:,.0f}" if "e+" in shown else shown
@@ -51,7 +51,10 @@ def one_and_many(what: str) -> tuple[str, str]:
 
 
 def block_number(block: tuple[int, ...]) -> str:
-    """Return the coordinates of a block as text: "3", or "(1, 2)" if it is not in the first row."""
+    """Return the coordinates of a block as text: "3", or "(1, 2)" if y or z is not 0.
+
+    z is always left out.
+    """
     x, *others = block
     return str(tuple(block[:2])) if any(others) else str(x)
 

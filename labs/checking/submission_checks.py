@@ -21,7 +21,8 @@ def no_kernel(exercise: KernelExercise, submission: object) -> str | None:
     """Return a sentence on why the check cannot run a submission, or None if it can.
 
     It can run a kernel, or a CPU function if the exercise asks for one, with the right parameters
-    in the right order and without a return value.
+    in the right order and without a return value. A CPU function must not use `cuda`, and a kernel
+    no name that Numba compiles only with `cuda.` before it.
     """
     no_function = _no_cpu_function if exercise.on_cpu else _no_gpu_function
     return (

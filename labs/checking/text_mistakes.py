@@ -134,6 +134,7 @@ def barrier_in_a_branch(run: Run, finding: Finding) -> str | None:
     """Return a sentence on a barrier in a branch or a loop that only some threads take, or None.
 
     finding: the flaw that the virtual GPU found. Its line must be a barrier, not a warp shuffle.
+    Returns None, too, if the mask of a `syncwarp` is the flaw.
     """
     if finding.kind != "barrier" or not _WAITS.search(finding.site.source):
         return None

@@ -50,7 +50,10 @@ def loop_product(targets: tuple[Target, ...], **fields) -> KernelExercise:
 
 
 def accesses_per_multiply_add(at_most: float) -> Target:
-    """Return the target of at most `at_most` loads and stores of a, b and c per multiply-add."""
+    """Return the target of at most `at_most` loads and stores of a, b and c per multiply-add.
+
+    They are counted in words, at the first shape.
+    """
 
     def accesses(run: Run) -> list[AccessCount]:
         return [one for one in run.trace.access_counts if one.space == "global"]

@@ -43,6 +43,7 @@ def double_buffered_product(tile: int, **fields) -> KernelExercise:
 def _one_barrier_per_tile(tile: int) -> Target:
     """Return the target that each thread passes at most one barrier per tile, plus one in all.
 
+    The count is the barriers per tile without that one, on average over all warps and rounded up.
     tile: the side of a tile.
     """
 

@@ -195,7 +195,8 @@ def other_than_the_zig_zag(run: Run) -> str | None:
 def one_store_per_element(parameter: str = "c") -> Target:
     """Return the target of at most one stored word per element of the result, at every shape.
 
-    A store4 stores four words. parameter: the task's name of the result.
+    The count is an average over all elements, and a store4 stores four words. parameter: the task's
+    name of the result.
     """
 
     def measure(run: Run) -> float:

@@ -103,7 +103,10 @@ def exchanged(kernel, message: str) -> str | None:
 
 
 def number_for_a_sum(kernel, message: str) -> str | None:
-    """Return a sentence on a variable that begins as a number and is used as a vector, or None."""
+    """Return a sentence on a variable that begins as a number and is used as a vector, or None.
+
+    None unless the message says that an operand must be a vector.
+    """
     if "operand must be a vector" not in message:
         return None
     used = {ast.unparse(arg) for call in _calls(_nodes(kernel, message), "fmadd", "storeu")

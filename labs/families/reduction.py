@@ -141,8 +141,8 @@ def full_loads(parameter: str = "x", spare: int = 0) -> Target:
     """Return the target that requests to load an input have 32 active lanes on average.
 
     The count is 32 times the requests, divided by the active lanes; 1 is the best. It is 1, too,
-    for up to `spare` requests more than these lanes need at least. parameter: the exercise's name
-    of the input.
+    for up to `spare` requests more than these lanes need at least, and 0 if nothing is loaded.
+    parameter: the exercise's name of the input.
     """
 
     def measure(run: Run) -> float:

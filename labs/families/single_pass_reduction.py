@@ -284,8 +284,8 @@ def chosen_by_its_ticket() -> Target:
 
     The virtual GPU runs blocks in the order of their indices, so the last block draws the last
     ticket. The measurement launches the kernel again with a counter that starts at 1, so that the
-    second to last block draws that ticket. The count is 1 if the last block adds nevertheless, else
-    0.
+    second to last block draws that ticket. The count is 1 if the last block stores the result
+    nevertheless and the second to last one does not, else 0.
     """
 
     def measure(run: Run) -> float:
@@ -452,7 +452,7 @@ def _sums_with_rounding(
 
 
 def each_element_once() -> Target:
-    """Return the target of at most one load per element of x, counted per lane."""
+    """Return the target of at most one load per element of x, on average and counted per lane."""
 
     def measure(run: Run) -> float:
         return run.total("x", "load", "lanes") / run.shape[0]
@@ -473,9 +473,9 @@ def each_element_once() -> Target:
 
 
 def each_partial(at_most: int, kind: str) -> Target:
-    """Return the target of at most `at_most` loads, or stores, per partial sum, counted per lane.
+    """Return the target of at most `at_most` loads, or stores, per partial sum.
 
-    kind: "load" or "store".
+    The count is an average over the partial sums, counted per lane. kind: "load" or "store".
     """
 
     def measure(run: Run) -> float:
@@ -523,7 +523,7 @@ def _added_atomically(run: Run, finding: Finding | None = None) -> str | None:
 def _left_by_many(run: Run, finding: Finding) -> str | None:
     """Return a sentence if several threads of block 0 store into the same partial sum, or None.
 
-    finding: the flaw that the virtual GPU found. Returns None if it concerns another array.
+    finding: the flaw that the virtual GPU found. Returns None unless it is a race on `partials`.
     """
     if (finding.kind, finding.array) != ("race", run.names["partials"]):
         return None
@@ -572,8 +572,8 @@ def _drawn_by_many(run: Run, finding: Finding | None = None) -> str | None:
 def _atomics_of_blocks(run: Run, array: str) -> Iterator[tuple[int, np.ndarray]]:
     """Yield (block, threads) for each block with an atomic on an array, in the blocks' order.
 
-    threads: the numbers of the threads that take part in the block's first atomic. array: the
-    reader's name of a parameter.
+    The kernel is launched again for each block. threads: the numbers of the threads that take part
+    in the block's first atomic. array: the reader's name of a parameter.
     """
     for block in range(SUMS.blocks(run.shape[0])):
         events = run.recorded(block).events

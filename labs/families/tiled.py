@@ -206,8 +206,8 @@ def _shared_loads(tile: int) -> Target:
 def stays_transposed() -> Target:
     """Return the target that at least one tile is stored transposed in shared memory.
 
-    That is a store in which lanes 0 and 1 store words that are not next to each other. The count is
-    1 if there is no such store, else 0.
+    That is a source line in whose first store lanes 0 and 1 store words that are not next to each
+    other. The count is 1 if there is no such line, else 0.
     """
 
     def measure(run: Run) -> float:
@@ -224,9 +224,10 @@ def stays_transposed() -> Target:
 
 
 def _is_transposed(access: AccessCount) -> bool:
-    """Return True for a store to shared memory in which lanes 0 and 1 store words that are apart.
+    """Return True for stores to shared memory in which lanes 0 and 1 store words that are apart.
 
-    Both lanes must be active, and their words not be neighbours.
+    Only the first request of the source line is looked at. Both lanes must be active in it, and
+    their words not be neighbours.
     """
     if (access.space, access.kind) != ("shared", "store") or not access.first:
         return False
@@ -237,7 +238,7 @@ def _is_transposed(access: AccessCount) -> bool:
 def barriers_per_tile(tile: int) -> Target:
     """Return the target that each thread passes at most 2 barriers per tile along k.
 
-    tile: the side of a tile.
+    The count is an average over all warps and tiles. tile: the side of a tile.
     """
 
     def measure(run: Run) -> float:

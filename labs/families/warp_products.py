@@ -182,7 +182,8 @@ def ldmatrix_per_mma() -> Target:
 def shared_bytes(at_most: int) -> Target:
     """Return the target of at most this many bytes of shared memory per block.
 
-    The count is the number of bytes from the first to the last that a block accesses.
+    The count is the number of bytes from the first to the last that a block accesses, 0 if it
+    accesses none.
     """
 
     def measure(run: Run) -> float:
@@ -206,7 +207,7 @@ def shared_bytes(at_most: int) -> Target:
 
 
 def barriers_per_iteration(steps: int, ahead: int) -> Target:
-    """Return the target of one barrier per block and iteration of a loop over tiles of k.
+    """Return the target of at most one barrier per block and iteration of a loop over tiles of k.
 
     steps: those of k in one tile. ahead: the iterations before the first tile is multiplied.
     """

@@ -237,7 +237,10 @@ def _added(run: Run) -> str | None:
 
 
 def _other_columns_result(run: Run) -> str | None:
-    """Return a sentence if the first wrong column holds another column's product, else None."""
+    """Return a sentence if the first wrong column holds another column's product, else None.
+
+    Also returns None for a result of fewer than three rows.
+    """
     first = int(np.flatnonzero(run.wrong.any(axis=0))[0])
     for column in range(run.shape[1]):
         if len(run.right) > 2 and np.array_equal(run.out[:, first], run.right[:, column]):

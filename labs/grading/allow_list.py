@@ -384,7 +384,10 @@ def _require_small_power(node: ast.BinOp) -> None:
 
 
 def _excerpt(node: ast.AST) -> str:
-    """Return a syntax node's first line in backticks, or "an import within a function"."""
+    """Return the first 60 characters of a node's first line in backticks.
+
+    For an import, return "an import within a function".
+    """
     if isinstance(node, ast.Import | ast.ImportFrom):
         return "an import within a function"
     return f"`{ast.unparse(node).splitlines()[0][:60]}`"

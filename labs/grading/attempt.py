@@ -246,9 +246,10 @@ def unpacked(packed: dict) -> np.ndarray:
 def _observe_numbers(exercise: NumbersExercise, function, hidden: HiddenCases) -> Iterator[dict]:
     """Call a function of numbers for all cases, and yield {"answers": a number or None per case}.
 
-    If a call failed, a dict with "ended", a sentence on the first such call, precedes it. After 5
-    calls that fail, the remaining cases are left out of "answers". A function that cannot be called
-    gives only one dict with "refused", a sentence.
+    The graded cases of the task come first, then the hidden ones. If a call failed, a dict with
+    "ended", a sentence on the first such call, precedes it. After 5 calls that fail, the remaining
+    cases are left out of "answers". A function that cannot be called gives only one dict with
+    "refused", a sentence.
     """
     cause = host.no_function(exercise.parameters, function)
     if cause:

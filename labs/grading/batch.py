@@ -128,7 +128,8 @@ def _stored(lab: Lab, file: Path, mark: Mark) -> Mark:
     """Write a mark to `file` and return it.
 
     A mark of a submission that was not judged is returned without being written. If a mark cannot
-    be written as JSON, return a mark without points instead.
+    be written as JSON, return a mark without points instead. Raises CourseError if the file itself
+    cannot be written.
     """
     if mark.failed:
         return mark

@@ -41,8 +41,8 @@ def in_child(work: Callable[[], Iterator[dict]], limits: ChildLimits = USUAL) ->
     """Run `work` in a fork of this process; return the messages that it yields, and any problem.
 
     Messages are plain JSON, so a child can send nothing but data. Whatever happens to the child,
-    the call returns, and all processes of the child are killed. Raises OSError if this process
-    cannot fork.
+    the call returns, and all processes of the child are killed. limits: those of the child's time
+    and memory. Raises OSError if this process cannot fork.
     """
     reader, writer = os.pipe()
     parent = os.getpid()

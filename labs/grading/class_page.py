@@ -113,7 +113,11 @@ def explaining(sentence: str, among: Sequence[Section]) -> Section | None:
 
 
 def as_html(lab: Lab, marks: Sequence[Mark]) -> str:
-    """Return the page of a class as HTML, which names no student and loads nothing."""
+    """Return the page of a class as HTML, which names no student and loads nothing.
+
+    It has how many submissions have all points and, per part, a row per cause of `groups`, with the
+    section of a lesson that explains it.
+    """
     among = list(sections(lab.lessons))
     full = sum(mark.points == mark.of for mark in marks)
     body = [f"<p>{_of(full, len(marks))} have all {lab.points} points.</p>"]

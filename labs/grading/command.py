@@ -71,7 +71,7 @@ def add_to(commands) -> None:
 
 
 def _add_handout(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of `handout` to its parser."""
+    """Add the arguments of `handout` to its parser, and make `hand_out` its function."""
     parser.description = "Write the notebooks of labs, or a copy of the course for students."
     parser.add_argument("labs", nargs="*", metavar="LAB", help=f"all, or {', '.join(LABS)}")
     parser.add_argument("--out", type=Path, help="folder for the notebooks")
@@ -84,7 +84,7 @@ def _add_handout(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_grade(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of `grade` to its parser."""
+    """Add the arguments of `grade` to its parser, and make `run` its function."""
     parser.description = "Grade submissions by their text, and write marks and feedback."
     parser.add_argument("lab", metavar="LAB", help=f"one of {', '.join(LABS)}")
     _add_submissions(parser)
@@ -126,7 +126,7 @@ def _add_roster(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_names(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of `names` to its parser."""
+    """Add the arguments of `names` to its parser, and make `list_names` its function."""
     parser.description = "Print each submission's hash and student name: keep this list private."
     _add_submissions(parser)
     parser.set_defaults(run=list_names)
@@ -199,7 +199,10 @@ def _writing(folder: Path) -> Iterator[None]:
 
 
 def list_labs(arguments: argparse.Namespace) -> int:
-    """Print one line per lab and return the exit code 0. arguments: not used."""
+    """Print a line per lab: name, minutes, points, lessons to do before, and title; return 0.
+
+    0 is the exit code. arguments: not used.
+    """
     labs = all_labs().values()
     name, after = (max(len(getattr(lab, what)) for lab in labs) for what in ("name", "after"))
     for lab in labs:
@@ -337,8 +340,9 @@ def _write_class(
 
     It also prints how many students of the roster handed in nothing and, to standard error, the
     submissions whose name and number belong to different rows, the students who are not in the
-    roster, and the number of marks without a date. listed: the rows of
-    the roster. rule: how several tries and late days count.
+    roster, and the number of marks without a date. For Moodle, it writes a zip of the pages, too.
+    listed: the rows of the roster. rule: how several tries and late days count. Raises CourseError
+    if a table cannot be written, if the roster does not fit it, or if a date cannot be read.
     """
     by_student = {mark.student: mark for mark in marks}
     results = roster.results(listed, submissions, by_student, rule)
@@ -426,7 +430,8 @@ def _submissions(
 def _report_left_out(left: list[LeftOut], report: Path) -> None:
     """Write one line per file that was not read into `report`, and print the number of these files.
 
-    If all files were read, remove the report of an older run.
+    If all files were read, remove the report of an older run and print nothing. Raises CourseError
+    if the report cannot be written.
     """
     if not left:
         report.unlink(missing_ok=True)

@@ -100,7 +100,7 @@ def _minutes(exercises: Iterable[str]) -> int:
 
 
 def as_toml(lab: Lab) -> str:
-    """Return the text of a lab's file: what cannot be derived from its exercises."""
+    """Return the text of a lab's TOML file: its title, its minutes, and the points per exercise."""
     points = [f"{part.exercise} = {part.points}" for part in lab.parts]
     title = json.dumps(lab.title, ensure_ascii=False)
     return "\n".join([f"title = {title}", f"minutes = {lab.minutes}", "", "[points]", *points, ""])

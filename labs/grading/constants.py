@@ -190,8 +190,10 @@ def _attribute(node: ast.Attribute, value_of) -> object:
 def _call(node: ast.Call, value_of) -> object:
     """Return the result of a call of one of the known functions with constant arguments.
 
-    Raises NotAllowed for keywords, for an unknown function, and for arguments that are no numbers.
-    value_of: maps a name to its value, or to None if unknown.
+    Raises NotAllowed for keywords, for an unknown function, for a result that is too large, and for
+    arguments that are no numbers. Tuples of numbers are allowed for `len`, `max`, `min` and `sum`,
+    and a text of NOT_FINITE for `float`, as in `float("inf")`. value_of: maps a name to its value,
+    or to None if unknown.
     """
     if node.keywords:
         raise NotAllowed("no constant")

@@ -132,7 +132,10 @@ def as_cell(text: str) -> str:
 
 
 def _as_text(piece: str) -> str:
-    """Return the text, after an apostrophe if its first visible character is =, +, - or @."""
+    """Return the text, after an apostrophe if its first visible character is =, +, -, @ or "−".
+
+    "−" is the minus sign of Unicode.
+    """
     usual = unicodedata.normalize("NFKC", piece)
     first = next((one for one in usual if _is_seen(one)), "")
     return f"'{piece}" if first and first in "=+-@\u2212" else piece
@@ -146,7 +149,10 @@ def _is_seen(character: str) -> bool:
 
 
 def as_markdown(lab: Lab, mark: Mark) -> str:
-    """Return one student's feedback page as Markdown text."""
+    """Return one student's feedback page as Markdown text.
+
+    It has the points and, per part, the checker's sentences and a table of the rows with reasons.
+    """
     whole = f"{_plain(mark.student)}: {mark.points} of {mark.of}."
     lines = [f"# {lab.title}", "", whole]
     for part, rows in _by_part(mark):
@@ -167,7 +173,10 @@ def _row(row: MarkRow, reason: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """Return a sentence with Markdown's characters escaped; text in backticks stays code."""
+    """Return a sentence with Markdown's characters escaped; text in backticks stays code.
+
+    Line ends become spaces.
+    """
     pieces = _CODE.split(text.replace("\n", " "))  # words and code alternate
     words = [re.sub(r"([\\`<>*_\[\]#])", r"\\\1", one) for one in pieces[::2]]
     code = [f"`{one}`" for one in pieces[1::2]] + [""]
@@ -175,7 +184,10 @@ def _plain(text: str) -> str:
 
 
 def as_html(lab: Lab, mark: Mark) -> str:
-    """Return one student's feedback page as HTML, which loads nothing from the network."""
+    """Return one student's feedback page as HTML, which loads nothing from the network.
+
+    It has the points and, per part, the checker's sentences and a table of the rows with reasons.
+    """
     sections = "".join(
         f"<h2>{html.escape(part.definition.title)}: {_points(_rows(mark, part.exercise))}</h2>"
         f"{part_as_html(part, mark)}"

@@ -81,8 +81,9 @@ def grade(lab: Lab, submission: Submission, secret: str, limits: ChildLimits = U
     """Return the mark of a submission, which depends only on its text, the lab and the secret.
 
     Whatever the submission does, this function returns; a row that lost points has the reason.
-    secret: the class's secret, from which hidden shapes and cases are drawn. Raises CourseError if
-    the secret is too short, or if the lab has host functions and there is no sandbox.
+    secret: the class's secret, from which hidden shapes and cases are drawn. limits: those of each
+    part's child process. Raises CourseError if the secret is too short, or if the lab has host
+    functions and there is no sandbox.
     """
     exercises = [part.definition for part in lab.parts]
     hidden = {

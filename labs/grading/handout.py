@@ -188,7 +188,10 @@ def _text(name: str, source: str) -> nbformat.NotebookNode:
 
 
 def _code(name: str, source: str, tags: list[str] | None = None) -> nbformat.NotebookNode:
-    """Return a code cell with this text. name: determines the cell's identifier."""
+    """Return a code cell with this text.
+
+    name: determines the cell's identifier. tags: the cell's tags, such as "your-turn", or None.
+    """
     return new_code_cell(source, id=_id(name), metadata={"tags": tags} if tags else {})
 
 

@@ -44,8 +44,8 @@ class HiddenCases:
 def draw_hidden(exercise: KernelExercise | NumbersExercise, secret: str) -> Hidden | HiddenCases:
     """Return the hidden shapes of a kernel, or the hidden cases of a function of numbers.
 
-    They are random numbers that depend only on the exercise's name and the secret. Raises
-    CourseError for a secret that is too short.
+    They are random numbers that depend only on the exercise and the secret. Raises CourseError for
+    a secret that is too short, and if a function of numbers draws too few new cases.
     """
     if len(secret) < SHORTEST:
         raise CourseError(

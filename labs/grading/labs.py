@@ -709,6 +709,7 @@ def find(name: str) -> Lab:
     """Return the lab of this name.
 
     Raises CourseError if there is none; the message has the most similar name, or else all names.
+    Also raises it if a file in the folder `COMPOSED` cannot be used.
     """
     known = all_labs()
     if name not in known:

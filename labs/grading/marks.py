@@ -362,8 +362,8 @@ def _told_of_shapes(exercise: KernelExercise, shapes: Sequence, reasons: Sequenc
     """Return sentences on the first wrong shape, the number of other wrong ones, and the reasons.
 
     Return "" if the kernel is right everywhere, and only the reason if it is the same at all
-    shapes. Among reasons that differ only in their numbers, only the first is given. reasons: one
-    per shape, or "".
+    shapes. Among reasons that differ only in their numbers, only the first is given, and at most
+    MOST_REASONS in all. reasons: one per shape, or "".
     """
     wrong = [number for number, one in enumerate(reasons) if one]
     if not wrong or len({one.removeprefix(NOT_REACHED) for one in reasons}) == 1:

@@ -312,7 +312,10 @@ def first_statement_dropped(node: ast.AST) -> bool:
 
 
 def doubled(node: ast.AST) -> bool:
-    """Double the value that is assigned or returned; return True if the node was changed."""
+    """Double the value that is assigned or returned; return True if the node was changed.
+
+    A tuple is not doubled.
+    """
     if not isinstance(node, ast.Assign | ast.Return):
         return False
     if node.value is None or isinstance(node.value, ast.Tuple):

@@ -91,8 +91,8 @@ def in_sandbox(
 def _require_unwritable(path: object) -> None:
     """Raise CourseError unless path is None.
 
-    path: a file of the kernel that can be written in the sandbox, or None if the sandbox found
-    none.
+    path: a file of the Linux kernel that can be written in the sandbox, or None if the sandbox
+    found none.
     """
     if path:
         raise CourseError(

@@ -38,8 +38,8 @@ def make_request(submission: Submission, names: list[str], limits: ChildLimits) 
 def call_functions(request: dict) -> Iterator[dict]:
     """Call the functions of a request; yield {WRITABLE: None} and then the messages of `attempts`.
 
-    If a file of the kernel can be written here, yield only {WRITABLE: its path} and call nothing.
-    request: from `make_request`.
+    If a file of the Linux kernel can be written here, yield only {WRITABLE: its path} and call
+    nothing. request: from `make_request`.
     """
     writable = first_writable(Path("/proc"))
     yield {WRITABLE: writable}
@@ -50,7 +50,7 @@ def call_functions(request: dict) -> Iterator[dict]:
 
 
 def first_writable(proc: Path) -> str | None:
-    """Return the path of the first file of the kernel that can be opened for writing, or None.
+    """Return the path of the Linux kernel's first file that can be opened for writing, or None.
 
     proc: the folder `/proc`, which is searched with its subfolders. The files of processes are
     skipped, because the processes that are visible belong to the sandbox.

@@ -64,7 +64,8 @@ def speeds(
 ) -> Iterator[KernelSpeed]:
     """Time the right kernels of a class and yield one row per submission and timed exercise.
 
-    The rows come submission by submission. marks: the marks of all submissions. measure: takes a
+    The rows come submission by submission. A kernel that is not right, or that cannot be timed, has
+    a row with a sentence instead of ratios. marks: the marks of all submissions. measure: takes a
     request for the timing program and returns a dict of microseconds by kernel, or a sentence on
     what failed; None uses `ask_program`.
     """

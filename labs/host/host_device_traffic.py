@@ -258,7 +258,10 @@ def arguments_on_the_host(call: ProductCall) -> str | None:
 
 
 def partial_copies(call: ProductCall) -> str | None:
-    """Return sentences if a copy moves only a part of an array, such as one row, else None."""
+    """Return sentences if a copy moves only a part of an array, such as one row, else None.
+
+    That is a copy whose shape is none of those of a, b and c.
+    """
     parts = [one for one in call.copies if call.name_of(one.shape) is None]
     if not parts:
         return None
@@ -383,7 +386,10 @@ def read_before_the_wait(call: ProductCall) -> str | None:
 
 
 def wait_for_another_stream(call: ProductCall) -> str | None:
-    """Return sentences if the wait after the launch is not for its kernel, else None."""
+    """Return sentences if the wait after the launch is not for its kernel, else None.
+
+    Also returns None if the function does not wait after the launch at all.
+    """
     launch = call.launches[0]
     if len(call.waits) <= launch.waits or launch.operation.number in call.order.ended:
         return None
@@ -508,7 +514,8 @@ def examine_product(multiply: Callable, probes: Sequence[Probe], fact: str) -> E
 
     The outcome has all faults, or `fact` if there is none. Its counts are "copies" and "bytes" of
     the first wrong call, or of the last call if none is wrong. probes: in the order in which they
-    are called. fact: a sentence about a right function.
+    are called. fact: a sentence about a right function. Raises CallFailed if a call fails and no
+    call before it had a fault. If one had, the outcome has only its cause, which costs all points.
     """
     before, counts, faults = None, {}, {}
     random = Random(_digest(multiply))

@@ -94,7 +94,10 @@ def make_evaluator(function: FunctionType) -> Callable[[tuple], object]:
     sources: dict[FunctionType, Source] = {}
 
     def call(arguments: tuple) -> object:
-        """Return the function's value for these arguments."""
+        """Return the function's value for these arguments.
+
+        Raises CannotEvaluate if there is none.
+        """
         try:
             bound = _bound_arguments(function, arguments, {})
             return _representable(_call(function, bound, _Evaluation(sources), 0))

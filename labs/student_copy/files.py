@@ -24,7 +24,8 @@ OF_AN_EXERCISE = ("__init__.py", "exercise.py", "formula.py", "mistakes.json", "
 def copied_files() -> list[str]:
     """Return a sorted list of the files that a student's copy has, relative to the course's folder.
 
-    Raises CourseError if the course is neither a git clone nor installed from a wheel.
+    Raises CourseError if git cannot list the files, or if the course is neither a git clone nor
+    installed from a wheel.
     """
     return [name for name in course_files() if not is_left_out(name)]
 
@@ -40,7 +41,8 @@ def is_left_out(name: str) -> bool:
 def course_files() -> list[str]:
     """Return a sorted list of all files of the course, relative to its folder.
 
-    They are those that git tracks, or those of the wheel. Raises CourseError if neither is known.
+    They are those that git tracks, or those of the wheel. Raises CourseError if neither is known,
+    or if git cannot list them.
     """
     names = _tracked() if (ROOT / ".git").exists() else _installed()
     found = sorted(name for name in names if (ROOT / name).is_file())

@@ -23,7 +23,10 @@ BY_WHOLE_NUMBER = re.compile(r"(?<!/)/=?\s*(\d+)\b(?![.\d])")
 
 
 def one_store_per_element() -> Target:
-    """Return the target of at most one store per element of the result, at every shape."""
+    """Return the target of at most one store per element of the result, at every shape.
+
+    The count is the number of stores, one per active lane, divided by the number of elements.
+    """
 
     def stores(run: Run) -> float:
         return run.total(run.job.result, "store", "lanes") / run.out.size
@@ -235,7 +238,7 @@ def wavefronts_per_request(at_most: float) -> Target:
     """Return the target of at most `at_most` wavefronts per request to shared memory, for any line.
 
     The count is that of the worst source line, without atomics, at the first shape. A count above 1
-    means bank conflicts.
+    means bank conflicts, and without a request to shared memory it is 0.
     """
 
     def worst(run: Run) -> AccessCount | None:
@@ -303,7 +306,7 @@ def barriers_per_block(at_most: float) -> Target:
 def inner_stride(at_most: int = 1) -> Target:
     """Return the target of strides up to `at_most` elements in a CPU function's innermost loop.
 
-    The count is the largest stride of all loads and stores in this loop.
+    The count is the largest stride of all loads and stores in this loop, 0 without any.
     """
 
     def worst(run: Run) -> StridedAccess | None:

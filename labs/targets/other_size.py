@@ -27,7 +27,8 @@ def right_for_small_numbers() -> Target:
 
     The power is drawn from the seed of the run. The sums and products of floats stay exact, and
     integers become zero. One block is launched again; the count is the number of elements that it
-    stores with another value than the right one.
+    stores with another value than the right one. If this launch fails, the count is the number of
+    all elements of the result.
     """
 
     def wrong(run: Run) -> tuple[Run, np.ndarray]:

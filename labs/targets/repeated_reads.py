@@ -76,7 +76,11 @@ def warp_barrier_between_sums() -> Target:
 
 
 def _is_between(run: Run) -> bool:
-    """Return True if a syncwarp is executed between two innermost loops that read shared words."""
+    """Return True if a syncwarp is between two innermost loops that read shared words.
+
+    It is looked for in the source code. A syncwarp in such a loop does not count, and one in two
+    nested loops around such loops does.
+    """
     lines = {one.site.line for one in _shared_loads(run)}
     loops = [node for node in ast.walk(run.tree) if isinstance(node, LOOPS)]
     reading = [loop for loop in loops if any(_holds(loop, line) for line in lines)]

@@ -68,7 +68,8 @@ def stored_twice(run: Run) -> str | None:
 def _stored(run: Run) -> Stored:
     """Return a dict from (block, thread) to the elements of the result that it stores, in order.
 
-    Threads that store nothing are left out. Only the first blocks are looked at.
+    Threads that store nothing are left out. Only the first BLOCKS blocks are looked at; the kernel
+    is launched again for each of them.
     """
     elements = defaultdict(list)
     for block in range(min(BLOCKS, run.job.launch(run.shape).blocks)):
@@ -160,7 +161,7 @@ def _listed(elements: list[int]) -> str:
     """Return a phrase on the elements of one thread, such as "elements 0, 32 and 64".
 
     Each element is named once. More than four are shortened to their number, the first and the
-    last.
+    last. A single element that is stored several times is followed by the number of times.
     """
     different = list(dict.fromkeys(elements))
     if len(different) == 1:

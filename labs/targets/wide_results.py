@@ -49,9 +49,9 @@ def _names(node: ast.AST) -> list[str]:
 
 
 def _is_no_integer(assignment: ast.Assign | ast.AugAssign) -> bool:
-    """Return True if the assigned value has an array element, or a call other than `uint32(…)`.
+    """Return True if the assigned value has an array element, or a call that makes no 32 bits.
 
-    Then it is assumed not to be an integer.
+    Then it is assumed not to be an integer. `uint32(…)` and `int32(…)` make 32 bits.
     """
     return any(
         isinstance(node, ast.Subscript) or (isinstance(node, ast.Call) and not _is_narrow(node))
@@ -77,7 +77,7 @@ def _wide_results(node: ast.AST) -> Iterator[ast.BinOp]:
     """Yield the operations of an expression whose result may need more than 32 bits.
 
     An operation with `&` or `%` is left out, because its result is no larger than an operand. So
-    are those inside of `uint32(…)` and of an index.
+    are those inside of `uint32(…)`, of `int32(…)` and of an index.
     """
     if isinstance(node, ast.Subscript) or _is_narrow(node):
         return

@@ -14,7 +14,10 @@ TILE, THREADS, EACH = 32, 64, 4  # of a block, in a block, and a side of a threa
 
 
 def launch(shape) -> Launch:
-    """Return a launch with a block of 64 threads per 32×32 tile of c. shape: (m, n, k)."""
+    """Return a launch with a block of 64 threads per 32×32 tile of c.
+
+    shape: (m, n, k), with m and n divisible by 32.
+    """
     m, n, _ = shape
     return Launch(grid=(n // TILE, m // TILE), block=(THREADS,))
 

@@ -22,7 +22,10 @@ EACH = 64  # multiply-adds of a thread per step of k
 
 
 def launch(shape) -> Launch:
-    """Return a launch with a block of 64 threads per 64×64 tile of c. shape: (m, n, k)."""
+    """Return a launch with a block of 64 threads per 64×64 tile of c.
+
+    shape: (m, n, k), with m and n divisible by 64.
+    """
     m, n, _ = shape
     return Launch(grid=(n // TILE, m // TILE), block=(THREADS,))
 

@@ -28,7 +28,10 @@ def shared_words(at_most: int) -> Target:
     """Return the target of at most `at_most` words of 4 bytes of shared memory per block."""
 
     def arrays(run: Run) -> dict[str, int]:
-        """Return the number of words of each shared array, by its name."""
+        """Return the number of words of each shared array of block 0, by its name.
+
+        The kernel is launched again. Arrays without elements are left out.
+        """
         return {
             one.name: one.itemsize // 4 * size
             for one in run.recorded(0).arrays

@@ -19,7 +19,8 @@ from virtual_gpu import Finding
 def race_of_a_copy(run: Run, finding: Finding) -> str | None:
     """Return a sentence on a race with an asynchronous copy for which its thread has waited.
 
-    A copy for which no thread has waited is named by the finding itself.
+    Returns None for any other finding, and for a copy for which no thread has waited, because the
+    finding itself names that.
     """
     copies = {one.site.line for one in run.trace.access_counts if one.instruction == "cp.async"}
     if finding.kind != "race" or "copies since line" in finding.message:

@@ -27,7 +27,10 @@ COURSE_READS = 20  # wavefronts of a warp per step of k to read both tiles
 
 
 def launch(shape) -> Launch:
-    """Return a launch with a block of 256 threads per 128×128 tile of c. shape: (m, n, k)."""
+    """Return a launch with a block of 256 threads per 128×128 tile of c.
+
+    shape: (m, n, k), with m and n divisible by 128.
+    """
     m, n, _ = shape
     return Launch(grid=(n // TILE, m // TILE), block=(THREADS,))
 

@@ -140,7 +140,10 @@ def _backwards(run: WaitsRun) -> str | None:
 
 
 def _kernel_runs_on(run: WaitsRun) -> str | None:
-    """Return sentences if the clock is read before the timed kernel has ended, else None."""
+    """Return sentences if the clock is read before the timed kernel has ended, else None.
+
+    Also returns None if the answer is right.
+    """
     one = run.timed
     if run.right or not one.running:
         return None
@@ -153,7 +156,10 @@ def _kernel_runs_on(run: WaitsRun) -> str | None:
 
 
 def _work_of_before(run: WaitsRun) -> str | None:
-    """Return sentences if the clock is started while an earlier kernel runs, else None."""
+    """Return sentences if the clock is started while an earlier kernel runs, else None.
+
+    Also returns None if the answer is right.
+    """
     one = run.timed
     if run.right or not one.before:
         return None
@@ -166,7 +172,10 @@ def _work_of_before(run: WaitsRun) -> str | None:
 
 
 def _several_launches(run: WaitsRun) -> str | None:
-    """Return sentences if the time holds several launches, else None."""
+    """Return a sentence if the time holds several launches, else None.
+
+    Also returns None if the answer is right.
+    """
     one = run.timed
     if run.right or len(one.launched) == 1:
         return None
@@ -174,7 +183,10 @@ def _several_launches(run: WaitsRun) -> str | None:
 
 
 def _compiling(run: WaitsRun) -> str | None:
-    """Return sentences if the time includes compiling, else None."""
+    """Return sentences if the time includes compiling, else None.
+
+    Also returns None if the answer is right.
+    """
     if run.right or not (compilations := run.timed.of("compile")):
         return None
     return (
@@ -185,7 +197,10 @@ def _compiling(run: WaitsRun) -> str | None:
 
 
 def _another_number(run: WaitsRun) -> str | None:
-    """Return sentences if the time is right but the answer is not, else None."""
+    """Return a sentence if the answer is not right, else None.
+
+    The probes before it have found no fault of the time itself, so the answer is another number.
+    """
     if run.right:
         return None
     return (

@@ -36,7 +36,11 @@ class ByText(NotebookExporter):
     secret_file.tag(config=True)
 
     def __init__(self, **options):
-        """Grade all submissions of the assignment. Raises NbGraderException if that fails."""
+        """Grade all submissions of the assignment, which are the notebooks named after a lab.
+
+        The attribute `notebooks` maps the path of each of them to its graded notebook. Raises
+        NbGraderException if the marks cannot be given or written.
+        """
         super().__init__(**options)
         known = all_labs()
         folders = [*self.parent.assignments.values()]

@@ -176,7 +176,11 @@ def _us(value: float) -> str:
 
 
 def _summary(pairs: Sequence[Pair]) -> str:
-    """Return a sentence on the device and the ratios of pairs, of which there must be some."""
+    """Return two sentences on pairs, of which there must be some.
+
+    They name the device, the toolkit and the day of the first one, and the geometric mean of the
+    ratios.
+    """
     row = pairs[0].first
     mean = statistics.geometric_mean(pair.ratio for pair in pairs)
     return (

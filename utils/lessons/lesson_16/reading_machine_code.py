@@ -179,7 +179,8 @@ def draw_shares(*steps: Step | Variant, recorded: bool = True) -> Picture:
     """Draw one stacked bar per hot loop: its instructions by kind, and its share of the peak.
 
     A Step means its variant that was recorded as the fastest. The share of the peak is the recorded
-    one; it is left out if `recorded` is False, and for a kernel without a record.
+    one; it is left out if `recorded` is False, and for a kernel without a record. Raises
+    CourseError as `loop_of_record` does.
     """
     loops = {}
     for step in steps:
@@ -215,8 +216,9 @@ def orders(**steps: Step | Variant) -> Table:
     """Return a table of loops that consist of multiply-adds alone, one row per step.
 
     The columns are the share of operands marked for reuse, the registers that the even bank
-    delivers per iteration, and a scheduler's estimated and recorded cycles per multiply-add.
-    `steps` are named as the reader sees them, with _ for spaces.
+    delivers per iteration, and a scheduler's estimated and recorded cycles per multiply-add, "–"
+    without a record. `steps` are named as the reader sees them, with _ for spaces. Raises
+    CourseError as `loop_of_record` does.
     """
     rows = []
     for name, step in steps.items():
@@ -249,7 +251,7 @@ def even_bank_reads(step: Step | Variant) -> tuple[int, int]:
 def recorded_cycles(step: Step | Variant) -> float:
     """Return a scheduler's recorded cycles per multiply-add of a warp.
 
-    The number is one over the recorded share of the peak.
+    The number is one over the recorded share of the peak. Raises CourseError without a record.
     """
     variant = as_variant(step)
     return 1 / share_of_peak(variant, _size(variant), on=course_device().name)
@@ -260,7 +262,8 @@ def spills(limits: Sequence[int | None] = (None, 80, 72, 64, 48)) -> Table:
 
     A limit is a number of registers per thread, or None for no limit. The columns are the stores
     to local memory per iteration, the share of multiply-adds among the loop's instructions, the
-    recorded time, and the rate at which all threads together store to local memory.
+    recorded time, and the rate at which all threads together store to local memory. Raises
+    CourseError for a limit that is not recorded.
     """
     rows = []
     for limit in limits:
@@ -303,7 +306,8 @@ def eight_sums() -> Table:
 
     The columns are the accesses to local memory, the loads from global memory and the instructions,
     each per multiply-add in the hot loop, and the recorded time of a product of 4096×4096 matrices.
-    The reader's own kernel is among them if there is a right one and a compiler.
+    The reader's own kernel is among them, with "–" as its time, if there is a right one and a
+    compiler. If it cannot be compiled, a note below the table says why.
     """
     name, kept, note, on = "sums_in_registers", [], "", course_device().name
     if kept_functions.kept_text(name):

@@ -65,7 +65,8 @@ def compiled_steps() -> tuple[CompiledStep, ...]:
 def pair(step: str, arch: str = SHOWN) -> tuple[CompiledStep, ...]:
     """Return the rows of a step, one per compiler, in the order of `COMPILERS`.
 
-    step: its name. Raises CourseError if the record does not have it for the architecture.
+    step: its name. Raises CourseError if the record does not have it for the architecture, and
+    KeyError if it has it for one compiler only.
     """
     found = {
         row.compiler: row
@@ -78,7 +79,11 @@ def pair(step: str, arch: str = SHOWN) -> tuple[CompiledStep, ...]:
 
 
 def side_by_side(step: Step) -> Fold:
-    """Return a fold with the recorded hot loop of a step, as both compilers make it for sm_90."""
+    """Return a fold with a table of a step's machine code for sm_90, a column per compiler.
+
+    The rows are counts from the record, such as the registers per thread and the instructions in
+    the hot loop. A note has the recorded times. Raises CourseError if the step is not recorded.
+    """
     both = pair(step.name)
     lines = [
         (translate("registers per thread"), *(row.registers for row in both)),

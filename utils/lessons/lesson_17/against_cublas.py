@@ -34,7 +34,8 @@ def estimate(count: int, tiles: int, sms: int, steps: int) -> int:
     """Return the estimated time of a product; the unit is the time of one step along k of one tile.
 
     Each of the `tiles` tiles is cut into `count` slices along k, and an uncut tile takes `steps`
-    steps. Each of the `sms` SMs computes one slice at a time.
+    steps. Each of the `sms` SMs computes one slice at a time, which takes 2 steps more than it has.
+    If tiles are cut, adding their slices takes 4 steps.
     """
     waves = cdiv(tiles * count, sms)
     return waves * (cdiv(steps, count) + 2) + (4 if count > 1 else 0)
@@ -44,7 +45,7 @@ def draw_slices(m: int, n: int, k: int) -> Picture:
     """Draw the estimated and the recorded time in ms for each recorded number of slices per tile.
 
     The product has an m×k and a k×n factor. Numbers of slices above 12 are left out. The time of
-    one step comes from the record with uncut tiles.
+    one step comes from the record with uncut tiles. Raises KeyError if the product is not recorded.
     """
     recorded = {count: us for count, us in _slices()[WIDE, m, n, k].items() if count <= MOST}
     tiles, steps = tiles_and_steps(m, n, k)

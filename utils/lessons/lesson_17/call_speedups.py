@@ -18,7 +18,7 @@ TICKS = (0.5, 0.7, 1, 1.4, 2)
 def draw_speedups(title: str, groups: Mapping[str, Sequence[tuple[float, float]]]) -> Picture:
     """Draw a dot per product, and bars at the geometric means of each power of ten of operations.
 
-    A bar needs at least four dots.
+    A bar needs at least four dots. A ratio beyond the axis is drawn at its end.
 
     groups: name -> pairs of a product's floating-point operations and the library's time over ours.
     There are at most three groups. Each has a colour, with its own bars.

@@ -11,7 +11,10 @@ NEARLY = 90  # percent of the time of reduce0
 
 
 def experiment(times: Iterable) -> str:
-    """Return the choice of "18.experiment": how long `without_remainder` takes."""
+    """Return the choice of "18.experiment": how long `without_remainder` takes.
+
+    times: rows of `remainder.csv`, as `reduce_kernels.remainder.recorded_times()` returns them.
+    """
     if percent_of(times, "without_remainder", "reduce1") < 100:
         return "less than reduce1"
     if percent_of(times, "without_remainder", "reduce0") > NEARLY:
@@ -20,7 +23,10 @@ def experiment(times: Iterable) -> str:
 
 
 def banks(times: Iterable) -> str:
-    """Return the choice of "18.banks": how much longer the kernel with conflicts takes."""
+    """Return the choice of "18.banks": how much longer the kernel with conflicts takes.
+
+    times: as in `experiment`.
+    """
     more = percent_of(times, "with_conflicts", "without_conflicts") - 100
     if more < 2:
         return "as long, within 2 %"
@@ -28,7 +34,10 @@ def banks(times: Iterable) -> str:
 
 
 def divergence(times: Iterable) -> str:
-    """Return the choice of "18.divergence": how much longer `masks_up` takes."""
+    """Return the choice of "18.divergence": how much longer `masks_up` takes than `masks_down`.
+
+    times: as in `experiment`.
+    """
     more = percent_of(times, "masks_up", "masks_down") - 100
     if more < 5:
         return "under 5 %"
@@ -38,7 +47,7 @@ def divergence(times: Iterable) -> str:
 def percent_of(times: Iterable, kernel: str, other: str) -> float:
     """Return the recorded time of a kernel in percent of that of another, at the greatest length.
 
-    Raises KeyError for a kernel without a row.
+    times: as in `experiment`. Raises KeyError for a kernel without a row.
     """
     rows = longest_of(times)
     return 100 * rows[kernel].time_ms / rows[other].time_ms

@@ -141,7 +141,7 @@ def draw_issue_shares(slots: Iterable, times: Iterable) -> Picture:
 
 
 def _x(share: float) -> float:
-    """Return where a percentage of the cycles is on the axis."""
+    """Return the x, in pixels, at which a percentage of the cycles is on the axis."""
     return LEFT + (share - LOWEST) / (100 - LOWEST) * (RIGHT - LEFT)
 
 

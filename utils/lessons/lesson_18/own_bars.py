@@ -14,20 +14,24 @@ from utils.translation import translate
 
 
 def beside_the_experiment(kernel) -> Stack:
-    """Show the reader's `without_remainder` between reduce0 and the recorded one."""
+    """Return the counts and bars of three kernels, as `_beside` does.
+
+    They are reduce0, the reader's `without_remainder`, and the recorded one.
+    """
     reduce0, recorded = import_module("reduce_kernels.remainder").variants()[:2]
     return _beside(reduce0, _with_launch_of(recorded, kernel), recorded)
 
 
 def beside_the_trees(yours: Variant) -> Stack:
-    """Show the reader's `tree` between reduce1 and reduce2."""
+    """Return the counts and bars of reduce1, the reader's `tree` and reduce2, as `_beside` does."""
     return _beside(_step("reduce1"), yours, _step("reduce2"))
 
 
 def beside_idle_threads(yours: Variant) -> Stack:
-    """Show the reader's `add_while_loading` between reduce2 and reduce3.
+    """Return the counts and bars of three kernels, as `_beside` does.
 
-    If its idle warps leave, show it between reduce3 and the recorded `warps_leave`.
+    They are reduce2, the reader's `add_while_loading` and reduce3. If idle warps of the reader's
+    kernel leave, they are reduce3, the reader's kernel and the recorded `warps_leave`.
     """
     three = _step("reduce3")
     if block_of(yours).barriers >= block_of(three).barriers:

@@ -88,7 +88,10 @@ def wavefronts_of(step: Step, warp: int = WARP) -> int:
 
 
 def draw_tree(tree: Tree, title: str) -> Picture:
-    """Draw a tree over 16 words, with the numbers of warps and threads that add in each step."""
+    """Draw a tree over 16 words, with the numbers of warps and threads that add in each step.
+
+    tree: a function such as `halves`, from the number of words to the steps.
+    """
     return Picture(*_tree(tree, title, banks=False))
 
 
@@ -96,7 +99,8 @@ def draw_trees(**trees: Tree) -> Picture:
     """Draw trees over 16 words side by side, with the banks of the words.
 
     Next to each step are the number of warps that add and the wavefronts in which they load their
-    target words. The keywords are the names that the reader sees, with _ for spaces.
+    target words. A tree is a function such as `halves`, from the number of words to the steps. The
+    keywords are the names that the reader sees, with _ for spaces.
     """
     drawn, alts = zip(*(_tree(tree, name.replace("_", " "), True) for name, tree in trees.items()))
     row = f'<div class="row" style="align-items:start">{"".join(drawn)}</div>'

@@ -27,7 +27,8 @@ def speedups(ms: Mapping[str, float]) -> list[float]:
 def recorded_ms(records: Iterable) -> dict[str, float]:
     """Return kernel -> recorded milliseconds for the length and the block size of the slides.
 
-    records: rows of a ladder's records on one device, with `step`, `params`, `elements`, `time_ms`.
+    The keys are those of `PUBLISHED_MS`. records: rows of a ladder's records on one device, with
+    `step`, `params`, `elements`, `time_ms`. Raises KeyError if a kernel has no such row.
     """
     found = {
         row.step: row.time_ms

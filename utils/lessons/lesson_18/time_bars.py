@@ -31,10 +31,12 @@ def longest_of(rows: Iterable) -> dict:
 
 
 def times_of(step: Step | Variant, rows: Iterable) -> ResourceTimes:
-    """Return the times of one kernel at the greatest length recorded on the first row's device.
+    """Return the times of one kernel, in ms.
 
-    rows: of `remainder.csv`, as `reduce_kernels.remainder.recorded_times()` returns them. Raises
-    CourseError for a step that is no reduction.
+    They are at the greatest length recorded on the first row's device. The instructions are None if
+    they cannot be counted, and the recorded time is None for a kernel without a row. rows: of
+    `remainder.csv`, as `reduce_kernels.remainder.recorded_times()` returns them. Raises CourseError
+    for a step that is no reduction.
     """
     variant, timed = as_variant(step), longest_of(rows)
     any_row = next(iter(timed.values()))

@@ -29,7 +29,8 @@ def gains(*steps: Step | Variant, shape: str) -> list[float]:
     """Return the recorded speed-ups of each step over the one before it, in the order of the steps.
 
     A speed-up is the time before over the time after. The list has one number less than there are
-    steps. `shape` is the problem size as on the command line.
+    steps. `shape` is the problem size as on the command line. Raises CourseError for a step without
+    a record.
     """
     return [recorded_ms(one, shape) / recorded_ms(two, shape) for one, two in pairwise(steps)]
 
@@ -85,7 +86,7 @@ def blocks_at_once(step: Step, shape: str = "2^30") -> int:
     """Return the number of blocks of the default size that the device shown runs at once.
 
     It follows from the kernel's resources as the driver reported them when the kernel was recorded
-    at this shape.
+    at this shape. Raises CourseError if the step is not recorded there.
     """
     step = as_step(step)
     device, variant = device_shown(), step.variant()

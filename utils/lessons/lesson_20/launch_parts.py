@@ -90,7 +90,12 @@ def table_of_calls() -> Table:
 
 
 def parts_of(way: str) -> list[tuple[str, float]]:
-    """Return pairs (what is done, its microseconds) of a way to sum, a key of `PARTS`."""
+    """Return pairs (what is done, its microseconds) of a way to sum, a key of `PARTS`.
+
+    The first part is the recorded time of a kernel that does only this, or all of the way's work
+    if no part was separated. Each other part is the time of a kernel with it, less that of one
+    without it.
+    """
     return [
         (what, launch_us(kernel) - (launch_us(without) if without else 0))
         for what, kernel, without in PARTS[way]

@@ -184,7 +184,10 @@ def _angle_of(axes: Axes) -> float:
 
 
 def _alt_text(points: pd.DataFrame, shown: pd.DataFrame, ceilings: Ceilings, memory: str) -> str:
-    """Return the alt text: the fraction of its roofline bound that each labelled step reaches."""
+    """Return the alt text: each labelled step's rate and intensity, and its fraction of its bound.
+
+    The number of other steps and all ceilings follow. shown: the labelled rows of points.
+    """
     steps = []
     for point in shown.itertuples():
         by_bytes = point.intensity * ceilings.gb_per_s[memory]

@@ -67,9 +67,9 @@ def _body() -> tuple[Instruction, ...]:
 
 
 def loop() -> dict[str, int] | None:
-    """Return kind -> number of instructions in the loop of `mma_naive` on the device shown.
+    """Return kind -> number of instructions in the loop of `mma_naive` on the device shown; cached.
 
-    The result is None without a compiler.
+    They are those of one iteration. The result is None without a compiler.
     """
     body = _body()
     if not body:

@@ -109,8 +109,9 @@ def draw_ladder() -> Picture:
 def beside_the_course(kernel) -> Table:
     """Return a table of the wavefronts per request of the reader's `swizzled_tile`.
 
-    kernel: the reader's kernel; it is launched as the exercise launches it. Beside it are the
-    counts of the course's solution without the swizzle.
+    It has a row per kind of instruction that accesses the shared array `tile`, first without the
+    swizzle, in the course's solution, and then in the reader's kernel.
+    kernel: the reader's kernel; it is launched on the virtual GPU as the exercise launches it.
     """
     plain = edited(solution, Edit(SWIZZLE, "x")).swizzled_tile
     counts = [_wavefronts_of_tile(one) for one in (plain, kernel)]

@@ -32,7 +32,7 @@ def draw_stages() -> Picture:
 
 
 def state(stage: int, iteration: int) -> tuple[str, str]:
-    """Return what happens in a stage while an iteration multiplies, and its colour."""
+    """Return (what happens in a stage while an iteration multiplies, the colour for it)."""
     for tile in (iteration - AHEAD, iteration - 1, iteration):
         if 0 <= tile < TILES and tile % STAGES == stage:
             if tile == iteration - AHEAD:
