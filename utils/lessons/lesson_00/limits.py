@@ -19,6 +19,7 @@ from utils.machine.devices import slug
 from utils.measuring import records, rows
 from utils.measuring.kernel_times import ArrayTime
 from utils.paths import DATA
+from utils.translation import translate
 
 
 def gb_per_s(row: ArrayTime) -> float:
@@ -27,13 +28,6 @@ def gb_per_s(row: ArrayTime) -> float:
     Each byte of both float32 arrays counts once.
     """
     return 2 * FLOAT32_BYTES * row.elements / row.time_ms / 1e6
-
-
-NAMES = {
-    "scale": "`scale`",
-    "sectors starter": "`sectors`, as given",
-    "sectors solution": "`sectors`, changed",
-}
 
 
 def longest_times() -> dict[str, ArrayTime]:
@@ -51,17 +45,24 @@ def longest_times() -> dict[str, ArrayTime]:
 def times_of_first_kernels(*kernels: str) -> Table:
     """Return a table of recorded times, one row per kernel.
 
-    The columns are the time, the GB/s and the share of the memory's peak. kernels: keys of `NAMES`.
-    The record is the one of the longest arrays.
+    The columns are the time, the GB/s and the share of the memory's peak. kernels: "scale",
+    "sectors starter", "sectors solution". The record is the one of the longest arrays.
     """
+    names = {
+        "scale": "`scale`",
+        "sectors starter": translate("`sectors`, as given"),
+        "sectors solution": translate("`sectors`, changed"),
+    }
     timed = [longest_times()[kernel] for kernel in kernels]
     peak = devices.find(timed[0].device).peak_gb_per_s
     lines = [
-        (NAMES[row.kernel], f"{row.time_ms:.2f} ms", f"{gb_per_s(row):,.0f}",
+        (names[row.kernel], f"{row.time_ms:.2f} ms", f"{gb_per_s(row):,.0f}",
          f"{gb_per_s(row) / peak:.0%}")
         for row in timed
     ]  # fmt: skip
-    caption = f"{timed[0].elements:,} elements, one {timed[0].device}"
+    caption = translate(
+        "{elements:,} elements, one {device}", elements=timed[0].elements, device=timed[0].device
+    )
     return table(caption, ("", "time", "GB/s", "of memory's peak"), lines)
 
 
@@ -83,7 +84,8 @@ def curve_of_products(ladder: Ladder, names: Sequence[str]) -> Figure:
     """
     frame = records.measured(device_shown().name, ladder.name)
     shown = frame[frame["step"].isin(names)]
-    figure = plots.curve(shown, names, "Matrix product, float32: share of the peak")
+    title = translate("Matrix product, float32: share of the peak")
+    figure = plots.curve(shown, names, title)
     (axes,) = figure.axes
     axes.set_yticks([])
     for label in axes.texts:
