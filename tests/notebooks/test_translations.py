@@ -79,8 +79,10 @@ def test_one_function_lists_the_lessons():
 
 @pytest.fixture
 def translated(tmp_path, monkeypatch):
-    """A copy of the lessons with lesson 00 in two more languages; returns the translations."""
-    shutil.copytree(paths.NOTEBOOKS, tmp_path / "notebooks")
+    """A copy of the English lessons with lesson 00 in two languages; returns the translations."""
+    shutil.copytree(
+        paths.NOTEBOOKS, tmp_path / "notebooks", ignore=shutil.ignore_patterns("*.*.ipynb")
+    )
     monkeypatch.setattr(paths, "NOTEBOOKS", tmp_path / "notebooks")
     english = paths.lessons()["00"]
     lesson = nbformat.read(english, as_version=4)

@@ -10,7 +10,7 @@ from utils.translation import translate
 from virtual_gpu import Finding
 from virtual_gpu.pictures.svg import BLUE, GREY, ORANGE, Picture, path, rect, svg, text
 
-_LEFT, _WIDTH, _CELL = 56, 360, 44  # in pixels; the last is of a thread that is drawn large
+_LEFT, _WIDTH, _CELL = 62, 358, 44  # in pixels; the last is of a thread that is drawn large
 _THREADS, _ELEMENTS, _BAR = 20, 62, 20  # top of the two strips, and their height
 _LARGE_THREADS, _LARGE_ELEMENTS = 132, 190  # top of the two rows of single threads and elements
 _SIDE = 4  # threads and elements that are drawn large on each side of the border

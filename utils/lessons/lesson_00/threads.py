@@ -8,7 +8,7 @@ from utils.division import cdiv
 from utils.translation import translate
 from virtual_gpu.pictures.svg import BLUE, GREY, Picture, frames, path, rect, svg, text
 
-_LEFT, _CELL, _GAP = 56, 19, 8
+_LEFT, _CELL, _GAP = 62, 19, 8
 _LABELS, _THREADS, _ELEMENTS = 13, 20, 76  # top of each row of the picture
 
 
