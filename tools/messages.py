@@ -47,7 +47,7 @@ from utils.translation import LOCALE
 from virtual_gpu.pictures.annotate import COLUMNS
 
 TEMPLATE = LOCALE / "course.pot"
-CODE = ("utils", "labs", "virtual_gpu")
+CODE = ("utils", "labs", "virtual_gpu", "site")
 VOCABULARIES = (KERNEL, FUNCTION)
 # The calls that hold a message, and the position of the argument.
 CALLS = {"translate": 0, "say": 0, "table": 0, "counted": 1, "fail": 1}

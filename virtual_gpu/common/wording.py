@@ -19,14 +19,15 @@ def _in_english(message: str, /, **values: object) -> str:
 _translator: Translator = _in_english
 
 
-def translate_with(translator: Translator | None) -> None:
-    """Set the function that gives pictures and tables their words; None restores English.
+def translate_with(translator: Translator | None) -> Translator:
+    """Set the function that gives pictures and tables their words, and return the earlier one.
 
     ``translator(message, **values)`` returns a message in the reader's language. The message is a
-    constant English text with a ``str.format`` placeholder per value.
+    constant English text with a ``str.format`` placeholder per value. None stands for English.
     """
     global _translator
-    _translator = translator or _in_english
+    earlier, _translator = _translator, translator or _in_english
+    return earlier
 
 
 def translate(message: str, /, **values: object) -> str:
