@@ -113,10 +113,11 @@ def how_to_run(name: str, at: Repository) -> str:
     with in_language(tag(Path(name)) or ENGLISH):
         run = translate("**Run this notebook**: [get the course]({course}), then `make lab`",
                         course="/index.md#get-the-course")  # fmt: skip
-        ways = [run, f"{{download}}`{translate('download it')} <{download(stem)}>`"]
+        words, in_colab = translate("download it"), translate("open it in Colab")
+        ways = [run, f"{{download}}`{words} <{download(stem)}>`"]
         if at.on_github and name in {file.name for file in (*lessons().values(), *translations())}:
             address = _COLAB.format(on_github=at.on_github, ref=at.ref, name=name)
-            ways.append(f"[{translate('open it in Colab')}]({address})")
+            ways.append(f"[{in_colab}]({address})")
     return f":::{{container}} how-to-run\n{' · '.join(ways)}\n:::"
 
 
