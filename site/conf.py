@@ -132,6 +132,15 @@ def _description(page: str, doctree) -> str:
     return textwrap.shorten(first.astext(), MOST_DESCRIBED, placeholder=" …") if first else ""
 
 
+def _set_language(app, page, template, context, doctree) -> None:
+    """Set the language of a translated lesson's page; a callback of Sphinx.
+
+    page: the name of the page, such as "notebooks/07_tiling.es".
+    """
+    if page.startswith("notebooks/") and (tag := page.partition(".")[2]):
+        context["language"] = tag
+
+
 def setup(app) -> None:
     # Cells of notebooks may hold commands, such as `!git`.
     """Register the lexer of notebooks and the callbacks of this file with Sphinx."""
@@ -140,3 +149,4 @@ def setup(app) -> None:
     app.connect("autodoc-process-docstring", _as_rst, priority=400)
     app.connect("html-page-context", _one_player)
     app.connect("html-page-context", _describe)
+    app.connect("html-page-context", _set_language)

@@ -73,11 +73,8 @@ def executed() -> int:
 
 
 def lessons() -> list[Path]:
-    """Return the paths of the English notebooks in reading order.
-
-    The site and its search are in English only.
-    """
-    return list(paths.lessons().values())
+    """Return the paths of the lessons in reading order: the English ones, then translations."""
+    return [*paths.lessons().values(), *paths.translations()]
 
 
 def _is_stale(lesson: Path) -> bool:

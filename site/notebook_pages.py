@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 
+import nbformat
 from nbformat import NotebookNode
 
 from utils.lessons.first_cell import Repository, without_setup
-from utils.paths import NOTEBOOKS, lessons
+from utils.paths import NOTEBOOKS, lessons, tag, translations
+from utils.translation import ENGLISH, in_language, translate
 
 DOWNLOADS = "downloads"  # folder of the notebooks as they are handed out, without outputs
 SET_UP = "course.start("  # in the cell that finds the course
@@ -27,8 +30,18 @@ def _rows() -> list[re.Match]:
 
 
 def titles() -> dict[str, str]:
-    """Return file name -> title of each lesson, such as "07 · Tiling", as the syllabus has them."""
-    return {row["file"]: row["title"] for row in _rows()}
+    """Return file name -> title of each lesson, such as "07 · Tiling", as the syllabus has them.
+
+    The title of a translated lesson is the one of its notebook, up to a colon.
+    """
+    own = {file.name: _heading(file).partition(":")[0] for file in translations()}
+    return {row["file"]: row["title"] for row in _rows()} | own
+
+
+def _heading(file: Path) -> str:
+    """Return the heading of a notebook, without its mark."""
+    opening = nbformat.read(file, as_version=4).cells[0].source
+    return opening.partition("\n")[0].removeprefix("# ")
 
 
 def descriptions() -> dict[str, str]:
@@ -97,13 +110,14 @@ def how_to_run(name: str, at: Repository) -> str:
     repository is on GitHub.
     """
     stem = name.removesuffix(".ipynb")
-    ways = [
-        "**Run this notebook**: [get the course](/index.md#get-the-course), then `make lab`",
-        f"{{download}}`download it <{download(stem)}>`",
-    ]
-    if at.on_github and name in {file.name for file in lessons().values()}:
-        address = _COLAB.format(on_github=at.on_github, ref=at.ref, name=name)
-        ways.append(f"[open it in Colab]({address})")
+    with in_language(tag(Path(name)) or ENGLISH):
+        run = translate("**Run this notebook**: [get the course]({course}), then `make lab`",
+                        course="/index.md#get-the-course")  # fmt: skip
+        words, in_colab = translate("download it"), translate("open it in Colab")
+        ways = [run, f"{{download}}`{words} <{download(stem)}>`"]
+        if at.on_github and name in {file.name for file in (*lessons().values(), *translations())}:
+            address = _COLAB.format(on_github=at.on_github, ref=at.ref, name=name)
+            ways.append(f"[{in_colab}]({address})")
     return f":::{{container}} how-to-run\n{' · '.join(ways)}\n:::"
 
 

@@ -5,8 +5,9 @@ It writes the template `locale/course.pot` and updates every catalogue, such as
 fuzzy, and the number of missing ones is printed. `--language ja` makes the catalogue of a new
 language.
 
-Sentences are found in calls of `translate`, `say`, `counted` and `table`, and in data: questions,
-changes, exercises and their tables of mistakes.
+Sentences are found in calls of `translate`, `say`, `counted`, `fail`, `table` and `legend`, and in
+data: questions, changes, exercises and their tables of mistakes, the titles of columns, and what
+the virtual GPU says.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from labs.checking.line_order import OrderExercise
 from labs.checking.phrasing import one_and_many
 from labs.checking.recognise import FILE as MISTAKES
 from labs.checking.submission_checks import ARGUMENTS
+from labs.checking.translated_findings import SAID
 from labs.checking.translated_mistakes import messages as messages_of
 from labs.checking.vocabulary import FUNCTION, KERNEL
 from labs.exercises import EXERCISES
@@ -42,12 +44,13 @@ from utils.lessons.own_kernels import TWINS
 from utils.lessons.questions import QUESTIONS
 from utils.paths import ROOT
 from utils.translation import LOCALE
+from virtual_gpu.pictures.annotate import COLUMNS
 
 TEMPLATE = LOCALE / "course.pot"
-CODE = ("utils", "labs")
+CODE = ("utils", "labs", "virtual_gpu", "site")
 VOCABULARIES = (KERNEL, FUNCTION)
 # The calls that hold a message, and the position of the argument.
-CALLS = {"translate": 0, "say": 0, "table": 0, "counted": 1}
+CALLS = {"translate": 0, "say": 0, "table": 0, "counted": 1, "fail": 1}
 # The fields of a question that hold messages.
 QUESTION_TEXTS = ("text", "unit", "unit_of_one", "label", "choices", "order", "because")
 MADE = datetime(2026, 1, 1, tzinfo=UTC)  # a template that is made again does not differ
@@ -75,7 +78,8 @@ def messages() -> Iterator[Message]:
     """
     for folder in CODE:
         for file in sorted((ROOT / folder).rglob("*.py")):
-            yield from _in_code(file)
+            if "tests" not in file.parts:
+                yield from _in_code(file)
     yield from _of_questions()
     yield from _of_changes()
     yield from _of_own_kernels()
@@ -85,6 +89,12 @@ def messages() -> Iterator[Message]:
     checks = "labs/checking/submission_checks.py"
     yield from (Message(text, checks, "in: The task launches the kernel with {arguments}, …")
                 for text in ARGUMENTS.values())  # fmt: skip
+    for column in COLUMNS:
+        file = "virtual_gpu/pictures/annotate.py"
+        yield Message(column.title, file, "the title of a column")
+        yield Message(column.meaning, file, "the meaning of a column")
+    for text in SAID:
+        yield Message(text, "labs/checking/translated_findings.py", "said by the virtual GPU")
     for words in VOCABULARIES:
         if words.actor:
             yield Message(words.actor, "labs/checking/vocabulary.py", "in: {thread} goes to …")
@@ -104,6 +114,7 @@ def _in_code(file: Path) -> Iterator[Message]:
         else:
             yield Message(text, name)
     yield from _heads(name, tree)
+    yield from _labels(name, tree)
 
 
 def _texts_in_calls(tree: ast.Module) -> Iterator[tuple[str, str]]:
@@ -135,6 +146,14 @@ def _heads(name: str, tree: ast.Module) -> Iterator[Message]:
         for title in titles.elts if isinstance(titles, ast.Tuple) else ():
             if isinstance(title, ast.Constant) and title.value:
                 yield Message(title.value, name, "the title of a column")
+
+
+def _labels(name: str, tree: ast.Module) -> Iterator[Message]:
+    """Yield the labels of legends, which are keywords with _ instead of spaces, as messages."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "legend":
+            for keyword in filter(None, (one.arg for one in node.keywords)):
+                yield Message(keyword.replace("_", " "), name, "in a legend")
 
 
 def _of_questions() -> Iterator[Message]:

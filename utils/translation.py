@@ -11,7 +11,7 @@ import os
 import re
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import cache
 from numbers import Real
 from pathlib import Path
@@ -42,13 +42,14 @@ def language() -> str:
 
 
 @contextmanager
-def in_english() -> Iterator[None]:
-    """Set the language to English within this context, or in a function that it decorates.
+def in_language(tag: str) -> Iterator[None]:
+    """Set the language within this context, or in a function that it decorates.
 
-    It changes the environment variable `COURSE_LANGUAGE` and restores it at the end.
+    It changes the environment variable `COURSE_LANGUAGE` and restores it at the end. tag: such as
+    "es".
     """
     chosen = os.environ.get(LANGUAGE)
-    os.environ.update(IN_ENGLISH)
+    os.environ[LANGUAGE] = tag
     try:
         yield
     finally:
@@ -56,6 +57,11 @@ def in_english() -> Iterator[None]:
             del os.environ[LANGUAGE]
         else:
             os.environ[LANGUAGE] = chosen
+
+
+def in_english() -> AbstractContextManager[None]:
+    """Set the language to English, as `in_language` does."""
+    return in_language(ENGLISH)
 
 
 def translate(message: str, /, **values: object) -> str:

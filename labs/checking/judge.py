@@ -37,6 +37,7 @@ from labs.checking.text_mistakes import (
     never_reached,
     result_renamed,
 )
+from labs.checking.translated_findings import translate_message
 from labs.checking.translated_mistakes import translated
 from labs.checking.verdict import Verdict
 from utils.errors import CourseError
@@ -135,16 +136,16 @@ def attempt(
         story = _never_ends(exercise, kernel, str(error))
         return _joined(story, _first(exercise.probes.endless, kernel, story))
     except KernelRaised as error:
-        why = _plain(exercise, error)
+        why = translate_message(_plain(exercise, error))
         return exercise.words.say("The {noun} raises an error: {why}", why=why)
     except (VirtualGpuError, CourseError) as error:
-        story = _does_not_run(exercise, _plain(exercise, error))
-        unknown = _UNKNOWN.search(story)
-        if unknown and (cause := _first(exercise.probes.unknown, kernel, story)):
+        why = _plain(exercise, error)  # in English, so that probes can search it
+        unknown = _UNKNOWN.search(why)
+        if unknown and (cause := _first(exercise.probes.unknown, kernel, why)):
             where = translate("Line {line}, {code}", line=unknown[1], code=unknown[2])
             return f"{where}: {cause}"
         probes = (index_never_called, *exercise.probes.refused)
-        return _joined(story, _first(probes, kernel, story))
+        return _joined(_does_not_run(exercise, why), _first(probes, kernel, why))
     except Exception as error:  # whatever a kernel's text does to the interpreter
         why = f"{type(error).__name__}: {sentence(str(error))}"
         return exercise.words.say("The {noun} does not run: {why}", why=why)
@@ -153,15 +154,16 @@ def attempt(
 def _does_not_run(exercise: KernelExercise, why: str) -> str:
     """Return the sentence for a kernel that does not run, or that the check cannot follow.
 
-    why: the reason, as a sentence.
+    why: the reason, as an English sentence.
     """
+    told = translate_message(why)
     if exercise.on_cpu and "not known to this check" in why:
-        return exercise.words.say("The check cannot follow this {noun}: {why}", why=why)
-    return exercise.words.say("The {noun} does not run: {why}", why=why)
+        return exercise.words.say("The check cannot follow this {noun}: {why}", why=told)
+    return exercise.words.say("The {noun} does not run: {why}", why=told)
 
 
 def _plain(exercise: KernelExercise, error: Exception) -> str:
-    """Return an error's message as a sentence in the exercise's vocabulary.
+    """Return an error's message as an English sentence in the exercise's vocabulary.
 
     The virtual GPU's list of stores before the error ("Written before: …") is left out.
     """
@@ -190,10 +192,13 @@ def _never_ends(exercise: KernelExercise, kernel, message: str) -> str:
         )
     if where is None or (limit is None and not exercise.on_cpu):
         plain = _without_stores(message)
-        return sentence(re.sub(r"^\w+, line (\d+) `(.*?):?`", r"Line \1, `\2`", plain))
+        told = sentence(re.sub(r"^\w+, line (\d+) `(.*?):?`", r"Line \1, `\2`", plain))
+        return translate_message(told)
     late = exercise.words.say("the {noun} does not end")
     if limit:
-        late = exercise.words.say("after {limit} the {noun} has not ended", limit=limit[1])
+        late = exercise.words.say(
+            "after {limit} the {noun} has not ended", limit=translate_message(limit[1])
+        )
     if loop is None:
         return translate(
             "Line {line}: {late}. It does far more turns than the task needs.",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, fields
 
+from labs.checking.translated_findings import translate_message
 from utils.translation import translate
 from virtual_gpu import Finding
 
@@ -57,18 +58,18 @@ class Vocabulary:
 
     def subject(self, finding: Finding) -> str:
         """Return the subject of a clause on a finding: "the loop", or the thread and its number."""
-        return translate(self.actor) if self.actor else str(finding.threads[0])
+        return translate_message(self.actor or str(finding.threads[0]))
 
     def describe(self, finding: Finding) -> str:
-        """Return the English message of a finding.
+        """Return the message of a finding in the reader's language.
 
         For a CPU function, "the loop" replaces the number of the thread.
         """
         thread = str(finding.threads[0])
-        return finding.message.replace(thread, self.actor or thread)
+        return translate_message(finding.message.replace(thread, self.actor or thread))
 
     def rephrase(self, message: str) -> str:
-        """Return a message of the virtual GPU after all `replacements` were made in it."""
+        """Return an English message of the virtual GPU after all `replacements` in it."""
         for pattern, replacement in self.replacements:
             message = re.sub(pattern, replacement, message)
         return message

@@ -19,6 +19,8 @@ from types import FunctionType, ModuleType, NoneType
 import numpy as np
 
 from labs.checking.phrasing import at, sentence
+from labs.checking.translated_findings import translate_message
+from utils.translation import translate
 from virtual_gpu import Unsupported
 from virtual_gpu.common.source import Source, read_source
 
@@ -102,7 +104,8 @@ def make_evaluator(function: FunctionType) -> Callable[[tuple], object]:
             bound = _bound_arguments(function, arguments, {})
             return _representable(_call(function, bound, _Evaluation(sources), 0))
         except RecursionError:
-            raise CannotEvaluate("An expression is nested too deeply to be evaluated.") from None
+            why = translate("An expression is nested too deeply to be evaluated.")
+            raise CannotEvaluate(why) from None
 
     return call
 
@@ -113,10 +116,12 @@ def _representable(answer: object) -> object:
         try:
             float(answer)
         except OverflowError:
-            raise CannotEvaluate(
-                f"The function returns a whole number of {answer.bit_length():,} bits, and no "
-                "right answer is so large."
-            ) from None
+            why = translate(
+                "The function returns a whole number of {bits:,} bits, and no right answer is so "
+                "large.",
+                bits=answer.bit_length(),
+            )
+            raise CannotEvaluate(why) from None
     return answer
 
 
@@ -137,7 +142,7 @@ class _Evaluation:
             try:
                 self.sources[function] = read_source(function)
             except Unsupported as error:
-                raise CannotEvaluate(str(error)) from None
+                raise CannotEvaluate(translate_message(str(error))) from None
         return self.sources[function]
 
 
@@ -154,9 +159,16 @@ class _Frame:
     depth: int
     variables: dict[str, object]
 
-    def fail(self, node: ast.AST, why: str) -> CannotEvaluate:
-        """Return a CannotEvaluate with a node's line and the reason, for the caller to raise."""
-        return CannotEvaluate(f"{at(self.source.site(node))}: {sentence(why)}")
+    def fail(self, node: ast.AST, why: str, /, **values: object) -> CannotEvaluate:
+        """Return a CannotEvaluate with a node's line and the reason, for the caller to raise.
+
+        why: an English sentence, which is translated. values: what replaces its placeholders.
+        """
+        return self.error(node, translate(why, **values))
+
+    def error(self, node: ast.AST, why: object) -> CannotEvaluate:
+        """Return a CannotEvaluate with a node's line and a reason that is not translated."""
+        return CannotEvaluate(f"{at(self.source.site(node))}: {sentence(str(why))}")
 
 
 def _call(function: FunctionType, arguments: tuple, evaluation: _Evaluation, depth: int) -> object:
@@ -357,7 +369,12 @@ def _bind(target: ast.expr, value: object, frame: _Frame) -> None:
         raise frame.fail(target, "only variables can be assigned to here.")
     values = list(value)
     if len(values) != len(target.elts):
-        raise frame.fail(target, f"{len(values)} values are assigned to {len(target.elts)} names.")
+        raise frame.fail(
+            target,
+            "{number} values are assigned to {names} names.",
+            number=len(values),
+            names=len(target.elts),
+        )
     for one, element in zip(target.elts, values, strict=True):
         _bind(one, element, frame)
 
@@ -384,7 +401,7 @@ def _value(node: ast.expr, frame: _Frame) -> object:
     _spend(node, frame)
     evaluate = EXPRESSIONS.get(type(node))
     if evaluate is None:
-        raise frame.fail(node, f"`{ast.unparse(node)}` is not known to the check.")
+        raise frame.fail(node, "`{code}` is not known to the check.", code=ast.unparse(node))
     return evaluate(node, frame)
 
 
@@ -394,9 +411,10 @@ def _spend(node: ast.AST, frame: _Frame) -> None:
     if frame.evaluation.steps < 0:
         raise frame.fail(
             node,
-            f"after {MOST_STEPS:,} steps the function has not ended, and the check allows no more. "
-            "If its loops do end, let them take fewer and larger steps, or compute the result "
-            "without a loop.",
+            "after {steps:,} steps the function has not ended, and the check allows no more. If "
+            "its loops do end, let them take fewer and larger steps, or compute the result without "
+            "a loop.",
+            steps=MOST_STEPS,
         )
 
 
@@ -404,7 +422,7 @@ def _constant(node: ast.Constant, frame: _Frame) -> object:
     """Return a literal number, string or None. Raises CannotEvaluate for any other literal."""
     if isinstance(node.value, (*NUMBERS, str)) or node.value is None:
         return node.value
-    raise frame.fail(node, f"`{ast.unparse(node)}` is not known to the check.")
+    raise frame.fail(node, "`{code}` is not known to the check.", code=ast.unparse(node))
 
 
 def _name(node: ast.Name, frame: _Frame) -> object:
@@ -413,10 +431,12 @@ def _name(node: ast.Name, frame: _Frame) -> object:
         return frame.variables[node.id]
     if node.id in _assigned_names(frame.source.tree):
         raise frame.fail(
-            node, f"`{node.id}` has no value yet: no line that was executed has given it one."
+            node,
+            "`{name}` has no value yet: no line that was executed has given it one.",
+            name=node.id,
         )
     if node.id not in frame.source.names:
-        raise frame.fail(node, f"the name `{node.id}` is not defined.")
+        raise frame.fail(node, "the name `{name}` is not defined.", name=node.id)
     return _known(frame.source.names[node.id], node, frame)
 
 
@@ -433,8 +453,8 @@ def _known(value: object, node: ast.expr, frame: _Frame) -> object:
         return value
     raise frame.fail(
         node,
-        f"`{ast.unparse(node)}` is not known to the check, which knows numbers, `math` and "
-        "functions of them.",
+        "`{code}` is not known to the check, which knows numbers, `math` and functions of them.",
+        code=ast.unparse(node),
     )
 
 
@@ -447,7 +467,7 @@ def _attribute(node: ast.Attribute, frame: _Frame) -> object:
     if isinstance(owner, ast.Name) and owner.id not in frame.variables:
         known = frame.source.names.get(owner.id)
         if isinstance(known, ModuleType) and known not in (math, np):
-            raise frame.fail(node, f"`{owner.id}` is not known to the check; `math` is.")
+            raise frame.fail(node, "`{name}` is not known to the check; `math` is.", name=owner.id)
     value = _value(owner, frame)
     if isinstance(value, tuple | list) and node.attr in METHODS and hasattr(value, node.attr):
         return getattr(value, node.attr)
@@ -458,14 +478,19 @@ def _attribute(node: ast.Attribute, frame: _Frame) -> object:
     if value is np and node.attr in NUMPY:
         return NUMPY[node.attr]
     if value is np:
-        words = f"`{ast.unparse(node)}` is not known to the check; `math` and `np.ceil` are."
         if node.attr == "float32":
-            words = "`np.float32` rounds to seven digits. Leave it out, or take `np.float64`."
-        raise frame.fail(node, words)
+            raise frame.fail(
+                node, "`np.float32` rounds to seven digits. Leave it out, or take `np.float64`."
+            )
+        raise frame.fail(
+            node,
+            "`{code}` is not known to the check; `math` and `np.ceil` are.",
+            code=ast.unparse(node),
+        )
     if value is not math:
-        raise frame.fail(node, f"`{ast.unparse(node)}` is not known to the check.")
+        raise frame.fail(node, "`{code}` is not known to the check.", code=ast.unparse(node))
     if node.attr not in MATH:
-        raise frame.fail(node, f"`math.{node.attr}` is not known to the check.")
+        raise frame.fail(node, "`{code}` is not known to the check.", code=f"math.{node.attr}")
     return MATH[node.attr]
 
 
@@ -486,7 +511,7 @@ def _repeated(elements: list, times: int, node: ast.BinOp, frame: _Frame) -> lis
     """
     length = len(elements) * max(times, 0)
     if length > frame.evaluation.steps:
-        raise frame.fail(node, f"a list of {length:,} elements is too long.")
+        raise frame.fail(node, "a list of {length:,} elements is too long.", length=length)
     frame.evaluation.steps -= length
     return elements * times
 
@@ -503,9 +528,9 @@ def _apply(node: ast.AST, op: ast.AST, values: tuple, frame: _Frame) -> object:
     is not `not`.
     """
     if (what := _no_number(values)) and not isinstance(op, ast.Not):
-        raise frame.fail(node, f"{what} cannot be computed with.")
+        raise frame.fail(node, "{value} cannot be computed with.", value=what)
     if isinstance(op, ast.Pow | ast.LShift) and _too_long(op, *values):
-        raise frame.fail(node, f"this number would have more than {MOST_BITS:,} bits.")
+        raise frame.fail(node, "this number would have more than {bits:,} bits.", bits=MOST_BITS)
     return _guarded(lambda: OPERATORS[type(op)](*values), node, frame)
 
 
@@ -522,9 +547,9 @@ def _no_number(values: tuple) -> str | None:
     The phrase is such as "A list".
     """
     if any(value is None for value in values):
-        return "`None`, the value of a function without `return`,"
+        return translate("`None`, the value of a function without `return`,")
     wrong = [value for value in values if not isinstance(value, NUMBERS)]
-    return f"A {type(wrong[0]).__name__}" if wrong else None
+    return translate("A {type}", type=type(wrong[0]).__name__) if wrong else None
 
 
 def _guarded(compute: Callable[[], object], node: ast.AST, frame: _Frame) -> object:
@@ -538,9 +563,9 @@ def _guarded(compute: Callable[[], object], node: ast.AST, frame: _Frame) -> obj
     except ZeroDivisionError:
         raise frame.fail(node, "this divides by zero.") from None
     except (ArithmeticError, ValueError, TypeError, LookupError) as error:
-        raise frame.fail(node, f"{type(error).__name__}, {error}") from None
+        raise frame.error(node, f"{type(error).__name__}, {error}") from None
     if isinstance(result, int) and result.bit_length() > MOST_BITS:
-        raise frame.fail(node, f"this number has more than {MOST_BITS:,} bits.")
+        raise frame.fail(node, "this number has more than {bits:,} bits.", bits=MOST_BITS)
     if isinstance(result, complex):
         raise frame.fail(node, "this is the root of a negative number.")
     return result
@@ -607,7 +632,7 @@ def _set_comprehension(node: ast.SetComp, frame: _Frame) -> set:
 def _dictionary(node: ast.Dict, frame: _Frame) -> dict:
     """Return the value of a dictionary expression. Raises CannotEvaluate for `**` in it."""
     if None in node.keys:
-        raise frame.fail(node, f"`{ast.unparse(node)}` is not known to the check.")
+        raise frame.fail(node, "`{code}` is not known to the check.", code=ast.unparse(node))
     pairs = [
         (_value(key, frame), _value(value, frame))
         for key, value in zip(node.keys, node.values, strict=True)
@@ -654,7 +679,9 @@ def _iterate(node: ast.expr, frame: _Frame) -> Iterator[object]:
     """
     iterable = _value(node, frame)
     if not isinstance(iterable, ITERABLES):
-        raise frame.fail(node, f"`{ast.unparse(node)}` is nothing that a loop can go through.")
+        raise frame.fail(
+            node, "`{code}` is nothing that a loop can go through.", code=ast.unparse(node)
+        )
     elements = iter(iterable)
     while True:
         try:
@@ -662,7 +689,7 @@ def _iterate(node: ast.expr, frame: _Frame) -> Iterator[object]:
         except StopIteration:
             return
         except RuntimeError as error:  # a dictionary that grows during the iteration
-            raise frame.fail(node, f"{error}.") from None
+            raise frame.error(node, error) from None
         _spend(node, frame)
         yield value
 
@@ -693,14 +720,16 @@ def _function_call(node: ast.Call, frame: _Frame) -> object:
         return _own_call(node, function, arguments, keywords, frame)
     for many in arguments:
         if isinstance(many, range) and len(many) > frame.evaluation.steps:
-            raise frame.fail(node, f"{len(many):,} values are more than the check goes through.")
+            raise frame.fail(
+                node, "{number:,} values are more than the check goes through.", number=len(many)
+            )
     if function is pow and len(arguments) > 1 and _too_long(ast.Pow(), *arguments[:2]):
-        raise frame.fail(node, f"this number would have more than {MOST_BITS:,} bits.")
+        raise frame.fail(node, "this number would have more than {bits:,} bits.", bits=MOST_BITS)
     if not callable(function):
-        raise frame.fail(node, f"`{ast.unparse(node.func)}` is a number and no function.")
+        raise frame.fail(node, "`{code}` is a number and no function.", code=ast.unparse(node.func))
     compares = function in (min, max, sum) and len(arguments) > 1
     if compares and (what := _no_number(tuple(arguments))):
-        raise frame.fail(node, f"{what} cannot be compared with numbers.")
+        raise frame.fail(node, "{value} cannot be compared with numbers.", value=what)
     return _guarded(lambda: function(*arguments, **keywords), node, frame)
 
 
@@ -720,11 +749,16 @@ def _own_call(node: ast.Call, function: FunctionType, arguments, keywords, frame
     Raises CannotEvaluate if calls are nested too deeply, or if the arguments do not fit.
     """
     if frame.depth >= DEEPEST:
-        raise frame.fail(node, f"{DEEPEST} functions are called within each other.")
+        raise frame.fail(node, "{number} functions are called within each other.", number=DEEPEST)
     try:
         bound = _bound_arguments(function, arguments, keywords)
     except TypeError as error:
-        raise frame.fail(node, f"the call does not fit `{function.__name__}`, {error}") from None
+        raise frame.fail(
+            node,
+            "the call does not fit `{name}`, {error}",
+            name=function.__name__,
+            error=error,
+        ) from None
     return _call(function, bound, frame.evaluation, frame.depth + 1)
 
 

@@ -319,5 +319,5 @@ def shown(answer: float) -> str:
     if not isinstance(answer, int):
         return f"{answer:,.6g}"
     if answer.bit_length() > MOST_BITS_SHOWN:
-        return f"a whole number of {answer.bit_length():,} bits"
+        return translate("a whole number of {bits:,} bits", bits=answer.bit_length())
     return f"{answer:,}"

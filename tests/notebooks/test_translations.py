@@ -7,6 +7,7 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
+from tools import lesson_sentences, translated_notebook
 from tools.ci.dependencies import tracked
 from utils import paths
 from utils.lessons import first_cell, run_notebooks
@@ -58,6 +59,53 @@ def test_every_translation_has_the_code_of_its_original():
     assert {file.name: broken(file) for file in paths.translations() if broken(file)} == {}
 
 
+@pytest.mark.parametrize("file", paths.translations(), ids=lambda file: file.name)
+def test_every_translation_translates_the_english_of_today(file):
+    english, translated = (
+        nbformat.read(each, as_version=4) for each in (paths.original(file), file)
+    )
+    how = "python -m tools.translated_notebook names the cells to translate"
+    assert translated_notebook.outdated(english, translated) == [], how
+
+
+@pytest.mark.parametrize("file", paths.translations(), ids=lambda file: file.name)
+def test_every_sentence_that_a_translated_lesson_shows_has_a_translation(file):
+    number, language = paths.number_of(file.name), paths.tag(file).replace("-", "_")
+    assert lesson_sentences.missing(number, language) == {}
+
+
+def test_the_sentences_of_a_lesson_are_those_of_its_files_and_of_what_they_use():
+    files = lesson_sentences.files_behind("00")
+    assert "utils/lessons/lesson_00/questions.toml" in files
+    assert "labs/exercises/scale/mistakes.json" in files
+    assert {"labs/checking/judge.py", "labs/targets/counts.py"} <= files
+    assert {"virtual_gpu/pictures/accesses.py", "virtual_gpu/pictures/annotate.py"} <= files
+    assert "utils/figures/speed_figures.py" in files
+    assert not any("lesson_05" in name or "exercises/tiling" in name for name in files)
+
+
+def two_cells(prose="# Tiles", code="1 + 1"):
+    return new_notebook(cells=[new_markdown_cell(prose, id="a"), new_code_cell(code, id="b")])
+
+
+def test_a_translation_follows_the_code_and_the_order_of_its_original():
+    translated = two_cells("# Teselas")
+    english = two_cells(code="1 + 2")
+    english.cells.append(new_markdown_cell("More.", id="c"))
+    made = translated_notebook.following(english, translated)
+    assert [cell.source for cell in made.cells] == ["# Teselas", "1 + 2", "More."]
+    assert translated_notebook.following(english, None) == english
+
+
+def test_a_changed_markdown_cell_is_named_until_it_is_translated_again():
+    english, translated = two_cells(), two_cells("# Teselas")
+    assert translated_notebook.outdated(english, translated) == ["a"]
+    translated_notebook.note_translated(english, translated)
+    assert translated_notebook.outdated(english, translated) == []
+    assert translated_notebook.outdated(two_cells(code="2"), translated) == []
+    assert translated_notebook.outdated(two_cells("# Big tiles"), translated) == ["a"]
+
+
 def test_a_translation_with_other_code_links_or_cells_would_be_noticed():
     cells = [new_markdown_cell("# Teselas, [x](a.md)"), new_code_cell("1 + 1", id="a")]
     original = new_notebook(cells=[new_markdown_cell("# Tiles, [x](a.md)"), cells[1]])
@@ -79,8 +127,10 @@ def test_one_function_lists_the_lessons():
 
 @pytest.fixture
 def translated(tmp_path, monkeypatch):
-    """A copy of the lessons with lesson 00 in two more languages; returns the translations."""
-    shutil.copytree(paths.NOTEBOOKS, tmp_path / "notebooks")
+    """A copy of the English lessons with lesson 00 in two languages; returns the translations."""
+    shutil.copytree(
+        paths.NOTEBOOKS, tmp_path / "notebooks", ignore=shutil.ignore_patterns("*.*.ipynb")
+    )
     monkeypatch.setattr(paths, "NOTEBOOKS", tmp_path / "notebooks")
     english = paths.lessons()["00"]
     lesson = nbformat.read(english, as_version=4)

@@ -17,6 +17,7 @@ CODE = [
     (file, ast.parse(file.read_text("utf-8")))
     for folder in messages.CODE
     for file in (ROOT / folder).rglob("*.py")
+    if "tests" not in file.parts
 ]
 MAKE = "python -m tools.messages makes it anew"
 

@@ -12,6 +12,7 @@ from utils.figures.labels import MOST_LABELS
 from utils.ladder.shapes import GemmShape, ReduceShape
 from utils.machine.devices import fraction_of_peak
 from utils.measuring.records import fastest
+from utils.translation import translate
 
 UNITS = {"gflops": "GFLOP/s", "gb_per_s": "GB/s"}
 
@@ -109,8 +110,14 @@ def where_from(frame: pd.DataFrame, here: bool = False) -> str:
     devices.
     """
     first, last = frame["date"].min(), frame["date"].max()
-    when = f"recorded {first}" + (f" to {last}" if last > first else "")
-    return f"{'measured here' if here else when} on {_one_device(frame)}"
+    device = _one_device(frame)
+    if here:
+        return translate("measured here on {device}", device=device)
+    if first == last:
+        return translate("recorded {day} on {device}", day=first, device=device)
+    return translate(
+        "recorded {first} to {last} on {device}", first=first, last=last, device=device
+    )
 
 
 def climbers(values: pd.Series) -> pd.Series:

@@ -43,6 +43,7 @@ from utils.figures.points import (
     units_of,
     where_from,
 )
+from utils.translation import translate
 
 # The levels that may have a grid line, in percent of the peak.
 _LEVELS = np.array([100, 50, 20, 10, 5, 2, 1, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01])
@@ -196,9 +197,7 @@ def _grey_steps(points: pd.DataFrame, marked: Sequence[str]) -> list[str]:
     return list(others.index) if len(others) <= MOST_GREY else milestones(others, MOST_GREY)
 
 
-def _grey_ends(
-    points: pd.DataFrame, marked: Sequence[str]
-) -> dict[str, tuple[float, float, str]]:
+def _grey_ends(points: pd.DataFrame, marked: Sequence[str]) -> dict[str, tuple[float, float, str]]:
     """Return the right ends of the grey lines: name -> (x, y, colour), in data coordinates."""
     last = points.groupby("step", sort=False)[["size", "value"]].last()
     return {step: (*last.loc[step], QUIET) for step in _grey_steps(points, marked)}
@@ -239,8 +238,9 @@ def _speed_axes(figure: Figure, points: pd.DataFrame, peak: float, unit: str) ->
                       xycoords=axes.get_yaxis_transform(), **beside)  # fmt: skip
     above = {"xycoords": "axes fraction", "textcoords": "offset points", "va": "bottom"}
     axes.annotate(UNITS[unit], (0, 1), (-_SPEEDS, 9), ha="right", **above)
-    owner = "core" if set(points.get("ladder", ())) == {"cpu"} else "device"
-    axes.annotate(f"the {owner}'s peak", (0, 1), (3, 3), **above)
+    of_a_core = set(points.get("ladder", ())) == {"cpu"}
+    name = translate("the core's peak") if of_a_core else translate("the device's peak")
+    axes.annotate(name, (0, 1), (3, 3), **above)
     axes.axhline(peak, color=INK, linewidth=1.6, clip_on=False)
     return axes
 
@@ -291,9 +291,11 @@ def _write_below(axes: Axes, points: pd.DataFrame, words: dict[float, str]) -> N
 def _size_axis(points: pd.DataFrame) -> str:
     """Return the label of the x-axis, such as "elements" or "matrix size m = n = k"."""
     if points["elements"].notna().all():
-        return "elements"
+        return translate("elements")
     even = points["m"].eq(points["n"]) & points["n"].eq(points["k"])
-    return "matrix size m = n = k" if even.fillna(False).all() else "matrix size m×n×k"
+    if even.fillna(False).all():
+        return translate("matrix size m = n = k")
+    return translate("matrix size m×n×k")
 
 
 def _thinned(sizes: pd.Series) -> list[str]:
@@ -356,9 +358,21 @@ def _alt_text(points: pd.DataFrame, marked: Sequence[str], peak: float, unit: st
     line, ends = library_of(points), points.groupby("step")["value"].last()
     if not line.empty:
         best = max(marked, key=lambda step: ends[step], default=ends.idxmax())
-        lines.append(f"{library_name(points)} ends at {number(line.iloc[-1])}, "
-                     f"{line.iloc[-1] / ends[best]:.2g} times {best}")  # fmt: skip
-    return f"{UNITS[unit]} under a peak of {number(peak)}: {'; '.join(lines)}."
+        lines.append(
+            translate(
+                "{library} ends at {speed}, {factor:.2g} times {step}",
+                library=library_name(points),
+                speed=number(line.iloc[-1]),
+                factor=line.iloc[-1] / ends[best],
+                step=best,
+            )
+        )
+    return translate(
+        "{unit} under a peak of {peak}: {lines}.",
+        unit=UNITS[unit],
+        peak=number(peak),
+        lines="; ".join(lines),
+    )
 
 
 def _rise(points: pd.DataFrame, step: str, peak: float) -> str:
@@ -369,13 +383,22 @@ def _rise(points: pd.DataFrame, step: str, peak: float) -> str:
     """
     line = points[points["step"] == step]
     first, last, top = line.iloc[0], line.iloc[-1], line.loc[line["value"].idxmax()]
-    share = f"{last['value'] / peak:.1%} of the peak"
-    share = f"{number(last['value'])} at {last['size_label']}, {share}"
+    end = translate(
+        "{speed} at {size}, {share:.1%} of the peak",
+        speed=number(last["value"]),
+        size=last["size_label"],
+        share=last["value"] / peak,
+    )
     if len(line) == 1:
-        return f"reaches {share}"
-    verb = "goes" if 0.95 < last["value"] / first["value"] < 1.05 else "rises"
-    verb = "falls" if last["value"] < 0.95 * first["value"] else verb
-    most = "" if top["value"] < 1.05 * last["value"] else (
-        f", with {number(top['value'])} at {top['size_label']} on its way"
-    )  # fmt: skip
-    return f"{verb} from {number(first['value'])} at {first['size_label']} to {share}{most}"
+        return translate("reaches {end}", end=end)
+    begin = translate("{speed} at {size}", speed=number(first["value"]), size=first["size_label"])
+    if last["value"] < 0.95 * first["value"]:
+        told = translate("falls from {begin} to {end}", begin=begin, end=end)
+    elif last["value"] < 1.05 * first["value"]:
+        told = translate("goes from {begin} to {end}", begin=begin, end=end)
+    else:
+        told = translate("rises from {begin} to {end}", begin=begin, end=end)
+    if top["value"] < 1.05 * last["value"]:
+        return told
+    most = translate("{speed} at {size}", speed=number(top["value"]), size=top["size_label"])
+    return translate("{told}, with {most} on its way", told=told, most=most)

@@ -122,6 +122,10 @@ from utils.lessons.wavefronts import (
     wavefronts,
     wavefronts_per_multiply_add,
 )
+from utils.translation import translate
+from virtual_gpu.common.wording import translate_with
+
+translate_with(translate)  # the pictures and tables of the virtual GPU
 
 __all__ = [
     "XEON",

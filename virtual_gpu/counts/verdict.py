@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 
 from ..common.errors import Finding
+from ..common.wording import translate
 from .hints import Hint
 
 _FLAWS = {
@@ -31,7 +32,7 @@ def verdict(
     kinds = Counter(finding.kind for finding in findings)
     flaws = [_counted(kinds[kind], names) for kind, names in _FLAWS.items() if kinds[kind]]
     warnings = sum(count for kind, count in kinds.items() if kind not in _FLAWS)
-    parts = [", ".join(flaws) or "no flaw found"]
+    parts = [", ".join(flaws) or translate("no flaw found")]
     parts += [_counted(warnings, _WARNING)] if warnings else []
     if hints:
         parts.append(f"{hints[0].message}, {_location(hints[0], names)}")

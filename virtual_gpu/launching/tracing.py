@@ -16,6 +16,7 @@ from ..common.filenames import short_names
 from ..common.lanes import WARP, Geometry
 from ..common.limits import limits_of
 from ..common.source import Source, read_source
+from ..common.wording import translate
 from ..compilers.kernels import as_numba_arguments, as_numba_kernel
 from ..counts.counters import AccessCount, Counters, LineCount, WarpAccess, first_access
 from ..counts.hints import Hint, KernelCounts, hints_of
@@ -85,8 +86,8 @@ class Trace:
         numbers of blocks that were run and that the grid has.
         """
         run, grid = self.blocks
-        sampled = "" if run == grid else f": a sample of {run} of {grid} blocks"
-        return f"{self.kernel} on the virtual GPU{sampled}"
+        title = translate("{kernel} on the virtual GPU", kernel=self.kernel)
+        return title if run == grid else f"{title}: a sample of {run} of {grid} blocks"
 
     @property
     def lines(self) -> pd.DataFrame:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from ..common.lanes import WARP
+from ..common.wording import counted, translate
 from ..counts.counters import WarpAccess
 from ..counts.transactions import (
     BANK_BYTES,
@@ -98,11 +99,11 @@ def what_if_stride(strides: Sequence[int] = STRIDES) -> Picture:
         + _sectors_by_stride(strides, number)
         for number, step in enumerate(strides)
     ]
-    labels = [f"{step} word{'s' if step > 1 else ''} apart" for step in strides]
+    labels = [translate("{words} apart", words=counted(step, "word")) for step in strides]
     shares = "; ".join(f"{label}: {_share(step)}" for label, step in zip(labels, strides))
     body = legend(read_by_a_lane=BLUE, comes_with_it_unused=PALE)
-    body += frames(drawn, labels, "distance between neighbouring lanes in words")
-    return Picture(body, f"32 lanes read 32 words. {shares}.")
+    body += frames(drawn, labels, translate("distance between neighbouring lanes in words"))
+    return Picture(body, translate("32 lanes read 32 words. {shares}.", shares=shares))
 
 
 def what_if_padding(pitches: Sequence[int] = PITCHES) -> Picture:
@@ -117,7 +118,7 @@ def what_if_padding(pitches: Sequence[int] = PITCHES) -> Picture:
         picture, _ = lanes_by_banks(addresses, BANK_BYTES, f"rows of {pitch} words")
         drawn.append(picture)
         labels.append(f"{pitch} words in a row")
-        costs.append(f"{labels[-1]}: {plural(_wavefronts(addresses, BANK_BYTES), 'wavefront')}")
+        costs.append(f"{labels[-1]}: {counted(_wavefronts(addresses, BANK_BYTES), 'wavefront')}")
     body = legend(one_word_of_its_bank=BLUE, several_words_take_turns=ORANGE)
     body += frames(drawn, labels, "words from one row of the tile to the next")
     return Picture(body, f"32 lanes read a column of a tile. {'; '.join(costs)}.")
@@ -154,8 +155,8 @@ def _words(
         body.append(text(left, y + 25, _lanes_of_line(addresses, width, line), 11.5, opacity=0.85))
     height = top + len(touched[:MOST_LINES]) * pitch
     if len(touched) > MOST_LINES:
-        more = plural(len(touched) - MOST_LINES, "more cache line")
-        body.append(text(left, height + 8, f"… and {more}", 12))
+        more = counted(len(touched) - MOST_LINES, "more cache line")
+        body.append(text(left, height + 8, translate("… and {more}", more=more), 12))
     if max(len(touched), least + 1) > MOST_LINES:
         height += 14
     alt = _description(addresses, width, title)
@@ -196,21 +197,31 @@ def _lanes_of_line(addresses: np.ndarray, width: int, line: int) -> str:
     lanes = np.flatnonzero((addresses >= 0) & inside)
     runs = np.split(lanes, np.flatnonzero(np.diff(lanes) != 1) + 1)
     if not lanes.size:
-        return "not brought"
+        return translate("not brought")
     if len(runs) > 3:
-        return f"{len(lanes)} lanes"
-    ranges = [f"{run[0]} to {run[-1]}" if len(run) > 1 else str(run[0]) for run in runs]
-    return f"lane{'s' if len(lanes) > 1 else ''} {', '.join(ranges)}"
+        return counted(len(lanes), "lane")
+    ranges = ", ".join(
+        translate("{first} to {last}", first=run[0], last=run[-1]) if len(run) > 1 else str(run[0])
+        for run in runs
+    )
+    if len(lanes) == 1:
+        return translate("lane {number}", number=ranges)
+    return translate("lanes {numbers}", numbers=ranges)
 
 
 def _description(addresses: np.ndarray, width: int, title: str) -> str:
     """Return a sentence on a request's lanes, sectors, cache lines and used words, as alt text."""
     used = _used_words(addresses, width)
     sectors, lines = len(np.unique(used // 8)), len(np.unique(used // WORDS))
-    asking = plural(int((addresses >= 0).sum()), "lane")
-    return (
-        f"{title}: {asking} touch {plural(sectors, 'sector')} in "
-        f"{plural(lines, 'cache line')} and use {len(used)} of {8 * sectors} words that come."
+    return translate(
+        "{title}: {lanes} touch {sectors} in {cache_lines} and use {used} of {words} words that "
+        "come.",
+        title=title,
+        lanes=counted(int((addresses >= 0).sum()), "lane"),
+        sectors=counted(sectors, "sector"),
+        cache_lines=counted(lines, "cache line"),
+        used=len(used),
+        words=8 * sectors,
     )
 
 
@@ -229,7 +240,7 @@ def _sectors_by_stride(strides: Sequence[int], chosen: int) -> str:
     left, top, wide, high = 52, 24, 300, 84
     x, y = wide / longest, high / WARP
     points = [(left + step * x, top + high - _sectors_of(step) * y) for step in strides]
-    body = [text(0, 12, "sectors per request", 12)]
+    body = [text(0, 12, translate("sectors per request"), 12)]
     for sectors in (0, 8, 16, 24, 32):
         at = top + high - sectors * y
         body.append(path(f"M{left} {at:g}h{wide}", stroke=GREY, stroke_width=0.5, opacity=0.6))
@@ -238,7 +249,8 @@ def _sectors_by_stride(strides: Sequence[int], chosen: int) -> str:
         at = left + step * x
         body.append(path(f"M{at:g} {top + high}v4", stroke=GREY))
         body.append(text(at, top + high + 17, step, 12, anchor="middle"))
-    body.append(text(left, top + high + 34, "distance of neighbouring lanes in words", 12))
+    distance = translate("distance of neighbouring lanes in words")
+    body.append(text(left, top + high + 34, distance, 12))
     for colour, drawn in ((GREY, points), (BLUE, points[: chosen + 1])):
         joined = "L".join(f"{px:g} {py:g}" for px, py in drawn)
         body.append(path(f"M{joined}", stroke=colour, stroke_width=2))
@@ -246,8 +258,12 @@ def _sectors_by_stride(strides: Sequence[int], chosen: int) -> str:
         body.append(path("".join(dots), fill=colour, stroke="none"))
     px, py = points[chosen]
     body.append(f'<circle cx="{px:g}" cy="{py:g}" r="5.5" fill="{BLUE}"/>')
-    told = f"{stride} apart: {_sectors_of(stride)} sectors"
-    alt = f"Sectors per request against the distance of neighbouring lanes. Marked: {told}."
+    alt = translate(
+        "Sectors per request against the distance of neighbouring lanes. "
+        "Marked: {distance} apart: {sectors} sectors.",
+        distance=stride,
+        sectors=_sectors_of(stride),
+    )
     return svg(WORDS * 11.5 + 12, top + high + 40, "".join(body), alt)
 
 
@@ -257,8 +273,12 @@ def _share(step: int) -> str:
     ``step`` is the stride in words of 4 bytes.
     """
     sectors, lines = _sectors_of(step), len(np.unique(np.arange(WARP) * step // WORDS))
-    used = 100 * WARP / (8 * sectors)
-    return f"{plural(sectors, 'sector')} in {plural(lines, 'cache line')}, {used:.3g}% is used"
+    return translate(
+        "{sectors} in {cache_lines}, {used:.3g}% is used",
+        sectors=counted(sectors, "sector"),
+        cache_lines=counted(lines, "cache line"),
+        used=100 * WARP / (8 * sectors),
+    )
 
 
 # ---- lanes by sectors, lanes by banks ----
@@ -276,7 +296,8 @@ def lanes_by_sectors(addresses: np.ndarray, width: int, title: str) -> tuple[str
     unit = BANKS * _BANK / columns
     bytes_used = len(np.unique(addresses[addresses >= 0])) * width
     moved = len(sectors) * SECTOR_BYTES
-    body = [_paper(), _lane_axis(), text(_LEFT, 28, "sectors of 8 words", 11, opacity=0.85)]
+    above = text(_LEFT, 28, translate("sectors of 8 words"), 11, opacity=0.85)
+    body = [_paper(), _lane_axis(), above]
     moved_words = (sectors[:, None] * 8 + np.arange(8)).ravel()
     idle = np.flatnonzero(~np.isin(moved_words, used))
     runs = np.split(idle, np.flatnonzero(np.diff(idle) != 1) + 1)
@@ -295,9 +316,14 @@ def lanes_by_sectors(addresses: np.ndarray, width: int, title: str) -> tuple[str
         wide = max(unit * width / SECTOR_BYTES, 2.5)
         marks.append(_box(x, _TOP + lane * _LANE + 0.5, wide, _LANE - 1))
     body.append(path("".join(marks), fill=BLUE, stroke="none"))
-    cost = f"{plural(len(sectors), 'sector')}, {bytes_used:,} of {moved:,} bytes used"
+    cost = translate(
+        "{sectors}, {used:,} of {moved:,} bytes used",
+        sectors=counted(len(sectors), "sector"),
+        used=bytes_used,
+        moved=moved,
+    )
     body.append(text(_LEFT, 13, f"{title}: {cost}", 13, font_weight="bold"))
-    alt = f"Lanes by sectors, {title}: {cost}."
+    alt = translate("Lanes by sectors, {title}: {cost}.", title=title, cost=cost)
     return svg(_LEFT + BANKS * _BANK + 6, _TOP + WARP * _LANE + 6, "".join(body), alt), alt
 
 
@@ -333,7 +359,7 @@ def lanes_by_banks(
     if groups > 1:
         body.append(_group_borders(WARP // groups))
     total = _wavefronts(addresses, width, pairs)
-    cost = plural(total, "wavefront")
+    cost = counted(total, "wavefront")
     if groups > 1:
         cost += f" ({'half' if groups == 2 else 'quarter'} warps in turn)"
     busiest = _busiest_bank(*crowded)
@@ -396,7 +422,7 @@ def _lane_axis() -> str:
         text(_LEFT - 5, _TOP + lane * _LANE + 7, lane, 10.5, "end", opacity=0.85)
         for lane in (0, 8, 16, 24, 31)
     )
-    return text(_LEFT - 5, 28, "lane", 11, "end", opacity=0.85) + "".join(lanes)
+    return text(_LEFT - 5, 28, translate("lane"), 11, "end", opacity=0.85) + "".join(lanes)
 
 
 def _bank_axis() -> str:
@@ -432,8 +458,3 @@ def _used_words(addresses: np.ndarray, width: int) -> np.ndarray:
 def _name(access: WarpAccess) -> str:
     """Return text such as ``load of a``."""
     return f"{access.kind} of {access.array}"
-
-
-def plural(count: int, word: str) -> str:
-    """Return a count and its noun as text, such as ``1 sector`` or ``1,024 sectors``."""
-    return f"{count:,} {word}{'' if count == 1 else 's'}"

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from ..common.errors import Finding, Site
 from ..common.source import Source
+from ..common.wording import translate
 from ..counts.counters import AccessCount, LineCount
 from ..counts.hints import Hint
 from .line_details import details_by_line
@@ -17,11 +18,19 @@ from .svg import INDENT, in_code
 
 @dataclass(frozen=True)
 class Column:
-    """A column of counts: title, meaning, and ``read``, which maps a LineCount to a number."""
+    """A column of counts: title, meaning, and ``read``, which maps a LineCount to a number.
+
+    ``title`` and ``meaning`` are English; ``head`` is the title in the reader's language.
+    """
 
     title: str
     meaning: str
     read: Callable[[LineCount], float]
+
+    @property
+    def head(self) -> str:
+        """The title in the language of the translator."""
+        return translate(self.title)
 
 
 COLUMNS = (
@@ -158,7 +167,7 @@ def _words(column: Column) -> list[str]:
 
     A hyphen ends a word.
     """
-    return column.title.replace("-", "- ").split()
+    return column.head.replace("-", "- ").split()
 
 
 @dataclass(frozen=True)
@@ -308,7 +317,8 @@ def source_html(listing: AnnotatedSource) -> str:
     counts = listing.by_place()
     columns = _used_columns(counts)
     heads = "".join(
-        f'<th scope="col" title="{html.escape(c.meaning)}">{c.title}</th>' for c in columns
+        f'<th scope="col" title="{html.escape(translate(c.meaning))}">{c.head}</th>'
+        for c in columns
     )
     rows = "".join(_html_rows(listing, counts, columns))
     caption = f"<caption>{html.escape(listing.title)}</caption>"
@@ -375,7 +385,7 @@ def _cell(column: Column, value: float, total: float) -> str:
     """
     if not value:
         return "<td></td>"
-    title = column.title.replace("-", "")
+    title = column.head.replace("-", "")
     look = f"background:rgba(0,114,178,{0.08 + 0.4 * value / total:.2f})"
     return f'<td style="{look}" data-title="{title}">{_number(value)}</td>'
 

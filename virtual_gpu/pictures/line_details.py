@@ -5,9 +5,10 @@ from __future__ import annotations
 import html
 from collections.abc import Iterable
 
+from ..common.wording import counted, translate
 from ..counts.counters import AccessCount, first_access
 from ..counts.transactions import SECTOR_BYTES
-from .accesses import lanes_by_banks, lanes_by_sectors, plain, plural
+from .accesses import lanes_by_banks, lanes_by_sectors, plain
 
 MOST_LINES = 6  # lines with details, the costliest ones, because the page must stay small
 MOST_DRAWN = 2  # accesses of a line that are drawn
@@ -40,28 +41,48 @@ def _details(accesses: list[AccessCount]) -> str:
 
 def _sentence(access: AccessCount) -> str:
     """Return a sentence on the cost of an access, summed over the whole launch."""
-    name = f"{access.name}, whole launch"
+    name = _name(access)
     if access.kind == "atomic":
-        return f"{name}: {plural(access.lanes, 'operation')} of threads."
+        return translate(
+            "{access}, whole launch: {operations} of threads.",
+            access=name,
+            operations=counted(access.lanes, "operation"),
+        )
     if access.space == "shared":
-        each = access.wavefronts / access.requests
-        return (
-            f"{name}: {plural(access.requests, 'request')} took "
-            f"{plural(access.wavefronts, 'wavefront')}, {each:.3g} per request."
+        return translate(
+            "{access}, whole launch: {requests} took {wavefronts}, {each:.3g} per request.",
+            access=name,
+            requests=counted(access.requests, "request"),
+            wavefronts=counted(access.wavefronts, "wavefront"),
+            each=access.wavefronts / access.requests,
         )
     moved = access.sectors * SECTOR_BYTES
-    wasted = 1 - access.used_bytes / moved
-    return (
-        f"{name}: {plural(access.requests, 'request')} moved {plural(access.sectors, 'sector')}, "
-        f"{moved:,} bytes; {access.used_bytes:,} used, {wasted:.0%} wasted as far as one request "
-        "knows."
+    return translate(
+        "{access}, whole launch: {requests} moved {sectors}, {moved:,} bytes; {used:,} used, "
+        "{wasted:.0%} wasted as far as one request knows.",
+        access=name,
+        requests=counted(access.requests, "request"),
+        sectors=counted(access.sectors, "sector"),
+        moved=moved,
+        used=access.used_bytes,
+        wasted=1 - access.used_bytes / moved,
     )
+
+
+def _name(access: AccessCount) -> str:
+    """Return the name of an access, such as ``load of x``, for the beginning of a sentence."""
+    if access.instruction == "load":
+        return translate("load of {array}", array=access.array)
+    if access.instruction == "store":
+        return translate("store of {array}", array=access.array)
+    return access.name
 
 
 def _drawn(access: AccessCount) -> str:
     """Return an SVG of the first request of an access."""
     first = first_access(access)
-    request = plain(first.addresses), first.itemsize, f"first {access.name}"
+    title = translate("first {access}", access=_name(access))
+    request = plain(first.addresses), first.itemsize, title
     if access.space == "global":
         return lanes_by_sectors(*request)[0]
     return lanes_by_banks(*request, pairs=access.instruction == "load")[0]

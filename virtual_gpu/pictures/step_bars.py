@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ..common.wording import counted
 from ..counts.transactions import SECTOR_BYTES
-from .accesses import plural
 from .costs import Cost
 from .film import Film
 
@@ -110,7 +110,7 @@ def summary(film: Film, focus: str) -> str:
     else:
         queue = f", *{extra:,}* of them in a queue" if extra else ""
         text = (
-            f"{plural(cost.shared_requests, 'request')} to shared memory: *{cost.wavefronts:,}* "
+            f"{counted(cost.shared_requests, 'request')} to shared memory: *{cost.wavefronts:,}* "
             f"{'wavefront' if cost.wavefronts == 1 else 'wavefronts'}{queue}"
         )
     return text + (f", *{cost.atomics:,}* atomic operations" if cost.atomics else "")

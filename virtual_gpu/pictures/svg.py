@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..common.wording import translate
 from .static_image import static_image
 
 BLUE, ORANGE, GREEN, PURPLE, GREY = "#1f7fc4", "#d9730d", "#0a9a6c", "#8a6fc9", "#8b9096"
@@ -132,11 +133,11 @@ def legend(**colours: str) -> str:
     Each keyword is a label, with _ instead of spaces.
     """
     parts, x = [], 0.0
-    for words, colour in colours.items():
-        words = words.replace("_", " ")
+    labels = [translate(words.replace("_", " ")) for words in colours]
+    for words, colour in zip(labels, colours.values(), strict=True):
         parts += [rect(x, 4, 13, 13, colour), text(x + 18, 15, words)]
         x += 18 + 6.6 * len(words) + 20
-    alt = "Colours: " + ", ".join(words.replace("_", " ") for words in colours)
+    alt = translate("Colours: {labels}", labels=", ".join(labels))
     return svg(x, 20, "".join(parts), alt, widest=x)
 
 
@@ -169,9 +170,12 @@ def frames(pictures: Sequence[str], labels: Sequence[str], what: str, start: int
         for number, picture in enumerate(pictures)
     )
     drawn = f'<div class="frames">{drawn}</div>'
+    play, pause = translate("Play"), translate("Pause")
     script = _PLAYER.replace("NAME", name).replace("LABELS", _json(list(labels)))
+    script = script.replace("PLAY", _json(play)).replace("PAUSE", _json(pause))
     return (
-        f'<div id="{name}"><div class="controls"><button type="button" {KEEP_KEYS}>Play</button>'
+        f'<div id="{name}"><div class="controls">'
+        f'<button type="button" {KEEP_KEYS}>{html.escape(play)}</button>'
         f'<input type="range" {KEEP_KEYS} min="0" max="{len(pictures) - 1}" value="{start}"'
         f' aria-label="{html.escape(what)}"><output>{html.escape(labels[start])}</output></div>'
         f"{drawn}</div>{LEAVE_KEYS}<script>{script}</script>"
@@ -187,7 +191,7 @@ _PLAYER = """(function () {
   var frames = root.querySelectorAll('.frame'), slider = root.querySelector('input');
   var output = root.querySelector('output'), button = root.querySelector('button');
   var labels = LABELS, timer = null;
-  function stop() { clearInterval(timer); timer = null; button.textContent = 'Play'; }
+  function stop() { clearInterval(timer); timer = null; button.textContent = PLAY; }
   function show() {
     frames.forEach((frame, at) => frame.classList.toggle('on', at == slider.value));
     output.textContent = labels[slider.value];
@@ -203,7 +207,7 @@ _PLAYER = """(function () {
   button.onclick = function () {
     if (timer) return stop();
     if (+slider.value === frames.length - 1) { slider.value = 0; show(); }
-    button.textContent = 'Pause';
+    button.textContent = PAUSE;
     timer = setInterval(next, 900);
   };
 })()"""

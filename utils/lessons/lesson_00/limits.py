@@ -18,6 +18,7 @@ from utils.machine.devices import slug
 from utils.measuring import records, rows
 from utils.measuring.kernel_times import ArrayTime
 from utils.paths import DATA
+from utils.translation import translate
 from virtual_gpu.pictures.svg import BLUE, Picture, rect, svg, text
 
 
@@ -29,11 +30,6 @@ def gb_per_s(row: ArrayTime) -> float:
     return 2 * FLOAT32_BYTES * row.elements / row.time_ms / 1e6
 
 
-NAMES = {
-    "scale": "scale",
-    "sectors starter": "sectors, as given",
-    "sectors solution": "sectors, changed",
-}
 _WIDTH, _TOP, _PITCH, _BAR = 412, 60, 46, 14
 
 
@@ -53,21 +49,31 @@ def longest_times() -> dict[str, ArrayTime]:
 def speeds_of_first_kernels(*kernels: str) -> Picture:
     """Draw the recorded GB/s of kernels as bars, each in a frame that ends at the memory's peak.
 
-    A bar has its time, its GB/s and its share of the peak above it. kernels: keys of `NAMES`. The
-    record is the one of the longest arrays.
+    A bar has its time, its GB/s and its share of the peak above it. kernels: of "scale",
+    "sectors starter" and "sectors solution". The record is the one of the longest arrays.
     """
+    names = {
+        "scale": "scale",
+        "sectors starter": translate("sectors, as given"),
+        "sectors solution": translate("sectors, changed"),
+    }
     timed = [longest_times()[kernel] for kernel in kernels]
     peak = devices.find(timed[0].device).peak_gb_per_s
-    title = f"{timed[0].elements:,} elements, one {timed[0].device}"
-    frames = f"the frames end at memory's peak, {peak:,.0f} GB/s"
+    title = translate(
+        "{elements:,} elements, one {device}", elements=timed[0].elements, device=timed[0].device
+    )
+    frames = translate("the frames end at memory's peak, {peak:,.0f} GB/s", peak=peak)
     body, said = text(0, 15, title, 13, font_weight="bold") + text(0, 33, frames), []
     for number, row in enumerate(timed):
-        share, y = gb_per_s(row) / peak, _TOP + number * _PITCH
-        words = f"{row.time_ms:.2f} ms, {gb_per_s(row):,.0f} GB/s, {share:.0%} of the peak"
-        said.append(f"{NAMES[row.kernel]}: {words}")
-        body += text(0, y, NAMES[row.kernel], 13, font_weight="600")
+        name, speed, y = names[row.kernel], gb_per_s(row), _TOP + number * _PITCH
+        words = translate(
+            "{time:.2f} ms, {speed:,.0f} GB/s, {share:.0%} of the peak",
+            time=row.time_ms, speed=speed, share=speed / peak,
+        )  # fmt: skip
+        said.append(f"{name}: {words}")
+        body += text(0, y, name, 13, font_weight="600")
         body += text(_WIDTH, y, words, 12, "end")
-        body += rect(1, y + 6, round((_WIDTH - 2) * share, 1), _BAR, BLUE)
+        body += rect(1, y + 6, round((_WIDTH - 2) * speed / peak, 1), _BAR, BLUE)
         look = {"stroke": "currentColor", "stroke_width": 1, "stroke_opacity": 0.6}
         body += rect(1, y + 6, _WIDTH - 2, _BAR, "none", **look)
     alt = f"{title}. {'; '.join(said)}."
@@ -93,7 +99,8 @@ def curve_of_products(ladder: Ladder, names: Sequence[str]) -> Figure:
     """
     frame = records.measured(device_shown().name, ladder.name)
     shown = frame[frame["step"].isin(names)]
-    figure = plots.curve(shown, names, "Matrix product, float32: share of the peak")
+    title = translate("Matrix product, float32: share of the peak")
+    figure = plots.curve(shown, names, title)
     (axes,) = figure.axes
     axes.set_yticks([])
     for label in axes.texts:

@@ -6,10 +6,11 @@ import numpy as np
 
 from utils.division import cdiv
 from utils.lessons.cards import Paragraphs
+from utils.translation import translate
 from virtual_gpu import Trace
 from virtual_gpu.pictures.svg import BLUE, GREY, ORANGE, Picture, path, rect, svg, text
 
-_LEFT, _WIDTH, _CELL = 56, 360, 44  # in pixels; the last is of a thread that is drawn large
+_LEFT, _WIDTH, _CELL = 62, 358, 44  # in pixels; the last is of a thread that is drawn large
 _THREADS, _ELEMENTS, _BAR = 20, 62, 20  # top of the two strips, and their height
 _LARGE_THREADS, _LARGE_ELEMENTS = 132, 190  # top of the two rows of single threads and elements
 _DASHED = {"stroke": GREY, "stroke_dasharray": "3 2"}  # a thread that writes nothing
@@ -33,11 +34,15 @@ def overrun(first: np.ndarray, second: np.ndarray, block: int) -> Picture:
     changed = np.flatnonzero(second)
     unit = _WIDTH / (len(first) + len(second))
     blocks, border = cdiv(len(first), block), _LEFT + len(first) * unit
-    parts = [text(0, _THREADS + 14, "threads"), text(0, _ELEMENTS + 14, "memory")]
+    parts = [
+        text(0, _THREADS + 14, translate("threads")),
+        text(0, _ELEMENTS + 14, translate("memory")),
+    ]
     for number in range(blocks):
         left, wide = _LEFT + number * block * unit, block * unit
         parts.append(rect(left, _THREADS, min(wide - 2, border - left), _BAR, BLUE, rx=8))
-        parts.append(text(left + wide / 2, _THREADS - 7, f"block {number}", anchor="middle"))
+        name = translate("block {number}", number=number)
+        parts.append(text(left + wide / 2, _THREADS - 7, name, anchor="middle"))
     end, red = blocks * block * unit, _wide(changed, len(first), unit)
     over = _LEFT + end - border
     if over:
@@ -48,14 +53,14 @@ def overrun(first: np.ndarray, second: np.ndarray, block: int) -> Picture:
     for left, right in ((_LEFT, border), (border, _LEFT + _WIDTH)):
         frame = {"stroke": "currentColor", "stroke_width": 0.8}
         parts.append(rect(left, _ELEMENTS, right - left, _BAR, "none", **frame))
-    told = f"second: {len(changed)} overwritten"
+    told = translate("second: {number} overwritten", number=len(changed))
     below = _ELEMENTS + _BAR + 15
-    parts.append(text(_LEFT, below, f"first: {len(first)} elements"))
+    parts.append(text(_LEFT, below, translate("first: {number} elements", number=len(first))))
     parts.append(text(border, below, told))
     parts.append(_at_the_border(len(first), block, changed))
     alt = _alt_text(len(first), block, changed)
     bottom = _LARGE_ELEMENTS + 44
-    parts.append(text(_LEFT, bottom - 6, "enlarged: the two sides of the border"))
+    parts.append(text(_LEFT, bottom - 6, translate("enlarged: the two sides of the border")))
     return Picture(svg(420, bottom, "".join(parts), alt, widest=600), alt)
 
 
@@ -79,10 +84,11 @@ def _at_the_border(first: int, block: int, changed: np.ndarray) -> str:
     elements of the second array.
     """
     number, thread = divmod(first, block)
+    name = translate("block {number}", number=number)
     parts = [
-        text(0, _LARGE_THREADS + 15, "thread"),
-        text(0, _LARGE_ELEMENTS + 14, "element"),
-        text(_LEFT + _SIDE * _CELL, _LARGE_THREADS - 8, f"block {number}", anchor="middle"),
+        text(0, _LARGE_THREADS + 15, translate("thread")),
+        text(0, _LARGE_ELEMENTS + 14, translate("element")),
+        text(_LEFT + _SIDE * _CELL, _LARGE_THREADS - 8, name, anchor="middle"),
     ]
     for place, i in enumerate(range(first - _SIDE, first + _SIDE)):
         x, beyond = _LEFT + place * _CELL, i >= first
@@ -113,11 +119,19 @@ def _alt_text(first: int, block: int, changed: np.ndarray) -> str:
     """Return the alt text: which elements are overwritten, and by which thread first."""
     number, thread = divmod(first, block)
     if not changed.size:
-        return f"No element behind the {first} elements of the first array is overwritten."
-    return (
-        f"Two neighbouring arrays under {cdiv(first, block)} blocks of {block} threads. Thread "
-        f"{thread} of block {number} is the first that writes into the second array, and "
-        f"{len(changed)} of its elements are overwritten."
+        return translate(
+            "No element behind the {first} elements of the first array is overwritten.",
+            first=first,
+        )
+    return translate(
+        "Two neighbouring arrays under {blocks} blocks of {threads} threads. Thread {thread} of "
+        "block {block} is the first that writes into the second array, and {changed} of its "
+        "elements are overwritten.",
+        blocks=cdiv(first, block),
+        threads=block,
+        thread=thread,
+        block=number,
+        changed=len(changed),
     )
 
 
@@ -133,8 +147,16 @@ def told_plainly(traced: Trace) -> Paragraphs:
     """
     finding = traced.findings[0]
     thread, (low, high) = finding.threads[0], finding.index_range
-    return Paragraphs((
-        f"`{finding.site.source}`: thread {thread.thread[0]} of block {thread.block[0]} uses "
-        f"`{finding.array}[{finding.index[0]}]`, which does not exist. In all, "
-        f"{finding.threads_in_all} threads use elements {low} to {high}.",
-    ))  # fmt: skip
+    told = translate(
+        "`{line}`: thread {thread} of block {block} uses `{array}[{index}]`, which does not exist. "
+        "In all, {threads} threads use elements {low} to {high}.",
+        line=finding.site.source,
+        thread=thread.thread[0],
+        block=thread.block[0],
+        array=finding.array,
+        index=finding.index[0],
+        threads=finding.threads_in_all,
+        low=low,
+        high=high,
+    )
+    return Paragraphs((told,))

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from utils.division import cdiv
+from utils.translation import translate
 from virtual_gpu.pictures.svg import BLUE, GREY, Picture, frames, path, rect, svg, text
 
-_LEFT, _CELL, _GAP = 56, 19, 8
+_LEFT, _CELL, _GAP = 62, 19, 8
 _LABELS, _THREADS, _ELEMENTS = 13, 20, 76  # top of each row of the picture
 
 
@@ -25,8 +26,8 @@ def threads_over_elements(block: int = 4, lengths: Sequence[int] = tuple(range(6
     """
     most = cdiv(max(lengths), block)
     drawings = [_drawing(length, block, most) for length in lengths]
-    labels = [f"{length} elements" for length in lengths]
-    return Picture(frames(drawings, labels, "elements"), _alt_text(lengths[0], block))
+    labels = [translate("{number} elements", number=length) for length in lengths]
+    return Picture(frames(drawings, labels, translate("elements")), _alt_text(lengths[0], block))
 
 
 def _drawing(length: int, block: int, most: int) -> str:
@@ -35,10 +36,15 @@ def _drawing(length: int, block: int, most: int) -> str:
     The SVG is wide enough for `most` blocks, so that the drawings of all lengths have one scale.
     """
     blocks = cdiv(length, block)
-    parts = [text(0, _THREADS + 13, "thread"), text(0, _ELEMENTS + 13, "element")]
+    parts = [
+        text(0, _THREADS + 13, translate("thread")),
+        text(0, _ELEMENTS + 13, translate("element")),
+    ]
     for number in range(blocks):
         middle = (_left(number * block, block) + _left((number + 1) * block - 1, block) + _CELL) / 2
-        parts.append(text(middle, _LABELS, f"block {number}", anchor="middle"))
+        parts.append(
+            text(middle, _LABELS, translate("block {number}", number=number), anchor="middle")
+        )
     for i in range(blocks * block):
         x, busy = _left(i, block), i < length
         dashed = {} if busy else {"stroke": GREY, "stroke_dasharray": "3 2"}
@@ -51,7 +57,10 @@ def _drawing(length: int, block: int, most: int) -> str:
             parts.append(path(down, stroke=BLUE))
             parts.append(_element(x, i))
     last = _ELEMENTS + _CELL + 18
-    caption = f"{blocks} blocks of {block} threads over {length} elements. Dashed: no element."
+    caption = translate(
+        "{blocks} blocks of {threads} threads over {elements} elements. Dashed: no element.",
+        blocks=blocks, threads=block, elements=length,
+    )  # fmt: skip
     parts.append(text(0, last, caption))
     width = _left(most * block - 1, block) + _CELL
     return svg(width, last + 5, "".join(parts), _alt_text(length, block), widest=1.15 * width)
@@ -71,9 +80,14 @@ def _element(x: float, i: int) -> str:
 def _alt_text(length: int, block: int) -> str:
     """Return the alt text for an array of this length."""
     blocks = cdiv(length, block)
+    figures = {"elements": length, "blocks": blocks, "each": block, "threads": blocks * block}
     idle = blocks * block - length
-    without = f"the last {idle} of them have none" if idle else "none is left over"
-    return (
-        f"{length} elements under {blocks} blocks of {block} threads. Each element belongs to one "
-        f"of the {blocks * block} threads; {without}."
-    )
+    if not idle:
+        return translate(
+            "{elements} elements under {blocks} blocks of {each} threads. Each element belongs to "
+            "one of the {threads} threads; none is left over.", **figures,
+        )  # fmt: skip
+    return translate(
+        "{elements} elements under {blocks} blocks of {each} threads. Each element belongs to one "
+        "of the {threads} threads; the last {idle} of them have none.", idle=idle, **figures,
+    )  # fmt: skip

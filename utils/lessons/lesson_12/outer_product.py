@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from utils.figures.matrices import matrix, squares
-from virtual_gpu.pictures.accesses import plural
+from virtual_gpu.common.wording import counted
 from virtual_gpu.pictures.svg import ORANGE, PALE, PURPLE, Picture, frames, legend, path, svg, text
 
 SIZE = 22
@@ -56,7 +56,7 @@ def draw_tile_sizes(tiles: Sequence[tuple[int, int]]) -> Picture:
             body += text(x, below + 20, f"{reads} words for {work}:")
             body += text(x, below + 36, f"{reads / work:.4g} for each", font_weight="bold")
             descriptions.append(
-                f"{down}×{across}: {plural(reads, 'word')} for {plural(work, 'multiply-add')}"
+                f"{down}×{across}: {counted(reads, 'word')} for {counted(work, 'multiply-add')}"
             )
         y = below + 64
     alt = f"Words from shared memory in one step of a thread. {'; '.join(descriptions)}."
