@@ -143,6 +143,14 @@ def block_sums(
             "if t % 32 == 0:", "    sums[t // 32] = total", "cuda.syncthreads()", "if t == 0:",
             "    whole = float32(0)", "    for j in range(8):", "        whole += sums[j]",
             f"{store}whole"]),
+        "every lane joins all values of its warp": text([
+            "sums = cuda.shared.array(8, float32)", f"own = total = {zero}",
+            "for j in range(first + t, end, 256):", f"    own = {join('own', term)}",
+            "for lane in range(32):",
+            f"    total = {join('total', 'cuda.shfl_sync(0xFFFFFFFF, own, lane)')}",
+            "if t % 32 == 0:", "    sums[t // 32] = total", "cuda.syncthreads()", "if t == 0:",
+            f"    total = {zero}", "    for j in range(8):",
+            f"        total = {join('total', 'sums[j]')}", f"{store}total"]),
         "a formula that reads nothing": text([
             "if t == 0:", "    total = float32(0)", "    for j in range(first, end):",
             "        total += float32(j + 1)", f"{store}total"]),

@@ -17,6 +17,7 @@ import numpy as np
 from labs.checking.phrasing import at_line, counted
 from labs.checking.run import WORD, Run
 from labs.checking.target import Target
+from labs.targets.counts import atomics_on_the_result
 from utils.translation import translate
 from virtual_gpu.common.source import read_source
 from virtual_gpu.counts.counters import AccessCount
@@ -195,14 +196,17 @@ def other_than_the_zig_zag(run: Run) -> str | None:
 def one_store_per_element(parameter: str = "c") -> Target:
     """Return the target of at most one stored word per element of the result, at every shape.
 
-    The count is an average over all elements, and a store4 stores four words. parameter: the task's
-    name of the result.
+    The count is an average over all elements, and a store4 stores four words. Atomics on the result
+    count as stores. parameter: the task's name of the result.
     """
 
     def measure(run: Run) -> float:
-        return run.total(parameter, "store", "words") / run.out.size
+        written = (run.total(parameter, kind, "words") for kind in ("store", "atomic"))
+        return sum(written) / run.out.size
 
     def cause(run: Run, value: float) -> str:
+        if run.accesses(parameter, "atomic"):
+            return atomics_on_the_result(run)
         most = max(run.accesses(parameter, "store"), key=lambda one: one.words)
         return translate(
             "{value:.3g} stores are made for an element of `{result}`. Most of them are in "

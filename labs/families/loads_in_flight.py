@@ -179,6 +179,9 @@ def _line(run: Run, event: Event) -> str:
 
 
 def _moves(run: Run, block: Recording) -> list[Event]:
-    """Return a block's events that load from x or store anything, in the order of execution."""
-    x = run.names["x"]
-    return [o for o in block.events if o.kind == "store" or (o.kind, o.array) == ("load", x)]
+    """Return a block's events that load from x or store anything, in the order of execution.
+
+    Atomics count as stores.
+    """
+    x, stores = run.names["x"], ("store", "atomic")
+    return [o for o in block.events if o.kind in stores or (o.kind, o.array) == ("load", x)]

@@ -10,7 +10,7 @@ import numpy as np
 
 from labs.checking.exercise import KernelExercise
 from labs.checking.job import Shape, in_steps
-from labs.checking.target import Probes, essential
+from labs.checking.target import Probes, Target, essential
 from labs.families import lane_maps as probes
 from labs.families.matrices import matrix
 from labs.targets.counts import (
@@ -25,6 +25,7 @@ from labs.targets.wide import aligned_arrays, wide_accesses
 from utils.ladder.step import Launch
 
 ROWS, COLUMNS, THREADS = 128, 8, 256
+FEW_SECTORS = sectors_per_request(16)  # those of 32 lanes that load 16 bytes each
 
 
 def launch(shape: Shape) -> Launch:
@@ -32,11 +33,11 @@ def launch(shape: Shape) -> Launch:
     return Launch(grid=(shape[0] // ROWS,), block=(THREADS,))
 
 
-def turned_tiles(*targets, **fields) -> KernelExercise:
+def turned_tiles(*targets, coalesced: Target = FEW_SECTORS, **fields) -> KernelExercise:
     """Return an exercise whose kernel (x, out) stores the transpose of the m×8 matrix x into out.
 
-    targets: targets of this exercise, in addition to those of the family. fields: the remaining
-    fields of KernelExercise.
+    targets: targets of this exercise, in addition to those of the family. coalesced: the target of
+    coalesced requests to global memory. fields: the remaining fields of KernelExercise.
     """
     return KernelExercise(
         parameters=("x", "out"),
@@ -56,7 +57,7 @@ def turned_tiles(*targets, **fields) -> KernelExercise:
             essential(from_shared_memory(1, "element")),
             barriers_per_block(1),
             input_loads_per_element(1),
-            sectors_per_request(16),
+            coalesced,
             essential(wide_accesses("global", "load")),
             essential(wide_accesses("global", "store")),
             essential(wide_accesses("shared", "load")),

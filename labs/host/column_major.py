@@ -12,10 +12,11 @@ import numpy as np
 from labs.checking.job import Shape
 from labs.checking.phrasing import counted
 from labs.families.product import inputs
-from labs.host.exercise import Examination
+from labs.host.exercise import Examination, Fault
 
 SHAPES: tuple[Shape, ...] = ((3, 3, 3), (2, 4, 3), (5, 2, 7), (1, 6, 2), (4, 1, 1))  # (m, n, k)
 DRAWN = 4  # shapes that are drawn anew in each examination
+OF_MANY_CALLS = 60  # a percentage, for a library that is called for each element
 SIZES = "m", "n", "k", "lda", "ldb", "ldc"
 PLACES = "first", "second", "third"
 
@@ -26,12 +27,14 @@ class ColumnMajorModel:
 
     arrays: the program's a, b and c by their names. before: copies of them, in which the model
     repeats each store into memory; they show what was changed without the library. calls: the
-    number of calls.
+    number of calls. changed: the name of the first array that was found to differ from its copy, at
+    a call or at the end, or "".
     """
 
     arrays: dict[str, np.ndarray]
     before: dict[str, np.ndarray] = field(init=False)
     calls: int = 0
+    changed: str = ""
 
     def __post_init__(self) -> None:
         self.before = {name: array.copy() for name, array in self.arrays.items()}
@@ -43,6 +46,7 @@ class ColumnMajorModel:
         would refuse, and for arrays that are no memory of the program's.
         """
         self.calls += 1
+        self.look_for_changes()  # a program could undo them before its end
         m, n, k, lda, ldb, ldc = map(_whole, SIZES, (m, n, k, lda, ldb, ldc))
         first = _matrix("first", "lda", self._memory("first", a)[0], (m, k), lda)
         second = _matrix("second", "ldb", self._memory("second", b)[0], (k, n), ldb)
@@ -50,6 +54,12 @@ class ColumnMajorModel:
         product = first @ second
         for one in (memory, kept):
             _matrix("third", "ldc", one, (m, n), ldc)[:] = product
+
+    def look_for_changes(self) -> None:
+        """Note the first array that was changed by something other than the library."""
+        for name, array in self.arrays.items():
+            if not np.array_equal(array, self.before[name], equal_nan=True):
+                self.changed = self.changed or name
 
     def _memory(self, place: str, array: object) -> tuple[np.ndarray, np.ndarray]:
         """Return the words from the beginning of an argument on, in memory and in the copy.
@@ -107,6 +117,7 @@ def examine_call(call_by_rows: Callable) -> Examination:
 
     call_by_rows: takes `sgemm`, a, b and c, and should store a·b in c by calls of `sgemm`.
     """
+    many = None
     for seed, shape in enumerate((*SHAPES, *_drawn(Random()))):
         a, b = inputs(shape, seed + 1)
         c = np.zeros(shape[:2], np.float32)
@@ -114,6 +125,9 @@ def examine_call(call_by_rows: Callable) -> Examination:
         call_by_rows(model.sgemm, a, b, c)
         if cause := _cause(model, shape):
             return Examination((cause,))
+        many = many or _many_calls(model, shape)
+    if many:
+        return Examination((many,), faults=(Fault(many, OF_MANY_CALLS),))
     shown = ", ".join("×".join(map(str, shape)) for shape in SHAPES[:3])
     return Examination((), (f"`c` holds a·b at m×n×k = {shown} and others.",))
 
@@ -126,15 +140,26 @@ def _drawn(random: Random) -> list[Shape]:
     return [tuple(random.randint(2, 9) for _ in range(3)) for _ in range(DRAWN)]
 
 
+def _many_calls(model: ColumnMajorModel, shape: Shape) -> str | None:
+    """Return sentences if there are more calls of `sgemm` than c has rows or columns, else None."""
+    m, n, _ = shape
+    if model.calls <= max(m, n):
+        return None
+    return (
+        f"`sgemm` is called {model.calls} times for a product of {m}×{n} elements, and one call "
+        "computes them all."
+    )
+
+
 def _cause(model: ColumnMajorModel, shape: Shape) -> str | None:
     """Return a sentence on what is wrong after a call of the reader's function, else None."""
     where = f"At m×n×k = {'×'.join(map(str, shape))}"
     if not model.calls:
         return "`sgemm` is never called, and it should compute the product."
+    model.look_for_changes()
+    if model.changed:
+        return f"{where}: `{model.changed}` was changed by something other than `sgemm`."
     a, b, c = model.arrays.values()
-    for name, array in model.arrays.items():
-        if not np.array_equal(array, model.before[name], equal_nan=True):
-            return f"{where}: `{name}` was changed by something other than `sgemm`."
     right = a @ b
     if np.array_equal(c, right):
         return None

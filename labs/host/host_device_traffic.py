@@ -447,6 +447,9 @@ MANAGED: tuple[Probe, ...] = (
 ALL = 100  # the percentage of a fault after which nothing else can be seen
 OF_ONE_FAULT = 25  # a percentage; three arrays that are copied wrongly cost three of them
 OF_NO_WAIT = 60  # a percentage; on a GPU elements of the result may then be missing
+# The percentages for arrays that are not in managed memory, by their number. A copy of c counts as
+# two of them, because it also takes the place of the wait, which such a task is about.
+NOT_MANAGED = (0, OF_ONE_FAULT, 60, 75, 75)
 # What a probe is about; of several faults about the same, only the first costs points.
 PROMISES: dict[Probe, str] = {
     wrong_launch_count: "launch", managed_memory: "copies", arguments_on_the_host: "copies",
@@ -477,10 +480,13 @@ def _faults(call: ProductCall, probes: Sequence[Probe]) -> dict[str, Fault]:
 def _cost(probe: Probe, call: ProductCall) -> int:
     """Return the percentage of the points that the fault which a probe found costs."""
     promise = PROMISES.get(probe)
-    if promise == "copies":
-        return OF_ONE_FAULT * len(_copied_wrongly(call, none_wanted=probe is unwanted_copies))
+    if probe is unwanted_copies:
+        return NOT_MANAGED[_copied_arrays(call)]
     if probe is mapped_memory:
-        return OF_ONE_FAULT * len(_mapped(call))
+        copied = _copied_arrays(call)
+        return NOT_MANAGED[min(4, copied + len(_mapped(call)))] - NOT_MANAGED[copied]
+    if promise == "copies":
+        return OF_ONE_FAULT * len(_copied_wrongly(call))
     if probe is wrong_grid:
         return 2 * OF_ONE_FAULT
     if probe is computed_on_the_host:
@@ -494,19 +500,26 @@ def _cost(probe: Probe, call: ProductCall) -> int:
     return OF_ONE_FAULT if promise in ("launch", "type") and kept.get(probe, True) else ALL
 
 
-def _copied_wrongly(call: ProductCall, none_wanted: bool) -> list[str]:
+def _copied_wrongly(call: ProductCall) -> list[str]:
     """Return those of "a", "b" and "c" whose copies are not the ones that the task asks for.
 
     If all of these are right, only parts of arrays were copied wrongly, and ["a"] is returned.
-    none_wanted: True for a task that asks for no copies.
     """
     ways = {
         name: [one.direction for one in call.copies if call.name_of(one.shape) == name]
         for name in NEEDED
     }
-    wanted = {name: [] if none_wanted else [way] for name, way in NEEDED.items()}
-    wrong = [name for name in NEEDED if ways[name] != wanted[name]]
+    wrong = [name for name, way in NEEDED.items() if ways[name] != [way]]
     return wrong or [*NEEDED][:1]  # parts of arrays only
+
+
+def _copied_arrays(call: ProductCall) -> int:
+    """Return the number of arrays with a copy, in which c counts as two; see NOT_MANAGED.
+
+    It is 0 without a copy, and at least 1 with a copy of a part.
+    """
+    names = {call.name_of(one.shape) for one in call.copies}
+    return len(names) + ("c" in names)
 
 
 def examine_product(multiply: Callable, probes: Sequence[Probe], fact: str) -> Examination:

@@ -26,13 +26,17 @@ def one_store_per_element() -> Target:
     """Return the target of at most one store per element of the result, at every shape.
 
     The count is the number of stores, one per active lane, divided by the number of elements.
+    Atomics on the result count as stores.
     """
 
     def stores(run: Run) -> float:
-        return run.total(run.job.result, "store", "lanes") / run.out.size
+        written = (run.total(run.job.result, kind, "lanes") for kind in ("store", "atomic"))
+        return sum(written) / run.out.size
 
     def cause(run: Run, value: float) -> str:
         result = run.job.result
+        if run.total(result, "atomic", "lanes"):
+            return atomics_on_the_result(run)
         most = max(run.accesses(result, "store"), key=lambda access: access.lanes)
         told = translate(
             "{where} stores {times:,} times for {elements} of `{result}`{elsewhere}. That is "
@@ -47,8 +51,18 @@ def one_store_per_element() -> Target:
         question = translate("Is the line inside a loop, or do several threads store the same?")
         return f"{told} {stored_twice(run) or question}"
 
-    return usual(
-        Target("stores per element", 1, "one store per element", stores, cause, True)
+    return usual(Target("stores per element", 1, "one store per element", stores, cause, True))
+
+
+def atomics_on_the_result(run: Run) -> str:
+    """Return sentences on the source line with the most atomics on the result of a run."""
+    most = max(run.accesses(run.job.result, "atomic"), key=lambda access: access.lanes)
+    return translate(
+        "{where} makes {atomics} on `{result}`. Each of them reads the element from memory and "
+        "stores it again. Keep the value in a variable, and store it once.",
+        where=at_line(most.site),
+        atomics=counted(most.lanes, "atomic operation"),
+        result=run.result,
     )
 
 

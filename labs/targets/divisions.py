@@ -33,14 +33,28 @@ def no_division_in_loops(most_iterations: int) -> Target:
 
     Remainders count as divisions. Functions that the kernel calls are read, too. The count is the
     number of source lines. If there are none, it is 1 for a kernel whose threads make more than
-    `most_iterations` iterations of loops on average, because repeated subtraction divides, too.
+    `most_iterations` iterations of loops on average, because repeated subtraction divides, too. It
+    is also 1 for a kernel with more operations on floats than the input has elements, because a
+    product with a reciprocal divides.
     """
 
+    def many_iterations(run: Run) -> bool:
+        return sum(_iterations_of_a_thread(run).values()) > most_iterations
+
     def measure(run: Run) -> float:
-        iterations = sum(_iterations_of_a_thread(run).values())
-        return float(len(divisions(run.kernel)) or iterations > most_iterations)
+        many = many_iterations(run) or _operations_on_floats(run) > run.inputs[0].size
+        return float(len(divisions(run.kernel)) or many)
 
     def cause(run: Run, value: float) -> str:
+        if not divisions(run.kernel) and not many_iterations(run):
+            return translate(
+                "the kernel makes {operations:,} operations on floats for {elements:,} elements, "
+                "and the additions of a tree are fewer than its elements. A reciprocal, a power or "
+                "a logarithm costs as much as a division. Which bits of the thread's number tell "
+                "the remainder at once?",
+                operations=_operations_on_floats(run),
+                elements=run.inputs[0].size,
+            )
         if not divisions(run.kernel):
             site, iterations = max(_iterations_of_a_thread(run).items(), key=lambda one: one[1])
             return translate(
@@ -67,6 +81,11 @@ def no_division_in_loops(most_iterations: int) -> Target:
 
     words = "no remainder and no division in a loop, unless the divisor is a constant"
     return Target("divisions in loops", 0, words, measure, cause)
+
+
+def _operations_on_floats(run: Run) -> int:
+    """Return the operations on float32 and float64 of all threads."""
+    return sum(line.float32_ops + line.float64_ops for line in run.trace.counts.values())
 
 
 def _iterations_of_a_thread(run: Run) -> dict[Site, float]:

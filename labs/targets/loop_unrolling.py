@@ -7,6 +7,7 @@ import math
 import operator
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from labs.checking.phrasing import at_line
 from labs.checking.run import Run
@@ -17,6 +18,9 @@ from virtual_gpu import Site
 from virtual_gpu.common.source import read_source
 
 MULTIPLICATIONS = ("FFMA", "FMUL")
+LOOPS, TESTS = (ast.For, ast.While), (ast.If, ast.IfExp, ast.Compare)
+CHOOSING = ("min", "max", "selp")  # functions that the compiler makes a comparison of
+DEEPEST = 8  # functions that call each other in which tests are counted
 LONGEST = 16  # copies of a body that the compiler certainly writes out
 _OPERATORS = {
     ast.Add: operator.add,
@@ -75,8 +79,9 @@ def tests_per_multiply_add(at_most: float) -> Target:
     """Return the target of at most `at_most` tests per multiply-add of a product.
 
     Each iteration of a loop that the compiler does not unroll fully is a test, and so is each `if`
-    in such a loop, every time. An `if` in an unrolled loop counts once per copy of that loop's
-    body.
+    in such a loop, every time. A comparison whose result is used as a number counts as well, and so
+    do `min`, `max` and `selp`. A test in an unrolled loop counts once per copy of that loop's body.
+    Those of the reader's functions count where these are called.
     """
 
     def tests(run: Run) -> dict[Site, int]:
@@ -86,7 +91,8 @@ def tests_per_multiply_add(at_most: float) -> Target:
         constants = {**source.names, **_own_numbers(nodes)}
         loops = {one.lineno: one for one in nodes if isinstance(one, ast.For | ast.While)}
         lines = {site.line for site in kept if site.file == source.file}
-        ifs = {line: _ifs(loops[line], lines, constants) for line in lines if line in loops}
+        reader = _Reader(source.names, lines, constants)
+        ifs = {line: reader.tests(loops[line]) for line in lines if line in loops}
         return {
             site: count * (1 + ifs.get(site.line, 0) * (site.file == source.file))
             for site, count in kept.items()
@@ -113,18 +119,42 @@ def tests_per_multiply_add(at_most: float) -> Target:
     return Target("tests per multiply-add", at_most, words, measure, cause)
 
 
-def _ifs(loop: ast.AST, kept: set[int], constants: Mapping[str, object]) -> int:
-    """Return how many `if` one iteration of a loop has, without those of inner loops that are kept.
+@dataclass(frozen=True)
+class _Reader:
+    """Counts tests in the syntax trees of a reader's functions.
 
-    kept: the line numbers of the kept loops. constants: the values of names.
+    names: the values of names from outside of the kernel. kept: the line numbers of the kernel's
+    loops that are not unrolled. constants: the values of names that are whole numbers.
     """
-    found = 0
-    for node in ast.iter_child_nodes(loop):
-        if isinstance(node, ast.For | ast.While) and node.lineno in kept:
-            continue
-        copies = _iterations(node.iter, constants) if isinstance(node, ast.For) else 1
-        found += isinstance(node, ast.If | ast.IfExp) + copies * _ifs(node, kept, constants)
-    return found
+
+    names: Mapping[str, object]
+    kept: set[int]
+    constants: Mapping[str, object]
+
+    def tests(self, loop: ast.AST, depth: int = DEEPEST) -> int:
+        """Return the number of tests in one iteration of a loop, or in one call of a function.
+
+        Those of inner loops that are kept are left out, and so is the loop's own test. depth: how
+        many functions may call each other.
+        """
+        own_test = getattr(loop, "test", None)
+        found = 0
+        for node in ast.iter_child_nodes(loop):
+            if node is own_test or (isinstance(node, LOOPS) and node.lineno in self.kept):
+                continue
+            copies = _iterations(node.iter, self.constants) if isinstance(node, ast.For) else 1
+            found += isinstance(node, TESTS) + copies * self.tests(node, depth)
+            if isinstance(node, ast.Call):
+                found += self._tests_of_call(node, depth)
+        return found
+
+    def _tests_of_call(self, call: ast.Call, depth: int) -> int:
+        """Return 1 for a call that chooses between values, or the tests of a reader's function."""
+        name = ast.unparse(call.func).split(".")[-1]
+        function = getattr(self.names.get(name), "py_func", None)
+        if function is None:
+            return int(name in CHOOSING)
+        return self.tests(read_source(function).tree, depth - 1) if depth else 0
 
 
 def terms_per_iteration(at_most: int) -> Target:

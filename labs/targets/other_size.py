@@ -55,7 +55,7 @@ def right_for_small_numbers() -> Target:
         first = tuple(map(int, np.argwhere(where)[0]))
         return translate(
             "if the numbers of the input are 2^{power} times smaller, {elements} of a block are "
-            "wrong, such as `{element}`: it is {value:.3g}, and {right:.3g} is right. Is a number "
+            "wrong, such as {element}: it is {value:.3g}, and {right:.3g} is right. Is a number "
             "converted to an integer?",
             power=SMALLEST + run.seed % POWERS,
             elements=counted(int(value), "element"),

@@ -6,6 +6,7 @@ one lane needs one sector and one wavefront. It misses the targets of this modul
 
 from __future__ import annotations
 
+import ast
 import math
 
 import numpy as np
@@ -16,6 +17,9 @@ from labs.checking.target import Target
 from utils.translation import translate
 from virtual_gpu.counts.counters import AccessCount
 from virtual_gpu.counts.recorder import Recording
+
+EXCHANGES = ("shuffle", "vote", "match")  # kinds of events that bring values of other threads
+COUNTING_BARRIERS = ("syncthreads_and", "syncthreads_count", "syncthreads_or")
 
 
 def elements_per_thread(each: int) -> Target:
@@ -131,15 +135,31 @@ def from_shared_memory(least: float, unit: str = "multiply-add") -> Target:
 def loads_of_one_thread(at_most: int) -> Target:
     """Return the target of at most `at_most` loads in each thread of block 0 and a drawn block.
 
-    Loads from shared and global memory count; those from local arrays do not.
+    Loads from shared and global memory count; those from local arrays do not. Shuffles and votes
+    count as well, because they also bring values of other threads.
     """
 
+    def received(run: Run, recording: Recording) -> np.ndarray:
+        return _loads_of_each_thread(recording) + _exchanges_of_each_thread(run, recording)
+
     def measure(run: Run) -> float:
-        return float(max(_loads_of_each_thread(one).max() for one in run.samples))
+        return float(max(received(run, one).max() for one in run.samples))
 
     def cause(run: Run, value: float) -> str:
-        busiest = max(run.samples, key=lambda one: _loads_of_each_thread(one).max())
-        loads = _loads_of_each_thread(busiest)
+        busiest = max(run.samples, key=lambda one: received(run, one).max())
+        loads = received(run, busiest)
+        exchanges = _exchanges_of_each_thread(run, busiest)
+        if 2 * exchanges.max() > value:
+            return translate(
+                "thread {thread} of block {block} takes part in {exchanges:,} shuffles and votes. "
+                "With its loads that is {value:g}, and the target is {at_most}. In a tree, each "
+                "step halves the number of values that are left.",
+                thread=int(exchanges.argmax()),
+                block=block_number(busiest.block),
+                exchanges=int(exchanges.max()),
+                value=value,
+                at_most=at_most,
+            )
         made = [one for one in run.trace.access_counts if one.kind == "load"]
         most = max(made, key=lambda one: one.requests)
         return translate(
@@ -165,6 +185,23 @@ def _loads_of_each_thread(recording: Recording) -> np.ndarray:
         if event.kind == "load" and event.array in arrays:
             loads += event.first >= 0
     return loads
+
+
+def _exchanges_of_each_thread(run: Run, recording: Recording) -> np.ndarray:
+    """Return in how many shuffles and votes each thread takes part, int64, (threads,).
+
+    A barrier that also counts the threads with a condition is a vote.
+    """
+    counting = {
+        node.lineno
+        for node in ast.walk(run.tree)
+        if isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1] in COUNTING_BARRIERS
+    }
+    exchanges = np.zeros(math.prod(recording.shape), int)
+    for event in recording.events:
+        if event.kind in EXCHANGES or (event.kind == "barrier" and event.line in counting):
+            exchanges += event.first >= 0
+    return exchanges
 
 
 def _shared(run: Run) -> list[AccessCount]:

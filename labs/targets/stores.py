@@ -13,8 +13,13 @@ def store_wavefronts(at_most: float) -> Target:
     """Return the target of at most `at_most` wavefronts per store to shared memory, for any line.
 
     The count is that of the worst source line, at the first shape. For a kernel that stores nothing
-    in shared memory, it is `at_most` + 1, so that such a kernel misses the target.
+    in shared memory, it is `at_most` + 1, so that such a kernel misses the target. So does a kernel
+    with atomics on shared memory, whose bank conflicts are not counted.
     """
+
+    def atomics(run: Run) -> list[AccessCount]:
+        counts = run.trace.access_counts
+        return [one for one in counts if (one.space, one.kind) == ("shared", "atomic")]
 
     def worst(run: Run) -> AccessCount | None:
         stores = [
@@ -24,10 +29,18 @@ def store_wavefronts(at_most: float) -> Target:
 
     def measure(run: Run) -> float:
         one = worst(run)
-        return one.wavefronts / one.requests if one else at_most + 1
+        return at_most + 1 if atomics(run) or one is None else one.wavefronts / one.requests
 
     def cause(run: Run, value: float) -> str:
         one = worst(run)
+        if atomics(run):
+            first = atomics(run)[0]
+            return translate(
+                "{where} stores into `{array}` by atomics, whose bank conflicts are not counted. "
+                "The task needs plain stores.",
+                where=at_line(first.site),
+                array=first.array,
+            )
         if one is None:
             return translate("the kernel stores nothing in shared memory, and the task needs it.")
         return translate(

@@ -33,7 +33,9 @@ EARNED = {
     "fused-all_again_64_times": 83,
     "to_the_gpu_and_back-large_grid": 50,
     "to_the_gpu_and_back-no_grid": 50,
+    "unroll-a_factor_for_each_term": 63,
     "unroll-a_test_for_each_term": 63,
+    "unroll-a_test_in_a_function": 63,
 }
 
 

@@ -61,14 +61,15 @@ class StreamOrder:
     def wait_on_host(self, target) -> None:
         """Add the operations for which the host waits to ``ended``.
 
-        ``target`` is a stream, an event, or None for all operations so far.
+        ``target`` is a stream, an event, or None for all operations so far. A stream without an
+        operation has nothing to wait for, not even for the default stream.
         """
         if target is None:
             self.ended = frozenset(range(self._count))
         elif target in self._events:
             self.ended |= self._events[target]
         elif hasattr(target, "handle"):
-            self.ended |= self._before(target)
+            self.ended |= self._in(target)
 
     def _before(self, stream) -> frozenset[int]:
         """Return the numbers of the operations that end before the next one in a stream begins."""
@@ -76,6 +77,11 @@ class StreamOrder:
         if key == DEFAULT:
             return frozenset(range(self._count))
         return self._streams.get(key, frozenset()) | self._default | self.ended
+
+    def _in(self, stream) -> frozenset[int]:
+        """Return the numbers of the operations that have ended if a stream's last one has."""
+        key = self._key(stream)
+        return self._before(stream) if key == DEFAULT else self._streams.get(key, frozenset())
 
     def _put(self, stream, numbers: frozenset[int]) -> None:
         """Set the numbers of the operations that end before the next one in a stream begins."""

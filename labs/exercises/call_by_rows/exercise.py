@@ -25,6 +25,8 @@ EXERCISE = HostExercise(
     ),
     after="Nothing was transposed: the library reads each matrix as its transpose anyway.",
     parameters=("sgemm", "a", "b", "c"),
-    promises=("right for matrices of any size", "no copy"),
+    promises=(
+        "right for matrices of any size", "no copy", "no call of `sgemm` for each element",
+    ),
     examine=examine_call,
-)
+)  # fmt: skip

@@ -22,5 +22,7 @@ CHEAP = {
         (GUARD + SUM, LOOP.format("t < 256", "t, x.shape[1], 256") + DEEPER)],
     "every thread does everything": [
         (GUARD + SUM, LOOP.format("True", "x.shape[1]") + DEEPER)],
+    "sums of integers": [
+        ("total = float32(0)", "total = 0"), ("+= x[row, col]", "+= int(x[row, col])")],
     "only sizes that fit": [("col < x.shape[1]", "x.shape[1] % 256 == 0")],
 }  # fmt: skip

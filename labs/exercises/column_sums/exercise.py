@@ -7,6 +7,7 @@ from labs.checking.target import essential
 from labs.families.matrices import matrix
 from labs.families.vectors import THREADS
 from labs.targets import counts
+from labs.targets.other_size import right_for_small_numbers
 from labs.targets.sharing import elements_per_thread, loads_of_one_thread
 from utils.division import cdiv
 from utils.ladder.step import Launch
@@ -30,8 +31,8 @@ EXERCISE = KernelExercise(
     inputs=lambda shape, seed: (matrix(shape, seed),),
     reference=lambda x: x.sum(axis=0, dtype=np.float64),
     targets=(
-        counts.no_negative_index(), counts.one_store_per_element(), counts.no_float64(),
-        counts.sectors_per_request(4), essential(counts.full_requests()),
+        right_for_small_numbers(), counts.no_negative_index(), counts.one_store_per_element(),
+        counts.no_float64(), counts.sectors_per_request(4), essential(counts.full_requests()),
         essential(elements_per_thread(1)), essential(loads_of_one_thread(LOADS)),
         counts.input_loads_per_element(1),
     ),

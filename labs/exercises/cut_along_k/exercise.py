@@ -9,6 +9,7 @@ from labs.checking.target import essential
 from labs.families.product import inputs, loads_per_multiply_add
 from labs.targets import counts
 from labs.targets.loop_unrolling import iterations_per_multiply_add
+from labs.targets.other_size import right_for_small_numbers
 from labs.targets.sharing import elements_per_thread
 from utils.division import cdiv
 from utils.ladder.step import Launch
@@ -44,8 +45,8 @@ EXERCISE = KernelExercise(
     inputs=inputs,
     reference=partial_sums,
     targets=(
-        counts.no_negative_index(), counts.one_store_per_element(), counts.no_float64(),
-        counts.sectors_per_request(4), essential(elements_per_thread(1)),
+        right_for_small_numbers(), counts.no_negative_index(), counts.one_store_per_element(),
+        counts.no_float64(), counts.sectors_per_request(4), essential(elements_per_thread(1)),
         loads_per_multiply_add(2), iterations_per_multiply_add(1),
     ),
     main=("loads per multiply-add", "iterations per multiply-add"),

@@ -17,6 +17,7 @@ from labs.targets.counts import (
     sectors_per_request,
     wavefronts_per_request,
 )
+from labs.targets.other_size import right_for_small_numbers
 from labs.targets.sharing import elements_per_thread, from_shared_memory, full_shared_requests
 from utils.division import cdiv
 from utils.ladder.step import Launch
@@ -108,6 +109,7 @@ EXERCISE = KernelExercise(
     inputs=product.inputs,
     reference=product.reference,
     targets=(
+        right_for_small_numbers(),
         one_store_per_element(),
         no_float64(),
         replace(

@@ -39,4 +39,11 @@ CHEAP = {
         "        if t + 768 < x.size:\n            out[t + 768] = s\n        return\n"
         + LOOP.format("first + t, first + 1024, 256")
     ),
+    "added to zeros, by an atomic for each element": (
+        HEAD
+        + LOOP.format("first + t, first + 1024, 256").replace("x[i]", "float32(0)")
+        + LOOP.format("first + t, first + 1024, 256").replace(
+            "out[i] = x[i]", "cuda.atomic.add(out, i, x[i])"
+        )
+    ),
 }

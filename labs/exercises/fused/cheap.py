@@ -21,6 +21,10 @@ CHEAP = {
         (WORK, "    t = cuda.grid(1)\n    if t % 32 == 0:\n"
                "        for i in range(t, min(t + 32, out.size)):\n" + INNER)
     ],
+    "the steps after the first one by atomics": [
+        (LINES, "        out[i] = (x[i] - mean) * scale\n        cuda.atomic.add(out, i, y[i])\n"
+                "        cuda.atomic.max(out, i, float32(0))\n")
+    ],
     "one block does everything": [
         (WORK, "    if cuda.blockIdx.x == 0:\n"
                "        for i in range(cuda.threadIdx.x, out.size, 256):\n" + INNER)

@@ -1,6 +1,7 @@
 """Submissions to `row_gap` that ignore the idea of the task."""
 
 from labs.checking.variants import file_beside
+from labs.exercises.row_gap.wrong import FILL, LOOP, SHAPE
 
 _TEXT = """from numba import cuda
 
@@ -19,6 +20,19 @@ def _text(elements: str, place: str = "first + e % 128, e // 128") -> str:
 
 
 CHEAP = {
+    "lanes below each other, without a gap": [
+        (SHAPE, "(8, 128)"),
+        ("down, z = t // 2, t % 2 * 4", "down, z = t % 128, t // 128 * 4"),
+    ],
+    "atomics in a tile without a gap": [
+        (SHAPE, "(8, 128)"),
+        (
+            LOOP,
+            "    for z in range(8):\n        if t < 128:\n            tile[z, t] = float32(0)\n"
+            "    z = t % 2 * 4\n    cuda.syncthreads()\n"
+            + LOOP.replace(FILL, "cuda.atomic.add(tile, (z + j, down), four[j])"),
+        ),
+    ],
     "the starter": file_beside(__file__, "starter"),
     "one thread does everything": _text("0 if t else 1024"),
     "the first warp does everything": _text("t, 1024 if t < 32 else 0, 32"),

@@ -1,13 +1,14 @@
 """A transposed tile whose stores conflict, until its rows get the right gap."""
 
 from labs.checking.target import essential
-from labs.families.turned_tiles import turned_tiles
+from labs.families.turned_tiles import FEW_SECTORS, turned_tiles
 from labs.targets.sharing import full_shared_requests
 from labs.targets.stores import store_wavefronts
 
 EXERCISE = turned_tiles(
     essential(store_wavefronts(1)),
     essential(full_shared_requests()),
+    coalesced=essential(FEW_SECTORS),
     name="row_gap",
     lesson="13",
     kind="change",

@@ -11,6 +11,7 @@ from labs.families import product
 from labs.families.shared_memory import meeting
 from labs.families.wrong_products import WRONG_PRODUCTS
 from labs.targets.counts import no_float64, no_negative_index, one_store_per_element
+from labs.targets.other_size import right_for_small_numbers
 from labs.targets.sharing import elements_per_thread, from_shared_memory
 from labs.targets.stores import store_wavefronts
 from utils.ladder.step import Launch
@@ -82,6 +83,7 @@ EXERCISE = KernelExercise(
     inputs=product.inputs,
     reference=product.reference,
     targets=(
+        right_for_small_numbers(),
         no_negative_index(),
         one_store_per_element(),
         no_float64(),

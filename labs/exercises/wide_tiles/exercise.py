@@ -15,6 +15,7 @@ from labs.families import product
 from labs.families.wrong_products import WRONG_PRODUCTS
 from labs.targets.counts import no_float64, no_negative_index
 from labs.targets.machine_code import machine_code
+from labs.targets.other_size import right_for_small_numbers
 from labs.targets.sharing import elements_per_thread, from_shared_memory
 from labs.targets.wide import aligned_arrays, wide_accesses
 from utils.ladder.step import Launch
@@ -108,6 +109,7 @@ EXERCISE = KernelExercise(
         wrong=WRONG_PRODUCTS,
     ),
     targets=(
+        right_for_small_numbers(),
         no_negative_index(),
         probes.one_store_per_element(),
         no_float64(),
