@@ -52,6 +52,8 @@ def choose(metafunc: pytest.Metafunc) -> None:
     collecting. One case always stays, because pytest would run the test without parameters.
     """
     calls, test = metafunc._calls, metafunc.definition.nodeid
+    if not calls:  # a test without parameters
+        return
     if metafunc.definition.get_closest_marker("slow"):
         slow = calls
     else:
@@ -63,7 +65,7 @@ def choose(metafunc: pytest.Metafunc) -> None:
                 one.marks.append(pytest.mark.slow.mark)
         slow = [one for one in calls if id(one) not in kept]
     wanted = EXPRESSIONS.get(metafunc.config.getoption("markexpr"))
-    if wanted is not None and calls:
+    if wanted is not None:
         slow_ids = {id(one) for one in slow}
         calls[:] = [one for one in calls if (id(one) in slow_ids) == wanted] or calls[:1]
 

@@ -50,3 +50,9 @@ def test_of_a_slow_test_one_case_remains_for_pytest_to_deselect(monkeypatch):
 def test_other_expressions_and_numbers_of_cases_are_those_of_all_cases(monkeypatch):
     assert len(chosen(monkeypatch, "slow or not slow", 2)) == 10
     assert fast_cases.NUMBERS.pop(TEST) == 9
+
+
+def test_a_test_without_parameters_keeps_its_number_of_cases():
+    fast_cases.NUMBERS.pop(TEST, None)
+    fast_cases.choose(SimpleNamespace(_calls=[], definition=SimpleNamespace(nodeid=TEST)))
+    assert TEST not in fast_cases.NUMBERS
