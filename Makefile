@@ -132,7 +132,7 @@ test: setup ## Run the tests, but the slow ones: 3 to 15 minutes; a learner does
 	$(PYTEST) --dist loadfile -m "not slow" $(ARGS)
 
 slow: setup ## Run the slow tests: every choice of constants, every architecture, movies; 40 minutes or more
-	$(PYTEST) --dist load -m slow $(ARGS)
+	$(PYTEST) --dist loadgroup -m slow $(ARGS)
 
 lint: setup ## Check the style of the code
 	$(VENV_PYTHON) -m ruff check .

@@ -38,6 +38,14 @@ def pytest_addoption(parser):
     )  # fmt: skip
 
 
+@pytest.hookimpl(hookwrapper=True)
+def pytest_generate_tests(metafunc):
+    """Leave out the cases that -m would leave out, except with --every-case."""
+    yield
+    if not metafunc.config.getoption("--every-case"):
+        fast_cases.choose(metafunc)
+
+
 def pytest_collection_modifyitems(config, items):
     """Mark the cases that `tests/fast_cases.csv` leaves out as slow, except with --every-case."""
     if not config.getoption("--every-case"):

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import nbformat
 
 from labs import EXERCISES, check
-from labs.checking.variants import function_in, wrong_versions
+from labs.checking.variants import Wrong, function_in, wrong_versions
+from labs.checking.verdict import Verdict
 from labs.grading.labs import LABS, Lab
 from utils.paths import ROOT, lessons, number_of
 
@@ -154,14 +155,20 @@ def _lab(lab: Lab) -> Iterator[str]:
             yield f"\n### `{part.exercise}`\n\nSee *{first.title}*."
 
 
-def mistakes_of(name: str) -> str:
+def judged(name: str, one: Wrong) -> Verdict:
+    """Return what `check` says about a wrong solution of an exercise."""
+    return check(name, function_in(name, one.text), PATIENCE)
+
+
+def mistakes_of(name: str, judge: Callable[[str, Wrong], Verdict] = judged) -> str:
     """Return the Markdown section of an exercise on its mistakes.
 
     It is a table of up to `SHOWN` wrong solutions, each with another sentence of the checker.
+    judge: returns what `check` says, as `judged` does.
     """
     by_cause: dict[str, str] = {}
     for one in wrong_versions(EXERCISES[name]):
-        verdict = check(name, function_in(name, one.text), PATIENCE)
+        verdict = judge(name, one)
         by_cause.setdefault(" ".join(verdict.causes), one.what)
         if len(by_cause) == SHOWN:
             break

@@ -38,6 +38,7 @@ def pytest_addoption(parser):
 def pytest_collection_modifyitems(config, items):
     """Write a file with test -> number of its cases, before any case is marked or left out."""
     cases = {test: len(group) for test, group in fast_cases.cases_of(items).items()}
+    cases |= fast_cases.NUMBERS
     _file(config, "cases").write_text(json.dumps(cases))
 
 

@@ -167,8 +167,8 @@ class Run:
         return (drawn,) if self.drawn_block == first else (self.alone(first).trace.recording, drawn)
 
     def alone(self, block: Block) -> Run:
-        """Launch one block alone, and return the run with the recording of its events."""
-        return self._again(blocks=1, record=block, values=True)
+        """Launch one block alone, and return the run with the recording and without counts."""
+        return self._again(blocks=1, record=block, values=True, counts=False)
 
     @cached_property
     def drawn(self) -> Run:
@@ -206,7 +206,7 @@ class Run:
         try:
             again = run_kernel(
                 self.job, self.kernel, self.shape, self.patience, blocks=1, record=self.drawn_block,
-                seed=self.seed + 1, values=True,
+                seed=self.seed + 1, values=True, counts=False,
             )  # fmt: skip
         except VirtualGpuError:
             return ()
@@ -221,7 +221,7 @@ class Run:
         first = event.first if event.sources is None else event.sources
         change = Change(event.array.partition(" (")[0], first, max(1, event.width))
         try:
-            again = self._again(blocks=1, record=self.drawn_block, change=change)
+            again = self._again(blocks=1, record=self.drawn_block, change=change, counts=False)
         except VirtualGpuError:
             return True
         return again.out.tobytes() != self.drawn.out.tobytes()
@@ -253,7 +253,7 @@ class Run:
 
         block: the index of the block.
         """
-        return self._again(record=block).trace.recording
+        return self._again(record=block, counts=False).trace.recording
 
     def _again(self, **options) -> Run:
         """Launch the kernel again with the same inputs; options: those of `run_kernel`."""
@@ -293,6 +293,7 @@ def run_kernel(
     seed: int = SEED,
     change: Change | None = None,
     values: bool = False,
+    counts: bool = True,
 ) -> Run:
     """Launch a kernel once on the virtual GPU, without showing its prints, and return its run.
 
@@ -300,8 +301,9 @@ def run_kernel(
     runs all. record: the index or the coordinates of a block whose events are recorded, or None; a
     CPU function is always recorded. seed: the seed of the inputs. change: a change of the words
     that some threads read, or None; with it no events are recorded. values: True to record what is
-    loaded and stored. Raises VirtualGpuError if the kernel cannot be compiled, raises an error or
-    does not end.
+    loaded and stored. counts: False to count nothing, if only the result and the recording are
+    needed. Raises VirtualGpuError if the kernel cannot be compiled, raises an error or does not
+    end.
     """
     launch, inputs = job.launch(shape), job.inputs(shape, seed)
     arguments = tuple(np.copy(one) if isinstance(one, np.ndarray) else one for one in inputs)
@@ -312,7 +314,7 @@ def run_kernel(
             shared_bytes=launch.shared_bytes, blocks=blocks,
             patience=patience, lane_rounds=CPU_ROUNDS if job.on_cpu else LANE_ROUNDS,
             record=0 if job.on_cpu else record, events=0 if change else EVENTS, change=change,
-            values=values,
+            values=values, counts=counts,
         )  # fmt: skip
     return Run(
         job, kernel, shape, inputs, arguments, out, traced, bool(printed.getvalue()), patience, seed

@@ -430,7 +430,7 @@ def _with_rounding(run: Run, start: int, seed: int) -> Run:
     seed: the seed of the inputs.
     """
     job = replace(run.job, inputs=partial(_sums_with_rounding, start))
-    return run_kernel(job, run.kernel, BITS_SHAPE, run.patience, seed=seed)
+    return run_kernel(job, run.kernel, BITS_SHAPE, run.patience, seed=seed, counts=False)
 
 
 def _sums_with_rounding(

@@ -72,7 +72,7 @@ def _chains(run: Run) -> tuple[int, int]:
     if len(order) != run.shape[0]:
         return run.shape[0], 0
     job = replace(run.job, inputs=partial(_large_terms, order))
-    again = run_kernel(job, run.kernel, run.shape, run.patience)
+    again = run_kernel(job, run.kernel, run.shape, run.patience, counts=False)
     missing = again.right - again.out.astype(np.float64)
     waiting = int(missing[LANES])
     return int(missing[0]) + 1, waiting if waiting > ROUNDED else 0

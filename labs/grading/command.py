@@ -26,7 +26,7 @@ from labs.grading.handout import notebook
 from labs.grading.labs import LABS, Lab, all_labs, find
 from labs.grading.private import SECRET, require_outside, secret_of
 from labs.grading.sandbox import require_sandbox
-from labs.grading.selftest import LEAST_MUTANTS, LEAST_RIGHT, PartSummary, summaries, trials
+from labs.grading.selftest import LEAST_MUTANTS, LEAST_RIGHT, PartSummary, apart, summaries
 from labs.grading.submissions import (
     Submission,
     as_bytes,
@@ -229,11 +229,9 @@ def run_selftest(arguments: argparse.Namespace) -> int:
     )
     print(f"{'exercise':20} solution  starter  right  all points  mutants  caught  cause  seconds")
     failures = []
-    for lab in labs:
-        results = list(trials(lab, SELFTEST_SECRET, workers, most))
-        for line in summaries(lab, results):
-            _print_line(line)
-            failures += [f"{line.part}: {one}" for one in line.wrong]
+    for line in summaries(apart(labs), SELFTEST_SECRET, workers, most):
+        _print_line(line)
+        failures += [f"{line.part}: {one}" for one in line.wrong]
     print("\n".join(failures) or "All of this holds.")
     return 1 if failures else 0
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 import resource
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from multiprocessing import get_context
 
 from labs.checking.variants import right_versions
 from labs.checking.vocabulary import FUNCTION, KERNEL
+from labs.grading import attempt
 from labs.grading.equivalents import equivalents
 from labs.grading.grade import Mark, grade
 from labs.grading.labs import Lab, Part
@@ -134,24 +135,59 @@ def submissions(part: Part, most: int | None) -> Iterator[tuple[str, str, str]]:
         yield "mutant", one.what, one.text
 
 
-def trials(lab: Lab, secret: str, workers: int, most: int | None) -> Iterator[Trial]:
-    """Grade all test submissions of a lab, each for its part alone, and yield one Trial each.
+def apart(labs: Iterable[Lab]) -> list[Lab]:
+    """Return a lab of one part, for 100 points, for each part of the labs.
 
-    The order is that of the lab's parts and, within a part: solution, starter, other right
-    functions, mutants. workers: the number of processes. most: the greatest number of mutants per
-    part; None for all. secret: a text from which hidden shapes are drawn.
+    Parts that differ in their points alone are one part, because what the grader observes does not
+    depend on points.
     """
-    with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
-        futures = []
-        for part in lab.parts:
-            alone = replace(lab, parts=(part,))
-            for kind, what, text in submissions(part, most):
-                submission = Submission(kind, (("work.py", text.encode()),))
-                futures.append((part, kind, what, pool.submit(_timed, alone, submission, secret)))
-        for part, kind, what, future in futures:
-            mark, seconds = future.result()
-            first_sentence = mark.told[0][1] if mark.told else _first_reason(mark)
-            yield Trial(part.exercise, kind, what, mark.points, mark.of, first_sentence, seconds)
+    parts = {replace(part, points=100): lab for lab in labs for part in lab.parts}
+    return [replace(lab, parts=(part,)) for part, lab in parts.items()]
+
+
+def summaries(
+    labs: Iterable[Lab], secret: str, workers: int, most: int | None
+) -> Iterator[PartSummary]:
+    """Grade all test submissions of labs of one part, and yield the summary of each lab in turn.
+
+    The order of its trials is: solution, starter, other right functions, mutants. secret: a text
+    from which hidden shapes are drawn. workers: the number of processes. most: the greatest number
+    of mutants per part; None for all.
+    """
+    with ProcessPoolExecutor(workers, get_context("spawn"), _keep_types) as pool:
+        graded = [(lab, list(_started(pool, lab, secret, most))) for lab in labs]
+        for lab, started in graded:
+            (part,) = lab.parts
+            results = (_trial(part, *one) for one in started)
+            yield PartSummary(part.exercise, tuple(results))
+
+
+def _keep_types() -> None:
+    """Let the children of this process store the types that they infer.
+
+    What is graded here is written by the course itself, so it may be known to later processes.
+    """
+    attempt.LIMITS.pop("VIRTUAL_GPU_CACHE_READ_ONLY")
+
+
+def _started(
+    pool: ProcessPoolExecutor, lab: Lab, secret: str, most: int | None
+) -> Iterator[tuple[str, str, Future]]:
+    """Let a pool grade the submissions of a lab of one part; yield (kind, change, future mark).
+
+    secret, most: as in `summaries`.
+    """
+    (part,) = lab.parts
+    for kind, what, text in submissions(part, most):
+        submission = Submission(kind, (("work.py", text.encode()),))
+        yield kind, what, pool.submit(_timed, lab, submission, secret)
+
+
+def _trial(part: Part, kind: str, what: str, future: Future) -> Trial:
+    """Wait for the mark of a submission and return its Trial. kind, what: those of the Trial."""
+    mark, seconds = future.result()
+    sentence = mark.told[0][1] if mark.told else _first_reason(mark)
+    return Trial(part.exercise, kind, what, mark.points, mark.of, sentence, seconds)
 
 
 def _timed(lab: Lab, submission: Submission, secret: str) -> tuple[Mark, float]:
@@ -173,12 +209,3 @@ def _seconds_of_children() -> float:
 def _first_reason(mark: Mark) -> str:
     """Return the first reason of a row that can give points, or "" if no points are lost."""
     return next((row.told for row in mark.rows if row.of and row.told), "")
-
-
-def summaries(lab: Lab, results: Sequence[Trial]) -> Iterator[PartSummary]:
-    """Yield the summary of every part of a lab, in the lab's order.
-
-    results: the trials of all parts, in any order.
-    """
-    for part in lab.parts:
-        yield PartSummary(part.exercise, tuple(one for one in results if one.part == part.exercise))

@@ -113,7 +113,7 @@ def _together(run: Run, count: int) -> list[tuple[int, int, int]]:
         for apart in range(1, count)
     ]
     job = replace(run.job, inputs=partial(_pairs_alone, [pair[:2] for pair in pairs]))
-    again = run_kernel(job, run.kernel, run.shape, run.patience, blocks=1)
+    again = run_kernel(job, run.kernel, run.shape, run.patience, blocks=1, counts=False)
     return [pair for pair, row in zip(pairs, again.out, strict=False) if row[0] == LARGE]
 
 
@@ -180,7 +180,7 @@ def longest_chain(run: Run) -> int:
     are 1.
     """
     job = replace(run.job, inputs=_one_large_term)
-    again = run_kernel(job, run.kernel, run.shape, run.patience, blocks=1)
+    again = run_kernel(job, run.kernel, run.shape, run.patience, blocks=1, counts=False)
     block = again.out[~again.unwritten]
     lost = np.float64(LARGE) + run.shape[2] - 1 - block
     return int(lost.max(initial=0)) + 1

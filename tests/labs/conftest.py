@@ -1,7 +1,18 @@
-"""`--exercises tiling,dot` keeps the cases about these exercises, and drops all others."""
+"""`--exercises tiling,dot` keeps the cases about these exercises, and drops all others.
+
+With `--dist loadgroup`, one process runs all cases about an exercise, so that each of its versions
+is judged once for all tests.
+"""
+
+import pytest
 
 
+# First, because pytest-xdist reads the groups in the same hook.
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
+    for item in items:
+        if (exercise := _exercise_of(item)) is not None:
+            item.add_marker(pytest.mark.xdist_group(exercise))
     wanted = config.getoption("--exercises")
     if wanted:
         kept = [item for item in items if _exercise_of(item) in wanted.split(",")]

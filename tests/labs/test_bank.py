@@ -10,6 +10,7 @@ from labs import EXERCISES, check, task
 from labs.checking.exercise import KINDS, KernelExercise
 from labs.checking.job import nearby, smaller
 from labs.exercises import find
+from tests.labs.versions import judged
 from utils.errors import CourseError
 from utils.lessons.files import notebook_of
 
@@ -22,13 +23,13 @@ A_SCREEN = 700  # characters
 
 @ALL
 def test_a_solution_passes(name):
-    verdict = check(name, EXERCISES[name].solution)
+    verdict = judged(name, EXERCISES[name].solution_text)
     assert verdict.passed, str(verdict)
 
 
 @KERNELS
 def test_a_solution_is_counted_for_every_target(name):
-    verdict = check(name, EXERCISES[name].solution)
+    verdict = judged(name, EXERCISES[name].solution_text)
     unknown = " ".join(verdict.notes)  # where the compiler is missing
     for target in EXERCISES[name].targets:
         assert (target.what in verdict.counts) != (f": {target.words}." in unknown)

@@ -4,15 +4,16 @@
 those of the exercises' `cheap.py`, and the files of `attacks/`, which try to deceive the grader.
 """
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from labs import EXERCISES
 from labs.checking.variants import cheap_versions
+from labs.grading import grade as grading
 from labs.grading.grade import grade
 from labs.grading.labs import LABS, Lab
+from labs.grading.selftest import apart
 from labs.grading.submissions import Submission
 from labs.host.exercise import HostExercise
 from tests.labs import versions
@@ -69,17 +70,14 @@ def test_a_submission_that_ignores_the_idea_is_not_accepted(name, text):
 
 
 def labs_of(name: str) -> list[Lab]:
-    """Return the labs that have an exercise, with this part alone, for 100 points.
+    """Return the labs that have an exercise, with this part alone, for 100 points."""
+    return [lab for lab in apart(LABS.values()) if lab.parts[0].exercise == name]
 
-    Labs whose parts differ in their points alone are one lab.
-    """
-    parts = {
-        replace(part, points=100): lab
-        for lab in LABS.values()
-        for part in lab.parts
-        if part.exercise == name
-    }
-    return [replace(lab, parts=(part,)) for part, lab in parts.items()]
+
+@pytest.fixture(autouse=True)
+def unexplained(monkeypatch):
+    """Let the grader give marks without explanations, which need a second run of the function."""
+    monkeypatch.setattr(grading, "_explanations", lambda *_: {})
 
 
 def points(lab: Lab, text: str) -> int:

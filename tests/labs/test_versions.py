@@ -136,6 +136,29 @@ def test_known_mistakes_are_recognised_in_many_other_spellings(data):
 # -------------------------------------------------------------- what these tests would notice
 
 
+@pytest.mark.parametrize("name", ["scale", "tiling"])
+def test_one_process_runs_the_cases_about_one_exercise(name, request):
+    assert request.node.get_closest_marker("xdist_group").args == (name,)
+
+
+def test_a_text_is_judged_once():
+    text = EXERCISES["scale"].starter_text
+    assert versions.judged("scale", text) is versions.judged("scale", text)
+    assert versions.judged("scale", EXERCISES["scale"].solution_text).passed
+    assert not versions.judged("scale", text).passed
+
+
+def test_of_texts_with_one_syntax_tree_one_is_judged(monkeypatch):
+    right, wrong = (EXERCISES["scale"].solution_text, EXERCISES["scale"].starter_text)
+    assert versions.passes("scale", f"# As it is\n{right}")
+    assert not versions.passes("scale", f"# As it is\n{wrong}")
+    monkeypatch.setattr(versions, "check", None)
+    assert versions.passes("scale", right)
+    assert not versions.passes("scale", wrong)
+    with pytest.raises(TypeError):
+        versions.passes("scale", right.replace("i < out.size", "i < out.size - 7"))
+
+
 def test_a_sentence_that_is_not_said_is_noticed():
     verdict = check("scale", EXERCISES["scale"].starter)
     assert versions.holds(verdict, "no thread {does} or writes")

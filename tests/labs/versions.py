@@ -1,5 +1,7 @@
 """Helpers for tests of submissions: versions of a solution and other texts, and their verdicts."""
 
+import ast
+import functools
 import re
 from collections.abc import Callable, Iterable, Mapping
 from random import Random
@@ -11,7 +13,7 @@ from labs.checking.run import run_kernel
 from labs.grading.mutants import mutants
 
 _PLACEHOLDER = re.compile(r"\{[^{}]+\}")
-_ENDLESS = re.compile(r"for ever|never ends|loop without")
+ENDLESS = re.compile(r"for ever|never ends|loop without")
 PATIENCE = 60.0  # seconds, enough even on a busy machine
 SHORT = 2.0  # seconds, for kernels that are known never to end
 FURTHER = 3  # the number of drawn shapes, in addition to those of the exercise
@@ -47,8 +49,31 @@ def right(name: str, what: str) -> Callable:
 
 def judged(name: str, text: str, what: str = "") -> Verdict:
     """Return the verdict on a text. what: its label; a version that never ends is stopped soon."""
-    patience = SHORT if _ENDLESS.search(what) else PATIENCE
-    return check(name, from_text(name, text), patience)
+    return _judged(name, text, SHORT if ENDLESS.search(what) else PATIENCE)
+
+
+# Several tests are about the same text; pytest runs those of one exercise in one process.
+@functools.cache
+def _judged(name: str, text: str, patience: float) -> Verdict:
+    verdict = check(name, from_text(name, text), patience)
+    _PASSED[_key(name, text)] = verdict.passed
+    return verdict
+
+
+# Exercise and syntax tree of a text -> whether `check` accepts it.
+_PASSED: dict[tuple[str, str], bool] = {}
+
+
+def _key(name: str, text: str) -> tuple[str, str]:
+    return name, ast.dump(ast.parse(text))
+
+
+def passes(name: str, text: str) -> bool:
+    """Return True if `check` accepts a text. Of texts with one syntax tree, one is judged."""
+    key = _key(name, text)
+    if key not in _PASSED:
+        _PASSED[key] = check(name, from_text(name, text), SHORT).passed
+    return _PASSED[key]
 
 
 def holds(verdict: Verdict, sentence: str) -> bool:
@@ -77,12 +102,12 @@ def needs_the_compiler(verdict: Verdict) -> bool:
 
 def passing_mutants(exercise: Exercise) -> list[tuple[str, Callable]]:
     """Return the label and the function of each mutant of the solution that `check` accepts."""
-    name, passing = exercise.name, []
-    for what, text in mutants(exercise.solution_text):
-        function = from_text(name, text)
-        if check(name, function, patience=SHORT).passed:
-            passing.append((what, function))
-    return passing
+    name = exercise.name
+    return [
+        (what, from_text(name, text))
+        for what, text in mutants(exercise.solution_text)
+        if passes(name, text)
+    ]
 
 
 def unexplained(passed: Iterable[str], harmless: Mapping[str, str]) -> list[str]:

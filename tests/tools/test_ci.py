@@ -11,6 +11,9 @@ from tools.ci.dependencies import graph, of_the_repository, reached_by, tracked
 from tools.ci.stages import REACH_ALL, Change, Stage, stages
 from utils.paths import ROOT
 
+# One process reads all files of the repository.
+pytestmark = pytest.mark.xdist_group("files of the repository")
+
 TEXTS = {
     "kit/__init__.py": "from kit.base import one",
     "kit/base.py": "one = 1",
@@ -111,6 +114,15 @@ def test_every_test_with_slow_cases_has_a_stage():
     others = ("tests/hub/", "tests/nbgrader/", "tests/next_compiler/")
     elsewhere = {file for file in tests if file.startswith(others)}
     assert tests - elsewhere <= of_a_stage
+
+
+def test_slow_tests_that_share_something_run_in_one_process():
+    wanted = {**built(None), **built("labs/exercises/tiling/wrong.py")}
+    slow = [stage.command for name, stage in wanted.items() if name.startswith("slow: ")]
+    assert len(slow) == 5
+    for words in slow:
+        assert words[words.index("--dist") + 1] == "loadgroup"
+    assert "\t$(PYTEST) --dist loadgroup -m slow" in (ROOT / "Makefile").read_text()
 
 
 @pytest.fixture

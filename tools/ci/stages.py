@@ -170,7 +170,7 @@ def _slow(folders: tuple[str, ...]) -> Build:
     It runs all of them, or those that the change reaches. The function returns None if there are no
     such tests.
     """
-    command = (*PYTEST, "--dist", "load", "-m", "slow")
+    command = (*PYTEST, "--dist", "loadgroup", "-m", "slow")
 
     def build(change: Change) -> Stage | None:
         files = {file for file in of_the_repository() if _is_test(file)}
@@ -201,7 +201,7 @@ def _slow_of_exercises(change: Change) -> Stage | None:
     if change.is_whole or not change.exercises:
         return None
     wanted = "--exercises", ",".join(change.exercises)
-    return Stage((*PYTEST, "--dist", "load", "-m", "slow", *wanted, "tests/labs"))
+    return Stage((*PYTEST, "--dist", "loadgroup", "-m", "slow", *wanted, "tests/labs"))
 
 
 def _is_test(file: str) -> bool:

@@ -375,6 +375,34 @@ class Counters:
             self.recorder.meeting("mma", mask, site)
 
 
+class Uncounted(Counters):
+    """Counters that count nothing, and pass on to the recorder what it records."""
+
+    def access(self, transfer: LaneTransfer) -> None:
+        """Pass an access to global or shared memory to the recorder."""
+        if self.recorder and transfer.memory.space in COUNTED_SPACES:
+            self.recorder.access(transfer)
+
+    def extreme(self, *_) -> None:
+        """Do nothing; the arguments are those of ``Counters.extreme``."""
+
+    def operation(self, *_) -> None:
+        """Do nothing; the arguments are those of ``Counters.operation``."""
+
+    def iteration(self, *_) -> None:
+        """Do nothing; the arguments are those of ``Counters.iteration``."""
+
+    def barrier(self, mask: Mask, site: Site) -> None:
+        """Record a barrier."""
+        if self.recorder:
+            self.recorder.meeting("barrier", mask, site)
+
+    def mma(self, mask: Mask, site: Site, operations: int) -> None:
+        """Record a multiplication of fragments."""
+        if self.recorder:
+            self.recorder.meeting("mma", mask, site)
+
+
 def _new_count(transfer: LaneTransfer) -> AccessCount:
     """Return an AccessCount without any count for the line, array and kind of a transfer."""
     memory = transfer.memory

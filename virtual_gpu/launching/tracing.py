@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -18,7 +19,14 @@ from ..common.limits import limits_of
 from ..common.source import Source, read_source
 from ..common.wording import translate
 from ..compilers.kernels import as_numba_arguments, as_numba_kernel
-from ..counts.counters import AccessCount, Counters, LineCount, WarpAccess, first_access
+from ..counts.counters import (
+    AccessCount,
+    Counters,
+    LineCount,
+    Uncounted,
+    WarpAccess,
+    first_access,
+)
 from ..counts.hints import Hint, KernelCounts, hints_of
 from ..counts.recorder import MOST_EVENTS, Recorder, Recording, recording_request
 from ..counts.tables import NO_COUNTS, accesses_table, lines_table
@@ -50,7 +58,7 @@ class Trace:
     execution. ``footprint_bytes`` is the number of different bytes of global memory that were
     loaded or stored, in whole sectors. ``turns`` maps the first line of each loop to its
     iterations, summed over threads. ``recording`` has the events of the recorded block, and is None
-    if no block was recorded. ``hints`` say why counts are large.
+    if no block was recorded.
     """
 
     kernel: str  # the name of the kernel
@@ -58,12 +66,17 @@ class Trace:
     sections: tuple[Section, ...]  # the text of the kernel, then of the functions that it called
     files: Mapping[str, str]  # the short name of each file
     findings: tuple[Finding, ...]
-    hints: tuple[Hint, ...]
     counts: Mapping[Site, LineCount]
     access_counts: tuple[AccessCount, ...]  # in the order of their first execution
     footprint_bytes: int  # different bytes of global memory that were loaded or stored
     turns: Mapping[Site, int]  # iterations of each loop, by its first line, summed over threads
+    kernel_counts: KernelCounts  # from which the hints are derived
     recording: Recording | None = None  # the events of the block that ``record`` names
+
+    @functools.cached_property
+    def hints(self) -> tuple[Hint, ...]:
+        """The reasons why counts are large; they are derived when they are first read."""
+        return hints_of(self.kernel_counts)
 
     @property
     def source(self) -> tuple[tuple[int, str], ...]:
@@ -223,6 +236,7 @@ def trace(
     values: bool = False,
     events: int = MOST_EVENTS,
     change: Change | None = None,
+    counts: bool = True,
 ) -> Trace:
     """Run a kernel on the virtual GPU and return its findings and its costs by source line.
 
@@ -244,6 +258,8 @@ def trace(
     values : record the values that the threads load and store, too.
     events : the number of events to record.
     change : change what threads get from shared memory or by shuffles, in a launch of one block.
+    counts : False leaves all counts and hints empty, which is faster. The arrays, the findings and
+        the recording are the same.
 
     Returns
     -------
@@ -271,7 +287,8 @@ def trace(
         if record is not None:
             recorder = Recorder(geometry, recording_request(geometry, record, values, events))
         limits = limits_of(patience, lane_rounds)
-        observer = Observer(Report(collect=True), Counters(recorder), blocks, limits, change)
+        counters = Counters(recorder) if counts else Uncounted(recorder)
+        observer = Observer(Report(collect=True), counters, blocks, limits, change)
         with _copied_to_the_host(arguments) as on_host:
             launch(kernel, geometry, on_host, shared_bytes, observer)
     except (VirtualGpuError, KeyboardInterrupt) as error:
@@ -314,11 +331,11 @@ def _trace_of(
         sections_of(functions),
         files,
         findings,
-        hints_of(counts),
         lines,
         counters.accesses,
         counters.footprint_bytes,
         counters.iterations,
+        counts,
         recorder.recording(files, named) if recorder else None,
     )
 

@@ -1,11 +1,14 @@
 """The events of one block are recorded in order, as they can be written down by hand."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from numba import cuda, float32, int32
 
 from utils.intrinsics.wide_memory import load2
 from virtual_gpu import LaunchError, trace
+from virtual_gpu.counts.counters import Uncounted
 
 TILE = 4
 PADDED = (TILE, TILE + 1)
@@ -173,6 +176,52 @@ def test_events_beyond_the_limit_are_counted():
     recording = recorded(row_sums, (2, 3), (TILE, TILE), *arguments, record=(1, 1), events=5)
     assert (len(recording.events), recording.left_out) == (5, 8)
     assert repr(recording) == "<Recording of block (1, 1, 0): 5 events and 8 left out>"
+
+
+@cuda.jit
+def every_thread_adds(x, out):
+    cuda.atomic.max(out, 1, x[cuda.threadIdx.x])
+    out[0] = out[0] + x[cuda.threadIdx.x]
+
+
+@pytest.mark.parametrize(
+    ("kernel", "launch", "record", "arguments"),
+    [
+        (row_sums, ((2, 3), (TILE, TILE)), (1, 1), rows_of_tile()),
+        (warp_total, (3, 32), 1, (np.arange(96, dtype=np.int32), np.zeros(1, np.int32))),
+        (every_thread_adds, (1, 64), 0, (np.ones(64, np.float32), np.zeros(2, np.float32))),
+    ],
+    ids=lambda one: getattr(one, "__name__", None),
+)
+def test_without_counts_the_result_the_findings_and_the_events_are_the_same(
+    kernel, launch, record, arguments
+):
+    runs = []
+    for counts in (True, False):
+        own = [array.copy() for array in arguments]
+        run = trace(kernel, *launch, *own, record=record, values=True, counts=counts)
+        runs.append((run, own))
+    (counted, result), (uncounted, same) = runs
+    assert all(np.array_equal(one, other) for one, other in zip(result, same, strict=True))
+    assert uncounted.findings == counted.findings
+    assert bool(counted.findings) == (kernel is every_thread_adds)
+    events, again = (run.recording.events for run in (counted, uncounted))
+    assert len(events) == len(again) > 0
+    for one, other in zip(events, again, strict=True):
+        for name, value in vars(one).items():
+            assert np.array_equal(value, getattr(other, name)), name
+    assert counted.access_counts
+    assert counted.footprint_bytes
+    assert (uncounted.access_counts, uncounted.counts, uncounted.turns) == ((), {}, {})
+    assert (uncounted.footprint_bytes, uncounted.hints) == (0, ())
+
+
+def test_without_counts_a_product_of_fragments_is_an_event():
+    noted = []
+    recorder = SimpleNamespace(meeting=lambda *event: noted.append(event))
+    Uncounted(recorder).mma("mask", "site", 16)
+    Uncounted(None).mma("mask", "site", 16)
+    assert noted == [("mma", "mask", "site")]
 
 
 @pytest.mark.parametrize("block", [3, (0, 1), -1, 1.5, (0, 0, 0, 0)])

@@ -6,6 +6,9 @@ import pytest
 from gemm_kernels.cpu import matmul, sgemm
 from utils.errors import CourseError
 
+# One process compiles the kernels.
+pytestmark = pytest.mark.xdist_group("kernels of the CPU")
+
 COMBINATIONS = 2000
 
 

@@ -43,6 +43,9 @@ from utils.machine.devices import KIB
 from utils.measuring import records
 from utils.measuring.timing import Timing
 
+# One process compiles the kernels.
+pytestmark = pytest.mark.xdist_group("kernels of the CPU")
+
 VARIANTS = [variant for step in LADDER.steps for variant in step.variants()]
 
 

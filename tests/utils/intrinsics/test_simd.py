@@ -28,6 +28,9 @@ from gpu_xray.assembly import (
 from utils.intrinsics import simd
 from utils.machine import processors
 
+# One process compiles for all other processors.
+pytestmark = pytest.mark.xdist_group("machine code of other processors")
+
 BOTH = pytest.mark.parametrize("lanes", simd.LANES)
 X = np.arange(1, 200, dtype=np.float32) ** np.float32(1.5)
 ARRAY = types.Array(types.float32, 1, "C")
