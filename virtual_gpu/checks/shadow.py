@@ -83,8 +83,12 @@ class Shadow:
                     self._report_stale_read(access, stale, writers)
                     race &= ~stale
                 self._report_race(access, race, writers)
-        if access.before_atomic:
-            return  # it may race with atomics; a store that races with it also meets the atomics
+        if not access.before_atomic:
+            self.log_read(access, units)
+        # Else it may race with atomics; a store that races with it also meets the atomics.
+
+    def log_read(self, access: Access, units: np.ndarray) -> None:
+        """Add a load without a flaw to the log of reads."""
         self._reads.append((units, access))
         self._logged += units.nbytes
         if self._logged >= READ_LOG_BYTES:
@@ -130,6 +134,14 @@ class Shadow:
     def note_store(self, access: Access, units: np.ndarray) -> None:
         """Record a store of ``units``, one per active lane, without a check for races."""
         self._note_writers(access, units, contested=False)
+
+    def overwrite(self, units: np.ndarray, stamps: np.ndarray, last: int) -> None:
+        """Record stores by one thread, one after another, which no other thread can race with.
+
+        ``last`` is the time of the last of them.
+        """
+        self.writer[units] = stamps
+        self.written, self.last_write = True, last
 
     def check_update(self, access: Access, units: np.ndarray, initialised: bool) -> None:
         """Report races of an atomic with unordered plain accesses, and record the atomic.
@@ -452,6 +464,20 @@ def report_uninitialised(access: Access, name: str, where: np.ndarray) -> None:
 
     flaw = Flaw("uninitialised", access.site, name, access.numbers(where))
     access.clock.report.add(flaw, describe)
+
+
+def ordered_after(words: np.ndarray, me, barrier, space: str, width: int) -> np.ndarray:
+    """Return a bool per shadow word: True if its access surely is ordered before one of ``me``.
+
+    That is so if the same thread made it, if a block barrier lies between, or if there was none.
+    ``me`` is the launch-wide number of a thread, and ``barrier`` the time of its latest barrier;
+    each is one number, or one per word. ``width`` is the number of lanes of a block.
+    """
+    earlier = (words & TIME_MASK) < barrier
+    if space == "global":  # a barrier orders one block only
+        earlier &= ((words & STAMP_MASK) >> TIME_BITS) // width == me // width
+        earlier &= (words & SEVERAL_BLOCKS) == 0
+    return earlier | (words >> TIME_BITS == me) | (words == NEVER)
 
 
 def _are_own(words: np.ndarray, stamps: np.ndarray) -> bool:

@@ -286,9 +286,9 @@ def parameter_uses(tree: ast.FunctionDef, use_by_callee: Callable) -> dict[str, 
     """
     parents = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
     names = [node for node in parents if isinstance(node, ast.Name)]
-    uses = {}
+    find, uses = _Uses(parents, names, use_by_callee), {}
     for parameter in (a.arg for a in tree.args.args):
-        own_uses = [_use_of(n, parents, use_by_callee) for n in names if n.id == parameter]
+        own_uses = [find.use_of(n) for n in names if n.id == parameter]
         uses[parameter] = ParameterUse(
             may_write=any(use.may_write for use in own_uses),
             fewest_indices=min((use.fewest_indices for use in own_uses), default=ANY_RANK),
@@ -299,29 +299,76 @@ def parameter_uses(tree: ast.FunctionDef, use_by_callee: Callable) -> dict[str, 
 ANY_RANK = 99
 
 
-def _use_of(
-    name: ast.Name, parents: dict[ast.AST, ast.AST], use_by_callee: Callable
-) -> ParameterUse:
-    """Return the ParameterUse of one occurrence of a parameter.
+class _Uses:
+    """Finds how a function uses its arrays, and the parts of them that it keeps in variables.
 
-    ``parents`` maps each node to the node around it. A read of an element has the number of its
-    indices, as in ``x[i, j]`` or ``x[i][j]``, and an attribute or a length has ANY_RANK. An
-    argument of a call has the use that ``use_by_callee(call, position)`` returns. If that is None,
-    and for any other occurrence, the parameter counts as written.
+    ``parents`` maps each node of the function to the node around it, and ``names`` are its names.
+    ``use_by_callee(call, position)`` returns the use of an argument, or None if it is unknown.
     """
-    parent = parents[name]
-    if _is_read(name, parent):
-        count = _index_count(parent)
-        while count and _is_read(parent, parents[parent]):
-            count, parent = count + _index_count(parents[parent]), parents[parent]
-        return ParameterUse(_is_stored_to(parent, parents[parent]), count)
-    if _is_query(parent):
-        return ParameterUse(False, ANY_RANK)
-    if isinstance(parent, ast.Call) and name in parent.args:
-        use = use_by_callee(parent, parent.args.index(name))
-        if use is not None:
-            return use
-    return ParameterUse(True, ANY_RANK)
+
+    def __init__(self, parents: dict[ast.AST, ast.AST], names: list, use_by_callee: Callable):
+        self._parents = parents
+        self._names = names
+        self._use_by_callee = use_by_callee
+        self._examined: set[str] = set()  # the variables whose uses are being examined
+
+    def use_of(self, name: ast.Name) -> ParameterUse:
+        """Return the ParameterUse of one occurrence of a parameter, or of a part of an array.
+
+        A read of an element has the number of its indices, as in ``x[i, j]`` or ``x[i][j]``, and an
+        attribute or a length has ANY_RANK. If ``use_by_callee`` returns None for an argument of a
+        call, and for any other occurrence, the parameter counts as written.
+        """
+        parent = self._parents[name]
+        if _is_read(name, parent):
+            count = _index_count(parent)
+            while count and _is_read(parent, self._parents[parent]):
+                parent = self._parents[parent]
+                count += _index_count(parent)
+            if _is_stored_to(parent, self._parents[parent]):
+                return ParameterUse(True, count)
+            return ParameterUse(False, count + self._indices_later(parent))
+        if _is_query(parent):
+            return ParameterUse(False, ANY_RANK)
+        return self._use_as_argument(name) or ParameterUse(True, ANY_RANK)
+
+    def _use_as_argument(self, node: ast.expr) -> ParameterUse | None:
+        """Return the use of an argument of a call, or None for what is none or is not known."""
+        parent = self._parents[node]
+        if isinstance(parent, ast.Call) and node in parent.args:
+            return self._use_by_callee(parent, parent.args.index(node))
+        return None
+
+    def _indices_later(self, part: ast.Subscript) -> int:
+        """Return the fewest indices with which a part of an array is read later.
+
+        The part is an argument of a call or is assigned to a variable. The result is 0 if it may be
+        written, and for any other part, which may be a number.
+        """
+        parent = self._parents[part]
+        if _is_read(part, parent):
+            return 0
+        use = self._use_as_argument(part)
+        if use is None and isinstance(parent, ast.Assign) and len(parent.targets) == 1:
+            target = parent.targets[0]
+            use = self._use_of_variable(target.id) if isinstance(target, ast.Name) else None
+        return 0 if use is None or use.may_write else use.fewest_indices
+
+    def _use_of_variable(self, name: str) -> ParameterUse:
+        """Return the use of all that a variable holds."""
+        if name in self._examined:
+            return ParameterUse(False, ANY_RANK)
+        self._examined.add(name)
+        uses = [self.use_of(n) for n in self._names if n.id == name and not self._is_assigned(n)]
+        self._examined.discard(name)
+        return ParameterUse(
+            may_write=any(use.may_write for use in uses),
+            fewest_indices=min((use.fewest_indices for use in uses), default=ANY_RANK),
+        )
+
+    def _is_assigned(self, name: ast.Name) -> bool:
+        """Return True for the target of a plain assignment."""
+        return isinstance(self._parents[name], ast.Assign) and not _loads(name)
 
 
 def _is_read(node: ast.expr, parent: ast.AST) -> bool:

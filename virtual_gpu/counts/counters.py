@@ -302,6 +302,41 @@ class Counters:
             fewest = transactions.fewest_wavefronts(pattern, transfer.pitch)
             count.fewest_wavefronts += times * fewest
 
+    def one_by_one(self, transfer: LaneTransfer, differs: bool) -> None:
+        """Count several loads or stores of one lane; ``addresses`` has one entry for each of them.
+
+        ``differs`` is True if lanes may differ in the address.
+        """
+        memory, addresses = transfer.memory, transfer.addresses
+        if memory.space not in COUNTED_SPACES:
+            return
+        key = (transfer.site, memory.name, transfer.kind, transfer.instruction)
+        count = self._accesses.get(key)
+        if count is None:
+            count = self._accesses[key] = _new_count(transfer)
+        requests, size = len(addresses), transfer.bytes_per_lane
+        count.requests += requests
+        count.lanes += requests
+        count.bytes += requests * size
+        count.words += requests * max(1, size // BANK_BYTES)
+        first = addresses * memory.data.dtype.itemsize
+        for address in transfer.in_block(first[: KEPT_REQUESTS - len(count.first)]):
+            count.first.append(np.full(WARP, -1))
+            count.first[-1][transfer.mask.index[0] % WARP] = address
+        if memory.space == "shared":
+            count.wavefronts += requests
+            count.fewest_wavefronts += requests
+            return
+        if transfer.kind == "store" and differs:
+            for _ in range(min(requests, EXAMINED_STORES - count.examined)):
+                count.note_elements(1, 1)
+        self._touch(memory, first // SECTOR_BYTES)
+        count.used_bytes += requests * size
+        count.sectors += requests
+        count.most_sectors = max(count.most_sectors, 1)
+        count.cache_lines += requests
+        count.fewest_sectors += requests
+
     def _note_elements(self, count: AccessCount, transfer: LaneTransfer) -> None:
         """Count the different elements of a store, and pass their number to ``count``.
 
@@ -347,15 +382,23 @@ class Counters:
 
         It counts as float64 if ``dtype`` is float64 or complex128, and otherwise as float32.
         """
+        self.operations(site, dtype, mask.count)
+
+    def operations(self, site: Site, dtype: np.dtype, number: int) -> None:
+        """Count floating-point operations whose results have this dtype, as ``operation`` does."""
         work = self._work[site]
         if dtype == np.float64 or dtype == np.complex128:
-            work.float64_ops += mask.count
+            work.float64_ops += number
         else:
-            work.float32_ops += mask.count
+            work.float32_ops += number
 
     def iteration(self, site: Site, mask: Mask) -> None:
         """Count one iteration of the loop at ``site`` per active lane."""
-        self._iterations[site] += mask.count
+        self.iterations_of(site, mask.count)
+
+    def iterations_of(self, site: Site, number: int) -> None:
+        """Count iterations of the loop at ``site``."""
+        self._iterations[site] += number
 
     def barrier(self, mask: Mask, site: Site) -> None:
         """Count one barrier per warp with active lanes, and record the barrier."""

@@ -57,15 +57,20 @@ def _dtype(call: CallExpression, argument) -> np.dtype:
     """
     if any(argument is kind for kind in PYTHON_TYPES):  # np.dtype("float64") equals float
         raise call.refuse("a Python type as dtype (Numba refuses it, too)")
-    try:
-        kind = as_dtype(argument) if isinstance(argument, types.Type) else np.dtype(argument)
-    except TypeError:
-        kind = argument
+    kind = element_dtype(argument)
     if not isinstance(kind, np.dtype) or not (kind.kind in SCALAR_KINDS or kind.names):
-        raise call.refuse(f"an array of {kind}")
+        raise call.refuse(f"an array of {argument if kind is None else kind}")
     if kind.names and misplaced_field(kind):
         raise call.refuse(f"an array of records whose field {misplaced_field(kind)} is not aligned")
     return kind
+
+
+def element_dtype(argument) -> np.dtype | None:
+    """Return the dtype that a type of NumPy or Numba names, or None if it names none."""
+    try:
+        return as_dtype(argument) if isinstance(argument, types.Type) else np.dtype(argument)
+    except TypeError:
+        return None
 
 
 def shared_array(call: CallExpression) -> Evaluate:

@@ -17,6 +17,7 @@ from . import cures, intrinsics, reductions
 from .attributes import attribute_of
 from .barriers import GRID_GROUP
 from .call_expression import CallExpression, Compiler
+from .few_lanes import FewLanes
 from .frame import Evaluate, is_scalar
 from .inference import declared_kinds, type_of
 from .inner_functions import InnerFunction
@@ -139,15 +140,19 @@ def _device_call(compiler: Compiler, node: ast.Call, function) -> Evaluate:
     ordered = _ordered(compiler, node, source)
     arguments = [compiler.expression(a) for a in ordered]
     constants = [compiler.literal(a) for a in ordered]
+    few_lanes = FewLanes(compiler, frozenset())
 
     def evaluate(frame, mask):
         program = compiler.compile_function(python)
         values = source.filled(tuple(a(frame, mask) for a in arguments))
         values = tuple(numba_types.scalar(v) if _is_plain(v) else v for v in values)
         declared = declared_kinds(function, values)
-        if declared is not None:
-            return program.call(frame.run, conform(values, declared), mask)
-        literals = tuple(constant(frame) for constant in constants)
+        values, literals = conform(values, declared), ()
+        if declared is None:
+            literals = tuple(constant(frame) for constant in constants)
+        returned = few_lanes.call(program, frame.run, mask, values, literals)
+        if returned is not None:
+            return returned[0]
         return program.call(frame.run, values, mask, literals=literals)
 
     return evaluate

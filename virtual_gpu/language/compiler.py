@@ -67,13 +67,14 @@ def _program(source: Source, callers: _Callers) -> Program:
     expressions = Expressions(
         source, lambda callee: _compiled(callee, callers), lambda inner: _program(inner, callers)
     )
-    body = Statements(expressions).block(source.tree.body)
+    statements = Statements(expressions)
+    body = statements.block(source.tree.body)
     inference = Inference(source, lambda callee: compile_function(callee).inference)
     uses = parameter_uses(source.tree, functools.partial(_use_by_callee, expressions))
     return Program(
         source, body, inference, uses,
         expressions.cooperative, expressions.uses_lock, expressions.syncs_grid,
-        expressions.device_arrays,
+        expressions, statements.stores_by_data, expressions.device_arrays,
     )  # fmt: skip
 
 

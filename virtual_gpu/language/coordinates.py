@@ -58,7 +58,7 @@ def grid(call: CallExpression) -> Evaluate:
 
     The value is x for one dimension, and the tuple (x, y) or (x, y, z) for two or three.
     """
-    return _per_dimension(call, _global_position)
+    return _per_dimension(call, global_position)
 
 
 def gridsize(call: CallExpression) -> Evaluate:
@@ -67,7 +67,7 @@ def gridsize(call: CallExpression) -> Evaluate:
     The value is that of x for one dimension, and a tuple in the order (x, y) or (x, y, z) for two
     or three.
     """
-    return _per_dimension(call, _global_extent)
+    return _per_dimension(call, global_extent)
 
 
 def _per_dimension(call: CallExpression, coordinate: Callable) -> Evaluate:
@@ -94,12 +94,12 @@ def _per_dimension(call: CallExpression, coordinate: Callable) -> Evaluate:
     return evaluate
 
 
-def _global_position(batch: Batch, axis: int):
+def global_position(batch: Batch, axis: int):
     """Return the position of each lane in the whole grid along an axis, as int64."""
     block = batch.block_index[axis].astype(np.int64)
     return block * batch.geometry.block[axis] + batch.thread_index[axis]
 
 
-def _global_extent(batch: Batch, axis: int) -> np.int64:
+def global_extent(batch: Batch, axis: int) -> np.int64:
     """Return the number of threads of the whole grid along an axis, as int64."""
     return np.int64(batch.geometry.block[axis] * batch.geometry.grid[axis])

@@ -52,13 +52,14 @@ def typed(call: CallExpression) -> Evaluate:
 def cast_to(dtype: np.dtype) -> Handler:
     """Return the handler that compiles a cast to ``dtype``, such as ``float32(x)``.
 
-    Python's ``float`` also takes a string that names a number, such as ``"inf"``. The execution of
-    a cast raises Unsupported for a value that is no number, and for a complex number unless the
-    dtype is complex or bool.
+    Its attribute ``casts_to`` is the dtype. Python's ``float`` also takes a string that names a
+    number, such as ``"inf"``. The execution of a cast raises Unsupported for a value that is no
+    number, and for a complex number unless the dtype is complex or bool.
     """
+
     def handler(call: CallExpression) -> Evaluate:
         (argument,), site = call.arguments(1), call.site
-        narrow = dtype.kind == "i" and dtype.itemsize < 8 and is_index(call.node, call.source.tree)
+        narrow = is_narrow_index(dtype, call.node, call.source.tree)
 
         def evaluate(frame, mask):
             value = argument(frame, mask)
@@ -74,7 +75,13 @@ def cast_to(dtype: np.dtype) -> Handler:
 
         return evaluate
 
+    handler.casts_to = dtype
     return handler
+
+
+def is_narrow_index(dtype: np.dtype, node: ast.Call, tree: ast.AST) -> bool:
+    """Return True if a cast to ``dtype`` is an index of ``tree`` that may change its number."""
+    return dtype.kind == "i" and dtype.itemsize < 8 and is_index(node, tree)
 
 
 def _parsed(call: CallExpression, text: str) -> np.float64:

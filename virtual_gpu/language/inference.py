@@ -142,9 +142,7 @@ class Inference:
             self._cacheable.add(arguments)
         return inferred
 
-    def _return_type(
-        self, function: Callable, arguments: tuple
-    ) -> tuple[types.Type | None, bool]:
+    def _return_type(self, function: Callable, arguments: tuple) -> tuple[types.Type | None, bool]:
         """Return a device function's return type, and whether every process would infer the same.
 
         The type is None, which leaves the call to Numba, if the function is being inferred, if
@@ -183,11 +181,11 @@ def _array_type(value: Array) -> types.Array:
     contiguous = strides is None or strides == element_strides(value.shape)
     layout = "C" if contiguous else "A"
     readonly = not getattr(value, "writable", True)
-    return _cached_array_type(value.dtype, len(value.shape), layout, readonly)
+    return array_type(value.dtype, len(value.shape), layout, readonly)
 
 
 @functools.cache
-def _cached_array_type(dtype: np.dtype, rank: int, layout: str, readonly: bool) -> types.Array:
+def array_type(dtype: np.dtype, rank: int, layout: str, readonly: bool) -> types.Array:
     """Return Numba's array type; equal arguments get the same object.
 
     ``rank`` is the number of dimensions, and ``layout`` is "C" or "A". With ``readonly`` it is the
@@ -291,9 +289,7 @@ def _by_node(statements: list[Statement], nodes: dict[int, ast.AST]) -> _NodeTyp
 
     ``nodes`` maps line numbers to nodes; a statement of any other line is left out.
     """
-    by_node = _NodeTypes(
-        defaultdict(list), defaultdict(set), defaultdict(list), defaultdict(list)
-    )
+    by_node = _NodeTypes(defaultdict(list), defaultdict(set), defaultdict(list), defaultdict(list))
     for statement in statements:
         node, kind = nodes.get(statement.line), kind_of(statement.type)
         name = node.id if isinstance(node, ast.Name) else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import functools
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -25,8 +26,9 @@ class Program:
     each other, so all must run at once, and ``uses_lock`` if they take a lock, so one must be able
     to finish alone. ``syncs_grid`` is True if there is a barrier of the whole grid.
     ``device_arrays`` maps the ``id`` of each global device array to its name and the array.
-    ``source`` is the text, ``execute`` the closure that runs the body, and ``inference`` gives the
-    types of its values.
+    ``expressions`` is the compiler of its expressions, and ``stores_by_data`` are its stores whose
+    lanes the content of an array decides. ``source`` is the text, ``execute`` the closure that runs
+    the body, and ``inference`` gives the types of its values.
     """
 
     source: Source
@@ -36,8 +38,16 @@ class Program:
     cooperative: bool  # the blocks wait for each other, so all must run at once
     uses_lock: bool  # the blocks take a lock, so one must be able to finish alone
     syncs_grid: bool = False  # the launch is cooperative: a device must hold all blocks at once
+    expressions: object = None  # the compiler of its expressions
+    stores_by_data: frozenset[ast.AST] = frozenset()
     # The name and the array of each global device array, by the array's id.
     device_arrays: Mapping[int, tuple[str, object]] = field(default_factory=dict)
+
+    @functools.cached_property
+    def has_loop(self) -> bool:
+        """True if the function has a loop, or calls another function that may have one."""
+        nodes = [node for statement in self.source.tree.body for node in ast.walk(statement)]
+        return any(isinstance(n, ast.For | ast.While | ast.Call) for n in nodes)
 
     @functools.cached_property
     def fills(self) -> dict[str, bool]:

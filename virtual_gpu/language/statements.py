@@ -29,6 +29,7 @@ from . import atomics, cures
 from .arithmetic import Arithmetic
 from .endless_loops import EndlessLoopCheck
 from .expressions import Expressions
+from .few_lanes import FewLanes
 from .frame import Evaluate, Execute, Frame, LoopLanes, described, is_scalar, merge_values
 
 
@@ -41,7 +42,7 @@ class Statements:
     def __init__(self, expressions: Expressions):
         self.expressions = expressions
         self.source = expressions.source
-        self._stores_by_data = chosen_by_data(self.source.tree)
+        self.stores_by_data = chosen_by_data(self.source.tree)
 
     def block(self, statements: list[ast.stmt]) -> Execute:
         """Compile a list of statements, such as the body of a loop, into one closure.
@@ -158,9 +159,7 @@ class Statements:
         """
         return self._define(node, node.name, node)
 
-    def _define(
-        self, node: ast.stmt, name: str, function: ast.FunctionDef | ast.Lambda
-    ) -> Execute:
+    def _define(self, node: ast.stmt, name: str, function: ast.FunctionDef | ast.Lambda) -> Execute:
         """Compile an inner function and keep it under ``name`` for later calls.
 
         The closure does nothing and returns all lanes. Raises Unsupported if the name has an inner
@@ -237,7 +236,7 @@ class Statements:
         same dtype; a number goes to the element or to every element of the part of an array.
         ``assign`` raises Unsupported for any other value, and for a target that cannot hold it.
         """
-        by_data = node in self._stores_by_data
+        by_data = node in self.stores_by_data
 
         def assign(frame, mask, value):
             place = locate(frame, mask)
@@ -346,11 +345,14 @@ class Statements:
         self._note_spinning(node.test)
         test, body = self._loop_test(node), self.block(node.body)
         otherwise, site = self.block(node.orelse), self.source.site(node)
+        few_lanes = FewLanes(self.expressions, self.stores_by_data, node)
 
         def execute(frame, mask):
             loop, active, check = LoopLanes(), mask, EndlessLoopCheck(self.source, node)
             split, starting = node in frame.types.split, mask
             frame.loops.append(loop)
+            if few_lanes.run_while(frame, mask, loop):
+                active = None
             while active is not None:
                 check.iteration(frame, active, starting)
                 remaining = loop.keep(active, test(frame, active, starting))
@@ -407,11 +409,16 @@ class Statements:
             return self._for_each(node)
         assign, body = self.target(node.target), self.block(node.body)
         otherwise, site = self.block(node.orelse), self.source.site(node)
+        few_lanes = FewLanes(self.expressions, self.stores_by_data, node)
 
         def execute(frame, mask):
-            loop, active = LoopLanes(), mask
+            loop, range_ = LoopLanes(), bounds(frame, mask)
             frame.loops.append(loop)
-            for value, condition in _iterations(*bounds(frame, mask)):
+            done, active = few_lanes.run_range(frame, mask, loop, range_)
+            if active is None:
+                frame.loops.pop()
+                return _after_loop(loop, otherwise, frame, mask)
+            for value, condition in _iterations(*range_, done):
                 frame.run.check_limits(self.source, node, active)
                 active = loop.keep(active, condition)
                 frame.run.count_iteration(site, active)
@@ -509,7 +516,7 @@ class Statements:
                 raise self.source.refuse(
                     node, "a range whose bounds differ by thread, within enumerate() or zip(),"
                 )
-            return (value for value, _ in _uniform_iterations(*start_stop_step))
+            return (value for value, _ in _uniform_iterations(*start_stop_step, 0))
 
         return evaluate
 
@@ -725,28 +732,28 @@ def _rows(whole: Place) -> Iterator:
         yield view(row) if is_part(row) else load(row)
 
 
-def _iterations(start, stop, step) -> Iterator[tuple]:
+def _iterations(start, stop, step, done: int) -> Iterator[tuple]:
     """Yield the tuple (value of the loop variable, condition) for each iteration of a range.
 
     The condition is True if all lanes execute the iteration, or a boolean vector of those that do;
     the value counts in these lanes only. If a bound differs by lane, the generator never ends: the
-    caller stops when no lane is left.
+    caller stops when no lane is left. The first ``done`` iterations are left out.
     """
     varies = any(isinstance(bound, np.ndarray) for bound in (start, stop, step))
     iterations = _varying_iterations if varies else _uniform_iterations
-    return iterations(start, stop, step)
+    return iterations(start, stop, step, done)
 
 
-def _uniform_iterations(start, stop, step):
+def _uniform_iterations(start, stop, step, done: int):
     """Yield (value of the loop variable, True) per iteration, for NumPy scalars as bounds.
 
     The value is a NumPy scalar of the dtype of ``start``. The generator ends like a ``range()``.
     """
-    for value in range(int(start), int(stop), int(step)):
+    for value in range(int(start), int(stop), int(step))[done:]:
         yield start.dtype.type(value), True
 
 
-def _varying_iterations(start, stop, step):
+def _varying_iterations(start, stop, step, done: int):
     """Yield (value of the loop variable, condition) without end, for bounds that differ by lane.
 
     At least one of the three is a vector of lanes. The value is a NumPy scalar if ``start`` and
@@ -754,7 +761,7 @@ def _varying_iterations(start, stop, step):
     itself. The condition is a boolean vector of the lanes that execute the iteration; in other
     lanes the value has no meaning. The caller stops when no lane is left.
     """
-    value, active = start, np.bool_(True)
+    value, active = start + step * done if done else start, np.bool_(True)
     while True:
         active = active & np.where(step > 0, value < stop, value > stop)
         yield value, active

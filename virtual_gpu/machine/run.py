@@ -31,7 +31,8 @@ class BatchRun:
     ``counters`` is None if nothing is counted. ``shared`` is the shared memory of the blocks, and
     ``filling`` the content of undefined elements. ``copies`` holds the asynchronous copies that
     have not ended, ``fills`` the lines that fill shared arrays, and ``syncwarps`` the syncwarps
-    that wait for lanes. ``positions``, ``products`` and ``sums`` cache vectors.
+    that wait for lanes. ``abandoned`` counts, for a part of the kernel, how often its lanes were
+    run one by one in vain. ``positions``, ``products`` and ``sums`` cache vectors.
     """
 
     def __init__(
@@ -66,6 +67,7 @@ class BatchRun:
         self.copies = AsyncCopies(batch)
         self.fills = Fills(batch, frozenset(memory.name for memory in memories))
         self.syncwarps = OpenSyncwarps(batch, clock.report)
+        self.abandoned: dict[object, int] = {}  # how often lanes were run one by one in vain
 
     @property
     def memories(self) -> list[Memory]:

@@ -110,7 +110,7 @@ class Memory:
         Returns one bool per active lane: True if the lane changes the stored value. The result is
         None if the memory has no shadow.
         """
-        self._save_before(access.addresses)
+        self.save_before(access.addresses)
         self._mark_content(access)
         if self.shadow is None:
             return None
@@ -123,7 +123,7 @@ class Memory:
 
     def store_plainly(self, address: int, value: np.generic) -> None:
         """Write one value without a check, to memory that is ``plain``."""
-        self._save_before(np.array([address]))
+        self.save_before(np.array([address]))
         self.data[address] = value
 
     def writers(self, access: Access) -> np.ndarray:
@@ -147,7 +147,7 @@ class Memory:
         ``change(data, addresses)`` modifies the storage and returns the old values or None. Races
         and reads of undefined elements are reported.
         """
-        self._save_before(access.addresses)
+        self.save_before(access.addresses)
         self._check_content(access)
         for units in self._units(access):
             self.shadow.check_update(access, units, self.initialised)
@@ -174,7 +174,7 @@ class Memory:
             return self._journal is other._journal
         return self._journal.same_as(other._journal)
 
-    def _save_before(self, addresses: np.ndarray) -> None:
+    def save_before(self, addresses: np.ndarray) -> None:
         """Save the content of global memory at addresses that are about to be changed."""
         if self.space == "global":
             if self._journal is None:

@@ -1,13 +1,14 @@
 """How fast is the virtual GPU, with every check and every count on?
 
-    python -m virtual_gpu.tests.benchmark [--against FOLDER] [--repetitions 3]
+    python -m virtual_gpu.tests.benchmark [--against FOLDER] [--repetitions 3] [--few-threads]
 
 Each workload runs in a process of its own: an import, or one step traced twice. The first trace
 includes what Numba does once in a process, such as filling its tables of types. With ``--against``
 another checkout of this project runs the same in turn, and ratios are printed. Times are the
 process's own processor time, which other programs disturb less than the clock does; the median
 counts. At the end a small tiled product runs in Numba's simulator, and its one launch is
-compared with the best of twenty here.
+compared with the best of twenty here. Launches in which few threads do all the work are compared
+by the medians of seven launches, after one that is not counted.
 """
 
 import argparse
@@ -31,6 +32,11 @@ WORKLOADS = (
     "gemm warp_tiled 512",
     "gemm tiled 256",
     "reduce reduce6 16777216",
+)
+WORKLOADS_OF_FEW_THREADS = (
+    "one thread, 20,000 elements",
+    "block matching, 64 threads",
+    "rotated boxes, 10 threads",
 )
 N, TILE = 128, 16  # of the product that the simulator can run as well
 
@@ -110,10 +116,7 @@ def small_product(repetitions: int) -> float:
         import virtual_gpu
 
         virtual_gpu.install()
-    file = HERE / "gemm_kernels" / "tiled.py"
-    spec = importlib.util.spec_from_file_location("tiled", file)
-    tiled = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(tiled)
+    tiled = _loaded(HERE / "gemm_kernels" / "tiled.py")
     rng = np.random.default_rng(0)
     a, b = rng.random((N, N), np.float32), rng.random((N, N), np.float32)
     want = a @ b  # once: NumPy's threads go on waiting for work for a while, which counts as time
@@ -125,6 +128,46 @@ def small_product(repetitions: int) -> float:
         )
         np.testing.assert_allclose(c, want, rtol=1e-4)
     return min(times)
+
+
+def few_threads(name: str) -> float:
+    """Return the median time of a launch of few threads, here or in Numba's simulator.
+
+    The first launch, which includes what Numba does once, is left out.
+    """
+    from numba.core import config
+
+    if not config.ENABLE_CUDASIM:
+        import virtual_gpu
+
+        virtual_gpu.install()
+    kernels = _loaded(HERE / "virtual_gpu" / "tests" / "kernels" / "few_threads.py")
+    kernel, grid, block, arguments = kernels.WORKLOADS[name]()
+    times = [_processor_seconds(lambda: kernel[grid, block](*arguments)) for _ in range(8)]
+    return statistics.median(times[1:])
+
+
+def _loaded(file: Path):
+    """Return a module that is loaded from its file alone."""
+    spec = importlib.util.spec_from_file_location(file.stem, file)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def compare_few_threads(repetitions: int) -> None:
+    """Print the times of launches of few threads here and in Numba's simulator, run alternately."""
+    for name in WORKLOADS_OF_FEW_THREADS:
+        here, simulator = [], []
+        for _ in range(repetitions):
+            here.append(float(_in_process(HERE, ["--few", name])))
+            options = {"NUMBA_ENABLE_CUDASIM": "1"}
+            simulator.append(float(_in_process(HERE, ["--few", name], **options)))
+        ratio = statistics.median(s / h for s, h in zip(simulator, here, strict=True))
+        print(
+            f"{name}: {statistics.median(here):.4f} s; in Numba's simulator "
+            f"{statistics.median(simulator):.4f} s, {ratio:.1f} times as long"
+        )
 
 
 def compare_with_simulator() -> None:
@@ -143,16 +186,25 @@ def main() -> None:
     parser.add_argument("--repetitions", type=int, default=3)
     parser.add_argument("--workload", choices=WORKLOADS, help=argparse.SUPPRESS)
     parser.add_argument("--small", type=int, help=argparse.SUPPRESS)
+    parser.add_argument("--few", choices=WORKLOADS_OF_FEW_THREADS, help=argparse.SUPPRESS)
+    parser.add_argument(
+        "--few-threads", action="store_true", help="only the launches of few threads"
+    )
     options = parser.parse_args()
     if options.workload:
         print(json.dumps(run_here(options.workload)))
     elif options.small:
         print(small_product(options.small))
+    elif options.few:
+        print(few_threads(options.few))
+    elif options.few_threads:
+        compare_few_threads(options.repetitions)
     else:
         folders = [options.against.resolve()] if options.against else []
         for workload in WORKLOADS:
             compare(workload, [*folders, HERE], options.repetitions)
         compare_with_simulator()
+        compare_few_threads(options.repetitions)
 
 
 if __name__ == "__main__":

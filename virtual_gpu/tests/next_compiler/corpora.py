@@ -7,9 +7,11 @@ the name of each kernel to its findings, counts and results.
 from __future__ import annotations
 
 import argparse
+import functools
 import hashlib
 import json
 import sys
+from collections.abc import Callable
 
 import numpy as np
 
@@ -28,19 +30,22 @@ def main() -> None:
     arguments = parser.parse_args()
     load_kernels(arguments.swapped)
     virtual_gpu.install()
-    makers = _counted, _sanitizer, _other_steps, _tensor_products
+    makers = counted, sanitizer, _other_steps, _tensor_products
     launches = dict(zip(CORPORA, makers, strict=True))[arguments.corpus]()
-    json.dump({name: _outcome(*launch) for name, launch in launches.items()}, sys.stdout)
+    json.dump({name: traced(*launch()) for name, launch in launches.items()}, sys.stdout)
 
 
-def _counted() -> dict[str, tuple]:
-    """Return name -> (kernel, grid, block, arguments, shared bytes) of the launches of counters."""
+def counted() -> dict[str, Callable[[], tuple]]:
+    """Return the launches of counters by name.
+
+    A call of an item returns (kernel, grid, block, new arguments, shared bytes).
+    """
     from virtual_gpu.tests.kernels.counted import launches
 
     return _by_name(launches())
 
 
-def _other_steps() -> dict[str, tuple]:
+def _other_steps() -> dict[str, Callable[[], tuple]]:
     """Return the same of the steps of ladders that have no records of counters."""
     import gemm_kernels
     from utils.ladder.shapes import GemmShape
@@ -50,7 +55,7 @@ def _other_steps() -> dict[str, tuple]:
     return _by_name([of_step(step.variant(), GemmShape(96, 64, 80)) for step in steps])
 
 
-def _tensor_products() -> dict[str, tuple]:
+def _tensor_products() -> dict[str, Callable[[], tuple]]:
     """Return the same of the steps on tensor cores, and of other right products on them."""
     import tensor_kernels
     from utils.ladder.shapes import GemmShape
@@ -66,41 +71,40 @@ def _tensor_products() -> dict[str, tuple]:
         grid = -(-n // launch.tile[1]), -(-m // launch.tile[0])
         arguments = a, b, np.zeros((m, n), np.float32)
         kernel = getattr(tensor_products, launch.kernel)
-        products[launch.kernel] = kernel, grid, launch.threads, arguments, 0
+        launched = kernel, grid, launch.threads, arguments, 0
+        products[launch.kernel] = functools.partial(tuple, launched)
     return products | _by_name([of_step(step, GemmShape(35, 40, 56)) for step in steps])
 
 
-def _by_name(launches: list) -> dict[str, tuple]:
-    """Return name -> (kernel, grid, block, arguments, shared bytes) of CountedLaunches."""
+def _by_name(launches: list) -> dict[str, Callable[[], tuple]]:
+    """Return CountedLaunches by name, each as in ``counted``."""
     return {
-        launch.name: (
+        launch.name: lambda launch=launch: (
             launch.kernel, launch.grid, launch.block, launch.arguments(), launch.shared_bytes
         )
         for launch in launches
     }  # fmt: skip
 
 
-def _sanitizer() -> dict[str, tuple]:
-    """Return the same of the broken and the correct kernels."""
-    from virtual_gpu.host.allocation import device_array_like
+def sanitizer() -> dict[str, Callable[[], tuple]]:
+    """Return the launches of the broken and the correct kernels, each as in ``counted``."""
     from virtual_gpu.tests.kernels.run_case import CASES
 
-    return {
-        case.name: (
-            case.kernel,
-            case.grid,
-            case.block,
-            tuple(
-                device_array_like(argument) if number in case.unset else argument
-                for number, argument in enumerate(case.arguments())
-            ),
-            case.shared_bytes,
-        )
-        for case in CASES.values()
-    }
+    return {case.name: functools.partial(_of_case, case) for case in CASES.values()}
 
 
-def _outcome(kernel, grid, block, arguments: tuple, shared_bytes: int) -> dict:
+def _of_case(case) -> tuple:
+    """Return the launch of a KernelCase: (kernel, grid, block, arguments, shared bytes)."""
+    from virtual_gpu.host.allocation import device_array_like
+
+    arguments = tuple(
+        device_array_like(argument) if number in case.unset else argument
+        for number, argument in enumerate(case.arguments())
+    )
+    return case.kernel, case.grid, case.block, arguments, case.shared_bytes
+
+
+def traced(kernel, grid, block, arguments: tuple, shared_bytes: int) -> dict:
     """Return the findings, the counts and a digest of the arguments after a launch."""
     compiler = type(kernel).__module__.split(".")[0]
     try:
@@ -114,11 +118,11 @@ def _outcome(kernel, grid, block, arguments: tuple, shared_bytes: int) -> dict:
         "lines": result.lines.fillna(-1).values.tolist(),
         "accesses": result.accesses.fillna(-1).values.tolist(),
         "turns": sorted([str(site), turns] for site, turns in result.turns.items()),
-        "results": [_digest(argument) for argument in arguments],
+        "results": [digest(argument) for argument in arguments],
     }
 
 
-def _digest(argument) -> str:
+def digest(argument) -> str:
     """Return a digest of an argument's content."""
     values = argument.copy_to_host() if hasattr(argument, "copy_to_host") else argument
     return hashlib.sha256(np.asarray(values).tobytes()).hexdigest()
