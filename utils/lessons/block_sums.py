@@ -378,9 +378,9 @@ def recorded_instructions() -> dict[tuple[str, str], int]:
 def recorded_cycles(step: Step | Variant, shape: str) -> float:
     """Return the mean number of clock cycles that an SM takes per thread block of a step.
 
-    It is the recorded time in cycles at the boost clock, times the number of SMs, divided by the
-    number of launched blocks. shape: the number of elements as on the command line, such as "2^30".
-    Raises CourseError if there is no recorded time.
+    It is the time recorded on the device shown, in cycles at the boost clock, times the number of
+    SMs, divided by the number of launched blocks. shape: the number of elements as on the command
+    line, such as "2^30". Raises CourseError if there is no recorded time.
     """
     variant, device = as_variant(step), device_shown()
     launched = variant.launch(ladder_of(variant.step).parse(shape)).blocks

@@ -224,8 +224,9 @@ def cover() -> dict[str, tuple[int, int, float]]:
 def compare_cover() -> Table:
     """Return a table of the work that hides a wait of `naive`, and of a load's latency, per size.
 
-    The columns are n, the other warps, their work and the latency in cycles, and how many times
-    faster the kernel unrolled by 4 is.
+    The columns are n; the warps of an SM besides the one that waits; the cycles for which their
+    work keeps the SM busy; the latency in cycles; and how many times faster than `naive` the kernel
+    unrolled by 4 is by the record.
     """
     naive, by_four = LADDER.step("naive"), LADDER.step("unrolled").variant(UNROLL=4)
     cells = [

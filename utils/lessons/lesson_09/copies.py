@@ -95,7 +95,11 @@ def recorded_times() -> dict[str, float]:
 
 
 def draw_times(times: dict[str, float]) -> Picture:
-    """Draw a bar per copy of `recorded_times`, with its share of the memory's peak and its time."""
+    """Draw a bar per copy, with its share of the memory's peak and its time.
+
+    times: name -> ms of a copy of 2^28 floats, as from `recorded_times`. A bar is as long as the
+    share, which is that of the reference device's peak.
+    """
     peak = find(REFERENCE).peak_gb_per_s
     bars = {}
     for name, ms in times.items():

@@ -38,7 +38,8 @@ _MOST_WARPS = _AREA.last // WARP // SCHEDULERS
 class Curves:
     """The shares of the peak in percent that were recorded, and those that a law expects.
 
-    threads, chains: the numbers that were tried. recorded, law: (threads, chains) -> percent.
+    threads, chains: the numbers of threads per SM, and of chains per thread, that were tried.
+    recorded, law: (threads, chains) -> percent.
     """
 
     threads: tuple[int, ...]

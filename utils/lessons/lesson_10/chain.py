@@ -17,11 +17,11 @@ COLUMNS = (0, 140, 270)  # x of the columns of needs
 
 @dataclass(frozen=True)
 class Link:
-    """A kernel of the chain.
+    """A kernel of the chain, in which each kernel improves on the one before.
 
-    name: in the picture. kernel: in `tiles_alone.csv`. loads, waits: the multiply-adds of a thread
-    per word of a that it loads, and per time that it waits for global memory. turns: the number of
-    sums to which the machine code adds by turns.
+    name: its name in the picture. kernel: its name in `tiles_alone.csv`. loads, waits: the
+    multiply-adds of a thread per word of a that it loads, and per time that it waits for global
+    memory. turns: the number of sums to which the machine code adds by turns.
     """
 
     name: str

@@ -17,9 +17,10 @@ COLUMNS = (0, 130, 270)  # x of wavefronts, instructions and warps
 
 @dataclass(frozen=True)
 class Link:
-    """A kernel of the chain.
+    """A kernel of the chain, in which each kernel changes the one before.
 
-    name: in the picture. kernel: in `ilp_alone.csv`. warps: the warps that an SM of the H200 holds.
+    name: its name in the picture. kernel: its name in `ilp_alone.csv`. warps: the warps that an SM
+    of the H200 holds.
     """
 
     name: str

@@ -52,10 +52,11 @@ def _step(name: str) -> Variant:
 
 
 def _beside(before: Variant, yours: Variant, course: Variant) -> Stack:
-    """Return the table of a block's counts and the bars of three kernels.
+    """Return the table of one block's shared-memory counts and the bars of three kernels.
 
-    The reader's kernel has no recorded time. If its instructions cannot be counted, or have only
-    an upper bound, a card below the picture says why.
+    The table is that of `blocks`, and the bars are those of `time_bars.draw`. The reader's kernel
+    has no recorded time. If its instructions cannot be counted, or have only an upper bound, a card
+    below the picture says why.
     """
     shown = {before.step.name: before, "yours": yours, course.step.name: course}
     rows = import_module("reduce_kernels.remainder").recorded_times()
