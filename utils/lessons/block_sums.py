@@ -225,9 +225,9 @@ def issued_by_block(step: Step | Variant) -> IssuedInstructions:
 
     The result is an IssuedInstructions, which also says if the number is only an upper bound. The
     instructions are counted in the machine code for the device shown. If the kernel cannot be
-    compiled here, the number comes from the record, which has the ladder's reduce0 to reduce3 and
-    reduce0 without its remainder, with blocks of 128 and 256 threads. Raises CourseError if the
-    record does not have the kernel either.
+    compiled here, the number comes from the record, which has the ladder's reduce0 to reduce3,
+    reduce0 without its remainder and reduce3 whose idle warps leave, with blocks of 128 and 256
+    threads. Raises CourseError if the record does not have the kernel either.
     """
     variant, arch = as_variant(step), device_shown().arch
     try:

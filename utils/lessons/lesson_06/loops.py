@@ -88,8 +88,9 @@ def draw_instructions(**steps: Step | Variant) -> Picture | Card:
 def draw_times(shape: str, **steps: Step | Variant) -> Picture:
     """Draw two estimates of each step at a shape as bars above the bar of its recorded time.
 
-    The estimates are those of instructions and of cache lines. shape: n of an n×n product. steps:
-    the keyword is the name in the picture, with _ for spaces.
+    The estimates are those of instructions and of cache lines; all times are ms on the device
+    shown. shape: n of an n×n product. steps: the keyword is the name in the picture, with _ for
+    spaces.
     """
     times = {name.replace("_", " "): _times_of(step, shape) for name, step in steps.items()}
     where = translate("n = {n}, one {device}", n=in_print(shape), device=device_shown().name)

@@ -37,7 +37,10 @@ Named = tuple[str, int]  # (curve, threads per SM)
 
 
 def draw(frame: pd.DataFrame, needed: float, *points: Named) -> Picture:
-    """Draw copies by the bytes of loads that are under way in an SM, and Little's law.
+    """Draw the share of the peak that copies reach by loads in flight in an SM, and Little's law.
+
+    The share is in percent of the memory's peak, and loads in flight are bytes. The copies are
+    those of `SHOWN`.
 
     Parameters
     ----------

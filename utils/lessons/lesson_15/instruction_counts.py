@@ -47,7 +47,8 @@ def reads_and_instructions(shape: str = "4096", **steps: Step | Variant) -> Tabl
 def draw_instructions(shape: str = "4096", **steps: Step | Variant) -> Picture:
     """Draw the instructions of a warp for one tile as bars, with the recorded time of each step.
 
-    shape: as on the command line. steps: the keyword is the bar's name, with _ for spaces.
+    The parts of a bar are multiply-adds, loads and stores, and others. shape: as on the command
+    line. steps: the keyword is the bar's name, with _ for spaces.
     """
     body, said = "", []
     for number, (key, step) in enumerate(steps.items()):

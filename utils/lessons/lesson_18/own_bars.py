@@ -16,7 +16,8 @@ from utils.translation import translate
 def beside_the_experiment(kernel) -> Stack:
     """Return the counts and bars of three kernels, as `_beside` does.
 
-    They are reduce0, the reader's `without_remainder`, and the recorded one.
+    The kernels are reduce0, the reader's `without_remainder`, and the course's kernel of this
+    experiment.
     """
     reduce0, recorded = import_module("reduce_kernels.remainder").variants()[:2]
     return _beside(reduce0, _with_launch_of(recorded, kernel), recorded)
@@ -30,8 +31,8 @@ def beside_the_trees(yours: Variant) -> Stack:
 def beside_idle_threads(yours: Variant) -> Stack:
     """Return the counts and bars of three kernels, as `_beside` does.
 
-    They are reduce2, the reader's `add_while_loading` and reduce3. If idle warps of the reader's
-    kernel leave, they are reduce3, the reader's kernel and the recorded `warps_leave`.
+    The kernels are reduce2, the reader's `add_while_loading` and reduce3. If idle warps of the
+    reader's kernel leave, they are reduce3, the reader's kernel and the recorded `warps_leave`.
     """
     three = _step("reduce3")
     if block_of(yours).barriers >= block_of(three).barriers:

@@ -161,7 +161,10 @@ def draw_busiest(*steps: Step) -> Picture:
 
 
 def draw_needs(step: Step) -> Picture:
-    """Draw the time that each resource needs for a step at 4096, and the recorded time."""
+    """Draw the ms that each resource needs for a step's product at 4096, and the recorded ms.
+
+    The device is the course's reference device.
+    """
     title = f"{as_step(step).name} at {SIZE}, one {course_device().name}"
     return resource_needs.draw_needs(title, _needed(step), _recorded_ms(step))
 
