@@ -121,8 +121,8 @@ def build(BM, BN, BK):
 def launch(shape, BM, BN, BK):
     """Return a launch with one thread block per BM×BN tile of c.
 
-    Axis x of the grid counts tiles along n, and axis y along m. Raises CourseError unless n and k
-    are multiples of 4.
+    Axis x of the grid counts tiles along n, and axis y along m. BK has no influence on the launch.
+    Raises CourseError unless n and k are multiples of 4.
     """
     check_wide("async_copy", shape)
     return Launch(grid=(cdiv(shape.n, BN), cdiv(shape.m, BM)), block=(BM // TM * (BN // TN),))

@@ -74,8 +74,8 @@ def build(BM, BN, BK, TM, TN):
 def launch(shape, BM, BN, BK, TM, TN):
     """Return a launch with one thread block per BM×BN tile of c, and TM×TN of c per thread.
 
-    Axis x of the grid counts tiles along n, and axis y along m. Raises CourseError unless n and k
-    are multiples of 4.
+    Axis x of the grid counts tiles along n, and axis y along m. BK has no influence on the launch.
+    Raises CourseError unless n and k are multiples of 4.
     """
     check_wide("vectorized", shape)
     return register_blocked.launch(shape, BM, BN, TM, TN)

@@ -82,8 +82,8 @@ def build(BM, BN, BK):
 def launch(shape, BM, BN, BK):
     """Return a launch with one thread block per BM×BN tile of c, and one warp per 64×64 of it.
 
-    Axis x of the grid counts tiles along n, and axis y along m. Raises CourseError unless n and k
-    are multiples of 8.
+    Axis x of the grid counts tiles along n, and axis y along m. BK has no influence on the launch.
+    Raises CourseError unless n and k are multiples of 8.
     """
     check_wide("mma_swizzled", shape)
     warps = BM // WM * (BN // WN)

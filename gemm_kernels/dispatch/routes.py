@@ -43,8 +43,8 @@ def fastest(
 ) -> Route:
     """Return the route with the lowest estimated time, copies included.
 
-    `inputs` are a and b. "strided" is possible only if all offsets are uint32 and the rows of out
-    are contiguous.
+    `inputs` are a and b, and `beta` is the factor of the old out, which decides on a blend.
+    "strided" is possible only if all offsets are uint32 and the rows of out are contiguous.
     """
     by_wide = wide(shape, device)
     wide_us = by_wide.time_us + copies_us(shape, inputs, out, beta, device)

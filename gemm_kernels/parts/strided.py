@@ -328,5 +328,5 @@ def _in_elements(strides: tuple[int, int]) -> tuple[np.uint32, np.uint32]:
 
 
 def _along(of_k: int, across: int) -> bool:
-    """Return True if the stride along k is less than the stride across k."""
+    """Return True if `of_k`, the stride along k, is less than `across`, the stride across k."""
     return of_k < across

@@ -245,8 +245,8 @@ def _require_no_module(function: ast.FunctionDef, names: set[str]) -> None:
 def _own_variables(function: ast.FunctionDef) -> set[str]:
     """Return the names that a function binds in its own scope, without those of inner scopes.
 
-    These are its parameters, assigned variables and inner functions. They hide a module of the same
-    name in the whole function.
+    These are its positional parameters, assigned variables and inner functions. They hide a module
+    of the same name in the whole function.
     """
     arguments = function.args
     names = {one.arg for one in (*arguments.posonlyargs, *arguments.args)}

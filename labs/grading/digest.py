@@ -33,8 +33,8 @@ def digest_of(lab: Lab) -> str:
 def _files(lab: Lab) -> Iterator[Path]:
     """Yield the paths of all files on which a lab's marks depend, in a fixed order.
 
-    They are the modules of `labs`, the folders of the lab's exercises, and `FOLDERS`, without
-    tests.
+    They are the modules directly in `labs`, and the files with a suffix of `SUFFIXES` in the
+    folders of the lab's exercises and in `FOLDERS`, without tests.
     """
     yield from sorted((ROOT / "labs").glob("*.py"))
     folders = [part.definition.folder for part in lab.parts]

@@ -314,7 +314,7 @@ def first_statement_dropped(node: ast.AST) -> bool:
 def doubled(node: ast.AST) -> bool:
     """Double the value that is assigned or returned; return True if the node was changed.
 
-    A tuple is not doubled.
+    A tuple is not doubled, and a `return` without a value is not changed.
     """
     if not isinstance(node, ast.Assign | ast.Return):
         return False

@@ -63,7 +63,8 @@ def left_out_of(
 def is_of_a_tool(folder: str) -> bool:
     """Return True for the name of a folder that a tool creates, such as `.git` or `venv`.
 
-    These are the names in OF_A_TOOL and all names that begin with a dot or two underscores.
+    These are the names in OF_A_TOOL, in small or capital letters, and all names that begin with a
+    dot or two underscores.
     """
     return folder.startswith((".", "__")) or folder.lower() in OF_A_TOOL
 

@@ -42,8 +42,9 @@ class ColumnMajorModel:
     def sgemm(self, m, n, k, a, lda, b, ldb, c, ldc) -> None:
         """Multiply the m×k matrix at a by the k×n matrix at b, and store the product at c.
 
-        All are read by columns. Raises TypeError or ValueError for arguments that the library
-        would refuse, and for arrays that are no memory of the program's.
+        All are read by columns, and lda, ldb and ldc are the words from one column to the next.
+        Raises TypeError or ValueError for arguments that the library would refuse, and for arrays
+        that are no memory of the program's.
         """
         self.calls += 1
         self.look_for_changes()  # a program could undo them before its end

@@ -60,7 +60,8 @@ def order_of_moves(arch: str, **kernels) -> Table | Card:
 
     `kernels` maps the name that the reader sees, with _ for spaces, to a copy (x, out), which is a
     kernel or a variant of a step. A row shows the loads (L) and stores (S) as text such as "LLSS",
-    and the registers. If the compiler is missing, a card with a sentence is returned instead.
+    the most loads that a thread issues before it needs one of their values, and the registers per
+    thread. If the compiler is missing, a card with a sentence is returned instead.
     """
     rows = []
     for name, kernel in kernels.items():

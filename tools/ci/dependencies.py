@@ -51,8 +51,9 @@ def of_the_repository() -> Graph:
 def graph(texts: Mapping[str, str], others: Iterable[str]) -> Graph:
     """Return path of a Python file -> paths of the files that it directly depends on.
 
-    They are the modules that it imports and the files that its strings name. texts: path of each
-    Python file -> its text. others: the paths of all other files.
+    They are the modules that it imports, the files that its strings name and, for the package of
+    exercises, the files of all exercises. texts: path of each Python file -> its text. others: the
+    paths of all other files.
     """
     modules = {_dotted(path): path for path in texts}
     data = _Data(others)

@@ -103,7 +103,10 @@ class DriverFunction:
         ask("cuFuncSetAttribute", self.handle, getattr(driver.CUfunction_attribute, name), value)
 
     def blocks(self, threads: int, dynamic_bytes: int) -> int:
-        """Return the number of blocks of this many threads that an SM holds, by the driver."""
+        """Return the number of blocks of this many threads that an SM holds, by the driver.
+
+        dynamic_bytes: the dynamic shared memory of a block.
+        """
         call = "cuOccupancyMaxActiveBlocksPerMultiprocessor"
         return ask(call, self.handle, threads, dynamic_bytes)
 

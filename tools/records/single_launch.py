@@ -51,7 +51,7 @@ LOOP = """        for j in range(cuda.threadIdx.x, partials.size, BLOCK):
 
 @dataclass(frozen=True)
 class Way:
-    """One row of the experiment before it is timed.
+    """One way to do the work, before it is timed; its name is its key in `ways()`.
 
     bind: a function of (x, out), device arrays, that returns a function without arguments which
     enqueues the work. launches: the number of kernels that it launches. is_sum: True if out[0] is

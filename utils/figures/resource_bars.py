@@ -18,9 +18,10 @@ RECORDED = "recorded"  # the last bar of each kernel
 class ResourceTimes:
     """Milliseconds of one kernel: an estimate per resource, each used alone, and the recorded time.
 
-    memory: at the data sheet's bandwidth. wavefronts: one per cycle and SM. instructions: one per
-    cycle and scheduler. None means that the time is not known, or not estimated. at_most: True if
-    the estimate of the instructions is an upper bound.
+    memory: at the data sheet's bandwidth, or at the recorded one of the L2 cache. wavefronts: one
+    per cycle and SM, or at the recorded rate. instructions: one per cycle and scheduler. None means
+    that the time is not known, or not estimated. at_most: True if the estimate of the instructions
+    is an upper bound.
     """
 
     recorded: float | None

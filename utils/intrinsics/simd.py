@@ -117,7 +117,7 @@ def _masked_store(builder, vector, pointer, mask) -> None:
 
 
 def _fma(builder, a, b, c):
-    """Return the LLVM vector a·b + c."""
+    """Return the LLVM vector a·b + c of float32 vectors, rounded once if the processor has FMA."""
     # Not llvm.fma, which calls a function for every lane if the processor has no such instruction.
     return _call(builder, f"llvm.fmuladd.v{a.type.count}f32", a.type, [a, b, c])
 

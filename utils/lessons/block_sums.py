@@ -225,9 +225,9 @@ def issued_by_block(step: Step | Variant) -> IssuedInstructions:
 
     The result is an IssuedInstructions, which also says if the number is only an upper bound. The
     instructions are counted in the machine code for the device shown. If the kernel cannot be
-    compiled here, the number comes from the record, which has the ladder's reduce0 to reduce3 and
-    reduce0 without its remainder, with blocks of 128 and 256 threads. Raises CourseError if the
-    record does not have the kernel either.
+    compiled here, the number comes from the record, which has the ladder's reduce0 to reduce3,
+    reduce0 without its remainder and reduce3 whose idle warps leave, with blocks of 128 and 256
+    threads. Raises CourseError if the record does not have the kernel either.
     """
     variant, arch = as_variant(step), device_shown().arch
     try:
@@ -378,9 +378,9 @@ def recorded_instructions() -> dict[tuple[str, str], int]:
 def recorded_cycles(step: Step | Variant, shape: str) -> float:
     """Return the mean number of clock cycles that an SM takes per thread block of a step.
 
-    It is the recorded time in cycles at the boost clock, times the number of SMs, divided by the
-    number of launched blocks. shape: the number of elements as on the command line, such as "2^30".
-    Raises CourseError if there is no recorded time.
+    It is the time recorded on the device shown, in cycles at the boost clock, times the number of
+    SMs, divided by the number of launched blocks. shape: the number of elements as on the command
+    line, such as "2^30". Raises CourseError if there is no recorded time.
     """
     variant, device = as_variant(step), device_shown()
     launched = variant.launch(ladder_of(variant.step).parse(shape)).blocks

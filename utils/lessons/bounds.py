@@ -45,12 +45,12 @@ def _exact(ms: float) -> Bound:
 
 @dataclass(frozen=True)
 class Memory:
-    """Counts of a kernel's accesses, for a full thread block of a large problem.
+    """The memory traffic of a kernel per request and per unit of work, as ratios.
 
-    sectors: 32-byte sectors per request of a warp to global memory, loads and stores. words: words
-    loaded from global memory per multiply-add of a product; None for other tasks. wavefronts: of
-    shared memory, per multiply-add of a warp or per 32 elements. barriers: barriers of a warp per
-    32 elements; None for a product.
+    They are those of a full thread block of a large problem. sectors: 32-byte sectors per request
+    of a warp to global memory, loads and stores. words: words loaded from global memory per
+    multiply-add of a product; None for other tasks. wavefronts: of shared memory, per multiply-add
+    of a warp or per 32 elements. barriers: barriers of a warp per 32 elements; None for a product.
     """
 
     sectors: float
@@ -73,10 +73,10 @@ class Compiled:
 
 
 def memory_of(variant: Variant, shape: str) -> Memory:
-    """Count the accesses of one thread block on the virtual GPU, and return the counts.
+    """Return the memory traffic of a kernel, from the counts of one block on the virtual GPU.
 
-    shape: as on the command line, such as "4096". Raises CourseError if the virtual GPU cannot run
-    the step.
+    The counts are per request, per multiply-add or per element, as `Memory` says. shape: as on the
+    command line, such as "4096". Raises CourseError if the virtual GPU cannot run the step.
     """
     problem = ladder_of(variant.step).parse(shape)
     total, blocks = roofline.counts_of_block(variant, problem)

@@ -59,12 +59,12 @@ class InnerLoop:
 
     @property
     def per_multiply_add(self) -> float:
-        """The number of instructions of all kinds per multiply-add instruction."""
+        """The number of instructions of all kinds per multiply-add or multiplication."""
         return len(self.opcodes) / self.multiply_adds
 
     @property
     def per_multiply_add_with_tiles(self) -> float:
-        """The number of instructions per multiply-add in the whole loop over tiles."""
+        """The instructions per multiply-add in the loop over tiles, inner loop included."""
         return self.per_multiply_add + self.around
 
 

@@ -179,8 +179,9 @@ def of_text(name: str, text: str) -> Variant:
 def _step_of(name: str, text: str) -> Step:
     """Return the step for a kept kernel of the reader's; name: the exercise's name.
 
-    It is the course's step with the reader's kernel, launch and name, defined in a new module that
-    is made of `text`.
+    It computes what the course's step computes, and this step is its `previous`. Kernel, launch and
+    choices are those of the reader's kernel, its name is the exercise's, and it has no budget and
+    no `choose`. It is defined in a new module that is made of `text`.
     """
     twin = twins()[name]
     module = module_of(f"{twin.package}.mine_{name}", text)

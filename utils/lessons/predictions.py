@@ -170,9 +170,10 @@ def _need_questions(lesson: str) -> None:
 def ledger(lesson: str | None = None) -> Table | Fold:
     """Return a table of the predictions and the answers of a lesson, or of all lessons.
 
-    lesson: its number, such as "05"; None for all. Answers that are not revealed yet stay hidden.
-    On a page, the table is in a closed fold if it has an answer without a prediction. Raises
-    CourseError if the lesson has no questions.
+    There is a row per question, with the question, the prediction and the answer. lesson: its
+    number, such as "05"; None for all. Answers that are not revealed yet stay hidden. On a page,
+    the table is in a closed fold if it has an answer without a prediction. Raises CourseError if
+    the lesson has no questions.
     """
     if lesson is not None:
         _need_questions(lesson)

@@ -72,12 +72,13 @@ def bounds(wavefronts: float, instructions: float, name: str) -> ResourceTimes:
 
 
 def draw(rows: Iterable, longest: str, **steps: Step | Variant) -> Picture | Card:
-    """Draw the estimates of each kernel as bars above the bar of its recorded time.
+    """Draw two estimates in ms of each kernel as bars above the bar of its recorded time.
 
-    rows: of the experiment's record. longest: the kernel at whose recorded time the scale ends.
-    steps: one per kernel, from top to bottom; the keyword is its name in the picture, with _ for
-    spaces. The longer estimate is orange. If the innermost loop of a step is not known, return a
-    Card that says so.
+    The estimates are those of wavefronts and of instructions, for an N×N product. rows: of the
+    experiment's record. longest: the kernel at whose recorded time the scale ends. steps: one per
+    kernel, from top to bottom; the keyword is its name in the picture, with _ for spaces. The
+    longer estimate is orange. If the innermost loop of a step is not known, return a Card that says
+    so.
     """
     rows = list(rows)
     try:
@@ -90,7 +91,9 @@ def draw(rows: Iterable, longest: str, **steps: Step | Variant) -> Picture | Car
 def draw_on_scale(times: Mapping[str, ResourceTimes], rows: Iterable, longest: str) -> Picture:
     """Draw times, by the name of the kernel in the picture, on a scale for several pictures.
 
-    rows: of the experiment's record. longest: the kernel at whose recorded time the scale ends.
+    Each kernel has bars for its estimates of wavefronts and of instructions, and for its recorded
+    time. rows: of the experiment's record. longest: the kernel at whose recorded time the scale
+    ends.
     """
     rows = list(rows)
     where = f"{N}×{N}×{N}, one {rows[0].device}"

@@ -44,7 +44,8 @@ class ProfilerFigure:
     """A row of the recorded figures: one figure of one kernel.
 
     kernel: the step with its constants. figure: the profiler's name, such as "Issue Slots Busy".
-    value: the figure in this unit.
+    unit: as the profiler writes it, such as "%" or "inst/cycle", None for a plain number. value:
+    the figure in this unit.
     """
 
     kernel: str
@@ -55,9 +56,10 @@ class ProfilerFigure:
 
 @dataclass(frozen=True)
 class Stall:
-    """A row of the recorded stalls: the number of samples in which a warp of a kernel waited.
+    """The number of profiler samples in which a warp of a kernel was in one state.
 
-    reason: the profiler's name of the stall, a key of `WORDS` or one of `READY`.
+    reason: the profiler's name of the state: a key of `WORDS` if the warp waited, or one of `READY`
+    if it did not wait.
     """
 
     kernel: str
@@ -119,8 +121,9 @@ def most_frequent_wait(step: Step | Variant) -> tuple[str, float]:
 def profiled(*steps: Step | Variant) -> Table:
     """Return a table of what the profiler recorded, one row per step.
 
-    The columns are the utilization of issue slots, of shared memory with L1 and of DRAM, and what
-    warps wait for most often. The reader's own kernel was not profiled: its cells are "–".
+    The columns are the percentages of the time of a product at 4096 for which the profiler saw busy
+    issue slots, of shared memory with L1 and of DRAM, and what warps wait for most often, with its
+    share of the samples. The reader's own kernel was not profiled: its cells are "–".
     """
     rows = []
     for step in steps:

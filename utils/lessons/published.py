@@ -7,7 +7,7 @@ from utils.measuring import records
 
 
 def published_ms(kernel: str, grain: int) -> float:
-    """Return the published time of a matrix product on a GPU, in ms.
+    """Return the published time of a matrix product on a GPU, in ms, at the shape of its row.
 
     kernel: its name in `data/published/gemm_gpu.csv`. grain: the elements of c per thread. Raises
     CourseError unless exactly one time is published.

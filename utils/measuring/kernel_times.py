@@ -144,7 +144,7 @@ def require_right(ladder: Ladder, timed: Sequence[Variant], shape: GemmShape) ->
 def time_sums(
     variants: Sequence[Variant], device: str, lengths: Sequence[int]
 ) -> Iterator[ArrayTime]:
-    """Yield the time of each variant for each length; the repetitions are interleaved.
+    """Yield the times in ms of each variant for each length; the repetitions are interleaved.
 
     device: its name, for the rows. lengths: numbers of float32 that are summed.
     """

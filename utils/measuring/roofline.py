@@ -167,10 +167,11 @@ def hot_loop_of(variant: Variant, arch: str = "sm_90") -> HotLoopCounts | None:
 def counted(variant: Variant, shape: Shape, hot: HotLoopCounts | None = None) -> LaunchCounts:
     """Return the work of a step's main kernel, counted on the virtual GPU from one block.
 
-    One block is run, and the counts of the other blocks are assumed to be the same. `hot` is the
-    loop in the machine code. Without it, only the instructions that the source code names are
-    counted, so that addresses and loops are missing, and each read from shared memory counts as one
-    instruction. Raises CourseError if the virtual GPU cannot run the step.
+    The counts are those of the whole launch. One block is run, and the counts of the other blocks
+    are assumed to be the same. `hot` is the loop in the machine code. Without it, only the
+    instructions that the source code names are counted, so that addresses and loops are missing,
+    and each read from shared memory counts as one instruction. Raises CourseError if the virtual
+    GPU cannot run the step.
     """
     (total, blocks), work = counts_of_block(variant, shape), variant.step.task.work(shape)
     requests = total["global_load_requests"] + total["global_store_requests"]

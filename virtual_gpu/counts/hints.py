@@ -162,9 +162,10 @@ def _unaligned(counts: KernelCounts) -> Iterator[Hint]:
 
 
 def _strided(counts: KernelCounts) -> Iterator[Hint]:
-    """Yield a hint for each access with at least EXCESS_FACTOR times the necessary sectors.
+    """Yield a hint for each access that touches at least EXCESS_FACTOR times the needed sectors.
 
-    The largest excess is first.
+    The sectors are those of all its requests in the launch. Needed are as many as the active lanes
+    would touch with consecutive, aligned elements. The largest excess is first.
     """
     for access in sorted(counts.accesses, key=lambda a: a.fewest_sectors - a.sectors):
         if access.sectors < EXCESS_FACTOR * access.fewest_sectors or not access.sectors:
@@ -234,9 +235,10 @@ def _stride(access: AccessCount) -> int | None:
 
 
 def _conflicts(counts: KernelCounts) -> Iterator[Hint]:
-    """Yield a hint for each access with at least EXCESS_FACTOR times the necessary wavefronts.
+    """Yield a hint for each access with at least EXCESS_FACTOR times the needed wavefronts.
 
-    The largest excess is first.
+    The wavefronts are those of all its requests in the launch. Needed are as many as the active
+    lanes would take with consecutive, aligned elements. The largest excess is first.
     """
     for access in sorted(counts.accesses, key=lambda a: a.fewest_wavefronts - a.wavefronts):
         if access.wavefronts < EXCESS_FACTOR * access.fewest_wavefronts or not access.wavefronts:

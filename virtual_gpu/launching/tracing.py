@@ -52,13 +52,14 @@ if TYPE_CHECKING:  # pandas takes half a second to import, so it is imported onl
 class Trace:
     """The findings and counts of one launch. In a notebook it shows the annotated source.
 
-    ``blocks`` is (number of blocks that ran, number of blocks in the grid). ``sections`` are the
-    texts of the kernel and of the functions that it called. ``files`` maps each file to its short
-    name, and ``counts`` each source line to its counts. ``access_counts`` are in the order of first
-    execution. ``footprint_bytes`` is the number of different bytes of global memory that were
-    loaded or stored, in whole sectors. ``turns`` maps the first line of each loop to its
-    iterations, summed over threads. ``recording`` has the events of the recorded block, and is None
-    if no block was recorded.
+    ``kernel`` is the kernel's name. ``blocks`` is (number of blocks that ran, number of blocks in
+    the grid). ``sections`` are the texts of the kernel and of the functions that it called.
+    ``files`` maps each file to its short name, and ``counts`` each source line to its counts.
+    ``access_counts`` are in the order of first execution. ``footprint_bytes`` is the number of
+    different bytes of global memory that were loaded or stored, in whole sectors. ``turns`` maps
+    the first line of each loop to its iterations, summed over threads. ``kernel_counts`` are the
+    counts from which hints are derived. ``recording`` has the events of the recorded block, and is
+    None if no block was recorded.
     """
 
     kernel: str  # the name of the kernel

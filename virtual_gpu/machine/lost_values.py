@@ -43,7 +43,11 @@ def check_stored(place: Place, value) -> None:
 
 
 def _may_lose(source: np.dtype, target: np.dtype) -> bool:
-    """Return True if storing a number of one dtype as another can change it in a way to report."""
+    """Return True if storing a number of one dtype as another can change it in a way to report.
+
+    That is so for integer targets only, other than uint32 and uint64, and only if the number is a
+    float or an integer with more bytes.
+    """
     if target.kind not in "iu" or source.kind not in "iuf":
         return False
     if target.kind == "u" and target.itemsize >= 4:
@@ -93,7 +97,7 @@ def wraps_on_purpose(node: ast.AST) -> bool:
 
 
 def _is_minus_one(node: ast.AST) -> bool:
-    """Return True for an assignment of a negative constant, which marks an element."""
+    """Return True for an assignment of a constant with a sign, as -1, which marks elements."""
     value = node.value if isinstance(node, ast.Assign) else None
     return isinstance(value, ast.UnaryOp) and isinstance(value.operand, ast.Constant)
 

@@ -21,8 +21,8 @@ from .memory import Memory
 class Rerun:
     """A repetition of a launch.
 
-    ``differs`` is True if the repetition was stopped by another error or had other flaws.
-    ``memories`` are those that it used.
+    ``differs`` is True if the repetition was stopped by another error than the launch, or had other
+    flaws. ``memories`` are those that it used.
     """
 
     memories: Iterable[Memory]

@@ -174,7 +174,8 @@ def _is_join(node: ir.Assign) -> bool:
 def _is_bookkeeping(node: ir.Assign) -> bool:
     """Return True for an assignment without a counterpart in the text.
 
-    These are joined versions, and conditions that are turned into bools.
+    That is a joined version, a condition that is turned into a bool, the value of a parameter, or a
+    copy of a named variable.
     """
     if node.target.is_temp:
         return _is_join(node) or node.target.name.endswith("pred")

@@ -21,7 +21,8 @@ Signature = tuple[types.Type, ...]
 class _Launch:
     """The kernel, arguments and declared signatures of one launch.
 
-    ``parameters`` are the kernel's, by name.
+    ``kernel`` is a dispatcher or a plain function. ``parameters`` are the names of its parameters,
+    and ``arguments`` have the same order.
     """
 
     kernel: object

@@ -121,5 +121,8 @@ def fma_loop(lanes: int) -> Callable[[], None]:
 
 
 def fma_loop_flops(lanes: int) -> int:
-    """Return the number of floating-point operations in one execution of `fma_loop`."""
+    """Return the floating-point operations in one execution of `fma_loop`.
+
+    lanes: the number of float32 in its vectors.
+    """
     return 2 * SUMS * lanes * FMA_TURNS

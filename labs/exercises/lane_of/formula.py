@@ -28,7 +28,7 @@ LEFT_OUT = 3
 def cases() -> list[Case]:
     """Return cases of elements of a: those of FIRST, and then two thirds of the others.
 
-    They are in the order of the rows.
+    The others are in the order of their rows and, in a row, of k.
     """
     others = [given for given in product(range(ROWS), range(K)) if given not in FIRST]
     kept = [given for number, given in enumerate(others) if number % LEFT_OUT]

@@ -28,7 +28,10 @@ def cases() -> list[Case]:
 
 
 def right(columns):
-    """Return the wavefronts in which eight rows of 16 bytes are read, 1 to 8."""
+    """Return the wavefronts in which eight rows of 16 bytes are read, 1 to 8.
+
+    columns: the length of a row of the tile in elements of 16 bits, a multiple of 8.
+    """
     return gcd(columns // CHUNK, GROUPS)
 
 

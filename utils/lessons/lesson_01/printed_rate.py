@@ -57,7 +57,10 @@ def rates_table(*sizes: int) -> Table:
 
 
 def draw() -> Picture:
-    """Draw the benchmark's source, and below it bars for its printed rate and for the peak."""
+    """Draw the benchmark's source, and below it bars for its printed rate and for the peak.
+
+    Both rates are in GFLOP/s. The printed one is that of `printed_gflops`.
+    """
     device = pitfalls_device()
     title = f"naive, {SIZE}×{SIZE}, on one {device.name}"
     body = text(0, 16, title, 13, font_weight="bold")

@@ -31,7 +31,11 @@ def ms(step: str) -> float:
 
 
 def draw() -> Picture:
-    """Draw one bar per step, as long as its recorded time, with its speedup over the bar above."""
+    """Draw one bar per CPU step, as long as its recorded time, with its speedup over the bar above.
+
+    The steps are those of `STEPS`, from top to bottom. A time is the median in ms of a
+    1024×1024×1024 product on one core of the Xeon.
+    """
     groups, before = {}, None
     for name, role in STEPS.items():
         gain = f", {before / ms(name):.2f}×" if before else ""

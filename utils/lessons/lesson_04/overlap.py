@@ -59,10 +59,10 @@ def estimate_ms(rows: Iterable, formula: Callable, slices: int, m: int = ROWS) -
 
 
 def draw_estimates(rows: Iterable, formula: Callable, m: int) -> Picture:
-    """Draw the recorded time of a product against its slices, beside a formula's estimate.
+    """Draw the recorded ms of a product in pinned memory, a bar per number of slices.
 
-    rows: of `overlap.csv`. formula: as for `estimate_ms`. m: the rows of a and c. An estimate is a
-    mark across the bar.
+    rows: of `overlap.csv`. formula: as for `estimate_ms`. m: the rows of a and c. A mark across
+    each bar is the formula's estimate.
     """
     rows, words, y = list(rows), [], 22
     whole = of_way(rows, sliced_way(1), m)[0]

@@ -38,7 +38,7 @@ class Fraction:
 
 
 def kernel_ms() -> float:
-    """Return the published time of Araujo's kernel for one product, in ms."""
+    """Return the published time of Araujo's kernel for one product of 2000×600×2000, in ms."""
     return published_ms("naive", 1)
 
 

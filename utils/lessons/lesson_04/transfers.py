@@ -60,8 +60,8 @@ def copies(function: Callable, *arguments) -> Table:
 def compare(a: np.ndarray, b: np.ndarray, **functions: Callable) -> Table:
     """Return a table of the copies of several host functions that return a·b, a row per function.
 
-    A function takes (kernel, a, b). The columns are the number of copies and their bytes in both
-    directions.
+    A function takes (kernel, a, b). The columns are the number of all copies, their bytes to the
+    device, and their bytes to the host.
     """
     rows = []
     for name, function in functions.items():

@@ -88,8 +88,9 @@ def draw_instructions(**steps: Step | Variant) -> Picture | Card:
 def draw_times(shape: str, **steps: Step | Variant) -> Picture:
     """Draw two estimates of each step at a shape as bars above the bar of its recorded time.
 
-    The estimates are those of instructions and of cache lines. shape: n of an n×n product. steps:
-    the keyword is the name in the picture, with _ for spaces.
+    The estimates are those of instructions and of cache lines; all times are ms on the device
+    shown. shape: n of an n×n product. steps: the keyword is the name in the picture, with _ for
+    spaces.
     """
     times = {name.replace("_", " "): _times_of(step, shape) for name, step in steps.items()}
     where = translate("n = {n}, one {device}", n=in_print(shape), device=device_shown().name)
@@ -224,8 +225,9 @@ def cover() -> dict[str, tuple[int, int, float]]:
 def compare_cover() -> Table:
     """Return a table of the work that hides a wait of `naive`, and of a load's latency, per size.
 
-    The columns are n, the other warps, their work and the latency in cycles, and how many times
-    faster the kernel unrolled by 4 is.
+    The columns are n; the warps of an SM besides the one that waits; the cycles for which their
+    work keeps the SM busy; the latency in cycles; and how many times faster than `naive` the kernel
+    unrolled by 4 is by the record.
     """
     naive, by_four = LADDER.step("naive"), LADDER.step("unrolled").variant(UNROLL=4)
     cells = [

@@ -54,8 +54,9 @@ def sums(step: str) -> int:
 def draw(*steps: str) -> Picture:
     """Draw the recorded time of steps against the resident warps per SM, on logarithmic axes.
 
-    A dashed line shows how the time would grow if each warp kept its pace: half as many warps take
-    twice as long. steps: names of `STEPS`.
+    The times are ms of a 4096×4096 product on the reference device. A dashed line shows how the
+    time would grow if each warp kept its pace: half as many warps take twice as long. steps: names
+    of `STEPS`.
     """
     with style():
         figure = _curves(steps, ". Dashed: half the warps, twice the time")
@@ -72,8 +73,9 @@ def draw(*steps: str) -> Picture:
 def draw_equal(warps: int) -> Picture:
     """Draw the recorded times of all `STEPS`, with their values at a number of warps per SM.
 
-    The label of a step has the number of sums that one of its threads computes. warps: a number of
-    resident warps that every step has a record of.
+    The times are ms of a 4096×4096 product on the reference device. The label of a step has the
+    number of sums that one of its threads computes. warps: a number of resident warps that every
+    step has a record of.
     """
     with style():
         figure = _curves(STEPS, ". Beside each name: the sums that one thread computes")
@@ -100,7 +102,8 @@ def draw_equal(warps: int) -> Picture:
 def _curves(steps: Sequence[str], more: str) -> Figure:
     """Return a figure with a line per step: recorded times against resident warps, without labels.
 
-    more: the end of the line below the title.
+    The times are ms of a 4096×4096 product on the reference device. more: the end of the line below
+    the title.
     """
     where = f"4096×4096 on {REFERENCE}, recorded {recorded(steps[0])[0].date}{more}"
     figure = new_figure("Fewer warps on an SM, the same machine code", where, height=4.2)

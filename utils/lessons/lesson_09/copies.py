@@ -37,7 +37,10 @@ Named = tuple[str, int]  # (curve, threads per SM)
 
 
 def draw(frame: pd.DataFrame, needed: float, *points: Named) -> Picture:
-    """Draw copies by the bytes of loads that are under way in an SM, and Little's law.
+    """Draw the share of the peak that copies reach by loads in flight in an SM, and Little's law.
+
+    The share is in percent of the memory's peak, and loads in flight are bytes. The copies are
+    those of `SHOWN`.
 
     Parameters
     ----------
@@ -95,7 +98,11 @@ def recorded_times() -> dict[str, float]:
 
 
 def draw_times(times: dict[str, float]) -> Picture:
-    """Draw a bar per copy of `recorded_times`, with its share of the memory's peak and its time."""
+    """Draw a bar per copy, with its share of the memory's peak and its time.
+
+    times: name -> ms of a copy of 2^28 floats, as from `recorded_times`. A bar is as long as the
+    share, which is that of the reference device's peak.
+    """
     peak = find(REFERENCE).peak_gb_per_s
     bars = {}
     for name, ms in times.items():

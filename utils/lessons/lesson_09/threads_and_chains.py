@@ -38,7 +38,8 @@ _MOST_WARPS = _AREA.last // WARP // SCHEDULERS
 class Curves:
     """The shares of the peak in percent that were recorded, and those that a law expects.
 
-    threads, chains: the numbers that were tried. recorded, law: (threads, chains) -> percent.
+    threads, chains: the numbers of threads per SM, and of chains per thread, that were tried.
+    recorded, law: (threads, chains) -> percent.
     """
 
     threads: tuple[int, ...]
@@ -50,9 +51,10 @@ class Curves:
 def draw(frame: pd.DataFrame, law: Law, threads: int, chains: int) -> Picture:
     """Draw one point of the recorded speeds: the curve of its chains, the law, and the warps.
 
-    frame: the columns of `latency_kernels.hiding.curves.Point`, with shares of the data sheet's
-    peak. law: a function (threads, chains) that returns percent of the peak. threads: those of an
-    SM. chains: those of each thread.
+    The speeds are those of multiply-adds on one SM, in percent of its peak, by threads. frame: the
+    columns of `latency_kernels.hiding.curves.Point`, with shares of the data sheet's peak. law: a
+    function (threads, chains) that returns percent of the peak. threads: those of an SM. chains:
+    those of each thread.
     """
     curves = _curves(frame, law)
     colours = legend(recorded=BLUE, your_law=ORANGE)
@@ -161,7 +163,7 @@ def _schedulers(threads: int, chains: int) -> str:
 
 
 def _needs(under_way: int) -> str:
-    """Return the multiply-adds that a scheduler has in flight, such as "3 of 4 needed"."""
+    """Return text on a scheduler's multiply-adds of warps in flight, such as "3 of 4 needed"."""
     return f"{under_way} of {NEEDED} needed"
 
 

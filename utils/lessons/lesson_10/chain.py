@@ -17,11 +17,11 @@ COLUMNS = (0, 140, 270)  # x of the columns of needs
 
 @dataclass(frozen=True)
 class Link:
-    """A kernel of the chain.
+    """A kernel of the chain, in which each kernel improves on the one before.
 
-    name: in the picture. kernel: in `tiles_alone.csv`. loads, waits: the multiply-adds of a thread
-    per word of a that it loads, and per time that it waits for global memory. turns: the number of
-    sums to which the machine code adds by turns.
+    name: its name in the picture. kernel: its name in `tiles_alone.csv`. loads, waits: the
+    multiply-adds of a thread per word of a that it loads, and per time that it waits for global
+    memory. turns: the number of sums to which the machine code adds by turns.
     """
 
     name: str
@@ -58,11 +58,11 @@ LEAST = 0.1  # a need is better if it is smaller by more than this fraction
 
 
 def draw_chain(rows: Iterable) -> Picture:
-    """Draw the recorded time of each kernel of the chain as a bar, with what it needs above it.
+    """Draw the recorded ms of each kernel of the chain as a bar, with its needs above it.
 
-    What is better than in the kernel before is bold, and the time saved is pale. rows: of
-    `tiles_alone.csv`. Raises CourseError if neither the compiler nor the record of loops has one of
-    the kernels.
+    The needs are those of `Link.needs`, and the time is that of an N×N product. What is better than
+    in the kernel before is bold, and the time saved is pale. rows: of `tiles_alone.csv`. Raises
+    CourseError if neither the compiler nor the record of loops has one of the kernels.
     """
     rows = list(rows)
     timed = product_bars.recorded_times(rows)

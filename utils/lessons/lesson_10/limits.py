@@ -16,9 +16,11 @@ JOINED = 0.5  # wavefronts of a word of the tile of a
 
 
 def draw_limits(cost: Callable[[int, float], float]) -> Picture:
-    """Draw the largest share of the peak per grain, in percent, above the recorded one.
+    """Draw the largest share of the peak that shared memory allows, above the recorded one.
 
-    cost: the reader's right `shared_cost`. A kernel without a record has only the first bar.
+    There is a group of two bars, in percent, per grain of `GRAINS`. The recorded share is that of a
+    4096×4096 product on the device shown. cost: the reader's right `shared_cost`. A kernel without
+    a record has only the first bar.
     """
     device = device_shown()
     per_cycle = limits_of(device.compute_capability).sub_partitions

@@ -16,8 +16,9 @@ from utils.translation import translate
 def beside_two_tiles(kernel: Variant) -> Table:
     """Return a table of the reads in the hot loops of `two_tiles` and of the reader's experiment.
 
-    Without a right `two_tiles` of the reader's, only the experiment has a row. Raises CourseError
-    without a compiler.
+    The columns are the multiply-adds, the reads of one word (LDS) and of four words (LDS.128) in
+    one iteration, and the instructions per multiply-add. Without a right `two_tiles` of the
+    reader's, only the experiment has a row. Raises CourseError without a compiler.
     """
     is_right = bool(kept_text("two_tiles"))
     kernels = {"two_tiles": mine("two_tiles")} if is_right else {}

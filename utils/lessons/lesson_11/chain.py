@@ -17,9 +17,10 @@ COLUMNS = (0, 130, 270)  # x of wavefronts, instructions and warps
 
 @dataclass(frozen=True)
 class Link:
-    """A kernel of the chain.
+    """A kernel of the chain, in which each kernel changes the one before.
 
-    name: in the picture. kernel: in `ilp_alone.csv`. warps: the warps that an SM of the H200 holds.
+    name: its name in the picture. kernel: its name in `ilp_alone.csv`. warps: the warps that an SM
+    of the H200 holds.
     """
 
     name: str
@@ -51,11 +52,11 @@ CHAIN = (
 
 
 def draw_chain(rows: Iterable) -> Picture:
-    """Draw the recorded time of each kernel of the chain as a bar, with what it needs above it.
+    """Draw the recorded ms of each kernel of the chain as a bar, with its needs above it.
 
-    What is better than in the kernel before is bold, and the time saved is pale. rows: of
-    `ilp_alone.csv`. Raises CourseError if neither the compiler nor the record of loops has one of
-    the kernels.
+    The needs are those of `Link.needs`, and the time is that of an N×N product. What is better than
+    in the kernel before is bold, and the time saved is pale. rows: of `ilp_alone.csv`. Raises
+    CourseError if neither the compiler nor the record of loops has one of the kernels.
     """
     rows = list(rows)
     timed = time_bars.recorded_times(rows)

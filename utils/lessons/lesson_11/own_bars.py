@@ -21,7 +21,8 @@ from utils.translation import translate
 def beside_tiled(kernel: Variant) -> Stack:
     """Return a table and a picture of `tiled` and of the reader's kernel, which has no record.
 
-    Raises CourseError without a compiler.
+    The table is that of `needs_of_kernels`. The picture has the estimates of wavefronts and of
+    instructions, and the recorded time of `tiled`. Raises CourseError without a compiler.
     """
     rows, tiled = ilp_alone.recorded_times(), ilp_alone.variants()[0]
     own, yours = as_variant(kernel), translate("your {step}", step=kernel.step.name)

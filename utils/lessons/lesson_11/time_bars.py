@@ -16,11 +16,12 @@ __all__ = ["LONGEST", "N", "draw", "draw_on_scale", "estimates_of", "recorded_ti
 
 
 def draw(rows: Iterable, **steps: Step | Variant) -> Picture | Card:
-    """Draw the estimates of each kernel as bars above the bar of its recorded time.
+    """Draw two estimates in ms of each kernel as bars above the bar of its recorded time.
 
-    rows: of `ilp_alone.csv`. steps: one per kernel, from top to bottom; the keyword is its name in
-    the picture, with _ for spaces. The longer estimate is orange. If the innermost loop of a step
-    is not known, return a Card that says so.
+    The estimates are those of wavefronts and of instructions, for an N×N product. rows: of
+    `ilp_alone.csv`. steps: one per kernel, from top to bottom; the keyword is its name in the
+    picture, with _ for spaces. The longer estimate is orange. If the innermost loop of a step is
+    not known, return a Card that says so.
     """
     return product_bars.draw(rows, LONGEST, **steps)
 

@@ -68,11 +68,11 @@ def pair(block: str, thread: str) -> dict[str, Variant]:
 
 
 def draw(kernels: Mapping[str, Variant]) -> Picture:
-    """Draw two estimates of each kernel as bars above the bar of its recorded time.
+    """Draw two estimates in ms of each kernel as bars above the bar of its recorded time.
 
-    The estimates are those of wavefronts and of instructions. kernels: name in the picture ->
-    kernel, from top to bottom. All pictures have one scale, which ends at the longest recorded time
-    of the thread tiles in a block tile of 64×64.
+    The estimates are those of wavefronts and of instructions, for an N×N product on the reference
+    device. kernels: name in the picture -> kernel, from top to bottom. All pictures have one scale,
+    which ends at the longest recorded time of the thread tiles in a block tile of 64×64.
     """
     longest = max(map(recorded_ms, thread_tiles().values()))
     times = {name: times_of(variant) for name, variant in kernels.items()}

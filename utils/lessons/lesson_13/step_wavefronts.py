@@ -54,12 +54,12 @@ class StepCounts:
 
     @property
     def read_wavefronts(self) -> float:
-        """The wavefronts of the reads of both tiles."""
+        """The wavefronts of a warp's reads of both tiles in one step of k."""
         return sum(count * each for count, each in self.reads.values())
 
     @property
     def total(self) -> float:
-        """The wavefronts of reads, stores and loads."""
+        """The wavefronts of a warp's reads, stores and loads in one step of k."""
         return self.read_wavefronts + self.stores + self.loads
 
     def alone_ms(self, device: Device) -> float:
@@ -104,9 +104,11 @@ def _reads(trace: Trace, steps: float) -> dict[str, tuple[int, float]]:
 
 
 def draw_step_wavefronts(**variants: Variant) -> Picture:
-    """Draw a bar of wavefronts per kernel for one step of k, with a part for each kind of access.
+    """Draw a bar per kernel: the wavefronts of one warp in one step of k.
 
-    variants: the keyword is the name that the reader sees. Each has 8×8 elements of c per thread.
+    The parts of a bar are, from left to right, the reads of each tile from shared memory, the
+    stores into both tiles, and the loads from global memory. variants: the keyword is the name that
+    the reader sees. Each has 8×8 elements of c per thread.
     """
     counts = {name: count_step(one) for name, one in variants.items()}
     body, words = "", []
@@ -136,8 +138,8 @@ def draw_step_wavefronts(**variants: Variant) -> Picture:
 def _parts(counts: StepCounts) -> Iterable[tuple[float, str, str]]:
     """Yield (wavefronts, label, colour) of each part of a bar, from left to right.
 
-    The parts are the reads of a and of b, the stores, and the loads. The last two have the label
-    "".
+    The wavefronts are those of a warp in one step of k. The parts are the reads of a and of b, the
+    stores, and the loads. The last two have the label "".
     """
     for (reads, each), colour in zip(counts.reads.values(), (MATRIX_A, MATRIX_B), strict=True):
         yield reads * each, f"{reads}×{number(each)}", colour
@@ -170,8 +172,10 @@ def compare_steps(mine: Variant) -> Table:
 def compare_changes(timed: Iterable, kernels: Iterable[Variant]) -> Stack:
     """Return bars of the recorded times of an experiment, and a table of the kernels' counts.
 
-    timed: rows of `wide_alone.csv`, as `gemm_kernels.wide_alone.recorded_times()` returns them.
-    kernels: from top to bottom, each with 8×8 elements of c per thread.
+    The columns of the table are the wavefronts of a warp per step of k, and a warp's instructions
+    for one tile in the innermost loop and around it. timed: rows of `wide_alone.csv`, as
+    `gemm_kernels.wide_alone.recorded_times()` returns them. kernels: from top to bottom, each with
+    8×8 elements of c per thread.
     """
     timed, kernels = list(timed), list(kernels)
     device, all_ms = devices.find(timed[0].device), recorded_ms(timed)

@@ -84,10 +84,11 @@ def recorded_ms(variant: Variant) -> float:
 
 
 def draw_times(**variants: Variant) -> Picture:
-    """Draw both estimates of each kernel as bars above the bar of its recorded time.
+    """Draw two estimates in ms of each kernel as bars above the bar of its recorded time.
 
-    The longer estimate is orange, and the recorded bar is faint beyond it. variants: name ->
-    kernel, from top to bottom; _ stands for a space.
+    The estimates are those of wavefronts and of instructions, for a product at `SIZE` on the
+    reference device. The longer estimate is orange, and the recorded bar is faint beyond it.
+    variants: name -> kernel, from top to bottom; _ stands for a space.
     """
     times = {name.replace("_", " "): times_of(one) for name, one in variants.items()}
     where = f"{SIZE}×{SIZE}, tiles of {SIDE}×{SIDE}×{DEPTH}, one {REFERENCE}"

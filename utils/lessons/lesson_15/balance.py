@@ -16,7 +16,8 @@ TOLERANCE = 0.6  # slots; a rounded number is right
 def instructions(*steps: Step, shape: str = "4096") -> Table:
     """Tabulate the instructions of a warp for one tile, and the recorded time; a column per step.
 
-    shape: as on the command line.
+    The rows are the multiply-adds, the loads and stores, the other instructions, and the recorded
+    ms of a product. shape: as on the command line.
     """
     rows = [
         (kind, *(f"{parts_of(step)[number][0]:g}" for step in steps))

@@ -47,7 +47,8 @@ def reads_and_instructions(shape: str = "4096", **steps: Step | Variant) -> Tabl
 def draw_instructions(shape: str = "4096", **steps: Step | Variant) -> Picture:
     """Draw the instructions of a warp for one tile as bars, with the recorded time of each step.
 
-    shape: as on the command line. steps: the keyword is the bar's name, with _ for spaces.
+    The parts of a bar are multiply-adds, loads and stores, and others. shape: as on the command
+    line. steps: the keyword is the bar's name, with _ for spaces.
     """
     body, said = "", []
     for number, (key, step) in enumerate(steps.items()):
@@ -82,9 +83,11 @@ def parts_of(step: Step | Variant) -> tuple[tuple[float, str], ...]:
 def slots_filled(shape: str = "4096", **steps: Step | Variant) -> Table:
     """Tabulate what is counted and recorded of several steps, one column per step.
 
-    The last row has the slots of 100 that have an instruction of any kind: those with a
-    multiply-add × instructions ÷ multiply-adds. shape: as on the command line. steps: the keyword
-    is the column's name, with _ for spaces.
+    The rows are a warp's instructions per tile, the shifts and masks among them, the registers per
+    thread, the cycles lost to register banks per 128 multiply-adds, the SM clock in MHz, the
+    recorded ms, and the slots of 100 with a multiply-add. The last row has the slots of 100 that
+    have an instruction of any kind: those with a multiply-add × instructions ÷ multiply-adds.
+    shape: as on the command line. steps: the keyword is the column's name, with _ for spaces.
     """
     columns = [_column(as_variant(step), shape) for step in steps.values()]
     names = (
@@ -145,6 +148,7 @@ def _bank_cycles(variant: Variant) -> str:
 def beside_gray(step: Step | Variant) -> Table:
     """Tabulate the instructions of a warp for one tile: Gray's loop for 256 threads, and a step's.
 
+    The rows are the multiply-adds, the loads and stores, the other instructions, and all of them.
     The last row has the multiply-adds as a share of all instructions. The step's multiply-adds must
     be as many as Gray's.
     """

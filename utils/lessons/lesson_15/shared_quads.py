@@ -15,7 +15,10 @@ _HUES = {"sa": (205, 80), "sb": (20, 40)}  # of quad 0, and from one quad to the
 
 
 def draw_shared_quads() -> Picture:
-    """Draw the quads of `sb` and `sa` that lanes 0 to 7 read, with the wavefronts of a warp."""
+    """Draw the quads of `sa` and `sb` that lanes 0 to 7 read, with the wavefronts of a warp's read.
+
+    There is one panel for lanes that are numbered row by row, and one for the zig-zag.
+    """
     maps = {
         "row by row": [divmod(lane, _SHOWN) for lane in range(WARP)],
         "the zig-zag": [quad_of(lane) for lane in range(WARP)],

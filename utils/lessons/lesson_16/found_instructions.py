@@ -188,7 +188,10 @@ def find_waits(
 
 
 def draw_waits() -> Picture:
-    """Draw where the warps of two kernels with eight sums wait: multi_output and the solution."""
+    """Draw where the warps of two kernels with eight sums wait: multi_output and the solution.
+
+    The rows are the loads and multiply-adds in one iteration of the recorded hot loop of each.
+    """
     return load_waits.draw_waits(
         {
             "multi_output": listing(_loop_of_multi_output()),

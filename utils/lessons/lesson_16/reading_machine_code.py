@@ -51,7 +51,8 @@ class SpillRecord:
     `max_registers` is the limit, None without a limit. `registers` and `local_bytes` are per
     thread. `gflops` is the rate in 10^9 operations per second. `time_ms` is the median,
     `time_ms_min` and `time_ms_max` are the shortest and the longest measured time. `sm_clock_mhz`
-    is the clock during the measurement, None if it is not known, and `date` its day.
+    is the clock during the measurement, None if it is not known, and `date` its day. The times are
+    those of one launch for the problem of `tools/records/spills.py`.
     """
 
     kernel: str
@@ -356,8 +357,8 @@ def _cost(loop: CompiledLoop) -> float:
 def spilled_ms(kernel: str, max_registers: int | None = None) -> float:
     """Return the recorded time in ms of a kernel compiled with at most `max_registers` registers.
 
-    `kernel` is one of `tools/records/spills.py`; None means no limit. Raise CourseError if there is
-    no such record.
+    It is that of one launch for the problem there. `kernel` is one of `tools/records/spills.py`;
+    None means no limit. Raise CourseError if there is no such record.
     """
     return _spilled(kernel, max_registers).time_ms
 

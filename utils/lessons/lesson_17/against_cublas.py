@@ -75,11 +75,11 @@ def recorded_slices(m: int, n: int, k: int, count: int) -> float:
 
 
 def tiles_tried(m: int, n: int, k: int) -> Table:
-    """Return a table of the recorded block tiles of an m×n×k product, the slowest first.
+    """Return a table of the recorded block tiles of an m×n×k product.
 
-    The columns are the block tile, the share of its rows that c has, the time in ms with uncut
-    tiles, the shortest time in ms with its number of slices, and the share of the peak at that
-    time. The kernel is the one of `autotuned`.
+    The tile with the longest of the shortest times comes first. The columns are the block tile, the
+    share of its rows that c has, the time in ms with uncut tiles, the shortest time in ms with its
+    number of slices, and the share of the peak at that time. The kernel is the one of `autotuned`.
     """
     rows = sorted(_tiles_tried(m, n, k), key=lambda row: -row[0])
     head = ("block tile", "rows in use", "not cut", "the fastest cut", "of the peak")
@@ -291,7 +291,10 @@ def share_of_copies(calls: pd.DataFrame) -> pd.Series:
 
 
 def draw_cubes() -> Picture:
-    """Draw the recorded library's time over that of three steps, per n×n×n product."""
+    """Draw the recorded library's time over that of three steps' kernels, per n×n×n product.
+
+    The steps are `register_blocked`, `register_banks` and `autotuned`, with a curve each.
+    """
     frame = records.measured(REFERENCE, "gemm")
     frame = frame[(frame["m"] == frame["n"]) & (frame["n"] == frame["k"])].sort_values("n")
     steps = {name: frame[frame["step"] == name] for name in SHOWN}

@@ -23,7 +23,11 @@ def copy_times() -> dict[str, dict[int, float]]:
 
 
 def show_copy_times() -> Table:
-    """Return a table of the times by size: 8×8, 16×8 without the copy, and 16×8 with it."""
+    """Return a table of the recorded ms of three kernels, a row each, and a column per n×n size.
+
+    The kernels are `warp_tiled` with 8×8 elements of c per thread, one with 16×8 without the
+    asynchronous copy, and `async_copy`, which has 16×8 and the copy.
+    """
     timed = copy_times()
     words = {
         "warp_tiled": "`warp_tiled`: 8×8, no copy",

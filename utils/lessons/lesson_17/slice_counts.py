@@ -18,10 +18,11 @@ BLOCK, SLICES = (32, 8), 4  # of the launch of `cut_along_k`
 
 
 def beside_the_whole(yours: Callable) -> Table:
-    """Return a table of the blocks, loads per thread and stored words of two products.
+    """Return a table of two kernels for one product: blocks, loads of a thread, and stored words.
 
-    yours: the reader's kernel of the exercise `cut_along_k`. The other kernel is `naive`, with
-    blocks of the same size and one thread per element of c.
+    The stored words are those of the whole launch. yours: the reader's kernel of the exercise
+    `cut_along_k`. The other kernel, in the first row, is `naive`, with blocks of the same size and
+    one thread per element of c.
     """
     m, n, k = SHAPE
     cut = Launch((cdiv(n, BLOCK[0]), cdiv(m, BLOCK[1]), SLICES), BLOCK)

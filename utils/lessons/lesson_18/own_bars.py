@@ -16,7 +16,8 @@ from utils.translation import translate
 def beside_the_experiment(kernel) -> Stack:
     """Return the counts and bars of three kernels, as `_beside` does.
 
-    They are reduce0, the reader's `without_remainder`, and the recorded one.
+    The kernels are reduce0, the reader's `without_remainder`, and the course's kernel of this
+    experiment.
     """
     reduce0, recorded = import_module("reduce_kernels.remainder").variants()[:2]
     return _beside(reduce0, _with_launch_of(recorded, kernel), recorded)
@@ -30,8 +31,8 @@ def beside_the_trees(yours: Variant) -> Stack:
 def beside_idle_threads(yours: Variant) -> Stack:
     """Return the counts and bars of three kernels, as `_beside` does.
 
-    They are reduce2, the reader's `add_while_loading` and reduce3. If idle warps of the reader's
-    kernel leave, they are reduce3, the reader's kernel and the recorded `warps_leave`.
+    The kernels are reduce2, the reader's `add_while_loading` and reduce3. If idle warps of the
+    reader's kernel leave, they are reduce3, the reader's kernel and the recorded `warps_leave`.
     """
     three = _step("reduce3")
     if block_of(yours).barriers >= block_of(three).barriers:
@@ -52,10 +53,11 @@ def _step(name: str) -> Variant:
 
 
 def _beside(before: Variant, yours: Variant, course: Variant) -> Stack:
-    """Return the table of a block's counts and the bars of three kernels.
+    """Return the table of one block's shared-memory counts and the bars of three kernels.
 
-    The reader's kernel has no recorded time. If its instructions cannot be counted, or have only
-    an upper bound, a card below the picture says why.
+    The table is that of `blocks`, and the bars are those of `time_bars.draw`. The reader's kernel
+    has no recorded time. If its instructions cannot be counted, or have only an upper bound, a card
+    below the picture says why.
     """
     shown = {before.step.name: before, "yours": yours, course.step.name: course}
     rows = import_module("reduce_kernels.remainder").recorded_times()

@@ -41,7 +41,8 @@ def recorded_ms(records: Iterable) -> dict[str, float]:
 def beside_the_slides(frame: pd.DataFrame) -> Table:
     """Tabulate the speedups in the slides beside those recorded for the same length and blocks.
 
-    frame: records of `reduce` on one device.
+    There is a row per pair of kernels, reduce0 to reduce1 and so on, and a column each for the
+    slides and for the device of `frame`. frame: records of `reduce` on one device.
     """
     (device,) = set(frame["device"])
     ms = recorded_ms(frame.itertuples())

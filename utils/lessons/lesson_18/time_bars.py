@@ -62,11 +62,12 @@ def times_of(step: Step | Variant, rows: Iterable) -> ResourceTimes:
 
 
 def draw(rows: Iterable, **steps: Step | Variant) -> Picture:
-    """Draw the three estimates of each kernel as bars above the bar of its recorded time.
+    """Draw three estimates in ms of each kernel as bars above the bar of its recorded time.
 
-    The longest estimate of a kernel is orange, and the bar of its recorded time is faint beyond it.
-    All pictures of the same rows have the same scale. rows: of `remainder.csv`, as
-    `reduce_kernels.remainder.recorded_times()` returns them. steps: one per kernel, from top to
+    The estimates are those of memory, of wavefronts and of instructions, at the greatest length
+    that is recorded. The longest estimate of a kernel is orange, and the bar of its recorded time
+    is faint beyond it. All pictures of the same rows have the same scale. rows: of `remainder.csv`,
+    as `reduce_kernels.remainder.recorded_times()` returns them. steps: one per kernel, from top to
     bottom; the keyword is the kernel's name, with _ for spaces.
     """
     rows = list(rows)

@@ -42,6 +42,7 @@ def waits_of(states: Iterable, kernel: str) -> Mapping[str, float]:
 def draw_waits(states: Iterable, *kernels: str) -> Picture:
     """Draw the time of the warps of each kernel as a bar, with a segment per wait of WAITS.
 
+    A whole bar is the time that a warp is resident, and the segments are labelled in percent of it.
     The grey rest of a bar is the time in which a warp issues, could issue, or waits for something
     else. states: rows of `warp_states.csv`, of one device. kernels: their names, from top to
     bottom. Raises CourseError for a kernel without a row.

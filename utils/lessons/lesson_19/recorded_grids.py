@@ -37,7 +37,7 @@ def gains(*steps: Step | Variant, shape: str) -> list[float]:
 
 @dataclass(frozen=True)
 class RecordedGrid:
-    """A recorded grid of a step.
+    """A recorded grid of a step at one problem size.
 
     `blocks` is the number of blocks, `per_thread` the number of elements that a thread adds, and
     `share` the reached fraction of the data sheet's bandwidth.

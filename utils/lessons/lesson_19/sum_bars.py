@@ -49,9 +49,9 @@ def draw(
 ) -> Picture:
     """Draw estimates of each sum as bars above the bar of its recorded time.
 
-    The longest estimate of a sum is orange, and the bar of its recorded time is faint beyond it.
-    All pictures of the same shape have the same scale. steps: with blocks of 256 threads, from top
-    to bottom. resources: the fields of ResourceTimes to draw.
+    All times are ms on the device shown. The longest estimate of a sum is orange, and the bar of
+    its recorded time is faint beyond it. All pictures of the same shape have the same scale. steps:
+    with blocks of 256 threads, from top to bottom. resources: the fields of ResourceTimes to draw.
     """
     size = ladder_of(as_variant(steps[0]).step).parse(shape)
     times = {}

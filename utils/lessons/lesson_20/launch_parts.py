@@ -75,8 +75,8 @@ def launch_us(kernel: str) -> float:
 def table_of_calls() -> Table:
     """Return a table of a sum with two launches and with one; times in us.
 
-    The columns are the time on the GPU, and Python's time for a call with Numba's launches and with
-    prepared ones.
+    The rows are `reduce8` and `reduce9`, for 2^22 floats. The columns are the time on the GPU, and
+    Python's time for a call with Numba's launches and with prepared ones.
     """
     times = launch_times()
     lines = []
@@ -103,7 +103,11 @@ def parts_of(way: str) -> list[tuple[str, float]]:
 
 
 def draw_parts() -> Picture:
-    """Draw the recorded time of each way to sum as a bar of its parts, beside an empty kernel."""
+    """Draw the recorded time of each way to sum as a bar of its parts in microseconds.
+
+    The ways are the keys of `PARTS`, for 2^22 floats, and an empty kernel is among them. The times
+    are those on the GPU.
+    """
     drawn = {way: parts_of(way) for way in PARTS}
     body = "".join(
         _bar(_TOP + _ROW * row, way, parts) for row, (way, parts) in enumerate(drawn.items())

@@ -35,7 +35,11 @@ def different_sums(values: np.ndarray, blocks: int = 64, orders: int = 1000) -> 
 
 
 def draw_orders() -> Picture:
-    """Draw two runs: each block with the sum that it adds, and the value of out[0] after it."""
+    """Draw two runs: each block with the sum that it adds, and the value of out[0] after it.
+
+    The runs are those of `RUNS`: the same four blocks add in two different orders. Above each run
+    is its error.
+    """
     body = "".join(
         f'<g transform="translate(0 {number * _HEIGHT})">{_run(name, order)}</g>'
         for number, (name, order) in enumerate(RUNS.items())

@@ -116,7 +116,8 @@ def _profiled(step: Step | Variant, figure: str, unit: float, form: str) -> str:
 def busiest(step: Step | Variant) -> tuple[str, float]:
     """Return (resource, milliseconds) of the resource that a step needs longest by the counts.
 
-    The resource is "arithmetic", "DRAM", "L2", "the pipe" or "issue slots".
+    The time is that of a product at 4096 on the course's reference device. The resource is
+    "arithmetic", "DRAM", "L2", "the pipe" or "issue slots".
     """
     needed = _needed(step)
     name = max(needed, key=needed.get)
@@ -124,12 +125,18 @@ def busiest(step: Step | Variant) -> tuple[str, float]:
 
 
 def _needed(step: Step | Variant) -> dict[str, float]:
-    """Return resource -> milliseconds for which a step keeps it busy, by the counts."""
+    """Return resource -> ms for which a step's product at 4096 keeps it busy, by the counts.
+
+    The resources have the rates that were recorded on the course's reference device.
+    """
     return _times(counts_of(step))
 
 
 def _times(counts: roofline.LaunchCounts) -> dict[str, float]:
-    """Return resource -> milliseconds for which a launch with these counts keeps it busy."""
+    """Return resource -> ms for which a launch with these counts keeps it busy.
+
+    The resources have the rates that were recorded on the course's reference device.
+    """
     needed = roofline.times(counts, ceilings())
     return {PIPE if name == "shared memory and L1" else name: ms for name, ms in needed.items()}
 
@@ -140,7 +147,10 @@ def _recorded_ms(step: Step) -> float:
 
 
 def draw_busiest(*steps: Step) -> Picture:
-    """Draw one row per step: the time that its busiest resource needs, and its recorded time."""
+    """Draw one row per step: the ms that its busiest resource needs, and its recorded ms.
+
+    Both are those of a product at 4096 on the course's reference device.
+    """
     where = course_device().name
     bars = {
         as_step(step).name.replace("_", " "): (busiest(step)[1], ms_if_any(step, SIZE, where))
@@ -151,13 +161,19 @@ def draw_busiest(*steps: Step) -> Picture:
 
 
 def draw_needs(step: Step) -> Picture:
-    """Draw the time that each resource needs for a step at 4096, and the recorded time."""
+    """Draw the ms that each resource needs for a step's product at 4096, and the recorded ms.
+
+    The device is the course's reference device.
+    """
     title = f"{as_step(step).name} at {SIZE}, one {course_device().name}"
     return resource_needs.draw_needs(title, _needed(step), _recorded_ms(step))
 
 
 def busiest_share(step: Step) -> float:
-    """Return the percentage of a step's recorded time for which its busiest resource is busy."""
+    """Return the percentage of a step's recorded time for which its busiest resource is busy.
+
+    Both times are those of a product at 4096 on the course's reference device.
+    """
     return 100 * busiest(step)[1] / _recorded_ms(step)
 
 
