@@ -60,7 +60,6 @@ def test_an_mma_does_the_work_of_32_instructions_of_a_warp():
     says("At how many of its {} positions is an orange square in a grey column?", WARP)
     larger = LADDER.step("mma_pipelined").capability  # of the larger m16n8k16
     assert NAIVE.capability <= T4.compute_capability < larger
-    says("which numbers of a product of {}×{} elements does one lane hold?", m, n)
     says("the {} lanes of a warp hold its numbers together", WARP)
     says("One instruction, {} lanes", WARP)
 
@@ -221,8 +220,8 @@ def test_one_instruction_of_the_loop_multiplies():
          kinds[limits.GUARDS], kinds[limits.ADDRESSES])  # fmt: skip
     every = sum(kinds.values())
     assert max(kinds, key=kinds.get) == limits.ADDRESSES
-    says("{} instructions go with its `HMMA`. All {}, for each of {:.1f} million `mma`, are the bar "
-         "of {:.1f} ms at {:.2f} GHz, the clock of the recorded run. The data sheet's peak is for "
+    says("{} instructions go with its `HMMA`. All {}, for each of {:.1f} million `mma`, are the "
+         "bar of {:.1f} ms at {:.2f} GHz, the clock of the recorded run. The data sheet's peak is for "
          "{:.2f} GHz.", every - 1, every, mma_of_product() / 1e6,
          limits.estimates()["instructions"], record_of(NAIVE, str(SIDE)).sm_clock_mhz / 1e3,
          H200.tensor_gflops / H200.sms / limits.OPERATIONS)  # fmt: skip
