@@ -145,13 +145,13 @@ def _after(register: str, count: int) -> str:
     return f"R{int(register[1:]) + count}"
 
 
-def others_per_mma() -> int:
-    """Return the number of other instructions that a scheduler can start per `HMMA` at the peak.
+def slots_per_mma() -> int:
+    """Return the number of instructions that a scheduler can start per `HMMA` at the peak.
 
-    It is that of an H200, whose schedulers start at most one instruction per cycle.
+    The `HMMA` is one of them. A scheduler of an H200 starts at most one instruction per cycle.
     """
     schedulers = limits_of(find(REFERENCE).compute_capability).sub_partitions
-    return schedulers * 2 * MULTIPLY_ADDS // OPERATIONS - 1
+    return schedulers * 2 * MULTIPLY_ADDS // OPERATIONS
 
 
 def float16_records() -> pd.DataFrame:

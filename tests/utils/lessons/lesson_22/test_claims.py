@@ -221,8 +221,8 @@ def test_one_instruction_of_the_loop_multiplies():
     every = sum(kinds.values())
     assert max(kinds, key=kinds.get) == limits.ADDRESSES
     says("{} instructions go with its `HMMA`. All {}, for each of {:.1f} million `mma`, are the "
-         "bar of {:.1f} ms at {:.2f} GHz, the clock of the recorded run. The data sheet's peak is for "
-         "{:.2f} GHz.", every - 1, every, mma_of_product() / 1e6,
+         "bar of {:.1f} ms at {:.2f} GHz, the clock of the recorded run. The data sheet's peak is "
+         "for {:.2f} GHz.", every - 1, every, mma_of_product() / 1e6,
          limits.estimates()["instructions"], record_of(NAIVE, str(SIDE)).sm_clock_mhz / 1e3,
          H200.tensor_gflops / H200.sms / limits.OPERATIONS)  # fmt: skip
     assert record_of(NAIVE, str(SIDE)).sm_clock_mhz == H200.boost_clock_mhz
@@ -234,11 +234,11 @@ def test_a_scheduler_has_one_cycle_for_another_instruction():
          "{:,}. An SM has {} schedulers, and each starts at most one instruction per cycle.",
          operations, of_mma, LIMITS.sub_partitions)  # fmt: skip
     cycles = of_mma * LIMITS.sub_partitions // operations
-    assert limits.others_per_mma() == cycles - 1
+    assert limits.slots_per_mma() == cycles
     text = """{:,} ÷ {:,} = {} HMMA per cycle of an SM. Its {} schedulers share them, so each starts
-        one every {} cycles. In the other cycle it can start {} other instruction."""
-    explains("22.others", text, operations, of_mma, operations // of_mma, LIMITS.sub_partitions,
-             cycles, cycles - 1)  # fmt: skip
+        one every {} cycles. In {} cycles it starts {} instructions: the HMMA and {} other."""
+    explains("22.slots", text, operations, of_mma, operations // of_mma, LIMITS.sub_partitions,
+             cycles, cycles, cycles, cycles - 1)  # fmt: skip
 
 
 def test_the_grey_steps_and_cublas():
