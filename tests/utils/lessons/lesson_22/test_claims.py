@@ -78,7 +78,7 @@ def test_few_lanes_hold_factors_of_their_own_sums():
     columns = sorted({element_of_c(lane, i)[1] for i in range(4)})
     text = """Lane {} is one: its numbers of b are in column {}, and its sums in columns {} and {}.
         Two of every eight lanes are like it. In the other {} no number of b is a factor of the
-        lane's own sums. Each lane's numbers of a are in rows of its own sums."""
+        lane's own sums."""
     explains("22.own", text, lane, element_of_b(lane, 0)[1], *columns, WARP - len(found))
     assert all(sum(first <= one < first + 8 for one in found) == 2 for first in range(0, WARP, 8))
     for one in range(WARP):
