@@ -33,7 +33,7 @@ class Hidden:
 
 @dataclass(frozen=True)
 class HiddenCases:
-    """The cases that a function of numbers gets in addition to those of its task.
+    """The cases that a function of numbers gets in addition to the graded ones of its task.
 
     given: one tuple of arguments per call.
     """
@@ -79,8 +79,12 @@ def graded_cases(exercise: NumbersExercise) -> tuple[Case, ...]:
 def _cases(exercise: NumbersExercise, random: Random) -> HiddenCases:
     """Return 24 different cases that are not among the task's, drawn with this generator.
 
-    Raises CourseError if the exercise draws too few that are new.
+    If the task has all valid arguments, none are new: return its cases that are not graded yet, in
+    random order. Raises CourseError if the exercise draws too few that are new.
     """
+    if exercise.draw is None:
+        rest = [case.given for case in exercise.all_cases[KNOWN_CASES:]]
+        return HiddenCases(tuple(random.sample(rest, len(rest))))
     known = {case.given for case in exercise.all_cases}
     cases: dict[tuple[int, ...], None] = {}  # a dict keeps their order and drops duplicates
     for _ in range(MOST_DRAWS):

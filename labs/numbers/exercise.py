@@ -51,8 +51,9 @@ class NumbersExercise(Exercise):
     parameters: the names of the function's parameters. unit: the unit of its result, in the
     singular, or "". promises: the criteria that the task states. cases: returns the cases in the
     order in which they are judged, the simplest first. right: the right formula. draw: returns
-    random valid arguments, for a grader. enough: after a wrong answer, the function is evaluated
-    for this number of cases, which is enough to distinguish the known mistakes. beside: takes a
+    random valid arguments, for a grader; None if `cases` has all valid arguments. enough: after a
+    wrong answer, the function is evaluated for this number of cases, which is enough to distinguish
+    the known mistakes. beside: takes a
     case and the wrong answer, and returns a sentence with the numbers behind the right one.
     instead: takes the same, and returns a sentence that replaces the case's `why`, or "". whole:
     True if every right answer must be a whole number, whatever the arguments. integers: True if it
@@ -66,7 +67,7 @@ class NumbersExercise(Exercise):
     promises: tuple[str, ...]
     cases: Callable[[], Sequence[Case]]
     right: Callable[..., float]
-    draw: Callable[[Random], tuple[int, ...]]
+    draw: Callable[[Random], tuple[int, ...]] | None
     enough: int = 1000
     beside: Callable[[Case, float], str] = lambda case, answer: ""
     instead: Callable[[Case, float], str] = lambda case, answer: ""

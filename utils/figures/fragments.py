@@ -51,7 +51,7 @@ def draw_fragments(opens: int = OPENS, with_all: bool = False) -> Picture:
         drawn.append(_all_lanes())
         labels.append(ALL)
     key = legend(
-        the_lane_holds_of_a=MATRIX_A, of_b=MATRIX_B, of_c=MATRIX_C, factors_of_its_sums=GREY
+        elements_of_a=MATRIX_A, of_b=MATRIX_B, of_c=MATRIX_C, factors_of_the_sums_of_one_lane=GREY
     )
     alt = (
         f"Matrices a of {ROWS}×{K}, b of {K}×{COLUMNS} and c of {ROWS}×{COLUMNS} elements, and a "

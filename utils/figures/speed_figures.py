@@ -51,9 +51,10 @@ MOST_LINES, MOST_GREY = 5, 6  # lines with a name, with that of the library, and
 # A speed this near to the peak, as a factor, would cover the number of the peak.
 _NEAR = 1.35
 _DECADES = (100, 10, 1, 0.1, 0.01)
-# The distances from the spine to the right end of the speeds, and of the shares, in points. Each
-# character of a speed beyond six needs more.
-_SPEEDS, _SHARES, _CHARACTER = 4, 45, 6
+# The distances from the spine to the right end of the speeds, and of the shares, in points.
+_SPEEDS, _SHARES = 4, 45
+# From this peak in GFLOP/s on, the axis is in TFLOP/s: six digits beside a share are hard to read.
+_IN_TFLOPS = 100_000
 _PANELS = 3  # in one row
 _FIXED = "\N{NO-BREAK SPACE}"
 
@@ -227,17 +228,17 @@ def _speed_axes(figure: Figure, points: pd.DataFrame, peak: float, unit: str) ->
     axes.set_xticks(sizes.index, _thinned(sizes))
     axes.set_xlabel(_size_axis(points))
     speeds = [*round_speeds(*axes.get_ylim()), peak]
-    axes.set_yticks(speeds, map(_as_label, speeds))
+    many = unit == "gflops" and peak >= _IN_TFLOPS
+    axes.set_yticks(speeds, [_as_label(speed / 1000 if many else speed) for speed in speeds])
     axes.tick_params(axis="y", length=3, pad=1)
     beside = {"textcoords": "offset points", "va": "center", "ha": "right"}
-    wider = _CHARACTER * max(0, max(len(_as_label(speed)) for speed in speeds) - 6)
     for level in levels:
         share = level * peak / 100
         axes.axhline(share, color=GRID, linewidth=0.8, zorder=0)
-        axes.annotate(f"{level:g} %", (0, share), (-_SHARES - wider, 0),
+        axes.annotate(f"{level:g} %", (0, share), (-_SHARES, 0),
                       xycoords=axes.get_yaxis_transform(), **beside)  # fmt: skip
     above = {"xycoords": "axes fraction", "textcoords": "offset points", "va": "bottom"}
-    axes.annotate(UNITS[unit], (0, 1), (-_SPEEDS, 9), ha="right", **above)
+    axes.annotate("TFLOP/s" if many else UNITS[unit], (0, 1), (-_SPEEDS, 9), ha="right", **above)
     of_a_core = set(points.get("ladder", ())) == {"cpu"}
     name = translate("the core's peak") if of_a_core else translate("the device's peak")
     axes.annotate(name, (0, 1), (3, 3), **above)

@@ -1,7 +1,6 @@
 """The right answers of `lane_of`."""
 
 from itertools import product
-from random import Random
 
 from labs.numbers.exercise import Case
 from virtual_gpu.numbers.fragments import ROWS
@@ -21,25 +20,14 @@ FIRST = {
     (15, 6): "The element eight rows above it has the same lane.",
 }
 OTHERS = "The rule of the other elements in its row holds for this one, too."
-# Of the elements beyond FIRST every third one is left for the grader, whose cases are new.
-LEFT_OUT = 3
 
 
 def cases() -> list[Case]:
-    """Return cases of elements of a: those of FIRST, and then two thirds of the others.
-
-    The others are in the order of their rows and, in a row, of k.
-    """
+    """Return a case per element of a: those of FIRST, and then the others row by row."""
     others = [given for given in product(range(ROWS), range(K)) if given not in FIRST]
-    kept = [given for number, given in enumerate(others) if number % LEFT_OUT]
-    return [Case(given, right(*given), FIRST.get(given, OTHERS)) for given in (*FIRST, *kept)]
+    return [Case(given, right(*given), FIRST.get(given, OTHERS)) for given in (*FIRST, *others)]
 
 
 def right(row, k):
     """Return the lane, 0 to 31, that holds element (row, k) of a 16×8 matrix a."""
     return row % 8 * 4 + k // 2
-
-
-def draw(random: Random) -> tuple[int, int]:
-    """Return random arguments of `right`: (row, k)."""
-    return random.randrange(ROWS), random.randrange(K)

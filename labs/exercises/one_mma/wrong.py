@@ -20,6 +20,23 @@ WRONG = {
     "You load `{a}` by the map of `{b}`: lanes with the same `group` would hold a column. In `{a}` "
     "four neighbouring lanes share a row.": {
         "a by the map of b": load("row + pair + i % 2 + i // 2 * 8, group")},
+    "You load `{a}` as `{b}` lies, with squares 0 and 1 in two rows. In `{a}` they are neighbours "
+    "in a row, and squares 2 and 3 are eight rows below.": {
+        "the line of b copied": load("row + pair + i % 2, group"),
+        "the line of b for four": load("row + pair + i, group")},
+    "You load `{a}` as `{b}` lies, and store the sums so, too. In `{a}` and in `c` squares 0 and 1 "
+    "are neighbours in a row, and 2 and 3 are eight rows below.": {
+        "the line of b copied twice": [*load("row + pair + i % 2, group"),
+                                       *store("row + pair + i % 2, col + group")],
+        "the line of b for four twice": [*load("row + pair + i, group"),
+                                         *store("row + pair + i, col + group")]},
+    "You store into four columns of `{c}`. Squares 2 and 3 are in the columns of squares 0 and 1, "
+    "eight rows below.": {
+        "four columns of c": store("row + group, col + pair + i"),
+        "four columns of c in two rows": store("row + group + i // 2 * 8, col + pair + i")},
+    "You load from four columns of `{a}`. Squares 2 and 3 are in the columns of squares 0 and 1, "
+    "eight rows below.": {
+        "four columns of a in two rows": load("row + group + i // 2 * 8, pair + i")},
     "The four elements of `{a}` are loaded column by column: 0 and 1 from two rows. In the picture "
     "squares 0 and 1 are neighbours in a row.": {
         "columns first": load("row + group + i % 2 * 8, pair + i // 2")},

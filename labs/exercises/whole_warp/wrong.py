@@ -18,8 +18,12 @@ WRONG = {
         "place 2": [(LOOP, f"{LOOP}        if {CORNER}:\n            break\n")],
         "place 2, going on": [(LOOP, f"{LOOP}        if {CORNER}:\n            continue\n")],
         "place 3": [(MMA, f"        if row + group < m and col + pair < n:\n    {MMA}")]},
-    "goes to `c[35, 0]`": {
+    "No guard is left for the sums beyond an edge. A test of `row` and `col` is none, because a "
+    "block's corner is always inside of `{c}`.": {
         "no guard": [(GUARD, STORE)],
+        "a guard of the corner": [(CLEAR, f"    if row >= m or col >= n:\n        return\n{CLEAR}"),
+                                  (GUARD, STORE)]},
+    "goes to `c[35, 0]`": {
         "compared with k": [("if y < m and x < n:\n", "if y < k and x < n:\n")]},
     "goes to `c[0, 20]`": {
         "one column too many": [("if y < m and x < n:\n", "if y < m and x <= n:\n")]},

@@ -16,6 +16,7 @@ from utils.errors import CourseError
 
 SECRET = "a secret of sixteen characters"
 NUMBERS = [name for name, one in EXERCISES.items() if isinstance(one, NumbersExercise)]
+DRAWN = [name for name in NUMBERS if EXERCISES[name].draw]
 
 
 @pytest.mark.parametrize("name", NUMBERS)
@@ -35,7 +36,7 @@ def test_the_solution_is_right_in_cases_of_any_secret(name):
 
 
 def test_hidden_cases_are_new_and_follow_from_the_secret():
-    for name in NUMBERS:
+    for name in DRAWN:
         exercise = EXERCISES[name]
         hidden = draw_hidden(exercise, SECRET)
         assert hidden == draw_hidden(exercise, SECRET)
@@ -45,12 +46,23 @@ def test_hidden_cases_are_new_and_follow_from_the_secret():
 
 
 def test_an_exercise_whose_task_lists_all_cases_is_an_error_and_no_endless_draw():
-    few = replace(EXERCISES["lane_of"], draw=lambda random: EXERCISES["lane_of"].all_cases[0].given)
+    few = EXERCISES["lane_of"]
+    few = replace(few, draw=lambda random: few.all_cases[0].given)
     with pytest.raises(CourseError, match="lane_of draws 0 cases that are not among those"):
         draw_hidden(few, SECRET)
 
 
-@pytest.mark.parametrize("name", NUMBERS)
+def test_a_task_that_lists_all_cases_is_graded_by_each_of_them_once():
+    (name,) = set(NUMBERS) - set(DRAWN)
+    graded = _graded_numbers(EXERCISES[name])
+    assert sorted(graded) == sorted(case.given for case in EXERCISES[name].all_cases)
+    assert len(set(graded)) == len(graded) == 128
+    others = draw_hidden(EXERCISES[name], SECRET + "x").given
+    assert others != draw_hidden(EXERCISES[name], SECRET).given
+    assert set(others) == set(graded[-len(others) :])
+
+
+@pytest.mark.parametrize("name", DRAWN)
 def test_a_table_of_the_cases_that_everyone_can_read_loses_most_points(name):
     part = next(part for lab in LABS.values() for part in lab.parts if part.exercise == name)
     table = {case.given: case.right for case in part.definition.all_cases}
@@ -84,7 +96,7 @@ def test_one_wrong_case_costs_its_share_and_a_constant_gets_nothing(name):
     part, hidden = replace(part, points=100), draw_hidden(part.definition, SECRET)
     rights = [part.definition.right(*one) for one in _graded_numbers(part.definition)]
     (_, drawn) = rows_of(part, [{"answers": [*rights[:-1], -1]}], hidden, "")
-    assert drawn.told.startswith("1 of 24 cases are wrong.")
+    assert drawn.told.startswith(f"1 of {len(hidden.given)} cases are wrong.")
     assert 0.85 * drawn.of < drawn.points < drawn.of
     for constant in set(rights):
         rows = rows_of(part, [{"answers": [constant] * len(rights)}], hidden, "")

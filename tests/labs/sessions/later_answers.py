@@ -13,10 +13,12 @@ from labs.exercises.attainable.solution import attainable
 from labs.exercises.issue_bound.solution import issue_bound
 from labs.exercises.lane_of.solution import lane_of
 from labs.exercises.ldmatrix_wavefronts.formula import right as ldmatrix_wavefronts
+from labs.exercises.one_mma.solution import one_mma
 from labs.exercises.paired_reads.solution import paired_reads
 from labs.exercises.row_gap import solution as row_gap
 from labs.exercises.slices.solution import slices
 from labs.exercises.waiting_blocks.solution import waiting_blocks
+from labs.exercises.whole_warp.solution import whole_warp
 from reduce_kernels import LADDER as REDUCE
 from tensor_kernels.parts.swizzles import swizzle
 from tests.labs.sessions.answers import answer
@@ -26,7 +28,7 @@ from utils.lessons.block_sums import block_of
 from utils.lessons.lesson_11 import time_bars
 from utils.lessons.lesson_16.reading_machine_code import listed_rows
 from utils.lessons.lesson_21.counted_steps import ceilings
-from utils.lessons.lesson_22 import limits
+from utils.lessons.lesson_22 import limits, rounding
 from utils.lessons.lesson_lane_maps.lane_maps import wavefronts_of
 from utils.machine.occupancy import occupancy
 from virtual_gpu import trace
@@ -210,6 +212,24 @@ def lane_of_an_element() -> str:
 
 
 @answer("22", 2)
+def steps_of_three_halves() -> str:
+    """1 and three times 2^-24, added by one mma."""
+    a, b = np.zeros((16, 8), np.float16), np.zeros((8, 8), np.float16)
+    a[0, :4], b[:4, 0] = [1] + 3 * [2.0**-12], [1] + 3 * [2.0**-12]
+    c = np.zeros((16, 8), np.float32)
+    trace(one_mma, 1, 32, a, b, c)
+    return f"{(float(c[0, 0]) - 1) / rounding.UNIT:g}"
+
+
+@answer("22_second", 1)
+def mma_of_a_product_with_edges() -> str:
+    """35×44 elements by 44×20, with one warp per 16×8 of c."""
+    a, b = np.ones((35, 44), np.float16), np.ones((44, 20), np.float16)
+    c = np.zeros((35, 20), np.float32)
+    return str(trace(whole_warp, (3, 3), 32, a, b, c).totals["mma"])
+
+
+@answer("22_second", 2)
 def lines_of_four_tiles_beside_each_other() -> str:
     """The fragment of a is loaded once for four mma, and each has its own fragment of b."""
     loads = limits.seen().accesses.query("kind == 'load'").groupby("array")["cache_lines"].sum()

@@ -64,14 +64,12 @@ def test_grey_steps_can_have_their_names_at_the_ends_of_their_lines():
         plots.curve(CROWDED, ["register_blocked_3"], name_grey=True)
 
 
-def test_long_speeds_leave_room_for_the_shares():
-    def left_end(peak):
-        frame = gemm({"naive": 1000}).assign(peak=peak)
-        figure = plots.curve(frame, ["naive"])
-        (share,) = [text for text in figure.axes[0].texts if text.get_text() == "100 %"]
-        return share.xyann[0]
-
-    assert left_end(989_400) < left_end(66_900)
+def test_a_peak_of_six_digits_is_shown_in_tflops():
+    frame = gemm({"naive": 10_000})
+    shown = {peak: set(texts(plots.curve(frame.assign(peak=peak), ["naive"])))
+             for peak in (99_000, 989_400)}  # fmt: skip
+    assert {"989", "TFLOP/s", "100 %"} <= shown[989_400]
+    assert {"99,000", "GFLOP/s", "100 %"} <= shown[99_000]
 
 
 def below_title(figure):

@@ -16,17 +16,19 @@ from utils.lessons.cards import Card, Fold, Stack, Table, table
 from utils.lessons.counting import one_per_cycle_ms, watch
 from utils.lessons.lesson import device_shown
 from utils.lessons.recorded import duration, recorded_ms
+from utils.machine.devices import REFERENCE, find
 from utils.machine.occupancy import WARP, limits_of
 from utils.measuring import records
 from utils.translation import translate
 from virtual_gpu import Trace
-from virtual_gpu.pictures.svg import GREY, ORANGE, Picture, rect, svg, text
+from virtual_gpu.pictures.svg import GREY, ORANGE, Picture, path, rect, svg, text
 
 MULTIPLY_ADDS = M * N * K  # of one mma
 # Rows of a and of b are at least a cache line long, so that no two rows share one.
 COUNTED = "32x64x64"
 SIDE = "4096"
 COUNTS = {"requests": "loads", "cache_lines": "cache lines"}
+OPERATIONS = 4096  # per cycle on the tensor cores of an SM of an H200, by the data sheet
 MMA, LOADS, JOINS, ZEROS = "HMMA", "loads", "joining two float16", "zeros beyond an edge"
 ADDRESSES, GUARDS, LOOP = "indices and addresses", "guards", "the loop"
 
@@ -143,6 +145,15 @@ def _after(register: str, count: int) -> str:
     return f"R{int(register[1:]) + count}"
 
 
+def slots_per_mma() -> int:
+    """Return the number of instructions that a scheduler can start per `HMMA` at the peak.
+
+    The `HMMA` is one of them. A scheduler of an H200 starts at most one instruction per cycle.
+    """
+    schedulers = limits_of(find(REFERENCE).compute_capability).sub_partitions
+    return schedulers * 2 * MULTIPLY_ADDS // OPERATIONS
+
+
 def float16_records() -> pd.DataFrame:
     """Return the records of the ladder on the device shown, without its step for bfloat16."""
     return records.measured(device_shown().name, "tensor").query("step != 'mma_bfloat16'")
@@ -181,15 +192,17 @@ def draw_limits(shape: str = SIDE) -> Picture:
     needed = estimates(shape)
     bars = {**needed, "recorded": recorded_ms(STEP, shape)}
     left, longest = 96, max(bars.values())
-    title = f"{STEP.name} at {shape}: ms that each resource needs alone"
+    title = f"{STEP.name} at {shape}: the time that each resource needs alone"
     body, y = text(0, 14, title, 13, font_weight="bold"), 28
     for name, ms in bars.items():
         wide = max((WIDTH - left - 64) * ms / longest, 1)
         colour = ORANGE if name == max(needed, key=needed.get) else GREY
-        colour = "currentColor" if name == "recorded" else colour
+        if name == "recorded":  # it is no resource
+            colour, y = "currentColor", y + 12
+            body += path(f"M0 {y - 8}H{WIDTH}", opacity=0.4)
         body += text(left - 8, y + 12, name, 13, "end") + rect(left, y, wide, 15, colour)
         body += text(left + wide + 6, y + 12, duration(ms), 13)
         y += 24
     said = ", ".join(f"{name} {duration(ms)}" for name, ms in bars.items())
     alt = f"{title}, {device_shown().name}: {said}."
-    return Picture(svg(WIDTH, y, body, alt, widest=520), alt)
+    return Picture(svg(WIDTH, y, body, alt, widest=600), alt)

@@ -45,7 +45,7 @@ def draw_load(name: str = "a", number: int = 0) -> Picture:
         f"{ELEMENT * WARP // len(rows)}."
     )
     height = TOP + SIZES[name][0] * SIZE + 6
-    return Picture(svg(WIDTH, height, body, alt, widest=1.2 * WIDTH), alt)
+    return Picture(svg(WIDTH, height, body, alt, widest=1.5 * WIDTH), alt)
 
 
 def _grid(rows: int, columns: int) -> str:

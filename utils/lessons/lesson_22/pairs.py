@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 from numba import cuda, float32, uint32
 from numba.types import float16
 
+from tensor_kernels import LADDER
+from tensor_kernels.mma_naive import STEP
 from utils.intrinsics.tensor import load_pair, mma_m16n8k8
-from utils.lessons.cards import Card, Fold, table
+from utils.ladder.step import Variant
+from utils.lessons.cards import Card, Fold, Table, table
 from utils.lessons.code import show_kernel
 from utils.lessons.lesson_22 import limits
+from utils.lessons.recorded import duration
+from utils.machine import devices
 from utils.machine.occupancy import WARP
+from utils.measuring import measure
 from utils.translation import translate
 from virtual_gpu import Finding, Trace, VirtualGpuError
 from virtual_gpu import trace as run_traced
@@ -220,6 +227,38 @@ def _not_run(message: str) -> str:
             "two = pair`."
         )
     return message
+
+
+def race(load_a: Callable, shape: str = limits.SIDE) -> Table | Card:
+    """Time a product with `load_a`, one with single loads, and `mma_naive` in turns on this GPU.
+
+    Return a table of the times, or a card with a sentence if there is no GPU or `load_a` is wrong.
+    shape: n of an n×n product, as text, a multiple of 16.
+    """
+    if wrong := _mistake(load_a):
+        return Card("bad", (translate("`load_a`: not yet."), wrong))
+    problem, device = LADDER.parse(shape), devices.current()
+    if device is None:
+        sentence = translate(
+            "On a GPU, this cell times the product with your `load_a`, the same product with "
+            "single loads, and `mma_naive` in turns at {shape}.",
+            shape=problem,
+        )
+        return Card("ask", (sentence,))
+    rivals = {"your load_a": load_a, "single loads": by_elements}
+    variants = [_variant(name, one) for name, one in rivals.items()]
+    rows = measure.race(LADDER, (*variants, STEP.variant()), problem, device)
+    return table(
+        f"{problem}, in turns on one {device.name}",
+        ("", "time"),
+        [(row.step, duration(row.time_ms)) for row in rows],
+    )
+
+
+def _variant(name: str, load_a: Callable) -> Variant:
+    """Return a variant with the launch of `mma_naive` whose kernel loads a by `load_a`."""
+    kernel = kernel_with(load_a)
+    return replace(STEP, name=name, build=lambda: kernel).variant()
 
 
 def solution() -> Fold:

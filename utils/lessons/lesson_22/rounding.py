@@ -17,7 +17,7 @@ SMALL = K - 1  # of them are small
 EXPONENTS = (-23, -24, -25, -26)  # of the small products
 ASKED = -25
 UNIT = 2.0**-FRACTION_BITS  # from 1 to the next float32
-CELL, LEFT, TOP = 15, 92, 46
+CELL, LEFT, TOP = 16, 86, 46
 
 
 @cuda.jit
@@ -112,7 +112,7 @@ def draw_bits(with_sum: bool = False) -> Picture:
         0, 15, "bits behind the binary point of a sum near 1 (pale: 0)", 13, font_weight="bold"
     )
     for bit in (1, 10, 20, FRACTION_BITS, ALIGNED_BITS, last):
-        body += text(LEFT + (bit - 0.5) * CELL, TOP - 8, bit, 11, "middle")
+        body += text(LEFT + (bit - 0.5) * CELL, TOP - 8, bit, 10, "middle")
     for row, (name, ones) in enumerate(rows.items()):
         body += text(LEFT - 22, TOP + row * 24 + 13, name, 13, "end")
         body += "".join(_bit(bit, TOP + row * 24, bit in ones) for bit in range(last + 1))
@@ -126,7 +126,7 @@ def draw_bits(with_sum: bool = False) -> Picture:
     if with_sum:
         alt += f" The exact sum has the bits {', '.join(map(str, sorted(rows['exact sum'])))}."
     key = legend(float32=BLUE, while_an_mma_adds=ORANGE, cut_off=GREY)
-    return Picture(key + svg(LEFT + last * CELL + 6, height, body, alt, widest=530), alt)
+    return Picture(key + svg(LEFT + last * CELL + 6, height, body, alt, widest=640), alt)
 
 
 def _bit(bit: int, y: float, one: bool) -> str:

@@ -1,5 +1,6 @@
 """Check the figures and comparisons in lesson 22 against counts, machine code and records."""
 
+from decimal import ROUND_DOWN, Decimal
 from functools import partial
 
 import numpy as np
@@ -14,7 +15,7 @@ from utils.figures import fragments
 from utils.lessons.lesson_22 import limits, pairs, rounding
 from utils.lessons.recorded import record_of
 from utils.machine.devices import REFERENCE, find
-from utils.machine.occupancy import WARP, limits_of
+from utils.machine.occupancy import WARP, limits_of, occupancy
 from virtual_gpu.numbers.fragments import element_of_a, element_of_b, element_of_c
 
 SIDE = 4096
@@ -56,7 +57,9 @@ def test_an_mma_does_the_work_of_32_instructions_of_a_warp():
     says("numbers of {} bits", 8 * ELEMENT)
     says("per lane: {} float32, {} float16, {} float16", fragments.SUMS, fragments.OF_A,
          fragments.OF_B)  # fmt: skip
-    says("In how many of the {} lanes is", WARP)
+    says("At how many of its {} positions is an orange square in a grey column?", WARP)
+    larger = LADDER.step("mma_pipelined").capability  # of the larger m16n8k16
+    assert NAIVE.capability <= T4.compute_capability < larger
     says("the {} lanes of a warp hold its numbers together", WARP)
     says("One instruction, {} lanes", WARP)
 
@@ -78,6 +81,10 @@ def test_few_lanes_hold_factors_of_their_own_sums():
         lane's own sums."""
     explains("22.own", text, lane, element_of_b(lane, 0)[1], *columns, WARP - len(found))
     assert all(sum(first <= one < first + 8 for one in found) == 2 for first in range(0, WARP, 8))
+    for one in range(WARP):
+        rows = [{row for row, _ in fragments.cells_of(element, one, 4)}
+                for element in (element_of_a, element_of_c)]  # fmt: skip
+        assert rows[0] == rows[1]  # "in rows of its own sums"
     pairs = sorted({int(element_of_a(lane, 0)[1]) for lane in range(WARP)})
     says("`pair` is {}, {}, {} or {}", *pairs)
 
@@ -110,6 +117,17 @@ def test_sums_of_a_tensor_core_are_cut_off():
     assert all(by_warp <= right for by_warp, right in zip(sums["mma"], sums["exact"], strict=True))
 
 
+def test_a_decimal_example_is_cut_down_too():
+    one, small, step = Decimal("1.00"), Decimal("0.004"), Decimal("0.01")
+    rounded = one
+    for _ in range(3):
+        rounded = (rounded + small).quantize(step)
+    exact = one + 3 * small
+    says("keeps two places, and three while it adds: {} + {} + {} + {} stays {} if each sum is "
+         "rounded. Added at once, it is {}, cut down to {}.", one, small, small, small, rounded,
+         exact, exact.quantize(step, ROUND_DOWN))  # fmt: skip
+
+
 def test_loads_of_a_fragment_touch_a_cache_line_per_row():
     rows = {element_of_a(lane, 0)[0] for lane in range(WARP)}
     steps = {element_of_b(lane, 0)[0] for lane in range(WARP)}
@@ -134,9 +152,10 @@ def test_cache_lines_explain_most_of_the_time():
          "`mma`.", SIDE, limits.MULTIPLY_ADDS, H200.sms)  # fmt: skip
     says("at {:.2f} GHz. **How many ms do the cache lines of `mma_naive` need at least, at {}", ghz,
          SIDE)  # fmt: skip
-    says("takes {:.1f} ms. At the peak of the data sheet, {:.0f} TFLOP/s, the tensor cores need "
-         "{:.2f} ms", ms, peak / 1e3, needed["tensor cores"])  # fmt: skip
-    says("`naive` of lesson 05 takes {:.1f} ms, in float32", naive)
+    says("`mma_naive` takes {:.1f} ms, and `naive` of lesson 05, in float32 and without tensor "
+         "cores, {:.1f} ms. At the peak of the data sheet, {:.0f} TFLOP/s, the tensor cores need "
+         "{:.2f} ms, so `mma_naive` reaches {:.1f} % of the peak.", ms, naive, peak / 1e3,
+         needed["tensor cores"], 100 * FLOPS / ms / 1e6 / peak)  # fmt: skip
     per_mma = limits.lines_per_mma(limits.seen())
     cycles = mma_of_product() * per_mma / H200.sms
     text = """{}³ ÷ {:,} = {:.1f} million mma, with {:.0f} cache lines each, on {} SMs: {:.1f}
@@ -145,9 +164,12 @@ def test_cache_lines_explain_most_of_the_time():
              cycles / 1e6, ghz, needed["cache lines"])  # fmt: skip
     assert needed["cache lines"] == pytest.approx(cycles / ghz / 1e6)
     share = round(100 * needed["cache lines"] / ms)
-    says("reaches {:.1f} % of it. The cache lines alone need {} % of its time, and the remaining "
-         "{} % are an open question.", 100 * FLOPS / ms / 1e6 / peak, share,
-         100 - share)  # fmt: skip
+    resident = occupancy(H200.compute_capability, WARP, record_of(NAIVE, str(SIDE)).registers, 0)
+    assert resident.blocks == resident.warps == LIMITS.blocks_per_sm
+    assert LIMITS.warps_per_sm == 2 * resident.warps  # "half of it"
+    says("the cache lines alone need {} % of its time. A candidate for the other {} % is that an "
+         "SM has room for {} blocks and {} warps", share, 100 - share, LIMITS.blocks_per_sm,
+         LIMITS.warps_per_sm)  # fmt: skip
     assert max(needed, key=needed.get) == "cache lines"
 
 
@@ -157,7 +179,7 @@ def test_pairs_of_a_need_fewer_cache_lines():
     of_a, of_b = (loads.query("array == @name")["cache_lines"].sum() / mma for name in "ab")
     rows = {element_of_a(lane, 0)[0] for lane in range(WARP)}
     says("Two loads of `a`, each with {} rows, are {:.0f} cache lines. The two loads of `b` have "
-         "{:.0f}, as before.", len(rows), of_a, of_b)  # fmt: skip
+         "{:.0f}, as before", len(rows), of_a, of_b)  # fmt: skip
     assert of_b == lines("b")
     says("{:.0f} cache lines need {:.1f} ms instead of {:.1f} ms", pairs.lines(),
          limits.lines_ms(pairs.lines()), limits.estimates()["cache lines"])  # fmt: skip
@@ -191,26 +213,32 @@ def test_one_instruction_of_the_loop_multiplies():
     assert kinds[limits.MMA] == 1
     assert kinds[limits.LOADS] == kinds[limits.ZEROS] == fragments.OF_A + fragments.OF_B == 6
     assert kinds[limits.JOINS] == (fragments.OF_A + fragments.OF_B) // 2 == 3
-    says("A register has {} bits", 8 * np.float32().nbytes)
-    edges = kinds[limits.GUARDS] + kinds[limits.ZEROS]
-    says("The {} guards compare indices with sizes, and six more `PRMT` put a zero where an "
-         "element is beyond an edge. In a tile inside of the matrices these {} instructions have "
-         "no use. But the largest part are the {} of indices and addresses",
-         kinds[limits.GUARDS], edges, kinds[limits.ADDRESSES])  # fmt: skip
+    says("A register holds two neighbours of a fragment")
+    assert np.float32().nbytes == 2 * ELEMENT
+    says("The {} guards, and six more `PRMT` that put a zero beyond an edge, have no use in a tile "
+         "inside of the matrices. The largest part are the {} of indices and addresses",
+         kinds[limits.GUARDS], kinds[limits.ADDRESSES])  # fmt: skip
     every = sum(kinds.values())
     assert max(kinds, key=kinds.get) == limits.ADDRESSES
-    operations, of_mma = 4096, 2 * limits.MULTIPLY_ADDS  # per SM and cycle, and per mma
-    cycles = of_mma * LIMITS.sub_partitions // operations
-    says("By the data sheet an SM does {:,} operations per cycle, and an `mma` has {:,}. An SM has "
-         "{} schedulers, and each starts at most one instruction per cycle.", operations, of_mma,
-         LIMITS.sub_partitions)  # fmt: skip
-    says("An <code>HMMA</code> every {} cycles leaves {} other instruction, and here are {}. All "
-         "{}, for each of {:.1f} million <code>mma</code>, are the bar of {:.1f} ms at {:.2f} GHz, "
-         "the clock of the recorded run. The data sheet's peak is for {:.2f} GHz.", cycles,
-         cycles - 1, every - 1, every, mma_of_product() / 1e6, limits.estimates()["instructions"],
-         record_of(NAIVE, str(SIDE)).sm_clock_mhz / 1e3,
-         H200.tensor_gflops / H200.sms / operations)  # fmt: skip
+    says("{} instructions go with its `HMMA`. All {}, for each of {:.1f} million `mma`, are the "
+         "bar of {:.1f} ms at {:.2f} GHz, the clock of the recorded run. The data sheet's peak is "
+         "for {:.2f} GHz.", every - 1, every, mma_of_product() / 1e6,
+         limits.estimates()["instructions"], record_of(NAIVE, str(SIDE)).sm_clock_mhz / 1e3,
+         H200.tensor_gflops / H200.sms / limits.OPERATIONS)  # fmt: skip
     assert record_of(NAIVE, str(SIDE)).sm_clock_mhz == H200.boost_clock_mhz
+
+
+def test_a_scheduler_has_one_cycle_for_another_instruction():
+    operations, of_mma = limits.OPERATIONS, 2 * limits.MULTIPLY_ADDS  # per SM and cycle, per mma
+    says("an SM of an H200 does {:,} operations per cycle on its tensor cores, and an `mma` has "
+         "{:,}. An SM has {} schedulers, and each starts at most one instruction per cycle.",
+         operations, of_mma, LIMITS.sub_partitions)  # fmt: skip
+    cycles = of_mma * LIMITS.sub_partitions // operations
+    assert limits.slots_per_mma() == cycles
+    text = """{:,} ÷ {:,} = {} HMMA per cycle of an SM. Its {} schedulers share them, so each starts
+        one every {} cycles. In {} cycles it starts {} instructions: the HMMA and {} other."""
+    explains("22.slots", text, operations, of_mma, operations // of_mma, LIMITS.sub_partitions,
+             cycles, cycles, cycles, cycles - 1)  # fmt: skip
 
 
 def test_the_grey_steps_and_cublas():

@@ -145,6 +145,19 @@ def three_parameters(of_a, a, y):
     pass
 
 
+@pytest.mark.skipif(cuda.is_available(), reason="the stand-in is for a machine without a GPU")
+def test_a_race_times_both_kinds_of_loads_and_the_first_step_in_turns(device):
+    rivals = ["your load_a", "single loads", "mma_naive"]
+    assert [row[0] for row in pairs.race(pairs.by_pairs, "64").rows] == rivals
+    assert device[-2 * len(rivals) :] == 2 * rivals
+
+
+def test_a_race_without_a_gpu_or_with_wrong_loads_is_one_sentence(monkeypatch):
+    monkeypatch.setattr(pairs.devices, "current", lambda: None)
+    assert "single loads, and mma_naive in turns at 4096" in str(pairs.race(pairs.by_pairs))
+    assert "does not set of_a[2]" in str(pairs.race(one_pair))
+
+
 @pytest.mark.parametrize(
     "load_a, words",
     [
