@@ -43,9 +43,10 @@ def law(frame: pd.DataFrame, device: Device) -> Table:
 
 
 def _product(row: pd.Series, part: float) -> tuple[str, str, str]:
-    """Return latency, rate and their product as text, for `part` times the rate of one SM.
+    """Return latency, rate and their product as numbers without units, for a part of an SM's rate.
 
-    `row` is a row of `littles_law`.
+    The latency is in cycles, the rate per cycle. `row` is a row of `littles_law`, and `part` is the
+    factor of its rate.
     """
     return number(row["latency"]), number(part * row["per_cycle"]), number(part * row["under_way"])
 

@@ -284,7 +284,7 @@ def _block(lines: Iterable[str], marked: bool = True) -> HTML:
 
 
 def _rows(lines: Iterable[str], marked: bool) -> str:
-    """Return the HTML of lines of code. marked: True for lines of a diff, which are coloured."""
+    """Return a `<pre>` block of these lines of code. marked: True for a diff, which is coloured."""
     return f'<pre class="lesson-code">{"".join(_row(line, marked) for line in lines)}</pre>'
 
 

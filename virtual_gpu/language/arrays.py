@@ -66,7 +66,11 @@ def _dtype(call: CallExpression, argument) -> np.dtype:
 
 
 def element_dtype(argument) -> np.dtype | None:
-    """Return the dtype that a type of NumPy or Numba names, or None if it names none."""
+    """Return the dtype of a Numba type, or what np.dtype makes of another argument.
+
+    It is None if np.dtype raises TypeError, as for a number. Raises Numba's NumbaNotImplementedError
+    for a Numba type that has no dtype.
+    """
     try:
         return as_dtype(argument) if isinstance(argument, types.Type) else np.dtype(argument)
     except TypeError:

@@ -262,8 +262,11 @@ class LaneExpressions:
         varies = test.varies or yes.varies or no.varies
         return Text(name, yes.dtype, varies, max(yes.bits, no.bits), atom=True)
 
-    def eval_Attribute(self, node: ast.Attribute):
-        """Return the text of an attribute of an array, or of a thread's coordinate."""
+    def eval_Attribute(self, node: ast.Attribute) -> Text | tuple[Text, ...]:
+        """Return the text of a thread's coordinate, or of an array's size or number of dimensions.
+
+        For its shape it is a tuple with a text per dimension. Raises NoText for other attributes.
+        """
         owner = node.value
         try:
             constant = self.expressions.constants.value(owner)
@@ -320,7 +323,10 @@ class LaneExpressions:
         return cells, indices
 
     def _address(self, cells: Cells, indices: list[Text]) -> Text:
-        """Append the check of an element's indices; return the name that holds its address."""
+        """Append the check of an element's indices; return the name that holds its address.
+
+        The address is in elements of the array's memory.
+        """
         names = []
         for index in indices:
             name = index.code

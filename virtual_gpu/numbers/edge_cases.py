@@ -77,10 +77,10 @@ def remainder(x, y):
 
 
 def _float_divmod(x, y) -> tuple:
-    """Return the tuple (quotient, remainder) of floats as Python's divmod defines them.
+    """Return the tuple (x // y, x % y) of floats in the dtype of x, rounded as in Python.
 
-    The device computes the remainder as ``x - trunc(x / y) * y``, rounded once, so it is NaN for an
-    infinite y.
+    The device computes the remainder as ``x - trunc(x / y) * y``, rounded once, so both are NaN for
+    an infinite y. For y = 0 they are x / y and NaN.
     """
     rest = fused_multiply_add(-np.trunc(x / y), y, x)
     quotient = (x - rest) / y
