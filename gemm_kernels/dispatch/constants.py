@@ -44,10 +44,9 @@ class TunedConstants:
 class TimedCandidate:
     """The time of `autotuned` with some constants at a shape: a row of a file in `data/tuned`.
 
-    The file's name is that of the device.
-
-    time_ms, gflops: the median time of one product, and its rate in GFLOP/s. library_ratio: the
-    library's time over `time_ms`; None if no library was timed. date: the day of the measurement.
+    The file's name is that of the device. time_ms, gflops: the median time of one product, and its
+    rate in GFLOP/s. library_ratio: the library's time over `time_ms`; None if no library was timed.
+    date: the day of the measurement.
     """
 
     shape: GemmShape

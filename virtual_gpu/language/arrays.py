@@ -68,8 +68,8 @@ def _dtype(call: CallExpression, argument) -> np.dtype:
 def element_dtype(argument) -> np.dtype | None:
     """Return the dtype of a Numba type, or what np.dtype makes of another argument.
 
-    It is None if np.dtype raises TypeError, as for a number. Raises Numba's NumbaNotImplementedError
-    for a Numba type that has no dtype.
+    It is None if np.dtype raises TypeError, as for a number. Raises NumbaNotImplementedError for a
+    Numba type that has no dtype.
     """
     try:
         return as_dtype(argument) if isinstance(argument, types.Type) else np.dtype(argument)
