@@ -261,11 +261,21 @@ def updated(language: str, sentences: Catalog) -> Catalog:
     """Return the catalogue of a language, updated to the sentences of a template.
 
     sentences: the template. Translations are kept, and those of a changed sentence become fuzzy. A
+    translation whose sentence is gone is kept as obsolete, and returns with its sentence. A
     language without a file gets a new catalogue. Nothing is written.
     """
     file = catalogue_of(language)
     catalog = read(file, language) if file.exists() else _new(language)
     catalog.update(sentences)
+    kept = {}
+    for sentence, entry in catalog.obsolete.items():
+        if not entry.string:
+            continue
+        if sentence not in catalog:
+            kept[sentence] = entry
+        elif not is_shown(catalog[sentence]):
+            catalog[sentence].string, catalog[sentence].flags = entry.string, entry.flags
+    catalog.obsolete = kept
     return catalog
 
 

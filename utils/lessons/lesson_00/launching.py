@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from labs.checking.translated_findings import translate_message
 from utils.division import cdiv
 from utils.lessons.cards import Card
 from utils.translation import translate
@@ -66,6 +67,10 @@ def _raised(error: Exception, length: int) -> str:
             "the kernel and its arguments: `scale[blocks, threads](…)`."
         )
     why = f"{str(error).rstrip('.')}."
+    if isinstance(error, VirtualGpuError):
+        finding = error.finding
+        told = f"Line {finding.line}, `{finding.site.source}`: {finding.message}" if finding else why
+        why = translate_message(told)
     if isinstance(error, LaunchError):
         return translate("At length {length:,}: {why}", length=length, why=why)
     if isinstance(error, VirtualGpuError):
