@@ -269,7 +269,7 @@ def updated(language: str, sentences: Catalog) -> Catalog:
     catalog.update(sentences)
     kept = {}
     for sentence, entry in catalog.obsolete.items():
-        if not entry.string:
+        if not entry.string or entry.fuzzy:  # a file has no mark of fuzzy at an obsolete sentence
             continue
         if sentence not in catalog:
             kept[sentence] = entry
