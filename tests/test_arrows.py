@@ -22,8 +22,8 @@ PACKAGES = (*KERNELS, *TOOLS, "labs", "utils")
 # The module that lets kernels run anywhere; kernel packages and labs import it first.
 READY = "kernels_anywhere"
 GROUND = (
-    "utils.division", "utils.errors", "utils.paths", "utils.reader_folder", "utils.translation",
-    "gpu_xray.errors",
+    "utils.division", "utils.errors", "utils.paths", "utils.reader_folder",
+    "utils.translated_findings", "utils.translation", "gpu_xray.errors",
 )  # fmt: skip
 # The rooms that each room may import; every room may also import itself and GROUND.
 ROOMS = {

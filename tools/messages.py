@@ -29,7 +29,6 @@ from labs.checking.line_order import OrderExercise
 from labs.checking.phrasing import one_and_many
 from labs.checking.recognise import FILE as MISTAKES
 from labs.checking.submission_checks import ARGUMENTS
-from labs.checking.translated_findings import SAID
 from labs.checking.translated_mistakes import messages as messages_of
 from labs.checking.vocabulary import FUNCTION, KERNEL
 from labs.exercises import EXERCISES
@@ -43,6 +42,7 @@ from utils.lessons.folders import LESSONS_PACKAGE
 from utils.lessons.own_kernels import TWINS
 from utils.lessons.questions import QUESTIONS
 from utils.paths import ROOT
+from utils.translated_findings import SAID
 from utils.translation import LOCALE
 from virtual_gpu.pictures.annotate import COLUMNS
 
@@ -94,7 +94,7 @@ def messages() -> Iterator[Message]:
         yield Message(column.title, file, "the title of a column")
         yield Message(column.meaning, file, "the meaning of a column")
     for text in SAID:
-        yield Message(text, "labs/checking/translated_findings.py", "said by the virtual GPU")
+        yield Message(text, "utils/translated_findings.py", "said by the virtual GPU")
     for words in VOCABULARIES:
         if words.actor:
             yield Message(words.actor, "labs/checking/vocabulary.py", "in: {thread} goes to …")
@@ -261,11 +261,21 @@ def updated(language: str, sentences: Catalog) -> Catalog:
     """Return the catalogue of a language, updated to the sentences of a template.
 
     sentences: the template. Translations are kept, and those of a changed sentence become fuzzy. A
+    translation whose sentence is gone is kept as obsolete, and returns with its sentence. A
     language without a file gets a new catalogue. Nothing is written.
     """
     file = catalogue_of(language)
     catalog = read(file, language) if file.exists() else _new(language)
     catalog.update(sentences)
+    kept = {}
+    for sentence, entry in catalog.obsolete.items():
+        if not entry.string or entry.fuzzy:  # a file has no mark of fuzzy at an obsolete sentence
+            continue
+        if sentence not in catalog:
+            kept[sentence] = entry
+        elif not is_shown(catalog[sentence]):
+            catalog[sentence].string, catalog[sentence].flags = entry.string, entry.flags
+    catalog.obsolete = kept
     return catalog
 
 

@@ -37,10 +37,10 @@ from labs.checking.text_mistakes import (
     never_reached,
     result_renamed,
 )
-from labs.checking.translated_findings import translate_message
 from labs.checking.translated_mistakes import translated
 from labs.checking.verdict import Verdict
 from utils.errors import CourseError
+from utils.translated_findings import translate_message
 from utils.translation import translate
 from virtual_gpu import Finding, KernelRaised, LimitReached, Site, VirtualGpuError
 from virtual_gpu.common.source import Source, read_source

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, fields
 
-from labs.checking.translated_findings import translate_message
+from utils.translated_findings import translate_message
 from utils.translation import translate
 from virtual_gpu import Finding
 

@@ -19,7 +19,7 @@ from types import FunctionType, ModuleType, NoneType
 import numpy as np
 
 from labs.checking.phrasing import at, sentence
-from labs.checking.translated_findings import translate_message
+from utils.translated_findings import translate_message
 from utils.translation import translate
 from virtual_gpu import Unsupported
 from virtual_gpu.common.source import Source, read_source

@@ -5,10 +5,10 @@ import re
 import pytest
 
 from labs import EXERCISES, check
-from labs.checking.translated_findings import SAID, translate_message
 from labs.checking.variants import function_in, right_versions, wrong_versions
 from labs.numbers.evaluator import CannotEvaluate, make_evaluator
 from utils import translation
+from utils.translated_findings import SAID, translate_message
 from utils.translation import LANGUAGE, placeholders
 
 LESSON_00 = ("scale", "sectors", "order_saxpy", "enough_blocks")

@@ -125,6 +125,21 @@ def test_a_catalogue_keeps_translations_and_marks_those_of_changed_sentences(tmp
     assert messages.missing(again) == 2
 
 
+def test_a_translation_returns_with_its_sentence(tmp_path, monkeypatch):
+    monkeypatch.setattr(messages, "LOCALE", tmp_path)
+    both = catalog_of("a sentence that leaves and returns", "without a translation")
+    first = messages.updated("de", both)
+    first["a sentence that leaves and returns"].string = "ein Satz"
+    messages.write(messages.catalogue_of("de"), first)
+    without = messages.updated("de", catalog_of("something else"))
+    assert [entry.string for entry in without.obsolete.values()] == ["ein Satz"]
+    messages.write(messages.catalogue_of("de"), without)
+    again = messages.updated("de", both)
+    assert again["a sentence that leaves and returns"].string == "ein Satz"
+    assert messages.is_shown(again["a sentence that leaves and returns"])
+    assert not again.obsolete
+
+
 def test_the_command_says_how_many_are_missing(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(messages, "LOCALE", tmp_path)
     monkeypatch.setattr(messages, "TEMPLATE", tmp_path / "course.pot")

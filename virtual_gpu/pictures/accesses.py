@@ -169,7 +169,11 @@ def _names(left: float, bottom: float, size: float) -> str:
     ``left`` and ``bottom`` are the upper left corner of the row, and ``size`` is the width of a
     word; there are 3 pixels between two sectors.
     """
-    names = (("word: 4 bytes", 1), ("sector: 8 words", 8), ("cache line: 4 sectors", WORDS))
+    names = (
+        (translate("word: 4 bytes"), 1),
+        (translate("sector: 8 words"), 8),
+        (translate("cache line: 4 sectors"), WORDS),
+    )
     parts = []
     for place, (name, words) in enumerate(names):
         y = bottom - 3 - 21 * place

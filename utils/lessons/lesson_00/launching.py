@@ -8,6 +8,7 @@ import numpy as np
 
 from utils.division import cdiv
 from utils.lessons.cards import Card
+from utils.translated_findings import translate_message
 from utils.translation import translate
 from virtual_gpu import LaunchError, VirtualGpuError, installed
 from virtual_gpu.launching.dispatcher_methods import VirtualLaunch, current_watcher, watching
@@ -66,6 +67,12 @@ def _raised(error: Exception, length: int) -> str:
             "the kernel and its arguments: `scale[blocks, threads](…)`."
         )
     why = f"{str(error).rstrip('.')}."
+    if isinstance(error, VirtualGpuError):
+        finding = error.finding
+        told = (
+            f"Line {finding.line}, `{finding.site.source}`: {finding.message}" if finding else why
+        )
+        why = translate_message(told)
     if isinstance(error, LaunchError):
         return translate("At length {length:,}: {why}", length=length, why=why)
     if isinstance(error, VirtualGpuError):

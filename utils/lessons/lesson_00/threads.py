@@ -87,6 +87,11 @@ def _alt_text(length: int, block: int) -> str:
             "{elements} elements under {blocks} blocks of {each} threads. Each element belongs to "
             "one of the {threads} threads; none is left over.", **figures,
         )  # fmt: skip
+    if idle == 1:
+        return translate(
+            "{elements} elements under {blocks} blocks of {each} threads. Each element belongs to "
+            "one of the {threads} threads; the last one has none.", **figures,
+        )  # fmt: skip
     return translate(
         "{elements} elements under {blocks} blocks of {each} threads. Each element belongs to one "
         "of the {threads} threads; the last {idle} of them have none.", idle=idle, **figures,

@@ -114,7 +114,8 @@ WRONG = {
     ),
     "no guard": (
         lambda x, out: no_guard[blocks_of(x), 256](x, TWO, out),
-        "with indices from 1 to 255 along dimension 0. Has check found your scale right?",
+        "out[i] = factor * x[i]: thread (1) of block (0) uses x[1]; dimension 0 of x has 1 element "
+        "(shape (1,)). Has check found your scale right?",
     ),
     "a plain number": (
         lambda x, out: SCALE[blocks_of(x), 256](x, 2, out),

@@ -24,6 +24,7 @@ def test_the_first_picture_has_a_block_that_is_half_empty():
     assert first.count("stroke-dasharray") == 2
     assert "2 blocks of 4 threads over 6" in first
     assert "the last 2 of them have none" in threads_over_elements().alt
+    assert "threads; the last one has none" in threads_over_elements(lengths=[7], block=4).alt
 
 
 def test_a_full_block_leaves_no_thread_over():

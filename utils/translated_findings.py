@@ -22,6 +22,7 @@ _DOES_IT_END = (
     "does the loop end for every thread? If it does, set VIRTUAL_GPU_SECONDS or patience= of "
     "trace() to the seconds that the launch may take"
 )
+_WHOLE = "it must be one to three whole numbers, each at least 1"
 _RACES = tuple(
     f"{{thread}} {verb} {{element}}, which {{other}} has {done} at line {{line}}{why}"
     for verb, done in (("reads", "written"), ("writes", "written"), ("writes", "read"))
@@ -43,6 +44,7 @@ SAID = (
     # findings
     "{thread} computes the index {index} of {array}; Numba counts it from the end",
     "{thread} uses {element}; dimension {axis} of {array} has {count} elements (shape {shape})",
+    "{thread} uses {element}; dimension {axis} of {array} has 1 element (shape {shape})",
     "{thread} reads the variable {name}, which it has not set",
     "{thread} reads {element} of its local array, which it has not written",
     "{thread} reads {element}, which no thread has written",
@@ -97,6 +99,21 @@ SAID = (
     "the expression {code}",
     "the index in {code}",
     "the statement {name}",
+    # launches
+    "{name}[{numbers}] is no launch; write {name}[grid, block], or "
+    "{name}[grid, block, stream, shared_bytes]",
+    "{name} takes {count} arguments ({parameters}); 1 was given",
+    "{name} takes {count} arguments ({parameters}); {given} were given",
+    "{name} was launched with {arguments} by name; pass the arguments by position",
+    f"The grid is {{given}}; {_WHOLE} (such as math.ceil(n / threads))",
+    f"The grid is {{given}}; {_WHOLE}",
+    f"The block is {{given}}; {_WHOLE} (such as math.ceil(n / threads))",
+    f"The block is {{given}}; {_WHOLE}",
+    "The block {block} has {threads} threads; a device takes at most {most}",
+    "The argument {name} is or holds None, which Numba's launch does not take; pass an array or a "
+    "number, or leave out a last argument whose default is None",
+    "The argument {name} is a list; a kernel takes no list; pass np.array() of it, or a tuple",
+    "The argument {name} is a {type}; a kernel takes arrays and numbers, and tuples of them",
 )
 
 
