@@ -569,8 +569,12 @@ def by_targets(exercise: KernelExercise, runs: list[Run]) -> Verdict:
     """
     counts, notes = {}, list(_notes(runs))
     for target in exercise.targets:
-        for run in runs if target.every_shape else runs[:1]:
-            value = target.measure(run)
+        counted_runs = (
+            (run, value)
+            for number, run in enumerate(runs)
+            for value in target.count(run, is_whole=number == 0)
+        )
+        for run, value in counted_runs:
             if value is None:
                 words = translate(target.words)
                 notes.append(translate("Not known on this machine: {target}.", target=words))

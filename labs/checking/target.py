@@ -17,10 +17,12 @@ class Target:
     states it. measure: returns the count of a run, or None if this machine cannot determine it.
     cause: takes a run above the limit and its count, and returns a sentence with the line and the
     number. every_shape: True to test the runs at all shapes and not only at those that fill all
-    blocks. of_machine: True if it is counted in machine code. Such a target gives no points,
-    because machine code changes with the compiler. of_idea: True if a kernel that misses the target
-    ignores what the task is about. is_usual: True if every kernel must reach it, whatever its task
-    is about.
+    blocks. at_edges: returns the count of a run at a shape that does not fill all blocks, where
+    some counts need another rule, or None to test the target only at shapes that do. It finds
+    kernels that use their idea only where all blocks are full. of_machine: True if it is counted in
+    machine code. Such a target gives no points, because machine code changes with the compiler.
+    of_idea: True if a kernel that misses the target ignores what the task is about. is_usual: True
+    if every kernel must reach it, whatever its task is about.
     """
 
     what: str
@@ -29,9 +31,19 @@ class Target:
     measure: Callable[[Run], float | None]
     cause: Callable[[Run, float], str]
     every_shape: bool = False
+    at_edges: Callable[[Run], float] | None = None
     of_machine: bool = False
     of_idea: bool = False
     is_usual: bool = False
+
+    def count(self, run: Run, *, is_whole: bool) -> tuple[float | None] | tuple[()]:
+        """Return a tuple with the count of a run, or an empty tuple if it is not tested there.
+
+        is_whole: True if the shape of the run fills all blocks.
+        """
+        if is_whole or self.every_shape:
+            return (self.measure(run),)
+        return (self.at_edges(run),) if self.at_edges else ()
 
     def missed(self, value: float | None) -> bool:
         """Return True if the count is known and above the limit by more than rounding errors."""

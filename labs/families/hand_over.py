@@ -23,6 +23,7 @@ from labs.targets.counts import no_float64, no_negative_index, one_store_per_ele
 from utils.ladder.step import Launch
 from utils.translation import translate
 from virtual_gpu import Finding
+from virtual_gpu.counts.recorder import Event
 
 FIRST, SECOND = 0, 1  # the two blocks of the first pair, in the order in which they run
 
@@ -42,7 +43,8 @@ def hand_over(**fields) -> KernelExercise:
         targets=(
             no_negative_index(), one_store_per_element(), no_float64(),
             essential(no_block_waits(lambda shape: 1)), essential(second_adds()),
-            essential(fenced_before_its_loads()), essential(fences_of_the_second(2)),
+            essential(fenced_before_its_draw()), essential(fenced_before_its_loads()),
+            essential(fences_of_the_second(2)),
             essential(each_word("words", "store")), essential(each_word("words", "load")),
             essential(each_word("x", "load")),
         ),
@@ -69,9 +71,8 @@ def second_adds() -> Target:
     """
 
     def measure(run: Run) -> float:
-        later = replace(run.job, inputs=_counters_at_one)
-        first = run_kernel(later, run.kernel, run.shape, run.patience, record=FIRST).trace.recording
-        return float(not any((e.kind, e.array) == ("store", run.result) for e in first.events))
+        first = _first_comes_second(run)
+        return float(not any((e.kind, e.array) == ("store", run.result) for e in first))
 
     def cause(run: Run, value: float) -> str:
         return translate(
@@ -83,21 +84,73 @@ def second_adds() -> Target:
     return Target("blocks that add whatever they draw", 0, words, measure, cause)
 
 
+def _first_comes_second(run: Run) -> tuple[Event, ...]:
+    """Launch the kernel with counters that start at 1, and return the events of block 0.
+
+    It draws 1 then, as if block 1 had come first.
+    """
+    later = replace(run.job, inputs=_counters_at_one)
+    again = run_kernel(later, run.kernel, run.shape, run.patience, record=FIRST)
+    return again.trace.recording.events
+
+
+def fenced_before_its_draw() -> Target:
+    """Return the target that both blocks of a pair pass a fence between their word and their draw.
+
+    The count is the number of blocks of the first pair that store their word and draw without a
+    fence between the two. Only that of block 0 can lead to a wrong result on the virtual GPU.
+    """
+
+    def draws_too_early(run: Run, block: int) -> bool:
+        """Return True if a block draws after a store into `words` without a fence behind it."""
+        stored = False
+        for one in run.recorded(block).events:
+            if one.kind == "fence":
+                stored = False
+            elif (one.kind, one.array) == ("store", run.names["words"]):
+                stored = True
+            elif (one.kind, one.array) == ("atomic", run.names["drawn"]) and stored:
+                return True
+        return False
+
+    def measure(run: Run) -> float:
+        return float(sum(draws_too_early(run, block) for block in (FIRST, SECOND)))
+
+    def cause(run: Run, value: float) -> str:
+        if told := instead_of_a_fence(run):
+            return told
+        store, draw = run.accesses("words", "store")[0], run.accesses("drawn", "atomic")[0]
+        return translate(
+            "a block stores its word at {where} and draws its number in line {draw}, and not every "
+            "block passes a fence between the two. The other block may find the old word. Either "
+            "block of a pair may come first.",
+            where=at_line(store.site),
+            draw=draw.site.line,
+        )
+
+    words = "a fence between the word of a block and its number"
+    return Target("words without a fence", 0, words, measure, cause)
+
+
 def fenced_before_its_loads() -> Target:
     """Return the target that a fence is passed between drawing 1 and loading both words.
 
-    The count is the number of loads from `words` without such a fence in block 1, which comes
-    second on the virtual GPU.
+    The count is the number of loads from `words` without such a fence, in block 1, which comes
+    second on the virtual GPU, and in block 0 where that one comes second.
     """
 
     def measure(run: Run) -> float:
+        second = (run.recorded(SECOND).events, _first_comes_second(run))
+        return float(sum(loads_without_a_fence(run, one) for one in second))
+
+    def loads_without_a_fence(run: Run, events: tuple[Event, ...]) -> int:
         fenced, loads = False, 0
-        for one in run.recorded(SECOND).events:
+        for one in events:
             if (one.kind, one.array) == ("atomic", run.names["drawn"]):
                 fenced = False
             fenced = fenced or one.kind == "fence"
             loads += (one.kind, one.array) == ("load", run.names["words"]) and not fenced
-        return float(loads)
+        return loads
 
     def cause(run: Run, value: float) -> str:
         if told := instead_of_a_fence(run):

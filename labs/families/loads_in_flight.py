@@ -72,6 +72,15 @@ def waits_in_source() -> Target:
         waits = (len(one) for block in run.samples for one in _waits(run, block))
         return float(EACH if steered(run, "x") else max(waits))
 
+    def at_edges(run: Run) -> float:
+        """Return the waits in block 0, or 0 if it is partial, where loads may be tested one by one.
+
+        Block 0 is the first sample.
+        """
+        if run.shape[0] < BLOCK:
+            return 0.0
+        return float(max(map(len, _waits(run, run.samples[0]))))
+
     def cause(run: Run, value: float) -> str:
         if line := steered(run, "x"):
             return translate(
@@ -97,7 +106,7 @@ def waits_in_source() -> Target:
         )
 
     words = "one wait of a thread for all its loads, in the source, counted in two blocks"
-    return Target("waits in the source", 1, words, measure, cause)
+    return Target("waits in the source", 1, words, measure, cause, at_edges=at_edges)
 
 
 def waits_in_machine_code() -> Target:

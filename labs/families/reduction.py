@@ -40,6 +40,7 @@ from virtual_gpu.common.lanes import WARP
 from virtual_gpu.common.source import read_source
 from virtual_gpu.counts.counters import AccessCount
 
+PARTIAL = 8  # requests in which a partial block may leave lanes idle
 LEFT_OUT = 32  # whole numbers that do not occur in x
 
 
@@ -142,15 +143,22 @@ def full_loads(parameter: str = "x", spare: int = 0) -> Target:
 
     The count is 32 times the requests, divided by the active lanes; 1 is the best. It is 1, too,
     for up to `spare` requests more than these lanes need at least, and 0 if nothing is loaded.
-    parameter: the exercise's name of the input.
+    Where the last block is partial, twice the requests and PARTIAL more are spare. parameter: the
+    exercise's name of the input.
     """
 
-    def measure(run: Run) -> float:
+    def ratio(run: Run, factor: int, spare: int) -> float:
         lanes = run.total(parameter, "load", "lanes")
         requests = run.total(parameter, "load", "requests")
         if not lanes:
             return 0.0
-        return 32 * requests / lanes if 32 * (requests - spare) > lanes else 1.0
+        return 32 * requests / lanes if 32 * (requests - spare) > factor * lanes else 1.0
+
+    def measure(run: Run) -> float:
+        return ratio(run, 1, spare)
+
+    def at_edges(run: Run) -> float:
+        return ratio(run, 2, PARTIAL)
 
     def cause(run: Run, value: float) -> str:
         worst = min(run.accesses(parameter), key=lambda access: access.lanes / access.requests)
@@ -163,7 +171,8 @@ def full_loads(parameter: str = "x", spare: int = 0) -> Target:
         )
 
     words = f"each load of `{parameter}` serves all 32 lanes of a warp"
-    return Target(f"requests to load {parameter} for 32 lanes", 1, words, measure, cause)
+    what = f"requests to load {parameter} for 32 lanes"
+    return Target(what, 1, words, measure, cause, at_edges=at_edges)
 
 
 def shared_requests_per_block(at_most: float) -> Target:

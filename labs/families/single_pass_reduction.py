@@ -69,7 +69,7 @@ def sum_in_one_launch(**fields) -> KernelExercise:
             essential(full_loads("partials", spare=1)),
             each_partial(1, "store"),
             each_partial(1, "load"),
-            each_element_once(),
+            essential(each_element_once()),
             one_store_per_element(),
             no_float64(),
         ),

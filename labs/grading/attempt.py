@@ -215,14 +215,13 @@ def _targets(exercise: KernelExercise, run: Run, number: int) -> dict[str, dict]
     """Return a dict from name to {"value", "cause"} for the targets that are tested at a shape.
 
     value: the count, or None if it is unknown. cause: a sentence if the target is missed, else
-    None. number: the index of the shape. Most targets are tested only at shapes that fill all
+    None. number: the index of the shape. Many targets are tested only at shapes that fill all
     blocks, and those in machine code, which is the same at all shapes, only at shape 0.
     """
     counts = {}
     for target in exercise.targets:
         whole = number < WHOLE_SHAPES and not target.of_machine
-        if number == 0 or whole or target.every_shape:
-            value = target.measure(run)
+        for value in target.count(run, is_whole=number == 0 or whole):
             cause = target.cause(run, value) if target.missed(value) else None
             counts[target.what] = {"value": value, "cause": cause}
     return counts

@@ -75,6 +75,8 @@ class Lab:
 
 
 TREE = ("requests to load x for 32 lanes", "shared requests per block")
+# a load of `a` serves four columns, also where blocks are partial
+LOADS_OF_COLUMNS = ("loads per multiply-add", "loads of a per thread and term")
 TILED = ("loads per multiply-add",)  # a kernel without tiles loads each element many times
 BOTH_READS = ("wavefronts to read sa", "wavefronts to read sb")  # one is fast in the simplest map
 OF_LAUNCH = "tiles in other memory"  # than that for which the launch asks
@@ -192,7 +194,10 @@ LABS: Mapping[str, Lab] = {
             ),
             (
                 Part("coalescing", 40, ("sectors per request",), right_starter=True),
-                Part("four_columns", 60, ("loads per multiply-add",), right_starter=True),
+                Part(
+                    "four_columns", 60, LOADS_OF_COLUMNS, needed=LOADS_OF_COLUMNS,
+                    right_starter=True,
+                ),
             ),
         ),
         Lab(
@@ -207,7 +212,10 @@ LABS: Mapping[str, Lab] = {
                 Part("coalescing", 20, ("sectors per request",), right_starter=True),
                 Part("column_sums", 20, ("sectors per request",)),
                 Part("order_rows", 20, ("loads per multiply-add",)),
-                Part("four_columns", 40, ("loads per multiply-add",), right_starter=True),
+                Part(
+                    "four_columns", 40, LOADS_OF_COLUMNS, needed=LOADS_OF_COLUMNS,
+                    right_starter=True,
+                ),
             ),
         ),
         Lab(

@@ -164,12 +164,13 @@ def no_float64() -> Target:
     return usual(Target("operations in float64", 0, "no float64", operations, cause))
 
 
-def sectors_per_request(at_most: float) -> Target:
+def sectors_per_request(at_most: float, with_edges: bool = False) -> Target:
     """Return the target of at most `at_most` sectors per request to global memory.
 
     The count is the largest one of all source lines that load or store, at the first shape. That of
     a line is its average over all requests if the average is above `at_most`; otherwise it is that
-    of its most expensive request.
+    of its most expensive request. with_edges: count them at the other shapes, too, where a request
+    may take one sector more, because a row may begin within a sector.
     """
 
     def sectors(one: AccessCount) -> float:
@@ -182,6 +183,10 @@ def sectors_per_request(at_most: float) -> Target:
 
     def measure(run: Run) -> float:
         return max(map(sectors, lines(run)), default=0.0)
+
+    def at_edges(run: Run) -> float:
+        count = measure(run)
+        return count if count - 1 > at_most else min(count, at_most)
 
     def cause(run: Run, value: float) -> str:
         one = max(lines(run), key=sectors)
@@ -202,7 +207,8 @@ def sectors_per_request(at_most: float) -> Target:
         )
 
     words = f"at most {at_most:g} sectors per request"
-    return Target("sectors per request", at_most, words, measure, cause)
+    what = "sectors per request"
+    return Target(what, at_most, words, measure, cause, at_edges=at_edges if with_edges else None)
 
 
 def _lanes_apart(one: AccessCount, words: str, row: str) -> str:

@@ -22,12 +22,12 @@ EXCHANGES = ("shuffle", "vote", "match")  # kinds of events that bring values of
 COUNTING_BARRIERS = ("syncthreads_and", "syncthreads_count", "syncthreads_or")
 
 
-def elements_per_thread(each: int) -> Target:
+def elements_per_thread(each: int, every_shape: bool = False) -> Target:
     """Return the target that no thread stores more than `each` elements of the result.
 
     The count is the largest number of elements that a thread of block 0 or of a drawn block stores,
     at a shape that fills all blocks. It is larger if the threads of all blocks but block 0 store
-    more on average; then the count is this average.
+    more on average; then the count is this average. every_shape: test it at every shape.
     """
 
     def measure(run: Run) -> float:
@@ -53,7 +53,8 @@ def elements_per_thread(each: int) -> Target:
         )
 
     what = "one element" if each == 1 else f"{each} elements"
-    return Target("elements per thread", each, f"each thread stores {what}", measure, cause)
+    words = f"each thread stores {what}"
+    return Target("elements per thread", each, words, measure, cause, every_shape)
 
 
 def _stored_by_thread(run: Run, recording: Recording) -> np.ndarray:
@@ -100,14 +101,23 @@ def from_shared_memory(least: float, unit: str = "multiply-add") -> Target:
     unit: "multiply-add", or "element" for an element of the result. The count is the number of
     words per unit that are missing; its limit is 0. Of the words loaded from an array, only the
     share counts that `Run.used_shares` gives: those that another thread has stored and on which the
-    result depends.
+    result depends. At shapes that do not fill all blocks every word counts, because a block of few
+    elements may use only its own words.
     """
+
+    def work(run: Run) -> int:
+        return math.prod(run.shape) if unit == "multiply-add" else run.out.size
+
+    def loads(run: Run) -> list[AccessCount]:
+        return [one for one in _shared(run) if one.kind == "load"]
 
     def loaded(run: Run) -> float:
         """Return the number of used words that are loaded from shared memory per unit of work."""
-        work = math.prod(run.shape) if unit == "multiply-add" else run.out.size
-        loads = [one for one in _shared(run) if one.kind == "load"]
-        return sum(one.words * run.used_shares.get(one.array, 0) for one in loads) / work
+        words = (one.words * run.used_shares.get(one.array, 0) for one in loads(run))
+        return sum(words) / work(run)
+
+    def missing_at_edges(run: Run) -> float:
+        return max(0.0, least - sum(one.words for one in loads(run)) / work(run))
 
     def measure(run: Run) -> float:
         return max(0.0, least - loaded(run))
@@ -129,7 +139,8 @@ def from_shared_memory(least: float, unit: str = "multiply-add") -> Target:
         )
 
     words = f"at least {least:g} word{'s' * (least != 1)} from shared memory per {unit}"
-    return Target("words missing from shared memory", 0, words, measure, cause)
+    what = "words missing from shared memory"
+    return Target(what, 0, words, measure, cause, at_edges=missing_at_edges)
 
 
 def loads_of_one_thread(at_most: int) -> Target:

@@ -37,6 +37,7 @@ EARNED = {
     "unroll-a_factor_for_each_term": 63,
     "unroll-a_test_for_each_term": 63,
     "unroll-a_test_in_a_function": 63,
+    "unroll-whole_groups_alone": 63,
 }
 
 

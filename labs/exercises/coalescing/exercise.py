@@ -28,7 +28,7 @@ EXERCISE = matrix_product(
     targets=(
         one_store_per_element(),
         no_float64(),
-        sectors_per_request(4),
+        sectors_per_request(4, with_edges=True),
         essential(full_requests()),
         essential(elements_per_thread(1)),
         loads_per_multiply_add(2),

@@ -21,7 +21,7 @@ EXERCISE = warp_product(
     whole=in_steps(16, 8, 8),
     targets=(
         no_negative_index(), one_store_per_element(), no_float64(),
-        essential(one_mma_per_tile()), loads_per_mma(),
+        essential(one_mma_per_tile()), essential(loads_per_mma()),
     ),
     main=("mma missing or too many", "loads per mma"),
     hints=(

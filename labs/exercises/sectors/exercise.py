@@ -23,7 +23,7 @@ EXERCISE = scaling(
     launch=lambda shape: Launch(grid=(cdiv(shape[0], 4 * THREADS),), block=(THREADS,)),
     targets=(
         counts.no_negative_index(), counts.one_store_per_element(), counts.no_float64(),
-        essential(counts.full_requests()), counts.sectors_per_request(4),
+        essential(counts.full_requests()), counts.sectors_per_request(4, with_edges=True),
         essential(elements_per_thread(4)),
     ),
     main=("sectors per request",),

@@ -45,7 +45,7 @@ EXERCISE = matrix_product(
         essential(full_requests()),
         essential(elements_per_thread(1)),
         essential(terms_per_iteration(16)),
-        iterations_per_multiply_add(0.25),
+        iterations_per_multiply_add(0.25, with_rest=True),
         tests_per_multiply_add(0.5),
         instructions_per_multiply_add(6.5),
     ),
