@@ -75,7 +75,7 @@ def show_kernel(shown: Step | Variant | Callable, comments: bool = True, **const
     if isinstance(shown, Variant):
         shown = shown.step if constants else shown.kernel
     kernel = shown.variant(**constants).kernel if isinstance(shown, Step) else shown
-    function = plain_function(kernel)
+    function = inspect.unwrap(plain_function(kernel))  # a cached function is wrapped
     if not inspect.isfunction(function):
         raise CourseError(f"{shown!r} is no kernel and no step, so it has no source code to show.")
     text = textwrap.dedent(inspect.getsource(function)).rstrip()

@@ -19,8 +19,12 @@ WRONG = {
         "chunks, at most eight": [(RESULT, "min(chunks, 8)")]},
     "You look at four rows. A part of ldmatrix has eight.": {
         "four rows": [("range(8)", "range(4)")]},
-    "You count four groups of banks, or four elements per chunk. Both are eight.": {
+    "Bytes are no banks: a bank has four bytes. A chunk has 16, and all 32 banks together 128.": {
+        "bytes for banks": [("[0] * 8", "[0] * 32"), (GROUP, "row * columns * 2 % 32")]},
+    "You count four groups of banks, four elements per chunk, or a bank per element. There are "
+    "eight groups of four banks, and a bank has two elements.": {
         "four groups": [(GROUP, "row * chunks % 4")],
+        "a bank per element": [("[0] * 8", "[0] * 32"), (GROUP, "row * columns % 32")],
         "chunks of four elements": [(CHUNKS, "columns // 4")]},
     "There are eight groups of four banks, and you count with 32: a chunk takes four banks, not "
     "one.": {

@@ -41,10 +41,13 @@ WRONG = {
         "nothing loaded": [(LOAD, "pass")]},
     "The load swizzles with another row than the store.": {
         "two swizzles": load("y, x ^ (y + 1) % 8 * 8")},
-    "uses tile[8, 71]; dimension 1 of tile has 64 elements": {
+    "`y` goes to 15, and a row has eight chunks, 0 to 7: from row 8 on the column is beyond it.": {
         "no remainder": both("x ^ y * 8")},
-    "uses tile[1, 71]; dimension 1 of tile has 64 elements": {
+    "The sum of both columns goes to 112, and a row has 64 elements.": {
         "a sum without a remainder": both("x + y % 8 * 8")},
+    "Lanes 16 to 31 must name the eight columns from `start` + 8 on. Here they name the same "
+    "chunks as lanes 0 to 15.": {
+        "the same columns for all lanes": load("y, start ^ y % 8 * 8")},
     "Lanes 8 to 15 give the rows of the right upper part here. The fragment needs those of the "
     "left lower part second.": {
         "matrices exchanged": [("y, x = lane % 16, start + lane // 16 * 8",

@@ -24,11 +24,12 @@ WAYS = {"in order": False, "swizzled": True}
 def draw_rows() -> Picture:
     """Draw the banks of eight rows' first chunks, with a slider over the length of a row."""
     drawn = [_rows(columns) for columns in LENGTHS]
-    labels = [f"{columns} elements per row" for columns in LENGTHS]
+    labels = [f"{columns} elements per row: {_counted(columns)}" for columns in LENGTHS]
     groups = _listed(group_of(row, LENGTHS[OPENS]) for row in range(ROWS))
     alt = (
         f"Eight rows over eight groups of four banks, and a slider over the length of a row. With "
-        f"{LENGTHS[OPENS]} elements per row the first chunks of rows 0 to 7 are in groups {groups}."
+        f"{LENGTHS[OPENS]} elements per row the first chunks of rows 0 to 7 are in groups "
+        f"{groups}, so reading them takes {_counted(LENGTHS[OPENS])}."
     )
     return Picture(frames(drawn, labels, "length of a row", OPENS), alt)
 
@@ -63,6 +64,13 @@ def draw_swizzle(columns: int = 64) -> Picture:
         f"over the {len(chunks)} chunks of a row. Chunk {ASKED} of rows 0 to 7 is {where}."
     )
     return Picture(frames(drawn, [f"chunk {one}" for one in chunks], "chunk", ASKED), alt)
+
+
+def _counted(columns: int) -> str:
+    """Return the wavefronts that read eight chunks of a tile in order, such as "1 wavefront"."""
+    groups = [group_of(row, columns) for row in range(ROWS)]
+    most = max(map(groups.count, groups))
+    return f"{most} wavefront{'s' * (most > 1)}"
 
 
 def _listed(groups: Iterable[int]) -> str:

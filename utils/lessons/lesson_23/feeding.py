@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import cache
 
 import numpy as np
@@ -19,10 +20,12 @@ from utils.lessons.lesson import device_shown
 from utils.lessons.recorded import duration, record_of, recorded_ms, share_of_peak
 from utils.machine.occupancy import WARP
 from virtual_gpu import trace as run_traced
-from virtual_gpu.pictures.svg import BLUE, GREY, Picture, rect, svg, text
+from virtual_gpu.pictures.svg import BLUE, GREY, ORANGE, Picture, rect, svg, text
 
-SHAPE = "128x128x32"  # one block, and one tile of k
+TILE = (128, 128, 32)  # m and n of one block, and one tile of k
+SHAPE = "x".join(map(str, TILE))
 SIDE = "4096"
+ABOUT = 0.1  # the difference, as a part, within which two numbers are about the same
 SHARED, SWIZZLED = LADDER.step("mma_shared"), LADDER.step("mma_swizzled")
 OWN = (32, 16, 64)  # the m, n, k of the exercise
 SWIZZLE = "x ^ y % 8 * 8"  # in the two lines of its solution
@@ -66,9 +69,22 @@ def wavefronts_in_millions(step: Step) -> float:
     return _wavefronts_per_multiply_add(step) * int(SIDE) ** 3 / 1e6
 
 
+def filling_ms(step: Step) -> float:
+    """Return the ms that the wavefronts need which fill the tiles of a step, at 4096.
+
+    An SM does one per cycle. A block fills a tile of each matrix per 32 steps of k, and a pipeline
+    fills some more, beyond k, with zeros.
+    """
+    m, n, k = TILE
+    beyond = step.constants().get("STAGES", 1) - 1
+    stores = watch(step, SHAPE).accesses.query("space == 'shared' and kind == 'store'")
+    block = stores["wavefronts"].sum() / (1 + beyond) * (int(SIDE) // k + beyond)
+    return one_per_cycle_ms(float(block) * WARP / (m * n * int(SIDE)), SIDE)
+
+
 def _wavefronts_per_multiply_add(step: Step) -> float:
     """Return the wavefronts of a step's ldmatrix per multiply-add of the product."""
-    return float(ldmatrix_of(step)["wavefronts"].sum()) / math.prod(map(int, SHAPE.split("x")))
+    return float(ldmatrix_of(step)["wavefronts"].sum()) / math.prod(TILE)
 
 
 def speedup() -> float:
@@ -91,10 +107,10 @@ def saved() -> str:
 
 
 def compared(value: float, other: float) -> str:
-    """Return "less", "about as much" or "more"; "about" allows a difference of 10 %."""
-    if value > 1.1 * other:
+    """Return "less", "about as much" or "more"; "about" allows a difference of `ABOUT`."""
+    if value > (1 + ABOUT) * other:
         return "more"
-    return "less" if other > 1.1 * value else "about as much"
+    return "less" if other > (1 + ABOUT) * value else "about as much"
 
 
 def draw_ladder() -> Picture:
@@ -103,7 +119,8 @@ def draw_ladder() -> Picture:
     last = record_of(LADDER.step(STEPS[-1]), SIDE)
     shares["cuBLAS"] = last.efficiency / last.library_ratio
     shown = {name: (one, 0.0, f"{100 * one:.2g} %") for name, one in shares.items()}
-    return _bars(f"Share of the tensor cores' peak at {SIDE}", shown)
+    title = f"Share of the peak at {SIDE}; orange: this lesson"
+    return _bars(title, shown, orange=STEPS[1:])
 
 
 def beside_the_course(kernel) -> Table:
@@ -130,14 +147,20 @@ def _wavefronts_of_tile(kernel) -> dict[str, float]:
     return {kind: one["wavefronts"].sum() / one["requests"].sum() for kind, one in loads}
 
 
-def _bars(title: str, bars: dict[str, tuple[float, float, str]]) -> Picture:
-    """Return bars of name -> (length, the length of a part of it, its words), below the title."""
+def _bars(
+    title: str, bars: dict[str, tuple[float, float, str]], orange: Sequence[str] = ()
+) -> Picture:
+    """Return bars of name -> (length, the length of a part of it, its words), below the title.
+
+    The part is blue, and the bars are grey, but for those whose names are in `orange`.
+    """
     left, width = 108, 412
     longest = max(length for length, _, _ in bars.values())
     body, y = text(0, 14, title, 13, font_weight="bold"), 28
     for name, (length, part, words) in bars.items():
         wide, inner = ((width - left - 66) * one / longest for one in (length, part))
-        body += text(left - 8, y + 12, name, 13, "end") + rect(left, y, wide, 15, GREY)
+        body += text(left - 8, y + 12, name, 13, "end")
+        body += rect(left, y, wide, 15, ORANGE if name in orange else GREY)
         body += rect(left, y, inner, 15, BLUE) if part else ""
         body += text(left + wide + 6, y + 12, words, 13)
         y += 24

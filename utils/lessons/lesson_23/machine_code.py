@@ -18,10 +18,11 @@ from utils.lessons.lesson_23.feeding import (
     STEPS,
     SWIZZLED,
     compared,
+    filling_ms,
     speedup,
     wavefronts_ms,
 )
-from utils.lessons.recorded import duration, record_of, recorded_ms
+from utils.lessons.recorded import record_of, recorded_ms
 from utils.machine.occupancy import WARP, limits_of, occupancy
 from utils.translation import translate
 
@@ -102,23 +103,25 @@ def needs_of(step: Step) -> dict[str, float]:
 
     Instructions are left out without a compiler.
     """
-    needs = {"tensor cores": tensor_ms(), "`ldmatrix`": wavefronts_ms(step)}
+    needs = {
+        "tensor cores": tensor_ms(),
+        "wavefronts of `ldmatrix`": wavefronts_ms(step),
+        "wavefronts that fill tiles": filling_ms(step),
+    }
     slots = instructions_ms(step)
-    return needs if slots is None else {**needs, "instructions": slots}
+    return needs if slots is None else {**needs, "start of all instructions": slots}
 
 
 def needs_table() -> Table:
     """Return a table of the ms that each resource needs in the last two steps, and the recorded."""
-    rows = {step: needs_of(step) for step in (SWIZZLED, PIPELINED)}
-    return table(
-        f"ms at {SIDE}: each resource alone, and recorded",
-        ("kernel", *rows[SWIZZLED], "recorded"),
-        [
-            (f"`{step.name}`", *(f"{ms:.2f}" for ms in needs.values()),
-             duration(recorded_ms(step, SIDE)))
-            for step, needs in rows.items()
-        ],
-    )  # fmt: skip
+    steps = (SWIZZLED, PIPELINED)
+    needs = [needs_of(step) for step in steps]
+    sums = [sum(one.values()) for one in needs]
+    rows = [(what, *(f"{one[what]:.3f}" for one in needs)) for what in needs[0]]
+    rows += [("all one after the other", *(f"{ms:.3f}" for ms in sums)),
+             ("recorded", *(f"{recorded_ms(step, SIDE):.3f}" for step in steps))]  # fmt: skip
+    names = [step.name.removeprefix("mma_") for step in steps]
+    return table(f"ms at {SIDE} of the steps mma_…", ("", *names), rows)
 
 
 def gain() -> float:

@@ -1,4 +1,4 @@
-"""A film of a pipeline of three stages, and a run of a kernel without empty groups."""
+"""A timeline of a pipeline of three stages, and a run of a kernel without empty groups."""
 
 from __future__ import annotations
 
@@ -14,21 +14,25 @@ from utils.lessons.edits import Edit, edited
 from utils.lessons.findings import findings
 from virtual_gpu import Trace
 from virtual_gpu import trace as run_traced
-from virtual_gpu.pictures.svg import BLUE, GREY, ORANGE, Picture, frames, legend, rect, svg, text
+from virtual_gpu.pictures.svg import BLUE, GREY, ORANGE, Picture, legend, rect, svg, text
 
 STAGES, TILES = 3, 5
 AHEAD = STAGES - 1
-WIDE, HIGH, LEFT = 280, 40, 76
+WIDE, HIGH, LEFT, TOP = 49, 38, 62, 44
 COMMIT = "        commit_copies()\n"
 
 
 def draw_stages() -> Picture:
-    """Draw what is in the three stages in each iteration, with a slider over the iterations."""
-    drawn = [_iteration(number) for number in range(TILES + AHEAD)]
-    labels = [f"iteration {number}" for number in range(TILES + AHEAD)]
-    key = legend(copies_in_flight=BLUE, multiplied=ORANGE, free_or_done=GREY)
-    alt = f"Three stages and a slider over the iterations. Iteration 3: {words_of(3)}."
-    return Picture(key + frames(drawn, labels, "iteration", 3), alt)
+    """Draw what is in the three stages, one below the other, in each iteration from the left."""
+    iterations = range(TILES + AHEAD)
+    said = ". ".join(f"Iteration {number}: {words_of(number)}" for number in iterations)
+    alt = f"Three stages over {len(iterations)} iterations. {said}."
+    body = text(0, 15, f"{TILES} tiles in {STAGES} stages", 14, font_weight="bold")
+    body += text(0, TOP - 8, "iteration", 12) + "".join(map(_column, iterations))
+    for stage in range(STAGES):
+        body += text(0, TOP + stage * HIGH + 23, f"stage {stage}", 13)
+    drawn = svg(LEFT + len(iterations) * WIDE, TOP + STAGES * HIGH + 2, body, alt, widest=560)
+    return Picture(legend(copies_in_flight=BLUE, multiplied=ORANGE, free=GREY) + drawn, alt)
 
 
 def state(stage: int, iteration: int) -> tuple[str, str]:
@@ -73,12 +77,14 @@ def outcome(traced: Trace) -> str:
     return "it reads too early" if traced.findings else "it is right"
 
 
-def _iteration(number: int) -> str:
-    """Return the SVG of the three stages in one iteration."""
-    body = text(0, 15, f"iteration {number}", 14, font_weight="bold")
+def _column(number: int) -> str:
+    """Return the SVG of the three stages in one iteration, below its number."""
+    x = LEFT + number * WIDE
+    body = text(x + WIDE / 2, TOP - 8, number, 12, "middle")
     for stage in range(STAGES):
         what, colour = state(stage, number)
-        y = 28 + stage * (HIGH + 8)
-        body += text(0, y + 25, f"stage {stage}", 13) + rect(LEFT, y, WIDE, HIGH, colour)
-        body += text(LEFT + 10, y + 25, what, 14, style="fill:#fff")
-    return svg(LEFT + WIDE + 4, 28 + STAGES * (HIGH + 8), body, words_of(number), widest=420)
+        y = TOP + stage * HIGH
+        body += rect(x + 1, y + 1, WIDE - 2, HIGH - 2, colour)
+        tile = what.partition(" is ")[0]
+        body += text(x + WIDE / 2, y + 23, tile, 13, "middle", style="fill:#fff")
+    return body

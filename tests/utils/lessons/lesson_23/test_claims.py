@@ -68,6 +68,10 @@ def test_a_part_is_eight_chunks_of_16_bytes():
     says("Eight chunks can take all {}", BANKS)
     says("loads four {}×{} parts of a tile, {}×{} elements", PART, PART, 2 * PART, 2 * PART)
     says("Eight rows over {} banks", BANKS)
+    of_one = M * K // 32  # elements of a fragment of a in a lane
+    says("Numbers {} to {} are its fragment of lesson 22, for eight steps of k, and {} to {} are "
+         "the fragment for the next eight: two `mma` use them", 0, of_one - 1, of_one,
+         2 * of_one - 1)  # fmt: skip
 
 
 def test_the_step_has_four_warps_of_64_by_64():
@@ -75,9 +79,12 @@ def test_the_step_has_four_warps_of_64_by_64():
     says("computes {}×{} of `c`, so `BM` and `BN` are {}. The tile of `a` is {}×{} and that of `b` "
          "is {}×{}: `BK` is {}", BM, BN, BN, BM, BK, BK, BN, BK)  # fmt: skip
     down, across = WM // M, WN // N
-    says("Each warp computes {}×{}, as {}×{} products of {}×{}, and a lane has four sums of each: "
-         "{} registers", WM, WN, down, across, M, N, 4 * down * across)  # fmt: skip
-    says("`MT` = {} fragments of `a` and `NT` = {} of `b`", down, across)
+    says("`ACROSS` is {}: two warps are side by side. Each warp computes `WM`×`WN` = {}×{}, as "
+         "{}×{} products of {}×{}, and a lane has four sums of each: {} registers", BN // WN, WM,
+         WN, down, across, M, N, 4 * down * across)  # fmt: skip
+    says("For {} steps of k, `load_fragments` loads `MT` = {} times {}×{} of `a` and `NT` = {} "
+         "times {}×{} of `b`", 2 * PART, down, M, 2 * PART, across, 2 * PART, N)  # fmt: skip
+    says("rows of {} elements in the tile of `a`, and of {} in that of `b`", BK, BN)
     says("For {} steps of k a warp loads its {}×{} of `a` by four `ldmatrix_x4`, and its {}×{} of "
          "`b` by four more", 2 * PART, WM, 2 * PART, 2 * PART, WN)  # fmt: skip
     assert WM // 16 == WN // 8 // 2 == 4
@@ -122,15 +129,25 @@ def test_the_swizzle_saves_more_than_its_wavefronts():
          "take {:.2f} ms of it", millions, H200.sms, H200.boost_clock_mhz / 1e3, need)  # fmt: skip
     assert need == pytest.approx(millions / H200.sms / H200.boost_clock_mhz * 1e3)
     says("`mma_swizzled` needs a sixth of them, so {:.2f} ms of wavefronts are gone", need - less)
-    says("Does the swizzle save less than {:.2f} ms", need - less)
+    says("Does the swizzle save less than {:.2f} ms, about as much within {:.0f} %", need - less,
+         100 * feeding.ABOUT)  # fmt: skip
     assert need == pytest.approx(6 * less)
     assert feeding.saved() == "more"
     explains("23.speed", "The wavefronts of ldmatrix alone need {:.2f} ms of {:.3f} before, and "
              "{:.2f} ms of {:.3f} after: {:.2f} ms less. The time falls by {:.2f} ms, which is "
-             "more. A warp that waits for ldmatrix also starts its mma later.", need, shared, less,
-             swizzled, need - less, round(shared, 3) - round(swizzled, 3))  # fmt: skip
-    says("`mma_swizzled` is {:.1f} times as fast as `mma_shared`, and wavefronts are {:.2f} ms of "
-         "its {:.3f} ms", feeding.speedup(), less, swizzled)  # fmt: skip
+             "more: other work became faster, too, or waited for the wavefronts.", need, shared,
+             less, swizzled, need - less, round(shared, 3) - round(swizzled, 3))  # fmt: skip
+    filling = feeding.filling_ms(feeding.SWIZZLED)
+    assert filling == feeding.filling_ms(feeding.SHARED)
+    says("<code>mma_swizzled</code> is {:.1f} times as fast as <code>mma_shared</code>. Of its "
+         "{:.3f} ms the wavefronts of <code>ldmatrix</code> need {:.2f} ms, and those that fill "
+         "the tiles {:.2f} ms", feeding.speedup(), swizzled, less, filling)  # fmt: skip
+    steps = (feeding.SWIZZLED, feeding.SHARED)
+    registers = [record_of(step, str(SIDE)).registers for step in steps]
+    others = [machine_code.loop_of(step).others_per_hmma for step in steps]
+    says("gives a thread {} registers instead of {}, and {:.1f} other instructions per "
+         "<code>mma</code> instead of {:.1f}. So we cannot say which part of the {:.2f} ms",
+         *registers, *others, round(shared, 3) - round(swizzled, 3))  # fmt: skip
     assert need - less < shared - swizzled < 1.5 * (need - less)
     assert less < swizzled / 4
 
@@ -140,7 +157,7 @@ def test_three_stages_fill_what_a_kernel_may_declare():
     says("Three stages of {}×{} and {}×{} float16 take {} KiB", BM, BK, BK, BN,
          tile_bytes(stages.STAGES) // 1024)  # fmt: skip
     four = tile_bytes(stages.STAGES + 1)
-    says("A fourth stage of this tile would need {} KiB per block", four // 1024)
+    says("a fourth stage of this tile, which would need {} KiB per block", four // 1024)
     registers = record_of(LADDER.step("mma_pipelined"), str(SIDE)).registers
     assert occupancy(H200.compute_capability, 128, registers, four).blocks == 2
     says("An SM would still hold two blocks")
@@ -165,8 +182,8 @@ def test_registers_limit_the_blocks_and_shared_memory_does_not():
     says("an SM of an H200 has {:,} registers, given to warps in units of {}, and {} KiB of shared "
          "memory, of which the system takes {} KiB", limits.registers_per_sm, unit,
          limits.shared_kib_per_sm, limits.shared_reserved_bytes // 1024)  # fmt: skip
-    explains("23.blocks", "A warp gets {} · {} registers, rounded up to {:,}, and a block of four "
-             "warps {:,}: two blocks fit into {:,}. Shared memory would hold four blocks: each "
+    explains("23.blocks", "A warp gets {} · {} registers, rounded up to {:,}. Four warps take {:,} "
+             "of {:,}: two blocks fit. Shared memory would hold four blocks: each "
              "takes {} KiB, and {} KiB for the system, of {} KiB.", record.registers, 32, of_warp,
              warps * of_warp, limits.registers_per_sm, record.shared_bytes // 1024,
              limits.shared_reserved_bytes // 1024, limits.shared_kib_per_sm)  # fmt: skip
@@ -189,17 +206,22 @@ def test_the_instructions_of_the_pipeline_alone_fit_the_peak():
     assert (swizzled.size, pipelined.size) == ((M, N, K), (M, N, 2 * K))
     before, after = map(machine_code.needs_of, (feeding.SWIZZLED, machine_code.PIPELINED))
     says("At {} `mma_swizzled` takes {:.3f} ms. The tensor cores alone would need {:.2f} ms of "
-         "it, the wavefronts {:.2f} ms, and the schedulers {:.2f} ms", SIDE, ms["mma_swizzled"],
-         *before.values())  # fmt: skip
+         "it, at the {:.2f} GHz of the data sheet. At {:.2f} GHz the wavefronts of `ldmatrix` need "
+         "{:.2f} ms, those that fill the tiles {:.2f} ms, and the schedulers {:.2f} ms", SIDE,
+         ms["mma_swizzled"], before["tensor cores"], H200.tensor_gflops / H200.sms / operations,
+         H200.boost_clock_mhz / 1e3, *list(before.values())[1:])  # fmt: skip
     says("saves {:.2f} ms of instructions, and the time falls by {:.2f} ms",
-         before["instructions"] - after["instructions"],
+         before["start of all instructions"] - after["start of all instructions"],
          ms["mma_swizzled"] - ms["mma_pipelined"])  # fmt: skip
     assert machine_code.compared_gain() == "more"
     says("The swizzle made the product {:.1f} times as fast", feeding.speedup())
-    explains("23.gain", "{:.3f} ÷ {:.3f} is {:.1f}. The three parts need {:.2f} ms of {:.3f}, even "
-             "one after the other. More than half of the time is left for waiting, "
-             "which copies in flight shorten.", ms["mma_swizzled"], ms["mma_pipelined"],
-             machine_code.gain(), sum(before.values()), ms["mma_swizzled"])  # fmt: skip
+    sums = [sum(one.values()) for one in (before, after)]
+    explains("23.gain", "Even without any waiting, the four parts one after the other would take "
+             "{:.2f} ms: {:.1f} times as fast. {:.3f} ÷ {:.3f} is {:.1f}. The own parts of "
+             "mma_pipelined add up to {:.2f} ms, so they overlap.", sums[0],
+             ms["mma_swizzled"] / sums[0], ms["mma_swizzled"], ms["mma_pipelined"],
+             machine_code.gain(), sums[1])  # fmt: skip
+    assert sums[1] > 1.1 * ms["mma_pipelined"]  # also if the tensor cores run at the higher clock
 
 
 def test_the_picture_of_the_parts_shows_what_ldmatrix_does():
@@ -225,15 +247,33 @@ def parts_of_lanes(places, seen):
 
 
 def test_neither_wavefronts_nor_tensor_cores_explain_the_pipeline():
-    wavefronts = feeding.wavefronts_ms(LADDER.step("mma_pipelined"))
+    step = LADDER.step("mma_pipelined")
+    wavefronts = feeding.wavefronts_ms(step) + feeding.filling_ms(step)
     cores = FLOPS / H200.tensor_gflops / 1e6
-    says("Of the {:.3f} ms the wavefronts of `ldmatrix` need {:.2f} ms, and the tensor cores at "
+    says("Of the {:.3f} ms the wavefronts need {:.2f} ms, and the tensor cores at "
          "least {:.2f} ms by the data sheet", stages_ms(3), wavefronts, cores)  # fmt: skip
-    assert max(wavefronts, cores) < stages_ms(3) / 2
+    assert max(wavefronts, cores) < 0.6 * stages_ms(3)
+    sums = WM * WN // 32
+    says("give each warp {}×{} of `c`. Its sums take {} registers per lane instead of {}", WM,
+         WN // 2, sums // 2, sums)  # fmt: skip
+
+
+def test_the_wavefronts_that_fill_tiles_are_those_of_all_blocks_and_tiles():
+    tiles = SIDE // BK
+    per_tile = (BM * BK + BK * BN) * FLOAT16 / (4 * BANKS)  # 128 bytes in each
+    blocks = SIDE // BM * (SIDE // BN)
+    per_ms = H200.sms * H200.boost_clock_mhz * 1e3
+    ahead = {"mma_swizzled": 0, "mma_pipelined": stages.AHEAD}  # tiles beyond k, which are zeros
+    for name, more in ahead.items():
+        filling = feeding.filling_ms(LADDER.step(name))
+        assert filling == pytest.approx(blocks * (tiles + more) * per_tile / per_ms)
 
 
 def test_the_kernel_to_repair_multiplies_a_tile_two_iterations_behind():
     says("which begins {} columns earlier", stages.AHEAD * 2 * PART)
+    one, back, on = stages.STAGES, -stages.AHEAD, 1
+    says("with three stages `(tile - {}) % {}` is `(tile + {}) % {}`", -back, one, on, one)
+    assert all((tile + back) % one == (tile + on) % one for tile in range(9))
 
 
 def test_the_inputs_of_the_record_are_uniform():
@@ -253,8 +293,9 @@ def test_empty_groups_are_needed():
 
 def test_the_pipeline_reaches_more_than_half_of_the_library():
     record = record_of(LADDER.step("mma_pipelined"), str(SIDE))
-    says("With three stages `mma_pipelined` takes {:.3f} ms, so it is {:.1f} times as fast as "
-         "`mma_swizzled`", stages_ms(3), ms["mma_swizzled"] / stages_ms(3))  # fmt: skip
+    three, swizzled = stages_ms(3), ms["mma_swizzled"]
+    says("With three stages <code>mma_pipelined</code> takes {:.3f} ms, so it is {:.1f} times as "
+         "fast as <code>mma_swizzled</code>", three, swizzled / three)  # fmt: skip
     says("With two stages it takes {:.3f} ms. At {} it reaches {:.3f} of the speed of cuBLAS, and "
          "{:.0f} % of the peak", stages_ms(2), SIDE, record.library_ratio,
          100 * FLOPS / stages_ms(3) / 1e6 / H200.tensor_gflops)  # fmt: skip
@@ -277,7 +318,7 @@ def test_the_curve_has_a_low_begin_and_an_open_question():
     both = [[course.recorded_ms(LADDER.step(name), str(n)) for n in sorted(set(sides))[:-1]]
             for name in names]  # fmt: skip
     assert both[0] == pytest.approx(both[1], rel=0.02)
-    says("Up to {} its curve covers that of `mma_pipelined`", sorted(set(sides))[-2])
+    says("Up to {} the curve of `mma_pipelined` covers its own", sorted(set(sides))[-2])
     fallen, kept = (record_of(LADDER.step(name), str(last)) for name in names)
     says("at {} `mma_pipelined` falls to {:.0f} % of the peak, and `mma_bfloat16` keeps {:.0f} %. "
          "The measurements of `mma_pipelined` are between {:.2f} and {:.2f} ms there", last,
