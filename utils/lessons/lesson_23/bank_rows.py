@@ -66,10 +66,18 @@ def draw_swizzle(columns: int = 64) -> Picture:
     return Picture(frames(drawn, [f"chunk {one}" for one in chunks], "chunk", ASKED), alt)
 
 
+def wavefronts_in_order(columns: int) -> int:
+    """Return the wavefronts that read a chunk of each of eight rows of a tile without a swizzle.
+
+    columns: the number of elements in a row.
+    """
+    groups = [group_of(row, columns) for row in range(ROWS)]
+    return max(map(groups.count, groups))
+
+
 def _counted(columns: int) -> str:
     """Return the wavefronts that read eight chunks of a tile in order, such as "1 wavefront"."""
-    groups = [group_of(row, columns) for row in range(ROWS)]
-    most = max(map(groups.count, groups))
+    most = wavefronts_in_order(columns)
     return f"{most} wavefront{'s' * (most > 1)}"
 
 

@@ -9,14 +9,13 @@ from functools import cache
 import numpy as np
 import pandas as pd
 
-from labs.exercises.swizzled_tile import solution
 from tensor_kernels import LADDER
 from tensor_kernels.mma_naive import M, N
 from utils.ladder.step import Step
 from utils.lessons.cards import Table, table
 from utils.lessons.counting import one_per_cycle_ms, watch
-from utils.lessons.edits import Edit, edited
 from utils.lessons.lesson import device_shown
+from utils.lessons.lesson_23.bank_rows import GROUPS, wavefronts_in_order
 from utils.lessons.recorded import duration, record_of, recorded_ms, share_of_peak
 from utils.machine.occupancy import WARP
 from virtual_gpu import trace as run_traced
@@ -28,7 +27,7 @@ SIDE = "4096"
 ABOUT = 0.1  # the difference, as a part, within which two numbers are about the same
 SHARED, SWIZZLED = LADDER.step("mma_shared"), LADDER.step("mma_swizzled")
 OWN = (32, 16, 64)  # the m, n, k of the exercise
-SWIZZLE = "x ^ y % 8 * 8"  # in the two lines of its solution
+PARTS = 4  # of an ldmatrix_x4
 STEPS = ("mma_naive", "mma_shared", "mma_swizzled", "mma_pipelined")
 
 
@@ -126,13 +125,14 @@ def draw_ladder() -> Picture:
 def beside_the_course(kernel) -> Table:
     """Return a table of the wavefronts per request of the reader's `swizzled_tile`.
 
-    It has a row per kind of instruction that accesses the shared array `tile`, first without the
-    swizzle, in the course's solution, and then in the reader's kernel.
+    It has a row per kind of instruction that accesses the shared array `tile`, first as computed
+    for a tile in order, and then as counted in the reader's kernel.
     kernel: the reader's kernel; it is launched on the virtual GPU as the exercise launches it.
     """
-    plain = edited(solution, Edit(SWIZZLE, "x")).swizzled_tile
-    counts = [_wavefronts_of_tile(one) for one in (plain, kernel)]
-    rows = [(kind, *(f"{one[kind]:g}" for one in counts)) for kind in counts[1]]
+    # Without a swizzle the 32 lanes store neighbouring chunks, which fill the groups of banks.
+    plain = {"ldmatrix": PARTS * wavefronts_in_order(OWN[2]), "store": WARP / GROUPS}
+    counted = _wavefronts_of_tile(kernel)
+    rows = [(kind, f"{plain[kind]:g}", f"{counted[kind]:g}") for kind in counted]
     return table("Wavefronts per request, counted on the virtual GPU",
                  ("access to the tile", "without a swizzle", "your kernel"), rows)  # fmt: skip
 

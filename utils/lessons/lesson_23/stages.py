@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from functools import cache
+import sys
 from types import ModuleType
 
 import numpy as np
 
-from labs.exercises.stage_ready import solution
 from utils.lessons.cards import Stack
 from utils.lessons.code import show_numbered
 from utils.lessons.edits import Edit, edited
@@ -50,25 +49,24 @@ def words_of(iteration: int) -> str:
     return ", ".join(f"in stage {stage} {state(stage, iteration)[0]}" for stage in range(STAGES))
 
 
-@cache
-def late_commit() -> ModuleType:
-    """Return the solution of `stage_ready` with a group only where there is something to copy.
+def late_commit(solution) -> ModuleType:
+    """Return the module of the solution of `stage_ready`, changed to commit only what it copies.
 
     After wait and barrier of an iteration, all but the newest group have arrived. That needs a
     group per iteration: here the last tile's group stays the newest one, and its load is a race.
     """
-    return edited(solution, Edit(COMMIT, f"    {COMMIT}"))
+    return edited(sys.modules[solution.py_func.__module__], Edit(COMMIT, f"    {COMMIT}"))
 
 
-def late_run() -> Trace:
-    """Return the trace of the kernel that commits only iterations with copies, at 4 tiles of k."""
+def run(module: ModuleType) -> Trace:
+    """Return the trace of the kernel `stage_ready` of a module, at 4 tiles of k."""
     a, b = np.ones((32, 64), np.float16), np.ones((64, 8), np.float16)
-    return run_traced(late_commit().stage_ready, 1, 64, a, b, np.zeros((32, 8), np.float32))
+    return run_traced(module.stage_ready, 1, 64, a, b, np.zeros((32, 8), np.float32))
 
 
-def explained(traced: Trace) -> Stack:
-    """Return what a run of the kernel found, below the numbered lines of its loop."""
-    loop = show_numbered(late_commit(), "for start in range", "mma_m16n8k16(sums")
+def explained(module: ModuleType, traced: Trace) -> Stack:
+    """Return what a run of a module's `stage_ready` found, below the numbered lines of its loop."""
+    loop = show_numbered(module, "for start in range", "mma_m16n8k16(sums")
     return Stack((loop, findings(traced)))
 
 

@@ -1,5 +1,6 @@
 """Test the pictures and tables of lesson 23."""
 
+from labs.exercises.stage_ready.solution import stage_ready
 from labs.exercises.swizzled_tile import solution
 from utils.lessons.lesson_23 import bank_rows, feeding, four_parts, machine_code, stages
 
@@ -46,8 +47,9 @@ def test_a_reader_sees_the_wavefronts_of_the_own_tile():
 
 
 def test_the_loop_of_the_colleague_has_the_numbers_that_the_finding_names():
-    traced = stages.late_run()
-    shown = stages.explained(traced).parts[0].data
+    late = stages.late_commit(stage_ready)
+    traced = stages.run(late)
+    shown = stages.explained(late, traced).parts[0].data
     assert f"{traced.findings[0].line}          ldmatrix_x4(" in shown
 
 
