@@ -121,7 +121,7 @@ def needs_table() -> Table:
     rows += [("all one after the other", *(f"{ms:.3f}" for ms in sums)),
              ("recorded", *(f"{recorded_ms(step, SIDE):.3f}" for step in steps))]  # fmt: skip
     names = [step.name.removeprefix("mma_") for step in steps]
-    return table(f"ms at {SIDE} of the steps mma_…", ("", *names), rows)
+    return table(f"ms of mma_swizzled and mma_pipelined at {SIDE}", ("", *names), rows)
 
 
 def gain() -> float:

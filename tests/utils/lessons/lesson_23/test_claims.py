@@ -69,10 +69,11 @@ def test_a_part_is_eight_chunks_of_16_bytes():
     says("Eight chunks can take all {}", BANKS)
     says("loads four {}×{} parts of a tile, {}×{} elements", PART, PART, 2 * PART, 2 * PART)
     says("Eight rows over {} banks", BANKS)
-    of_one = M * K // 32  # elements of a fragment of a in a lane
+    numbers = range(four_parts.OF_A)
+    first, second = numbers[: M * K // 32], numbers[M * K // 32 :]
     says("Numbers {} to {} are its fragment of lesson 22, for eight steps of k, and {} to {} are "
-         "the fragment for the next eight: two `mma` use them", 0, of_one - 1, of_one,
-         2 * of_one - 1)  # fmt: skip
+         "the fragment for the next eight: two `mma` use them", first[0], first[-1], second[0],
+         second[-1])  # fmt: skip
 
 
 def test_the_step_has_four_warps_of_64_by_64():
@@ -215,7 +216,8 @@ def test_the_instructions_of_the_pipeline_alone_fit_the_peak():
          before["start of all instructions"] - after["start of all instructions"],
          ms["mma_swizzled"] - ms["mma_pipelined"])  # fmt: skip
     assert machine_code.compared_gain() == "more"
-    says("The swizzle made the product {:.1f} times as fast", feeding.speedup())
+    says("The swizzle made the product {:.1f} times as fast. Does `mma_pipelined` gain less, about "
+         "as much within {:.0f} %", feeding.speedup(), 100 * feeding.ABOUT)  # fmt: skip
     sums = [sum(one.values()) for one in (before, after)]
     explains("23.gain", "Even without any waiting, the four parts one after the other would take "
              "{:.2f} ms: {:.1f} times as fast. {:.3f} ÷ {:.3f} is {:.1f}. The own parts of "
