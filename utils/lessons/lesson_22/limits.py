@@ -192,7 +192,7 @@ def draw_limits(shape: str = SIDE) -> Picture:
     needed = estimates(shape)
     bars = {**needed, "recorded": recorded_ms(STEP, shape)}
     left, longest = 96, max(bars.values())
-    title = f"{STEP.name} at {shape}: the time that each resource needs alone"
+    title = f"{STEP.name} at {shape}: what each resource needs alone"
     body, y = text(0, 14, title, 13, font_weight="bold"), 28
     for name, ms in bars.items():
         wide = max((WIDTH - left - 64) * ms / longest, 1)

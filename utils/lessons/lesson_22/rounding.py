@@ -17,7 +17,7 @@ SMALL = K - 1  # of them are small
 EXPONENTS = (-23, -24, -25, -26)  # of the small products
 ASKED = -25
 UNIT = 2.0**-FRACTION_BITS  # from 1 to the next float32
-CELL, LEFT, TOP = 16, 86, 46
+CELL, LEFT, TOP = 16, 96, 46
 
 
 @cuda.jit

@@ -57,7 +57,7 @@ def test_an_mma_does_the_work_of_32_instructions_of_a_warp():
     says("numbers of {} bits", 8 * ELEMENT)
     says("per lane: {} float32, {} float16, {} float16", fragments.SUMS, fragments.OF_A,
          fragments.OF_B)  # fmt: skip
-    says("At how many of its {} positions is an orange square in a grey column?", WARP)
+    says("For how many of the {} lanes is an orange square in a grey column?", WARP)
     larger = LADDER.step("mma_pipelined").capability  # of the larger m16n8k16
     assert NAIVE.capability <= T4.compute_capability < larger
     says("the {} lanes of a warp hold its numbers together", WARP)
@@ -109,7 +109,7 @@ def test_sums_of_a_tensor_core_are_cut_off():
          "to the next float32. **How many steps above {:g} is", small[0], largest,
          largest)  # fmt: skip
     assert small == "2⁻²⁵"
-    says("For sums near {:g} an H100, which is of the same generation as the H200, keeps {} bits "
+    says("For sums near {:g} it keeps {} bits "
          "behind the binary point, two more than float32", largest,
          rounding.ALIGNED_BITS)  # fmt: skip
     assert rounding.ALIGNED_BITS - rounding.FRACTION_BITS == 2
@@ -150,7 +150,8 @@ def test_cache_lines_explain_most_of_the_time():
     peak, ghz = H200.tensor_gflops, H200.boost_clock_mhz / 1e3
     says("The product has {}³ multiply-adds, an `mma` does {:,} of them, and {} SMs share the "
          "`mma`.", SIDE, limits.MULTIPLY_ADDS, H200.sms)  # fmt: skip
-    says("at {:.2f} GHz. **How many ms do the cache lines of `mma_naive` need at least, at {}", ghz,
+    says("at {:.2f} GHz. **How many ms do the cache lines of `mma_naive` need by this "
+         "estimate, at {}", ghz,
          SIDE)  # fmt: skip
     says("`mma_naive` takes {:.1f} ms, and `naive` of lesson 05, in float32 and without tensor "
          "cores, {:.1f} ms. At the peak of the data sheet, {:.0f} TFLOP/s, the tensor cores need "
