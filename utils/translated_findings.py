@@ -86,7 +86,7 @@ SAID = (
     "a {rank}D array",
     "a Dim3 (x, y, z)",
     "{count} indices into an array of rank {rank} (Numba refuses it, too)",
-    "{code} without a number of dimensions",
+    "{code} without a number of dimensions (for one: {one})",
     "{code} (Numba takes the constant 1, 2 or 3)",
     "{code}, which numba.cuda does not have (is {meant} meant?),",
     "{code}, which numba.cuda does not have,",
