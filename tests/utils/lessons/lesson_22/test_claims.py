@@ -217,7 +217,7 @@ def test_one_instruction_of_the_loop_multiplies():
     says("A register holds two neighbours of a fragment")
     assert np.float32().nbytes == 2 * ELEMENT
     says("The {} guards, and six more `PRMT` that put a zero beyond an edge, have no use in a tile "
-         "inside of the matrices. The largest part are the {} of indices and addresses",
+         "inside of the matrices. The largest part is the {} of indices and addresses",
          kinds[limits.GUARDS], kinds[limits.ADDRESSES])  # fmt: skip
     every = sum(kinds.values())
     assert max(kinds, key=kinds.get) == limits.ADDRESSES
