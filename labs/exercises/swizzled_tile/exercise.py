@@ -26,7 +26,7 @@ EXERCISE = warp_product(
         "`store8(tile, (row, column), chunk)` stores a chunk. `ldmatrix_x4(of_a, tile, (row, "
         "column))` takes the position of one chunk from each lane. The chunk that begins at column "
         "`x` of `a` may begin at another column of the tile, but in row `y`. `x` counts elements: "
-        "0, 8, and so on to 56. The sizes fit: m is a multiple of 16, n of 8, and k is 64.",
+        "0, 8, and so on to 56. Every shape fits: m is a multiple of 16, n of 8, and k is 64.",
     ),
     shapes=((32, 16, 64), (16, 40, 64), (48, 8, 64), (16, 8, 64)),
     vary=in_steps(16, 8, 64),
@@ -37,9 +37,6 @@ EXERCISE = warp_product(
         shared_bytes(2048),
     ),
     main=("ldmatrix missing or too many", "wavefronts per request"),
-    plain_usual_goals=(
-        "right at any size that fits", "no index below 0", "one store per element", "no float64",
-    ),
     hints=(
         "Begin without a swizzle: store the chunk at `(y, x)`, and load from `(y, x)`. The result "
         "is right, and `check` counts the wavefronts.",
