@@ -73,8 +73,24 @@ def cases() -> list[Case]:
 def draw(random: Random) -> tuple[int, int, int]:
     """Return random arguments of `right`: threads, registers per thread, bytes of shared memory.
 
-    The shared memory is none, little or much, so that each resource decides in some cases.
+    The shared memory is none, little or much, so that each resource decides in some cases. In half
+    of the cases the answer depends on a rule that rounds.
     """
+    by_rounding = random.random() < 0.5
+    drawn = _any(random)
+    while by_rounding and right(*drawn) == _without_rounding(*drawn):
+        drawn = _any(random)
+    return drawn
+
+
+def _without_rounding(threads: int, registers: int, shared_bytes: int) -> int:
+    """Return the answer as if an SM gave out threads, registers and bytes one by one."""
+    by_threads = min(BLOCK_SLOTS, 32 * WARP_SLOTS // threads)
+    return min(by_threads, PARTS * PART // (threads * registers), SHARED // (shared_bytes + 1024))
+
+
+def _any(random: Random) -> tuple[int, int, int]:
+    """Return random arguments of `right`."""
     threads = random.choice((32 * random.randint(1, 32), random.randint(1, 1024)))
     shared_bytes = random.choice((0, random.randint(1, 30_000), random.randint(1, 232_448)))
     registers = random.randint(16, random.choice((32, 64, 128, 255)))

@@ -1,7 +1,9 @@
 """A tile of a in shared memory, stored and read by ldmatrix without bank conflicts."""
 
 from labs.checking.job import in_steps
-from labs.checking.target import essential
+from labs.checking.phrasing import at_line
+from labs.checking.run import Run
+from labs.checking.target import Target, essential
 from labs.families.warp_products import (
     ldmatrix_per_mma,
     one_mma_per_tile,
@@ -14,6 +16,34 @@ from labs.targets.counts import (
     one_store_per_element,
     wavefronts_per_request,
 )
+from utils.translation import translate
+
+CHUNKS = 4  # of a per lane
+
+
+def chunks_once() -> Target:
+    """Return the target that a warp loads each chunk of a once, so that the rest is in the tile.
+
+    The count is the number of requests to load a per block, which is one warp.
+    """
+
+    def measure(run: Run) -> float:
+        return run.total("a", "load", "requests") / run.job.launch(run.shape).blocks
+
+    def cause(run: Run, value: float) -> str:
+        most = max(run.accesses("a"), key=lambda one: one.requests)
+        return translate(
+            "a warp makes {value:.3g} requests to load `{array}`, most of them at {where}. For all "
+            "chunks {chunks} are enough. The fragments are to come from the tile.",
+            value=value,
+            array=most.array,
+            where=at_line(most.site),
+            chunks=CHUNKS,
+        )
+
+    words = "a warp loads each chunk of `a` once"
+    return Target("requests to load a", CHUNKS, words, measure, cause)
+
 
 EXERCISE = warp_product(
     name="swizzled_tile",
@@ -34,7 +64,7 @@ EXERCISE = warp_product(
     targets=(
         no_negative_index(), one_store_per_element(), no_float64(), one_mma_per_tile(),
         essential(ldmatrix_per_mma()), essential(wavefronts_per_request(4)),
-        shared_bytes(2048),
+        shared_bytes(2048), essential(chunks_once()),
     ),
     main=("ldmatrix missing or too many", "wavefronts per request"),
     hints=(
