@@ -183,7 +183,8 @@ def test_a_mistake_is_named_in_german(in_german, what, told):
 def test_a_right_kernel_is_praised_in_german(in_german):
     verdict = check("scale", EXERCISES["scale"].solution)
     assert verdict.head == "Dein erster Kernel: richtig."
-    assert verdict.facts[0] == "Richtig bei 5 Größen, und die virtuelle GPU hat keinen Fehler gefunden."
+    first = "Richtig bei 5 Größen, und die virtuelle GPU hat keinen Fehler gefunden."
+    assert verdict.facts[0] == first
 
 
 def test_a_sentence_on_a_mutant_is_translated_clause_by_clause(in_german):
