@@ -17,16 +17,15 @@ import numpy as np
 
 from ..common.lanes import Mask, union
 from ..machine.lane_accesses import LaneLog
-from ..memory.memory import Memory
 from ..numbers.plain_numbers import GiveUp, NoText, Text
 from .frame import Frame, LoopLanes
 from .lane_code import LaneCode, function_code
 from .lane_inputs import Inputs, by_type, is_unset, joined, write_back
-from .lane_values import UNSET, Output, parts_of
+from .lane_program import accessors, compiled, late_of
+from .lane_values import Output, parts_of
 
 MOST_LANES = 96  # for more, vectors of lanes are faster
 MOST_LANES_OF_A_SHORT_CALL = 16  # of a function without a loop
-MOST_ROUNDS = 1 << 18  # of a while loop; then the closures look whether it ends at all
 MOST_CODES = 8  # of one loop or function, for arguments of other types
 FEW_ITERATIONS = 16  # a loop without another loop in it must run as often to be worth its code
 CHUNK_SECONDS = 0.05
@@ -288,7 +287,7 @@ class FewLanes:
         output = Output(inputs.slots, inputs.run.counters is not None, present)
         try:
             lines, results = generate(output)
-            make = _compiled(output, lines, [*heads, *inputs.parameters])
+            make = compiled(output, lines, [*heads, *inputs.parameters])
         except NoText:
             return None
         except Exception:  # the closures can do what the code cannot
@@ -305,10 +304,10 @@ class FewLanes:
             return None
         at, what, undo, starts = [], [], [], []
         tally = [0] * len(code.output.tallies)
-        given = [part for memory in inputs.memories for part in _accessors(memory)]
+        given = [part for memory in inputs.memories for part in accessors(memory)]
         enter = run.counters.enter if run.counters else None
         lane = code.make(
-            *given, at.append, what.append, undo.append, _late(run.watch), tally, enter
+            *given, at.append, what.append, undo.append, late_of(run.watch), tally, enter
         )
         columns = [*heads, *inputs.columns_given]
         columns += [inputs.column(present(closure)) for closure in code.inputs]
@@ -363,23 +362,6 @@ def _names_read(nodes: list[ast.AST]) -> set[str]:
     return {n.id for n in (*names, *targets) if isinstance(n, ast.Name)}
 
 
-def _compiled(output: Output, lines: list[str], parameters: list[str]) -> Callable:
-    """Return the function that makes the function for one lane, of which ``lines`` are the body."""
-    per_slot = ("view", "data", "unset", "saved", "save")
-    given = [f"{what}{n}" for n in range(len(output.slots)) for what in per_slot]
-    given += ["at", "what", "undo", "late", "tally", "enter"]
-    text = [
-        f"def make({', '.join(given)}):",
-        *(f"    {line}" for line in output.functions),
-        f"    def lane({', '.join([*parameters, *output.inputs])}):",
-        *(f"    {line}" for line in lines),
-        "    return lane",
-    ]
-    names = {**output.numbers.names, **_HELPERS}
-    exec(compile("\n".join(text), "<one lane>", "exec"), names)
-    return names["make"]
-
-
 def _geometry(run) -> tuple:
     """Return which coordinates of threads are the same for all lanes."""
     geometry = run.batch.geometry
@@ -417,39 +399,3 @@ def _packed(text) -> str:
     """Return the code of a number, or of a tuple of numbers."""
     parts = _number_parts(text)
     return parts[0] if isinstance(text, Text) else f"({', '.join(parts)},)"
-
-
-def _accessors(memory: Memory) -> tuple:
-    """Return what the code needs to access a memory."""
-    saved: set[int] = set()
-
-    def save(address: int) -> None:
-        saved.add(address >> 12)
-        memory.save_before(np.array([address]))
-
-    return memoryview(memory.data), memory.data, memory.unwritten, saved, save
-
-
-def _late(watch) -> Callable[[int], None]:
-    """Return the function that a ``while`` loop calls now and then with its rounds."""
-    most = min(MOST_ROUNDS, watch.limits.rounds or MOST_ROUNDS)
-
-    def late(rounds: int) -> None:
-        if rounds > most or watch.excess(0):
-            raise GiveUp
-
-    return late
-
-
-def _give_up() -> None:
-    """End the run of the code for one lane."""
-    raise GiveUp
-
-
-def _sliced(start: int | None, stop: int | None, extent: int) -> tuple[int, int]:
-    """Return the first position and the length of a slice of a dimension."""
-    first, last, _ = slice(start, stop).indices(extent)
-    return first, max(0, last - first)
-
-
-_HELPERS = {"give_up": _give_up, "sliced": _sliced, "UNSET": UNSET}

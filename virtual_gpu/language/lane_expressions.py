@@ -550,5 +550,5 @@ class LaneExpressions:
         return self.numbers.cast(value, dtype)
 
     def device_call(self, node: ast.Call, function):
-        """Return the value of a call of a device function."""
-        raise NotImplementedError
+        """Return the value of a call of a device function; `LaneCode` generates one."""
+        raise NoText("a call of a device function")

@@ -1,0 +1,66 @@
+"""The generated code of one lane as a Python function, and what it calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ..memory.memory import Memory
+from ..numbers.plain_numbers import GiveUp
+from .lane_values import UNSET, Output
+
+MOST_ROUNDS = 1 << 18  # of a while loop; then the closures look whether it ends at all
+
+
+def compiled(output: Output, lines: list[str], parameters: list[str]) -> Callable:
+    """Return the function that makes the function for one lane, of which ``lines`` are the body."""
+    per_slot = ("view", "data", "unset", "saved", "save")
+    given = [f"{what}{n}" for n in range(len(output.slots)) for what in per_slot]
+    given += ["at", "what", "undo", "late", "tally", "enter"]
+    text = [
+        f"def make({', '.join(given)}):",
+        *(f"    {line}" for line in output.functions),
+        f"    def lane({', '.join([*parameters, *output.inputs])}):",
+        *(f"    {line}" for line in lines),
+        "    return lane",
+    ]
+    names = {**output.numbers.names, **_HELPERS}
+    exec(compile("\n".join(text), "<one lane>", "exec"), names)
+    return names["make"]
+
+
+def accessors(memory: Memory) -> tuple:
+    """Return what the code needs to access a memory."""
+    saved: set[int] = set()
+
+    def save(address: int) -> None:
+        saved.add(address >> 12)
+        memory.save_before(np.array([address]))
+
+    return memoryview(memory.data), memory.data, memory.unwritten, saved, save
+
+
+def late_of(watch) -> Callable[[int], None]:
+    """Return the function that a ``while`` loop calls now and then with its rounds."""
+    most = min(MOST_ROUNDS, watch.limits.rounds or MOST_ROUNDS)
+
+    def late(rounds: int) -> None:
+        if rounds > most or watch.excess(0):
+            raise GiveUp
+
+    return late
+
+
+def _give_up() -> None:
+    """End the run of the code for one lane."""
+    raise GiveUp
+
+
+def _sliced(start: int | None, stop: int | None, extent: int) -> tuple[int, int]:
+    """Return the first position and the length of a slice of a dimension."""
+    first, last, _ = slice(start, stop).indices(extent)
+    return first, max(0, last - first)
+
+
+_HELPERS = {"give_up": _give_up, "sliced": _sliced, "UNSET": UNSET}
