@@ -180,7 +180,7 @@ class LaneCode(LaneExpressions):
             self.do_Assign(ast.copy_location(ast.Assign([node.target], node.value), node))
 
     def _assign_to(self, target: ast.expr, value) -> None:
-        """Append the code that assigns a value to a target."""
+        """Append the code that assigns a value to a variable, an element or a tuple of targets."""
         if isinstance(target, ast.Name):
             self.assign(target, value)
         elif isinstance(target, ast.Tuple | ast.List):

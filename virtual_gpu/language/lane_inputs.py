@@ -150,7 +150,10 @@ class Inputs:
         return Slot(dtype, shadow is not None, marked, counted, memory.space, usable)
 
     def _local(self, name: str, part: LocalPart) -> tuple[Cells | None, list[list]]:
-        """Return the text of a local array or a part of one, and its columns."""
+        """Return the Cells of a local array or a part of one, and a column per ``parts_of`` code.
+
+        Returns (None, []) for a dtype that the code cannot have.
+        """
         base = part.base
         if not is_known(base.dtype):
             return None, []

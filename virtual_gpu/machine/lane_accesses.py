@@ -105,7 +105,7 @@ class LaneLog:
         return Access(self.run.clock, site, "reads", self.mask, units, time, lambda position: ())
 
     def _settle_one(self) -> bool:
-        """Settle the accesses of one lane."""
+        """Settle one lane's accesses; return False, with nothing noted, for a possible flaw."""
         what, at = np.array(self.what), np.array(self.at, np.int64)
         slots = np.array([event.slot for event in self.events])[what]
         is_store = np.array([event.kind == "store" for event in self.events])[what]

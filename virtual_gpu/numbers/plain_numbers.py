@@ -123,7 +123,7 @@ class Numbers:
         return Text(code, dtype, value.varies, bits)
 
     def _cast(self, value: Text, dtype: np.dtype) -> tuple[str, int]:
-        """Return the text of a cast to another dtype, and the bits of its size."""
+        """Return the code of a cast to another dtype, and ``bits`` for its Text; 0 for a float."""
         source, code, bits = value.dtype, value.code, bits_of_dtype(dtype)
         if dtype.kind == "b":
             number = value.wide or f"float({code})"
@@ -202,7 +202,7 @@ class Numbers:
     def _short(
         self, function: Callable, values: list[Text], rule, is_position: bool
     ) -> Text | None:
-        """Return the text of an operation by Python's own operators, or None if there is none."""
+        """Return the Text of a function by Python's operators or helpers, or None if none fits."""
         if function in _COMPARISONS:
             return self._comparison(function, values, rule)
         if not all(map(is_known, rule.operands)) or rule.result.kind == "b":
