@@ -20,9 +20,9 @@ class Target:
     blocks. at_edges: returns the count of a run at a shape that does not fill all blocks, where
     some counts need another rule, or None to test the target only at shapes that do. It finds
     kernels that use their idea only where all blocks are full. of_machine: True if it is counted in
-    machine code. Such a target gives no points, because machine code changes with the compiler.
-    of_idea: True if a kernel that misses the target ignores what the task is about. is_usual: True
-    if every kernel must reach it, whatever its task is about.
+    machine code, which changes with the compiler; it gives points only in a part of a lab that is
+    `pinned`. of_idea: True if a kernel that misses the target ignores what the task is about.
+    is_usual: True if every kernel must reach it, whatever its task is about.
     """
 
     what: str

@@ -257,7 +257,8 @@ def _if(node: ast.If, frame: _Frame) -> object:
 def _while(node: ast.While, frame: _Frame) -> object:
     """Execute a `while` loop; return a _Returned of its body, or the outcome of its `else`.
 
-    Raises CannotEvaluate for a loop that never ends because an iteration changes no variable.
+    Returns _COMPLETED after a `break`. Raises CannotEvaluate for a loop that never ends because an
+    iteration changes no variable.
     """
     while _value(node.test, frame):
         before = dict(frame.variables)
@@ -279,7 +280,10 @@ def _unchanged(before: Mapping[str, object], after: Mapping[str, object]) -> boo
 
 
 def _for(node: ast.For, frame: _Frame) -> object:
-    """Execute a `for` loop; return a _Returned of its body, or the outcome of its `else`."""
+    """Execute a `for` loop; return a _Returned of its body, or the outcome of its `else`.
+
+    Returns _COMPLETED after a `break`.
+    """
     for element in _iterate(node.iter, frame):
         _bind(node.target, element, frame)
         outcome = _block(node.body, frame)

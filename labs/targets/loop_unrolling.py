@@ -310,7 +310,8 @@ def instructions_per_multiply_add(at_most: float) -> Target:
     """Return the target of at most `at_most` instructions per multiply-add in the hottest loop.
 
     They are counted in the machine code: in the loop with the most multiply-adds, or in the whole
-    kernel if it has no loop. The count is None on a machine without a compiler for CUDA.
+    kernel if it has no loop. FFMA and FMUL count as multiply-adds. The count is None on a machine
+    without a compiler for CUDA.
     """
 
     def measure(run: Run) -> float | None:

@@ -469,9 +469,9 @@ def report_uninitialised(access: Access, name: str, where: np.ndarray) -> None:
 def ordered_after(words: np.ndarray, me, barrier, space: str, width: int) -> np.ndarray:
     """Return a bool per shadow word: True if its access surely is ordered before one of ``me``.
 
-    That is so if the same thread made it, if a block barrier lies between, or if there was none.
-    ``me`` is the launch-wide number of a thread, and ``barrier`` the time of its latest barrier;
-    each is one number, or one per word. ``width`` is the number of lanes of a block.
+    That is so if the same thread made it, if a block barrier lies between, or if the word has no
+    access. ``me`` is the launch-wide number of a thread, and ``barrier`` the time of its latest
+    barrier; each is one number, or one per word. ``width`` is the number of lanes of a block.
     """
     earlier = (words & TIME_MASK) < barrier
     if space == "global":  # a barrier orders one block only

@@ -333,7 +333,10 @@ class _Uses:
         return self._use_as_argument(name) or ParameterUse(True, ANY_RANK)
 
     def _use_as_argument(self, node: ast.expr) -> ParameterUse | None:
-        """Return the use of an argument of a call, or None for what is none or is not known."""
+        """Return the ParameterUse of a node that is an argument of a call.
+
+        Returns None if it is no argument of a call, or if the callee's use of it is unknown.
+        """
         parent = self._parents[node]
         if isinstance(parent, ast.Call) and node in parent.args:
             return self._use_by_callee(parent, parent.args.index(node))
@@ -355,7 +358,11 @@ class _Uses:
         return 0 if use is None or use.may_write else use.fewest_indices
 
     def _use_of_variable(self, name: str) -> ParameterUse:
-        """Return the use of all that a variable holds."""
+        """Return the ParameterUse of all occurrences of a variable together.
+
+        While a variable is being examined, it counts as never used, which ends a cycle of
+        variables.
+        """
         if name in self._examined:
             return ParameterUse(False, ANY_RANK)
         self._examined.add(name)

@@ -400,7 +400,8 @@ class Expressions:
     def eval_NamedExpr(self, node: ast.NamedExpr) -> Evaluate:
         """Compile ``name := value``.
 
-        The closure sets the variable, cast to the type that Numba gives it, and returns the value.
+        The closure sets the variable, cast to the type that Numba gives it. It returns the value
+        without this cast.
         """
         value, name = self.expression(node.value, node.target.id), node.target
 

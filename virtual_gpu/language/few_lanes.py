@@ -34,14 +34,18 @@ STRICT = False  # True in tests: an unexpected error of the generated code is ra
 
 @dataclass(frozen=True)
 class _Run:
-    """What the closure of a coordinate needs of a Frame."""
+    """An object with ``run``, which closures of coordinates take instead of a Frame."""
 
     run: object
 
 
 @dataclass
 class _Code:
-    """The generated code of a loop or function for inputs of certain kinds."""
+    """The generated code of a loop or function for inputs of certain kinds.
+
+    ``make`` is the function that ``compiled`` returns. ``results`` maps a name to the value of the
+    code that it returns for it. ``inputs`` are the closures of the code's inputs.
+    """
 
     make: Callable
     output: Output
@@ -67,7 +71,11 @@ class FewLanes:
             self._names()
 
     def _names(self) -> None:
-        """Find the variables that the loop reads, and those it sets that are read afterwards."""
+        """Set the attributes with the names of the variables that the loop reads and sets.
+
+        They are ``_read``, ``_set`` and ``_read_elsewhere``, for those read outside of the loop.
+        ``_is_nest`` is True if there is a loop or a call in the loop.
+        """
         inside = list(ast.walk(self._node))
         own = set(map(id, inside))
         outside = [n for n in ast.walk(self._expressions.source.tree) if id(n) not in own]
@@ -79,7 +87,7 @@ class FewLanes:
         self._is_nest = any(isinstance(n, ast.For | ast.While | ast.Call) for n in body)
 
     def may_run(self, run, types, mask: Mask) -> bool:
-        """Return True if the lanes of ``mask`` may run one by one, as far as is known before."""
+        """Return True unless something known before forbids that the lanes run one by one."""
         counters = run.counters
         if mask.count > MOST_LANES or len(self._codes) > MOST_CODES:
             return False
@@ -98,9 +106,10 @@ class FewLanes:
     def run_range(
         self, frame: Frame, mask: Mask, loop: LoopLanes, bounds: tuple
     ) -> tuple[int, Mask | None]:
-        """Execute iterations of a ``for`` loop over a range; return how many, and who goes on.
+        """Execute the first iterations of a ``for`` loop over a range for few lanes.
 
-        The lanes that go on are None if the loop has ended for all. ``bounds`` are start, stop and
+        Returns (number of executed iterations, lanes that go on), or (0, ``mask``) if nothing was
+        executed. The lanes are None if the loop has ended for all. ``bounds`` are start, stop and
         step.
         """
         if not self.may_run(frame.run, frame.types, mask):
@@ -132,7 +141,10 @@ class FewLanes:
         return done, active
 
     def run_while(self, frame: Frame, mask: Mask, loop: LoopLanes) -> bool:
-        """Execute a ``while`` loop to its end; return False if nothing was executed."""
+        """Execute a ``while`` loop to its end for few lanes.
+
+        Returns True, or False if nothing was executed.
+        """
         if self._node in frame.types.split or not self.may_run(frame.run, frame.types, mask):
             return False
         if frame.run.watch.excess(0):
@@ -145,7 +157,11 @@ class FewLanes:
 
     @staticmethod
     def _left(active: Mask, loop: LoopLanes, states: list, ended: list[bool]) -> Mask | None:
-        """Record the lanes that have left a loop; return the others, or None."""
+        """Record in ``loop`` the lanes that have left it; return the others, None without others.
+
+        ``states`` is 1 per lane that has executed ``break``. ``ended`` is True per lane without a
+        further iteration.
+        """
         broken = np.array(states) == 1
         if broken.any():
             loop.broken = union(loop.broken, active.keep(broken) if not broken.all() else active)
@@ -192,7 +208,10 @@ class FewLanes:
         return [o[0] for o in outcome]
 
     def _loop_code(self, output: Output, types, variables: dict, bounds: tuple) -> tuple:
-        """Generate the code of the loop; return its lines and the results by name."""
+        """Generate the code of the loop; return its lines and a dict of the values it returns.
+
+        The key is the variable's name.
+        """
         node = self._node
         code = LaneCode(output, self._expressions, types, self._stores_by_data)
         code.loop_only()
@@ -230,7 +249,10 @@ class FewLanes:
         return lines, texts
 
     def _assign(self, frame: Frame, mask: Mask, name: str, text, values: list) -> None:
-        """Set a variable to the values of the lanes that have set it."""
+        """Set a variable of the frame in the lanes of ``mask`` that have set it.
+
+        ``values`` has its value per lane, or UNSET. ``text`` is its value in the code.
+        """
         chosen = [not is_unset(value) for value in values]
         if not any(chosen):
             return
@@ -283,7 +305,12 @@ class FewLanes:
     def _generated(
         self, inputs: Inputs, generate: Callable, present: Callable, heads: list[str]
     ) -> _Code | None:
-        """Return the code for such inputs, or None if there is none."""
+        """Return the code for such inputs, or None if it has no code.
+
+        ``generate`` takes an Output and returns the code's lines and results. ``present`` takes the
+        closure of an input and returns its value for all lanes. ``heads`` are the names of the
+        first parameters.
+        """
         output = Output(inputs.slots, inputs.run.counters is not None, present)
         try:
             lines, results = generate(output)
@@ -297,7 +324,11 @@ class FewLanes:
         return _Code(make, output, results, list(output.inputs.values()))
 
     def _attempt(self, code: _Code, inputs: Inputs, heads: list, present: Callable) -> list | None:
-        """Run the code for each lane; return the results, or None after all was undone."""
+        """Run the code for each lane; return the list of what it returns, per lane.
+
+        Returns None if the run had no effect. That is so if a lane gave up, because its stores are
+        then undone, or if the code may not store here.
+        """
         run, mask = inputs.run, inputs.mask
         self._stores = bool(code.output.stores)
         if self._stores and (mask.count > 1 or self._fills_tile(code, inputs)):
@@ -336,7 +367,7 @@ class FewLanes:
         return results
 
     def _fills_tile(self, code: _Code, inputs: Inputs) -> bool:
-        """Return True if the code fills a shared array, of which stale.py must know each store."""
+        """Return True if the code fills a shared array, whose stores stale.py must know."""
         run = inputs.run
         for event in code.output.events:
             memory = inputs.memories[event.slot]
@@ -347,7 +378,7 @@ class FewLanes:
 
     @staticmethod
     def _note_tallies(run, code: _Code, tally: list[int]) -> None:
-        """Add what the lanes have counted to the counters of the launch."""
+        """Add the iterations and operations that lanes have counted to the launch's counters."""
         for (kind, site, dtype), number in zip(code.output.tallies, tally, strict=True):
             if number and kind == "iteration":
                 run.counters.iterations_of(site, number)
@@ -363,7 +394,11 @@ def _names_read(nodes: list[ast.AST]) -> set[str]:
 
 
 def _geometry(run) -> tuple:
-    """Return which coordinates of threads are the same for all lanes."""
+    """Return (tuple of a bool per dimension of grid and block, bool), as a part of a key.
+
+    A dimension has True if its extent is 1, so that its coordinate is the same for all lanes. The
+    last bool is True if only one block runs at once.
+    """
     geometry = run.batch.geometry
     return tuple(e == 1 for e in (*geometry.grid, *geometry.block)), run.batch.blocks == 1
 
@@ -380,14 +415,14 @@ def _value_in(frame: Frame, name: str, mask: Mask):
 
 
 def _call_code(output: Output, program, texts: list, literals: tuple) -> tuple:
-    """Generate the code of a device function; return its lines and the text of its result."""
+    """Return the lines that call a device function, and {"result": its value in the code}."""
     name, result = function_code(output, program, texts, literals)
     parts = [part for text in texts for part in parts_of(text)]
     return [f"    return {name}({', '.join(parts)})"], {"result": result}
 
 
 def _number_parts(text) -> list[str]:
-    """Return the names of the numbers of a value that a loop leaves in a variable."""
+    """Return the codes of a number, or of a tuple's numbers; raise NoText for other values."""
     if isinstance(text, Text | tuple):
         parts = [text] if isinstance(text, Text) else text
         if all(isinstance(part, Text) for part in parts):
@@ -396,6 +431,6 @@ def _number_parts(text) -> list[str]:
 
 
 def _packed(text) -> str:
-    """Return the code of a number, or of a tuple of numbers."""
+    """Return the code of a number, or of a tuple of numbers as a Python tuple."""
     parts = _number_parts(text)
     return parts[0] if isinstance(text, Text) else f"({', '.join(parts)},)"

@@ -33,7 +33,11 @@ from .lane_values import (
 
 
 class LaneCode(LaneExpressions):
-    """Generates the code of one function, or of a loop in it."""
+    """Generates the code of one function, or of a loop in it.
+
+    The ``do_`` methods append the code of one statement. They return False if the statement after
+    it cannot be reached, and None or True otherwise. All methods raise NoText for what has no code.
+    """
 
     def __init__(self, output: Output, expressions, types: Types, stores_by_data: frozenset):
         super().__init__(output, expressions, types, stores_by_data)
@@ -43,15 +47,18 @@ class LaneCode(LaneExpressions):
     # --- variables ---------------------------------------------------------------------------
 
     def set_variable(self, name: str, value, maybe: bool = False) -> None:
-        """Give a variable a value in the text, without code."""
+        """Record that a variable has this value in the code, without a line that assigns it.
+
+        ``maybe`` is True if the lane may not have set the variable.
+        """
         self.variables[name] = Variable(value, maybe)
 
     def assign(self, node: ast.Name, value) -> None:
-        """Append the code that assigns a value to a variable."""
+        """Append the code that assigns a value, cast to the type that Numba gives the variable."""
         self.store_variable(node.id, self.conform(value, self.types.stored.get(node)))
 
     def store_variable(self, name: str, value) -> None:
-        """Append the code that copies a value to the names of a variable."""
+        """Append the code that assigns a value to the names of a variable, without a cast."""
         kept, codes = self._canonical(name, value)
         if codes:
             names, values = zip(*codes, strict=True)
@@ -59,7 +66,10 @@ class LaneCode(LaneExpressions):
         self.variables[name] = Variable(kept)
 
     def _canonical(self, name: str, value) -> tuple[object, list[tuple[str, str]]]:
-        """Return a value in terms of a variable's own names, and the (name, code) to copy."""
+        """Return a value in terms of a variable's own names, and a list of the needed copies.
+
+        A copy is (own name, code of the number or array to copy).
+        """
         if isinstance(value, Text):
             kept = Text(f"v_{name}", value.dtype, value.varies, value.bits, atom=True)
             return kept, [(kept.code, value.code)]
@@ -73,12 +83,19 @@ class LaneCode(LaneExpressions):
         raise NoText("a variable of this kind")
 
     def joined(self, several: list[dict]) -> dict[str, Variable]:
-        """Return the variables after paths that end with these variables."""
+        """Return the variables at a point that several paths reach, by name.
+
+        ``several`` has the variables at the end of each path.
+        """
         names = {name for variables in several for name in variables}
         return {name: self._joined(name, [v.get(name) for v in several]) for name in names}
 
     def _joined(self, name: str, parts: list[Variable | None]) -> Variable:
-        """Return one variable after several paths, on some of which it may not be set."""
+        """Return one variable at a point that several paths reach.
+
+        ``parts`` has the variable of each path, or None for a path that does not set it; ``maybe``
+        is then True. The value is None if those of the paths cannot be one value.
+        """
         present = [part for part in parts if part is not None]
         maybe = len(present) < len(parts) or any(part.maybe for part in present)
         value = present[0].value
@@ -87,7 +104,12 @@ class LaneCode(LaneExpressions):
         return Variable(value, maybe)
 
     def _either(self, first, second):
-        """Return the text of a value that is either of two, or None if there is none."""
+        """Return a value that stands for either of two values of one variable, or None if none can.
+
+        Numbers of two of the dtypes int64, float32 and float64 give a number of the dtype MIXED.
+        There is no value for other dtypes that differ, for an array and a number, or for arrays of
+        two memories.
+        """
         if first is None or second is None or type(first) is not type(second):
             return None
         if isinstance(first, tuple):
@@ -109,7 +131,7 @@ class LaneCode(LaneExpressions):
     # --- statements --------------------------------------------------------------------------
 
     def block(self, statements: list[ast.stmt]) -> bool:
-        """Append the code of statements; return True if the end can be reached."""
+        """Append the code of statements; return True if the end of the last one can be reached."""
         for node in statements:
             method = getattr(self, f"do_{type(node).__name__}", None)
             if method is None:
@@ -119,7 +141,7 @@ class LaneCode(LaneExpressions):
         return True
 
     def indented(self, statements: list[ast.stmt]) -> bool:
-        """Append the code of statements one level deeper; return True if their end is reached."""
+        """Append statements one level deeper; return True if the end of the last can be reached."""
         self._depth += 1
         start = len(self.lines)
         reached = self.block(statements)
@@ -153,12 +175,12 @@ class LaneCode(LaneExpressions):
             self._assign_to(each, value)
 
     def do_AnnAssign(self, node: ast.AnnAssign) -> None:
-        """Append the code of an assignment with an annotation."""
+        """Append the code of an assignment with an annotation, or nothing if it has no value."""
         if node.value is not None:
             self.do_Assign(ast.copy_location(ast.Assign([node.target], node.value), node))
 
     def _assign_to(self, target: ast.expr, value) -> None:
-        """Append the code that assigns a value to a target."""
+        """Append the code that assigns a value to a variable, an element or a tuple of targets."""
         if isinstance(target, ast.Name):
             self.assign(target, value)
         elif isinstance(target, ast.Tuple | ast.List):
@@ -197,7 +219,7 @@ class LaneCode(LaneExpressions):
             raise NoText("this target")
 
     def do_If(self, node: ast.If) -> bool:
-        """Append the code of ``if``."""
+        """Append the code of ``if``; return True if the end of a branch can be reached."""
         test = self.condition(node.test)
         before, ends = dict(self.variables), []
         self.line(f"if {test.code}:")
@@ -219,7 +241,11 @@ class LaneCode(LaneExpressions):
         self.repeat(node, lambda: self.for_head(node, f"range({codes})", bounds))
 
     def for_head(self, node: ast.For, iterable: str, bounds: list[Text]) -> None:
-        """Append the head of a ``for`` loop and the assignment of its variable."""
+        """Append the head of a ``for`` loop and the assignment of its variable.
+
+        ``iterable`` is the code of the ``range()``, and ``bounds`` the Texts of its start, stop and
+        step.
+        """
         t = self.numbers.temporary()
         self.line(f"for {t} in {iterable}:")
         self._depth += 1
@@ -230,7 +256,10 @@ class LaneCode(LaneExpressions):
         self._depth -= 1
 
     def bounds(self, node: ast.expr) -> list[Text]:
-        """Return start, stop and step of a ``range()`` call."""
+        """Return the Texts of start, stop and step of a ``range()`` call, in that order.
+
+        They have the dtype of the loop variable.
+        """
         if not isinstance(node, ast.Call) or self.expressions.try_static(node.func) is not range:
             raise NoText("a loop over no range")
         if node.keywords or not 1 <= len(node.args) <= 3:
@@ -251,9 +280,10 @@ class LaneCode(LaneExpressions):
         self.repeat(node, lambda: self.while_head(node, rounds, "break"))
 
     def while_head(self, node: ast.While, rounds: str, leave: str) -> None:
-        """Append the head of a ``while`` loop, which also watches the rounds.
+        """Append the head of a ``while`` loop, which also counts its iterations.
 
-        ``leave`` is the statement with which a lane leaves whose condition is false.
+        ``rounds`` is the name of the counter; the code calls ``late`` with it every 1024
+        iterations. ``leave`` is the statement that a lane with a false condition executes.
         """
         if node in self.types.split or (node.orelse and leave == "break"):
             raise NoText("a condition of two types, or an else")
@@ -269,7 +299,8 @@ class LaneCode(LaneExpressions):
     def repeat(self, node: ast.For | ast.While, head: Callable[[], None]) -> None:
         """Append a loop: its head, body and ``else``.
 
-        The body is generated again until the variables at its begin are those of all rounds.
+        ``head`` appends the head. The code is generated anew until the variables at the begin of
+        the body are the same in the first and in later iterations.
         """
         entry, start = dict(self.variables), len(self.lines)
         while True:
@@ -296,19 +327,22 @@ class LaneCode(LaneExpressions):
             self.variables = self.joined([again, *breaks])
 
     def do_Break(self, node: ast.Break) -> bool:
-        """Append ``break``."""
+        """Append ``break``; return False."""
         self._loops[-1][0].append(dict(self.variables))
         self.line("break")
         return False
 
     def do_Continue(self, node: ast.Continue) -> bool:
-        """Append ``continue``."""
+        """Append ``continue``; return False."""
         self._loops[-1][1].append(dict(self.variables))
         self.line("continue")
         return False
 
     def do_Return(self, node: ast.Return) -> bool:
-        """Append ``return`` of a device function."""
+        """Append ``return`` of a device function, with the value in its result type; return False.
+
+        Raises NoText after ``loop_only``.
+        """
         if node in self.types.split or self._returned is None:
             raise NoText("this return")
         value = None if node.value is None else self.expression(node.value)
@@ -318,11 +352,15 @@ class LaneCode(LaneExpressions):
         return False
 
     def loop_only(self) -> None:
-        """Generate a loop of a function, from which ``return`` is not possible."""
+        """Note that the code is a loop, so that ``do_Return`` raises NoText."""
         self._returned = None
 
     def returned(self):
-        """Return the value of the function: the text that all its ``return`` statements share."""
+        """Return a value that stands for those of all ``return`` statements of the function.
+
+        Returns None if there is none or if they return None, and raises NoText if no value can
+        stand for all.
+        """
         if not self._returned:
             return None
         value = self._returned[0]
@@ -337,7 +375,11 @@ class LaneCode(LaneExpressions):
     # --- calls -------------------------------------------------------------------------------
 
     def device_call(self, node: ast.Call, function):
-        """Return the value of a call of a device function, whose code is generated once."""
+        """Append the call of a device function; return its value, which is in new temporaries.
+
+        It is None if the function returns nothing. The function's code is generated at its first
+        call with such arguments.
+        """
         callee = self.expressions.compile_function(function.py_func)
         if node.keywords or callee.source.function in self.output.running:
             raise NoText("this call")
@@ -363,7 +405,12 @@ class LaneCode(LaneExpressions):
 
 
 def function_code(output: Output, program, values: list, literals: tuple) -> tuple[str, object]:
-    """Return the name of the code of a device function for such arguments, and its result."""
+    """Return (name of a device function in the code, value that it returns or None).
+
+    The function's code for arguments like ``values`` is added to ``output`` if it is not there.
+    ``literals`` has Numba's literal type of each argument, or None. Raises NoText if the function
+    has no code.
+    """
     kinds = tuple(kind_of(v) for v in values)
     key = id(program), kinds, literals
     if key in output.known_functions:
@@ -397,7 +444,11 @@ def function_code(output: Output, program, values: list, literals: tuple) -> tup
 
 
 def declared_dtypes(function, values: list) -> tuple | None:
-    """Return the types that a function's signature declares, or None without a signature."""
+    """Return a tuple of the types, as for ``conform``, that a function's signature declares.
+
+    Returns None for a function without a signature, and raises NoText if no signature fits
+    ``values``.
+    """
     if getattr(function, "_can_compile", True):
         return None
     arguments = tuple(map(type_of, values))

@@ -36,7 +36,11 @@ from .lane_values import UNSET, Cells, Output, Variable
 
 
 class LaneExpressions:
-    """Generates the code of the expressions of one function.
+    """Generates Python code that computes the expressions of one function for one lane.
+
+    A value in the code is a Text for a number, Cells for an array, or a tuple of such values.
+    Methods that return a value may append the lines that it needs. All methods raise NoText for
+    what has no code.
 
     ``expressions`` are those of the function, and ``types`` the types of its values. ``variables``
     are those that the code has set so far, and ``lines`` the code. ``stores_by_data`` are the
@@ -55,16 +59,24 @@ class LaneExpressions:
         self._depth = 1
 
     def line(self, text: str) -> None:
-        """Append one line at the present depth."""
+        """Append one line of code, indented by the present depth."""
         self.lines.append("    " * self._depth + text)
 
     def _count(self, kind: str, what, dtype=None) -> None:
-        """Append a line that counts something."""
+        """Append a line that adds 1 to a tally, if the code counts; otherwise append nothing.
+
+        ``kind`` is "iteration" or "operation", ``what`` the site, and ``dtype`` that of an
+        operation's result.
+        """
         if self.output.counts:
             self.line(f"tally[{self.output.tally(kind, what, dtype)}] += 1")
 
     def conform(self, value, kind):
-        """Return a value cast to the type that Numba gives it."""
+        """Return a value cast to ``kind``, the type that Numba gives it, or a tuple of such types.
+
+        Cells are returned unchanged, and so is any value for the kind None, a value that is no
+        Text, and a tuple of another length than ``kind``.
+        """
         if kind is None or isinstance(value, Cells):
             return value
         if isinstance(kind, tuple):
@@ -74,7 +86,10 @@ class LaneExpressions:
         return self.numbers.cast(value, kind) if isinstance(value, Text) else value
 
     def _held(self, value):
-        """Return a value whose parts are kept in temporaries, in the order of evaluation."""
+        """Return an equal value that lines appended later cannot change.
+
+        Its Texts are constants, inputs or temporaries. Raises NoText for Cells.
+        """
         if isinstance(value, Text) and not value.atom:
             t = self.numbers.temporary()
             self.line(f"{t} = {value.code}")
@@ -106,7 +121,10 @@ class LaneExpressions:
         return value
 
     def _constant(self, node: ast.expr, constant):
-        """Return the value of a constant expression."""
+        """Return the value of an expression whose Python value is the number or tuple ``constant``.
+
+        If ``constant`` is a coordinate such as ``cuda.threadIdx.x``, it is an input of the code.
+        """
         if coordinates.special_value(constant) is not None:
             return self._input(node)
         if isinstance(constant, tuple):
@@ -116,9 +134,10 @@ class LaneExpressions:
         raise NoText("this constant")
 
     def _input(self, node: ast.expr, closure: Callable | None = None) -> Text:
-        """Return a number that a lane has in the whole run, such as threadIdx.x.
+        """Return the Text of a number that a lane keeps during the whole run, such as threadIdx.x.
 
-        ``closure`` gives it for all lanes; without one, the closure of the expression does.
+        It is the name of an input of the code, which is added to ``output.inputs``. ``closure``
+        gives the number for all lanes; without it, the closure of the expression does.
         """
         text = "".join(c if c.isalnum() else "_" for c in ast.unparse(node))
         name = f"i_{self.source.name}_{text}"
@@ -131,14 +150,17 @@ class LaneExpressions:
         return Text(name, value.dtype, isinstance(value, np.ndarray), bits, atom=True)
 
     def _number(self, node: ast.expr) -> Text:
-        """Return the value of an expression that must be a number."""
+        """Return the Text of an expression; raise NoText if its value is no number."""
         value = self.expression(node)
         if not isinstance(value, Text):
             raise NoText("no number")
         return value
 
     def condition(self, node: ast.expr) -> Text:
-        """Return the text of a condition; Python's truth of it is that of the kernel."""
+        """Return the Text of a condition, which Python finds true where the kernel does.
+
+        Its dtype may be another one than bool.
+        """
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
             inner = self.condition(node.operand)
             return Text(f"(not {inner.code})", BOOL, inner.varies, 1)
@@ -148,7 +170,11 @@ class LaneExpressions:
         return value if value.dtype != FLOAT32 else self.numbers.cast(value, BOOL)
 
     def _chain(self, node: ast.BoolOp, evaluate: Callable) -> Text:
-        """Return the text of ``and`` or ``or``; an operand is evaluated only where it is needed."""
+        """Return the Text of ``and`` or ``or``, as Python computes it.
+
+        An operand is evaluated only where it is needed. ``evaluate`` takes an operand's node and
+        returns its Text.
+        """
         is_and = isinstance(node.op, ast.And)
         word = "and" if is_and else "or"
         result = evaluate(node.values[0])
@@ -176,18 +202,25 @@ class LaneExpressions:
         return result
 
     def eval_Name(self, node: ast.Name):
-        """Return the value of a variable."""
+        """Return the value of a variable, cast to the type that Numba gives it here.
+
+        Raises NoText for a variable that the lane may not have set.
+        """
         variable = self.variables.get(node.id)
         if variable is None or variable.maybe or variable.value is None:
             raise NoText(f"the variable {node.id}")
         return self.conform(variable.value, self.types.values.get(node))
 
     def eval_Tuple(self, node: ast.Tuple) -> tuple:
-        """Return a tuple of values."""
+        """Return the tuple of the values of a tuple's expressions."""
         return tuple(map(self.expression, node.elts))
 
     def _operation(self, node: ast.AST, function: Callable, values: list, position: bool = False):
-        """Return the text of an operation, which is counted if its result is a float."""
+        """Return the Text of ``function(*values)`` in Numba's types.
+
+        If the result is a float, a line that counts the operation is appended. ``position`` is as
+        ``is_position`` of Numbers.apply. Raises NoText if a value is no number.
+        """
         if not all(isinstance(v, Text) for v in values):
             raise NoText("an operation on no numbers")
         result = self.numbers.apply(function, values, position)
@@ -196,7 +229,11 @@ class LaneExpressions:
         return result
 
     def eval_BinOp(self, node: ast.BinOp, position: bool = False):
-        """Return the text of a binary operation."""
+        """Return the Text of a binary operation.
+
+        If ``position`` is True, it is an index, and a sum or product of integers may be larger than
+        its dtype allows.
+        """
         function = operations.BINARY.get(type(node.op))
         values = [self._operand(n, position) for n in (node.left, node.right)]
         if function is None or not all(isinstance(v, Text) for v in values):
@@ -207,11 +244,14 @@ class LaneExpressions:
         return self._operation(node, function, values, position and is_sum)
 
     def _operand(self, node: ast.expr, position: bool):
-        """Return an operand; within an index, sums of integers are left without overflow."""
+        """Return the value of an operand; if ``position`` is True, as ``_position`` does."""
         return self._position(node) if position else self.expression(node)
 
     def _position(self, node: ast.expr):
-        """Return the value of an index, a number that may be larger than its dtype allows."""
+        """Return the value of an index.
+
+        A sum or product in it may be larger than its dtype allows.
+        """
         kind = self.types.values.get(node)
         is_sum = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub | ast.Mult)
         if is_sum and kind == INT64 and self.expressions.try_static(node) is None:
@@ -219,14 +259,14 @@ class LaneExpressions:
         return self.expression(node)
 
     def eval_UnaryOp(self, node: ast.UnaryOp):
-        """Return the text of ``-x``, ``+x``, ``~x`` or ``not x``."""
+        """Return the Text of ``-x``, ``+x``, ``~x`` or ``not x``."""
         if isinstance(node.op, ast.Not):
             return self.condition(node)
         value = self._number(node.operand)
         return self._operation(node, operations.UNARY[type(node.op)], [value])
 
     def eval_Compare(self, node: ast.Compare) -> Text:
-        """Return the text of a comparison; all operands of a chain are evaluated."""
+        """Return the Text of a comparison, a bool; all operands of a chain are evaluated."""
         functions_of = [operations.COMPARE.get(type(op)) for op in node.ops]
         values = [self._number(n) for n in (node.left, *node.comparators)]
         if None in functions_of:
@@ -242,11 +282,11 @@ class LaneExpressions:
         return Text(f"({chain})", BOOL, any(v.varies for v in values), 1)
 
     def eval_BoolOp(self, node: ast.BoolOp) -> Text:
-        """Return the text of ``and`` or ``or`` of numbers of one type."""
+        """Return the Text of ``and`` or ``or`` of numbers of one type."""
         return self._chain(node, self._number)
 
     def eval_IfExp(self, node: ast.IfExp) -> Text:
-        """Return the text of a conditional expression of numbers."""
+        """Return the Text of a conditional expression whose two numbers have one dtype."""
         test, kind = self.condition(node.test), self.types.values.get(node)
         name, values = self.numbers.temporary(), []
         for head, arm in ((f"if {test.code}:", node.body), ("else:", node.orelse)):
@@ -263,9 +303,9 @@ class LaneExpressions:
         return Text(name, yes.dtype, varies, max(yes.bits, no.bits), atom=True)
 
     def eval_Attribute(self, node: ast.Attribute) -> Text | tuple[Text, ...]:
-        """Return the text of a thread's coordinate, or of an array's size or number of dimensions.
+        """Return the Text of a thread's coordinate, or of an array's size or number of dimensions.
 
-        For its shape it is a tuple with a text per dimension. Raises NoText for other attributes.
+        For its shape it is a tuple with a Text per dimension. Raises NoText for other attributes.
         """
         owner = node.value
         try:
@@ -290,7 +330,10 @@ class LaneExpressions:
     # --- arrays ------------------------------------------------------------------------------
 
     def eval_Subscript(self, node: ast.Subscript):
-        """Return an element or a part of an array, or an item of a tuple."""
+        """Return an element as Text, a part of an array as Cells, or an item of a tuple.
+
+        An item of a tuple needs a constant index.
+        """
         if node in self.expressions.guarding_reads:
             raise NoText("a read before an atomic")
         base = self.expression(node.value)
@@ -305,7 +348,11 @@ class LaneExpressions:
         return self._load(node, cells, self._address(cells, indices))
 
     def _place(self, node: ast.Subscript, base=None) -> tuple[Cells, list]:
-        """Return the array of a subscript and its indices: Texts and ``ast.Slice`` nodes."""
+        """Return the Cells of a subscript's array and the list of its indices.
+
+        An index is an integer's Text or, for a slice, its ``ast.Slice`` node. There may be fewer
+        indices than dimensions. ``base`` is the array if the caller has evaluated it.
+        """
         cells = self.expression(node.value) if base is None else base
         if not isinstance(cells, Cells):
             raise NoText("a subscript of no array")
@@ -323,7 +370,7 @@ class LaneExpressions:
         return cells, indices
 
     def _address(self, cells: Cells, indices: list[Text]) -> Text:
-        """Append the check of an element's indices; return the name that holds its address.
+        """Append the check of an element's indices; return the name of its address as a Text.
 
         The address is in elements of the array's memory.
         """
@@ -345,7 +392,7 @@ class LaneExpressions:
         return Text(address, INT64, varies, atom=True)
 
     def _load(self, node: ast.Subscript, cells: Cells, address: Text) -> Text:
-        """Append the code of a load; return the text of the element."""
+        """Append the code of a load; return the Text of the element."""
         dtype, value = cells.dtype, self.numbers.temporary()
         if not is_known(dtype):
             raise NoText(dtype)
@@ -366,7 +413,11 @@ class LaneExpressions:
         return Text(value, dtype, varies, atom=True)
 
     def _note(self, node: ast.AST, slot: int, kind: str, address: Text) -> None:
-        """Append the code that notes an access, if the memory needs it."""
+        """Append the code that logs an access to the memory ``slot``.
+
+        Nothing is appended if its accesses are neither checked nor counted. ``kind`` is "load" or
+        "store".
+        """
         known = self.output.slots[slot]
         if known.logged or known.counted:
             differs = address.varies or known.logged or known.marked
@@ -399,7 +450,11 @@ class LaneExpressions:
         self._note(node, number, "store", address)
 
     def _storable(self, value: Text, dtype: np.dtype) -> Text:
-        """Return a value cast for a store; a number that does not fit gives up."""
+        """Return the Text of a value cast to the dtype of the array in which it is stored.
+
+        If an integer may not fit, a line is appended with which the running code gives up. Raises
+        NoText for a float that is stored as an integer.
+        """
         source = value.dtype
         if source == MIXED:
             raise NoText("a number of two types")
@@ -418,7 +473,7 @@ class LaneExpressions:
         return self.numbers.cast(value, dtype)
 
     def _part(self, cells: Cells, indices: list) -> Cells:
-        """Append the code of a part of an array; return the part."""
+        """Append the code that computes the offset of a part of an array; return its Cells."""
         everything = [ast.Slice()] * (len(cells.extents) - len(indices))
         offset, extents, strides, varies = cells.offset, [], [], cells.varies
         for index, extent, stride in zip(
@@ -465,12 +520,12 @@ class LaneExpressions:
         self._depth -= 1
 
     def _is_local_array(self, node: ast.Call) -> bool:
-        """Return True for a call of ``cuda.local.array``."""
+        """Return True if the call is one of ``cuda.local.array``."""
         function = self.expressions.try_static(node.func)
         return function is not None and intrinsics.handler_of(function) is local_array
 
     def _new_local(self, name: str, node: ast.Call) -> None:
-        """Append the code that makes a local array."""
+        """Append the code that makes a local array, and set the variable ``name`` to its Cells."""
         named = {k.arg: k.value for k in node.keywords}
         shape_node = node.args[0] if node.args else named.get("shape")
         dtype_node = node.args[1] if len(node.args) > 1 else named.get("dtype")
@@ -493,7 +548,10 @@ class LaneExpressions:
     # --- calls -------------------------------------------------------------------------------
 
     def eval_Call(self, node: ast.Call):
-        """Return the value of a call of a function of numbers, a cast or a device function."""
+        """Return the value of a function of numbers, a cast, ``len`` or a device function.
+
+        It is None for a device function that returns nothing.
+        """
         function = self.expressions.try_static(node.func)
         if function is None or any(isinstance(a, ast.Starred) for a in node.args):
             raise NoText("this call")
@@ -516,7 +574,7 @@ class LaneExpressions:
         raise NoText("this call")
 
     def _position_in_grid(self, node: ast.Call, handler: Callable) -> Text:
-        """Return the text of ``cuda.grid(1)`` or ``cuda.gridsize(1)``."""
+        """Return the Text of ``cuda.grid(1)`` or ``cuda.gridsize(1)``, an input of the code."""
         if len(node.args) != 1 or self.expressions.try_static(node.args[0]) != 1:
             raise NoText("a position of several dimensions")
         is_grid = handler is coordinates.grid
@@ -524,7 +582,7 @@ class LaneExpressions:
         return self._input(node, lambda frame, mask: find(frame.run.batch, 0))
 
     def _typed_call(self, node: ast.Call, function: Callable) -> Text:
-        """Return the text of a call such as ``math.sin(x)`` or ``min(x, y, z)``."""
+        """Return the Text of a call such as ``math.sin(x)`` or ``min(x, y, z)``."""
         if node.keywords or not node.args:
             raise NoText("this call")
         values = [self._number(a) for a in node.args]
@@ -538,7 +596,11 @@ class LaneExpressions:
         return result
 
     def _cast(self, node: ast.Call, dtype: np.dtype) -> Text:
-        """Return the text of a cast; one that is an index gives up if it changes the number."""
+        """Return the Text of a call that casts a number, such as ``int(x)``, to ``dtype``.
+
+        If the call is an index and ``dtype`` is narrow, the running code gives up where the cast
+        would change the number.
+        """
         value = self._number(node.args[0])
         if value.dtype == MIXED:
             raise NoText("a number of two types")
@@ -550,5 +612,5 @@ class LaneExpressions:
         return self.numbers.cast(value, dtype)
 
     def device_call(self, node: ast.Call, function):
-        """Return the value of a call of a device function; `LaneCode` generates one."""
+        """Raise NoText. LaneCode overrides it, and returns the value of a device function."""
         raise NoText("a call of a device function")

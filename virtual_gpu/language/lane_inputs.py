@@ -20,10 +20,13 @@ _KINDS = ((int, INT64), (np.float32, FLOAT32), (float, FLOAT64))  # of a number 
 
 @dataclass
 class Inputs:
-    """The values of variables for each lane, and their kinds, on which the code depends.
+    """The values that variables have in each lane before the code runs.
 
-    ``values`` are in terms of the text, by name; ``columns`` hold the numbers of all lanes for
-    each parameter of the code, in the order of ``names``.
+    ``lanes`` are the indices of the active lanes. ``kinds`` is what the code depends on: (name of a
+    variable, key of its value or None). ``names`` are the parameters of the code, and ``columns``
+    has a list per parameter, with one number per active lane. ``memories`` are the memories of the
+    arrays, and ``slots`` how the code must access each. ``locals`` maps the ``id`` of a local array
+    to it and to a list of its elements per lane.
     """
 
     run: BatchRun
@@ -38,16 +41,19 @@ class Inputs:
 
     @property
     def parameters(self) -> list[str]:
-        """The names of the numbers that the code gets for each lane; an offset of 0 is none."""
+        """The names of the parameters that the code gets: ``names`` without each constant "0"."""
         return [name for name in self.names if name != "0"]
 
     @property
     def columns_given(self) -> list[list]:
-        """The column of each of the ``parameters``."""
+        """The columns of ``parameters``, in the same order."""
         return [c for name, c in zip(self.names, self.columns, strict=True) if name != "0"]
 
     def add(self, name: str, value):
-        """Add the value of a variable; return its text, or None for one that has none."""
+        """Add the value of a variable; return it as a value of the code.
+
+        That is a Text, Cells or a tuple of them, or None for a value that the code cannot have.
+        """
         text, columns = self._text(name, value)
         if text is None:
             self.kinds.append((name, None))
@@ -58,7 +64,7 @@ class Inputs:
         return text
 
     def _kind(self, text) -> tuple:
-        """Return what the code depends on, of one variable."""
+        """Return a hashable key of a value of the code; values with one key can share code."""
         if isinstance(text, tuple):
             return tuple(map(self._kind, text))
         if isinstance(text, Text):
@@ -66,7 +72,11 @@ class Inputs:
         return text.shape_of_text, text.varies, text.offset, text.strides, text.extents
 
     def _text(self, name: str, value) -> tuple[object, list[list]]:
-        """Return the text of a value, and the column of each part that is known at run time."""
+        """Return the value of a variable as a value of the code, and the columns of its parts.
+
+        There is a column for each code of ``parts_of``. Returns (None, []) for a value that the
+        code cannot have.
+        """
         if isinstance(value, Number) and is_known(value.dtype):
             varies = isinstance(value, np.ndarray)
             return Text(f"v_{name}", value.dtype, varies, atom=True), [self.column(value)]
@@ -90,7 +100,10 @@ class Inputs:
         return [number] * len(self.lanes)
 
     def _view(self, name: str, view: ArrayView) -> tuple[Cells, list[list]]:
-        """Return the text of an array in memory, and its columns."""
+        """Return the Cells of an array in memory, and a column for each code of ``parts_of``.
+
+        A new memory is added to ``memories`` and ``slots``.
+        """
         memory = view.memory
         at = [id(m) for m in self.memories]
         slot = at.index(id(memory)) if id(memory) in at else len(at)
@@ -109,7 +122,11 @@ class Inputs:
         )  # fmt: skip
 
     def _cells(self, name: str, cells: Cells, offset, shape, strides) -> tuple[Cells, list[list]]:
-        """Return an array with the names of a variable, and the columns of what varies."""
+        """Return Cells with the names of a variable, and columns of its offset, shape and strides.
+
+        Constant strides have no column. An offset of 0 in a memory is the constant "0", with a
+        column.
+        """
         named = cells_named(name, cells)
         columns = [self.column(offset), *map(self.column, shape)]
         columns += [
@@ -121,7 +138,7 @@ class Inputs:
         return named, columns
 
     def _slot(self, memory: Memory) -> Slot:
-        """Return how the code must access a memory."""
+        """Return the Slot of a memory, which says how the code must access it."""
         run, shadow = self.run, memory.shadow
         whole = shadow is None or shadow.writer.size == memory.data.size
         usable = memory.view is None and whole and is_known(memory.data.dtype)
@@ -133,7 +150,10 @@ class Inputs:
         return Slot(dtype, shadow is not None, marked, counted, memory.space, usable)
 
     def _local(self, name: str, part: LocalPart) -> tuple[Cells | None, list[list]]:
-        """Return the text of a local array or a part of one, and its columns."""
+        """Return the Cells of a local array or a part of one, and a column per ``parts_of`` code.
+
+        Returns (None, []) for a dtype that the code cannot have.
+        """
         base = part.base
         if not is_known(base.dtype):
             return None, []
@@ -173,7 +193,10 @@ def is_unset(value) -> bool:
 
 
 def by_type(mask: Mask, text, values: list) -> Iterator[tuple[Mask, object]]:
-    """Yield (lanes, value) of a variable, separately for each type that lanes have set it to."""
+    """Yield (lanes, value) of a variable, separately for each type that lanes have set it to.
+
+    ``values`` has one entry per lane of ``mask``. The value is as ``joined`` returns it.
+    """
     if isinstance(text, Text) and text.dtype == MIXED:
         for kind, dtype in _KINDS:
             chosen = [type(v) is kind for v in values]
@@ -186,7 +209,11 @@ def by_type(mask: Mask, text, values: list) -> Iterator[tuple[Mask, object]]:
 
 
 def joined(mask: Mask, text, values: list):
-    """Return the values of lanes as one value: a number, a vector of lanes or a tuple of them."""
+    """Return the values of the lanes of ``mask`` as one value: a number, or a tuple of them.
+
+    A number is a NumPy scalar if ``text`` does not vary and all lanes agree, else a vector of
+    lanes. ``values`` has one entry per lane.
+    """
     if isinstance(text, tuple):
         return tuple(
             joined(mask, part, list(column))
@@ -200,7 +227,10 @@ def joined(mask: Mask, text, values: list):
 
 
 def write_back(array: LocalArray, mask: Mask, before: list[list], after: list[list]) -> None:
-    """Write the elements of a local array that lanes have changed."""
+    """Write the elements of a local array that the lanes of ``mask`` have changed to ``array``.
+
+    ``before`` and ``after`` hold a list of elements per lane.
+    """
     if before == after:
         return
     for row in range(len(array.rows)):

@@ -14,7 +14,12 @@ MOST_ROUNDS = 1 << 18  # of a while loop; then the closures look whether it ends
 
 
 def compiled(output: Output, lines: list[str], parameters: list[str]) -> Callable:
-    """Return the function that makes the function for one lane, of which ``lines`` are the body."""
+    """Compile the code; return a function that returns the function which executes one lane.
+
+    It takes five accessors per memory, then the callbacks ``at``, ``what``, ``undo``, ``late``, the
+    list ``tally`` and the callback ``enter``. ``lines`` are the body of the function for one lane,
+    which takes the ``parameters`` and then the inputs of ``output``.
+    """
     per_slot = ("view", "data", "unset", "saved", "save")
     given = [f"{what}{n}" for n in range(len(output.slots)) for what in per_slot]
     given += ["at", "what", "undo", "late", "tally", "enter"]
@@ -31,7 +36,11 @@ def compiled(output: Output, lines: list[str], parameters: list[str]) -> Callabl
 
 
 def accessors(memory: Memory) -> tuple:
-    """Return what the code needs to access a memory."""
+    """Return (view, data, unwritten, saved, save) of a memory, for the generated code.
+
+    ``view`` is a memoryview of the array ``data``. ``save(address)`` saves the content of the block
+    of 4096 elements of an address, whose number is then in the set ``saved``.
+    """
     saved: set[int] = set()
 
     def save(address: int) -> None:
@@ -42,7 +51,10 @@ def accessors(memory: Memory) -> tuple:
 
 
 def late_of(watch) -> Callable[[int], None]:
-    """Return the function that a ``while`` loop calls now and then with its rounds."""
+    """Return ``late(rounds)``, which a ``while`` loop calls now and then with its iteration count.
+
+    It raises GiveUp if the loop has run too often or the launch has exceeded a limit.
+    """
     most = min(MOST_ROUNDS, watch.limits.rounds or MOST_ROUNDS)
 
     def late(rounds: int) -> None:
@@ -53,12 +65,12 @@ def late_of(watch) -> Callable[[int], None]:
 
 
 def _give_up() -> None:
-    """End the run of the code for one lane."""
+    """Raise GiveUp, which ends the run of the code for one lane."""
     raise GiveUp
 
 
 def _sliced(start: int | None, stop: int | None, extent: int) -> tuple[int, int]:
-    """Return the first position and the length of a slice of a dimension."""
+    """Return (first index, length) of the slice ``start:stop`` of ``extent`` elements."""
     first, last, _ = slice(start, stop).indices(extent)
     return first, max(0, last - first)
 

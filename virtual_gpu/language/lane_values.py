@@ -18,10 +18,12 @@ UNSET = object()  # the value of a variable that a lane has not set
 
 @dataclass(frozen=True)
 class Cells:
-    """The text of an array, or of a part of one.
+    """An array, or a part of one, in the generated code of a lane.
 
-    ``slot`` is the number of its memory among those of the code, or None for a local array, whose
-    elements are in the Python list ``cells``. ``offset``, ``extents`` and ``strides`` are code.
+    ``slot`` is the number of its memory among those of the code, or None for a local array.
+    ``cells`` is then the name of the Python list with its elements. ``offset``, ``extents`` and
+    ``strides`` are Python code for numbers of elements. ``varies`` is True if lanes may differ in
+    them.
     """
 
     slot: int | None
@@ -36,14 +38,17 @@ class Cells:
 
     @property
     def shape_of_text(self) -> tuple:
-        """What two arrays must share so that one variable can hold either."""
+        """A tuple that is equal for two arrays which one variable of the code can hold."""
         strides = tuple(s if s.isdigit() else "" for s in self.strides)
         return self.slot, self.dtype, len(self.extents), self.writable, self.is_part, strides
 
 
 @dataclass(frozen=True)
 class Variable:
-    """A variable: its value, and whether the lane may not have set it (``maybe``)."""
+    """A variable of the generated code.
+
+    ``value`` is None if it has no single value. ``maybe`` is True if the lane may not have set it.
+    """
 
     value: Text | Cells | tuple
     maybe: bool = False
@@ -53,8 +58,9 @@ class Variable:
 class Slot:
     """How the code must access one memory.
 
-    ``logged`` is True if accesses are noted for the check of races, ``marked`` if some elements
-    are undefined. ``counted`` is True if accesses are counted. ``space`` is that of the memory.
+    ``logged`` is True if accesses are noted for the check of races, and ``marked`` if some elements
+    are undefined. ``counted`` is True if accesses are counted. ``space`` is that of the memory,
+    such as "global". If ``usable`` is False, the code cannot access it.
     """
 
     dtype: np.dtype
@@ -89,7 +95,7 @@ class Output:
     stores: set[int] = field(default_factory=set)
 
     def event(self, node: ast.AST, event: Event) -> int:
-        """Return the number of an access in the text."""
+        """Return the index of an access in ``events``, to which it is added if it is new."""
         key = node, event
         if key not in self.event_numbers:
             self.event_numbers[key] = len(self.events)
@@ -97,7 +103,10 @@ class Output:
         return self.event_numbers[key]
 
     def tally(self, *what) -> int:
-        """Return the number of something that is counted."""
+        """Return the index in ``tallies`` of (kind, site or Source, dtype).
+
+        It is added if it is new.
+        """
         if what not in self.tally_numbers:
             self.tally_numbers[what] = len(self.tallies)
             self.tallies.append(what)
@@ -105,7 +114,7 @@ class Output:
 
 
 def type_of(value):
-    """Return Numba's type of a value in the text."""
+    """Return Numba's type of a number or array of the code; raise NoText for another value."""
     if isinstance(value, Text) and value.dtype != MIXED:
         return numba_types.numba_type(value.dtype)
     if isinstance(value, Cells):
@@ -115,7 +124,10 @@ def type_of(value):
 
 
 def cells_named(name: str, value: Cells) -> Cells:
-    """Return the same kind of array with the names of a variable for what is known at run time."""
+    """Return Cells like ``value`` whose code is names made from the variable's ``name``.
+
+    A stride that is a constant stays.
+    """
     axes = range(len(value.extents))
     strides = tuple(
         s if s.isdigit() else f"s{a}_{name}" for a, s in zip(axes, value.strides, strict=True)
@@ -126,7 +138,11 @@ def cells_named(name: str, value: Cells) -> Cells:
 
 
 def parts_of(value) -> list[str]:
-    """Return the codes of all that is known about a value only at run time."""
+    """Return the codes of the parts of a value that are known only at run time, in a fixed order.
+
+    A number has one. An array has those of its list, offset, extents and strides, and a tuple those
+    of its items.
+    """
     if isinstance(value, Text):
         return [value.code]
     if isinstance(value, tuple):
@@ -138,7 +154,10 @@ def parts_of(value) -> list[str]:
 
 
 def kind_of(value) -> tuple:
-    """Return what the code of a function depends on, of an argument."""
+    """Return a hashable key of an argument; arguments with one key can share a function's code.
+
+    Raises NoText for an argument that is no number or array.
+    """
     if isinstance(value, Text):
         return value.dtype, value.varies, value.bits
     if isinstance(value, Cells):
@@ -147,7 +166,10 @@ def kind_of(value) -> tuple:
 
 
 def names_of(result, numbers: Numbers):
-    """Return new temporaries for the parts of a function's result."""
+    """Return a value like ``result``, in which each Text is that of a new temporary.
+
+    Raises NoText if it is neither a Text nor a tuple of Texts.
+    """
     if isinstance(result, tuple):
         return tuple(names_of(item, numbers) for item in result)
     if not isinstance(result, Text):
@@ -156,7 +178,7 @@ def names_of(result, numbers: Numbers):
 
 
 def packed(value) -> str:
-    """Return the code of a value, in which a tuple is a Python tuple."""
+    """Return the code of a number, a tuple of them as a Python tuple, or None as "None"."""
     if value is None:
         return "None"
     if isinstance(value, tuple):

@@ -38,10 +38,11 @@ class Event:
 
 @dataclass(frozen=True)
 class LaneLog:
-    """What lanes accessed, in order: the number of the event, and the address.
+    """The accesses of lanes that ran one after another, in order.
 
-    ``events`` are those of the code, and ``memories`` its slots. Lanes follow each other in
-    ``what`` and ``at``; ``starts`` has the position of each lane's first access.
+    ``what`` has the number of each access's event in ``events``, and ``at`` its address in elements
+    of the memory. ``memories`` are the slots of the code. The accesses of one lane are together;
+    ``starts`` has the index of each lane's first access.
     """
 
     run: BatchRun
@@ -53,10 +54,10 @@ class LaneLog:
     starts: list[int]
 
     def settle(self) -> bool:
-        """Note the accesses and return True, or return False if they need another judgement.
+        """Note the accesses and return True, or return False if closures must judge them instead.
 
-        That is so if an access may be a flaw, and if several lanes made different accesses, whose
-        order is then not known.
+        It returns False, and notes nothing, if an access may be a flaw, or if several lanes made
+        different accesses, whose order is then not known.
         """
         clock = self.run.clock
         if not self.what:
@@ -73,7 +74,11 @@ class LaneLog:
         return self._settle_several(np.array(self.at, np.int64).reshape(-1, count), first)
 
     def _settle_several(self, at: np.ndarray, what: list[int]) -> bool:
-        """Settle the loads of several lanes that made the same accesses, one row per lane."""
+        """Settle the loads of several lanes; return False, with nothing noted, for a possible flaw.
+
+        All lanes made the same accesses. ``at`` has the addresses, one row per lane, and ``what``
+        the event number of each column.
+        """
         slots = np.array([event.slot for event in self.events])[what]
         clock, me = self.run.clock, self.run.batch.numbers[self.mask.index][:, None]
         barrier = self.mask.select(clock.last_barrier)
@@ -100,7 +105,7 @@ class LaneLog:
         return Access(self.run.clock, site, "reads", self.mask, units, time, lambda position: ())
 
     def _settle_one(self) -> bool:
-        """Settle the accesses of one lane."""
+        """Settle one lane's accesses; return False, with nothing noted, for a possible flaw."""
         what, at = np.array(self.what), np.array(self.at, np.int64)
         slots = np.array([event.slot for event in self.events])[what]
         is_store = np.array([event.kind == "store" for event in self.events])[what]

@@ -56,17 +56,20 @@ def is_known(dtype: np.dtype) -> bool:
 
 
 def bits_of_dtype(dtype: np.dtype) -> int:
-    """Return the number of bits of the size of an integer of this dtype."""
+    """Return the number of bits of an integer dtype without its sign: 63 for int64, 1 for bool."""
     return 1 if dtype.kind == "b" else 8 * dtype.itemsize - (dtype.kind == "i")
 
 
 def as_python(value: np.generic):
-    """Return a NumPy scalar as the Python number that stands for it."""
+    """Return a NumPy scalar as a Python number; a float32 remains a NumPy scalar."""
     return value[()] if value.dtype == FLOAT32 else value.item()
 
 
 class Numbers:
-    """Generates the text of operations on numbers; ``names`` are objects that the text uses."""
+    """Generates the Text of operations on numbers.
+
+    ``names`` maps names in the generated code to the objects that they name.
+    """
 
     def __init__(self) -> None:
         self.names: dict[str, object] = {
@@ -77,18 +80,18 @@ class Numbers:
         self._temporaries = 0
 
     def temporary(self) -> str:
-        """Return a new name for a temporary value."""
+        """Return a new name for a temporary value, such as "t1"."""
         self._temporaries += 1
         return f"t{self._temporaries}"
 
     def named(self, thing: object) -> str:
-        """Return the name under which the generated text finds an object."""
+        """Add an object to ``names`` and return its new name."""
         name = f"c{len(self.names)}"
         self.names[name] = thing
         return name
 
     def constant(self, value: np.generic) -> Text:
-        """Return the text of a constant."""
+        """Return the Text of a constant; raise NoText for a dtype that the code cannot have."""
         if not is_known(value.dtype):
             raise NoText(value.dtype)
         if value.dtype.kind in "iu":
@@ -102,7 +105,11 @@ class Numbers:
         return Text(code, value.dtype, False, wide=wide, atom=True)
 
     def cast(self, value: Text, dtype: np.dtype | None) -> Text:
-        """Return the text of a cast as in ``numba_types.cast``; for None, ``value`` itself."""
+        """Return the Text of a cast as in ``numba_types.cast``; for None, ``value`` itself.
+
+        Raises NoText for a dtype that the code cannot have, and for a MIXED number unless it is
+        cast to float64.
+        """
         source = value.dtype
         if dtype is None or source == dtype:
             return value
@@ -116,7 +123,7 @@ class Numbers:
         return Text(code, dtype, value.varies, bits)
 
     def _cast(self, value: Text, dtype: np.dtype) -> tuple[str, int]:
-        """Return the text of a cast to another dtype, and the bits of its size."""
+        """Return the code of a cast to another dtype, and ``bits`` for its Text; 0 for a float."""
         source, code, bits = value.dtype, value.code, bits_of_dtype(dtype)
         if dtype.kind == "b":
             number = value.wide or f"float({code})"
@@ -142,11 +149,14 @@ class Numbers:
         return f"narrow({code}, {1 << bits})", bits
 
     def _generic_cast(self, source: np.dtype, dtype: np.dtype) -> str:
-        """Return the name of a function that casts with ``numba_types.cast``."""
+        """Return the name, in the code, of a function that casts with ``numba_types.cast``."""
         return self.named(lambda x: as_python(numba_types.cast(source.type(x), dtype)))
 
     def wrapped(self, value: Text) -> Text:
-        """Return an integer's text with overflow as in its dtype; ``bits`` may be larger before."""
+        """Return the Text of an integer that wraps around as its dtype does.
+
+        Any other number, and an integer whose ``bits`` fit its dtype, is returned unchanged.
+        """
         if value.dtype.kind not in "iu" or value.bits <= (bits := bits_of_dtype(value.dtype)):
             return value
         if value.dtype.kind == "u":
@@ -159,10 +169,11 @@ class Numbers:
         return replace(value, code=code, bits=bits)
 
     def apply(self, function: Callable, values: list[Text], is_position: bool = False) -> Text:
-        """Return the text of ``function(*values)`` in Numba's types.
+        """Return the Text of ``function(*values)`` in Numba's types.
 
-        If ``is_position`` is True, a sum or product of integers may be returned without overflow:
-        the caller finds a number that is out of bounds.
+        If ``is_position`` is True, a sum or product of int64 numbers may be returned without
+        overflow, because the caller finds an index that is out of bounds. Raises NoText for a
+        function or a type that the code cannot have.
         """
         if any(v.dtype == MIXED for v in values):
             raise NoText("a number of two types")
@@ -191,7 +202,7 @@ class Numbers:
     def _short(
         self, function: Callable, values: list[Text], rule, is_position: bool
     ) -> Text | None:
-        """Return the text of an operation by Python's own operators, or None if there is none."""
+        """Return the Text of a function by Python's operators or helpers, or None if none fits."""
         if function in _COMPARISONS:
             return self._comparison(function, values, rule)
         if not all(map(is_known, rule.operands)) or rule.result.kind == "b":
@@ -205,7 +216,10 @@ class Numbers:
         return None
 
     def _comparison(self, function: Callable, values: list[Text], rule) -> Text | None:
-        """Return the text of a comparison, whose value is a Python bool, or None."""
+        """Return the Text of a comparison, whose value is a Python bool.
+
+        Returns None unless it compares two numbers that Numba casts to one dtype.
+        """
         if len(values) != 2 or not all(map(is_known, rule.operands)):
             return None
         kind = rule.operands[0]
@@ -218,7 +232,7 @@ class Numbers:
         return Text(f"({left} {_COMPARISONS[function]} {right})", BOOL, False, 1)
 
     def _of_floats(self, function: Callable, values: list[Text], dtype: np.dtype) -> Text | None:
-        """Return the text of an operation on floats of one dtype, or None if there is none."""
+        """Return the Text of an operation on floats of one dtype, or None if it is unknown."""
         codes = [self.cast(v, dtype).code for v in values]
         if function in _ARITHMETIC and len(codes) == 2:
             return Text(f"({codes[0]} {_ARITHMETIC[function]} {codes[1]})", dtype, False)
@@ -243,7 +257,10 @@ class Numbers:
     def _of_integers(
         self, function: Callable, values: list[Text], dtype: np.dtype, is_position: bool
     ) -> Text | None:
-        """Return the text of an operation on two integers of one dtype, or None."""
+        """Return the Text of an operation on two integers of one dtype, or None if it is unknown.
+
+        With ``is_position``, a sum or product of int64 numbers does not wrap around.
+        """
         left, right = values
         if function in _ARITHMETIC:
             code = f"({left.code} {_ARITHMETIC[function]} {right.code})"
@@ -269,7 +286,7 @@ class Numbers:
 
 
 def _is_nonzero(code: str) -> bool:
-    """Return True if the text of an atom is that of a number other than 0."""
+    """Return True if the code of an atom is a literal number other than 0; a name gives False."""
     try:
         return float(code.strip("()")) != 0
     except ValueError:
@@ -289,7 +306,7 @@ _COMPARISONS = {
 
 
 def _divide(x: float, y: float) -> float:
-    """Return ``x / y`` of float64 numbers, also where y is 0."""
+    """Return ``x / y`` of float64 numbers; for y = 0 it is an infinity or NaN."""
     try:
         return x / y
     except ZeroDivisionError:
@@ -331,15 +348,15 @@ def _remainder(x: int, y: int, generic: Callable) -> int:
 
 
 def _to_int(x, generic: Callable) -> int:
-    """Return a float as an integer of at least 32 bits; ``generic`` casts large numbers and NaN."""
+    """Return a float truncated to an int; ``generic`` casts NaN and numbers beyond 31 bits."""
     return int(x) if -2147483648 < x < 2147483647 else generic(x)
 
 
 def _narrow(number: int, half: int) -> int:
-    """Return an integer with overflow, as a signed integer from -half to half - 1."""
+    """Return an integer wrapped around, as a signed integer from -half to half - 1."""
     return (number + half) % (2 * half) - half
 
 
 def _wrap(number: int) -> int:
-    """Return an integer with overflow, as an int64."""
+    """Return an integer wrapped around, as an int64 would be."""
     return _narrow(number, 1 << 63)
