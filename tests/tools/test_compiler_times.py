@@ -1,7 +1,9 @@
 """The times of two compilers: what is run before a device is needed, and the sentences without."""
 
 import sys
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -9,7 +11,9 @@ from tools.records import compiler_times
 from tools.records.compiler_times import COMMAND, measured
 from utils.compilers.choice import NUMBA_CUDA, NUMBA_CUDA_MLIR, Compiler
 from utils.lessons.lesson_16.compiler_times import TIMES, CompilerTime
+from utils.measuring import rows
 from utils.measuring.command_line import REFUSED, main
+from utils.measuring.rows import Date
 from utils.measuring.timing import Timing
 
 SMALL = {"gemm": "40", "reduce": "3000", "latency": "2^12"}
@@ -43,13 +47,12 @@ def run_once(monkeypatch):
         return [Timing(1.0, 1.0, 1.0, repetitions=1, launches=1)] * len(executions)
 
     monkeypatch.setattr(compiler_times, "time_gpu", once)
-    monkeypatch.setattr(compiler_times, "LADDERS", ("latency_kernels",))
     return rivals
 
 
 @pytest.mark.slow  # 25 s: all steps of a ladder on the virtual GPU, three times each
 def test_both_compilers_run_the_same_steps_in_turns(other, run_once):
-    made = list(measured("a GPU", (7, 5), [NUMBA_CUDA, other], SMALL))
+    made = list(measured("a GPU", (7, 5), [NUMBA_CUDA, other], "latency_kernels", SMALL))
     assert set(run_once) == {2}
     assert {row.step for row in made[::2]} == {row.step for row in made[1::2]}
     assert [row.compiler for row in made[:2]] == ["numba-cuda", "numba"]
@@ -63,6 +66,23 @@ def test_without_a_device_or_a_compiler_one_sentence_says_so(monkeypatch, capsys
     monkeypatch.setattr(Compiler, "is_installed", property(lambda self: self == NUMBA_CUDA))
     assert main("Two compilers", (COMMAND,), ["--compiler", "both"]) == REFUSED
     assert f"{NUMBA_CUDA_MLIR.name} is not installed" in capsys.readouterr().err
+
+
+def test_a_part_that_is_recorded_anew_leaves_the_others(tmp_path, monkeypatch):
+    row = CompilerTime(
+        "a GPU", "gemm", "naive", "40", "numba-cuda", "0.30.4", "13.0", 1.0, 1.0, 1.0, None,
+        Date("2026-11-27"),
+    )  # fmt: skip
+    first = [replace(row, ladder="reduce", step="reduce0"), replace(row, step="tiled")]
+    rows.write(tmp_path / "a_gpu" / TIMES, first, CompilerTime)
+    monkeypatch.setattr(compiler_times, "MEASURED", tmp_path)
+    monkeypatch.setattr(compiler_times, "measured", lambda *_: iter([replace(row, time_ms=2.0)]))
+    device = SimpleNamespace(name="a GPU", compute_capability=(7, 5))
+    monkeypatch.setattr(compiler_times, "device_for", lambda _: device)
+    asked = ["--compiler", "numba-cuda", "--of", "gemm", "--record"]
+    assert main("Two compilers", (COMMAND,), asked) == 0
+    kept = rows.read(tmp_path / "a_gpu" / TIMES, CompilerTime)
+    assert [(each.step, each.time_ms) for each in kept] == [("reduce0", 1.0), ("naive", 2.0)]
 
 
 def test_the_record_is_described():

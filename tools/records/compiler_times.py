@@ -2,9 +2,11 @@
 
     python -m tools.records.compiler_times --compiler both --record
 
-needs a CUDA device and both compilers in one environment (`pip install --constraint constraints.txt
---editable ".[compiler,next-compiler]"`). It writes `compiler_times.csv` and `compiler_calls.csv`
-into the folder of the device in `data/measured`. ``data/README.md`` describes their rows.
+takes about a quarter of an hour, most of it for compiling; ``--of gemm`` times the steps of that
+ladder alone, and leaves the other rows of the record as they are. The command needs a CUDA device
+and both compilers in one environment (`pip install --constraint constraints.txt --editable
+".[compiler,next-compiler]"`). It writes `compiler_times.csv` and `compiler_calls.csv` into the
+folder of the device in `data/measured`. ``data/README.md`` describes their rows.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ import argparse
 import datetime
 import sys
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 import numpy as np
 
@@ -41,8 +44,11 @@ from utils.measuring.timing import time_gpu
 
 NAME = "compiler-times"
 BOTH = "both"
-# The packages of kernels; those that compile fastest come first.
-LADDERS = ("latency_kernels", "reduce_kernels", "gemm_kernels")
+# The name of each ladder -> its package; the kernels that compile fastest come first.
+PACKAGES = {"latency": "latency_kernels", "reduce": "reduce_kernels", "gemm": "gemm_kernels"}
+CALLED = "calls"
+# What can be timed alone, in the order of the records.
+PARTS = (CALLED, *PACKAGES)
 # The size of each ladder at which its steps are timed.
 SIZES = {"gemm": "4096", "reduce": "2^28", "latency": "2^28"}
 
@@ -86,42 +92,44 @@ def verified(
 
 
 def measured(
-    device: str, capability: tuple[int, int], compilers: Sequence[Compiler], sizes=SIZES
-) -> Iterator[CompilerTime]:
-    """Yield the times of each step that the device can run, one row per compiler.
+    device: str, capability: tuple[int, int], compilers: Sequence[Compiler], package: str,
+    sizes=SIZES,
+) -> Iterator[CompilerTime]:  # fmt: skip
+    """Yield the times of each step of a ladder that the device can run, one row per compiler.
 
     The kernels of a step are timed in turns, after their results were found right at a small size.
-    device, capability: its name and compute capability. sizes: ladder -> the size of the problem.
+    device, capability: its name and compute capability. package: that of the kernels, such as
+    "gemm_kernels". sizes: ladder -> the size of the problem.
     """
-    for package in LADDERS:
-        ladders = [ladder_of(package, compiler) for compiler in compilers]
-        ladder = ladders[0]
-        shape = ladder.parse(sizes[ladder.name])
-        for steps in zip(*(each.steps for each in ladders), strict=True):
-            if not steps[0].runs_on(capability):
-                continue
-            variants = [step.variant() for step in steps]
-            verified(compilers, ladder, variants, ladder.parse(ladder.small))
-            problem = steps[0].task.problem(shape, "uniform")
-            inputs = tuple(ladder.placed(steps[0], array) for array in problem.inputs)
-            out = ladder.placed(steps[0], poisoned(problem.reference.shape))
-            rivals = [
-                execution(compiler, variant, problem, inputs, out)
-                for compiler, variant in zip(compilers, variants, strict=True)
-            ]
-            for compiler, timing in zip(compilers, time_gpu(rivals), strict=True):
-                yield CompilerTime(
-                    device=device, ladder=ladder.name, step=str(variants[0]), size=str(shape),
-                    compiler=compiler.name, version=compiler.version, toolkit=toolkit(),
-                    time_ms=timing.median_ms, time_ms_min=timing.min_ms,
-                    time_ms_max=timing.max_ms, sm_clock_mhz=timing.sm_clock_mhz,
-                    date=Date(datetime.date.today().isoformat()),
-                )  # fmt: skip
+    ladders = [ladder_of(package, compiler) for compiler in compilers]
+    ladder = ladders[0]
+    shape = ladder.parse(sizes[ladder.name])
+    for steps in zip(*(each.steps for each in ladders), strict=True):
+        if not steps[0].runs_on(capability):
+            continue
+        variants = [step.variant() for step in steps]
+        verified(compilers, ladder, variants, ladder.parse(ladder.small))
+        problem = steps[0].task.problem(shape, "uniform")
+        inputs = tuple(ladder.placed(steps[0], array) for array in problem.inputs)
+        out = ladder.placed(steps[0], poisoned(problem.reference.shape))
+        rivals = [
+            execution(compiler, variant, problem, inputs, out)
+            for compiler, variant in zip(compilers, variants, strict=True)
+        ]
+        for compiler, timing in zip(compilers, time_gpu(rivals), strict=True):
+            yield CompilerTime(
+                device=device, ladder=ladder.name, step=str(variants[0]), size=str(shape),
+                compiler=compiler.name, version=compiler.version, toolkit=toolkit(),
+                time_ms=timing.median_ms, time_ms_min=timing.min_ms,
+                time_ms_max=timing.max_ms, sm_clock_mhz=timing.sm_clock_mhz,
+                date=Date(datetime.date.today().isoformat()),
+            )  # fmt: skip
 
 
 def _configure(parser: argparse.ArgumentParser) -> None:
-    """Add the options --compiler and --record to a parser."""
+    """Add the options --compiler, --of and --record to a parser."""
     parser.add_argument("--compiler", choices=(*COMPILERS, BOTH), default=BOTH)
+    parser.add_argument("--of", nargs="+", choices=PARTS, default=PARTS, help="these alone")
     parser.add_argument("--record", action="store_true", help="write the figures to data/measured")
 
 
@@ -135,18 +143,38 @@ def _run(options: argparse.Namespace) -> int:
     compilers = [named(name) for name in names]
     device = device_for(NAME)
     folder = MEASURED / slug(device.name)
-    timings = (
-        (CALLS, CompilerCall, compiler_calls.measured(device.name, compilers)),
-        (TIMES, CompilerTime, measured(device.name, device.compute_capability, compilers)),
-    )
-    for file, kind, timed in timings:
-        written = []
+    for part in options.of:
+        file, kind = (CALLS, CompilerCall) if part == CALLED else (TIMES, CompilerTime)
+        if part == CALLED:
+            timed = compiler_calls.measured(device.name, compilers)
+        else:
+            package = PACKAGES[part]
+            timed = measured(device.name, device.compute_capability, compilers, package)
+        others, written = _of_other_parts(folder / file, kind, part), []
         for row in timed:
             print(row, flush=True)
             written.append(row)
             if options.record:
-                rows.write(folder / file, written, kind)
+                rows.write(folder / file, sorted([*others, *written], key=_place), kind)
     return 0
+
+
+def _part(row: CompilerCall | CompilerTime) -> str:
+    """Return the part of `PARTS` to which a row belongs."""
+    return CALLED if isinstance(row, CompilerCall) else row.ladder
+
+
+def _place(row: CompilerCall | CompilerTime) -> int:
+    """Return the position in `PARTS` of the part to which a row belongs."""
+    return PARTS.index(_part(row))
+
+
+def _of_other_parts(path: Path, kind: type, part: str) -> list[CompilerCall | CompilerTime]:
+    """Return the rows of a record, of this dataclass, that belong to other parts than this one.
+
+    The list is empty if there is no such file.
+    """
+    return [row for row in rows.read(path, kind) if _part(row) != part] if path.exists() else []
 
 
 COMMAND = Command(
