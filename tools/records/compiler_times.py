@@ -92,6 +92,7 @@ def measured(
 
     The kernels of a step are timed in turns, after their results were found right at a small size.
     device, capability: its name and compute capability. sizes: ladder -> the size of the problem.
+    Raises CourseError if a result is wrong.
     """
     for package in LADDERS:
         ladders = [ladder_of(package, compiler) for compiler in compilers]
