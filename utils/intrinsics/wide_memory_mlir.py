@@ -73,7 +73,7 @@ def address(pointer: ir.Value, space: int, kind: ir.Type) -> ir.Value:
 
 
 def assembled(text: str, constraints: str, operands: Sequence[ir.Value], result=None):
-    """Emit inline PTX and return its value, of the MLIR type `result`; without one, it has no value.
+    """Emit inline PTX and return its value, of the MLIR type `result`, or none without a type.
 
     It may change memory, and is neither moved nor left out. Operands are $0, $1, ... in the text,
     after the registers of the result.

@@ -133,5 +133,5 @@ def gain() -> float:
 
 
 def compared_gain() -> str:
-    """Return the choice of the prediction: `gain` compared with `speedup`, as `compared` words it."""
+    """Return the choice of the prediction: `gain` against `speedup`, in the words of `compared`."""
     return compared(gain(), speedup())
