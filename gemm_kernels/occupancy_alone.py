@@ -137,7 +137,7 @@ def measured(device: str, sizes: Sequence[int] = SIZES) -> Iterator[ResidentTime
     """Yield the time of each kernel with each number of blocks; repetitions are interleaved.
 
     `device` is the name for the rows, and `sizes` are the values of n. Raises CourseError if a
-    kernel's product is wrong.
+    kernel's product is wrong, or if an SM cannot have the number of blocks that is wanted.
     """
     timed = {variant: with_blocks(variant, most) for variant, most in kernels().items()}
     every = [(one, len(group) - at) for group in timed.values() for at, one in enumerate(group)]

@@ -36,8 +36,8 @@ _FEATURES = {8: "+avx,+avx2,+fma", 16: "+avx,+avx2,+fma,+avx512f"}
 class InstructionCounts:
     """Instruction counts of a piece of x86 machine code in AT&T syntax, as LLVM writes it.
 
-    fma: multiply-adds. loads: vectors read from memory. broadcasts: one element read into all
-    lanes, alone or as part of another instruction. stores: vectors written to memory.
+    fma: multiply-adds. loads: vectors read from memory, and broadcasts: one element read into all
+    lanes, both alone or as part of another instruction. stores: vectors written to memory.
     spills: vectors read from or written to the stack, because there are too few registers.
     all: every instruction.
     """

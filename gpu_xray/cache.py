@@ -42,7 +42,8 @@ def cached(key: str | None, kind: type[Record], make: Callable[[], Record]) -> R
 def write_whole(file: Path, content: bytes) -> None:
     """Write ``content`` to ``file`` so that a reader finds the whole file or none.
 
-    It is written under another name first. Missing folders are created.
+    It is written under another name first. Missing folders are created. Raises OSError if it
+    cannot be written.
     """
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     new = tempfile.NamedTemporaryFile(dir=file.parent, suffix=".new", delete=False)  # noqa: SIM115

@@ -110,7 +110,8 @@ def compile_kernel(
 
     ``signature`` holds the types of the arguments, such as void(float32[::1]). With ``lineinfo``
     the code has a table of source lines, and it may differ in places. Raises CourseError without a
-    compiler, for an unknown architecture, and for arguments that the kernel does not take.
+    compiler, for an unknown architecture, for arguments that the kernel does not take, and for a
+    kernel that the compiler refuses or that calls functions of another compiler.
     """
     capability = capability_of(arch)
     arguments = argument_types(kernel, signature)

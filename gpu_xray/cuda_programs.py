@@ -12,7 +12,7 @@ IN_PACKAGES = os.path.join("nvidia", "cu13", "bin")  # of NVIDIA's wheels, below
 
 
 def system_program(name: str) -> str | None:
-    """Return the path of a program such as nvdisasm, or None.
+    """Return the path of a program such as nvdisasm, or None if it is not found.
 
     It is searched for on the PATH, in the toolkit's folder, and in NVIDIA's wheels.
     """

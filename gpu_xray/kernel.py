@@ -172,7 +172,7 @@ class XRay:
 
     @property
     def cycles_per_ffma(self) -> float:
-        """The estimated cycles per multiply-add of the hot loop; nan if no loop has any.
+        """The estimated cycles per multiply-add of the hot loop; nan if it has none or is missing.
 
         The estimate is one cycle per instruction, plus the waits for operands.
         """
@@ -201,7 +201,8 @@ class XRay:
     def listing(self) -> Listing:
         """Return the Python source with PTX and SASS beside each line, and the hot loop marked.
 
-        This compiles the kernel a second time, with line information.
+        This compiles the kernel a second time, with line information, unless that is in the cache.
+        Raises CourseError in the same cases as `xray`.
         """
         lines = source_lines(self.function, self.signature, self.arch, self.code)
         sass = zip(lines.sass, self.code, strict=True)
@@ -290,7 +291,7 @@ def xray(kernel: Callable, signature, arch: str = "sm_90") -> XRay:
     ``signature`` holds the types of its arguments, such as ``void(float32[:, ::1])``. ``arch`` is
     any architecture that the installed toolkit knows. No GPU is needed. The result is cached on
     disk; see `gpu_xray.cache`. Raises CourseError without a compiler, for an unknown architecture,
-    and for a signature that does not fit the kernel.
+    for a signature that does not fit the kernel, and for a kernel that the compiler refuses.
     """
     require_compiler(kernel)
     capability = capability_of(arch)

@@ -39,8 +39,8 @@ def default_options() -> dict:
 def normalized(signature) -> tuple[tuple, object]:
     """Return the types of the arguments and of the result, in numba-cuda-mlir's own types.
 
-    ``signature`` is a text, a signature or a tuple of types, of Numba or of numba-cuda-mlir. Raises
-    an exception of any kind for an invalid one.
+    ``signature`` is a text, a signature or a tuple of types, of Numba or of numba-cuda-mlir. For a
+    tuple the type of the result is None. Raises an exception of any kind for an invalid signature.
     """
     from numba_cuda_mlir.numba_cuda.core import sigutils
 
@@ -86,7 +86,8 @@ def machine_code(
 
     The result is (name, cubin, PTX, the assembler's messages). ``arguments`` are types of
     numba-cuda-mlir. With ``lineinfo`` the code has a table of source lines. Raises an exception of
-    numba-cuda-mlir if the function cannot be compiled for these types.
+    several kinds if the function cannot be compiled for these types, and nvJitLinkError if the
+    assembler refuses the code.
     """
     from numba_cuda_mlir import types
     from numba_cuda_mlir.descriptor import mlir_target

@@ -34,7 +34,8 @@ def toolkit() -> str | None:
 def supported_capabilities() -> list[tuple[int, int]]:
     """Return the compute capabilities for which the installed toolkit compiles.
 
-    Each is a pair such as (9, 0). Raises ImportError without `cuda.bindings`.
+    Each is a pair such as (9, 0). Raises ImportError without `cuda.bindings`, and RuntimeError if
+    the library NVRTC is missing.
     """
     from cuda.bindings import nvrtc
 

@@ -29,7 +29,10 @@ def width(instruction: Instruction) -> int:
 
 
 def count_widths(code: Iterable[Instruction], names: Iterable[str]) -> Counter[str]:
-    """Count the instructions with the opcodes `names` by width, such as {"LDG.128": 2}."""
+    """Count the instructions `names` by width, such as {"LDG.128": 2}.
+
+    `names` are opcodes without modifiers. The width is in bits per thread.
+    """
     return Counter(f"{each.name}.{width(each)}" for each in code if each.name in names)
 
 

@@ -16,7 +16,7 @@ FLOATS = 32
 
 
 def turns_of(width: int, count: int) -> int:
-    """Return the number of iterations per thread, each of which copies `count` · `width` floats."""
+    """Return the iterations of a thread that copies FLOATS floats, `count` · `width` in each."""
     return FLOATS // (width * count)
 
 

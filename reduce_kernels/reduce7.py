@@ -20,7 +20,7 @@ def kernel_of(BLOCK):
     """Return the kernel (x, partials) whose blocks each sum sections of x, with any grid.
 
     The sections of a block have the stride of the grid. Block i stores its sum in partials[i].
-    BLOCK is the number of threads per block, a power of two.
+    BLOCK is the number of threads per block, a multiple of 32.
     """
     WARPS = BLOCK // 32
 

@@ -16,7 +16,7 @@ from utils.ladder.tasks import SUM
 def build(BLOCK, TURNS):
     """Return the kernel (x, partials) whose blocks sum 16·BLOCK·TURNS floats each.
 
-    Block i, with BLOCK threads, stores its sum in partials[i].
+    Block i, with BLOCK threads, a multiple of 32, stores its sum in partials[i].
     """
     read = total_of_thread(SUM_OF_FLOAT32, BLOCK, TURNS)
     across = across_block(SUM_OF_FLOAT32, BLOCK)

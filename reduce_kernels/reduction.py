@@ -33,8 +33,8 @@ SHORT_BYTES = 2**28
 class Reduction:
     """The plan of all reductions whose arguments differ in their addresses only.
 
-    run: a function of (pointers, factors, stream, arrays) that launches the reduction: the pointers
-        and the arrays of x and out, (), and the stream's handle.
+    run: a function of (pointers, factors, stream, arrays) that launches the reduction. They are the
+        pointers of x and out, (), the stream's handle, and the arrays x and out.
     stream: a function that returns the handle of the stream to use if the caller gives none.
     total: the dtype of the result.
     meets: the open interval in which the pointer of x minus that of out must be for x to overlap

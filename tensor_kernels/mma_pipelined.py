@@ -22,8 +22,9 @@ MT, NT = WM // 16, WN // 8  # fragments of a and of b that a warp needs for its 
 def build(BM, BN, BK, STAGES):
     """Return the kernel (a, b, c) that computes c = a·b, with BM×BN of c per block.
 
-    A tile has BK steps of k, and a warp computes 64×64 of c. Shared memory holds the tiles of
-    STAGES stages: one that is multiplied, and others that are being copied.
+    a and b hold float16, and c holds float32. A tile has BK steps of k, and a warp computes 64×64
+    of c. Shared memory holds the tiles of STAGES stages: one that is multiplied, and others that
+    are being copied.
     """
     ACROSS = BN // WN
     THREADS = BM // WM * ACROSS * 32

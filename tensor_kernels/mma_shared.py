@@ -20,7 +20,8 @@ MT, NT = WM // 16, WN // 8  # fragments of a and of b that a warp needs for its 
 def build(BM, BN, BK):
     """Return the kernel (a, b, c) that computes c = a·b, with BM×BN of c per block.
 
-    A tile has BK steps of k, and a warp computes 64×64 of c.
+    a and b hold float16, and c holds float32. A tile has BK steps of k, and a warp computes 64×64
+    of c.
     """
     ACROSS = BN // WN
     THREADS = BM // WM * ACROSS * 32

@@ -85,8 +85,9 @@ def _listing(name: str) -> str:
 def exercises(cells: list) -> Iterator[tuple[str, str, str, str]]:
     """Yield (title, task, code, answer) of each exercise in the section "Exercises" of a lesson.
 
-    A lesson without this section has none. cells: the lesson's cells. The task and the answer are
-    one line of Markdown; code is "" if the lesson gives none.
+    A lesson without this section has none. cells: the lesson's cells. The title begins with the
+    exercise's number, such as "1. ". The task and the answer are one line of Markdown; code is ""
+    if the lesson gives none.
     """
     prose = "\n\n".join(
         cell.source if cell.cell_type == "markdown" else f"{_BEGIN}{cell.source.rstrip()}{_END}"

@@ -116,10 +116,11 @@ def table_from(
 ) -> dict[str, int]:
     """Return the rows of the table: test -> number of cases that `make test` runs.
 
-    Only tests that cost more than `SECONDS` have a row. cases: test -> number of its cases.
-    seconds: test -> seconds of each case that ran. kept: the rows so far; a test stays in the table
-    until every case is measured again. complete: True if all tests were collected, so that rows of
-    other tests are dropped.
+    Only tests that cost more than `SECONDS` have a row. Its number is that of the cases which fit
+    into `SECONDS` at the test's mean cost per case; a smaller number so far is kept. cases: test ->
+    number of its cases. seconds: test -> seconds of each case that ran. kept: the rows so far; a
+    test stays in the table until every case is measured again. complete: True if all tests were
+    collected, so that rows of other tests are dropped.
     """
     table = {test: number for test, number in kept.items() if test in cases or not complete}
     for test, costs in seconds.items():

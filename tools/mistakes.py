@@ -129,9 +129,10 @@ def _taken_for_another(group: Sequence[Known], sentences: Sequence[str]) -> list
 def _shared(group: Sequence[Known], listed: Mapping[str, list[str]], level: int) -> str | None:
     """Return the sentence for all kernels of a group, which share a fingerprint, or None.
 
-    Kernels that behave exactly alike get the sentence of `wrong.py`, or else of the first mutant. A
-    coarser fingerprint gives a sentence only if all its kernels share that sentence. listed: exact
-    fingerprint -> sentences. level: the index of the fingerprint in `Known.prints`.
+    Kernels that behave exactly alike get the sentence of `wrong.py`, or None if it has several for
+    them, or else that of the first mutant. A coarser fingerprint gives a sentence only if all its
+    kernels share that sentence. listed: exact fingerprint -> sentences. level: the index of the
+    fingerprint in `Known.prints`.
     """
     if level < EXACT:
         of_wrong = {one.sentence for one in group if one.listed and one.sentence}

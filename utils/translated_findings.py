@@ -139,7 +139,10 @@ def _patterns() -> tuple[tuple[str, re.Pattern], ...]:
 
 
 def _pattern(said: str) -> str:
-    """Return the text of the pattern of a message; a placeholder's second place is a reference."""
+    """Return the regular expression, as text, of a message; each placeholder is a named group.
+
+    If a placeholder occurs again, it must match the same text as the first time.
+    """
     seen: set[str] = set()
     parts = re.split(r"\{(\w+)\}", said)
     for place in range(1, len(parts), 2):

@@ -37,7 +37,7 @@ def _multiple(size):
 
 @cuda.jit(device=True, forceinline=True)
 def element(x, row, col):
-    """Return x[row, col], or zero outside of x, which adds nothing to a sum."""
+    """Return x[row, col], or float32 zero if row or col is past x, which adds nothing to a sum."""
     return x[row, col] if row < x.shape[0] and col < x.shape[1] else float32(0)
 
 

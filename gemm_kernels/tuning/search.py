@@ -73,7 +73,10 @@ def _configure(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
-    """Tune the shapes of the command line, print their constants, and return the exit code 0."""
+    """Tune the shapes of the command line, print their constants, and return the exit code 0.
+
+    Raises CourseError without a GPU.
+    """
     shapes = [LADDER.parse(size) for size in options.sizes]
     device = device_for(
         "tune", "Run it on a machine with a GPU; without one, `autotuned` uses what was found "
@@ -148,8 +151,8 @@ class Facts:
 def examine(sizes: dict[str, int], device: Device) -> Facts:
     """Compile `autotuned` with the constants `sizes` and return facts about its machine code.
 
-    `sizes` maps names of constants to values; a constant that is left out has its default. No GPU
-    is needed.
+    `sizes` maps names of constants to values. It must have BM, BN, TM, TN and BLOCKS; another
+    constant that is left out has its default. No GPU is needed.
     """
     variant = STEP.variant(**sizes)
     report = xray(variant.kernel, STEP.signature, device.arch)

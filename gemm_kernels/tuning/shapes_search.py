@@ -90,6 +90,7 @@ def _run(options: argparse.Namespace) -> int:
     """Time random shapes, unless only a fit is asked for, then fit, write and rate the estimate.
 
     The timings and the constants of the estimate replace their files. Returns the exit code 0.
+    Raises CourseError without a GPU.
     """
     device = device_for("tune-shapes")
     path = file_of(device.name)

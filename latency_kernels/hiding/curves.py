@@ -51,7 +51,12 @@ def _configure(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
-    """Measure the curves, or read them without a GPU, print them, and return the exit code 0."""
+    """Measure the curves, or read them without a GPU, print what they show, and return 0.
+
+    Printed are the answer to a claim and the table of Little's law. The options may ask for a
+    record and for figures, too. Raises CourseError if there is no GPU to record on, or no record to
+    read.
+    """
     device, frame = _curves(options)
     if options.plot:
         write(_figures(frame, device), options.plot, "latency")
@@ -249,7 +254,8 @@ def turn_cycles(frame: pd.DataFrame, what: str, threads: int) -> float:
     """Return the cycles of one iteration of a recorded copy, from a thread's load to its next load.
 
     By Little's law, it is the loads in flight divided by the loads per cycle. Half of the recorded
-    rate is loads. `what` is the curve, such as "8 float4", and `threads` is per SM.
+    rate is loads. `what` is the curve, such as "8 float4", and `threads` is per SM. Raises
+    CourseError if there is no such point.
     """
     row = point(frame, what, threads)
     loaded_per_cycle = row["value"] / 2 * 1e3 / row["sm_clock_mhz"] / row["sms"]
@@ -260,7 +266,7 @@ def loop_cycles(frame: pd.DataFrame, device: Device, ilp: int, multiply_adds: in
     """Return the recorded cycles of one iteration of a loop of `ilp` chains on one SM.
 
     There is one warp per scheduler. `multiply_adds` is the number of them per warp and iteration in
-    the compiled loop.
+    the compiled loop. Raises CourseError if there is no such point.
     """
     threads = WARP * limits_of(device.compute_capability).sub_partitions
     row = point(frame, f"ILP {ilp}", threads)

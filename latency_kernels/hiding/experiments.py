@@ -60,7 +60,7 @@ class Point:
     value: in `unit`, which is GFLOP/s, GB/s or cycles.
     share: the fraction of the FMA loop's rate on as many SMs in the same run, or of the data
         sheet's bandwidth.
-    sm_clock_mhz: the SM clock meanwhile.
+    sm_clock_mhz: the SM clock meanwhile, or None if it cannot be read.
     """
 
     experiment: str
@@ -103,7 +103,8 @@ def arithmetic_points(
     """Measure chains of multiply-adds on `sms` SMs; yield a point per number of chains and threads.
 
     `ilps` are numbers of chains per thread. `threads` are numbers of threads per SM; with sms=1 at
-    most 1024, which is one block. The shares are fractions of the FMA loop's rate.
+    most 1024, which is one block. The shares are fractions of the FMA loop's rate. Raises
+    CourseError if a kernel computes a wrong result.
     """
     ceiling = _ceiling() * sms / device.sms
     for ilp in ilps:
@@ -191,7 +192,8 @@ def _copy(
     """Measure a copy whose threads have `count` loads of `width` floats (1, 2 or 4) in flight.
 
     `residency` holds the threads per block and the most blocks per SM, `arrays` the input and the
-    output on the device. Returns a point in GB/s.
+    output on the device. Returns a point in GB/s. Raises CourseError if it is above the data
+    sheet's bandwidth.
     """
     block, blocks = residency
     kernel = copies.build(width, count, block)

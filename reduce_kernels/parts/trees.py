@@ -11,9 +11,9 @@ from reduce_kernels.reduce7 import ALL_LANES
 def across_block(operation, BLOCK):
     """Return a device function that reduces one value per thread to one value per block.
 
-    `operation` is an Operation. The argument is the thread's value. All threads of the block must
-    call the function, with a barrier between calls. Thread 0 gets the block's value, and the other
-    threads get undefined values.
+    `operation` is an Operation. BLOCK, a multiple of 32, is the number of threads per block. The
+    argument is the thread's value. All threads of the block must call the function, with a barrier
+    between calls. Thread 0 gets the block's value, and the other threads get undefined values.
     """
     combine, identity, total_type = operation.combine, operation.identity, operation.total
     WARPS = BLOCK // 32

@@ -13,7 +13,7 @@ from utils.intrinsics.tensor import mma_m16n8k8, mma_m16n8k16, mma_m16n8k16_bf16
 
 @cuda.jit(device=True, forceinline=True)
 def clear(sums):
-    """Set all elements of the local array `sums`, which has three dimensions, to zero."""
+    """Set all elements of the local array `sums` to zero; it has three axes, the last of size 4."""
     for i in range(sums.shape[0]):
         for j in range(sums.shape[1]):
             for e in range(4):

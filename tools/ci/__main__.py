@@ -88,9 +88,9 @@ def _git(*arguments: str) -> str | None:
 def _run_all(wanted: Mapping[str, Stage], everything: bool, minutes: float) -> bool:
     """Run the stages, print a table of them, and return True if none failed.
 
-    wanted: name -> stage. everything: True to note the commit of each stage that passes in the file
-    `WHOLE`. minutes: the time after which the running stage is stopped, and the others are not
-    begun.
+    A stage that was stopped or not run has not failed. wanted: name -> stage. everything: True to
+    note the commit of each stage that passes in the file `WHOLE`. minutes: the time after which the
+    running stage is stopped, and the others are not begun.
     """
     commit, rows, first = _git("rev-parse", "HEAD"), [], time.monotonic()
     for name, stage in wanted.items():

@@ -60,7 +60,7 @@ class Change:
 
     @property
     def is_whole(self) -> bool:
-        """True if everything is to be checked."""
+        """True if `files` is None or has a file of `REACH_ALL`: everything is to be checked."""
         return self.files is None or bool(self.files & set(REACH_ALL))
 
     @property
@@ -81,9 +81,10 @@ class Change:
 
     @property
     def lessons(self) -> list[str] | None:
-        """The numbers of the lessons whose own files changed, sorted.
+        """The numbers of the lessons whose own files changed, sorted; an extra lesson's name.
 
-        It is None if all lessons must be checked, because a file that every lesson uses changed.
+        It is None if all lessons must be checked: because everything must be, or because a file
+        that every lesson uses changed.
         """
         if self.is_whole or self.reached & set(ENGINE):
             return None
@@ -152,9 +153,10 @@ def _if_reached(starts: tuple[str, ...], *command: str, tries: int = 1) -> Build
 
 
 def _site(target: str) -> Build:
-    """Return the function for a stage that makes the site's pages, or checks them.
+    """Return a function: change -> the stage that makes the site's pages or checks them, or None.
 
-    It runs if a lesson, an exercise, or code that makes pages changed. target: a target of make.
+    It is None unless a lesson, an exercise, or code that makes pages changed. target: the target
+    of make that the stage runs.
     """
 
     def build(change: Change) -> Stage | None:

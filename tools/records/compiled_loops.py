@@ -41,7 +41,10 @@ PRODUCT = gemm_kernels.LADDER.step("naive").signature
 
 
 def variants() -> list[Variant]:
-    """Return the products' steps with their fastest constants, then all variants of `fma_loop`."""
+    """Return the recorded steps of products, then all variants of `fma_loop`.
+
+    A step of products has the constants that were fastest at `SIZE` on `DEVICE`.
+    """
     ladder = gemm_kernels.LADDER
     best = [variant for variant, _ in recorded(ladder, ladder.parse(SIZE), DEVICE)]
     return [*best, *FMA_LOOP.variants()]

@@ -65,7 +65,7 @@ def measured(
     """Yield the times of all calls, a row per compiler, after checking results at small sizes.
 
     device: its name. cases: the calls, by default those of `all_cases`. compare: `compared`, or a
-    function with its first two parameters and result.
+    function with its first two parameters and result. Raises CourseError if a result is wrong.
     """
     modules = {each.name: _modules(each) for each in compilers}
     for name, (products, reductions) in modules.items():

@@ -99,7 +99,8 @@ def measured(
 
     The kernels of a step are timed in turns, after their results were found right at a small size.
     device, capability: its name and compute capability. package: that of the kernels, such as
-    "gemm_kernels". sizes: ladder -> the size of the problem.
+    "gemm_kernels". sizes: ladder -> the size of the problem. Raises CourseError if a result is
+    wrong.
     """
     ladders = [ladder_of(package, compiler) for compiler in compilers]
     ladder = ladders[0]

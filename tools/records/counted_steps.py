@@ -23,7 +23,10 @@ DEVICE, SIZE = "NVIDIA H200", "4096"
 
 
 def steps() -> Iterator[tuple[Variant, Shape]]:
-    """Yield (variant, shape) of every recorded product, with its fastest constants."""
+    """Yield (variant, shape) per step of products that is recorded at `SIZE` on `DEVICE`.
+
+    The variant has the constants that were fastest there; the shape is always that of `SIZE`.
+    """
     shape = LADDER.parse(SIZE)
     for variant, _ in recorded(LADDER, shape, DEVICE):
         yield variant, shape

@@ -164,7 +164,8 @@ def samples_of(source: str) -> Iterator[tuple[str, pd.DataFrame]]:
 def stalls(source: str) -> pd.DataFrame:
     """Return a table with a row per kernel and stall reason: kernel, reason, samples.
 
-    The samples are those of the whole kernel; reasons without samples are left out.
+    The samples are those of the whole kernel; reasons without samples are left out. source: the
+    profiler's output as text, as for `samples_of`.
     """
     rows = [
         (name, reason, samples)

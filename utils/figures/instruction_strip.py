@@ -38,9 +38,9 @@ Iterations = Sequence[Sequence[str]]  # the kinds of the instructions in each it
 
 
 def kind_of(opcode: str) -> str:
-    """Return the kind of an opcode, a key of `COLOURS`: "load", "multiply-add" and so on.
+    """Return "load", "multiply-add", "test or jump", or "address or counter", a key of `COLOURS`.
 
-    Opcodes of no other kind count as "address or counter".
+    The opcodes of the first three kinds are listed in `_KINDS`; any other opcode is of the last.
     """
     return _KINDS.get(opcode.partition(".")[0], "address or counter")
 

@@ -73,7 +73,7 @@ def address(pointer: ir.Value, space: int, kind: ir.Type) -> ir.Value:
 
 
 def assembled(text: str, constraints: str, operands: Sequence[ir.Value], result=None):
-    """Emit inline PTX and return its result, of an MLIR type, or None.
+    """Emit inline PTX and return its value, of the MLIR type `result`, or none without a type.
 
     It may change memory, and is neither moved nor left out. Operands are $0, $1, ... in the text,
     after the registers of the result.
@@ -145,7 +145,7 @@ def _stream16_lowered(builder, target, arguments, keywords):
 
 
 def _before_boundary_typed(array):
-    """Return int64 for an array whose elements before a boundary can be counted, or None."""
+    """Return int64 for an array of one dimension with a dtype of `STREAMED`; None for others."""
     known = isinstance(array, types.Array) and array.ndim == 1 and array.dtype in STREAMED
     return types.int64 if known else None
 

@@ -143,9 +143,10 @@ class Pool:
         return sum(each.nbytes for several in self._allocations.values() for each in several)
 
     def _grown(self, key: tuple[int, int], nbytes: int) -> Allocation:
-        """Return a new, larger allocation for a (device, stream) and keep it in the pool.
+        """Return a new allocation of at least `nbytes` for a (device, stream), kept in the pool.
 
-        All of a device's workspaces are dropped first if it has the most that are allowed.
+        It has at least twice the bytes of the key's last allocation, but at most `most_bytes`. For
+        a new key, all of the device's workspaces are dropped first if it has the most allowed.
         """
         on_device = [other for other in self._allocations if other[0] == key[0]]
         if key not in self._allocations and len(on_device) >= self._most_allocations:

@@ -110,7 +110,7 @@ def bounds_of(variant: Variant, shape: str) -> Mapping[str, Bound]:
     known or cannot be counted. DRAM is taken at the data sheet's bandwidth, which no kernel can
     exceed, and is left out if that is not known; L2, shared memory and L1 at the rates recorded on
     the device. shape: as on the command line. Raises CourseError if the device has no recorded
-    ceilings.
+    ceilings, or if the virtual GPU cannot run the step.
     """
     ceilings = roofline.gpu_ceilings(device_shown())
     problem, hot = ladder_of(variant.step).parse(shape), hot_loop_if_any(variant)

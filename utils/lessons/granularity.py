@@ -171,7 +171,10 @@ def published_shares(kernel: str) -> dict[str, dict[int, float]]:
 
 
 def _share(step: Step, **constants: int) -> float:
-    """Return the recorded share of the peak at 1024×1024×1024, a fraction."""
+    """Return the share of the peak at 1024×1024×1024, a fraction, recorded on the device shown.
+
+    Raises CourseError if nothing is recorded.
+    """
     return share_of_peak(step.variant(**constants), "1024")
 
 

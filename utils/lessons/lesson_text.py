@@ -226,6 +226,7 @@ def _shown(cell: nbformat.NotebookNode) -> str:
 class _Reader(HTMLParser):
     """An HTML parser that collects the visible text and the sizes of tables.
 
+    text: the pieces of text between tags, in order; those of scripts and styles are left out.
     tables: (rows below the head, columns) of each table; annotated source code is left out.
     """
 

@@ -29,7 +29,8 @@ _UNREADABLE = (OSError, EOFError, ValueError, TypeError, AttributeError, ImportE
 def folder() -> Path | None:
     """Return the folder of the cached machine code; None if there is no cache.
 
-    There is none if it is switched off, or if the user has no home folder.
+    The environment variable `CPU_KERNELS_CACHE` names it, or switches it off with "", "0" or "off".
+    Without the variable, it is in the home folder; None if the user has no home folder.
     """
     named = os.environ.get("CPU_KERNELS_CACHE")
     if named is not None:

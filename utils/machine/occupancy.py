@@ -174,7 +174,7 @@ def _occupancy(
 
 
 def _room_in_registers(limits: SmLimits, warps: int, registers: int) -> int:
-    """Return the number of blocks that fit into an SM's registers.
+    """Return the number of blocks that fit into an SM's registers; 0 if one block needs too many.
 
     warps: per block. registers: per thread.
     """

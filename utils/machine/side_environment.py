@@ -114,7 +114,7 @@ def _own_python(folder: Path) -> Path:
 def run(folder: Path, arguments: Sequence[str]) -> int:
     """Run the environment's Python with arguments in the course's folder; return its exit code.
 
-    The environment's own programs are first on PATH.
+    The environment's own programs are first on PATH. Raises TimeoutExpired after 1,800 seconds.
     """
     python = _own_python(folder)
     path = os.pathsep.join([str(python.parent), *os.get_exec_path()])

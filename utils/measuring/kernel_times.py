@@ -86,9 +86,9 @@ class LaunchTime:
     kernel: its name. elements: the length of the array. launches: their number in one execution.
     time_ms, time_ms_min, time_ms_max: median, minimum and maximum of the repetitions on the GPU,
     where each execution reads another copy of the array, from memory. hot_ms: the median if all
-    executions read the same array. host_us, call_us: microseconds of an execution of this same
-    array in a burst, until Python is done and until the GPU is done. sm_clock_mhz: the SM clock
-    meanwhile; None if it cannot be read. date: the day of the measurement.
+    executions read the same array. host_us, call_us: microseconds per execution in a burst that
+    reads this same array, until Python is done and until the GPU is done. sm_clock_mhz: the SM
+    clock meanwhile; None if it cannot be read. date: the day of the measurement.
     """
 
     device: str

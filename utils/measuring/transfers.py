@@ -37,7 +37,8 @@ def timed(experiment: Experiment) -> dict[str, float]:
     """Time an experiment and return the time columns of a record.
 
     They are time_ms, time_ms_min and time_ms_max: median, minimum and maximum of the ms per
-    repetition, which executes the experiment once. The first repetition is not counted.
+    repetition, which executes the experiment once. The ms are those that `execute` returns, or
+    else the host's until the GPU is done. The first repetition is not counted.
     """
     times = []
     # The first repetition is not counted: it compiles the kernel and allocates the pages.

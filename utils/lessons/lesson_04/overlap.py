@@ -19,11 +19,11 @@ _TOP, _ROW, _BAR = 26, 20, 14
 
 
 def of_way(rows: Iterable, way: str, m: int = ROWS) -> list:
-    """Return the rows of one way to copy, for one shape: that of the whole product, then its parts.
+    """Return the rows of one way to copy: first the whole product's row, then those of its parts.
 
     Without slices the parts are copy b, copy a, kernel, and copy c back. rows: of `overlap.csv`, as
     `gemm_kernels.overlap.recorded_times()` returns them. way: such as "pinned STREAMS=4 SLICES=8".
-    m: the rows of a and c. The list is empty if the way is not recorded.
+    m: the rows of a and c. The list is empty if the way is not recorded for this m.
     """
     rows = list(rows)
     wanted = (rows[0].device, way, m)

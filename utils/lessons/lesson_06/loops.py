@@ -263,7 +263,10 @@ def _latency(where: str) -> float:
 
 
 def _code(variant: Variant) -> list[Instruction]:
-    """Return the recorded iterations of a loop that make 16 multiply-adds, at least one."""
+    """Return the recorded instructions of as many iterations as make 16 multiply-adds, in order.
+
+    They are those of at least one iteration of the kernel's loop.
+    """
     code = list(listing(str(variant)))
     multiply_adds = sum(one.name in PRODUCTS for one in code)
     return code * max(1, round(TERMS / multiply_adds))

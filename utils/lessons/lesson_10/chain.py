@@ -60,9 +60,10 @@ LEAST = 0.1  # a need is better if it is smaller by more than this fraction
 def draw_chain(rows: Iterable) -> Picture:
     """Draw the recorded ms of each kernel of the chain as a bar, with its needs above it.
 
-    The needs are those of `Link.needs`, and the time is that of an N×N product. What is better than
-    in the kernel before is bold, and the time saved is pale. rows: of `tiles_alone.csv`. Raises
-    CourseError if neither the compiler nor the record of loops has one of the kernels.
+    The needs are those of `Link.needs`, and the time is that of an N×N product. A need that is at
+    least a tenth less than in the kernel before is bold, and the time saved is pale. rows: of
+    `tiles_alone.csv`. Raises CourseError if neither the compiler nor the record of loops has one
+    of the kernels.
     """
     rows = list(rows)
     timed = product_bars.recorded_times(rows)
@@ -88,7 +89,11 @@ def draw_chain(rows: Iterable) -> Picture:
 
 
 def _needs(top: float, link: Link, before: Link | None) -> str:
-    """Return SVG of a kernel's needs in columns of two rows, bold if better than `before`'s."""
+    """Return SVG of a kernel's needs in columns of two rows.
+
+    A need is bold if it is at least a tenth less than that of `before`, which may be None. top: y
+    in pixels of the line above the rows.
+    """
     body = ""
     for place, (words, value) in enumerate(link.needs()):
         is_better = before is not None and value < (1 - LEAST) * before.needs()[place][1]

@@ -19,8 +19,8 @@ def draw_limits(cost: Callable[[int, float], float]) -> Picture:
     """Draw the largest share of the peak that shared memory allows, above the recorded one.
 
     There is a group of two bars, in percent, per grain of `GRAINS`. The recorded share is that of a
-    4096×4096 product on the device shown. cost: the reader's right `shared_cost`. A kernel without
-    a record has only the first bar.
+    4096×4096 product on the device shown. cost: the reader's right `shared_cost`. A grain of which
+    the course has no kernel has only the first bar. Raises CourseError if a kernel has no record.
     """
     device = device_shown()
     per_cycle = limits_of(device.compute_capability).sub_partitions
@@ -45,7 +45,10 @@ def draw_limits(cost: Callable[[int, float], float]) -> Picture:
 
 
 def _recorded(grain: int) -> list[float]:
-    """Return [recorded share of the peak at 4096, in percent], or [] for a grain of no kernel."""
+    """Return [recorded share of the peak at 4096, in percent], or [] for a grain of no kernel.
+
+    Raises CourseError if the kernel of this grain has no record on the device shown.
+    """
     step = granularity.STEP
     if grain not in step.choices["GRAIN"]:
         return []

@@ -28,9 +28,9 @@ class Link:
     warps: int
 
     def needs(self) -> tuple[tuple[str, float], ...]:
-        """Return the wavefronts and instructions per multiply-add and the warps, each in words.
+        """Return (words, number) for wavefronts and instructions per multiply-add, and for warps.
 
-        The number beside the words is smaller for a kernel that is better in this respect.
+        They are in this order. A smaller number is better: that of the warps is negative.
         """
         variants = ilp_alone.variants()
         variant = {str(one): one for one in variants}[self.kernel]

@@ -82,8 +82,9 @@ def compiled_big_loop(variant: Variant, arch: str) -> BigLoop:
     """Compile a variant for `arch` and return an iteration of its loop over tiles.
 
     `arch` is text such as "sm_90". Raise CourseError if there is no compiler, or if the longest
-    loop does not have the multiply-adds of a tile: BK × TM × TN, or the side of the block for a
-    kernel without these constants, whose tiles are as large as its square blocks.
+    loop does not have a thread's multiply-adds of a tile: BK × TM × TN, where TM and TN are 8 for
+    `warp_tiled`, and all three are 8 for the kernels of `buffers_alone`. For a kernel whose tiles
+    are as large as its square blocks, it is the side of the block.
     """
     sizes = variant.constants
     if variant.step.module == EXPERIMENT:

@@ -22,10 +22,10 @@ LONGEST = 4.4  # ms, the end of the scale of all pictures
 
 
 def times_of(variant: Variant) -> ResourceTimes:
-    """Return the times of a product at `SIZE`, with tiles of 128×128×8, on the reference device.
+    """Return the ms of a product at `SIZE`, with tiles of 128×128×8, on the reference device.
 
     wavefronts: one per cycle and SM. instructions: one per cycle and scheduler, of the recorded
-    loop over tiles.
+    loop over tiles. recorded: as from `recorded_ms`. Raises KeyError if the loop is not recorded.
     """
     device = devices.find(REFERENCE)
     tiles = (SIZE // SIDE) ** 2 * SIZE // DEPTH

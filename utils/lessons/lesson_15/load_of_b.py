@@ -73,7 +73,7 @@ STATEMENTS = (
 
 @dataclass(frozen=True)
 class Listing:
-    """The instructions as numbered statements, which a notebook frames; `str` is their text."""
+    """The instructions of `STATEMENTS`, numbered from 1, in a frame; `str` gives them as text."""
 
     def __str__(self) -> str:
         return "\n".join(

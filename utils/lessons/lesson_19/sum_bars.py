@@ -26,7 +26,8 @@ def times_of(step: Step | Variant, shape: str) -> ResourceTimes:
     """Return the times of a sum in ms, on the device shown.
 
     step: with blocks of 256 threads. shape: the number of elements as on the command line. The
-    instructions are None for a step that is not in INSTRUCTIONS.
+    instructions are None for a step that is not in INSTRUCTIONS. Raises CourseError for a step
+    without a recorded time.
     """
     variant, device = as_variant(step), device_shown()
     elements, block = ladder_of(variant.step).parse(shape).elements, block_of(variant)

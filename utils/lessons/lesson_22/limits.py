@@ -71,7 +71,8 @@ def _body() -> tuple[Instruction, ...]:
 def loop() -> dict[str, int] | None:
     """Return kind -> number of instructions in the loop of `mma_naive` on the device shown; cached.
 
-    They are those of one iteration. The result is None without a compiler.
+    They are those of one iteration. The kinds are texts: "HMMA", "loads" and five more, always in
+    one order. The result is None without a compiler.
     """
     body = _body()
     if not body:
@@ -93,7 +94,10 @@ def _of_branch(body) -> list:
 
 
 def _kind(instruction) -> str:
-    """Return what an instruction of the loop is for; PRMT joins halves of two registers."""
+    """Return the kind of an instruction of the loop as text, such as "loads" or "guards".
+
+    It is a key of `loop()`. PRMT joins halves of two registers, or a half and zeros.
+    """
     if instruction.name == "PRMT":
         return ZEROS if "RZ" in instruction.operands else JOINS
     kinds = {"HMMA": MMA, "LDG": LOADS, "ISETP": GUARDS, "UIADD3": LOOP}

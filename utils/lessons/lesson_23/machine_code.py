@@ -32,7 +32,10 @@ SIZES = {"1688": (16, 8, 8), "16816": (16, 8, 16)}  # of an HMMA, as its name sp
 
 @dataclass(frozen=True)
 class Loop:
-    """The loop over k in machine code. size: m, n and k of its HMMA. others: other instructions."""
+    """One iteration of the loop over k in machine code.
+
+    size: m, n and k of one HMMA. hmma: the number of HMMA. others: that of other instructions.
+    """
 
     size: tuple[int, int, int]
     hmma: int
@@ -46,7 +49,7 @@ class Loop:
 
 @cache
 def loop_of(step: Step) -> Loop | None:
-    """Return the loop of a step on the device shown; None without a compiler."""
+    """Return the loop of a step, compiled for the device shown; None without a compiler."""
     try:
         report = xray(step.variant().kernel, step.signature, device_shown().arch)
     except CourseError:
@@ -130,5 +133,5 @@ def gain() -> float:
 
 
 def compared_gain() -> str:
-    """Return the choice of the prediction: this gain, compared with that of the swizzle."""
+    """Return the choice of the prediction: `gain` against `speedup`, in the words of `compared`."""
     return compared(gain(), speedup())
