@@ -9,7 +9,9 @@ from tools.records import library_kernels
 from tools.records.library_kernels import DYNAMIC, REGISTERS, LibraryKernel, rows_of
 from utils.errors import CourseError
 from utils.ladder.shapes import GemmShape
+from utils.machine import devices
 from utils.measuring import rows
+from utils.measuring.command_line import main
 from utils.paths import DATA
 
 FILES = sorted((DATA / "measured").glob("*/library_kernels.csv"))
@@ -84,6 +86,23 @@ def test_without_the_library_nothing_is_profiled(monkeypatch):
     monkeypatch.setattr(library_kernels, "CUBLAS_TENSOR", nothing)
     with pytest.raises(CourseError, match="install CuPy"):
         library_kernels.launch("float16", GemmShape(3, 4, 5))
+
+
+def test_without_a_device_one_sentence_says_so(monkeypatch, capsys):
+    monkeypatch.setattr("utils.machine.devices.current", lambda: None)
+    assert main("", [library_kernels.COMMAND], ["--record"]) == 2
+    assert "library-kernels needs a CUDA device" in capsys.readouterr().err
+
+
+def test_a_run_with_record_writes_a_row_per_kind_of_elements(monkeypatch, tmp_path):
+    text = LOG + "\n".join([HEAD, *TWO[:2]]) + "\n"
+    monkeypatch.setattr("utils.machine.devices.current", lambda: devices.find(devices.REFERENCE))
+    monkeypatch.setattr(library_kernels, "cublas_version", lambda: 130200)
+    monkeypatch.setattr(library_kernels, "profile", lambda elements: text)
+    monkeypatch.setattr(library_kernels, "DATA", tmp_path)
+    assert main("", [library_kernels.COMMAND], ["--record"]) == 0
+    file = tmp_path / "measured" / "nvidia_h200" / "library_kernels.csv"
+    assert [row.elements for row in rows.read(file, LibraryKernel)] == ["float16", "bfloat16"]
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.parent.name)

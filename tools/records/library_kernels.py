@@ -15,7 +15,7 @@ import io
 import re
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,10 +25,10 @@ from utils.errors import CourseError
 from utils.ladder.libraries import CUBLAS_TENSOR
 from utils.ladder.problems import bfloat16_bits, draw
 from utils.ladder.shapes import GemmShape
-from utils.machine import devices
 from utils.machine.devices import slug
 from utils.machine.versions import cupy
 from utils.measuring import rows
+from utils.measuring.command_line import Command, device_for, main
 from utils.measuring.rows import Date
 from utils.paths import DATA
 
@@ -128,25 +128,29 @@ def cublas_version() -> int:
     return cublas.getVersion(xp.cuda.device.get_cublas_handle())
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Profile one product per kind of elements, print the kernels, and record them with --record.
-
-    With --launch ELEMENTS only the product is computed, which the profiler then observes.
-    arguments: the words of the command line, by default those of this process.
-    """
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+def _configure(parser: argparse.ArgumentParser) -> None:
+    """Add the options --record, and --launch ELEMENTS, which only computes that product."""
     parser.add_argument("--record", action="store_true", help="write the rows to data/measured")
     parser.add_argument("--launch", choices=STORED, help="what the profiler is started over")
-    options = parser.parse_args(arguments)
+
+
+def _run(options: argparse.Namespace) -> int:
+    """Profile a product per kind of elements, print the kernels, and record them with --record.
+
+    Returns the exit code 0. Raises CourseError without a GPU or CuPy.
+    """
     if options.launch:
         launch(options.launch)
-        return
-    device, version = devices.current().name, cublas_version()
+        return 0
+    device, version = device_for("library-kernels").name, cublas_version()
     found = [row for each in STORED for row in rows_of(profile(each), each, device, version)]
     print(*found, sep="\n")
     if options.record:
         rows.write(DATA / "measured" / slug(device) / FILE, found, LibraryKernel)
+    return 0
 
+
+COMMAND = Command("library-kernels", "find the kernels that cuBLAS launches", _configure, _run)
 
 if __name__ == "__main__":
-    main()
+    raise SystemExit(main("cuBLAS's kernels for products on tensor cores", (COMMAND,)))
