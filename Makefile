@@ -113,6 +113,8 @@ record: setup ## On a GPU: tune, measure everything that is published, and draw 
 	$(VENV_PYTHON) -m reduce_kernels bits --record
 	$(VENV_PYTHON) -m reduce_kernels as-called --record
 	$(VENV_PYTHON) -m tensor_kernels --record
+	$(VENV_PYTHON) -m tensor_kernels pairs-alone --record
+	$(VENV_PYTHON) -m tensor_kernels registers-alone --record
 	$(VENV_PYTHON) -m tools.records.first_kernels first-kernels --record
 	$(VENV_PYTHON) -m tools.records.wide_tiles wide-tiles --record
 	$(VENV_PYTHON) -m latency_kernels --record

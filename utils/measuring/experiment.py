@@ -64,7 +64,7 @@ class Experiment:
         timed = list(self.measured(device.name))
         table = Table("kernel", self.size, *(head for head, _ in self.figures), title=device.name)
         for row in filter(self.printed, timed):
-            figures = (f"{getattr(row, field):.4g}" for _, field in self.figures)
+            figures = (_shown(getattr(row, field)) for _, field in self.figures)
             table.add_row(row.kernel, f"{getattr(row, self.size):,}", *figures)
         Console(width=None if os.isatty(1) else 120).print(table)
         if options.record:
@@ -72,6 +72,11 @@ class Experiment:
             rows.write(file, timed, self.row)
             print(f"Recorded in {file.relative_to(DATA.parent)}.", file=sys.stderr)
         return 0
+
+
+def _shown(figure: float | None) -> str:
+    """Return a figure as text with four digits; "" for one that is not known."""
+    return "" if figure is None else f"{figure:.4g}"
 
 
 def _configure(parser: argparse.ArgumentParser) -> None:

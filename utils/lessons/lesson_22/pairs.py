@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
-from numba import cuda, float32, uint32
+from numba import cuda, uint32
 from numba.types import float16
 
 from tensor_kernels import LADDER
 from tensor_kernels.mma_naive import STEP
-from utils.intrinsics.tensor import load_pair, mma_m16n8k8
-from utils.ladder.step import Variant
+from tensor_kernels.pairs_alone import by_elements, by_pairs, kernel_with, variant_with
 from utils.lessons.cards import Card, Fold, Table, table
 from utils.lessons.code import show_kernel
 from utils.lessons.lesson_22 import limits
@@ -28,50 +26,6 @@ from virtual_gpu.numbers.fragments import element_of_a
 SHAPE = (32, 16, 64)  # m, n, k; rows of a are a cache line long
 PAIR_BYTES = 4
 LARGEST, WIDE = 2048, 32  # up to LARGEST every integer is a float16; WIDE elements are a row
-
-
-@cuda.jit(device=True)
-def by_elements(of_a, a, y, z):
-    """Load the four elements of a that a lane holds, one by one.
-
-    y: the upper one of its two rows. z: the first one of its two columns.
-    """
-    for i in range(4):
-        of_a[i] = a[y + i // 2 * 8, z + i % 2]
-
-
-@cuda.jit(device=True)
-def by_pairs(of_a, a, y, z):
-    """Load the same elements by two loads; y, z: as in `by_elements`."""
-    for i in range(2):
-        of_a[2 * i], of_a[2 * i + 1] = load_pair(a, (y + i * 8, z))
-
-
-def kernel_with(load_a: Callable):
-    """Return a kernel (a, b, c) of a warp per 16×8 of c, whose sizes fit.
-
-    load_a: a device function with the parameters of `by_elements`.
-    """
-
-    @cuda.jit
-    def with_loads(a, b, c):
-        sums = cuda.local.array(4, float32)
-        of_a = cuda.local.array(4, float16)
-        of_b = cuda.local.array(2, float16)
-        lane = uint32(cuda.threadIdx.x)
-        group, pair = lane // 4, lane % 4 * 2
-        row, col = uint32(cuda.blockIdx.y * 16), uint32(cuda.blockIdx.x * 8)
-        for i in range(4):
-            sums[i] = float32(0)
-        for start in range(0, a.shape[1], 8):
-            load_a(of_a, a, row + group, start + pair)
-            for i in range(2):
-                of_b[i] = b[start + pair + i, col + group]
-            mma_m16n8k8(sums, of_a, of_b)
-        for i in range(4):
-            c[row + group + i // 2 * 8, col + pair + i % 2] = sums[i]
-
-    return with_loads
 
 
 def traced(load_a: Callable) -> Trace:
@@ -246,19 +200,13 @@ def race(load_a: Callable, shape: str = limits.SIDE) -> Table | Card:
         )
         return Card("ask", (sentence,))
     rivals = {"your load_a": load_a, "single loads": by_elements}
-    variants = [_variant(name, one) for name, one in rivals.items()]
+    variants = [variant_with(name, one) for name, one in rivals.items()]
     rows = measure.race(LADDER, (*variants, STEP.variant()), problem, device)
     return table(
         f"{problem}, in turns on one {device.name}",
         ("", "time"),
         [(row.step, duration(row.time_ms)) for row in rows],
     )
-
-
-def _variant(name: str, load_a: Callable) -> Variant:
-    """Return a variant with the launch of `mma_naive` whose kernel loads a by `load_a`."""
-    kernel = kernel_with(load_a)
-    return replace(STEP, name=name, build=lambda: kernel).variant()
 
 
 def solution() -> Fold:
