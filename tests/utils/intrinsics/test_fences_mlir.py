@@ -29,3 +29,14 @@ def test_each_fence_is_one_instruction_at_its_place():
         "st.global.f32", "membar.gl;", "st.global.f32", "membar.cta;", "st.global.f32",
         "membar.sys;", "st.global.f32",
     ]  # fmt: skip
+
+
+@cuda.jit
+def draw(drawn, out):
+    out[cuda.grid(1)] = cuda.atomic.inc(drawn, 0, 7)
+
+
+def test_a_ticket_is_drawn_in_a_loop_as_the_page_on_compilers_says():
+    code = xray(draw, "void(uint32[::1], uint32[::1])", "sm_90").sass
+    assert "ATOMG.E.CAS" in code
+    assert "ATOMG.E.INC" not in code
