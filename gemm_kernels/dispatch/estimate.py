@@ -3,6 +3,7 @@
 It chooses tiles for shapes and devices that nobody has timed. `data/tuned/estimate.toml` holds its
 constants and `data/tuned/<device>_shapes.csv` the timings; `python -m gemm_kernels tune-shapes`
 makes both. For another device, the numbers of its data sheet replace those of the recorded device.
+On a device that was timed, `errors` corrects the estimate of each tiling.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
+from gemm_kernels.dispatch import errors
+from gemm_kernels.dispatch.errors import SLICES
 from gemm_kernels.parts.slices import Cut, cut
 from gemm_kernels.parts.strided import Tiling
 from utils.division import cdiv
@@ -22,8 +25,6 @@ from utils.machine.occupancy import WARP
 from utils.paths import DATA
 
 FILE = DATA / "tuned" / "estimate.toml"
-# The numbers of slices that a tile may have; few, because each one needs a kernel that adds them.
-SLICES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
 # More waves of small slices are no better than one wave of larger ones.
 WAVES = 3
 KINDS = ("wide", "strided")
@@ -135,13 +136,16 @@ def candidates(kind: str, shape: GemmShape, tiling: Tiling, sms: int) -> Iterato
 def best(shape: GemmShape, kind: str, device: devices.Device) -> tuple[Tiling, float]:
     """Return (tiling, microseconds): the tiling with the lowest estimated time, and that time.
 
-    `kind` is the kind of kernel, "wide" or "strided".
+    `kind` is the kind of kernel, "wide" or "strided". The times are corrected by the errors of the
+    estimate that the device's timings showed.
     """
-    speed, known = speed_of(device), fitted()
+    speed, known, of_kind = speed_of(device), fitted(), errors.known(device.name).get(kind)
+    factors = of_kind.factors(shape) if of_kind else {}
     possible = (
-        (sliced, estimate_us(shape, sliced, kernel_fit, known.costs, speed))
+        (sliced, us * factors.get(sliced, 1.0))
         for tiling, kernel_fit in known.tilings[kind].items()
         for sliced in candidates(kind, shape, tiling, device.sms)
+        for us in (estimate_us(shape, sliced, kernel_fit, known.costs, speed),)
     )
     return min(possible, key=lambda pair: pair[1])
 

@@ -9,10 +9,11 @@ from __future__ import annotations
 import argparse
 import math
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 from numba import cuda
@@ -21,7 +22,8 @@ from rich.progress import track
 
 from gemm_kernels import autotuned
 from gemm_kernels.as_called import matrix, shapes
-from gemm_kernels.dispatch import constants, routes
+from gemm_kernels.dispatch import constants, errors, routes
+from gemm_kernels.dispatch.errors import EstimateError, Errors
 from gemm_kernels.dispatch.estimate import (
     FILE,
     KINDS,
@@ -89,7 +91,8 @@ def _configure(parser: argparse.ArgumentParser) -> None:
 def _run(options: argparse.Namespace) -> int:
     """Time random shapes, unless only a fit is asked for, then fit, write and rate the estimate.
 
-    The timings and the constants of the estimate replace their files. Returns the exit code 0.
+    The timings, the constants of the estimate and its errors replace their files. Returns the exit
+    code 0.
     Raises CourseError without a GPU.
     """
     device = device_for("tune-shapes")
@@ -99,11 +102,15 @@ def _run(options: argparse.Namespace) -> int:
     timed = read(path)
     estimate = fit(timed, speed_of(device))
     FILE.write_text(as_toml(estimate, device.name), encoding="utf-8")
-    ratios = regrets(timed, estimate, speed_of(device))
+    found = errors_of(timed, estimate, speed_of(device))
+    rows.write(errors.file_of(device.name), found, EstimateError, digits=3)
+    errors.known.cache_clear()
+    ratios = regrets(timed, estimate, speed_of(device), errors.known(device.name))
     mean = math.exp(np.mean(np.log(ratios)))
     print(
-        f"{len(timed)} timings of {len(ratios)} choices: the estimate's choice takes {mean:.3f} × "
-        f"the time of the fastest in the geometric mean, at worst {max(ratios):.2f}."
+        f"{len(timed)} timings of {len(ratios)} choices: what is chosen without the timings of the "
+        f"shape itself takes {mean:.3f} × the time of the fastest in the geometric mean, at worst "
+        f"{max(ratios):.2f}."
     )
     return 0
 
@@ -210,6 +217,7 @@ FIRST = Costs(
 )
 FIRST_FACTS = KernelFit(cycles=1.5, warps=5.0)
 COSTS = tuple(FIRST.__dataclass_fields__)
+SLOWEST = 1.5
 
 
 def fit(timed: Sequence[TilingTime], speed: DeviceSpeed) -> Estimate:
@@ -262,20 +270,53 @@ def fit(timed: Sequence[TilingTime], speed: DeviceSpeed) -> Estimate:
     return Estimate(Costs(*map(float, np.exp(x[: len(COSTS)]))), tilings)
 
 
-def regrets(timed: Sequence[TilingTime], known: Estimate, speed: DeviceSpeed) -> list[float]:
-    """Return, per shape and kind, the time of the estimate's choice over the fastest time.
+def errors_of(
+    timed: Sequence[TilingTime], known: Estimate, speed: DeviceSpeed
+) -> list[EstimateError]:
+    """Return the errors of the estimate at all timings up to SLOWEST × the fastest of their shape.
+
+    No slower candidate will be chosen, and the errors of such candidates are other ones.
+    """
+    fastest = _fastest(timed)
+    return [
+        EstimateError(
+            each.kind, each.shape, each.tiling, math.log(each.us / _estimated(each, known, speed))
+        )
+        for each in timed
+        if each.us < SLOWEST * fastest[each.kind, each.shape]
+    ]
+
+
+def regrets(
+    timed: Sequence[TilingTime],
+    known: Estimate,
+    speed: DeviceSpeed,
+    corrections: Mapping[str, Errors] = MappingProxyType({}),
+) -> list[float]:
+    """Return, per shape and kind, the time of the chosen tiling over the fastest time.
 
     Both times were measured, so the ratios are at least 1. Their order is that in which the pairs
-    of shape and kind first appear in `timed`.
+    of shape and kind first appear in `timed`. `corrections` has the errors of the estimate per kind
+    of kernel; errors at a shape do not count for its own choice. Without them, the estimate alone
+    chooses.
     """
     chosen: dict[tuple, tuple[float, float]] = {}
+    factors: dict[tuple, dict[Tiling, float]] = {}
     for each in timed:
-        facts = known.tilings[each.kind][each.tiling.sliced(1)]
-        pair = estimate_us(each.shape, each.tiling, facts, known.costs, speed), each.us
         key = each.kind, each.shape
-        chosen[key] = min(chosen.get(key, pair), pair)
+        if key not in factors:
+            of_kind = corrections.get(each.kind)
+            factors[key] = of_kind.factors(each.shape, is_held_out=True) if of_kind else {}
+        us = _estimated(each, known, speed) * factors[key].get(each.tiling, 1.0)
+        chosen[key] = min(chosen.get(key, (us, each.us)), (us, each.us))
     fastest = _fastest(timed)
     return [us / fastest[key] for key, (_, us) in chosen.items()]
+
+
+def _estimated(timing: TilingTime, known: Estimate, speed: DeviceSpeed) -> float:
+    """Return the estimated microseconds of what was timed, without corrections."""
+    kernel_fit = known.tilings[timing.kind][timing.tiling.sliced(1)]
+    return estimate_us(timing.shape, timing.tiling, kernel_fit, known.costs, speed)
 
 
 def _fastest(timed: Sequence[TilingTime]) -> dict[tuple[str, GemmShape], float]:
