@@ -33,7 +33,7 @@ DOUBT = 1.0
 class EstimateError:
     """The error of the estimate at one timing: a row of a file in `data/tuned`.
 
-    kind: the kind of kernel, "wide" or "strided".
+    kind: the kind of kernel, or a way to use it, as in `estimate`.
     error: the logarithm of the measured time over the estimated one.
     """
 
@@ -45,7 +45,7 @@ class EstimateError:
 
 @dataclass(frozen=True, eq=False)
 class Errors:
-    """All errors of one kind of kernel on a device, in arrays that a choice can use at once.
+    """All errors of one kind on a device, in arrays that a choice can use at once.
 
     tilings: each tiling with each number of slices in `SLICES`.
     sides: log2 of m, n and k per shape.
@@ -68,7 +68,9 @@ class Errors:
         if is_held_out:
             near[apart == 0] = 0
         sums, counts = (near @ each for each in (self.sums, self.counts))
-        return dict(zip(self.tilings, np.exp(sums / (counts + DOUBT)).ravel().tolist(), strict=True))
+        return dict(
+            zip(self.tilings, np.exp(sums / (counts + DOUBT)).ravel().tolist(), strict=True)
+        )
 
 
 def file_of(device: str) -> Path:
@@ -106,4 +108,3 @@ def _in_arrays(table: np.ndarray) -> Errors:
     spread = np.exp(-(((slices[:, None] - slices) / NEAR_SLICES) ** 2) / 2)
     tilings = tuple(Tiling(*map(int, kernel), each) for kernel in kernels for each in SLICES)
     return Errors(tilings, np.log2(shapes), sums @ spread, counts @ spread)
-

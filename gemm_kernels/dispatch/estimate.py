@@ -28,6 +28,12 @@ FILE = DATA / "tuned" / "estimate.toml"
 # More waves of small slices are no better than one wave of larger ones.
 WAVES = 3
 KINDS = ("wide", "strided")
+# Ways to use these kernels that have times of their own: with rows of any width as the result, and
+# with other layouts of a and b than rows. They share the constants of their kernel, not its errors.
+WAYS = {
+    "padded": "wide", "columns, rows": "strided", "rows, columns": "strided",
+    "columns, columns": "strided",
+}  # fmt: skip
 # `autotuned` offers fewer slices.
 MOST_SLICES = {"wide": 16, "strided": 64}
 
@@ -121,13 +127,13 @@ def candidates(kind: str, shape: GemmShape, tiling: Tiling, sms: int) -> Iterato
 
     The numbers are those of SLICES in ascending order, first 1, which is the only one if the tiles
     fill all slots of the device. More slices must have at least two steps each, and they must not
-    exceed a number of waves or the most slices of the kind. `kind` is "wide" or "strided", and
+    exceed a number of waves or the most slices of the kind. `kind` is one of KINDS or WAYS, and
     `sms` is the number of SMs of the device.
     """
     tiles, slots = _tiles(shape, tiling), sms * tiling.BLOCKS
     steps = cdiv(shape.k, tiling.BK)
     most = 1 if tiles >= slots else min(steps // 2, cdiv(WAVES * slots, tiles))
-    most = min(most, MOST_SLICES[kind])
+    most = min(most, MOST_SLICES[WAYS.get(kind, kind)])
     for slices in SLICES:
         if slices == 1 or slices <= most:
             yield tiling.sliced(slices)
@@ -136,18 +142,26 @@ def candidates(kind: str, shape: GemmShape, tiling: Tiling, sms: int) -> Iterato
 def best(shape: GemmShape, kind: str, device: devices.Device) -> tuple[Tiling, float]:
     """Return (tiling, microseconds): the tiling with the lowest estimated time, and that time.
 
-    `kind` is the kind of kernel, "wide" or "strided". The times are corrected by the errors of the
-    estimate that the device's timings showed.
+    `kind` is one of KINDS or WAYS.
     """
-    speed, known, of_kind = speed_of(device), fitted(), errors.known(device.name).get(kind)
+    return min(corrected(shape, kind, device), key=lambda pair: pair[1])
+
+
+def corrected(
+    shape: GemmShape, kind: str, device: devices.Device
+) -> Iterator[tuple[Tiling, float]]:
+    """Yield (tiling, estimated microseconds) per candidate, corrected by the device's `errors`.
+
+    `kind` is one of KINDS or WAYS. A way that was not timed has the errors of its kernel.
+    """
+    kernel = WAYS.get(kind, kind)
+    speed, fit, known = speed_of(device), fitted(), errors.known(device.name)
+    of_kind = known.get(kind, known.get(kernel))
     factors = of_kind.factors(shape) if of_kind else {}
-    possible = (
-        (sliced, us * factors.get(sliced, 1.0))
-        for tiling, kernel_fit in known.tilings[kind].items()
-        for sliced in candidates(kind, shape, tiling, device.sms)
-        for us in (estimate_us(shape, sliced, kernel_fit, known.costs, speed),)
-    )
-    return min(possible, key=lambda pair: pair[1])
+    for tiling, kernel_fit in fit.tilings[kernel].items():
+        for sliced in candidates(kind, shape, tiling, device.sms):
+            us = estimate_us(shape, sliced, kernel_fit, fit.costs, speed)
+            yield sliced, us * factors.get(sliced, 1.0)
 
 
 def estimate_us(
