@@ -371,8 +371,7 @@ def interpolated(x, at, out):
 def linear_interpolation(x, at, out):
     i = cuda.grid(1)
     if i < at.size:
-        left = math.floor(at[i])
-        left = min(left, x.size - 2)
+        left = min(int(at[i]), x.size - 2)
         part = at[i] - left
         out[i] = (1 - part) * x[left] + part * x[left + 1]
 
