@@ -287,15 +287,20 @@ def test_the_loop_of_tiled_is_written_out_and_that_of_the_plain_form_is_not():
 
 @pytest.mark.slow
 def test_a_loop_of_32_multiply_adds_is_written_out_and_one_of_48_is_not(compiler):
-    for turns, is_written_out, text in (
-        (8, True, "With `range({})` it would have {}, and the compiler writes it out."),
-        (12, False, "With `range({})` it would have {}, and it stays a loop."),
-    ):
-        shorter = changed_solution(("for i in range(TILE):", f"for i in range({turns}):"))
-        hot = xray(shorter, ILP.signature, "sm_90").hot
-        assert (hot.ffma == FOUR * turns) == is_written_out
-        says(text, turns, FOUR * turns)
-    says("the plain form showed that {} are too many", FOUR * turns)
+    few, many = 8, 12
+    written_out, kept = (
+        xray(
+            changed_solution(("for i in range(TILE):", f"for i in range({steps}):")),
+            ILP.signature,
+            "sm_90",
+        ).hot.ffma
+        for steps in (few, many)
+    )
+    assert written_out == FOUR * few
+    assert kept < FOUR * many
+    says("With `range({})` it would have {}, and the compiler writes it out.", few, FOUR * few)
+    says("With `range({})` it would have {}, and it stays a loop.", many, FOUR * many)
+    says("the plain form showed that {} are too many", FOUR * many)
 
 
 @pytest.mark.slow
@@ -365,8 +370,8 @@ def test_four_indices_of_32_bits_need_fewer_registers(compiler):
     assert few.registers == registers(BY[FOUR])
     assert held[0].warps == on_sm(BY[FOUR]).warps
     assert held[1].warps == held_by_sm(SHORT_INDICES)
-    says("A thread of `ilp` needs {} registers, and one of the solution {}. So an SM holds {} warps "
-         "instead of {}. With `row` and `col` in `uint32`, too, the solution would need {}.",
+    says("A thread of `ilp` needs {} registers, and one of the solution {}. So an SM holds {} "
+         "warps instead of {}. With `row` and `col` in `uint32`, too, the solution would need {}.",
          registers(BY[FOUR]), many.registers, *(one.warps for one in held),
          few.registers)  # fmt: skip
 
