@@ -615,6 +615,7 @@ def test_only_rows_of_16_multiply_before_the_barrier():
     assert all(ms(one) > ms(ROWS_OF_16) for one in KERNELS if one is not ROWS_OF_16)
     assert bank_cycles(Z_ORDER) == bank_cycles(ZIG_ZAG)
     width = sum(lane_maps.row_major.py_func(t)[0] == 0 for t in range(WARP))
+    says("Why is the zig-zag slower than rows of {}?** Instructions hardly explain it,", width)
     says("register banks do not either: they cost {:g} cycles, and with rows of {} even {:g}.",
          bank_cycles(ZIG_ZAG), width, bank_cycles(ROWS_OF_16))  # fmt: skip
     says("With rows of {} the compiler has put {:g} multiply-adds between the last store and the "
