@@ -24,9 +24,9 @@ class Question:
     """A question whose answer is a number, one of some choices, or an order.
 
     text: the question in a few words. unit: the unit of a number. unit_of_one: the unit of
-    the number 1, where that is another word. at_least: the least number that
-    is possible; 0 means any number above 0, and from 0 on for a count. exact: True for a count, a whole number of which only
-    the very number is right. choices: the possible answers, of which one is right.
+    the number 1, where that is another word. at_least: the least number that is possible; 0 means
+    any number above 0, and from 0 on for a count. exact: True for a count, a whole number of which
+    only the very number is right. choices: the possible answers, of which one is right.
     order: the items to put in order. because: the arithmetic that leads to the answer, as one or
     two lines; "" if the lesson has none. label: the noun before a number that identifies something,
     such as "thread" for "thread 88". slips: a wrong number, as text -> a sentence on the mistake
