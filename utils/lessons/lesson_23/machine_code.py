@@ -107,7 +107,7 @@ def needs_of(step: Step) -> dict[str, float]:
     Instructions are left out without a compiler.
     """
     needs = {
-        "tensor cores": tensor_ms(),
+        "tensor cores, data sheet": tensor_ms(),
         "wavefronts of `ldmatrix`": wavefronts_ms(step),
         "wavefronts that fill tiles": filling_ms(step),
     }

@@ -88,7 +88,10 @@ def draw_share() -> Picture:
     """
     row, reached = best(), shares()
     title = "mma on fragments that stay in registers"
-    where = f"share of the data sheet's peak on one {row.device}, recorded {row.date}"
+    where = (
+        f"share of the data sheet's peak, by warps per scheduler; one {row.device}, recorded "
+        f"{row.date}"
+    )
     own = in_flight_of_pipelined(), 100 * reached[PIPELINED.name], INK
     library = own[0], 100 * reached["cuBLAS"], INK
     with style():
@@ -114,7 +117,7 @@ def _draw_lines(axes: Axes) -> dict[str, tuple[float, float, str]]:
         line = [(in_flight(row), 100 * row.efficiency) for row in rates() if row.warps == warps]
         colour, count = COLOURS[number], warps // schedulers()
         axes.plot(*zip(*line, strict=True), color=colour, marker=MARKERS[number])
-        ends[f"{count} warp{'s' if count > 1 else ''} each"] = (*line[-1], colour)
+        ends[f"{count} warp{'s' if count > 1 else ''}"] = (*line[-1], colour)
     return ends
 
 
@@ -143,7 +146,7 @@ def beside_cublas() -> Table:
     held = occupancy(
         device_shown().compute_capability, threads, library.registers, library.dynamic_shared_bytes
     )
-    reached = shares()
+    reached = [shares()[name] for name in (PIPELINED.name, "cuBLAS")]
     rows = [
         ("blocks", f"{math.prod(launch.grid):,}", f"{blocks:,}"),
         ("blocks that an SM holds", str(blocks_of(PIPELINED)), str(held.blocks)),
@@ -151,7 +154,7 @@ def beside_cublas() -> Table:
         ("registers per thread", str(ours.registers), str(library.registers)),
         ("shared memory per block",
          *(f"{size / KIB:.0f} KiB" for size in (ours.shared_bytes, library.dynamic_shared_bytes))),
-        ("share of the peak", *(f"{reached[name]:.0%}" for name in (PIPELINED.name, "cuBLAS"))),
+        ("share of the peak", *(f"{100 * share:.0f} %" for share in reached)),
     ]  # fmt: skip
     head = ("", PIPELINED.name.removeprefix("mma_"), "cuBLAS")
     return table(f"mma_pipelined and the kernel of cuBLAS at {SIDE}", head, rows)

@@ -62,7 +62,7 @@ def test_the_loop_of_the_colleague_has_the_numbers_that_the_finding_names():
 
 def test_the_share_of_mma_alone_has_a_line_per_number_of_warps():
     drawn = mma_alone.draw_share()
-    for label in ("1 warp each", "2 warps each", "4 warps each", "mma_pipelined", "cuBLAS"):
+    for label in ("1 warp", "2 warps", "4 warps", "mma_pipelined", "cuBLAS"):
         assert f">{label}<" in drawn.body
     assert "16: 66%" in drawn.alt
 
