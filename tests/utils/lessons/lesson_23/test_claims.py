@@ -280,7 +280,7 @@ def test_mma_alone_is_slower_than_the_data_sheet_says():
              2 * products, products, M, N)  # fmt: skip
     best = mma_alone.best()
     share = record_of(LADDER.step("mma_pipelined"), str(SIDE)).efficiency / best.efficiency
-    says("the lines become flat at {:.0f} % of the peak, with one `mma` every {:.1f} cycles",
+    says("the curves become flat at {:.0f} % of the peak, with one `mma` every {:.1f} cycles",
          100 * best.efficiency, mma_alone.cycles_per_mma(best))  # fmt: skip
     says("Compared with that, `mma_pipelined` reaches {:.0f} %", 100 * share)
     last = [row for row in mma_alone.rates() if mma_alone.in_flight(row) > 8]
