@@ -73,8 +73,8 @@ def loops_table() -> Table | Card:
     if None in loops.values():
         return Card("ask", (translate("The machine code needs a compiler for GPUs."),))
     rows = [
-        (step.name.removeprefix("mma_"), "×".join(map(str, loop.size)), f"{loop.others_per_hmma:.1f}",
-         str(record_of(step, SIDE).registers), str(blocks_of(step)))
+        (step.name.removeprefix("mma_"), "×".join(map(str, loop.size)),
+         f"{loop.others_per_hmma:.1f}", str(record_of(step, SIDE).registers), str(blocks_of(step)))
         for step, loop in loops.items()
     ]  # fmt: skip
     return table(

@@ -291,8 +291,7 @@ def test_every_element_is_loaded_by_many_warps():
 def test_the_other_steps_are_faster():
     steps = [step for step in LADDER.steps if step.name != "mma_naive"]
     assert all(
-        course.recorded_ms(step, str(SIDE)) < course.recorded_ms(NAIVE, str(SIDE))
-        for step in steps
+        course.recorded_ms(step, str(SIDE)) < course.recorded_ms(NAIVE, str(SIDE)) for step in steps
     )
 
 
