@@ -12,7 +12,7 @@ import numpy as np
 
 from labs.checking.exercise import KernelExercise
 from labs.checking.job import Shape
-from labs.checking.phrasing import counted
+from labs.checking.phrasing import at_line, counted
 from labs.checking.run import Run
 from labs.checking.target import Probes, Target
 from labs.families.wrong_products import WRONG_PRODUCTS
@@ -127,3 +127,28 @@ def loads_per_multiply_add(at_most: float) -> Target:
 
     words = f"at most {at_most:g} loads per multiply-add"
     return Target("loads per multiply-add", at_most, words, measure, cause)
+
+
+def loads_of_a() -> Target:
+    """Return the target that each thread loads an element of its row of a once, at every shape.
+
+    The count is the number of words loaded from a, per thread of the launch and term of a sum.
+    """
+
+    def measure(run: Run) -> float:
+        launch = run.job.launch(run.shape)
+        return run.total("a", "load", "words") / (launch.blocks * launch.threads * run.shape[2])
+
+    def cause(run: Run, value: float) -> str:
+        most = max(run.accesses("a"), key=lambda one: one.words)
+        return translate(
+            "{where} loads the same elements of `{array}` again for other columns: {value:.3g} "
+            "words per thread and term, and the target is 1. One word of `{array}` is to serve all "
+            "columns of a thread, at any shape.",
+            where=at_line(most.site),
+            array=most.array,
+            value=value,
+        )
+
+    words = "each thread loads an element of its row of `a` once"
+    return Target("loads of a per thread and term", 1, words, measure, cause, every_shape=True)

@@ -34,7 +34,7 @@ from labs.targets.counts import (
 )
 from labs.targets.early_leave import left_before_a_barrier, warps_that_leave
 from labs.targets.other_size import right_for_small_numbers
-from labs.targets.sharing import loads_of_one_thread
+from labs.targets.sharing import loads_by_all_threads, loads_of_one_thread
 from utils.translation import translate
 from virtual_gpu.common.lanes import WARP
 from virtual_gpu.common.source import read_source
@@ -95,18 +95,18 @@ def inputs(shape: Shape, seed: int) -> tuple[np.ndarray]:
 # --------------------------------------------------------------------------------------- targets
 
 
-def tree_targets(shared_requests: int = 64) -> tuple[Target, ...]:
+def tree_targets(each: int = 1) -> tuple[Target, ...]:
     """Return the targets of a reduction by a tree in shared memory, with 256 threads per block.
 
-    They are in the order in which they are judged. shared_requests: the most requests to shared
-    memory per block.
+    They are in the order in which they are judged. each: the elements per thread.
     """
     return (
         essential(full_loads()),
         sectors_per_request(4),
         essential(no_atomics()),
-        shared_requests_per_block(shared_requests),
+        shared_requests_per_block(64),
         essential(loads_of_one_thread(26)),
+        essential(loads_by_all_threads(lambda run: each, "x")),
         no_bank_conflict(),
         barriers_per_block(9),
     )
@@ -227,7 +227,7 @@ def shared_requests_per_block(at_most: float) -> Target:
         )
 
     words = f"at most {at_most:g} requests to shared memory per block"
-    return Target("shared requests per block", at_most, words, measure, cause)
+    return Target("shared requests per block", at_most, words, measure, cause, True)
 
 
 def fewer_than_the_course(requests: int, barriers: int) -> Callable[[Run], str | None]:

@@ -29,7 +29,12 @@ from labs.targets.counts import (
     sectors_per_request,
 )
 from labs.targets.counts import wavefronts_per_request as wavefronts
-from labs.targets.sharing import elements_per_thread, from_shared_memory, full_shared_requests
+from labs.targets.sharing import (
+    elements_per_thread,
+    from_shared_memory,
+    full_shared_requests,
+    loads_by_all_threads,
+)
 from utils.division import cdiv
 from utils.translation import translate
 from virtual_gpu.common.source import read_source
@@ -100,12 +105,18 @@ def targets(tile: int) -> tuple[Target, ...]:
         sectors_per_request(4),
         essential(full_requests()),
         essential(elements_per_thread(1)),
+        essential(loads_by_all_threads(_words_of_a_thread, "a", "b")),
         essential(from_shared_memory(1)),
         essential(full_shared_requests()),
         no_bank_conflict(),
         _shared_loads(tile),
         barriers_per_tile(tile),
     )
+
+
+def _words_of_a_thread(run: Run) -> int:
+    """Return how many words a thread loads if each loads one word of every tile of a and b."""
+    return 2 * cdiv(run.shape[2], run.job.launch(run.shape).block[0])
 
 
 def _loaded_again(tile: int, run: Run, value: float) -> str:

@@ -19,6 +19,7 @@ from labs.families.micro_kernels import LANES, ROWS, operators
 from labs.targets.chains import LARGE
 from utils.translation import translate
 
+WHOLE = 8  # all shapes that fill all blocks have a multiple of these steps
 ROUNDED = 2  # ones that may be lost where the sums of a row are added at the end
 
 
@@ -28,7 +29,9 @@ def steps_in_a_chain(k: int) -> Target:
     The steps of a sum form a chain, because each addition needs the result of the one before. The
     count is the number of steps in the chain of row 0's first step. It is found at the first shape,
     which has `k` steps; at a shape with another number of steps it is scaled to `k`. It is `k`,
-    too, if in row 1 neighbouring steps are added to the same sum.
+    too, if in row 1 neighbouring steps are added to the same sum. A shape that does not fill all
+    blocks is launched with as many more steps as make at least `k`, so that chains are long enough
+    to be seen.
     """
     at_most = k // 2
 
@@ -36,7 +39,15 @@ def steps_in_a_chain(k: int) -> Target:
         longest, together = _chains(run)
         return k if together else longest * k / run.shape[0]
 
+    def longer(run: Run) -> Run:
+        return run.at((k + run.shape[0] % WHOLE,)) if run.shape[0] % WHOLE else run
+
+    def at_edges(run: Run) -> float:
+        count = measure(longer(run))
+        return count if count > at_most + 1 else min(count, at_most)
+
     def cause(run: Run, value: float) -> str:
+        run = longer(run)
         longest, _ = _chains(run)
         if 2 * longest > run.shape[0]:
             return translate(
@@ -56,7 +67,8 @@ def steps_in_a_chain(k: int) -> Target:
         )
 
     words = "two neighbouring steps never add to the same sum, and each sum gets half of the steps"
-    return essential(Target("steps in the longest chain", at_most, words, measure, cause))
+    what = "steps in the longest chain"
+    return essential(Target(what, at_most, words, measure, cause, at_edges=at_edges))
 
 
 def _chains(run: Run) -> tuple[int, int]:

@@ -17,10 +17,11 @@ from labs.targets.counts import (
     one_store_per_element,
     sectors_per_request,
 )
-from labs.targets.sharing import loads_of_one_thread
+from labs.targets.sharing import loads_by_all_threads, loads_of_one_thread
 
+EACH = 8
 EXERCISE = reduction(
-    Sums(threads=256, each=8),
+    Sums(threads=256, each=EACH),
     constant="BLOCK",
     name="eight_elements",
     lesson="19",
@@ -37,7 +38,7 @@ EXERCISE = reduction(
         no_negative_index(), one_store_per_element(), no_float64(), each_element_once(),
         essential(full_loads()), sectors_per_request(4), essential(no_atomics()),
         shared_requests_per_block(64), essential(loads_of_one_thread(40)), no_bank_conflict(),
-        barriers_per_block(9),
+        barriers_per_block(9), essential(loads_by_all_threads(lambda run: EACH, "x")),
     ),
     main=("loads per element", "sectors per request", "shared requests per block"),
     plain_goals=(

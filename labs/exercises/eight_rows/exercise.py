@@ -18,7 +18,12 @@ from labs.targets.counts import (
     wavefronts_per_request,
 )
 from labs.targets.other_size import right_for_small_numbers
-from labs.targets.sharing import elements_per_thread, from_shared_memory, full_shared_requests
+from labs.targets.sharing import (
+    elements_per_thread,
+    from_shared_memory,
+    full_shared_requests,
+    loads_by_all_threads,
+)
 from utils.division import cdiv
 from utils.ladder.step import Launch
 
@@ -27,6 +32,11 @@ def launch(shape) -> Launch:
     """Return a launch with a block of 256 threads per 32×64 tile of c. shape: (m, n, k)."""
     m, n, _ = shape
     return Launch(grid=(cdiv(n, BN), cdiv(m, BM)), block=(THREADS,))
+
+
+def words_of_a_thread(run: Run) -> int:
+    """Return how many words of a and b each thread loads if all load equally many."""
+    return cdiv(run.shape[2], BK) * BK * (BM + BN) // THREADS
 
 
 def shared_loads(at_most: float) -> Target:
@@ -120,6 +130,7 @@ EXERCISE = KernelExercise(
         sectors_per_request(4),
         essential(full_requests()),
         essential(elements_per_thread(TM)),
+        essential(loads_by_all_threads(words_of_a_thread, "a", "b")),
         essential(from_shared_memory((1 + 1 / TM) / 2)),
         essential(full_shared_requests()),
         wavefronts_per_request(1),

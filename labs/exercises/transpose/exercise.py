@@ -12,6 +12,7 @@ from labs.targets.sharing import (
     elements_per_thread,
     from_shared_memory,
     full_shared_requests,
+    loads_by_all_threads,
 )
 
 
@@ -72,6 +73,7 @@ EXERCISE = KernelExercise(
         counts.sectors_per_request(4),
         essential(counts.full_requests()),
         essential(elements_per_thread(1)),
+        essential(loads_by_all_threads(lambda run: 1, "a")),
         essential(from_shared_memory(1, "element")),
         essential(full_shared_requests()),
         no_bank_conflict(),
