@@ -84,6 +84,7 @@ class Job:
     kernel may change, such as a counter. sizes: the names of a shape's numbers, such as ("m", "n",
     "k"). vary: returns a random similar shape, with which a grader replaces any shape but the
     first. whole: returns a random shape near the first one that fills all blocks, too.
+    always_whole: True if every shape fills all blocks, so that all targets are tested at each.
 
     shapes: the shapes to launch. The first fills all blocks, so that counts per block are whole
     numbers. Shapes with partial blocks follow. The smallest shape is last, because the judge stops
@@ -104,6 +105,7 @@ class Job:
     sizes: tuple[str, ...] = ()
     vary: Callable[[Shape, Random], Shape] = nearby
     whole: Callable[[Shape, Random], Shape] = whole_blocks
+    always_whole: bool = False
 
     @property
     def on_cpu(self) -> bool:

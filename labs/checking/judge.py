@@ -572,7 +572,7 @@ def by_targets(exercise: KernelExercise, runs: list[Run]) -> Verdict:
         counted_runs = (
             (run, value)
             for number, run in enumerate(runs)
-            for value in target.count(run, is_whole=number == 0)
+            for value in target.count(run, is_whole=number == 0 or exercise.always_whole)
         )
         for run, value in counted_runs:
             if value is None:

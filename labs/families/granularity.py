@@ -83,6 +83,11 @@ class Granularity:
         """Return how many words of a and b each thread loads if all load equally many."""
         return cdiv(run.shape[2], self.tile) * self.rows * (1 + self.columns)
 
+    def work(self, run: Run) -> int:
+        """Return the multiply-adds of all blocks if all of their tiles were full."""
+        blocks, tile = self.launch(run.shape).blocks, self.tile
+        return blocks * self.columns * tile**3 * cdiv(run.shape[2], tile)
+
 
 def coarsened_product(
     granularity: Granularity, constant: str, shapes: tuple[Shape, ...], **fields

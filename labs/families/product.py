@@ -129,26 +129,38 @@ def loads_per_multiply_add(at_most: float) -> Target:
     return Target("loads per multiply-add", at_most, words, measure, cause)
 
 
-def loads_of_a() -> Target:
-    """Return the target that each thread loads an element of its row of a once, at every shape.
+def one_load_per_term(parameter: str) -> Target:
+    """Return the target that a thread loads one element of an input per term, at every shape.
 
-    The count is the number of words loaded from a, per thread of the launch and term of a sum.
+    This element then serves all elements of c that the thread computes. The count is the number of
+    words loaded from the input, per thread of the launch and term of a sum. parameter: "a", of
+    which a thread needs one row, or "b", of which it needs one column.
     """
 
     def measure(run: Run) -> float:
         launch = run.job.launch(run.shape)
-        return run.total("a", "load", "words") / (launch.blocks * launch.threads * run.shape[2])
+        return run.total(parameter, "load", "words") / (
+            launch.blocks * launch.threads * run.shape[2]
+        )
 
     def cause(run: Run, value: float) -> str:
-        most = max(run.accesses("a"), key=lambda one: one.words)
+        most = max(run.accesses(parameter), key=lambda one: one.words)
+        values = {"where": at_line(most.site), "array": most.array, "value": value}
+        if parameter == "b":
+            return translate(
+                "{where} loads the same elements of `{array}` again for other rows: {value:.3g} "
+                "words per thread and term, and the target is 1. One word of `{array}` is to serve "
+                "all rows of a thread, at any shape.",
+                **values,
+            )
         return translate(
             "{where} loads the same elements of `{array}` again for other columns: {value:.3g} "
             "words per thread and term, and the target is 1. One word of `{array}` is to serve all "
             "columns of a thread, at any shape.",
-            where=at_line(most.site),
-            array=most.array,
-            value=value,
+            **values,
         )
 
-    words = "each thread loads an element of its row of `a` once"
-    return Target("loads of a per thread and term", 1, words, measure, cause, every_shape=True)
+    line = "row" if parameter == "a" else "column"
+    words = f"each thread loads an element of its {line} of `{parameter}` once"
+    what = f"loads of {parameter} per thread and term"
+    return Target(what, 1, words, measure, cause, every_shape=True)

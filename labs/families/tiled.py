@@ -249,14 +249,14 @@ def _is_transposed(access: AccessCount) -> bool:
 def barriers_per_tile(tile: int) -> Target:
     """Return the target that each thread passes at most 2 barriers per tile along k.
 
-    The count is an average over all warps and tiles. tile: the side of a tile.
+    The count is an average over all warps and tiles, at every shape. tile: the side of a tile.
     """
 
     def measure(run: Run) -> float:
         launch = run.job.launch(run.shape)
         warps = launch.blocks * cdiv(launch.threads, 32)
         passed = sum(line.barriers for line in run.trace.counts.values())
-        return passed / warps / (run.shape[2] // tile)
+        return passed / warps / cdiv(run.shape[2], tile)
 
     def cause(run: Run, value: float) -> str:
         lines = {site: one.barriers for site, one in run.trace.counts.items() if one.barriers}
@@ -268,7 +268,7 @@ def barriers_per_tile(tile: int) -> Target:
             where=at_line(most),
         )
 
-    return Target("barriers per tile", 2, "at most 2 barriers per tile", measure, cause)
+    return Target("barriers per tile", 2, "at most 2 barriers per tile", measure, cause, True)
 
 
 def probes(tile: int, constant: str) -> Probes:

@@ -1,7 +1,7 @@
 """Four elements of c per thread: one load of a serves four multiply-adds."""
 
 from labs.checking.target import essential
-from labs.families.product import Split, loads_of_a, loads_per_multiply_add, matrix_product
+from labs.families.product import Split, loads_per_multiply_add, matrix_product, one_load_per_term
 from labs.families.product_stores import PROBES
 from labs.targets.counts import (
     full_requests,
@@ -31,7 +31,7 @@ EXERCISE = matrix_product(
         essential(full_requests()),
         essential(elements_per_thread(4)),
         loads_per_multiply_add(1.25),
-        loads_of_a(),
+        one_load_per_term("a"),
     ),
     hints=(
         "Count the loads of one turn: one word of `a`, and one word of `b` for each of your four "

@@ -70,7 +70,7 @@ EXERCISE = KernelExercise(
         counts.one_store_per_element(),
         counts.no_float64(),
         loaded_once(),
-        counts.sectors_per_request(4),
+        counts.sectors_per_request(4, with_edges=True),
         essential(counts.full_requests()),
         essential(elements_per_thread(1)),
         essential(loads_by_all_threads(lambda run: 1, "a")),
