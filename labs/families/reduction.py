@@ -95,10 +95,10 @@ def inputs(shape: Shape, seed: int) -> tuple[np.ndarray]:
 # --------------------------------------------------------------------------------------- targets
 
 
-def tree_targets(each: int = 1) -> tuple[Target, ...]:
+def tree_targets() -> tuple[Target, ...]:
     """Return the targets of a reduction by a tree in shared memory, with 256 threads per block.
 
-    They are in the order in which they are judged. each: the elements per thread.
+    They are in the order in which they are judged.
     """
     return (
         essential(full_loads()),
@@ -106,10 +106,17 @@ def tree_targets(each: int = 1) -> tuple[Target, ...]:
         essential(no_atomics()),
         shared_requests_per_block(64),
         essential(loads_of_one_thread(26)),
-        essential(loads_by_all_threads(lambda run: each, "x")),
+        essential(loads_by_all_threads(_elements_of_a_thread, "x")),
         no_bank_conflict(),
         barriers_per_block(9),
     )
+
+
+def _elements_of_a_thread(run: Run) -> float:
+    """Return how many elements of x a thread has at the first shape, which fills all blocks."""
+    first = run.job.shapes[0]
+    launch = run.job.launch(first)
+    return first[0] / (launch.blocks * launch.threads)
 
 
 def each_element_once(parameter: str = "x") -> Target:

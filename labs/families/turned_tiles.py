@@ -44,7 +44,6 @@ def turned_tiles(*targets, coalesced: Target = FEW_SECTORS, **fields) -> KernelE
         sizes=("m",),
         shapes=((512,), (256,), (640,), (128,)),
         vary=in_steps(ROWS),
-        always_whole=True,
         launch=launch,
         inputs=lambda shape, seed: (matrix((shape[0], COLUMNS), seed),),
         reference=lambda x: x.T.astype(np.float64),

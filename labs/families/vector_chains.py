@@ -19,7 +19,7 @@ from labs.families.micro_kernels import LANES, ROWS, operators
 from labs.targets.chains import LARGE
 from utils.translation import translate
 
-WHOLE = 8  # all shapes that fill all blocks have a multiple of these steps
+WHOLE = 8  # with a multiple of these steps, both chains have the same even number of steps
 ROUNDED = 2  # ones that may be lost where the sums of a row are added at the end
 
 
@@ -29,22 +29,21 @@ def steps_in_a_chain(k: int) -> Target:
     The steps of a sum form a chain, because each addition needs the result of the one before. The
     count is the number of steps in the chain of row 0's first step. It is found at the first shape,
     which has `k` steps; at a shape with another number of steps it is scaled to `k`. It is `k`,
-    too, if in row 1 neighbouring steps are added to the same sum. A shape that does not fill all
-    blocks is launched with as many more steps as make at least `k`, so that chains are long enough
-    to be seen.
+    too, if in row 1 neighbouring steps are added to the same sum. A shape with few steps, or with
+    a number that is no multiple of WHOLE, is launched with at least `k`, so that chains are long
+    enough to be seen.
     """
     at_most = k // 2
 
-    def measure(run: Run) -> float:
-        longest, together = _chains(run)
-        return k if together else longest * k / run.shape[0]
-
     def longer(run: Run) -> Run:
-        return run.at((k + run.shape[0] % WHOLE,)) if run.shape[0] % WHOLE else run
+        steps = run.shape[0]
+        return run.at((k + steps % WHOLE,)) if steps % WHOLE or steps < 2 * WHOLE else run
 
-    def at_edges(run: Run) -> float:
-        count = measure(longer(run))
-        return count if count > at_most + 1 else min(count, at_most)
+    def measure(run: Run) -> float:
+        run = longer(run)
+        longest, together = _chains(run)
+        count = k if together else longest * k / run.shape[0]
+        return at_most if at_most < count < at_most + 1 and run.shape[0] % WHOLE else count
 
     def cause(run: Run, value: float) -> str:
         run = longer(run)
@@ -67,8 +66,7 @@ def steps_in_a_chain(k: int) -> Target:
         )
 
     words = "two neighbouring steps never add to the same sum, and each sum gets half of the steps"
-    what = "steps in the longest chain"
-    return essential(Target(what, at_most, words, measure, cause, at_edges=at_edges))
+    return essential(Target("steps in the longest chain", at_most, words, measure, cause))
 
 
 def _chains(run: Run) -> tuple[int, int]:

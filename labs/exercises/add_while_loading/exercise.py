@@ -23,7 +23,7 @@ EXERCISE = reduction(
         one_store_per_element(),
         no_float64(),
         each_element_once(),
-        *tree_targets(each=2),
+        *tree_targets(),
     ),
     main=("loads per element", "sectors per request", "shared requests per block"),
     plain_goals=(

@@ -33,7 +33,7 @@ EXERCISE = KernelExercise(
     targets=(
         right_for_small_numbers(), counts.no_negative_index(), counts.one_store_per_element(),
         counts.no_float64(),
-        counts.sectors_per_request(4, with_edges=True), essential(counts.full_requests()),
+        counts.sectors_per_request(4), essential(counts.full_requests()),
         essential(elements_per_thread(1)), essential(loads_of_one_thread(LOADS, every_shape=False)),
         counts.input_loads_per_element(1),
     ),

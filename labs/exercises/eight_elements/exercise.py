@@ -17,11 +17,10 @@ from labs.targets.counts import (
     one_store_per_element,
     sectors_per_request,
 )
-from labs.targets.sharing import loads_by_all_threads, loads_of_one_thread
+from labs.targets.sharing import loads_of_one_thread
 
-EACH = 8
 EXERCISE = reduction(
-    Sums(threads=256, each=EACH),
+    Sums(threads=256, each=8),
     constant="BLOCK",
     name="eight_elements",
     lesson="19",
@@ -36,9 +35,9 @@ EXERCISE = reduction(
     shapes=((4096,), (4000,), (2500,), (2049,), (513,), (33,), (1,)),
     targets=(
         no_negative_index(), one_store_per_element(), no_float64(), each_element_once(),
-        essential(full_loads()), sectors_per_request(4, with_edges=True), essential(no_atomics()),
+        essential(full_loads()), sectors_per_request(4), essential(no_atomics()),
         shared_requests_per_block(64), essential(loads_of_one_thread(40)), no_bank_conflict(),
-        barriers_per_block(9), essential(loads_by_all_threads(lambda run: EACH, "x")),
+        barriers_per_block(9),
     ),
     main=("loads per element", "sectors per request", "shared requests per block"),
     plain_goals=(

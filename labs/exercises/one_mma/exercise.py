@@ -18,7 +18,6 @@ EXERCISE = warp_product(
     ),
     shapes=((48, 16, 8), (16, 40, 8), (32, 24, 8), (16, 8, 8)),
     vary=in_steps(16, 8, 8),
-    always_whole=True,
     whole=in_steps(16, 8, 8),
     targets=(
         no_negative_index(), one_store_per_element(), no_float64(),

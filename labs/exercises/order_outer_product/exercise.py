@@ -40,7 +40,6 @@ EXERCISE = OrderExercise(
     sizes=("m", "n", "k"),
     shapes=((64, 96, 24), (32, 64, 40), (64, 32, 16), (32, 32, 8)),
     vary=in_steps(TILE, TILE, 8),
-    always_whole=True,
     launch=launch,
     inputs=product.inputs,
     reference=product.reference,

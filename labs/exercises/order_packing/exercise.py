@@ -39,7 +39,6 @@ EXERCISE = OrderExercise(
     sizes=("k", "n"),
     shapes=((4, 16), (3, 40), (7, 8), (1, 24), (1, 8)),
     vary=in_steps(1, WIDTH),
-    always_whole=True,
     whole=in_steps(1, WIDTH),
     launch=lambda shape: Launch(grid=(1,), block=(1,)),
     inputs=inputs,

@@ -31,7 +31,6 @@ EXERCISE = KernelExercise(
     sizes=("n",),
     shapes=((256,), (96,), (160,), (32,)),
     vary=in_steps(32),
-    always_whole=True,
     launch=lambda shape: Launch(grid=(shape[0] // 32,), block=(32,)),
     inputs=lambda shape, seed: (numbers(shape, seed),),
     reference=lambda x: x.astype("float64"),

@@ -79,7 +79,6 @@ EXERCISE = KernelExercise(
     sizes=("m", "n", "k"),
     shapes=((64, 128, 24), (128, 64, 8), (64, 64, 16), (64, 64, 8)),
     vary=in_steps(TILE, TILE, 8),
-    always_whole=True,
     launch=launch,
     inputs=product.inputs,
     reference=product.reference,

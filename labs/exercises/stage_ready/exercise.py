@@ -51,7 +51,6 @@ _PRODUCT = two_warp_product(
     ),
     shapes=((32, 16, 64), (64, 8, 48), (64, 24, 32), (32, 8, 288), (32, 8, 16)),
     vary=in_steps(32, 8, 16),
-    always_whole=True,
     whole=in_steps(32, 8, 16),
     targets=(
         no_negative_index(), one_store_per_element(), no_float64(),

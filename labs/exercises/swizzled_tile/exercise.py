@@ -60,7 +60,6 @@ EXERCISE = warp_product(
     ),
     shapes=((32, 16, 64), (16, 40, 64), (48, 8, 64), (16, 8, 64)),
     vary=in_steps(16, 8, 64),
-    always_whole=True,
     whole=in_steps(16, 8, 64),
     targets=(
         no_negative_index(), one_store_per_element(), no_float64(), one_mma_per_tile(),

@@ -101,7 +101,6 @@ EXERCISE = KernelExercise(
     sizes=("m", "n", "k"),
     shapes=((128, 256, 24), (256, 128, 8), (128, 128, 16), (128, 128, 8)),
     vary=in_steps(TILE, TILE, 8),
-    always_whole=True,
     launch=launch,
     inputs=product.inputs,
     reference=product.reference,
