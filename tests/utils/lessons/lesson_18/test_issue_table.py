@@ -59,13 +59,6 @@ def test_the_picture_has_a_row_per_kernel_in_the_order_of_the_instructions():
     assert "75 to 85 %" in picture.body
 
 
-def test_instructions_per_iteration_have_a_column_only_if_they_are_known():
-    rows = recorded_slots(), recorded_times()
-    column = "instructions per iteration"
-    assert column in issue_table(*rows, "masks_up", "masks_down").head
-    assert column not in issue_table(*rows, "lanes_diverge", "warps_agree").head
-
-
 def test_a_readers_kernel_is_drawn_without_a_recorded_time():
     counted, drawn = beside_the_experiment(EXERCISES["without_remainder"].solution).parts
     assert [row[0] for row in counted.rows] == ["reduce0", "yours", "without remainder"]
