@@ -1,4 +1,4 @@
-"""Record the hot loops that lessons 06, 16 and 21 show, so that they need no compiler.
+"""Record the hot loops that lessons 06, 15, 16 and 21 show, so that they need no compiler.
 
     python -m tools.records.compiled_loops
 
@@ -14,6 +14,7 @@ from numba import cuda
 
 import gemm_kernels
 import latency_kernels
+from gemm_kernels.parts.lane_maps import Z_ORDER, ZIG_ZAG
 from gpu_xray import XRay, xray
 from labs import EXERCISES
 from utils.ladder.step import Variant
@@ -41,13 +42,15 @@ PRODUCT = gemm_kernels.LADDER.step("naive").signature
 
 
 def variants() -> list[Variant]:
-    """Return the recorded steps of products, then all variants of `fma_loop`.
+    """Return the recorded steps of products, two slower maps, and all variants of `fma_loop`.
 
-    A step of products has the constants that were fastest at `SIZE` on `DEVICE`.
+    A step of products has the constants that were fastest at `SIZE` on `DEVICE`. The maps are those
+    of `warp_tiled` with which lesson 15 compares the fastest.
     """
     ladder = gemm_kernels.LADDER
     best = [variant for variant, _ in recorded(ladder, ladder.parse(SIZE), DEVICE)]
-    return [*best, *FMA_LOOP.variants()]
+    maps = [ladder.step("warp_tiled").variant(LANES=lanes, BK=8) for lanes in (Z_ORDER, ZIG_ZAG)]
+    return [*best, *maps, *FMA_LOOP.variants()]
 
 
 def kernels() -> Iterator[tuple[str, int | None, Callable, object]]:

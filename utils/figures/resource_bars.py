@@ -45,6 +45,8 @@ def draw_resources(
 ) -> Picture:
     """Draw the estimates of each kernel as grey bars above the dark bar of its recorded time.
 
+    A kernel without a recorded time has no dark bar.
+
     where: the line below the title, such as the size and the device. kernels: name -> times, from
     top to bottom. resources: the estimates to draw, by the names of their fields, from top to
     bottom. longest: the ms at the end of the scale, for several pictures with the same scale; by
@@ -59,8 +61,9 @@ def draw_resources(
     for name, one in kernels.items():
         body += text(0, y, name, 13, font_weight="600")
         bound = _bound(one, resources) if mark_bound else None
-        body += _bars(one, rows, y + 6, (WIDTH - LEFT - FOR_WORDS) / longest, bound)
-        y += HEAD + PITCH * len(rows)
+        drawn = resources if one.recorded is None else rows
+        body += _bars(one, drawn, y + 6, (WIDTH - LEFT - FOR_WORDS) / longest, bound)
+        y += HEAD + PITCH * len(drawn)
         parts = [f"{_words(what)} {one.words(what)}" for what in rows]
         sentences.append(f"{name}: {', '.join(parts)}")
     if mark_bound:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from gpu_xray import XRay, xray
@@ -26,23 +26,35 @@ from utils.measuring import rows
 from utils.paths import DATA
 
 FILE = DATA / "compiled" / "tile_iterations.csv"
-MULTIPLY_ADD, BRANCH, LOAD = "FFMA", "BRA", "LDG"
-LOADS_AND_STORES = ("LDG", "LDS", "STS")
+MULTIPLY_ADD, BRANCH, LOAD, STORE, BARRIER = "FFMA", "BRA", "LDG", "STS", "BAR"
+LOADS_AND_STORES = (LOAD, "LDS", STORE)
+
+
+@dataclass(frozen=True)
+class Way:
+    """The instructions of one warp for one tile.
+
+    mix: name of an instruction -> how many of them the warp issues. before_barrier: the number of
+    multiply-adds between the warp's last store to shared memory and the barrier that follows it.
+    """
+
+    mix: Mapping[str, int]
+    before_barrier: int
 
 
 @dataclass(frozen=True)
 class RecordedWay:
-    """A row of the record: the instructions of one warp for one tile, by name.
+    """A row of the record: the instructions of one warp for one tile, and their compiler.
 
     arch: the architecture, such as "sm_90". toolkit, numba_cuda: the compiler's versions. kernel:
-    the step with its constants. mix: name of an instruction -> how many of them the warp issues.
+    the step with its constants.
     """
 
     arch: str
     toolkit: str
     numba_cuda: str
     kernel: str
-    mix: Mapping[str, int]
+    way: Way
 
 
 @dataclass(frozen=True)
@@ -61,8 +73,8 @@ class IssueSlots:
     rest: float
 
 
-def ways_of(step: Step | Variant) -> tuple[Mapping[str, int], ...]:
-    """Return the instructions per tile of a warp that loads a, and of one that loads b, by name.
+def ways_of(step: Step | Variant) -> tuple[Way, ...]:
+    """Return the instructions per tile of a warp that loads a, and of one that loads b.
 
     There is only one way if each warp loads both. The way with fewer instructions comes first. The
     kernel is compiled here for the device shown, or read from the record if there is no compiler.
@@ -73,7 +85,7 @@ def ways_of(step: Step | Variant) -> tuple[Mapping[str, int], ...]:
         return compiled_ways(variant, arch)
     except CourseError:
         found = [
-            row.mix
+            row.way
             for row in rows.read(FILE, RecordedWay)
             if (row.arch, row.kernel) == (arch, str(variant))
         ]
@@ -85,26 +97,32 @@ def ways_of(step: Step | Variant) -> tuple[Mapping[str, int], ...]:
 def instructions_per_tile(step: Step | Variant) -> float:
     """Return the mean number of instructions that a warp issues for one tile."""
     ways = ways_of(step)
-    return sum(sum(way.values()) for way in ways) / len(ways)
+    return sum(sum(way.mix.values()) for way in ways) / len(ways)
 
 
 def multiply_adds_per_tile(step: Step | Variant) -> int:
     """Return the number of multiply-adds that a warp issues for one tile."""
-    return ways_of(step)[0][MULTIPLY_ADD]
+    return ways_of(step)[0].mix[MULTIPLY_ADD]
+
+
+def multiply_adds_before_barrier(step: Step | Variant) -> float:
+    """Return the mean multiply-adds of a warp between its last store for a tile and the barrier."""
+    ways = ways_of(step)
+    return sum(way.before_barrier for way in ways) / len(ways)
 
 
 def loads_and_stores_per_tile(step: Step | Variant) -> float:
     """Return the mean number of loads and stores of global or shared memory per warp and tile."""
     ways = ways_of(step)
-    return sum(way.get(name, 0) for way in ways for name in LOADS_AND_STORES) / len(ways)
+    return sum(way.mix.get(name, 0) for way in ways for name in LOADS_AND_STORES) / len(ways)
 
 
-def compiled_ways(variant: Variant, arch: str) -> tuple[Mapping[str, int], ...]:
-    """Compile a variant and return instruction's name -> number, one dict per kind of warp.
+def compiled_ways(variant: Variant, arch: str) -> tuple[Way, ...]:
+    """Compile a variant and return the instructions of one warp for one tile, per kind of warp.
 
-    There are two kinds if some warps load a and others b, with the fewer instructions first. The
-    numbers are those of one warp for one tile. arch: text such as "sm_90". Raises CourseError
-    without a compiler, and unless the loop over tiles has exactly one loop in it.
+    There are two kinds if some warps load a and others b, with the fewer instructions first. arch:
+    text such as "sm_90". Raises CourseError without a compiler, and unless the loop over tiles has
+    exactly one loop in it.
     """
     code = xray(variant.kernel, variant.step.signature, arch)
     big = max(code.loops, key=lambda loop: loop.end - loop.start)
@@ -117,30 +135,41 @@ def compiled_ways(variant: Variant, arch: str) -> tuple[Mapping[str, int], ...]:
         _walk(code, big, inside[0], dict(zip(decided, answer, strict=True))) for answer in answers
     ]
     # Without its last global load, a warp is at the edge of the matrix.
-    most = max(walk[LOAD] for walk in walks)
-    whole = {tuple(sorted(walk.items())) for walk in walks if walk[LOAD] == most}
-    return tuple(sorted(map(dict, whole), key=lambda way: sum(way.values())))
+    most = max(walk.count(LOAD) for walk in walks)
+    whole = {
+        tuple(sorted(Counter(walk).items())): _before_barrier(walk)
+        for walk in walks
+        if walk.count(LOAD) == most
+    }
+    ways = (Way(dict(mix), before) for mix, before in whole.items())
+    return tuple(sorted(ways, key=lambda way: sum(way.mix.values())))
+
+
+def _before_barrier(names: Sequence[str]) -> int:
+    """Return the multiply-adds between the last store to shared memory and the barrier after it."""
+    barrier = names.index(BARRIER)
+    last_store = barrier - 1 - names[barrier - 1 :: -1].index(STORE)
+    return names[last_store:barrier].count(MULTIPLY_ADD)
 
 
 def _may_jump(instruction) -> bool:
     return instruction.name == BRANCH and bool(instruction.predicate)
 
 
-def _walk(code: XRay, big: Loop, small: Loop, taken: Mapping[str, bool]) -> Counter[str]:
-    """Return instruction's name -> number of instructions in one iteration of the loop `big`.
+def _walk(code: XRay, big: Loop, small: Loop, taken: Mapping[str, bool]) -> list[str]:
+    """Return the names of the instructions in one iteration of the loop `big`, in their order.
 
     small: the loop in it, which runs until a tile is multiplied. taken: predicate -> True if a
     branch with this predicate is taken; the branch at the end of `big` is not followed.
     """
-    names, index = Counter(), big.start
+    names, index = [], big.start
     while index <= big.end:
         if index == small.start:
-            times = _iterations_of_inner(big, small)
-            names.update({name: times * count for name, count in small.instructions.items()})
+            names += [one.name for one in small.body] * _iterations_of_inner(big, small)
             index = small.end + 1
             continue
         instruction = code.code[index]
-        names[instruction.name] += 1
+        names.append(instruction.name)
         jumps = instruction.name == BRANCH and index < big.end
         jumps = jumps and (not instruction.predicate or taken[instruction.predicate])
         index = instruction.target if jumps else index + 1

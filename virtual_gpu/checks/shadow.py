@@ -327,11 +327,12 @@ class Shadow:
         latest, touched = shadow.take(units), before != NEVER
         recent = touched & ((before & TIME_MASK) >= clock.barrier_of(stamps))
         is_free = not recent.any() if self.space == "shared" else _are_own(before, stamps)
-        if is_free and (latest == stamps).all():
+        alone = bool((latest == stamps).all())  # no two lanes touch one unit
+        if is_free and alone:
             if shadow is self.reader:
                 self.readers_lanes[units] = _lane_bits(stamps)
             return
-        flags = _distance(latest, stamps, clock)
+        flags = np.zeros(len(stamps), np.int64) if alone else _distance(latest, stamps, clock)
         if touched.any():
             distance = _distance(before, stamps, clock) | (before & FLAGS)
             recent &= ~_met_in_warp(before, stamps, clock) | (distance >= SEVERAL_WARPS)
@@ -405,6 +406,9 @@ class Shadow:
         element = access.locate(position)
         who = f"which {other}" if other != thread else "which another thread"
         place = _location(site, access.site) if site else ""
+        wait = clock.waits.get(word & TIME_MASK) if site else None
+        if wait:  # of the other thread for its asynchronous copy
+            verb, place = "copied", f"{place} and waited for{_location(wait, access.site)}"
         return Finding(
             "race", access.site, self.name, element, (thread, other), int(where.sum()),
             f"{thread} {access.verb} {self.name}{list(element)}, {who} has {verb}{place}"

@@ -61,7 +61,7 @@ class Finding:
     ``kind`` is ``out_of_bounds``, ``race``, ``uninitialised`` or ``barrier``. For a warning it is
     one of ``WARNINGS``:
 
-    - ``wrapped_index``: the index is negative, and Numba counts it from the end.
+    - ``wrapped_index``: the computed index is negative, and Numba counts it from the end.
     - ``discarded``: a read of an undefined value on which no result depends.
     - ``stale_read``: the plain read of an element that other threads update, if it only decides
       whether an atomic is tried.

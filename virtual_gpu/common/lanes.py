@@ -26,12 +26,13 @@ class Mask:
     ``lanes`` is a bool vector with one entry per lane, ``count`` the number of active lanes.
     """
 
-    __slots__ = ("_index", "count", "lanes")
+    __slots__ = ("_alike", "_index", "count", "lanes")
 
     def __init__(self, lanes: np.ndarray, count: int | None = None):
         self.lanes = lanes
         self.count = int(np.count_nonzero(lanes)) if count is None else count
         self._index = None
+        self._alike = None
 
     @property
     def full(self) -> bool:
@@ -49,6 +50,13 @@ class Mask:
     def warps(self) -> int:
         """The number of warps with an active lane."""
         return int(np.count_nonzero(by_warp(self.lanes).any(axis=1)))
+
+    def alike(self, blocks: int) -> bool:
+        """Return True if the same lanes are active in each of the batch's ``blocks`` blocks."""
+        if self._alike is None:
+            lanes = self.lanes.reshape(blocks, -1)
+            self._alike = self.full or bool((lanes == lanes[0]).all())
+        return self._alike
 
     def narrow(self, condition: np.ndarray) -> Mask | None:
         """Return the mask of the active lanes for which ``condition`` holds; None if none is left.
@@ -279,12 +287,15 @@ class Batch:
 
         A coordinate is the scalar 0 if the extent is 1 in that dimension.
         """
-        x, y, _ = extent
-        parts = (numbers % x, numbers // x % y, numbers // (x * y))
-        return tuple(
-            np.int32(0) if size == 1 else part.astype(np.int32)
-            for part, size in zip(parts, extent, strict=True)
-        )
+        coordinates = []
+        for axis, size in enumerate(extent):
+            if size == 1:
+                coordinates.append(np.int32(0))
+                continue
+            is_last = all(further == 1 for further in extent[axis + 1 :])
+            coordinates.append((numbers if is_last else numbers % size).astype(np.int32))
+            numbers = numbers // size
+        return tuple(coordinates)
 
     def thread(self, lane: int) -> Thread:
         """Return the Thread in the lane with this index in the batch."""

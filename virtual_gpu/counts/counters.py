@@ -17,10 +17,20 @@ from ..common.source import Source
 from ..memory.memory import Memory
 from . import transactions
 from .recorder import Recorder
-from .transactions import BANK_BYTES, COPY_ASYNC, LDMATRIX, SECTOR_BYTES, LaneTransfer
+from .transactions import (
+    BANK_BYTES,
+    COPY_ASYNC,
+    LDMATRIX,
+    SECTOR_BYTES,
+    GlobalCost,
+    LaneTransfer,
+    Pattern,
+    SharedCost,
+)
 
 COUNTED_SPACES = ("global", "shared")
 KEPT_REQUESTS = 64  # of each access, for hints and pictures
+KEPT_COSTS, KEPT_LANES = 512, 1024  # how many costs are kept, of patterns of at most so many lanes
 EXAMINED_STORES = 8  # executions of each line, in which stores to one element are counted
 
 
@@ -199,6 +209,7 @@ class Counters:
         self._touched: dict[Memory, np.ndarray] = {}
         self._storing_lane: dict[Memory, np.ndarray] = {}  # per element, scratch of one store
         self._extremes: dict[tuple[Site, str, str], tuple[int, bool]] = {}
+        self._costs: dict[tuple, GlobalCost | SharedCost] = {}
 
     def forget(self) -> None:
         """Discard all counts and recorded events, because the launch starts again."""
@@ -275,32 +286,46 @@ class Counters:
     def _request(self, count: AccessCount, transfer: LaneTransfer, first: np.ndarray) -> None:
         """Add one request of each active warp to ``count``.
 
-        ``first`` holds the byte address at which each lane's part of the request begins, in shape
-        (warps, 32). Except for atomics, the sectors or wavefronts are counted, too.
+        ``first`` holds the byte address at which each active lane's part of the request begins.
+        Except for atomics, the sectors or wavefronts are counted, too.
         """
         mask, bytes_per_lane = transfer.mask, transfer.bytes_per_lane
         count.lanes += transfer.lanes
         count.bytes += mask.count * bytes_per_lane
         count.words += mask.count * max(1, bytes_per_lane // BANK_BYTES)
         if len(count.first) < KEPT_REQUESTS:
-            _keep(count, transfer.in_block(first), mask.lanes.reshape(-1, WARP))
+            _keep(count, transactions.pattern_of(transfer.in_block(first), mask.lanes))
         pattern, times = transactions.repeated(first, transfer)
         count.requests += times * pattern.requests
         if transfer.kind == "atomic":
             return
+        cost = self._cost(pattern, transfer)
         if transfer.memory.space == "global":
-            self._touch(transfer.memory, mask.select(first.ravel()) // SECTOR_BYTES)
-            sectors, lines, addresses = transactions.sectors_lines_addresses(pattern)
-            count.used_bytes += times * int(addresses.sum()) * bytes_per_lane
-            count.sectors += times * int(sectors.sum())
-            count.most_sectors = max(count.most_sectors, int(sectors.max()))
-            count.cache_lines += times * int(lines.sum())
-            count.fewest_sectors += times * transactions.fewest_sectors(pattern, transfer.pitch)
+            self._touch(transfer.memory, first // SECTOR_BYTES)
+            count.used_bytes += times * cost.addresses * bytes_per_lane
+            count.sectors += times * cost.sectors
+            count.most_sectors = max(count.most_sectors, cost.most_sectors)
+            count.cache_lines += times * cost.cache_lines
+            count.fewest_sectors += times * cost.fewest_sectors
         else:
-            passes = transactions.wavefronts(pattern, bytes_per_lane, transfer.pairs)
-            count.wavefronts += times * passes
-            fewest = transactions.fewest_wavefronts(pattern, transfer.pitch)
-            count.fewest_wavefronts += times * fewest
+            count.wavefronts += times * cost.wavefronts
+            count.fewest_wavefronts += times * cost.fewest_wavefronts
+
+    def _cost(self, pattern: Pattern, transfer: LaneTransfer) -> GlobalCost | SharedCost:
+        """Return the cost of one request of each warp of the pattern.
+
+        The costs of small patterns are kept, because loops and batches repeat them.
+        """
+        if pattern.first.size > KEPT_LANES:
+            return transactions.cost_of(pattern, transfer)
+        how = transfer.memory.space, transfer.bytes_per_lane, transfer.pitch, transfer.pairs
+        key = *how, pattern.first.tobytes(), pattern.active.tobytes()
+        cost = self._costs.get(key)
+        if cost is None:
+            if len(self._costs) >= KEPT_COSTS:
+                self._costs.clear()
+            cost = self._costs[key] = transactions.cost_of(pattern, transfer)
+        return cost
 
     def one_by_one(self, transfer: LaneTransfer, differs: bool) -> None:
         """Count several loads or stores of one lane; ``addresses`` has one entry for each of them.
@@ -464,10 +489,10 @@ def first_access(count: AccessCount) -> WarpAccess:
     return WarpAccess(count.array, count.space, count.kind, count.bytes_per_lane, addresses)
 
 
-def _keep(count: AccessCount, first: np.ndarray, active: np.ndarray) -> None:
+def _keep(count: AccessCount, pattern: Pattern) -> None:
     """Append an array of 32 byte addresses per active warp to ``count.first``.
 
     The address is -1 for an inactive lane. ``count.first`` holds at most KEPT_REQUESTS arrays.
     """
-    warps = np.flatnonzero(active.any(axis=1))[: KEPT_REQUESTS - len(count.first)]
-    count.first.extend(np.where(active[warps], first[warps], -1))
+    warps = np.flatnonzero(pattern.active.any(axis=1))[: KEPT_REQUESTS - len(count.first)]
+    count.first.extend(np.where(pattern.active[warps], pattern.first[warps], -1))

@@ -87,18 +87,15 @@ class LaneTransfer:
         return self.pitch // self.requests_each
 
     def first_bytes(self) -> np.ndarray:
-        """Return the byte address of each lane's first byte, in shape (warps, 32).
+        """Return the byte address of each active lane's first byte.
 
         Addresses count from the start of the allocation, or from that of the block's part of shared
-        memory if the size of a part is no multiple of 4 bytes. Inactive lanes have the address 0.
+        memory if the size of a part is no multiple of 4 bytes.
         """
-        itemsize = self.memory.data.dtype.itemsize
-        if self.mask.full and isinstance(self.addresses, np.ndarray):
-            elements = self.addresses
-        else:
-            elements = np.zeros(self.mask.lanes.size, np.int64)
-            elements[self.mask.index if not self.mask.full else slice(None)] = self.addresses
-        first, part = elements.reshape(-1, WARP) * itemsize, self.memory.part
+        elements = self.addresses
+        if not isinstance(elements, np.ndarray):
+            elements = np.full(self.mask.count, elements, np.int64)
+        first, part = elements * self.memory.data.dtype.itemsize, self.memory.part
         # A block's shared memory begins in the first bank, but the next block's part would not if
         # this part ended within a bank.
         return self.in_block(first) if part and part.bytes % BANK_BYTES else first
@@ -128,23 +125,33 @@ def repeated(first: np.ndarray, transfer: LaneTransfer) -> tuple[Pattern, int]:
     """Return the Pattern whose cost is to be counted, and the number of times that it counts.
 
     If all blocks access the same bytes, up to shifts that do not change the cost, it is the pattern
-    of one block, and the number is that of the blocks. Otherwise it is the pattern of all warps,
-    and the number is 1. ``first`` is the address of each lane's first byte, in shape (warps, 32).
+    of one block, and the number is that of the blocks. In global memory it is shifted towards
+    address 0, so that it recurs in other batches. Otherwise it is the pattern of all warps, and the
+    number is 1. ``first`` is the address of each active lane's first byte.
     """
-    whole = Pattern(first, transfer.mask.lanes.reshape(-1, WARP))
-    if transfer.blocks == 1:
-        return whole, 1
-    by_block = first.reshape(transfer.blocks, -1)
-    if not transfer.mask.full:
-        lanes = transfer.mask.lanes.reshape(transfer.blocks, -1)
-        if not (lanes == lanes[0]).all():
-            return whole, 1
-        by_block = by_block[:, lanes[0]]
+    mask, blocks = transfer.mask, transfer.blocks
+    if blocks == 1 or not mask.alike(blocks):
+        return pattern_of(first, mask.lanes), 1
+    by_block = first.reshape(blocks, -1)
     shift = by_block[:, :1] - by_block[0, 0]
     if (shift % _neutral_shift(transfer)).any() or not (by_block - shift == by_block[0]).all():
-        return whole, 1
-    warps = len(first) // transfer.blocks
-    return Pattern(first[:warps], whole.active[:warps]), transfer.blocks
+        return pattern_of(first, mask.lanes), 1
+    one = by_block[0]
+    if transfer.memory.space == "global":
+        one = one - one.min() // CACHE_LINE_BYTES * CACHE_LINE_BYTES
+    return pattern_of(one, mask.lanes[: mask.lanes.size // blocks]), blocks
+
+
+def pattern_of(first: np.ndarray, lanes: np.ndarray) -> Pattern:
+    """Return a Pattern from the address of each active lane's first byte.
+
+    ``lanes`` holds one bool per lane: True if it is active. Inactive lanes get the address 0.
+    """
+    if len(first) < lanes.size:
+        spread = np.zeros(lanes.size, np.int64)
+        spread[lanes] = first
+        first = spread
+    return Pattern(first.reshape(-1, WARP), lanes.reshape(-1, WARP))
 
 
 def _neutral_shift(transfer: LaneTransfer) -> int:
@@ -154,6 +161,39 @@ def _neutral_shift(transfer: LaneTransfer) -> int:
     there.
     """
     return CACHE_LINE_BYTES if transfer.memory.space == "global" else BANK_BYTES
+
+
+class GlobalCost(NamedTuple):
+    """The cost of one request per warp of a pattern in global memory, summed over warps.
+
+    ``addresses`` is the number of different first bytes, and ``most_sectors`` the largest number of
+    sectors of one warp.
+    """
+
+    sectors: int
+    most_sectors: int
+    fewest_sectors: int
+    cache_lines: int
+    addresses: int
+
+
+class SharedCost(NamedTuple):
+    """The wavefronts of one request per warp of a pattern in shared memory, summed over warps."""
+
+    wavefronts: int
+    fewest_wavefronts: int
+
+
+def cost_of(pattern: Pattern, transfer: LaneTransfer) -> GlobalCost | SharedCost:
+    """Return the cost of one request of each warp of the pattern."""
+    if transfer.memory.space == "global":
+        sectors, lines, addresses = sectors_lines_addresses(pattern)
+        return GlobalCost(
+            int(sectors.sum()), int(sectors.max()), fewest_sectors(pattern, transfer.pitch),
+            int(lines.sum()), int(addresses.sum()),
+        )  # fmt: skip
+    passes = wavefronts(pattern, transfer.bytes_per_lane, transfer.pairs)
+    return SharedCost(passes, fewest_wavefronts(pattern, transfer.pitch))
 
 
 def sectors_lines_addresses(pattern: Pattern) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -185,20 +185,24 @@ def _inner_call(compiler: Compiler, node: ast.Call, inner: InnerFunction) -> Eva
 def _ordered(compiler: Compiler, node: ast.Call, callee: Source) -> list[ast.expr]:
     """Return the arguments of a call in the order of the callee's parameters.
 
-    Only arguments at the end may be missing, if they have defaults. Raises Unsupported for any
-    other call.
+    A default takes the place of an argument that is left out before one that is given by name.
+    Arguments at the end that are left out are missing in the result. Raises Unsupported for a call
+    that does not fit the parameters.
     """
-    positional = dict(zip(callee.parameters, node.args, strict=False))
+    parameters = callee.parameters
+    positional = dict(zip(parameters, node.args, strict=False))
     named = {k.arg: k.value for k in node.keywords}
-    ordered = [*positional.values(), *(named[n] for n in callee.parameters if n in named)]
-    missing = [n for n in callee.parameters if n not in positional and n not in named]
-    optional = callee.parameters[len(callee.parameters) - len(callee.defaults) :]
-    fits = len(node.args) <= len(callee.parameters) and not named.keys() & positional.keys()
-    if fits and named.keys() <= set(callee.parameters) and set(missing) <= set(optional):
-        if missing == list(callee.parameters[len(ordered) :]):
-            return ordered
-        raise compiler.source.refuse(node, "an argument left out before one that is given by name")
-    signature = f"{callee.name}({', '.join(callee.parameters)})"
+    given = {**positional, **named}
+    first_default = len(parameters) - len(callee.defaults)
+    defaults = dict(zip(parameters[first_default:], callee.defaults, strict=True))
+    fits = len(node.args) <= len(parameters) and not named.keys() & positional.keys()
+    if fits and given.keys() <= set(parameters) <= given.keys() | defaults.keys():
+        last = max((parameters.index(name) for name in given), default=-1)
+        return [
+            given[name] if name in given else ast.copy_location(ast.Constant(defaults[name]), node)
+            for name in parameters[: last + 1]
+        ]
+    signature = f"{callee.name}({', '.join(parameters)})"
     raise compiler.source.refuse(node, f"a call that does not fit {signature}")
 
 

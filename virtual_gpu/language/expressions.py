@@ -19,7 +19,7 @@ from ..common.lanes import Mask
 from ..common.source import Source
 from ..machine.access import load
 from ..machine.parts import elements, expanded, is_part, view
-from ..machine.place import Place
+from ..machine.place import FromTheEnd, Place
 from ..machine.records import RECORD_TYPES, RecordArray, RecordView, field_of
 from ..memory.memory import ARRAY_TYPES, Array
 from ..numbers import operations
@@ -212,6 +212,10 @@ class Expressions:
         the step of a slice differs by thread.
         """
         if not isinstance(node, ast.Slice):
+            written = self.try_static(node)
+            if isinstance(written, int) and written < 0:
+                index = FromTheEnd(written)
+                return lambda frame, mask: index
             return self.expression(node)
         bounds = [self.expression(b) if b else None for b in (node.lower, node.upper, node.step)]
 

@@ -23,11 +23,15 @@ def compiled(output: Output, lines: list[str], parameters: list[str]) -> Callabl
     per_slot = ("view", "data", "unset", "saved", "save")
     given = [f"{what}{n}" for n in range(len(output.slots)) for what in per_slot]
     given += ["at", "what", "undo", "late", "tally", "enter"]
+    functions = [f"    {line}" for line in output.functions]
+    # A device function may read what differs by lane, such as threadIdx.x, so it is defined anew
+    # for each lane then.
+    outside, inside = ([], functions) if output.inputs else (functions, [])
     text = [
         f"def make({', '.join(given)}):",
-        *(f"    {line}" for line in output.functions),
+        *outside,
         f"    def lane({', '.join([*parameters, *output.inputs])}):",
-        *(f"    {line}" for line in lines),
+        *(f"    {line}" for line in (*inside, *lines)),
         "    return lane",
     ]
     names = {**output.numbers.names, **_HELPERS}

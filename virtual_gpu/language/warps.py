@@ -49,10 +49,12 @@ def _check_members(frame: Frame, members, mask: Mask, site: Site, may_leave: boo
     """
     run = frame.run
     run.syncwarps.meet(mask, site)
-    named = rows(members, run).astype(np.int64) & ALL_LANES
     active = by_warp(mask.lanes)
-    _check_own_lanes(run, named, mask, site)
     absent = by_warp(run.live.lanes) & ~active
+    if _names_all(members) and not (active.any(axis=1) & absent.any(axis=1)).any():
+        return  # whole warps have come, which is the most frequent case
+    named = rows(members, run).astype(np.int64) & ALL_LANES
+    _check_own_lanes(run, named, mask, site)
     wrong = active & ((named & bits_of(absent)[:, None].astype(np.int64)) != 0)
     if not wrong.any():
         return
@@ -72,6 +74,11 @@ def _check_members(frame: Frame, members, mask: Mask, site: Site, may_leave: boo
         )  # fmt: skip
 
     run.report.add(Flaw("barrier", site, "", run.batch.numbers[lanes]), describe)
+
+
+def _names_all(members) -> bool:
+    """Return True if ``members`` is one bit mask for all threads, and names all lanes."""
+    return not isinstance(members, np.ndarray) and int(members) & ALL_LANES == ALL_LANES
 
 
 def _check_own_lanes(run: BatchRun, named: np.ndarray, mask: Mask, site: Site) -> None:

@@ -33,7 +33,10 @@ from ..memory.undefined import Rerun, as_before, results_depend, swap_before
 from ..types.signatures import as_declared
 from .arguments import Arguments, kernel_arguments, unwrapped
 
-LANES_PER_BATCH = 32768
+LANES_PER_BATCH = 65536
+# glibc gives freed memory back to the system at once, and each new vector then costs page faults,
+# unless the program has freed a block as large as this one. Its pages are never touched.
+LARGE_BLOCK_BYTES = 31 << 20
 BYTES_PER_LANE = 90  # for variables and masks, measured with a small kernel
 
 
@@ -289,6 +292,7 @@ def _run(task: _CheckedLaunch, arguments: Arguments, observer: Observer, filling
     """
     program, releases = task.program, Releases(task.geometry)
     total, batches = _batches(task, observer)
+    np.empty(LARGE_BLOCK_BYTES, np.uint8)
     with (
         np.errstate(all="ignore"),
         contextlib.closing(Watch(program.source.name, task.limits, total)) as watch,

@@ -14,6 +14,13 @@ from ..memory.memory import Array, ArrayView, LocalPart
 from .run import BatchRun
 
 
+class FromTheEnd(np.int64):
+    """A negative index that the kernel's text itself holds, as in ``x[-1]``.
+
+    It counts from the end on purpose, so no warning is reported.
+    """
+
+
 class Place(NamedTuple):
     """The array elements that the lanes of a mask access, and the source line that does so.
 
@@ -92,7 +99,7 @@ def position_of(place: Place, index, extent) -> tuple[int | np.ndarray, np.ndarr
 
     The second result is a bool per active lane, or None if all are in bounds. Lanes out of bounds
     are not reported here. Negative indices count from the end once, as Numba defines it, with a
-    warning in the report.
+    warning in the report unless the text of the kernel holds the number.
     """
     if isinstance(extent, np.ndarray):  # the length of a slice that differs by thread
         extent = place.mask.select(extent)
@@ -103,7 +110,8 @@ def position_of(place: Place, index, extent) -> tuple[int | np.ndarray, np.ndarr
         return _positions_of(place, index, extent) if cached is None else (cached, None)
     position = int(index)
     if position < 0:
-        _warn_wrapped(place, index)
+        if not isinstance(index, FromTheEnd):
+            _warn_wrapped(place, index)
         position += extent
     return position, None if 0 <= position < extent else np.zeros(place.mask.count, bool)
 

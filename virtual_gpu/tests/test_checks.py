@@ -186,6 +186,24 @@ def test_a_negative_index_wraps_and_is_reported_as_a_warning():
         wrapped[1, BLOCK](x, out)
 
 
+LAST = -1
+
+
+@cuda.jit
+def from_the_end(x, out):
+    tail = cuda.local.array(2, float32)
+    tail[0], tail[-1] = x[-1], x[LAST - 1]
+    out[cuda.threadIdx.x, -1] = tail[0] + tail[1]
+    out[-9, 0] = 1
+
+
+def test_a_negative_number_in_the_text_counts_from_the_end_without_a_warning():
+    x, out = np.arange(64.0), np.zeros((8, 2))
+    (finding,) = trace(from_the_end, 1, 8, x, out).findings
+    assert (finding.kind, finding.index) == ("out_of_bounds", (-9, 0))
+    assert (out[:, 1] == 63 + 62).all()
+
+
 @cuda.jit
 def local_bounds(out):
     mine = cuda.local.array(4, int32)

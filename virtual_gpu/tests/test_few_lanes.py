@@ -82,6 +82,33 @@ def assert_equal(monkeypatch, make_launch):
         assert run(*make_launch()) == vectors
 
 
+@cuda.jit(device=True)
+def weight_of_the_thread(k):
+    return k * cuda.threadIdx.x + cuda.blockIdx.x
+
+
+@cuda.jit(device=True)
+def sum_of_weights(n):
+    total = 0
+    for k in range(n):
+        total += weight_of_the_thread(k)
+    return total
+
+
+@cuda.jit
+def function_that_reads_its_thread(out):
+    i = cuda.grid(1)
+    out[i] = sum_of_weights(5)
+
+
+def test_a_device_function_reads_its_thread_and_block(attempts):
+    out = np.zeros(8, np.int64)
+    virtual_gpu.install()
+    function_that_reads_its_thread[2, 4](out)
+    np.testing.assert_array_equal(out, [10 * t + 5 * b for b in range(2) for t in range(4)])
+    assert attempts == [True]
+
+
 def limit_lanes(monkeypatch, most):
     for name in ("MOST_LANES", "MOST_LANES_OF_A_SHORT_CALL"):
         monkeypatch.setattr(few_lanes, name, most)

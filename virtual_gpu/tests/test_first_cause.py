@@ -7,12 +7,14 @@ import numpy as np
 import pytest
 from numba import cuda, float32, int32
 
-from virtual_gpu import OutOfBounds, Race, VirtualGpuError, trace
+from virtual_gpu import OutOfBounds, Race, VirtualGpuError, install, trace
 from virtual_gpu.host.allocation import device_array_like
-from virtual_gpu.launching.dispatcher_methods import VirtualLaunch, run_launch
+from virtual_gpu.launching.dispatcher_methods import VirtualLaunch, run_launch, watching
 from virtual_gpu.launching.tracing import make_geometry
 from virtual_gpu.programs.launch_log import LaunchLog, Stopped
 from virtual_gpu.tests.kernels import KernelCase, broken, correct, vectors
+from virtual_gpu.tests.planted import bugs_in_kernels, bugs_in_programs
+from virtual_gpu.tests.test_strangers import BROKEN
 
 BLOCK = 32
 
@@ -102,8 +104,12 @@ HARMFUL = [
     _with_unset_reads(harmful_before_the_index, "uninitialised"),
     _with_unset_reads(harmful_only_after_the_index, "uninitialised"),
 ]
+STRANGE = [
+    KernelCase(kernel, "race", lambda rng, make=make: make(), grid, block)
+    for kernel, grid, block, make in BROKEN.values()
+]
 each_case = pytest.mark.parametrize(
-    "case", [*broken.CASES, *HARMLESS, *HARMFUL], ids=lambda case: case.name
+    "case", [*broken.CASES, *STRANGE, *HARMLESS, *HARMFUL], ids=lambda case: case.name
 )
 
 
@@ -154,6 +160,49 @@ def test_all_ways_to_run_a_broken_kernel_name_the_same_first_cause(case):
     assert said(cause_of_a_launch(case)) == cause
     assert said(cause_of_a_log(case, stop=False)) == cause
     assert said(cause_of_a_log(case, stop=True)) == cause
+
+
+def cause_of_a_program(run, watcher, flaws):
+    """Run a program whose launches ``watcher`` runs; return the first flaw that it has met.
+
+    ``flaws`` returns the flaws that the watcher has kept. An error that is no finding ends the
+    program, which may be the bug that it shows.
+    """
+    with warnings.catch_warnings(), watching(watcher):
+        warnings.simplefilter("ignore")
+        try:
+            run()
+        except (VirtualGpuError, TypeError, ValueError, AttributeError, Stopped) as error:
+            if getattr(error, "finding", None) is not None:
+                return said(error.finding)
+    return said(next(iter(flaws()), None))
+
+
+def cause_of_a_logged_program(run, stop):
+    log = LaunchLog(stop)
+    return cause_of_a_program(run, log, lambda: log.flaws)
+
+
+def cause_of_a_traced_program(run):
+    kept = []
+
+    def watcher(call, arguments):
+        where = call.geometry.grid, call.geometry.block
+        result = trace(call.kernel, *where, *arguments, shared_bytes=call.shared_bytes)
+        kept.extend(finding for finding in result.findings if not finding.is_warning)
+
+    return cause_of_a_program(run, watcher, lambda: kept)
+
+
+@pytest.mark.parametrize(
+    "program", [*bugs_in_kernels.PROGRAMS, *bugs_in_programs.PROGRAMS], ids=lambda one: one.name
+)
+def test_all_ways_to_run_a_program_with_a_bug_name_the_same_first_cause(program):
+    install()
+    cause = cause_of_a_traced_program(program.run)
+    assert cause_of_a_program(program.run, run_launch, lambda: ()) == cause
+    assert cause_of_a_logged_program(program.run, stop=False) == cause
+    assert cause_of_a_logged_program(program.run, stop=True) == cause
 
 
 @pytest.mark.parametrize("case", [*HARMLESS, *HARMFUL], ids=lambda case: case.name)

@@ -121,9 +121,11 @@ def test_an_element_of_a_number_is_refused():
         run("x[0] = 1; out[0] = x", 1)
 
 
-def test_a_default_before_a_named_argument_is_refused_not_confused():
-    with pytest.raises(Unsupported, match="left out before one that is given by name"):
-        run("out[0] = scaled(1, plus=7)", 1)
+def test_a_default_stands_for_an_argument_left_out_before_a_named_one():
+    assert run("out[0] = scaled(1, plus=7)", 1) == 9
+    assert run("out[0] = scaled(value=1, plus=7)", 1) == 9
+    with pytest.raises(Unsupported, match="a call that does not fit scaled"):
+        run("out[0] = scaled(plus=7)", 1)
     assert run("out[0] = scaled(by=5, value=3)", 1) == 15
 
 

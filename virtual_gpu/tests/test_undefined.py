@@ -208,11 +208,11 @@ def test_a_swap_loop_may_begin_with_a_plain_read():
 
 
 def test_where_other_blocks_have_updated_it_the_plain_read_is_a_warning():
-    x = np.full(1 << 16, 2000, np.int32)
-    x[:: 1 << 13] = np.arange(8, 0, -1)
+    x = np.full(1 << 17, 2000, np.int32)  # more threads than one batch has
+    x[:: 1 << 13] = np.arange(16, 0, -1)
     best = np.full(1, 1000, np.int32)
     with pytest.warns(UserWarning, match="stale_read at line .*atomic that follows looks at it"):
-        smallest_by_swap[64, 1024](x, best)
+        smallest_by_swap[128, 1024](x, best)
     assert best[0] == 1
 
 

@@ -46,6 +46,7 @@ class Link:
 CHAIN = (
     Link("tiled", "tiled TILE=32", 64),
     Link("four rows, four steps at a time", "unrolled_rows", 32),
+    Link("tx and ty in uint32", "rows_in_32_bits", 32),
     Link("ilp with 32 warps", "ilp_32_warps", 32),
     Link("ilp", "ilp GRAIN=4", 40),
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from utils.errors import CourseError
 from utils.ladder.step import Step, Variant
 from utils.lessons.cards import Table, table
 from utils.lessons.compiled_loops import recorded_loop
@@ -14,6 +13,7 @@ from utils.lessons.shared_reads import shared_reads
 from utils.lessons.tile_iterations import (
     instructions_per_tile,
     loads_and_stores_per_tile,
+    multiply_adds_before_barrier,
     multiply_adds_per_tile,
     slots_of,
     ways_of,
@@ -83,25 +83,26 @@ def parts_of(step: Step | Variant) -> tuple[tuple[float, str], ...]:
 def slots_filled(shape: str = "4096", **steps: Step | Variant) -> Table:
     """Tabulate what is counted and recorded of several steps, one column per step.
 
-    The rows are a warp's instructions per tile, the shifts and masks among them, the registers per
-    thread, the cycles lost to register banks per 128 multiply-adds, the SM clock in MHz, the
-    recorded ms, and the slots of 100 with a multiply-add. The last row has the slots of 100 that
-    have an instruction of any kind: those with a multiply-add × instructions ÷ multiply-adds.
+    The rows are a warp's instructions per tile, the shifts and masks among them, the multiply-adds
+    between its last store and the barrier, the cycles lost to register banks per 128 multiply-adds,
+    the registers per thread, the recorded ms, and the slots of 100 with a multiply-add. The last
+    row has the slots of 100 that have an instruction of any kind: those with a multiply-add ×
+    instructions ÷ multiply-adds. Every step must be among the recorded loops.
     shape: as on the command line. steps: the keyword is the column's name, with _ for spaces.
     """
     columns = [_column(as_variant(step), shape) for step in steps.values()]
     names = (
-        "instructions per tile", "of these, shifts and masks", "registers per thread",
-        "cycles lost to register banks", "clock of the SMs, MHz", "time",
+        "instructions per tile", "of these, shifts and masks", "before the barrier",
+        "cycles lost to register banks", "registers per thread", "time in ms",
         "slots with a multiply-add", "slots filled",
     )  # fmt: skip
     head = ("", *(key.replace("_", " ") for key in steps))
     note = (
-        "Slots: of 100. Register banks: cycles per 128 multiply-adds by the model of lesson 16; "
-        "the loop of the zig-zag is not among those recorded."
+        "Slots: of 100. Before the barrier: multiply-adds. Register banks: cycles per 128 "
+        "multiply-adds by the model of lesson 16."
     )
     rows = list(zip(names, *columns, strict=True))
-    return table(f"Four kernels at {shape}, counted and recorded", head, rows, note)
+    return table(f"Kernels at {shape}, counted and recorded", head, rows, note)
 
 
 def filled(step: Step | Variant, shape: str = "4096") -> float:
@@ -119,7 +120,7 @@ def shifts_and_masks(step: Step | Variant) -> float:
     If some warps load a and others load b, it is the mean of the two.
     """
     ways = ways_of(step)
-    return sum(way.get(name, 0) for way in ways for name in ("SHF", "LOP3")) / len(ways)
+    return sum(way.mix.get(name, 0) for way in ways for name in ("SHF", "LOP3")) / len(ways)
 
 
 def _column(variant: Variant, shape: str) -> tuple[str, ...]:
@@ -128,21 +129,13 @@ def _column(variant: Variant, shape: str) -> tuple[str, ...]:
     return (
         f"{instructions_per_tile(variant):g}",
         f"{shifts_and_masks(variant):g}",
+        f"{multiply_adds_before_barrier(variant):g}",
+        f"{recorded_loop(str(variant)).waits:g}",
         f"{record.registers}",
-        _bank_cycles(variant),
-        f"{record.sm_clock_mhz:,.0f}",
-        f"{recorded_ms(variant, shape):.2f} ms",
+        f"{recorded_ms(variant, shape):.3f}",
         f"{100 * slots_of(variant, shape).multiply_adds:.1f}",
         f"{filled(variant, shape):.1f}",
     )
-
-
-def _bank_cycles(variant: Variant) -> str:
-    """Return the cycles that register banks cost the recorded loop, or "–" without a record."""
-    try:
-        return f"{recorded_loop(str(variant)).waits:g}"
-    except CourseError:
-        return "–"
 
 
 def beside_gray(step: Step | Variant) -> Table:

@@ -16,6 +16,7 @@ from utils.ladder.function_text import module_of
 from utils.lessons.inner_loops import recorded_loops
 from utils.lessons.lesson_11 import chain, time_bars
 from utils.lessons.lesson_11.chains import share_of_loop
+from utils.lessons.profiler import most_frequent_wait, stalls
 from utils.machine.devices import REFERENCE, find
 from utils.machine.occupancy import WARP, limits_of, occupancy
 from utils.measuring import records
@@ -160,6 +161,17 @@ def test_one_chain_takes_as_long_as_tiled_and_four_are_hardly_faster():
     )  # fmt: skip
 
 
+def test_the_profiler_saw_few_warps_of_tiled_that_wait_for_a_multiply_add():
+    waits = {reason: 100 * share for reason, share in stalls(TILED).items()}
+    assert most_frequent_wait(TILED)[0] == "mio"
+    says(
+        "In only {:.0f} % of the samples a warp waited for a fixed number of cycles", waits["wait"]
+    )
+    says("In {:.0f} % it waited for a place in the queue to shared memory.", waits["mio"])
+    says("In `tiled` {:.0f} % of the profiler's samples are warps at a barrier, and {:.0f} % are "
+         "warps that wait for global memory.", waits["barrier"], waits["long_sb"])  # fmt: skip
+
+
 @pytest.mark.slow
 def test_no_hiding_of_latency_can_give_what_ilp_gave():
     for one in (TILED, ONE, ALONE):
@@ -183,15 +195,21 @@ def test_four_chains_do_not_help_an_sm_with_few_warps_either(compiler):
     ]
     for one, four in few:
         assert timed(one) < timed(four)
+    counts = [[instructions(one) for one in pair] for pair in few]
+    assert all(more > fewer for more, fewer in counts)
+    assert len({wavefronts(one) for one in few[0]}) == 1
     sides = [one.launch(LADDER.parse(str(SIZE))).block[0] for one, _ in few]
     warps = [{held_by_sm(each) for each in pair} for pair in few]
     (most,), (least,) = warps
     says("that an SM holds only four of them. With tiles of {}×{} and {} warps on an SM, one chain "
          "takes {:.1f} ms and four take {:.1f} ms. With tiles of {}×{} and {} warps they take "
-         "{:.0f} and {:.0f} ms. So **four chains are no faster there either**. Why they are "
-         "slower, we have not tested.",
+         "{:.0f} and {:.0f} ms. So **four chains are no faster there either**. The counts do not "
+         "say why they are slower.",
          sides[0], sides[0], most, *map(timed, few[0]),
          sides[1], sides[1], least, *map(timed, few[1]))  # fmt: skip
+    says("With tiles of {}×{} both kernels need {:.2f} wavefronts per multiply-add, and four "
+         "chains need fewer instructions, {:.2f} instead of {:.2f}.",
+         sides[0], sides[0], wavefronts(few[0][0]), *reversed(counts[0]))  # fmt: skip
 
 
 @pytest.mark.slow
@@ -258,12 +276,31 @@ def test_the_loop_of_tiled_is_written_out_and_that_of_the_plain_form_is_not():
     assert tiled.multiply_adds == steps
     assert plain.multiply_adds == FOUR * FOUR  # four steps of four sums
     says("`tiled` has such indices, too, but only {} `SEL` and {:.2f} instructions per "
-         "multiply-add. The compiler writes out all {} steps of its loop.",
-         tiled.opcodes.count("SEL"), instructions(TILED), steps)  # fmt: skip
+         "multiply-add. Its loop has {} multiply-adds, and the compiler writes out all {} steps.",
+         tiled.opcodes.count("SEL"), instructions(TILED), steps, steps)  # fmt: skip
     says("the compiler sees by itself that reads can be joined.")
     assert "LDS.128" in tiled.opcodes
     assert "LDS.128" not in plain.opcodes
-    says("Its iteration has four steps, and each computes its own addresses.")
+    says("The loop of the plain form has {} multiply-adds and stays a loop.", steps * FOUR)
+    says("An iteration of the plain form has four steps, and each computes its own addresses.")
+
+
+@pytest.mark.slow
+def test_a_loop_of_32_multiply_adds_is_written_out_and_one_of_48_is_not(compiler):
+    few, many = 8, 12
+    written_out, kept = (
+        xray(
+            changed_solution(("for i in range(TILE):", f"for i in range({steps}):")),
+            ILP.signature,
+            "sm_90",
+        ).hot.ffma
+        for steps in (few, many)
+    )
+    assert written_out == FOUR * few
+    assert kept < FOUR * many
+    says("With `range({})` it would have {}, and the compiler writes it out.", few, FOUR * few)
+    says("With `range({})` it would have {}, and it stays a loop.", many, FOUR * many)
+    says("the plain form showed that {} are too many", FOUR * many)
 
 
 @pytest.mark.slow
@@ -323,7 +360,8 @@ def test_four_indices_of_32_bits_need_fewer_registers(compiler):
         ("row, col = cuda.blockIdx.y * TILE + ty, cuda.blockIdx.x * TILE + tx",
          "row, col = uint32(cuda.blockIdx.y * TILE + ty), uint32(cuda.blockIdx.x * TILE + tx)"),
     )  # fmt: skip
-    few, many = (xray(one, ILP.signature, "sm_90") for one in (short, unrolled_solution()))
+    solved = exercise("four_steps").solution
+    few, many = (xray(one, ILP.signature, "sm_90") for one in (short, solved))
     threads = BY[FOUR].launch(LADDER.parse(str(SIZE))).threads
     held = [
         occupancy(H200.compute_capability, threads, one.registers, one.shared_bytes)
@@ -331,12 +369,11 @@ def test_four_indices_of_32_bits_need_fewer_registers(compiler):
     ]
     assert few.registers == registers(BY[FOUR])
     assert held[0].warps == on_sm(BY[FOUR]).warps
-    says("All its indices are `uint32`.")
-    says("A thread of `ilp` needs {} registers, and one of our kernel {}. So an SM holds {} warps "
-         "instead of {}. With `tx`, `ty`, `row` and `col` in `uint32`, our kernel needs {}, too.",
+    assert held[1].warps == held_by_sm(SHORT_INDICES)
+    says("A thread of `ilp` needs {} registers, and one of the solution {}. So an SM holds {} "
+         "warps instead of {}. With `row` and `col` in `uint32`, too, the solution would need {}.",
          registers(BY[FOUR]), many.registers, *(one.warps for one in held),
          few.registers)  # fmt: skip
-    says("With `tx` and `ty` alone an SM still holds {}", held_by_sm(SHORT_INDICES))
 
 
 @pytest.mark.slow
@@ -345,15 +382,16 @@ def test_the_compiler_writes_out_the_loop_of_ilp_and_not_that_of_the_reader():
     steps = 32 // 4
     assert loop(BY[FOUR]).multiply_adds == steps * loop(UNROLLED).multiply_adds
     says("With grain {}, `ilp` takes {:.2f} ms in the run of the bars. It has the same wavefronts "
-         "and the same sums as the kernel of {:.2f} ms.",
-         FOUR, timed(BY[FOUR]), timed(UNROLLED))  # fmt: skip
-    says("`ilp` needs {:.2f} per multiply-add.", instructions(BY[FOUR]))
+         "and the same sums as the task's solution, which takes {:.2f} ms.",
+         FOUR, timed(BY[FOUR]), timed(SHORT_INDICES))  # fmt: skip
+    says("`ilp` needs {:.2f} per multiply-add instead of {:.2f}.",
+         instructions(BY[FOUR]), instructions(SHORT_INDICES))  # fmt: skip
 
 
 @pytest.mark.slow
 def test_warps_explain_little_and_instructions_most(compiler):
     few, many = held_by_sm(FEWER_WARPS), held_by_sm(BY[FOUR])
-    gain = _ratio(timed, UNROLLED, BY[FOUR])
+    gain = _ratio(timed, SHORT_INDICES, BY[FOUR])
     says("that an SM has room for {} warps. If the warps explain the whole gain, the answer is "
          "{:.2f} ÷ {:.2f} = {:.2f}. If the instructions do, it is {}.",
          few, *gain, int(gain[-1]))  # fmt: skip
@@ -362,11 +400,13 @@ def test_warps_explain_little_and_instructions_most(compiler):
         are {:.2f} ÷ {:.2f} = {:.2f} times, of the {:.2f} ÷ {:.2f} = {:.2f} that were to be
         explained."""
     quotes.explains("11.warps", text, *_ratio(timed, FEWER_WARPS, BY[FOUR]),
-                    *_ratio(timed, UNROLLED, BY[FOUR]))  # fmt: skip
+                    *gain)  # fmt: skip
     assert {held_by_sm(one) for one in (UNROLLED, SHORT_INDICES, FEWER_WARPS)} == {few}
     says("eight more of them save {:.2f} ms.", timed(FEWER_WARPS) - timed(BY[FOUR]))
     assert many - few == 8
-    says("**The fewer instructions are worth {:.2f} times, and the warps {:.2f}.**",
+    says("**The two steps with fewer instructions are worth {:.2f} × {:.2f} = {:.2f} times, and "
+         "the warps {:.2f}.**",
+         timed(UNROLLED) / timed(SHORT_INDICES), timed(SHORT_INDICES) / timed(FEWER_WARPS),
          timed(UNROLLED) / timed(FEWER_WARPS), timed(FEWER_WARPS) / timed(BY[FOUR]))  # fmt: skip
     cycles = round(latency("FMA"))
     says("With {} warps a scheduler has {}, and {} are enough to start a multiply-add in each "
@@ -376,38 +416,45 @@ def test_warps_explain_little_and_instructions_most(compiler):
 @pytest.mark.slow
 def test_the_chain_has_one_better_figure_per_step_and_the_product_is_the_whole_gain(compiler):
     kernels = [KERNELS[link.kernel] for link in chain.CHAIN]
-    assert kernels == [KERNELS["tiled TILE=32"], UNROLLED, FEWER_WARPS, BY[FOUR]]
+    assert kernels == [TILED, UNROLLED, SHORT_INDICES, FEWER_WARPS, BY[FOUR]]
     assert [link.warps for link in chain.CHAIN] == list(map(held_by_sm, kernels))
     needs = [[value for _, value in link.needs()] for link in chain.CHAIN]
     better = [
         [column for column in range(3) if after[column] < before[column]]
         for before, after in pairwise(needs)
     ]
-    assert better == [[0], [1], [2]]
-    says("The three factors multiply to the whole gain, {:.2f} ÷ {:.2f} = {:.2f}.",
+    assert better == [[0], [1], [1], [2]]
+    says("The four factors multiply to the whole gain, {:.2f} ÷ {:.2f} = {:.2f}.",
          *_ratio(timed, TILED, BY[FOUR]))  # fmt: skip
-    first, second, third = pairwise(kernels)
-    ms = [timed(one) for one in kernels]
-    bars = [bound(one) for one in kernels]
-    says("| {:.2f} → {:.2f} wavefronts | {:.2f} → {:.2f} ms | {:.2f} times | {:.2f} times |",
-         *map(wavefronts, first), *ms[:2], bars[0] / bars[1], ms[0] / ms[1])  # fmt: skip
-    says("| to `ilp` with {} warps | {:.2f} → {:.2f} instructions | {:.2f} → {:.2f} ms | {:.2f} | "
-         "{:.2f} |", held_by_sm(FEWER_WARPS), *map(instructions, second), *ms[1:3],
-         bars[1] / bars[2], ms[1] / ms[2])  # fmt: skip
-    says("| {} → {} warps | {:.2f} → {:.2f} ms | {:.2f} | {:.2f} |",
-         *map(held_by_sm, third), *ms[2:], bars[2] / bars[3], ms[2] / ms[3])  # fmt: skip
-    explained, gain = bars[0] / bars[3], ms[0] / ms[3]
-    says("| {:.2f} → {:.2f} ms | **{:.2f}** | **{:.2f}** |", ms[0], ms[3], explained, gain)
+    ms, bars = [timed(one) for one in kernels], [bound(one) for one in kernels]
+    factors = [
+        (bars[step] / bars[step + 1], ms[step] / ms[step + 1]) for step in range(len(kernels) - 1)
+    ]
+    says("| {:.2f} → {:.2f} wavefronts | {:.2f} times | {:.2f} times |",
+         *map(wavefronts, kernels[:2]), *factors[0])  # fmt: skip
+    says("| `tx` and `ty` in `uint32` | {:.2f} → {:.2f} instructions | {:.2f} | {:.2f} |",
+         *map(instructions, kernels[1:3]), *factors[1])  # fmt: skip
+    says("| to `ilp` with {} warps | {:.2f} → {:.2f} instructions | {:.2f} | {:.2f} |",
+         held_by_sm(FEWER_WARPS), *map(instructions, kernels[2:4]), *factors[2])  # fmt: skip
+    says("| {} → {} warps | {:.2f} | {:.2f} |", *map(held_by_sm, kernels[3:]),
+         *factors[3])  # fmt: skip
+    explained, gain = bars[0] / bars[-1], ms[0] / ms[-1]
+    says("| {:.2f} → {:.2f} ms | **{:.2f}** | **{:.2f}** |", ms[0], ms[-1], explained, gain)
     says("by them alone the product is {:.2f} times faster. The other factor is {:.2f} ÷ {:.2f} = "
          "{:.2f}.", explained, gain, explained, gain / explained)  # fmt: skip
     says("`tiled` reaches {:.0f} % and `ilp` {:.0f} %, and this is the factor of {:.2f}.",
-         100 * bars[0] / ms[0], 100 * bars[3] / ms[3], gain / explained)  # fmt: skip
+         100 * bars[0] / ms[0], 100 * bars[-1] / ms[-1], gain / explained)  # fmt: skip
+
+
+def test_an_sm_holds_more_blocks_of_ilp_than_of_tiled():
+    says(
+        "An SM holds {} blocks of `ilp` instead of {}", on_sm(BY[FOUR]).blocks, on_sm(TILED).blocks
+    )
 
 
 def unrolled_solution(*changes):
     """Return the solution with the lines of the lesson, and with (old, new) text replaced."""
-    text = exercise("independent_sums").solution_text
-    for old, new in (
+    return changed_solution(
         ("tile_a = cuda.shared.array((TILE, TILE), float32)",
          "tile_a = cuda.shared.array((TILE, TILE), float32, alignment=16)"),
         ("        for i in range(TILE):\n            from_b = tile_b[i, tx]\n            for g in "
@@ -416,7 +463,13 @@ def unrolled_solution(*changes):
          "i = first + u\n                from_b = tile_b[i, tx]\n                for g in range(4):"
          "\n                    totals[g] += tile_a[ty + 8 * g, i] * from_b\n"),
         *changes,
-    ):  # fmt: skip
+    )  # fmt: skip
+
+
+def changed_solution(*changes):
+    """Return the solution of `independent_sums` with (old, new) text replaced."""
+    text = exercise("independent_sums").solution_text
+    for old, new in changes:
         assert text.count(old) == 1
         text = text.replace(old, new)
     return module_of("tests.lesson_11_unrolled", text).independent_sums
@@ -561,6 +614,13 @@ def test_short_loops_bring_the_joined_reads_back_and_not_all_of_the_time():
 
 
 @pytest.mark.slow
+def test_the_short_loops_leave_room_for_more_warps_than_grain_8(compiler):
+    many, few = held_by_sm(SHORT), held_by_sm(BY[EIGHT])
+    assert many > few
+    says("The warps are not the reason: an SM holds {}, and {} with grain {}.", many, few, EIGHT)
+
+
+@pytest.mark.slow
 def test_the_loop_that_loads_the_tiles_of_16_sums_stays_a_loop(compiler):
     loading = [one for one in xray(SHORT.kernel, ILP.signature, "sm_90").loops
                if one.instructions["LDG"]]  # fmt: skip
@@ -583,7 +643,7 @@ def test_the_longer_bar_is_three_quarters_of_the_time_or_more():
     side = whole[0].constants["TILE"]
     says("The longer bar is {:.0f} to {:.0f} % of the recorded time in each of the {} kernels with "
          "tiles of {}×{}.", min(shares), max(shares), len(whole), side, side)  # fmt: skip
-    says("We have not tested what the remaining {:.0f} to {:.0f} % are.",
+    says("In the remaining {:.0f} to {:.0f} % the busier resource is idle.",
          100 - max(shares), 100 - min(shares))  # fmt: skip
 
 

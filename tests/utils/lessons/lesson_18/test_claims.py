@@ -930,8 +930,8 @@ def test_the_64_bits_of_a_stride_cost_three_instructions_of_the_alu(compiler):
     assert sum(one.name in ALU for one in loop_of(WITHOUT)) == narrow
     pair = "reduce2_32", "reduce2"
     says("`reduce2_32` has half of these {} instructions. But its schedulers issue in {:.0f} % of "
-         "the cycles, and those of `reduce2` in {:.0f} %. It is the faster one "
-         "because it executes {} % fewer instructions, and its time falls by {} % only",
+         "the cycles, and those of `reduce2` in {:.0f} %. It is the faster one because it executes "
+         "{} % fewer instructions, and its time falls by {} % only",
          two, *(100 * slots(name).busy for name in pair),
          percent(*(slots(name).instructions for name in pair[::-1])),
          percent(*(times(name).recorded for name in pair[::-1])))  # fmt: skip

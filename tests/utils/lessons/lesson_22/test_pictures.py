@@ -152,9 +152,11 @@ def test_a_race_times_both_kinds_of_loads_and_the_first_step_in_turns(device):
     assert device[-2 * len(rivals) :] == 2 * rivals
 
 
-def test_a_race_without_a_gpu_or_with_wrong_loads_is_one_sentence(monkeypatch):
+def test_a_race_without_a_gpu_shows_the_record_and_one_with_wrong_loads_a_sentence(monkeypatch):
     monkeypatch.setattr(pairs.devices, "current", lambda: None)
-    assert "single loads, and mma_naive in turns at 4096" in str(pairs.race(pairs.by_pairs))
+    recorded = pairs.race(pairs.by_pairs)
+    assert "recorded in turns on one NVIDIA H200" in str(recorded)
+    assert [row[0] for row in recorded.rows] == ["single loads", "pairs", "mma_naive"]
     assert "does not set of_a[2]" in str(pairs.race(one_pair))
 
 

@@ -227,7 +227,7 @@ def test_the_larger_of_two_bounds():
          shared_ms(Z))  # fmt: skip
     slower = {round(100 * (recorded(one) / recorded(ROWS) - 1)) for one in (Z, ZIG)}
     says("`z_order` and `zig_zag` are {} % *slower*.", *slower)
-    says("so it is only a part of the {} %.", *slower)
+    says("so it is at most a part of the {} %.", *slower)
     per_tile = [instructions_per_tile(one) for one in (Z, ZIG, ROWS)]
     says("a warp needs {:g} instructions per tile with `z_order` and {:g} with `zig_zag`, instead "
          "of {:g}. That is {:.1f} % and {:.1f} % more", *per_tile,
