@@ -83,6 +83,7 @@ def test_the_readers_kernel_is_beside_tiled_without_a_record(compiler):
     assert "your plain_rows: wavefronts 10.78 ms, instructions 18.76 ms, recorded –." in alt
 
 
+@pytest.mark.slow
 def test_the_chain_says_how_much_faster_each_kernel_is(no_compiler):
     alt = draw_chain(ROWS).alt
     assert "tiled: 1.56 wavefronts, 4.16 instructions, 64 warps, 17.42 ms." in alt

@@ -252,6 +252,7 @@ def _wavefronts(quads):
     return int(wavefronts(Pattern(first, np.ones_like(first, bool)), QUAD * WORD))
 
 
+@pytest.mark.slow
 def test_the_reads_of_both_tiles():
     first = np.array(run_of(WIDE).warp_access("sb").addresses) // WORD
     of_a = np.array(run_of(WIDE).warp_access("sa").addresses) // WORD
@@ -450,6 +451,7 @@ def instructions_saved(before, after):
     return tuple(old - new for old, new in pairs)
 
 
+@pytest.mark.slow
 def test_the_last_step_saves_instructions_around_the_loop():
     assert instructions_saved("register_blocked", "padded_rows") == (0, 0)
     inside, around = instructions_saved("transposed_tile", "vectorized")

@@ -231,6 +231,7 @@ def test_rows_of_16_keep_shared_memory_busy_for_56_percent():
     says("shared memory is busy in only {:.0f} % of the time", 100 * busy_large)
 
 
+@pytest.mark.slow
 def test_the_zig_zag_has_14_more_instructions():
     (zig_zag,), (in_rows,) = map(tile_iterations.ways_of, (ZIG_ZAG, ROWS_OF_16))
     more, few = (sum(way.values()) for way in (zig_zag, in_rows))
@@ -310,6 +311,7 @@ def test_the_large_design_is_faster_from_2048_on():
              100 * shares[first][1], ms(LARGE, first), ms(SMALL, first))  # fmt: skip
 
 
+@pytest.mark.slow
 def test_the_large_design_has_fewer_instructions():
     (more, _, memory), (few, useful, loads) = instructions(SMALL), instructions()
     others = more - memory - (few - loads)
@@ -516,6 +518,7 @@ def test_two_blocks_fit_with_128_registers():
          record.registers)  # fmt: skip
 
 
+@pytest.mark.slow
 def test_register_banks_cost_13_slots_by_the_model():
     loops = [recorded_loop(str(one)) for one in (LARGE.variant(), SMALL.variant(), ROWS_OF_16)]
     large, small, other = (loop.waits for loop in loops)
@@ -578,6 +581,7 @@ def test_warp_tiled_is_faster_than_the_classic_at_every_size():
          SIZE, 100 * (ms(LARGE) / ms(WARP_TILED) - 1))  # fmt: skip
 
 
+@pytest.mark.slow
 def test_four_kernels_fill_80_to_84_slots():
     counts, shares = ([what(one) for one in FOUR] for what in (
         tile_iterations.instructions_per_tile, filled))  # fmt: skip

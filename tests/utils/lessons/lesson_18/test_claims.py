@@ -135,6 +135,7 @@ def remainder_ms(elements=LONGEST):
     return times
 
 
+@pytest.mark.slow
 def test_in_the_picture_four_of_16_threads_add_in_the_second_step_one_in_each_warp():
     second = trees.neighbours(trees.WORDS)[1]
     rows = records.measured(H200.name, LADDER.name).query("elements == @LONGEST")
@@ -328,6 +329,7 @@ def test_every_step_of_reduce0_diverges():
         assert all(each < WARP * warps for each, warps in zip(lanes, requests, strict=True))
 
 
+@pytest.mark.slow
 def test_the_same_lanes_add_without_the_remainder_and_only_instructions_differ():
     both = [counts_of_block(variant) for variant in (REDUCE0, BITS)]
     assert both[0] == both[1]
@@ -483,6 +485,7 @@ def test_without_the_remainder_reduce0_is_faster_than_reduce1_on_every_device_re
             assert in_order == by_count == list(compared)
 
 
+@pytest.mark.slow
 def test_reduce2_takes_longer_than_its_instructions_say():
     one = times("reduce1")
     more = [
@@ -548,6 +551,7 @@ def test_from_reduce1_to_reduce2_instructions_and_time_fall_alike():
          *(waits(name)["busy unit"] for name in ("reduce1", "reduce2")), falls[1])  # fmt: skip
 
 
+@pytest.mark.slow
 def test_the_pair_of_the_banks_executes_the_same_instructions():
     blocks = with_, without = [counts_of_block(one) for one in APART]
     assert replace(with_, wavefronts=without.wavefronts) == without
@@ -666,6 +670,7 @@ def test_the_change_to_reduce2_has_numbers_of_64_bits(compiler):
     assert text.format(narrow, two, *recorded) in " ".join(shown.split())
 
 
+@pytest.mark.slow
 def test_a_block_of_reduce3_takes_as_long_as_one_of_reduce2():
     assert counts_of_block(REDUCE3).elements == 2 * counts_of_block(REDUCE2).elements == 2 * BLOCK
     says("In `reduce2` {} threads load one element each, and half of them never add", BLOCK)
@@ -705,6 +710,7 @@ def test_most_iterations_of_reduce3_have_no_lane_that_adds():
     says("**In how many of the {} iterations does a warp add?**", iterations)
 
 
+@pytest.mark.slow
 def test_warps_that_leave_make_the_same_requests_as_reduce3():
     leave, three = counts_of_block(LEAVE), counts_of_block(REDUCE3)
     for count in ("elements", "requests", "wavefronts", "lanes"):
@@ -814,6 +820,7 @@ def test_the_profiler_executes_the_instructions_that_the_lesson_counts(compiler)
         assert issue == pytest.approx(estimated(BY_NAME[kernel]), rel=0.01)
 
 
+@pytest.mark.slow
 def test_the_schedulers_issue_in_most_of_the_cycles():
     assert set(profiled()) == set(BY_NAME)
     assert set(TREES_OF) == {*BY_NAME, *(one.step.name for one in BRANCHED)}

@@ -92,6 +92,7 @@ def test_the_step_has_four_warps_of_64_by_64():
     assert WM // 16 == WN // 8 // 2 == 4
 
 
+@pytest.mark.slow
 def test_a_swizzle_removes_five_of_six_wavefronts():
     before, after = feeding.wavefronts(feeding.SHARED), feeding.wavefronts(feeding.SWIZZLED)
     assert (before["sa"], before["sb"]) == (4 * right(BK), 4 * right(BN))
@@ -121,6 +122,7 @@ def test_the_pictures_show_the_banks_of_the_formula():
          FLOAT16 * BK, BANKS)  # fmt: skip
 
 
+@pytest.mark.slow
 def test_the_swizzle_saves_more_than_its_wavefronts():
     shared, swizzled = ms["mma_shared"], ms["mma_swizzled"]
     need, less = feeding.wavefronts_ms(feeding.SHARED), feeding.wavefronts_ms(feeding.SWIZZLED)
@@ -192,6 +194,7 @@ def test_registers_limit_the_blocks_and_shared_memory_does_not():
     assert {machine_code.blocks_of(LADDER.step(name)) for name in feeding.STEPS[1:]} == {2}
 
 
+@pytest.mark.slow
 def test_the_instructions_of_the_pipeline_alone_fit_the_peak():
     swizzled, pipelined = map(machine_code.loop_of, (feeding.SWIZZLED, machine_code.PIPELINED))
     says("`mma_swizzled` has {:.1f} of them", swizzled.others_per_hmma)

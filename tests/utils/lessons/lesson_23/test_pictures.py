@@ -1,5 +1,7 @@
 """Test the pictures and tables of lesson 23."""
 
+import pytest
+
 from labs.exercises.stage_ready.solution import stage_ready
 from labs.exercises.swizzled_tile import solution
 from utils.lessons.lesson_23 import bank_rows, feeding, four_parts, machine_code, stages
@@ -35,6 +37,7 @@ def test_the_timeline_names_what_each_stage_does():
     assert drawn.body.count(">tile ") == 3 * stages.TILES  # two iterations of copies, one of mma
 
 
+@pytest.mark.slow
 def test_the_bars_name_their_times():
     assert "of which" in feeding.draw_two().alt
     for name in ("mma_shared", "mma_pipelined", "cuBLAS"):
@@ -53,6 +56,7 @@ def test_the_loop_of_the_colleague_has_the_numbers_that_the_finding_names():
     assert f"{traced.findings[0].line}          ldmatrix_x4(" in shown
 
 
+@pytest.mark.slow
 def test_a_table_has_each_step():
     assert [row[0].strip("`") for row in machine_code.loops_table().rows] == list(feeding.STEPS)
     assert machine_code.needs_table().head == ("", "swizzled", "pipelined")
