@@ -128,6 +128,7 @@ def test_only_reads_that_neighbours_do_not_make_up_for_cost_cycles():
     assert bank_conflicts([even] * 100).waits == pytest.approx(100, abs=3)
 
 
+@pytest.mark.slow
 def test_the_model_of_the_banks_meets_the_recorded_rate_of_the_arithmetic_ceiling():
     result = xray(FMA_LOOP.build(), FMA_LOOP.signature)
     frame = records.measured("NVIDIA H200", "latency").query("step == 'fma_loop'")

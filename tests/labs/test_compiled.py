@@ -59,6 +59,7 @@ def test_who_passes_reads_where_the_waits_are_counted():
     assert "a kernel may wait more often" in str(verdict)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "what", ["a test for each term", "ranges", "the remainder first", "an unsigned i"]
 )
@@ -78,6 +79,7 @@ def test_an_index_from_the_counter_of_an_open_loop_is_named(compiler):
     assert "BRA" not in cause
 
 
+@pytest.mark.slow
 def test_a_sum_in_a_register_is_not_spilled(compiler):
     exercise = EXERCISES["unroll"]
     run = run_kernel(exercise, exercise.solution, exercise.shapes[0], 20)

@@ -143,7 +143,7 @@ FAST = [f for f in operations.COMPUTE if f in MIXED_PAIRS or f in (
 
 @pytest.mark.parametrize(
     ("functions", "size"),
-    [(FAST, 40), pytest.param(list(operations.COMPUTE), 600, marks=pytest.mark.slow)],
+    [(FAST, 16), pytest.param(list(operations.COMPUTE), 600, marks=pytest.mark.slow)],
 )
 def test_the_text_of_an_operation_gives_the_bits_of_numpy(functions, size):
     with np.errstate(all="ignore"), warnings.catch_warnings():
@@ -490,7 +490,7 @@ def kernel_of(body, size):
     return cuda.jit(namespace["f"])
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(bodies, st.sampled_from((1, 3)), st.sampled_from((12, 40, 45)))
 def test_any_loop_of_few_threads_is_judged_alike(body, only, size):
     with pytest.MonkeyPatch.context() as patch:

@@ -154,6 +154,7 @@ def test_matmul_takes_every_layout(layout):
     assert c.flags.c_contiguous
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("m, n, k", [(0, 3, 2), (3, 0, 2), (3, 4, 0)])
 def test_matmul_of_an_empty_side(m, n, k):
     c = matmul(np.empty((m, k), np.float32), np.empty((k, n), np.float32))

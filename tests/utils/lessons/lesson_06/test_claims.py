@@ -108,6 +108,7 @@ def test_a_warp_executes_each_instruction_for_its_lanes():
     says("a warp executes each of them for its {} lanes", WARP)
 
 
+@pytest.mark.slow
 def test_an_iteration_of_naive_has_four_multiply_adds_and_a_second_loop_does_the_rest(compiler):
     assert loop(NAIVE).multiply_adds == FACTOR
     first, second = machine_code(NAIVE.variant()).loops
@@ -146,6 +147,7 @@ def test_a_test_and_an_addition_to_an_address_take_two_instructions():
          types.int32.bitwidth, types.intp.bitwidth)
 
 
+@pytest.mark.slow
 def test_16_multiply_adds_are_four_iterations_of_naive():
     terms, length = loop(BY_FOUR).multiply_adds, len(loop(NAIVE).opcodes)
     assert terms // loop(NAIVE).multiply_adds == FACTOR
@@ -320,6 +322,7 @@ def test_a_load_can_take_hundreds_of_cycles():
     assert latency["DRAM"] > 200
 
 
+@pytest.mark.slow
 def test_unrolled_by_1_has_the_same_work_and_one_instruction_more():
     one, naive = loop(BY_ONE), loop(NAIVE)
     assert len(one.opcodes) - len(naive.opcodes) == 1
@@ -402,6 +405,7 @@ def test_the_waits_are_not_the_only_cause():
          waits[eight])
 
 
+@pytest.mark.slow
 def test_the_table_of_variants_needs_no_compiler_and_begins_with_the_slowest():
     rows = loops.compare_variants().rows
     assert rows[0] == ("`UNROLL = 1`", "128", "8", "47.4 ms", "47.4 to 47.5")

@@ -315,6 +315,7 @@ def test_the_slowest_kernel_has_the_fewest_instructions(compiler):
     assert all(recorded(TRANSPOSED) > recorded(one) for one in others)
 
 
+@pytest.mark.slow
 def test_rows_of_an_odd_length_undo_the_joined_reads(compiler):
     assert loads_in_machine_code(PADDED) == loads_in_machine_code(TILED)
     loads = xray(PADDED.variant().kernel, PADDED.signature, "sm_90").loads

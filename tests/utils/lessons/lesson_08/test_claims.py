@@ -452,6 +452,7 @@ def test_an_argument_is_in_constant_memory_and_a_constant_array_in_the_instructi
     assert any(one.startswith("IMAD") and "0x10" in one for one in array)
 
 
+@pytest.mark.slow
 def test_the_block_size_is_in_constant_memory_too(compiler):
     code = xray(DYNAMIC.variant().kernel, DYNAMIC.signature, "sm_90").code
     assert any("c[0x0][0x0]" in one.operands for one in code)  # blockDim.x, as CUDA has it there

@@ -109,6 +109,7 @@ def test_memory_plays_no_part_in_the_loop(compiler):
     assert loop(1).memory == 0
 
 
+@pytest.mark.slow
 def test_one_chain_cannot_reach_more_than_93_percent(compiler):
     most = 100 * loop(1).ffma / len(loop(1).body)
     says("Of the loop's {} instructions {} are multiply-adds", len(loop(1).body), loop(1).ffma)
@@ -371,6 +372,7 @@ def test_each_copy_has_its_own_plateau():
          cycles(*many) / cycles(*few))  # fmt: skip
 
 
+@pytest.mark.slow
 def test_the_courses_copy_is_faster_than_4_float_with_equal_bytes(compiler):
     step, four = LADDER.step("copy"), ("4 float", MOST)
     compiled = xray(step.variant().kernel, shown.COPY, "sm_90")

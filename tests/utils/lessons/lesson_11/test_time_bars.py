@@ -55,11 +55,13 @@ def test_the_alternative_text_has_both_estimates_and_the_record():
     assert "recorded 17.20" in alt
 
 
+@pytest.mark.slow
 def test_the_longer_estimate_is_orange():
     drawn = str(time_bars.draw(ROWS, plain_rows=KERNELS["plain_rows"])._repr_html_())
     assert drawn.count(f'fill="{ORANGE}"') == 2  # the bar, and its entry in the legend
 
 
+@pytest.mark.slow
 def test_all_pictures_have_the_scale_of_the_slowest_kernel():
     def bars(name):
         picture = time_bars.draw(ROWS, **{name: KERNELS[name]})

@@ -164,6 +164,7 @@ def test_two_words_of_sa_meet_in_one_bank():
     assert course.per_request(run, "sa", "wavefronts") == 2
 
 
+@pytest.mark.slow
 def test_wavefronts_in_the_source_of_one_step():
     run, tile = watched(BLOCKED, "64x128x64"), BLOCKED.variant().constants
     first = [at // 4 for at in run.warp_access("sb").addresses[:16]]
@@ -402,6 +403,7 @@ def test_register_blocking_is_behind_at_256_and_512_and_far_ahead_from_2048_on()
          least, down, across, down * across, H200.sms)  # fmt: skip
 
 
+@pytest.mark.slow
 def test_registers_limit_the_thread_tile(compiler):
     most, side = limits_of(H200.compute_capability).registers_per_thread, 16
     says("a thread can have at most {} registers, and the sums of `16×16` alone are {}.",

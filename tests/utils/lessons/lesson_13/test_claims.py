@@ -289,6 +289,7 @@ def test_the_reads_of_both_tiles():
              WARP // 8, count // (WARP // 8), count)  # fmt: skip
 
 
+@pytest.mark.slow
 def test_the_reads_of_a_step_take_32_wavefronts_and_then_20():
     """The profiler sees the joined loads of b; with 64×128 a thread reads as it does here."""
     old, wide = count_step(OLD), count_step(WIDE)
@@ -484,6 +485,7 @@ def test_the_last_step_saves_instructions_around_the_loop():
          100 * sum(instructions_of_tile(WIDE, "sm_90")) * one / times[3])  # fmt: skip
 
 
+@pytest.mark.slow
 def test_the_profiler_counts_as_we_do():
     counted = wide_alone.recorded_counters(REFERENCE)
     more, found = [], {}

@@ -603,6 +603,7 @@ def small_ms(kernel, n=time_bounds.SIZE):
     return row.time_ms
 
 
+@pytest.mark.slow
 def test_how_early_a_load_begins_makes_no_difference_for_small_tiles(compiler):
     late, *early = (small_ms(kernel) for kernel in small_tiles.KERNELS)
     saved = [100 * (1 - ms / late) for ms in early]

@@ -89,6 +89,7 @@ def instructions(step=LARGE):
 # ---- The case ----
 
 
+@pytest.mark.slow
 def test_98_percent_in_2014_and_64_in_python():
     theirs, ours = published_share(), share(LARGE)
     year = devices.find("GTX 980").year
@@ -328,6 +329,7 @@ def test_the_large_design_has_fewer_instructions():
          useful, 100 * (more / few - 1), 100 * (ms(SMALL) / ms(LARGE) - 1))  # fmt: skip
 
 
+@pytest.mark.slow
 def test_the_last_of_four_rounds_costs_3_slots():
     rooms, counts = zip(*((at_a_time(one), blocks(one, SIZE)) for one in (LARGE, SMALL)))
     assert [-(-count // room) for room, count in zip(rooms, counts)] == [4, 4]
@@ -599,6 +601,7 @@ def test_four_kernels_fill_80_to_84_slots():
          100 * (max(shares) / middle - 1))  # fmt: skip
 
 
+@pytest.mark.slow
 def test_what_remains_turns_a_comparison():
     pairs = (SMALL, LARGE), (ZIG_ZAG, ROWS_OF_16)
     grown = [

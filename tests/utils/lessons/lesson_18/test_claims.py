@@ -475,6 +475,7 @@ def test_one_remainder_is_more_than_half_of_the_loop(compiler):
     assert 2 * (loop_length(REDUCE0) - loop_length(BITS)) > loop_length(REDUCE0)
 
 
+@pytest.mark.slow
 def test_without_the_remainder_reduce0_is_faster_than_reduce1_on_every_device_recorded():
     compared = ("without_remainder", "reduce1", "reduce0")
     assert remainder_ms()
@@ -538,6 +539,7 @@ def test_the_change_keeps_the_busy_warps_and_has_no_conflict():
         assert by_step(variant, "wavefronts") == by_step(variant, "requests")
 
 
+@pytest.mark.slow
 def test_from_reduce1_to_reduce2_instructions_and_time_fall_alike():
     one, two = times("reduce1"), times("reduce2")
     falls = percent(one.instructions, two.instructions), percent(one.recorded, two.recorded)
@@ -574,6 +576,7 @@ def test_the_pair_of_the_banks_executes_the_same_instructions():
     assert estimates[0].instructions == estimates[1].instructions > estimates[1].wavefronts
 
 
+@pytest.mark.slow
 def test_conflicts_cost_time_below_every_limit():
     with_, without = (times(one.step.name) for one in APART)
     longer = 100 * (with_.recorded / without.recorded - 1)
@@ -589,6 +592,7 @@ def test_conflicts_cost_time_below_every_limit():
          "them in {:.0f} %", *shares)  # fmt: skip
 
 
+@pytest.mark.slow
 def test_both_sides_of_a_long_branch_cost_instructions_and_time():
     diverge, agree = BRANCHED
     assert list(ON_ONE_SIDE.values()) == [WARP // 2, WARP]  # "half of each warp", "a whole warp"
@@ -610,6 +614,7 @@ def test_both_sides_of_a_long_branch_cost_instructions_and_time():
     assert len({(one.requests, one.wavefronts, one.barriers) for one in shared}) == 1
 
 
+@pytest.mark.slow
 def test_the_masked_pair_has_the_lanes_of_both_trees_and_differs_little_in_time():
     steps = zip(by_step(DOWN, "lanes"), by_step(DOWN, "requests"), strict=True)
     full = [lanes == WARP * warps for lanes, warps in steps]
@@ -926,6 +931,7 @@ def test_the_picture_has_the_instructions_per_iteration(compiler):
     assert {name: loop_length(one) for name, one in BY_NAME.items()} == PER_ITERATION
 
 
+@pytest.mark.slow
 def test_reduce3_executes_half_of_the_instructions_in_half_of_the_time():
     two, three = slots("reduce2").instructions, slots("reduce3").instructions
     assert three / two == pytest.approx(0.5, abs=0.01)

@@ -66,6 +66,7 @@ def test_instructions_per_iteration_have_a_column_only_if_they_are_known():
     assert column not in issue_table(*rows, "lanes_diverge", "warps_agree").head
 
 
+@pytest.mark.slow
 def test_a_readers_kernel_is_drawn_without_a_recorded_time():
     counted, drawn = beside_the_experiment(EXERCISES["without_remainder"].solution).parts
     assert [row[0] for row in counted.rows] == ["reduce0", "yours", "without remainder"]
@@ -99,6 +100,7 @@ def test_a_tree_is_shown_with_the_words_and_times_of_the_bars():
     )
 
 
+@pytest.mark.slow
 def test_a_kernel_whose_warps_leave_is_shown_between_reduce3_and_warps_leave():
     three = LADDER.step("reduce3").variant(BLOCK=256)
     leave = WARPS_LEAVE.variant(BLOCK=256)

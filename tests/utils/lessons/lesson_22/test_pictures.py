@@ -186,6 +186,7 @@ def test_a_sentence_says_what_is_wrong_with_loads(load_a, words):
     assert words in str(verdict)
 
 
+@pytest.mark.slow
 def test_the_registers_of_the_multiplication_are_named():
     if not limits.loop():
         pytest.skip("no compiler")

@@ -252,6 +252,7 @@ def parts_of_lanes(places, seen):
         seen[lane, i] = of_a[i]
 
 
+@pytest.mark.slow
 def test_neither_wavefronts_nor_tensor_cores_explain_the_pipeline():
     step = LADDER.step("mma_pipelined")
     wavefronts = feeding.wavefronts_ms(step) + feeding.filling_ms(step)
