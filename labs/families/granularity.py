@@ -134,7 +134,7 @@ def _targets(granularity: Granularity) -> tuple[Target, ...]:
         essential(full_shared_requests()),
         replace(conflict, cause=partial(_conflict, granularity, conflict.cause)),
         _shared_reads(granularity),
-        barriers_per_tile(granularity.tile),
+        barriers_per_tile(),
     )
 
 

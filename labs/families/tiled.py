@@ -110,7 +110,7 @@ def targets(tile: int) -> tuple[Target, ...]:
         essential(full_shared_requests()),
         no_bank_conflict(),
         _shared_loads(tile),
-        barriers_per_tile(tile),
+        barriers_per_tile(),
     )
 
 
@@ -246,17 +246,18 @@ def _is_transposed(access: AccessCount) -> bool:
     return min(first, second) >= 0 and abs(second - first) > WORD
 
 
-def barriers_per_tile(tile: int) -> Target:
+def barriers_per_tile() -> Target:
     """Return the target that each thread passes at most 2 barriers per tile along k.
 
-    The count is an average over all warps and tiles, at every shape. tile: the side of a tile.
+    The count is an average over all warps and tiles, at every shape. The side of a tile is the
+    number of threads of a block along x.
     """
 
     def measure(run: Run) -> float:
         launch = run.job.launch(run.shape)
         warps = launch.blocks * cdiv(launch.threads, 32)
         passed = sum(line.barriers for line in run.trace.counts.values())
-        return passed / warps / cdiv(run.shape[2], tile)
+        return passed / warps / cdiv(run.shape[2], launch.block[0])
 
     def cause(run: Run, value: float) -> str:
         lines = {site: one.barriers for site, one in run.trace.counts.items() if one.barriers}
