@@ -259,6 +259,7 @@ def test_the_source_asks_for_more_wavefronts_than_the_machine_code():
     assert source - 2 == pytest.approx(stores / run_of(TILED).totals["float32_ops"])
 
 
+@pytest.mark.slow
 def test_the_machine_code_has_joined_reads(compiler):
     assert loads_in_machine_code(TILED) == 1.25
     assert loads_in_machine_code(TRANSPOSED) == 0.5
@@ -307,12 +308,14 @@ def test_joined_reads_of_a_column_conflict_for_four_words_at_once():
     assert 0.95 < times_of(TRANSPOSED).wavefronts / times[0] < 1
 
 
+@pytest.mark.slow
 def test_the_slowest_kernel_has_the_fewest_instructions(compiler):
     others = (NAIVE, TILED, PADDED, DYNAMIC)
     assert all(instructions(TRANSPOSED) < instructions(one) for one in others)
     assert all(recorded(TRANSPOSED) > recorded(one) for one in others)
 
 
+@pytest.mark.slow
 def test_rows_of_an_odd_length_undo_the_joined_reads(compiler):
     assert loads_in_machine_code(PADDED) == loads_in_machine_code(TILED)
     loads = xray(PADDED.variant().kernel, PADDED.signature, "sm_90").loads
