@@ -268,6 +268,7 @@ def test_the_source_asks_for_more_wavefronts_than_the_machine_code():
     assert source - 2 == pytest.approx(stores / run_of(TILED).totals["float32_ops"])
 
 
+@pytest.mark.slow
 def test_the_machine_code_has_joined_reads(compiler):
     assert loads_in_machine_code(TILED) == 1.25
     assert loads_in_machine_code(TRANSPOSED) == 0.5
@@ -323,12 +324,14 @@ def test_the_bar_of_the_transposed_kernel_takes_the_mean_of_both_reads():
          of_bar, sum(reads) / 2)  # fmt: skip
 
 
+@pytest.mark.slow
 def test_the_slowest_kernel_has_the_fewest_instructions(compiler):
     others = (NAIVE, TILED, PADDED, DYNAMIC)
     assert all(instructions(TRANSPOSED) < instructions(one) for one in others)
     assert all(recorded(TRANSPOSED) > recorded(one) for one in others)
 
 
+@pytest.mark.slow
 def test_rows_of_an_odd_length_undo_the_joined_reads(compiler):
     assert loads_in_machine_code(PADDED) == loads_in_machine_code(TILED)
     loads = xray(PADDED.variant().kernel, PADDED.signature, "sm_90").loads
@@ -348,6 +351,7 @@ def test_both_cures_are_equally_fast():
          rows["tiled_padded", SHAPE].max() - rows["tiled", SHAPE].max())  # fmt: skip
 
 
+@pytest.mark.slow
 def test_rows_of_four_words_more_keep_the_joined_reads(compiler):
     step = edited(PADDED.file, Edit("TILE + 1", "TILE + 4")).STEP
     assert hot_loop(step).ffma == TILE

@@ -104,10 +104,12 @@ def test_an_sm_has_128_lanes_and_a_latency_of_about_four_cycles():
     says("can be used about {:.0f} cycles later", LAW.loc["arithmetic", "latency"])
 
 
+@pytest.mark.slow
 def test_memory_plays_no_part_in_the_loop(compiler):
     assert loop(1).memory == 0
 
 
+@pytest.mark.slow
 def test_one_chain_cannot_reach_more_than_93_percent(compiler):
     most = 100 * loop(1).ffma / len(loop(1).body)
     says("Of the loop's {} instructions {} are multiply-adds", len(loop(1).body), loop(1).ffma)
@@ -195,6 +197,7 @@ def test_256_threads_are_the_fewest_that_reach_95_percent():
          share(4, found), 100 * found / MOST)  # fmt: skip
 
 
+@pytest.mark.slow
 def test_five_chains_are_slower_than_four_because_of_the_loop(compiler):
     gaps = {chains: FOUR_BELTS(128, chains) - share(chains, 128) for chains in range(1, 9)}
     worst = max(gaps, key=gaps.get)
@@ -224,6 +227,7 @@ def test_five_chains_are_slower_than_four_because_of_the_loop(compiler):
 # ---- memory ----
 
 
+@pytest.mark.slow
 def test_sectors_reaches_64_percent_with_full_sms(compiler):
     times = copies.recorded_times()
     percent = 100 * 2 * FLOAT * copies.ELEMENTS / times["sectors"] / 1e6 / H200.peak_gb_per_s
@@ -266,6 +270,7 @@ def test_an_iteration_takes_almost_twice_the_latency_of_an_idle_memory():
          alone, MOST)  # fmt: skip
 
 
+@pytest.mark.slow
 def test_four_loads_take_at_most_32_registers(compiler):
     for exercise in (EXERCISES["four_loads"].starter, EXERCISES["four_loads"].solution):
         assert xray(exercise, shown.COPY, "sm_90").registers <= 32
@@ -367,6 +372,7 @@ def test_each_copy_has_its_own_plateau():
          cycles(*many) / cycles(*few))  # fmt: skip
 
 
+@pytest.mark.slow
 def test_the_courses_copy_is_faster_than_4_float_with_equal_bytes(compiler):
     step, four = LADDER.step("copy"), ("4 float", MOST)
     compiled = xray(step.variant().kernel, shown.COPY, "sm_90")

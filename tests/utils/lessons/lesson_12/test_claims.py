@@ -148,6 +148,7 @@ def test_the_movie_has_16_threads():
     says("Watch {} threads with four sums each.", tile * tile // sums)
 
 
+@pytest.mark.slow
 def test_two_words_of_sa_meet_in_one_bank():
     run, tile = watched(BLOCKED, "64x128x64"), BLOCKED.variant().constants
     across = tile["BN"] // tile["TN"]
@@ -163,6 +164,7 @@ def test_two_words_of_sa_meet_in_one_bank():
     assert course.per_request(run, "sa", "wavefronts") == 2
 
 
+@pytest.mark.slow
 def test_wavefronts_in_the_source_of_one_step():
     run, tile = watched(BLOCKED, "64x128x64"), BLOCKED.variant().constants
     first = [at // 4 for at in run.warp_access("sb").addresses[:16]]
@@ -177,6 +179,7 @@ def test_wavefronts_in_the_source_of_one_step():
     says("a thread reads {} neighbours of `sb`", tile["TN"])
 
 
+@pytest.mark.slow
 def test_a_step_has_ten_loads_eight_of_a_and_two_of_b(compiler):
     hot = code_of(BLOCKED.variant()).hot
     names = [one.opcode for one in hot.body if one.name == "LDS"]
@@ -202,6 +205,7 @@ def test_words_promise_8_and_the_time_follows_the_wavefronts():
     assert COLUMN.variant().constants["BM"] == COLUMN.variant().constants["BN"] == 64
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", [TILED, COLUMN, BLOCKED], ids=lambda step: step.name)
 def test_wavefronts_alone_explain_about_three_quarters(step):
     estimate = course.shared_memory_ms(course.profiled_wavefronts(step))
@@ -269,6 +273,7 @@ def test_four_words_meet_in_one_bank():
 # ---- rows apart ----
 
 
+@pytest.mark.slow
 def test_only_the_wavefronts_differ(compiler):
     before, after = code_of(EIGHT), code_of(SPREAD)
     assert len(before.hot.body) == len(after.hot.body)
@@ -336,6 +341,7 @@ def test_8x4_has_a_conflict_in_the_source():
     says("**How much of its {:.2f} ms does the change save for `8×4`?**", timed(FOUR))
 
 
+@pytest.mark.slow
 def test_all_reads_of_8x4_are_joined(compiler):
     found = {}
     for variant in (FOUR, EIGHT):
@@ -397,6 +403,7 @@ def test_register_blocking_is_behind_at_256_and_512_and_far_ahead_from_2048_on()
          least, down, across, down * across, H200.sms)  # fmt: skip
 
 
+@pytest.mark.slow
 def test_registers_limit_the_thread_tile(compiler):
     most, side = limits_of(H200.compute_capability).registers_per_thread, 16
     says("a thread can have at most {} registers, and the sums of `16×16` alone are {}.",

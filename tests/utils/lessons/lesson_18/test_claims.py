@@ -136,6 +136,7 @@ def remainder_ms(elements=LONGEST):
     return times
 
 
+@pytest.mark.slow
 def test_in_the_picture_four_of_16_threads_add_in_the_second_step_one_in_each_warp():
     second = trees.neighbours(trees.WORDS)[1]
     rows = records.measured(H200.name, LADDER.name).query("elements == @LONGEST")
@@ -329,6 +330,7 @@ def test_every_step_of_reduce0_diverges():
         assert all(each < WARP * warps for each, warps in zip(lanes, requests, strict=True))
 
 
+@pytest.mark.slow
 def test_the_same_lanes_add_without_the_remainder_and_only_instructions_differ():
     both = [counts_of_block(variant) for variant in (REDUCE0, BITS)]
     assert both[0] == both[1]
@@ -477,6 +479,7 @@ def test_one_remainder_is_more_than_half_of_the_loop(compiler):
     assert 2 * (loop_length(REDUCE0) - loop_length(BITS)) > loop_length(REDUCE0)
 
 
+@pytest.mark.slow
 def test_without_the_remainder_reduce0_is_faster_than_reduce1_on_every_device_recorded():
     compared = ("without_remainder", "reduce1", "reduce0")
     assert remainder_ms()
@@ -487,6 +490,7 @@ def test_without_the_remainder_reduce0_is_faster_than_reduce1_on_every_device_re
             assert in_order == by_count == list(compared)
 
 
+@pytest.mark.slow
 def test_reduce2_takes_longer_than_its_instructions_say():
     one = times("reduce1")
     more = [
@@ -532,6 +536,7 @@ def test_the_change_keeps_the_busy_warps_and_has_no_conflict():
         assert by_step(variant, "wavefronts") == by_step(variant, "requests")
 
 
+@pytest.mark.slow
 def test_from_reduce1_to_reduce2_instructions_and_time_fall_alike():
     one, two = times("reduce1"), times("reduce2")
     falls = percent(one.instructions, two.instructions), percent(one.recorded, two.recorded)
@@ -547,6 +552,7 @@ def test_from_reduce1_to_reduce2_instructions_and_time_fall_alike():
     assert waits("without_conflicts")["shared memory"] > 2 * waits("reduce2")["shared memory"]
 
 
+@pytest.mark.slow
 def test_the_pair_of_the_banks_executes_the_same_instructions():
     blocks = with_, without = [counts_of_block(one) for one in APART]
     assert replace(with_, wavefronts=without.wavefronts) == without
@@ -568,6 +574,7 @@ def test_the_pair_of_the_banks_executes_the_same_instructions():
     assert estimates[0].instructions == estimates[1].instructions > estimates[1].wavefronts
 
 
+@pytest.mark.slow
 def test_conflicts_cost_time_below_every_limit():
     with_, without = (times(one.step.name) for one in APART)
     longer = 100 * (with_.recorded / without.recorded - 1)
@@ -583,6 +590,7 @@ def test_conflicts_cost_time_below_every_limit():
          "them in {:.0f} %", *shares)  # fmt: skip
 
 
+@pytest.mark.slow
 def test_both_sides_of_a_long_branch_cost_instructions_and_time():
     diverge, agree = BRANCHED
     assert list(ON_ONE_SIDE.values()) == [WARP // 2, WARP]  # "half of each warp", "a whole warp"
@@ -699,6 +707,7 @@ def test_the_change_to_reduce2_has_numbers_of_64_bits(compiler):
     assert text.format(narrow, two, *recorded) in " ".join(shown.split())
 
 
+@pytest.mark.slow
 def test_a_block_of_reduce3_takes_as_long_as_one_of_reduce2():
     assert counts_of_block(REDUCE3).elements == 2 * counts_of_block(REDUCE2).elements == 2 * BLOCK
     says("In `reduce2` {} threads load one element each, and half of them never add", BLOCK)
@@ -737,6 +746,7 @@ def test_most_iterations_of_reduce3_have_no_lane_that_adds():
     says("**In how many of the {} iterations does a warp add?**", iterations)
 
 
+@pytest.mark.slow
 def test_warps_that_leave_make_the_same_requests_as_reduce3():
     leave, three = counts_of_block(LEAVE), counts_of_block(REDUCE3)
     for count in ("elements", "requests", "wavefronts", "lanes"):
@@ -846,6 +856,7 @@ def test_the_profiler_executes_the_instructions_that_the_lesson_counts(compiler)
         assert issue == pytest.approx(estimated(BY_NAME[kernel]), rel=0.01)
 
 
+@pytest.mark.slow
 def test_the_schedulers_issue_in_most_of_the_cycles():
     assert set(profiled()) == set(BY_NAME)
     assert set(TREES_OF) == {*BY_NAME, *(one.step.name for one in BRANCHED)}
@@ -951,6 +962,7 @@ def test_the_listing_of_reduce2_marks_the_instructions_of_the_alu(compiler):
     assert words.count("@P0") == sum(bool(one.predicate) for one in loop_of(REDUCE2))
 
 
+@pytest.mark.slow
 def test_reduce3_executes_half_of_the_instructions_in_half_of_the_time():
     two, three = slots("reduce2").instructions, slots("reduce3").instructions
     assert three / two == pytest.approx(0.5, abs=0.01)

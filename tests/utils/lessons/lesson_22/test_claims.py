@@ -181,6 +181,7 @@ def test_cache_lines_explain_most_of_the_time():
     assert max(needed, key=needed.get) == "cache lines"
 
 
+@pytest.mark.slow
 def test_pairs_of_a_need_fewer_cache_lines():
     loads = pairs.traced(pairs.by_pairs).accesses.query("kind == 'load'")
     mma = pairs.traced(pairs.by_pairs).totals["mma"]

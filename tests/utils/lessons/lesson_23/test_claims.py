@@ -100,6 +100,7 @@ def test_the_step_has_four_warps_of_64_by_64():
     assert WM // 16 == WN // 8 // 2 == 4
 
 
+@pytest.mark.slow
 def test_a_swizzle_removes_five_of_six_wavefronts():
     before, after = feeding.wavefronts(feeding.SHARED), feeding.wavefronts(feeding.SWIZZLED)
     assert (before["sa"], before["sb"]) == (4 * right(BK), 4 * right(BN))
@@ -129,6 +130,7 @@ def test_the_pictures_show_the_banks_of_the_formula():
          FLOAT16 * BK, BANKS)  # fmt: skip
 
 
+@pytest.mark.slow
 def test_the_swizzle_saves_more_than_its_wavefronts():
     shared, swizzled = ms["mma_shared"], ms["mma_swizzled"]
     need, less = feeding.wavefronts_ms(feeding.SHARED), feeding.wavefronts_ms(feeding.SWIZZLED)
@@ -247,6 +249,7 @@ def parts_of_lanes(places, seen):
         seen[lane, i] = of_a[i]
 
 
+@pytest.mark.slow
 def test_neither_wavefronts_nor_tensor_cores_explain_the_pipeline():
     step = LADDER.step("mma_pipelined")
     wavefronts = feeding.wavefronts_ms(step) + feeding.filling_ms(step)

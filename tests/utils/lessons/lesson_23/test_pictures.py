@@ -1,5 +1,7 @@
 """Test the pictures and tables of lesson 23."""
 
+import pytest
+
 from labs.exercises.stage_ready.solution import stage_ready
 from labs.exercises.swizzled_tile import solution
 from utils.lessons.lesson_23 import (
@@ -42,6 +44,7 @@ def test_the_timeline_names_what_each_stage_does():
     assert drawn.body.count(">tile ") == 3 * stages.TILES  # two iterations of copies, one of mma
 
 
+@pytest.mark.slow
 def test_the_bars_name_their_times():
     assert "of which" in feeding.draw_two().alt
     for name in ("mma_shared", "mma_pipelined", "cuBLAS"):
@@ -71,6 +74,7 @@ def test_the_kernel_of_cublas_fills_an_sm():
     assert mma_alone.beside_cublas().rows[1] == ("blocks that an SM holds", "2", "1")
 
 
+@pytest.mark.slow
 def test_a_table_has_each_step():
     named = [f"mma_{row[0]}" for row in machine_code.loops_table().rows]
     assert named == list(feeding.STEPS)
