@@ -143,7 +143,7 @@ def test_naive_loads_a_word_of_each_matrix_for_a_multiply_add_in_good_requests()
     assert course.loads_per_multiply_add(run_of(NAIVE)) == 2
     assert course.loads_per_multiply_add(run_of(TILED), "shared") == 2
     lines, fewer = (course.cache_lines_per_multiply_add(run_of(one)) for one in (NAIVE, TILED))
-    says("a warp loads {:.0f} per multiply-add. `tiled` loads {:.0f} times fewer lines",
+    says("a warp loads {:.0f} per multiply-add. `tiled` loads {:.0f} times fewer cache lines",
          lines, lines / fewer)  # fmt: skip
     lanes = run_of(NAIVE).warp_access("b").addresses
     assert [at - lanes[0] for at in lanes] == [WORD * lane for lane in range(WARP)]
