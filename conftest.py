@@ -1,5 +1,6 @@
 """Options and fixtures for all tests."""
 
+import gc
 import os
 import tempfile
 from pathlib import Path
@@ -15,6 +16,9 @@ from utils.errors import CourseError
 from utils.reader_folder import LEDGER
 from utils.translation import IN_ENGLISH
 
+# Modules and tests stay until the end. While they are made, Python's search for garbage would look
+# at them again and again, for a third of the time. `pytest_collection_finish` allows it again.
+gc.disable()
 # Tests compare sentences, whatever language the tester reads.
 os.environ.update(IN_ENGLISH)
 # A passed check keeps the kernel: not among those of the tester.
@@ -50,6 +54,12 @@ def pytest_collection_modifyitems(config, items):
     """Mark the cases that `tests/fast_cases.csv` leaves out as slow, except with --every-case."""
     if not config.getoption("--every-case"):
         fast_cases.mark_slow(items)
+
+
+def pytest_collection_finish():
+    """Search for garbage from here on, but not among the objects that are there already."""
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture

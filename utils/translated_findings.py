@@ -23,14 +23,17 @@ _DOES_IT_END = (
     "trace() to the seconds that the launch may take"
 )
 _WHOLE = "it must be one to three whole numbers, each at least 1"
+_NO_BARRIER = (" with no syncthreads() between", " with no syncwarp() or syncthreads() between")
 _RACES = tuple(
     f"{{thread}} {verb} {{element}}, which {{other}} has {done} at line {{line}}{why}"
     for verb, done in (("reads", "written"), ("writes", "written"), ("writes", "read"))
-    for why in (
-        " with no syncthreads() between",
-        " with no syncwarp() or syncthreads() between",
-        "; nothing orders these two blocks",
-    )
+    for why in (*_NO_BARRIER, "; nothing orders these two blocks")
+)
+_RACES_OF_COPIES = tuple(
+    f"{{thread}} {verb} {{element}}, which {{other}} has copied at line {{line}} and waited for at "
+    f"line {{wait}}{why}"
+    for verb in ("reads", "writes")
+    for why in _NO_BARRIER
 )
 # Messages and parts of messages, without a full stop at the end. The first one that fits is taken,
 # and what a placeholder stands for may be such a part, too.
@@ -49,6 +52,7 @@ SAID = (
     "{thread} reads {element} of its local array, which it has not written",
     "{thread} reads {element}, which no thread has written",
     *_RACES,
+    *_RACES_OF_COPIES,
     "another thread",
     "{count} of the {all} live threads of a block reach this barrier; {thread} does not",
     "reached by {thread}",

@@ -3,7 +3,6 @@
 It chooses tiles for shapes and devices that nobody has timed. `data/tuned/estimate.toml` holds its
 constants and `data/tuned/<device>_shapes.csv` the timings; `python -m gemm_kernels tune-shapes`
 makes both. For another device, the numbers of its data sheet replace those of the recorded device.
-On a device that was timed, `errors` corrects the estimate of each tiling.
 """
 
 from __future__ import annotations
@@ -14,8 +13,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from gemm_kernels.dispatch import errors
-from gemm_kernels.dispatch.errors import SLICES
 from gemm_kernels.parts.slices import Cut, cut
 from gemm_kernels.parts.strided import Tiling
 from utils.division import cdiv
@@ -25,15 +22,11 @@ from utils.machine.occupancy import WARP
 from utils.paths import DATA
 
 FILE = DATA / "tuned" / "estimate.toml"
+# The numbers of slices that a tile may have; few, because each one needs a kernel that adds them.
+SLICES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
 # More waves of small slices are no better than one wave of larger ones.
 WAVES = 3
 KINDS = ("wide", "strided")
-# Ways to use these kernels that have times of their own: with rows of any width as the result, and
-# with other layouts of a and b than rows. They share the constants of their kernel, not its errors.
-WAYS = {
-    "padded": "wide", "columns, rows": "strided", "rows, columns": "strided",
-    "columns, columns": "strided",
-}  # fmt: skip
 # `autotuned` offers fewer slices.
 MOST_SLICES = {"wide": 16, "strided": 64}
 
@@ -127,13 +120,13 @@ def candidates(kind: str, shape: GemmShape, tiling: Tiling, sms: int) -> Iterato
 
     The numbers are those of SLICES in ascending order, first 1, which is the only one if the tiles
     fill all slots of the device. More slices must have at least two steps each, and they must not
-    exceed a number of waves or the most slices of the kind. `kind` is one of KINDS or WAYS, and
+    exceed a number of waves or the most slices of the kind. `kind` is "wide" or "strided", and
     `sms` is the number of SMs of the device.
     """
     tiles, slots = _tiles(shape, tiling), sms * tiling.BLOCKS
     steps = cdiv(shape.k, tiling.BK)
     most = 1 if tiles >= slots else min(steps // 2, cdiv(WAVES * slots, tiles))
-    most = min(most, MOST_SLICES[WAYS.get(kind, kind)])
+    most = min(most, MOST_SLICES[kind])
     for slices in SLICES:
         if slices == 1 or slices <= most:
             yield tiling.sliced(slices)
@@ -142,26 +135,15 @@ def candidates(kind: str, shape: GemmShape, tiling: Tiling, sms: int) -> Iterato
 def best(shape: GemmShape, kind: str, device: devices.Device) -> tuple[Tiling, float]:
     """Return (tiling, microseconds): the tiling with the lowest estimated time, and that time.
 
-    `kind` is one of KINDS or WAYS.
+    `kind` is the kind of kernel, "wide" or "strided".
     """
-    return min(corrected(shape, kind, device), key=lambda pair: pair[1])
-
-
-def corrected(
-    shape: GemmShape, kind: str, device: devices.Device
-) -> Iterator[tuple[Tiling, float]]:
-    """Yield (tiling, estimated microseconds) per candidate, corrected by the device's `errors`.
-
-    `kind` is one of KINDS or WAYS. A way that was not timed has the errors of its kernel.
-    """
-    kernel = WAYS.get(kind, kind)
-    speed, fit, known = speed_of(device), fitted(), errors.known(device.name)
-    of_kind = known.get(kind, known.get(kernel))
-    factors = of_kind.factors(shape) if of_kind else {}
-    for tiling, kernel_fit in fit.tilings[kernel].items():
-        for sliced in candidates(kind, shape, tiling, device.sms):
-            us = estimate_us(shape, sliced, kernel_fit, fit.costs, speed)
-            yield sliced, us * factors.get(sliced, 1.0)
+    speed, known = speed_of(device), fitted()
+    possible = (
+        (sliced, estimate_us(shape, sliced, kernel_fit, known.costs, speed))
+        for tiling, kernel_fit in known.tilings[kind].items()
+        for sliced in candidates(kind, shape, tiling, device.sms)
+    )
+    return min(possible, key=lambda pair: pair[1])
 
 
 def estimate_us(

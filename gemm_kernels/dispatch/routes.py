@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gemm_kernels import autotuned
-from gemm_kernels.dispatch import constants, errors, estimate
+from gemm_kernels.dispatch import constants, estimate
 from gemm_kernels.parts.blocks import WIDE
 from gemm_kernels.parts.strided import Tiling
 from utils.division import cdiv
@@ -20,9 +20,6 @@ ORDER = 2
 NEAR = 0.5
 # Offsets of elements are uint32 in the kernels; `parts` cuts arrays that reach farther.
 MOST_ELEMENTS = 1 << 32
-# Where no device has timed the stores into rows of any width, the estimate leaves them out. Copies
-# must then promise a tenth of the time.
-UNTIMED = 1.1
 
 
 @dataclass(frozen=True)
@@ -49,14 +46,11 @@ def fastest(
     `inputs` are a and b, and `beta` is the factor of the old out, which decides on a blend.
     "strided" is possible only if all offsets are uint32 and the rows of out are contiguous.
     """
-    kind = "wide" if is_direct(shape, out, beta) or not has_plain_rows(out) else "padded"
-    by_wide = wide(shape, device, kind)
+    by_wide = wide(shape, device)
     wide_us = by_wide.time_us + copies_us(shape, inputs, out, beta, device)
     if not (all(map(has_offsets, inputs)) and has_plain_rows(out)):
         return by_wide
-    tiling, time_us = estimate.best(shape, layout(inputs), device)
-    if kind == "padded" and kind not in errors.known(device.name):
-        wide_us *= UNTIMED
+    tiling, time_us = estimate.best(shape, "strided", device)
     return by_wide if wide_us <= time_us else Route("strided", tiling, time_us)
 
 
@@ -65,29 +59,12 @@ def fits(array: Slot) -> bool:
     return array.aligned and array.is_c_contiguous()
 
 
-def is_direct(shape: GemmShape, out: Slot, beta: float) -> bool:
-    """Return True if `autotuned` can store its result in out as it is."""
-    return beta == 0 and shape.n % WIDE == 0 and fits(out)
-
-
-def layout(inputs: tuple[Slot, Slot]) -> str:
-    """Return the kind of the kernel for any layout: how it reads a and b.
-
-    That is "strided" if both have rows. An input whose neighbours in a column are nearer than those
-    in a row has columns.
-    """
-    names = ("columns" if each.strides[0] <= each.strides[1] else "rows" for each in inputs)
-    name = ", ".join(names)
-    return name if name in estimate.WAYS else "strided"
-
-
-def wide(shape: GemmShape, device: Device, kind: str = "wide") -> Route:
+def wide(shape: GemmShape, device: Device) -> Route:
     """Return the route "wide" for this shape, with n and k rounded up to multiples of 4.
 
-    `kind` is "padded" if the result has rows of any width, and then `autotuned` cannot store it.
     Its variant has the constants of the nearest timed shape, or of the estimate if none is near.
     """
-    tiling, time_us = estimate.best(padded(shape), kind, device)
+    tiling, time_us = estimate.best(padded(shape), "wide", device)
     chosen = constants.nearest(padded(shape), NEAR)
     if chosen is None:
         sizes = ("BM", "BN", "BK", "TM", "TN", "BLOCKS", "SLICES")
@@ -115,7 +92,7 @@ def copies_us(
         for array, length in zip(inputs, lengths, strict=True)
         if length % WIDE or shape.k % WIDE or not fits(array)
     ]
-    needs_blend = not has_plain_rows(out) and not is_direct(shape, out, beta)
+    needs_blend = not has_plain_rows(out) and (beta != 0 or shape.n % WIDE or not fits(out))
     blends = [3 * out.size] if needs_blend else []
     costs, speed = estimate.fitted().costs, estimate.speed_of(device)
     launches = (bool(copies) + len(blends)) * costs.adding_us

@@ -9,11 +9,10 @@ from __future__ import annotations
 import argparse
 import math
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from types import MappingProxyType
 
 import numpy as np
 from numba import cuda
@@ -22,30 +21,25 @@ from rich.progress import track
 
 from gemm_kernels import autotuned
 from gemm_kernels.as_called import matrix, shapes
-from gemm_kernels.dispatch import constants, errors, routes
-from gemm_kernels.dispatch.errors import Errors, EstimateError
+from gemm_kernels.dispatch import constants, routes
 from gemm_kernels.dispatch.estimate import (
     FILE,
     KINDS,
-    WAYS,
     Costs,
     DeviceSpeed,
     Estimate,
     KernelFit,
     candidates,
-    corrected,
     estimate_us,
-    fitted,
     speed_of,
 )
-from gemm_kernels.parts import padded, slices, strided
+from gemm_kernels.parts import slices, strided
 from gemm_kernels.parts.strided import Tiling
 from utils.ladder.shapes import GemmShape
 from utils.launching import arrays
 from utils.launching.plan import LaunchPlan
 from utils.launching.slots import Factor
 from utils.launching.workspace import WorkspaceLayout
-from utils.machine.devices import Device
 from utils.measuring import rows
 from utils.measuring.command_line import Command, device_for
 
@@ -65,13 +59,6 @@ TILINGS = {
     ),
 }  # fmt: skip
 ORDER = 2
-# The layouts of a and b that the kernel for any layout is timed with.
-LAYOUTS_OF = {"strided": ("rows", "rows")} | {
-    way: tuple(way.split(", ")) for way, kernel in WAYS.items() if kernel == "strided"
-}
-# Slower candidates, as a factor of the fastest one, are not timed for a way, and their errors are
-# not kept: they will not be chosen.
-SLOWEST = 1.5
 COUNT, SEED = 150, 7
 CONSTANTS = ("BM", "BN", "BK", "TM", "TN", "BLOCKS")  # the constants of a tiling except SLICES
 BURST_US, BURSTS, MOST_CALLS = 1200.0, 3, 100
@@ -81,7 +68,7 @@ BURST_US, BURSTS, MOST_CALLS = 1200.0, 3, 100
 class TilingTime:
     """The time of one product of a shape with a tiling, in microseconds.
 
-    `kind` is the kind of kernel, one of KINDS or WAYS. `us` is the time.
+    `kind` is the kind of kernel, "wide" or "strided". `us` is the time.
     """
 
     kind: str
@@ -91,13 +78,10 @@ class TilingTime:
 
 
 def _configure(parser: argparse.ArgumentParser) -> None:
-    """Add the options --count, --seed, --ways and --fit to the command's parser."""
+    """Add the options --count, --seed and --fit to the command's parser."""
     parser.add_argument("--count", type=int, default=COUNT, help="shapes; default: %(default)s")
     parser.add_argument(
         "--seed", type=int, default=SEED, help="of the shapes; default: %(default)s"
-    )
-    parser.add_argument(
-        "--ways", action="store_true", help="time other layouts and results, and keep the constants"
     )
     parser.add_argument("--fit", action="store_true", help="time nothing, fit the constants again")
 
@@ -105,30 +89,21 @@ def _configure(parser: argparse.ArgumentParser) -> None:
 def _run(options: argparse.Namespace) -> int:
     """Time random shapes, unless only a fit is asked for, then fit, write and rate the estimate.
 
-    The timings, the constants of the estimate and its errors replace their files. With --ways the
-    constants stay. Returns the exit code 0.
+    The timings and the constants of the estimate replace their files. Returns the exit code 0.
     Raises CourseError without a GPU.
     """
     device = device_for("tune-shapes")
-    path = file_of(device.name, WAYS if options.ways else KINDS)
+    path = file_of(device.name)
     if not options.fit:
-        write(timings(options.count, options.seed, device, options.ways), path)
-    timed, speed = read(file_of(device.name)), speed_of(device)
-    if options.ways:
-        estimate = fitted()
-    else:
-        estimate = fit(timed, speed)
-        FILE.write_text(as_toml(estimate, device.name), encoding="utf-8")
-    timed += rows.read_if_any(file_of(device.name, WAYS), TilingTime)
-    found = errors_of(timed, estimate, speed)
-    rows.write(errors.file_of(device.name), found, EstimateError, digits=3)
-    errors.known.cache_clear()
-    ratios = regrets(timed, estimate, speed, errors.known(device.name))
+        write(timings(options.count, options.seed, device.sms), path)
+    timed = read(path)
+    estimate = fit(timed, speed_of(device))
+    FILE.write_text(as_toml(estimate, device.name), encoding="utf-8")
+    ratios = regrets(timed, estimate, speed_of(device))
     mean = math.exp(np.mean(np.log(ratios)))
     print(
-        f"{len(timed)} timings of {len(ratios)} choices: what is chosen without the timings of the "
-        f"shape itself takes {mean:.3f} × the time of the fastest in the geometric mean, at worst "
-        f"{max(ratios):.2f}."
+        f"{len(timed)} timings of {len(ratios)} choices: the estimate's choice takes {mean:.3f} × "
+        f"the time of the fastest in the geometric mean, at worst {max(ratios):.2f}."
     )
     return 0
 
@@ -138,68 +113,49 @@ COMMAND = Command(
 )
 
 
-def file_of(device: str, kinds: Iterable[str] = KINDS) -> Path:
-    """Return the path of the CSV file with a device's timings of random shapes.
-
-    `kinds` is KINDS or WAYS; each has a file of its own.
-    """
+def file_of(device: str) -> Path:
+    """Return the path of the CSV file with a device's timings of random shapes."""
     path = constants.file_of(device)
-    return path.with_name(f"{path.stem}_{'shapes' if kinds is KINDS else 'ways'}.csv")
+    return path.with_name(f"{path.stem}_shapes.csv")
 
 
 def calls_of(kind: str, tiling: Tiling, shape: GemmShape, inputs, out, allocate, factors):
     """Return the calls of one product with a tiling, as a tuple, in order.
 
-    `kind` is one of KINDS or WAYS. `allocate` gives memory for slices. `factors` is (alpha, beta),
+    `kind` is "strided" or "wide". `allocate` gives memory for slices. `factors` is (alpha, beta),
     of which "wide" uses only alpha.
     """
-    if WAYS.get(kind, kind) == "strided":
+    if kind == "strided":
         return strided.products(tiling, shape, inputs, out, allocate, factors)
     sizes = {name: getattr(tiling, name) for name in ("BM", "BN", "BK", "TM", "TN", "BLOCKS")}
     variant = autotuned.STEP.variant(**sizes, ORDER=ORDER, SLICES=tiling.SLICES)
-    if kind == "padded":
-        return padded.products(variant, shape, inputs, out, allocate, factors)
     return slices.products(variant, shape, inputs, out, allocate, factors[0])
 
 
-def timings(count: int, seed: int, device: Device, ways: bool) -> Iterator[TilingTime]:
-    """Time candidates at `count` random shapes; yield each time as soon as it is measured.
+def timings(count: int, seed: int, sms: int) -> Iterator[TilingTime]:
+    """Time every candidate at `count` random shapes; yield each time as soon as it is measured.
 
-    The kinds are WAYS if `ways`, otherwise KINDS. "wide" is timed with n and k rounded up to
-    multiples of 4, and "padded" with k and the rows of b rounded up, as for copies.
+    `sms` is the number of SMs of the device. The kind "wide" is timed with n and k rounded up to
+    multiples of 4, as for copies.
     """
     random_shapes = [shape for shape, _, _ in shapes(count, seed)]
     for asked in track(random_shapes, "Tilings", console=Console(stderr=True), transient=True):
-        for kind in WAYS if ways else KINDS:
-            m, n, k = astuple(asked if kind in LAYOUTS_OF else routes.padded(asked))
-            of_a, of_b = LAYOUTS_OF.get(kind, ("rows", "rows"))
-            columns = asked.n if kind == "padded" else n
-            shape = GemmShape(m, columns, k)
+        for kind, shape in (("wide", routes.padded(asked)), ("strided", asked)):
             matrices = (
-                matrix(0, (m, k), of_a), matrix(1, (k, n), of_b), matrix(2, (m, columns), "rows"),
-            )  # fmt: skip
-            for tiling in promising(kind, shape, device) if ways else every(kind, shape, device):
-                call = _bound(kind, tiling, shape, matrices)
-                yield TilingTime(kind, shape, tiling, _burst_us(call))
-
-
-def every(kind: str, shape: GemmShape, device: Device) -> Iterator[Tiling]:
-    """Yield every candidate of a kind in KINDS for a shape."""
-    for tiling in TILINGS[kind]:
-        yield from candidates(kind, shape, tiling, device.sms)
-
-
-def promising(kind: str, shape: GemmShape, device: Device) -> list[Tiling]:
-    """Return the candidates whose estimated time is up to SLOWEST × the shortest estimated one."""
-    times = dict(corrected(shape, kind, device))
-    shortest = min(times.values())
-    return [tiling for tiling, us in times.items() if us < SLOWEST * shortest]
+                matrix(0, (shape.m, shape.k), "rows"),
+                matrix(1, (shape.k, shape.n), "rows"),
+                matrix(2, (shape.m, shape.n), "rows"),
+            )
+            for tiling in TILINGS[kind]:
+                for sliced in candidates(kind, shape, tiling, sms):
+                    call = _bound(kind, sliced, shape, matrices)
+                    yield TilingTime(kind, shape, sliced, _burst_us(call))
 
 
 def _bound(kind: str, tiling: Tiling, shape: GemmShape, matrices: tuple) -> Callable[[], None]:
     """Return a function () that starts the product of `matrices`, (a, b, out), with a tiling.
 
-    `kind` is one of KINDS or WAYS. The function does not wait for the GPU.
+    `kind` is "wide" or "strided". The function does not wait for the GPU.
     """
     a, b, out = (arrays.slot_of(array, number) for number, array in enumerate(matrices))
     layout = WorkspaceLayout(first=3)
@@ -306,53 +262,20 @@ def fit(timed: Sequence[TilingTime], speed: DeviceSpeed) -> Estimate:
     return Estimate(Costs(*map(float, np.exp(x[: len(COSTS)]))), tilings)
 
 
-def errors_of(
-    timed: Sequence[TilingTime], known: Estimate, speed: DeviceSpeed
-) -> list[EstimateError]:
-    """Return the errors of the estimate at all timings up to SLOWEST × the fastest of their shape.
-
-    The kind of each is one of KINDS or WAYS.
-    """
-    fastest = _fastest(timed)
-    return [
-        EstimateError(
-            each.kind, each.shape, each.tiling, math.log(each.us / _estimated(each, known, speed))
-        )
-        for each in timed
-        if each.us < SLOWEST * fastest[each.kind, each.shape]
-    ]
-
-
-def regrets(
-    timed: Sequence[TilingTime],
-    known: Estimate,
-    speed: DeviceSpeed,
-    corrections: Mapping[str, Errors] = MappingProxyType({}),
-) -> list[float]:
-    """Return, per shape and kind, the time of the chosen tiling over the fastest time.
+def regrets(timed: Sequence[TilingTime], known: Estimate, speed: DeviceSpeed) -> list[float]:
+    """Return, per shape and kind, the time of the estimate's choice over the fastest time.
 
     Both times were measured, so the ratios are at least 1. Their order is that in which the pairs
-    of shape and kind first appear in `timed`. `corrections` has the errors of the estimate per kind
-    of kernel; errors at a shape do not count for its own choice. Without them, the estimate alone
-    chooses.
+    of shape and kind first appear in `timed`.
     """
     chosen: dict[tuple, tuple[float, float]] = {}
-    factors: dict[tuple, dict[Tiling, float]] = {}
     for each in timed:
+        facts = known.tilings[each.kind][each.tiling.sliced(1)]
+        pair = estimate_us(each.shape, each.tiling, facts, known.costs, speed), each.us
         key = each.kind, each.shape
-        if key not in factors:
-            of_kind = corrections.get(each.kind)
-            factors[key] = of_kind.factors(each.shape, is_held_out=True) if of_kind else {}
-        us = _estimated(each, known, speed) * factors[key].get(each.tiling, 1.0)
-        chosen[key] = min(chosen.get(key, (us, each.us)), (us, each.us))
+        chosen[key] = min(chosen.get(key, pair), pair)
     fastest = _fastest(timed)
     return [us / fastest[key] for key, (_, us) in chosen.items()]
-
-
-def _estimated(timing: TilingTime, known: Estimate, speed: DeviceSpeed) -> float:
-    """Return the estimated microseconds of what was timed, without corrections."""
-    kernel_fit = known.tilings[WAYS.get(timing.kind, timing.kind)][timing.tiling.sliced(1)]
-    return estimate_us(timing.shape, timing.tiling, kernel_fit, known.costs, speed)
 
 
 def _fastest(timed: Sequence[TilingTime]) -> dict[tuple[str, GemmShape], float]:

@@ -44,6 +44,7 @@ def test_the_copy_at_the_memory_ceiling_has_four_in_flight():
     assert xray(copy, VECTORS).loads_before_use == IN_FLIGHT == 4
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("compiler")
 @pytest.mark.parametrize(("width", "count"), [(1, 1), (1, 4), (4, 8)])
 def test_copies_have_as_many_loads_in_flight_as_they_say(width, count):
@@ -52,6 +53,7 @@ def test_copies_have_as_many_loads_in_flight_as_they_say(width, count):
     assert result.loads_before_use == count
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("compiler")
 def test_alternating_loads_and_stores_have_one_in_flight():
     @cuda.jit

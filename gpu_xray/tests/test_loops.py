@@ -27,6 +27,7 @@ def test_the_hot_loop_is_the_one_with_the_multiply_adds():
     assert result.ffma_share == 4 / len(result.hot.body)
 
 
+@pytest.mark.slow
 def test_the_loop_of_the_arithmetic_ceiling_holds_two_outer_products_and_no_memory():
     result = xray(FMA_LOOP.build(), FMA_LOOP.signature)
     assert (result.hot.ffma, result.hot.memory) == (2 * 64, 0)
@@ -49,6 +50,7 @@ def test_no_measured_rate_is_above_the_bound():
             assert 0 < rows["efficiency"].max() <= bound
 
 
+@pytest.mark.slow
 def test_without_a_loop_the_share_is_that_of_all_the_code():
     @cuda.jit
     def once(x, out):
@@ -126,6 +128,7 @@ def test_only_reads_that_neighbours_do_not_make_up_for_cost_cycles():
     assert bank_conflicts([even] * 100).waits == pytest.approx(100, abs=3)
 
 
+@pytest.mark.slow
 def test_the_model_of_the_banks_meets_the_recorded_rate_of_the_arithmetic_ceiling():
     result = xray(FMA_LOOP.build(), FMA_LOOP.signature)
     frame = records.measured("NVIDIA H200", "latency").query("step == 'fma_loop'")

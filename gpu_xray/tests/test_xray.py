@@ -120,6 +120,7 @@ def test_options_of_the_kernel_are_kept():
     assert xray(python, VECTORS).max_threads == 4 * 5 * 32
 
 
+@pytest.mark.slow
 def test_float64_instructions_from_a_literal_are_counted():
     wrong = edited_step(NAIVE, "total = float32(0)", "total = 0.0")
     assert xray(NAIVE.build(), NAIVE.signature).float64 == 0

@@ -55,22 +55,32 @@ def whole_blocks(shape: Shape, random: Random) -> Shape:
             return drawn
 
 
-def in_steps(*steps: int) -> Callable[[Shape, Random], Shape]:
+@dataclass(frozen=True)
+class WholeSteps:
+    """A function (shape, random) -> shape that changes each size by at most one of its steps.
+
+    steps: the step per size.
+    """
+
+    steps: tuple[int, ...]
+
+    def __call__(self, shape: Shape, random: Random) -> Shape:
+        """Return a random shape that differs from `shape` by at most one step per size."""
+        return tuple(
+            size if size == step else max(step, size + step * random.randint(-1, 1))
+            for size, step in zip(shape, self.steps, strict=True)
+        )
+
+
+def in_steps(*steps: int) -> WholeSteps:
     """Return a function (shape, random) -> shape that changes each size by at most one step.
 
     Each size becomes one step smaller, stays, or becomes one step larger, but never less than one
     step. A size that equals its step stays. steps: the step per size, such as the sides of a tile.
-    It is meant for kernels that need sizes divisible by their tiles.
+    It is meant for kernels that need sizes divisible by their tiles, so all shapes of such an
+    exercise fill all blocks.
     """
-
-    def draw(shape: Shape, random: Random) -> Shape:
-        """Return a random shape that differs from `shape` by at most one step per size."""
-        return tuple(
-            size if size == step else max(step, size + step * random.randint(-1, 1))
-            for size, step in zip(shape, steps, strict=True)
-        )
-
-    return draw
+    return WholeSteps(steps)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -84,6 +94,7 @@ class Job:
     kernel may change, such as a counter. sizes: the names of a shape's numbers, such as ("m", "n",
     "k"). vary: returns a random similar shape, with which a grader replaces any shape but the
     first. whole: returns a random shape near the first one that fills all blocks, too.
+    of_blocks: True if the sizes of a shape are numbers of blocks.
 
     shapes: the shapes to launch. The first fills all blocks, so that counts per block are whole
     numbers. Shapes with partial blocks follow. The smallest shape is last, because the judge stops
@@ -104,6 +115,12 @@ class Job:
     sizes: tuple[str, ...] = ()
     vary: Callable[[Shape, Random], Shape] = nearby
     whole: Callable[[Shape, Random], Shape] = whole_blocks
+    of_blocks: bool = False
+
+    @property
+    def always_whole(self) -> bool:
+        """True if every shape fills all blocks, so that all targets are tested at each."""
+        return self.of_blocks or isinstance(self.vary, WholeSteps)
 
     @property
     def on_cpu(self) -> bool:

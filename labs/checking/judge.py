@@ -569,10 +569,11 @@ def by_targets(exercise: KernelExercise, runs: list[Run]) -> Verdict:
     """
     counts, notes = {}, list(_notes(runs))
     for target in exercise.targets:
+        again = exercise.always_whole and not target.of_machine
         counted_runs = (
             (run, value)
             for number, run in enumerate(runs)
-            for value in target.count(run, is_whole=number == 0)
+            for value in target.count(run, is_whole=number == 0 or again)
         )
         for run, value in counted_runs:
             if value is None:

@@ -44,7 +44,7 @@ def _one_barrier_per_tile(tile: int) -> Target:
     """Return the target that each thread passes at most one barrier per tile, plus one in all.
 
     The count is the barriers per tile without that one, on average over all warps and rounded up.
-    tile: the side of a tile.
+    It is tested at every shape. tile: the side of a tile.
     """
 
     def passed(run: Run) -> float:
@@ -54,10 +54,10 @@ def _one_barrier_per_tile(tile: int) -> Target:
         return sum(line.barriers for line in run.trace.counts.values()) / warps
 
     def measure(run: Run) -> float:
-        return math.ceil((passed(run) - 1) / (run.shape[2] // tile))
+        return math.ceil((passed(run) - 1) / cdiv(run.shape[2], tile))
 
     def cause(run: Run, value: float) -> str:
-        tiles = run.shape[2] // tile
+        tiles = cdiv(run.shape[2], tile)
         lines = [str(site.line) for site, one in run.trace.counts.items() if one.barriers]
         where = f"source line{'s' * (len(lines) > 1)} {', '.join(lines)}"
         return translate(
@@ -71,7 +71,7 @@ def _one_barrier_per_tile(tile: int) -> Target:
         )
 
     words = "one barrier per tile, and at most one more"
-    return Target("barriers per tile", 1, words, measure, cause)
+    return Target("barriers per tile", 1, words, measure, cause, every_shape=True)
 
 
 def _single_buffer(tile: int, run: Run) -> str:
@@ -111,11 +111,15 @@ def no_early_waits(tile: int) -> Target:
     A thread waits for a loaded value when it stores it into shared memory, unless multiply-adds
     have hidden the latency of the load. The count is the number of loads of two threads whose
     store comes after fewer than `tile` terms of the sum. The loads of the first tile do not count.
-    tile: the side of a tile, which is also its number of terms.
+    At shapes that do not fill all blocks, those of the second thread do not count either, because
+    it may have no element of c. tile: the side of a tile, which is also its number of terms.
     """
 
     def measure(run: Run) -> float:
         return float(len(list(_waits(tile, run))))
+
+    def at_edges(run: Run) -> float:
+        return float(len(list(_waits(tile, run, first_alone=True))))
 
     def cause(run: Run, value: float) -> str:
         first = next(_waits(tile, run))
@@ -134,19 +138,19 @@ def no_early_waits(tile: int) -> Target:
         )
 
     words = f"all {tile} terms of a tile between a load of the next tile and its store"
-    return Target("loads that are waited for", 0, words, measure, cause)
+    return Target("loads that are waited for", 0, words, measure, cause, at_edges=at_edges)
 
 
-def _waits(tile: int, run: Run) -> Iterator[_EarlyWait]:
+def _waits(tile: int, run: Run, first_alone: bool = False) -> Iterator[_EarlyWait]:
     """Yield the loads of two threads that are stored after fewer than `tile` terms, in order.
 
     The threads are thread 0 and the last one of a drawn block, and the loads of the first tile are
     left out. The block is launched again with different numbers in a and b, so that a stored value
-    tells which load it comes from.
+    tells which load it comes from. first_alone: True for the loads of thread 0 alone.
     """
     job = replace(run.job, inputs=_different_numbers)
     recording = replace(run, job=job).alone(run.drawn_block).trace.recording
-    for thread in (0, math.prod(recording.shape) - 1):
+    for thread in (0,) if first_alone else (0, math.prod(recording.shape) - 1):
         yield from _waits_of(tile, run, recording, thread)
 
 

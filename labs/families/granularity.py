@@ -30,7 +30,12 @@ from labs.targets.counts import (
     one_store_per_element,
     sectors_per_request,
 )
-from labs.targets.sharing import elements_per_thread, from_shared_memory, full_shared_requests
+from labs.targets.sharing import (
+    elements_per_thread,
+    from_shared_memory,
+    full_shared_requests,
+    loads_by_all_threads,
+)
 from utils.division import cdiv
 from utils.ladder.step import Launch
 from utils.translation import translate
@@ -74,6 +79,15 @@ class Granularity:
         """The fewest reads from shared memory per multiply-add that this granularity allows."""
         return 1 / self.columns + 1 / self.rows
 
+    def words_of_a_thread(self, run: Run) -> int:
+        """Return how many words of a and b each thread loads if all load equally many."""
+        return cdiv(run.shape[2], self.tile) * self.rows * (1 + self.columns)
+
+    def work(self, run: Run) -> int:
+        """Return the multiply-adds of all blocks if all of their tiles were full."""
+        blocks, tile = self.launch(run.shape).blocks, self.tile
+        return blocks * self.columns * tile**3 * cdiv(run.shape[2], tile)
+
 
 def coarsened_product(
     granularity: Granularity, constant: str, shapes: tuple[Shape, ...], **fields
@@ -115,11 +129,12 @@ def _targets(granularity: Granularity) -> tuple[Target, ...]:
         sectors_per_request(4),
         essential(full_requests()),
         essential(elements_per_thread(granularity.columns * granularity.rows)),
+        essential(loads_by_all_threads(granularity.words_of_a_thread, "a", "b")),
         essential(from_shared_memory(granularity.reads / 2)),
         essential(full_shared_requests()),
         replace(conflict, cause=partial(_conflict, granularity, conflict.cause)),
         _shared_reads(granularity),
-        barriers_per_tile(granularity.tile),
+        barriers_per_tile(),
     )
 
 

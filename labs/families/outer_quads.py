@@ -48,6 +48,7 @@ def outer_quads(**fields) -> KernelExercise:
         parameters=("a", "b", "c"),
         sizes=("tiles down", "across"),
         shapes=((2, 3), (1, 2), (3, 2), (1, 1)),
+        of_blocks=True,
         launch=launch,
         inputs=inputs,
         reference=reference,

@@ -12,7 +12,7 @@ import numpy as np
 
 from labs.checking.exercise import KernelExercise
 from labs.checking.job import Shape
-from labs.checking.phrasing import counted
+from labs.checking.phrasing import at_line, counted
 from labs.checking.run import Run
 from labs.checking.target import Probes, Target
 from labs.families.wrong_products import WRONG_PRODUCTS
@@ -129,3 +129,40 @@ def loads_per_multiply_add(at_most: float) -> Target:
 
     words = f"at most {at_most:g} loads per multiply-add"
     return Target("loads per multiply-add", at_most, words, measure, cause)
+
+
+def one_load_per_term(parameter: str) -> Target:
+    """Return the target that a thread loads one element of an input per term, at every shape.
+
+    This element then serves all elements of c that the thread computes. The count is the number of
+    words loaded from the input, per thread of the launch and term of a sum. parameter: "a", of
+    which a thread needs one row, or "b", of which it needs one column.
+    """
+
+    def measure(run: Run) -> float:
+        launch = run.job.launch(run.shape)
+        return run.total(parameter, "load", "words") / (
+            launch.blocks * launch.threads * run.shape[2]
+        )
+
+    def cause(run: Run, value: float) -> str:
+        most = max(run.accesses(parameter), key=lambda one: one.words)
+        values = {"where": at_line(most.site), "array": most.array, "value": value}
+        if parameter == "b":
+            return translate(
+                "{where} loads the same elements of `{array}` again for other rows: {value:.3g} "
+                "words per thread and term, and the target is 1. One word of `{array}` is to serve "
+                "all rows of a thread, at any shape.",
+                **values,
+            )
+        return translate(
+            "{where} loads the same elements of `{array}` again for other columns: {value:.3g} "
+            "words per thread and term, and the target is 1. One word of `{array}` is to serve all "
+            "columns of a thread, at any shape.",
+            **values,
+        )
+
+    line = "row" if parameter == "a" else "column"
+    words = f"each thread loads an element of its {line} of `{parameter}` once"
+    what = f"loads of {parameter} per thread and term"
+    return Target(what, 1, words, measure, cause, every_shape=True)

@@ -34,7 +34,7 @@ from labs.targets.counts import (
 )
 from labs.targets.early_leave import left_before_a_barrier, warps_that_leave
 from labs.targets.other_size import right_for_small_numbers
-from labs.targets.sharing import loads_of_one_thread
+from labs.targets.sharing import loads_by_all_threads, loads_of_one_thread
 from utils.translation import translate
 from virtual_gpu.common.lanes import WARP
 from virtual_gpu.common.source import read_source
@@ -95,21 +95,28 @@ def inputs(shape: Shape, seed: int) -> tuple[np.ndarray]:
 # --------------------------------------------------------------------------------------- targets
 
 
-def tree_targets(shared_requests: int = 64) -> tuple[Target, ...]:
+def tree_targets() -> tuple[Target, ...]:
     """Return the targets of a reduction by a tree in shared memory, with 256 threads per block.
 
-    They are in the order in which they are judged. shared_requests: the most requests to shared
-    memory per block.
+    They are in the order in which they are judged.
     """
     return (
         essential(full_loads()),
         sectors_per_request(4),
         essential(no_atomics()),
-        shared_requests_per_block(shared_requests),
+        shared_requests_per_block(64),
         essential(loads_of_one_thread(26)),
+        essential(loads_by_all_threads(_elements_of_a_thread, "x")),
         no_bank_conflict(),
         barriers_per_block(9),
     )
+
+
+def _elements_of_a_thread(run: Run) -> float:
+    """Return how many elements of x a thread has at the first shape, which fills all blocks."""
+    first = run.job.shapes[0]
+    launch = run.job.launch(first)
+    return first[0] / (launch.blocks * launch.threads)
 
 
 def each_element_once(parameter: str = "x") -> Target:
@@ -227,7 +234,7 @@ def shared_requests_per_block(at_most: float) -> Target:
         )
 
     words = f"at most {at_most:g} requests to shared memory per block"
-    return Target("shared requests per block", at_most, words, measure, cause)
+    return Target("shared requests per block", at_most, words, measure, cause, True)
 
 
 def fewer_than_the_course(requests: int, barriers: int) -> Callable[[Run], str | None]:

@@ -29,7 +29,12 @@ from labs.targets.counts import (
     sectors_per_request,
 )
 from labs.targets.counts import wavefronts_per_request as wavefronts
-from labs.targets.sharing import elements_per_thread, from_shared_memory, full_shared_requests
+from labs.targets.sharing import (
+    elements_per_thread,
+    from_shared_memory,
+    full_shared_requests,
+    loads_by_all_threads,
+)
 from utils.division import cdiv
 from utils.translation import translate
 from virtual_gpu.common.source import read_source
@@ -100,12 +105,18 @@ def targets(tile: int) -> tuple[Target, ...]:
         sectors_per_request(4),
         essential(full_requests()),
         essential(elements_per_thread(1)),
+        essential(loads_by_all_threads(_words_of_a_thread, "a", "b")),
         essential(from_shared_memory(1)),
         essential(full_shared_requests()),
         no_bank_conflict(),
         _shared_loads(tile),
-        barriers_per_tile(tile),
+        barriers_per_tile(),
     )
+
+
+def _words_of_a_thread(run: Run) -> int:
+    """Return how many words a thread loads if each loads one word of every tile of a and b."""
+    return 2 * cdiv(run.shape[2], run.job.launch(run.shape).block[0])
 
 
 def _loaded_again(tile: int, run: Run, value: float) -> str:
@@ -235,17 +246,18 @@ def _is_transposed(access: AccessCount) -> bool:
     return min(first, second) >= 0 and abs(second - first) > WORD
 
 
-def barriers_per_tile(tile: int) -> Target:
+def barriers_per_tile() -> Target:
     """Return the target that each thread passes at most 2 barriers per tile along k.
 
-    The count is an average over all warps and tiles. tile: the side of a tile.
+    The count is an average over all warps and tiles, at every shape. The side of a tile is the
+    number of threads of a block along x.
     """
 
     def measure(run: Run) -> float:
         launch = run.job.launch(run.shape)
         warps = launch.blocks * cdiv(launch.threads, 32)
         passed = sum(line.barriers for line in run.trace.counts.values())
-        return passed / warps / (run.shape[2] // tile)
+        return passed / warps / cdiv(run.shape[2], launch.block[0])
 
     def cause(run: Run, value: float) -> str:
         lines = {site: one.barriers for site, one in run.trace.counts.items() if one.barriers}
@@ -257,7 +269,7 @@ def barriers_per_tile(tile: int) -> Target:
             where=at_line(most),
         )
 
-    return Target("barriers per tile", 2, "at most 2 barriers per tile", measure, cause)
+    return Target("barriers per tile", 2, "at most 2 barriers per tile", measure, cause, True)
 
 
 def probes(tile: int, constant: str) -> Probes:

@@ -19,6 +19,7 @@ from labs.families.micro_kernels import LANES, ROWS, operators
 from labs.targets.chains import LARGE
 from utils.translation import translate
 
+WHOLE = 8  # with a multiple of these steps, both chains have the same even number of steps
 ROUNDED = 2  # ones that may be lost where the sums of a row are added at the end
 
 
@@ -28,15 +29,24 @@ def steps_in_a_chain(k: int) -> Target:
     The steps of a sum form a chain, because each addition needs the result of the one before. The
     count is the number of steps in the chain of row 0's first step. It is found at the first shape,
     which has `k` steps; at a shape with another number of steps it is scaled to `k`. It is `k`,
-    too, if in row 1 neighbouring steps are added to the same sum.
+    too, if in row 1 neighbouring steps are added to the same sum. A shape with few steps, or with
+    a number that is no multiple of WHOLE, is launched with at least `k`, so that chains are long
+    enough to be seen.
     """
     at_most = k // 2
 
+    def longer(run: Run) -> Run:
+        steps = run.shape[0]
+        return run.at((k + steps % WHOLE,)) if steps % WHOLE or steps < 2 * WHOLE else run
+
     def measure(run: Run) -> float:
+        run = longer(run)
         longest, together = _chains(run)
-        return k if together else longest * k / run.shape[0]
+        count = k if together else longest * k / run.shape[0]
+        return at_most if at_most < count < at_most + 1 and run.shape[0] % WHOLE else count
 
     def cause(run: Run, value: float) -> str:
+        run = longer(run)
         longest, _ = _chains(run)
         if 2 * longest > run.shape[0]:
             return translate(

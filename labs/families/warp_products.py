@@ -113,7 +113,8 @@ def _mma_needed(run: Run, steps: int = K) -> int:
 def one_mma_per_tile(steps: int = K) -> Target:
     """Return the target of exactly one mma per 16×8 of c and `steps` of k.
 
-    The count is how far the number of mma instructions is from that number, per such tile.
+    The count is how far the number of mma instructions is from that number, per such tile, at every
+    shape.
     """
 
     def measure(run: Run) -> float:
@@ -130,7 +131,7 @@ def one_mma_per_tile(steps: int = K) -> Target:
         )
 
     words = f"one mma for every 16×8 of `c` and {steps} of k"
-    return Target("mma missing or too many", 0, words, measure, cause)
+    return Target("mma missing or too many", 0, words, measure, cause, every_shape=True)
 
 
 def loads_per_mma() -> Target:

@@ -19,7 +19,9 @@ def added_by_shuffles() -> Target:
     """Return the target of at least 5 shuffles in each thread of a drawn block.
 
     A tree over the 32 lanes of a warp needs 5. The count is the number of shuffles that are missing
-    in the thread with the fewest. A shuffle on which the result does not depend is left out.
+    in the thread with the fewest. A shuffle on which the result does not depend is left out. At
+    shapes that do not fill all blocks all shuffles of the thread with the most count, because a
+    block of few elements may need fewer.
     """
 
     def used(run: Run) -> np.ndarray:
@@ -29,6 +31,9 @@ def added_by_shuffles() -> Target:
 
     def measure(run: Run) -> float:
         return float(max(0, STEPS - used(run).min()))
+
+    def at_edges(run: Run) -> float:
+        return float(max(0, STEPS - _shuffles(run).max()))
 
     def cause(run: Run, value: float) -> str:
         fewest = used(run)
@@ -43,11 +48,14 @@ def added_by_shuffles() -> Target:
         )
 
     words = f"the lanes of each warp add by shuffles, at least {STEPS}"
-    return Target("missing shuffles", 0, words, measure, cause)
+    return Target("missing shuffles", 0, words, measure, cause, at_edges=at_edges)
 
 
 def few_shuffles(at_most: int) -> Target:
-    """Return the target of at most `at_most` shuffles in each thread of a drawn block."""
+    """Return the target of at most `at_most` shuffles in a thread, at every shape.
+
+    Those of a drawn block count.
+    """
 
     def measure(run: Run) -> float:
         return float(_shuffles(run).max())
@@ -63,7 +71,7 @@ def few_shuffles(at_most: int) -> Target:
         )
 
     words = f"at most {at_most} shuffles of a thread"
-    return Target("shuffles of a thread", at_most, words, measure, cause)
+    return Target("shuffles of a thread", at_most, words, measure, cause, True)
 
 
 def _shuffles(run: Run) -> np.ndarray:

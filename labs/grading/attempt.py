@@ -220,8 +220,8 @@ def _targets(exercise: KernelExercise, run: Run, number: int) -> dict[str, dict]
     """
     counts = {}
     for target in exercise.targets:
-        whole = number < WHOLE_SHAPES and not target.of_machine
-        for value in target.count(run, is_whole=number == 0 or whole):
+        whole = number < WHOLE_SHAPES or exercise.always_whole
+        for value in target.count(run, is_whole=number == 0 or (whole and not target.of_machine)):
             cause = target.cause(run, value) if target.missed(value) else None
             counts[target.what] = {"value": value, "cause": cause}
     return counts

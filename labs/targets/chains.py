@@ -28,6 +28,8 @@ LARGE = np.float32(2**24)
 FIRST = 8  # multiply-adds whose followers are looked at
 MOST_OPERATIONS = 2.5  # per term: a multiplication, an addition, and a part of the last additions
 PERIOD = 32  # terms after which a kernel chooses the same sums again: a tile along k
+# A longest chain may be longer by this factor if chains do not divide the terms evenly.
+UNEVEN = 1.5
 
 
 def independent_chains(chains: int, k: int) -> Target:
@@ -36,19 +38,26 @@ def independent_chains(chains: int, k: int) -> Target:
     The count is the number of terms of the longest chain at the first shape, where a sum has `k`
     terms, and its limit is k / `chains`; at a shape with another k it is scaled by it. One block is
     launched again, with inputs from which rounding shows the chains. If a kernel hides them, the
-    count is that of a single chain.
+    count is that of a single chain. At a shape that does not fill all blocks, the block is launched
+    with k terms and as many more as the shape has left over there.
     """
 
     def measure(run: Run) -> float:
         return k if _hides_chains(run) else longest_chain(run) * k / run.shape[2]
 
+    def at_edges(run: Run) -> float:
+        m, n, terms = run.shape
+        terms = k + terms % chains
+        count = longest_chain(run, (m, n, terms)) * k / terms
+        return count if count > UNEVEN * k / chains else min(count, k // chains)
+
     def cause(run: Run, value: float) -> str:
-        if _hides_chains(run):
+        if run.shape[2] >= k and _hides_chains(run):
             return translate(
                 "rounding does not show in which order the terms of a sum are added. Add each term "
                 "by one addition of float32, and let no condition depend on the numbers."
             )
-        return translate(
+        told = translate(
             "{terms} of the {k} terms of a sum are added one after the other, each to the result "
             "of the one before, and the target is {fewer}. Rounding shows it: a term of 2^24 makes "
             "all ones that follow in its chain disappear.",
@@ -56,9 +65,14 @@ def independent_chains(chains: int, k: int) -> Target:
             k=k,
             fewer=k // chains,
         )
+        if run.shape == run.job.shapes[0]:
+            return told
+        where = translate("{where}, the sums are added in this way.", where=run.where)
+        return f"{told} {where}"
 
     words = f"each sum is added in at least {chains} independent chains of equal length"
-    return essential(Target("terms in the longest chain", k // chains, words, measure, cause))
+    what = "terms in the longest chain"
+    return essential(Target(what, k // chains, words, measure, cause, at_edges=at_edges))
 
 
 def _hides_chains(run: Run) -> bool:
@@ -173,25 +187,30 @@ def beyond_the_sums(run: Run, finding: Finding) -> str | None:
     )
 
 
-def longest_chain(run: Run) -> int:
+def longest_chain(run: Run, shape: Shape | None = None) -> int:
     """Return the number of terms in the longest chain of a sum, as one block of the kernel adds it.
 
-    The block is launched with inputs in which term r of each sum in row r is 2^24, and all others
-    are 1.
+    The block is launched with inputs in which one term of each sum is 2^24, and all others are 1.
+    It is the first term of the sums in row 0, the second one in row 1 and so on. If there are fewer
+    than FIRST rows, further launches test the first FIRST terms. shape: (m, n, k) of the launch;
+    None for that of the run.
     """
-    job = replace(run.job, inputs=_one_large_term)
-    again = run_kernel(job, run.kernel, run.shape, run.patience, blocks=1, counts=False)
-    block = again.out[~again.unwritten]
-    lost = np.float64(LARGE) + run.shape[2] - 1 - block
-    return int(lost.max(initial=0)) + 1
+    m, _, k = shape = shape or run.shape
+    lost = []
+    for first in range(0, min(FIRST, k), m):
+        job = replace(run.job, inputs=partial(_one_large_term, first))
+        again = run_kernel(job, run.kernel, shape, run.patience, blocks=1, counts=False)
+        block = again.out[~again.unwritten]
+        lost.append((np.float64(LARGE) + k - 1 - block).max(initial=0))
+    return int(max(lost)) + 1
 
 
-def _one_large_term(shape: Shape, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return a and b of ones, except that the diagonal of a is 2^24, float32.
+def _one_large_term(first: int, shape: Shape, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return a and b of ones, except that term first + r in row r of a is 2^24, float32.
 
     shape: (m, n, k). seed: not used.
     """
     m, n, k = shape
     a = np.ones((m, k), np.float32)
-    np.fill_diagonal(a, LARGE)
+    np.fill_diagonal(a[:, first:], LARGE)
     return a, np.ones((k, n), np.float32)

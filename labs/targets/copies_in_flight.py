@@ -48,7 +48,7 @@ def chunks_by_async_copies() -> Target:
 
 
 def group_left_in_flight() -> Target:
-    """Return the target of waits that leave a group of copies in flight while a tile is multiplied.
+    """Return the target of waits that leave a group of copies in flight.
 
     The count is the number of calls of `wait_copies(0)` that run in every iteration of a loop. It
     also counts those under a condition if no other call leaves a group in flight.
@@ -73,7 +73,7 @@ def group_left_in_flight() -> Target:
             line=waits_for_all(run)[0].lineno,
         )
 
-    words = "at least one group in flight while a tile is multiplied"
+    words = "the wait of each iteration but the last leaves at least one group in flight"
     return Target("waits for all copies", 0, words, measure, cause)
 
 

@@ -129,7 +129,7 @@ def no_negative_index() -> Target:
 
 
 def no_float64() -> Target:
-    """Return the target of no arithmetic operation in float64, counted at the first shape."""
+    """Return the target of no arithmetic operation in float64, at every shape."""
 
     def operations(run: Run) -> float:
         return float(sum(line.float64_ops for line in run.trace.counts.values()))
@@ -161,7 +161,7 @@ def no_float64() -> Target:
             why=why,
         )
 
-    return usual(Target("operations in float64", 0, "no float64", operations, cause))
+    return usual(Target("operations in float64", 0, "no float64", operations, cause, True))
 
 
 def sectors_per_request(at_most: float, with_edges: bool = False) -> Target:
@@ -257,7 +257,7 @@ def full_requests() -> Target:
 def wavefronts_per_request(at_most: float) -> Target:
     """Return the target of at most `at_most` wavefronts per request to shared memory, for any line.
 
-    The count is that of the worst source line, without atomics, at the first shape. A count above 1
+    The count is that of the worst source line, without atomics, at every shape. A count above 1
     means bank conflicts, and without a request to shared memory it is 0.
     """
 
@@ -290,7 +290,7 @@ def wavefronts_per_request(at_most: float) -> Target:
         )
 
     words = f"at most {at_most:g} wavefront{'s' * (at_most != 1)} per shared request"
-    return Target("wavefronts per request", at_most, words, measure, cause)
+    return Target("wavefronts per request", at_most, words, measure, cause, True)
 
 
 def barriers_of_block(run: Run) -> float:
@@ -307,7 +307,7 @@ def barriers_of_block(run: Run) -> float:
 
 
 def barriers_per_block(at_most: float) -> Target:
-    """Return the target of at most `at_most` barriers per block, at the first shape."""
+    """Return the target of at most `at_most` barriers per block, at every shape."""
 
     def cause(run: Run, value: float) -> str:
         lines = ", ".join(str(site.line) for site, c in run.trace.counts.items() if c.barriers)
@@ -320,11 +320,13 @@ def barriers_per_block(at_most: float) -> Target:
         )
 
     words = f"at most {at_most:g} barrier{'s' * (at_most != 1)} per block"
-    return Target("barriers per block", at_most, words, barriers_of_block, cause)
+    return Target("barriers per block", at_most, words, barriers_of_block, cause, True)
 
 
 def inner_stride(at_most: int = 1) -> Target:
     """Return the target of strides up to `at_most` elements in a CPU function's innermost loop.
+
+    It is tested at every shape.
 
     The count is the largest stride of all loads and stores in this loop, 0 without any.
     """
@@ -361,7 +363,7 @@ def inner_stride(at_most: int = 1) -> Target:
         )
 
     words = f"stride of the innermost loop at most {at_most} in every array"
-    return Target("stride of the innermost loop", at_most, words, measure, cause)
+    return Target("stride of the innermost loop", at_most, words, measure, cause, True)
 
 
 def _is_a_row(run: Run, parameter: str, step: int) -> bool:

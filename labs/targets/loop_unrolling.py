@@ -6,7 +6,7 @@ import ast
 import math
 import operator
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from labs.checking.phrasing import at_line
@@ -31,19 +31,24 @@ _OPERATORS = {
 }
 
 
-def iterations_per_multiply_add(at_most: float, with_rest: bool = False) -> Target:
+def iterations_per_multiply_add(
+    at_most: float, with_rest: bool = False, work: Callable[[Run], int] | None = None
+) -> Target:
     """Return the target of at most `at_most` loop iterations per multiply-add of a product.
 
     The iterations are summed over all threads. Loops over a short `range` of constants do not
     count, because the compiler unrolls them fully. with_rest: test the target also at shapes that
     do not fill all blocks. There terms may be left over, so LONGEST - 1 iterations of each thread
-    do not count.
+    do not count. work: returns the multiply-adds of full tiles at such a shape, to test the target
+    there for a kernel by tiles.
     """
 
     def measure(run: Run) -> float:
         return sum(iterations_of_kept_loops(run).values()) / math.prod(run.shape)
 
     def at_edges(run: Run) -> float:
+        if work:
+            return sum(iterations_of_kept_loops(run).values()) / work(run)
         count = measure(run)
         return count if count - (LONGEST - 1) / run.shape[2] > at_most else min(count, at_most)
 
@@ -67,8 +72,8 @@ def iterations_per_multiply_add(at_most: float, with_rest: bool = False) -> Targ
         )
 
     words = f"at most {at_most:g} loop iterations per multiply-add"
-    what = "iterations per multiply-add"
-    return Target(what, at_most, words, measure, cause, at_edges=at_edges if with_rest else None)
+    what, tested = "iterations per multiply-add", at_edges if with_rest or work else None
+    return Target(what, at_most, words, measure, cause, at_edges=tested)
 
 
 def iterations_of_kept_loops(run: Run) -> dict[Site, int]:

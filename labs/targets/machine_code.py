@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
@@ -13,6 +12,7 @@ from labs.checking.run import Run
 from labs.targets.wide_results import first_wide_result
 from utils.errors import CourseError
 from utils.translation import translate
+from virtual_gpu.common.source import read_source
 
 if TYPE_CHECKING:
     from gpu_xray import XRay
@@ -61,15 +61,11 @@ def loop_of_64_bits(run: Run) -> str | None:
 
 def _first_wide_result(run: Run) -> str:
     """Return a phrase on the first source line that `first_wide_result` finds, or ""."""
-    line = first_wide_result(run.tree)
+    source = read_source(run.kernel.py_func)
+    line = first_wide_result(source.tree)
     if line is None:
         return ""
-    code = next(
-        ast.unparse(node).partition("\n")[0]
-        for node in ast.walk(run.tree)
-        if isinstance(node, ast.stmt) and node.lineno == line
-    )
-    return translate("line {line}, {code}", line=line, code=quoted(code))
+    return translate("line {line}, {code}", line=line, code=quoted(dict(source.lines)[line]))
 
 
 def _loop(run: Run) -> Sequence[Instruction]:

@@ -59,7 +59,10 @@ def no_local_memory() -> Target:
 
 
 def no_shared_memory() -> Target:
-    """Return the target of no shared memory; the count is the words loaded and stored there."""
+    """Return the target of no shared memory, at every shape.
+
+    The count is the number of words that are loaded and stored there.
+    """
 
     def measure(run: Run) -> float:
         return float(sum(one.words for one in run.trace.access_counts if one.space == "shared"))
@@ -71,7 +74,7 @@ def no_shared_memory() -> Target:
             words=int(value),
         )
 
-    return Target("words of shared memory used", 0, "no shared memory", measure, cause)
+    return Target("words of shared memory used", 0, "no shared memory", measure, cause, True)
 
 
 def share_of_multiply_adds(at_least: float) -> Target:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import math
+from collections.abc import Callable
 
 import numpy as np
 
@@ -20,14 +21,15 @@ from virtual_gpu.counts.recorder import Recording
 
 EXCHANGES = ("shuffle", "vote", "match")  # kinds of events that bring values of other threads
 COUNTING_BARRIERS = ("syncthreads_and", "syncthreads_count", "syncthreads_or")
+MOST_SHARES = 2  # a thread may load for another one that only adds
 
 
-def elements_per_thread(each: int, every_shape: bool = False) -> Target:
-    """Return the target that no thread stores more than `each` elements of the result.
+def elements_per_thread(each: int) -> Target:
+    """Return the target that no thread stores more than `each` elements, at every shape.
 
-    The count is the largest number of elements that a thread of block 0 or of a drawn block stores,
-    at a shape that fills all blocks. It is larger if the threads of all blocks but block 0 store
-    more on average; then the count is this average. every_shape: test it at every shape.
+    The count is the largest number of elements of the result that a thread of block 0 or of a drawn
+    block stores. It is larger if the threads of all blocks but block 0 store more on average; then
+    the count is this average.
     """
 
     def measure(run: Run) -> float:
@@ -54,7 +56,7 @@ def elements_per_thread(each: int, every_shape: bool = False) -> Target:
 
     what = "one element" if each == 1 else f"{each} elements"
     words = f"each thread stores {what}"
-    return Target("elements per thread", each, words, measure, cause, every_shape)
+    return Target("elements per thread", each, words, measure, cause, every_shape=True)
 
 
 def _stored_by_thread(run: Run, recording: Recording) -> np.ndarray:
@@ -143,11 +145,12 @@ def from_shared_memory(least: float, unit: str = "multiply-add") -> Target:
     return Target(what, 0, words, measure, cause, at_edges=missing_at_edges)
 
 
-def loads_of_one_thread(at_most: int) -> Target:
+def loads_of_one_thread(at_most: int, every_shape: bool = True) -> Target:
     """Return the target of at most `at_most` loads in each thread of block 0 and a drawn block.
 
     Loads from shared and global memory count; those from local arrays do not. Shuffles and votes
-    count as well, because they also bring values of other threads.
+    count as well, because they also bring values of other threads. every_shape: False to test only
+    shapes that fill all blocks, for kernels whose threads load more at others.
     """
 
     def received(run: Run, recording: Recording) -> np.ndarray:
@@ -185,7 +188,49 @@ def loads_of_one_thread(at_most: int) -> Target:
         )
 
     words = f"at most {at_most} loads by one thread"
-    return Target("loads of one thread", at_most, words, measure, cause)
+    return Target("loads of one thread", at_most, words, measure, cause, every_shape)
+
+
+def loads_by_all_threads(share: Callable[[Run], float], *parameters: str) -> Target:
+    """Return the target that the threads of a block load its words together, at every shape.
+
+    The count is the number of words that the busiest thread of block 0 and a drawn block loads from
+    these inputs, divided by its share. A warp that loads for the whole block loads many shares.
+    share: returns the words that each thread of a full block loads if all load equally many.
+    parameters: the exercise's names of the inputs.
+    """
+
+    def loaded(run: Run, recording: Recording) -> np.ndarray:
+        """Return how many words of the inputs each thread of a block loads, int64, (threads,)."""
+        arrays = {one.name for one in recording.arrays if one.space == "global"}
+        arrays &= {run.names[one] for one in parameters}
+        words = np.zeros(math.prod(recording.shape), int)
+        for event in recording.events:
+            if event.kind == "load" and event.array in arrays:
+                words += (event.first >= 0) * event.width
+        return words
+
+    def measure(run: Run) -> float:
+        return max(loaded(run, one).max() for one in run.samples) / share(run)
+
+    def cause(run: Run, value: float) -> str:
+        busiest = max(run.samples, key=lambda one: loaded(run, one).max())
+        words = loaded(run, busiest)
+        return translate(
+            "thread {thread} of block {block} loads {words} from global memory, and {idle} of the "
+            "{threads} threads of the block load nothing. If all of them load together, {most} "
+            "per thread are enough.",
+            thread=int(words.argmax()),
+            block=block_number(busiest.block),
+            words=counted(int(words.max()), "word"),
+            idle=int((words == 0).sum()),
+            threads=words.size,
+            most=counted(math.ceil(share(run)), "word"),
+        )
+
+    words = "all threads of a block load together"
+    what = "loads of the busiest thread, in shares"
+    return Target(what, MOST_SHARES, words, measure, cause, every_shape=True)
 
 
 def _loads_of_each_thread(recording: Recording) -> np.ndarray:

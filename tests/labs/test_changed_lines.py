@@ -18,6 +18,7 @@ def test_a_solution_of_a_task_to_change_differs_from_the_starter_in_as_many_line
         assert changed_lines(one.starter, one.solution) == one.lines_to_change
 
 
+@pytest.mark.slow
 def test_more_lines_than_needed_are_noted_and_no_flaw():
     verdict = check(NAME, right(NAME, "a loop over the steps"))
     assert verdict.passed
@@ -48,6 +49,7 @@ def test_divisions_in_loops_are_counted_unless_the_divisor_is_a_constant(test, c
     assert len(divisions(changed(NAME, (TEST, test)))) == min(count, 1)
 
 
+@pytest.mark.slow
 def test_a_division_before_the_loop_or_in_a_function_that_is_called():
     before = changed(NAME, ("stride = uint32(1)", "stride = uint32(tid // cuda.blockDim.x + 1)"))
     assert divisions(before) == []

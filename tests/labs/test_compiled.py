@@ -51,6 +51,7 @@ def test_where_the_code_of_the_cpu_cannot_be_known_a_note_says_so(monkeypatch):
     assert verdict.notes == ("Not known on this machine: no spills.",)
 
 
+@pytest.mark.slow
 def test_who_passes_reads_where_the_waits_are_counted():
     # The last block of this one waits up to three times in a thread.
     verdict = check("four_loads", right("four_loads", "a fast way for whole blocks"))
@@ -58,6 +59,7 @@ def test_who_passes_reads_where_the_waits_are_counted():
     assert "a kernel may wait more often" in str(verdict)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "what", ["a test for each term", "ranges", "the remainder first", "an unsigned i"]
 )
@@ -77,6 +79,7 @@ def test_an_index_from_the_counter_of_an_open_loop_is_named(compiler):
     assert "BRA" not in cause
 
 
+@pytest.mark.slow
 def test_a_sum_in_a_register_is_not_spilled(compiler):
     exercise = EXERCISES["unroll"]
     run = run_kernel(exercise, exercise.solution, exercise.shapes[0], 20)
@@ -145,6 +148,7 @@ def test_a_condition_of_64_bits_is_remarked_and_no_flaw(compiler):
 TEST = "        if tid & uint32(2 * stride - 1) == 0:\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "changes",
     [

@@ -134,6 +134,7 @@ def test_an_element_that_is_needed_before_it_is_stored_is_named():
     assert "`c[0, 1]` before anything was stored there" in cause
 
 
+@pytest.mark.slow
 def test_the_stride_is_that_of_the_innermost_loop():
     def strides(function) -> dict[tuple[str, str], int]:
         accesses = innermost_accesses(run_kernel(find(NAME), function, FIRST, patience=20))

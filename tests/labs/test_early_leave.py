@@ -82,6 +82,7 @@ def test_leaving_after_the_barrier_behind_the_store_is_right(name, body):
     assert bool(left) == (body != ADD + WAIT + LEAVE)
 
 
+@pytest.mark.slow
 def test_threads_that_never_store_may_leave_at_once():
     columns = (
         "    if tid < 32:\n        for row in range(1, 8):\n"

@@ -43,6 +43,7 @@ def test_a_wrong_kernel_is_not_measured(old, new, kernel, small, monkeypatch):
         list(experiments.measure(H200))
 
 
+@pytest.mark.slow
 def test_all_work_of_the_arithmetic_is_multiply_adds_of_float32():
     report = xray(arithmetic.build(3), void(float32[::1], float32[::1], int64))
     assert report.instructions["FFMA"] >= 3 * arithmetic.UNROLL
@@ -82,6 +83,7 @@ def test_a_chase_goes_as_many_steps_as_it_is_told_and_then_on_from_there(launch)
         assert at == [expected]
 
 
+@pytest.mark.slow
 def test_no_instruction_of_a_chase_checks_for_negative_indices():
     report = xray(chase.chase_global, void(uint32[::1], uint32[::1], int64))
     assert "selp" not in report.ptx

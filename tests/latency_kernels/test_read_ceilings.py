@@ -15,6 +15,7 @@ from utils.measuring.timing import Timing
 READS = {"shared_read": PER_TURN, "l2_read": L2_READS}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", READS)
 @pytest.mark.parametrize("threads", [1, 33, 300])
 def test_every_sum_is_right(name, threads):

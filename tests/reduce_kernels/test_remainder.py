@@ -50,6 +50,7 @@ def test_one_pair_differs_in_its_wavefronts_alone(compiler):
     }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_the_other_pair_differs_in_the_threads_that_share_a_side(compiler):
     assert differing_instructions(remainder.SIDES) == {("0x10", "0x20")}
 

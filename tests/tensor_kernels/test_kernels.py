@@ -143,6 +143,7 @@ def test_wavefronts_that_an_ldmatrix_needs(step, of_a, of_b):
         assert line["shared_load_wavefronts"].sum() == wavefronts * line["ldmatrix"].sum() > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step, k", [("mma_naive", 8), ("mma_swizzled", 8), ("mma_pipelined", 16)])
 def test_a_product_is_made_of_as_many_instructions_as_it_has_parts(step, k):
     side = 128 if step in WIDE else 16

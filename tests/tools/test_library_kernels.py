@@ -6,12 +6,13 @@ from types import SimpleNamespace
 import pytest
 
 from tools.records import library_kernels
-from tools.records.library_kernels import DYNAMIC, REGISTERS, LibraryKernel, rows_of
+from tools.records.library_kernels import DYNAMIC, REGISTERS, rows_of
 from utils.errors import CourseError
 from utils.ladder.shapes import GemmShape
 from utils.machine import devices
 from utils.measuring import rows
 from utils.measuring.command_line import main
+from utils.measuring.library_kernels import LibraryKernel
 from utils.paths import DATA
 
 FILES = sorted((DATA / "measured").glob("*/library_kernels.csv"))

@@ -25,6 +25,7 @@ def test_all_products_are_right():
     assert all(verdict.passed for verdict in verdicts)
 
 
+@pytest.mark.slow
 def test_they_differ_in_the_multiply_adds_between_load_and_store(compiler):
     found = {}
     for name, kernel in loads_between.kernels().items():

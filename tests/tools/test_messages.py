@@ -13,13 +13,19 @@ from utils.lessons.questions import bank
 from utils.paths import ROOT
 from utils.translation import placeholders
 
-CODE = [
-    (file, ast.parse(file.read_text("utf-8")))
-    for folder in messages.CODE
-    for file in (ROOT / folder).rglob("*.py")
-    if "tests" not in file.parts
-]
 MAKE = "python -m tools.messages makes it anew"
+
+
+# Not at import: every process of pytest imports this file, and one runs its tests.
+@pytest.fixture(scope="module")
+def code():
+    """Return (file, syntax tree) of each file with messages."""
+    return [
+        (file, ast.parse(file.read_text("utf-8")))
+        for folder in messages.CODE
+        for file in (ROOT / folder).rglob("*.py")
+        if "tests" not in file.parts
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -79,9 +85,9 @@ def in_an_f_string(tree) -> list[int]:
     ]
 
 
-def test_no_message_is_hidden_in_an_f_string():
+def test_no_message_is_hidden_in_an_f_string(code):
     assert in_an_f_string(ast.parse("f\"{translate('one')} {translate(other)}\"")) == [1]
-    assert {file.name: in_an_f_string(tree) for file, tree in CODE if in_an_f_string(tree)} == {}
+    assert {file.name: in_an_f_string(tree) for file, tree in code if in_an_f_string(tree)} == {}
 
 
 def wrong_values(tree) -> list[int]:
@@ -98,10 +104,10 @@ def wrong_values(tree) -> list[int]:
     return lines
 
 
-def test_every_message_gets_the_values_of_its_placeholders():
+def test_every_message_gets_the_values_of_its_placeholders(code):
     assert wrong_values(ast.parse("translate('{a} of {b:,}', a=1)")) == [1]
     assert wrong_values(ast.parse("words.say('{noun} {a!r}', a=1)")) == []
-    assert {file.name: wrong_values(tree) for file, tree in CODE if wrong_values(tree)} == {}
+    assert {file.name: wrong_values(tree) for file, tree in code if wrong_values(tree)} == {}
 
 
 def catalog_of(*sentences):

@@ -40,6 +40,7 @@ def test_each_way_is_timed_once():
     assert {(row.host_us, row.call_us, row.hot_ms) for row in measured} == {(1.0, 2.0, 1.0)}
 
 
+@pytest.mark.slow
 def test_a_wrong_sum_is_not_recorded(monkeypatch):
     monkeypatch.setattr(single_launch.np, "allclose", lambda *_, **__: False)
     with pytest.raises(CourseError, match="sum of reduce7 is wrong, so nothing is recorded"):

@@ -60,8 +60,13 @@ def graph(texts: Mapping[str, str], others: Iterable[str]) -> Graph:
     exercises = frozenset(path for path in (*texts, *others) if EXERCISE.match(path))
     found = {}
     for path, text in texts.items():
-        tree = ast.parse(text)
-        found[path] = _imported(path, tree, modules) | data.named(path, tree)
+        nodes = list(ast.walk(ast.parse(text)))
+        strings = {
+            node.value
+            for node in nodes
+            if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        }
+        found[path] = _imported(path, nodes, strings, modules) | data.named(path, nodes, strings)
     # The bank loads its folders by their names.
     if (bank := "labs/exercises/__init__.py") in found:
         found[bank] |= exercises
@@ -94,16 +99,18 @@ def _dotted(path: str) -> str:
     return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
 
 
-def _imported(path: str, tree: ast.Module, modules: Mapping[str, str]) -> set[str]:
+def _imported(
+    path: str, nodes: Iterable[ast.AST], strings: set[str], modules: Mapping[str, str]
+) -> set[str]:
     """Return the paths of the modules that a file imports, or names as a whole string.
 
-    path, tree: of the file. modules: dotted name -> path.
+    path: of the file. nodes, strings: of its tree. modules: dotted name -> path.
     """
     package = path.removesuffix("/__init__.py").removesuffix(".py").split("/")
     if not path.endswith("/__init__.py"):
         package = package[:-1]
-    found = set()
-    for node in ast.walk(tree):
+    found = set(strings)  # of import_module, or of `python -m`
+    for node in nodes:
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -111,8 +118,6 @@ def _imported(path: str, tree: ast.Module, modules: Mapping[str, str]) -> set[st
             base = ".".join([*above, *([node.module] if node.module else [])])
             inner = {f"{base}.{alias.name}" for alias in node.names}
             found |= {name if name in modules else base for name in inner}
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-            found.add(node.value)  # of import_module, or of `python -m`
     return {modules[name] for name in found if name in modules}
 
 
@@ -120,7 +125,8 @@ def _lists_notebooks(node: ast.AST) -> bool:
     """Return True if a node imports, or names as an attribute, a function that lists notebooks."""
     if isinstance(node, ast.ImportFrom) and node.module == "utils.paths":
         return any(alias.name in LISTS for alias in node.names)
-    return ast.unparse(node) in CALLS if isinstance(node, ast.Attribute) else False
+    # Only few attributes have one of the names, and to write a node as text takes long.
+    return isinstance(node, ast.Attribute) and node.attr in LISTS and ast.unparse(node) in CALLS
 
 
 class _Data:
@@ -134,22 +140,27 @@ class _Data:
             while folder:
                 self._by_folder[folder].add(path)
                 folder = folder.rpartition("/")[0]
+        # Last part of the name -> the folders below another one; those at the top are named too
+        # often to mean their content.
+        self._folders = defaultdict(list)
+        for folder in self._by_folder:
+            if "/" in folder:
+                self._folders[folder.rpartition("/")[2]].append(folder)
 
-    def named(self, module: str, tree: ast.Module) -> set[str]:
+    def named(self, module: str, nodes: Iterable[ast.AST], strings: set[str]) -> set[str]:
         """Return the paths of files that a module's strings name, by their own or a folder's name.
 
-        module: the module's path. Names of folders that `utils.paths` defines count as well.
+        Names of folders that `utils.paths` defines count as well. module: the module's path. nodes,
+        strings: of its tree.
         """
         found = set()
-        for node in ast.walk(tree):
+        for node in nodes:
             if isinstance(node, ast.Name | ast.alias):
                 name = node.id if isinstance(node, ast.Name) else node.name
                 found |= self._by_folder.get(FOLDERS.get(name, ""), set())
             elif _lists_notebooks(node):
                 found |= self._by_folder.get(FOLDERS["NOTEBOOKS"], set())
-            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-                found |= self._of_text(module, node.value)
-        return found
+        return found.union(*(self._of_text(module, text) for text in strings))
 
     def _of_text(self, module: str, text: str) -> set[str]:
         """Return the paths of the files that a string in a module names; none for a sentence.
@@ -166,9 +177,8 @@ class _Data:
             package = module.partition("/")[0]
             files = {file for file in files if file.startswith(f"{package}/") or "/" not in file}
         found = {file for file in files if folder in file}
-        # A folder below another one; those at the top are named too often to mean their content.
-        for path, inside in self._by_folder.items():
+        for path in self._folders[name] if name else ():
             near = path.startswith(("data/", f"{module.partition('/')[0]}/"))
-            if "/" in path and (path == text or (near and path.rpartition("/")[2] == text)):
-                found |= inside
+            if path == text or (near and name == text):
+                found |= self._by_folder[path]
         return found

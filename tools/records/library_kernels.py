@@ -16,7 +16,6 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 from numba import cuda
@@ -29,38 +28,14 @@ from utils.machine.devices import slug
 from utils.machine.versions import cupy
 from utils.measuring import rows
 from utils.measuring.command_line import Command, device_for, main
-from utils.measuring.rows import Date
+from utils.measuring.library_kernels import FILE, LibraryKernel
 from utils.paths import DATA
 
 SHAPE = GemmShape(4096, 4096, 4096)
-FILE = "library_kernels.csv"
 # The elements of a and b -> how they come from float32.
 STORED = {"float16": lambda x: x.astype(np.float16), "bfloat16": bfloat16_bits}
 DYNAMIC, REGISTERS = "launch__shared_mem_per_block_dynamic", "launch__registers_per_thread"
 METRICS = (DYNAMIC, REGISTERS)
-
-
-@dataclass(frozen=True)
-class LibraryKernel:
-    """A kernel that cuBLAS launches for the product of an m×k and a k×n matrix.
-
-    elements: those of a and b, float16 or bfloat16; c is float32. kernel: its name, as the profiler
-    shows it. grid, block: their sizes, x first. dynamic_shared_bytes: of a block. registers: of a
-    thread. cublas_version: as cuBLAS says it, such as 130200 for 13.2.0.
-    """
-
-    device: str
-    elements: str
-    m: int
-    n: int
-    k: int
-    kernel: str
-    grid: tuple[int, ...]
-    block: tuple[int, ...]
-    dynamic_shared_bytes: int
-    registers: int
-    cublas_version: int
-    date: Date
 
 
 def launch(elements: str, shape: GemmShape = SHAPE) -> None:

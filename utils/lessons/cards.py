@@ -12,6 +12,7 @@ from virtual_gpu.pictures.svg import in_code
 
 KINDS = ("ask", "good", "bad")
 _WORDS = ' class="words"'  # for a column of sentences
+_GAP = '<div style="height: 8px"></div>'  # between the parts of a stack
 _STYLE = """<style>
 .course {font-family: system-ui, sans-serif; font-size: 14px; line-height: 1.5}
 .course-card {border-left: 4px solid #8b9096; background: rgba(128,128,128,.10);
@@ -181,7 +182,7 @@ class Stack:
         return str(self)
 
     def _repr_html_(self) -> str:
-        return "".join(part._repr_html_() for part in self.parts)
+        return _GAP.join(part._repr_html_() for part in self.parts)
 
 
 def table(caption: str, head: Sequence[str], rows: Sequence[Sequence], note: str = "") -> Table:

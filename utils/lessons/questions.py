@@ -24,9 +24,9 @@ class Question:
     """A question whose answer is a number, one of some choices, or an order.
 
     text: the question in a few words. unit: the unit of a number. unit_of_one: the unit of
-    the number 1, where that is another word. at_least: the least number that
-    is possible; 0 means any number above 0. exact: True for a count, a whole number of which only
-    the very number is right. choices: the possible answers, of which one is right.
+    the number 1, where that is another word. at_least: the least number that is possible; 0 means
+    any number above 0, and from 0 on for a count. exact: True for a count, a whole number of which
+    only the very number is right. choices: the possible answers, of which one is right.
     order: the items to put in order. because: the arithmetic that leads to the answer, as one or
     two lines; "" if the lesson has none. label: the noun before a number that identifies something,
     such as "thread" for "thread 88". slips: a wrong number, as text -> a sentence on the mistake
@@ -82,7 +82,7 @@ class Question:
                     "This prediction must be a number, and `{given!r}` was given.", given=value
                 )
             )
-        if value < self.at_least or value <= 0:
+        if value < self.at_least or (value == 0 and not self.exact):
             raise CourseError(self._too_small(value))
         if self.exact and value != int(value):
             raise CourseError(
@@ -219,7 +219,7 @@ class Question:
 
     def _too_small(self, value: float) -> str:
         """Return the sentence for a number that is below the least possible one."""
-        if not self.at_least:
+        if not (self.at_least or self.exact):
             return translate(
                 "{question}: this must be more than 0, and {given:g} was given.",
                 question=self.shown,

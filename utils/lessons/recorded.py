@@ -6,7 +6,8 @@ its model. The parameter `on` names another device or processor that has records
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import TypeVar
 
 import pandas as pd
 
@@ -17,8 +18,12 @@ from utils.ladder.step import Step, Variant
 from utils.lessons.cards import Table, table
 from utils.lessons.counting import as_step, as_variant, name_of
 from utils.lessons.lesson import device_shown
-from utils.measuring import records
+from utils.machine.devices import REFERENCE, slug
+from utils.measuring import records, rows
 from utils.measuring.records import Record
+from utils.paths import DATA
+
+Row = TypeVar("Row")
 
 # A Zen 5 with two cores, see gemm_kernels/cpu/tuning/TUNING.md.
 CPU = "AMD EPYC"
@@ -113,6 +118,27 @@ def share_of_library(step: Step | Variant, shape: str = "4096") -> float:
     record.
     """
     return record_of(step, shape).library_ratio
+
+
+def rows_of(file: str, kind: type[Row]) -> tuple[Row, ...]:
+    """Return the rows of an experiment's record on the device shown.
+
+    They are those of the reference device if the device shown has no such record. file: its name in
+    the folder of a device. kind: the dataclass of a row. Raises CourseError if both have none.
+    """
+    own, reference = (
+        DATA / "measured" / slug(name) / file for name in (device_shown().name, REFERENCE)
+    )
+    return rows.read_if_any(own, kind) or rows.read(reference, kind)
+
+
+def row_with(among: Iterable[Row], **values: object) -> Row:
+    """Return the first row whose fields have these values; raise CourseError if there is none."""
+    for row in among:
+        if values.items() <= vars(row).items():
+            return row
+    said = ", ".join(f"{name} {value}" for name, value in values.items())
+    raise CourseError(f"Nothing is recorded for {said}: run the experiment with `--record`.")
 
 
 def times(*steps: Step | Variant, shape: str = "4096", on: str | None = None) -> Table:

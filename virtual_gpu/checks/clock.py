@@ -28,8 +28,9 @@ class Clock:
     ``last_warp_sync`` and ``last_grid_barrier`` hold the time of the latest barrier of the block,
     of the warp and of the grid. The first is an int if all lanes share it, else a vector of lanes;
     the second is a vector of lanes, and the third an int. ``sites[time]`` is the source line of an
-    access, and ``thread_stamps`` holds the launch-wide thread number of each lane, shifted left by
-    TIME_BITS. ``report`` gets the findings, and ``releases`` the fences and atomics of the launch.
+    access, and ``waits[time]`` that of the wait by which it ended, if it is an asynchronous copy.
+    ``thread_stamps`` holds the launch-wide thread number of each lane, shifted left by TIME_BITS.
+    ``report`` gets the findings, and ``releases`` the fences and atomics of the launch.
     """
 
     def __init__(self, batch: Batch, report: Report, releases: Releases):
@@ -38,6 +39,7 @@ class Clock:
         self.releases = releases
         self.thread_stamps = batch.numbers << TIME_BITS
         self.sites: list[Site] = []
+        self.waits: dict[int, Site] = {}
         self.last_barrier: int | np.ndarray = 0  # a vector after blocks passed different barriers
         self.last_warp_sync = np.full(batch.size, NEVER, np.int64)
         self.last_grid_barrier = NEVER

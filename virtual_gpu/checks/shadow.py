@@ -406,6 +406,9 @@ class Shadow:
         element = access.locate(position)
         who = f"which {other}" if other != thread else "which another thread"
         place = _location(site, access.site) if site else ""
+        wait = clock.waits.get(word & TIME_MASK) if site else None
+        if wait:  # of the other thread for its asynchronous copy
+            verb, place = "copied", f"{place} and waited for{_location(wait, access.site)}"
         return Finding(
             "race", access.site, self.name, element, (thread, other), int(where.sum()),
             f"{thread} {access.verb} {self.name}{list(element)}, {who} has {verb}{place}"

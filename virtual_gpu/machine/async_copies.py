@@ -82,16 +82,17 @@ class AsyncCopies:
             ended = waiting & (copy.groups < self._closed[lanes] - most)
             if ended.any():
                 copy.pending &= ~ended
-                self._end(number, copy, ended)
+                self._end(number, copy, ended, site)
             if copy.pending.any():
                 copy.wait = (site, most) if waiting.any() else copy.wait
             else:
                 del self._in_flight[number]
 
-    def _end(self, number: int, copy: _Copy, ended: np.ndarray) -> None:
+    def _end(self, number: int, copy: _Copy, ended: np.ndarray, wait: Site) -> None:
         """Write the values of a copy for the lanes in ``ended``, as a store that happens now.
 
         ``number`` is the copy's number, and ``ended`` holds one bool per active lane of the copy.
+        ``wait`` is the source line of the wait that ends them.
         """
         access, values, changed = copy.access, copy.values, copy.changed
         if not ended.all():
@@ -99,6 +100,7 @@ class AsyncCopies:
             access = _narrowed(access, kept)
             values, changed = values[kept], changed[kept]
         access = replace(access, time=access.clock.tick(access.site))
+        access.clock.waits[access.time] = wait
         copy.memory.restamp(access)
         copy.memory.move(access, values, changed)
         targets = self._targets[copy.memory]

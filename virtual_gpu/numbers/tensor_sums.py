@@ -9,8 +9,9 @@ The virtual GPU does this as Hopper (H100, H200) does. Two studies give models t
 hardware in every bit of their tests: Khattak and Mikaitis, "Accurate Models of NVIDIA Tensor
 Cores", arXiv:2512.07004, and Xie et al., "Bit-Accurate Modeling of GPU Matrix Multiply-Accumulate
 Units", arXiv:2511.10909. `virtual_gpu/tests/kernels/tensor_rounding.py` compares a device with this
-model. Turing and Ampere keep 24 bits, and Ampere adds 8 products at a time, so their results differ
-in the last bits.
+model: an H200 gave the same bits in all 36 of its tests, with 65,536 sums each
+(`data/measured/nvidia_h200/tensor_rounding.csv`). Turing and Ampere keep 24 bits, and Ampere adds 8
+products at a time, so their results differ in the last bits.
 
 Unless inputs are subnormal, a result r differs from the exact sum of its k + 1 terms t by less than
 2⁻²³·|r| + (k + 1)·2⁻²⁵·max|t|, if |r| is no subnormal float32 either.

@@ -170,7 +170,7 @@ FAST = [f for f in operations.COMPUTE if f in MIXED_PAIRS or f in (
 
 @pytest.mark.parametrize(
     ("functions", "size"),
-    [(FAST, 120), pytest.param(list(operations.COMPUTE), 600, marks=pytest.mark.slow)],
+    [(FAST, 16), pytest.param(list(operations.COMPUTE), 600, marks=pytest.mark.slow)],
 )
 def test_the_text_of_an_operation_gives_the_bits_of_numpy(functions, size):
     with np.errstate(all="ignore"), warnings.catch_warnings():

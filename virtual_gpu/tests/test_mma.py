@@ -2,6 +2,7 @@
 
 import csv
 import math
+import re
 from fractions import Fraction
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from utils.paths import DATA
+from utils.paths import DATA, ROOT
 from virtual_gpu import installed, trace
 from virtual_gpu.numbers import tensor_sums
 from virtual_gpu.numbers.fragments import (
@@ -22,7 +23,7 @@ from virtual_gpu.numbers.fragments import (
 )
 from virtual_gpu.tests.kernels.tensor_rounding import INSTRUCTIONS, LANES, bits_of, compare
 
-ROUNDING = DATA / "measured" / "nvidia_h200" / "tensor_rounding.csv"
+README = ROOT / "virtual_gpu" / "README.md"
 
 
 def read(name):
@@ -209,15 +210,23 @@ def test_a_sum_that_the_model_does_not_predict_is_counted_and_shown():
         assert len(row.example.split(" | ")) == 5
 
 
+def test_the_recorded_device_gave_every_bit_of_the_model():
+    rows = read("tensor_rounding.csv")
+    assert {row["differing"] for row in rows} == {"0"}
+    (sums,) = {int(row["sums"]) for row in rows}
+    # "36 tests of 65,536 sums", and in the module "36 of its tests, with 65,536 sums each"
+    said = rf"\b{len(rows)}( of its)? tests( of|, with) {sums:,} sums"
+    for text in (README.read_text(encoding="utf-8"), tensor_sums.__doc__):
+        assert re.search(said, text)
+
+
 @pytest.mark.slow
-@pytest.mark.skipif(not ROUNDING.exists(), reason="no device has been compared yet")
 @pytest.mark.parametrize("instruction", INSTRUCTIONS, ids=lambda one: one.name)
 def test_the_model_gives_every_bit_that_the_recorded_device_gave(instruction):
     def model(instruction, a, b, c):
         return tensor_sums.multiply_add(instruction.values(a), instruction.values(b), c)
 
-    with ROUNDING.open(encoding="utf-8", newline="") as file:
-        recorded = {(row["instruction"], row["inputs"]): row for row in csv.DictReader(file)}
+    recorded = {(row["instruction"], row["inputs"]): row for row in read("tensor_rounding.csv")}
     same = 0
     for row in compare(instruction, run=model):
         record = recorded[row.instruction, row.inputs]

@@ -72,6 +72,7 @@ def test_an_ellipsis_stands_for_the_dimensions_that_numpy_takes(drawn):
     np.testing.assert_array_equal(x[whole], x[indices], strict=True)
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(ranks_and_indices())
 def test_a_part_has_the_shape_and_the_elements_that_it_has_in_numpy(drawn):

@@ -64,6 +64,28 @@ def copies_in_two_groups(x, out):
     out[t] += tile[1, 63 - t]
 
 
+@cuda.jit
+def waits_behind_the_barrier(x, out):
+    tile = cuda.shared.array(64, float32)
+    t = cuda.threadIdx.x
+    copy1_async(tile, t, x, t)
+    commit_copies()
+    cuda.syncthreads()
+    wait_copies(0)
+    out[t] = tile[63 - t]
+
+
+def test_a_race_with_a_copy_names_the_wait_that_has_ended_it():
+    (race,) = trace(waits_behind_the_barrier, 1, 64, ones(64), ones(64)).findings
+    code = waits_behind_the_barrier.py_func.__code__
+    copy, wait = code.co_firstlineno + 4, code.co_firstlineno + 7
+    assert (race.kind, race.other_line) == ("race", copy)
+    assert race.message == (
+        "thread (0) of block (0) reads tile[63], which thread (63) of block (0) has copied at line "
+        f"{copy} and waited for at line {wait} with no syncthreads() between."
+    )
+
+
 @right(1, 64, ones(64), ones(64))
 @cuda.jit
 def half_of_the_threads_copy(x, out):

@@ -52,6 +52,7 @@ def test_a_kernel_can_make_states_and_jump():
     assert (states == on_cpu).all()
 
 
+@pytest.mark.slow
 def test_two_threads_with_one_state_race():
     @cuda.jit
     def kernel(states, out):

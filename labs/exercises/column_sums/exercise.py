@@ -32,8 +32,9 @@ EXERCISE = KernelExercise(
     reference=lambda x: x.sum(axis=0, dtype=np.float64),
     targets=(
         right_for_small_numbers(), counts.no_negative_index(), counts.one_store_per_element(),
-        counts.no_float64(), counts.sectors_per_request(4), essential(counts.full_requests()),
-        essential(elements_per_thread(1, every_shape=True)), essential(loads_of_one_thread(LOADS)),
+        counts.no_float64(),
+        counts.sectors_per_request(4), essential(counts.full_requests()),
+        essential(elements_per_thread(1)), essential(loads_of_one_thread(LOADS, every_shape=False)),
         counts.input_loads_per_element(1),
     ),
     main=("sectors per request",),

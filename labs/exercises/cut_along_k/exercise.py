@@ -1,5 +1,6 @@
 """The partial sums of a product whose sums over k are cut in four slices."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -47,7 +48,8 @@ EXERCISE = KernelExercise(
     targets=(
         right_for_small_numbers(), counts.no_negative_index(), counts.one_store_per_element(),
         counts.no_float64(), counts.sectors_per_request(4), essential(elements_per_thread(1)),
-        loads_per_multiply_add(2), iterations_per_multiply_add(1),
+        replace(loads_per_multiply_add(2), every_shape=True),
+        iterations_per_multiply_add(1, with_rest=True),
     ),
     main=("loads per multiply-add", "iterations per multiply-add"),
     hints=(

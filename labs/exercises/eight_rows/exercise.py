@@ -18,7 +18,12 @@ from labs.targets.counts import (
     wavefronts_per_request,
 )
 from labs.targets.other_size import right_for_small_numbers
-from labs.targets.sharing import elements_per_thread, from_shared_memory, full_shared_requests
+from labs.targets.sharing import (
+    elements_per_thread,
+    from_shared_memory,
+    full_shared_requests,
+    loads_by_all_threads,
+)
 from utils.division import cdiv
 from utils.ladder.step import Launch
 
@@ -27,6 +32,11 @@ def launch(shape) -> Launch:
     """Return a launch with a block of 256 threads per 32×64 tile of c. shape: (m, n, k)."""
     m, n, _ = shape
     return Launch(grid=(cdiv(n, BN), cdiv(m, BM)), block=(THREADS,))
+
+
+def words_of_a_thread(run: Run) -> int:
+    """Return how many words of a and b each thread loads if all load equally many."""
+    return cdiv(run.shape[2], BK) * BK * (BM + BN) // THREADS
 
 
 def shared_loads(at_most: float) -> Target:
@@ -61,12 +71,12 @@ def shared_loads(at_most: float) -> Target:
 
 
 def barriers_per_tile() -> Target:
-    """Return the target that each thread passes at most 2 barriers per tile of BK terms."""
+    """Return the target of at most 2 barriers of a thread per tile of BK terms, at every shape."""
 
     def measure(run: Run) -> float:
         warps = launch(run.shape).blocks * THREADS // 32
         passed = sum(line.barriers for line in run.trace.counts.values())
-        return passed / warps / (run.shape[2] // BK)
+        return passed / warps / cdiv(run.shape[2], BK)
 
     def cause(run: Run, value: float) -> str:
         lines = {site: one.barriers for site, one in run.trace.counts.items() if one.barriers}
@@ -75,7 +85,7 @@ def barriers_per_tile() -> Target:
             f"of them stand at {at_line(max(lines, key=lines.get))}."
         )
 
-    return Target("barriers per tile", 2, "at most 2 barriers per tile", measure, cause)
+    return Target("barriers per tile", 2, "at most 2 barriers per tile", measure, cause, True)
 
 
 EXERCISE = KernelExercise(
@@ -120,6 +130,7 @@ EXERCISE = KernelExercise(
         sectors_per_request(4),
         essential(full_requests()),
         essential(elements_per_thread(TM)),
+        essential(loads_by_all_threads(words_of_a_thread, "a", "b")),
         essential(from_shared_memory((1 + 1 / TM) / 2)),
         essential(full_shared_requests()),
         wavefronts_per_request(1),

@@ -27,7 +27,8 @@ EXERCISE = elementwise(
     reference=lambda x, factor: x.astype(np.float64) * float(factor),
     targets=(
         counts.no_negative_index(), essential(counts.one_store_per_element()),
-        counts.no_float64(), counts.sectors_per_request(4), essential(elements_per_thread(1)),
+        counts.no_float64(),
+        counts.sectors_per_request(4, with_edges=True), essential(elements_per_thread(1)),
     ),
     hints=(
         "Take a matrix of 20 rows and 50 columns. The launch has 24 rows and 64 columns of "

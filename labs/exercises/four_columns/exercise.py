@@ -1,9 +1,7 @@
 """Four elements of c per thread: one load of a serves four multiply-adds."""
 
-from labs.checking.phrasing import at_line
-from labs.checking.run import Run
-from labs.checking.target import Target, essential
-from labs.families.product import Split, loads_per_multiply_add, matrix_product
+from labs.checking.target import essential
+from labs.families.product import Split, loads_per_multiply_add, matrix_product, one_load_per_term
 from labs.families.product_stores import PROBES
 from labs.targets.counts import (
     full_requests,
@@ -12,33 +10,6 @@ from labs.targets.counts import (
     sectors_per_request,
 )
 from labs.targets.sharing import elements_per_thread
-from utils.translation import translate
-
-
-def loads_of_a() -> Target:
-    """Return the target that each thread loads an element of its row of a once, at every shape.
-
-    The count is the number of words loaded from a, per thread of the launch and term of a sum.
-    """
-
-    def measure(run: Run) -> float:
-        launch = run.job.launch(run.shape)
-        return run.total("a", "load", "words") / (launch.blocks * launch.threads * run.shape[2])
-
-    def cause(run: Run, value: float) -> str:
-        most = max(run.accesses("a"), key=lambda one: one.words)
-        return translate(
-            "{where} loads the same elements of `{array}` again for other columns: {value:.3g} "
-            "words per thread and term, and the target is 1. One word of `{array}` is to serve all "
-            "columns of a thread, at any shape.",
-            where=at_line(most.site),
-            array=most.array,
-            value=value,
-        )
-
-    words = "each thread loads an element of its row of `a` once"
-    return Target("loads of a per thread and term", 1, words, measure, cause, every_shape=True)
-
 
 EXERCISE = matrix_product(
     Split(block=(32, 8), columns=4),
@@ -60,7 +31,7 @@ EXERCISE = matrix_product(
         essential(full_requests()),
         essential(elements_per_thread(4)),
         loads_per_multiply_add(1.25),
-        loads_of_a(),
+        one_load_per_term("a"),
     ),
     hints=(
         "Count the loads of one turn: one word of `a`, and one word of `b` for each of your four "

@@ -6,8 +6,9 @@ from labs.families.granularity import Granularity, coarsened_product
 from labs.targets.loop_unrolling import iterations_per_multiply_add
 from labs.targets.tile_loop import instructions_with_tiles, read_wavefronts
 
+_GRANULARITY = Granularity(tile=32, rows=4)
 _PRODUCT = coarsened_product(
-    Granularity(tile=32, rows=4),
+    _GRANULARITY,
     constant="TILE",
     shapes=((64, 96, 160), (41, 35, 77), (5, 70, 7)),
     name="four_steps",
@@ -30,7 +31,7 @@ _PRODUCT = coarsened_product(
     after="Four steps share the index of one read, and no index asks whether it is negative.",
 )
 _STEPS = (
-    iterations_per_multiply_add(0.1),
+    iterations_per_multiply_add(0.1, work=_GRANULARITY.work),
     read_wavefronts(0.8125),
     instructions_with_tiles(3.5),
 )

@@ -46,6 +46,7 @@ EXERCISE = KernelExercise(
     parameters=("a", "b", "c"),
     sizes=("tiles down", "across"),
     shapes=((2, 3), (1, 2), (3, 2), (1, 1)),
+    of_blocks=True,
     launch=launch,
     inputs=inputs,
     reference=lambda a, b: np.outer(a.astype(np.float64), b),

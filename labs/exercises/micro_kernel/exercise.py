@@ -48,7 +48,8 @@ def _multiply_adds(run: Run) -> int:
 def loads_per_multiply_add(parameter: str, at_most: float, what: str) -> Target:
     """Return the target of at most `at_most` loads of one panel per multiply-add of vectors.
 
-    parameter: the panel, "a" or "b". what: the name of the count. A load of a vector counts once.
+    It is tested at every shape, and a load of a vector counts once. parameter: the panel, "a" or
+    "b". what: the name of the count.
     """
 
     def measure(run: Run) -> float:
@@ -68,7 +69,7 @@ def loads_per_multiply_add(parameter: str, at_most: float, what: str) -> Target:
     words = (
         f"at most {at_most:g} {what.removesuffix('s') if at_most == 1 else what} per multiply-add"
     )
-    return Target(f"{what} per multiply-add", at_most, words, measure, cause)
+    return Target(f"{what} per multiply-add", at_most, words, measure, cause, True)
 
 
 def one_store_per_element() -> Target:

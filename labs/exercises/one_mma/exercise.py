@@ -11,10 +11,10 @@ EXERCISE = warp_product(
     title="One fragment in, one fragment out",
     text=(
         "Each warp multiplies 16 rows of `a` by 8 columns of `b` and stores 16×8 elements of `c`, "
-        "with one `mma_m16n8k8`. Its rows begin at `row`, its columns at `col`, and k is 8. The "
-        "fragment of `b` is loaded already. Load that of `a`, and store the sums.",
+        "with one `mma_m16n8k8`. Its rows begin at `row`, and its columns at `col`. The fragment "
+        "of `b` is loaded already. Load that of `a`, and store the sums.",
         "The launch is given: blocks of 32 threads, which are one warp, and one block for every "
-        "16×8 of `c`. The sizes fit.",
+        "16×8 of `c`. Every shape fits: m is a multiple of 16, n of 8, and k is 8.",
     ),
     shapes=((48, 16, 8), (16, 40, 8), (32, 24, 8), (16, 8, 8)),
     vary=in_steps(16, 8, 8),

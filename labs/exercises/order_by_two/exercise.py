@@ -29,7 +29,7 @@ EXERCISE = matrix_product(
     targets=(
         no_negative_index(), one_store_per_element(), no_float64(), sectors_per_request(4),
         essential(full_requests()), essential(elements_per_thread(1)),
-        essential(terms_per_iteration(16)), iterations_per_multiply_add(0.5),
+        essential(terms_per_iteration(16)), iterations_per_multiply_add(0.5, with_rest=True),
     ),
     main=("iterations per multiply-add",),
     plain_goals=("two terms per iteration",),

@@ -2,7 +2,7 @@
 
 from labs.checking.line_order import OrderExercise, OrderRule
 from labs.checking.target import essential
-from labs.families.product import Split, loads_per_multiply_add, matrix_product
+from labs.families.product import Split, loads_per_multiply_add, matrix_product, one_load_per_term
 from labs.targets.counts import (
     full_requests,
     no_float64,
@@ -28,7 +28,7 @@ EXERCISE = matrix_product(
     targets=(
         one_store_per_element(), no_float64(), sectors_per_request(4),
         essential(full_requests()), essential(elements_per_thread(4)),
-        loads_per_multiply_add(1.25),
+        loads_per_multiply_add(1.25), essential(one_load_per_term("b")),
     ),
     main=("loads per multiply-add",),
     above="""

@@ -33,6 +33,7 @@ EXERCISE = KernelExercise(
     parameters=("x", "out"),
     sizes=("warps",),
     shapes=((5,), (3,), (2,), (1,)),
+    of_blocks=True,
     launch=lambda shape: Launch(grid=(shape[0],), block=(32,)),
     inputs=lambda shape, seed: (matrix((4 * shape[0], 32), seed),),
     reference=lambda x: x.astype(np.float64),

@@ -28,7 +28,7 @@ EXERCISE = scaling(
         no_float64(),
         sectors_per_request(4),
         essential(full_requests()),
-        essential(elements_per_thread(1, every_shape=True)),
+        essential(elements_per_thread(1)),
     ),
     main=("elements per thread",),
     plain_goals=(

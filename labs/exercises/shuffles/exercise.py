@@ -49,7 +49,7 @@ def shared_words(at_most: int) -> Target:
         )
 
     words = f"at most {at_most} words of shared memory per block"
-    return Target("words of shared memory", at_most, words, measure, cause)
+    return Target("words of shared memory", at_most, words, measure, cause, True)
 
 
 def _size(shape: tuple[int, ...]) -> int:

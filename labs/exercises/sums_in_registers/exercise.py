@@ -1,7 +1,7 @@
 """A thread's eight sums, which an index known only at run time has put into memory."""
 
 from labs.checking.target import essential
-from labs.families.product import Split, loads_per_multiply_add, matrix_product
+from labs.families.product import Split, loads_per_multiply_add, matrix_product, one_load_per_term
 from labs.targets.counts import (
     full_requests,
     no_float64,
@@ -32,6 +32,7 @@ EXERCISE = matrix_product(
         essential(full_requests()),
         essential(elements_per_thread(8)),
         essential(loads_per_multiply_add(1.125)),
+        essential(one_load_per_term("a")),
         essential(no_shared_memory()),
         no_local_memory(),
         essential(share_of_multiply_adds(0.10)),

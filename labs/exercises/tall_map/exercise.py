@@ -39,6 +39,7 @@ EXERCISE = KernelExercise(
     parameters=("a", "b", "c"),
     sizes=("tiles down", "across"),
     shapes=((2, 3), (1, 2), (3, 2), (1, 1)),
+    of_blocks=True,
     launch=lambda shape: Launch(grid=shape[::-1], block=(32,)),
     inputs=inputs,
     reference=lambda a, b: np.outer(a.astype(np.float64), b),

@@ -12,6 +12,7 @@ from labs.targets.sharing import (
     elements_per_thread,
     from_shared_memory,
     full_shared_requests,
+    loads_by_all_threads,
 )
 
 
@@ -69,9 +70,10 @@ EXERCISE = KernelExercise(
         counts.one_store_per_element(),
         counts.no_float64(),
         loaded_once(),
-        counts.sectors_per_request(4),
+        counts.sectors_per_request(4, with_edges=True),
         essential(counts.full_requests()),
         essential(elements_per_thread(1)),
+        essential(loads_by_all_threads(lambda run: 1, "a")),
         essential(from_shared_memory(1, "element")),
         essential(full_shared_requests()),
         no_bank_conflict(),

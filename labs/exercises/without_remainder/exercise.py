@@ -35,7 +35,7 @@ EXERCISE = reduction(
     shapes=((1024,), (1000,), (513,), (200,), (33,), (1,)),
     targets=(
         no_negative_index(), one_store_per_element(), no_float64(), each_element_once(),
-        no_division_in_loops(most_iterations=8), same_adding_threads(), barriers_per_block(9),
+        same_adding_threads(), no_division_in_loops(most_iterations=8), barriers_per_block(9),
         essential(full_loads()),
         essential(no_atomics()), essential(loads_of_one_thread(26)),
     ),

@@ -123,6 +123,7 @@ def test_an_output_between_the_columns_of_an_input_is_no_alias():
     assert (memory.reshape(5, 8)[:, :3] == 1).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("alpha, k", [(0.0, 5), (1.0, 0)])
 def test_nothing_to_add_still_scales_c(alpha, k):
     c = np.arange(12, dtype=np.float32)
@@ -143,6 +144,7 @@ LAYOUTS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_matmul_takes_every_layout(layout):
     generator = np.random.default_rng(5)
@@ -152,6 +154,7 @@ def test_matmul_takes_every_layout(layout):
     assert c.flags.c_contiguous
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("m, n, k", [(0, 3, 2), (3, 0, 2), (3, 4, 0)])
 def test_matmul_of_an_empty_side(m, n, k):
     c = matmul(np.empty((m, k), np.float32), np.empty((k, n), np.float32))
@@ -172,12 +175,14 @@ def test_matmul_refuses_what_the_steps_refuse():
         matmul(np.ma.ones((2, 2), np.float32), np.ones((2, 2), np.float32))
 
 
+@pytest.mark.slow
 def test_matmul_takes_an_array_that_lies_in_a_file(tmp_path):
     a = np.memmap(tmp_path / "a", np.float32, "w+", shape=(2, 3))
     a[:] = 2
     np.testing.assert_array_equal(matmul(a, np.ones((3, 2), np.float32)), np.full((2, 2), 6))
 
 
+@pytest.mark.slow
 def test_a_call_maps_no_new_memory_for_its_panels():
     resource = pytest.importorskip("resource")
     a = np.ones((300, 300), np.float32)

@@ -381,6 +381,7 @@ def test_two_rectangles_lie_side_by_side_and_share_no_part_of_b():
     assert rectangles(2048, 2048, 2) == (2, 2048, 1024)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("threads", [1, 2, 3])
 def test_rectangles_cover_c_for_any_number_of_threads(threads):
     before = numba.get_num_threads()

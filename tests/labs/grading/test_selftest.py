@@ -99,6 +99,7 @@ def test_a_row_that_loses_something_loses_a_point_in_every_lab():
             assert min(split_points(part.points, (TASK_CASES, DRAWN_CASES))) > 0
 
 
+@pytest.mark.slow
 def test_the_self_test_grades_each_kind_of_submission():
     (lab,) = apart([replace(find("first_kernel"), parts=find("first_kernel").parts[:1])])
     (summary,) = summaries([lab], SELFTEST_SECRET, workers=1, most=1)

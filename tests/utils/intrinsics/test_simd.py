@@ -397,6 +397,7 @@ def test_a_shuffle_is_one_instruction_of_those_that_move_its_lanes(name, process
     assert instructions(code, ANY_SHUFFLE) == 1, code
 
 
+@pytest.mark.slow
 @ON_X86
 @EVERYWHERE
 def test_sums_stay_in_registers_and_more_than_there_are_would_be_seen_as_spills(processor, lanes):

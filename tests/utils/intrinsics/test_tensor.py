@@ -18,6 +18,7 @@ def opcodes(report, *names: str) -> list[str]:
     return [each.opcode for each in report.code if each.name in names]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arch", ["sm_80", "sm_90"])
 def test_a_product_of_16_steps_is_one_instruction_and_its_fragments_are_two(arch):
     seen = xray(KERNELS.whole, HALVES, arch)
@@ -43,6 +44,7 @@ def test_a_product_of_8_steps_and_wide_accesses_suit_older_devices(arch):
     assert seen.local_bytes == 0
 
 
+@pytest.mark.slow
 def test_a_pair_is_loaded_by_one_instruction_of_32_bits():
     seen = xray(KERNELS.by_pairs, HALVES)
     assert len(opcodes(seen, "HMMA")) == 2

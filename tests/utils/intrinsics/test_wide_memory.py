@@ -155,6 +155,7 @@ def unguarded(x, out):
     store4(out, i, load4(x, i))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "kernel, instructions",
     [
@@ -188,6 +189,7 @@ def test_stream16_reads_from_the_first_boundary_on(first):
     np.testing.assert_array_equal(out, [4 * (boundary + 4 * i) + 6 for i in range(LANES)])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "dtype, kind", [(float32, "v4.f32"), (float64, "v2.f64"), (int64, "v2.b64")]
 )

@@ -134,6 +134,7 @@ def test_narrow_loads_break_the_budget_of_a_step_that_promises_wide_ones():
     assert any("from shared memory has 32 bits, not 128" in sentence for sentence in broken)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "step, old, new",
     [

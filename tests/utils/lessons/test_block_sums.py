@@ -77,6 +77,7 @@ def test_cycles_of_a_block_are_its_share_of_the_recorded_time():
     assert cycles * 2**22 / 132 / 1980e3 == pytest.approx(5.7461, rel=0.05)
 
 
+@pytest.mark.slow
 def test_an_edited_copy_has_no_record():
     step = LADDER.step("reduce2")
     copy = edited(step.file, Edit("tid == 0", "tid < 1"))
@@ -135,6 +136,7 @@ class Instruction:
         self.name, self.target = name, target
 
 
+@pytest.mark.slow
 def test_instructions_of_code_without_a_loop_have_an_upper_bound(compiler):
     shown = block_cycles("2^30", reduce5=LADDER.step("reduce5").variant(BLOCK=256))
     assert shown.rows[0][3].startswith("≤ ")

@@ -177,6 +177,7 @@ def test_a_kernel_can_be_shown_without_what_its_comments_give_away():
     assert "# Every thread is about to read" not in shown
 
 
+@pytest.mark.slow
 def test_a_short_change_has_no_scroll_bar(browser):
     change = show_change(STRIDED, NAIVE)
     opened = browser.open(change.data, width=900)
@@ -184,6 +185,7 @@ def test_a_short_change_has_no_scroll_bar(browser):
     assert opened.page.evaluate(f"{block}.scrollWidth <= {block}.clientWidth")
 
 
+@pytest.mark.slow
 def test_long_lines_are_wrapped_and_indented_further(browser):
     opened = browser.open(show_change(*REDUCTIONS).data, width=300)
     block = "document.querySelector('.lesson-code')"

@@ -59,6 +59,7 @@ def test_without_a_right_kernel_one_sentence_says_what_to_do_and_gives_nothing_a
     assert not any(digit in str(shown) for digit in "0123456789")
 
 
+@pytest.mark.slow
 def test_a_kernel_that_changed_after_its_check_is_noticed(monkeypatch):
     keep("tree")
     main = sys.modules["__main__"]
@@ -75,6 +76,7 @@ def keep_unrolled_tree():
     kept_functions.keep("tree", function_in("tree", text))
 
 
+@pytest.mark.slow
 def test_tree_is_compared_with_reduce1_and_reduce2(compiler, no_own_functions):
     keep_unrolled_tree()
     counts, picture, note = course.compare("tree").parts
@@ -163,6 +165,7 @@ def test_without_a_compiler_registers_are_a_sentence(monkeypatch, no_own_functio
     assert "Registers are not known: There is no compiler." in str(note)
 
 
+@pytest.mark.slow
 def test_a_resource_known_for_one_kernel_alone_has_no_bar(compiler):
     keep("shuffles")
     known = [bounds.ISSUE in bounds_of(one, "2^30") for one in variants_of("shuffles").values()]

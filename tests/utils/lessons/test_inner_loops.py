@@ -82,6 +82,7 @@ def test_two_estimates_stand_beside_the_record(no_compiler):
     assert row == ("naive at\N{NO-BREAK SPACE}4096", "15.9 ms", "16.4 ms", "27.5 ms")
 
 
+@pytest.mark.slow
 def test_an_edited_copy_has_no_recorded_time(compiler):
     copy = edited(NAIVE.file, Edit("float32(0)", "float32(1)")).STEP
     for shown in (two_estimates, hot_loops):

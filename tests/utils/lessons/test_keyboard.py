@@ -54,6 +54,7 @@ def test_what_takes_keys_tells_jupyterlab_to_leave_them(file):
     assert KEEP_KEYS in text or "{KEEP_KEYS}" in text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("picture", "element"), [
     (what_if_stride, "input[type=range]"),
     (what_if_stride, "button"),
@@ -72,6 +73,7 @@ def test_escape_and_enter_with_a_modifier_lead_back_to_the_notebook(browser, pic
     assert page.evaluate("document.activeElement.className") == "jp-Cell"
 
 
+@pytest.mark.slow
 def test_enter_with_a_modifier_moves_no_line(browser):
     order = LineOrder("order_saxpy", EXERCISES["order_saxpy"].listing)
     page = browser.open(NOTEBOOK.format(picture=order._repr_html_())).page

@@ -13,11 +13,10 @@ from utils.figures import plots
 from utils.ladder.ladder import Ladder
 from utils.ladder.shapes import FLOAT32_BYTES
 from utils.lessons.lesson import device_shown
+from utils.lessons.recorded import rows_of
 from utils.machine import devices
-from utils.machine.devices import slug
-from utils.measuring import records, rows
+from utils.measuring import records
 from utils.measuring.kernel_times import ArrayTime
-from utils.paths import DATA
 from utils.translation import translate
 from virtual_gpu.pictures.svg import BLUE, Picture, rect, svg, text
 
@@ -37,12 +36,9 @@ def longest_times() -> dict[str, ArrayTime]:
     """Return the recorded row of each kernel, by its name, for the longest arrays.
 
     The record is that of the device shown or, if it has none, that of the reference device. Raises
-    StopIteration if neither has a record.
+    CourseError if neither has a record.
     """
-    files = (DATA / "measured" / slug(name) / "first_kernels.csv" for name in (
-        device_shown().name, devices.REFERENCE
-    ))  # fmt: skip
-    recorded = next(filter(None, (rows.read_if_any(file, ArrayTime) for file in files)))
+    recorded = rows_of("first_kernels.csv", ArrayTime)
     return {row.kernel: row for row in sorted(recorded, key=lambda row: row.elements)}
 
 

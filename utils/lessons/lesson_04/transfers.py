@@ -215,13 +215,16 @@ def first_size_of_gpu(step: str, params: str = "") -> int:
     """Return the smallest recorded n from which the GPU with copies is faster than a CPU step.
 
     At this n and at every larger recorded n, an n×n product with copies takes less time than the
-    CPU step with these params. Raises StopIteration if no n is large enough.
+    CPU step with these params. Raises CourseError if no n is large enough.
     """
     faster = [
         transfer_ms("product_with_copies", "WHAT=wall", str(n)) < transfer_ms(step, params, str(n))
         for n in SIZES
     ]
-    return next(n for index, n in enumerate(SIZES) if all(faster[index:]))
+    for index, n in enumerate(SIZES):
+        if all(faster[index:]):
+            return n
+    raise CourseError(f"At n = {SIZES[-1]} the GPU with copies is not faster than {step}.")
 
 
 def cpu_threads() -> int:

@@ -14,6 +14,7 @@ from utils.figures import page
 from utils.figures.labels import label_ends
 from utils.figures.look import CARD, COLOURS, INK, MARKERS, new_figure, style, with_alt
 from utils.lessons.cards import Table, table
+from utils.lessons.recorded import row_with
 from utils.machine.devices import REFERENCE
 from utils.machine.occupancy import occupancy
 from virtual_gpu.pictures.svg import Picture
@@ -40,9 +41,9 @@ def recorded(step: str) -> tuple:
 def ms(step: str, warps: int) -> float:
     """Return the time of a step with this many resident warps per SM, in ms.
 
-    It was recorded on the reference device. Raises StopIteration if there is no record.
+    It was recorded on the reference device. Raises CourseError if there is no record.
     """
-    return next(row.time_ms for row in recorded(step) if row.warps == warps)
+    return row_with(recorded(step), warps=warps).time_ms
 
 
 def sums(step: str) -> int:

@@ -8,12 +8,13 @@ from gemm_kernels import buffers_alone
 from utils.figures.resource_bars import ResourceTimes, draw_resources
 from utils.ladder.shapes import GemmShape
 from utils.ladder.step import Variant
+from utils.lessons import recorded
 from utils.lessons.counting import watch
 from utils.lessons.lesson_14.big_loop import EXPERIMENT, recorded_big_loops
+from utils.lessons.recorded import row_with
 from utils.machine import devices
 from utils.machine.devices import REFERENCE
 from utils.machine.occupancy import WARP, limits_of
-from utils.measuring import records
 from utils.measuring.roofline import SECTORS_PER_WAVEFRONT
 from virtual_gpu.pictures.svg import Picture
 
@@ -70,17 +71,12 @@ def recorded_ms(variant: Variant) -> float:
     """Return the recorded ms at `SIZE` on the reference device.
 
     A kernel of the experiment `buffers-alone` has the time of this experiment, and a step of the
-    ladder its time in the table of the ladder. Raises StopIteration or IndexError if there is no
-    record.
+    ladder its time in the table of the ladder. Raises CourseError if there is no record.
     """
     if variant.step.module == EXPERIMENT:
         timed = buffers_alone.recorded_times()
-        own = (row for row in timed if (row.device, row.n) == (REFERENCE, SIZE))
-        return next(row.time_ms for row in own if row.kernel == str(variant))
-    rows = records.measured(REFERENCE, "gemm")
-    same = (rows["step"] == variant.step.name) & (rows["params"] == variant.params)
-    square = (rows["m"] == SIZE) & (rows["n"] == SIZE) & (rows["k"] == SIZE)
-    return float(rows[same & square].iloc[0]["time_ms"])
+        return row_with(timed, device=REFERENCE, n=SIZE, kernel=str(variant)).time_ms
+    return recorded.recorded_ms(variant, str(SIZE), REFERENCE)
 
 
 def draw_times(**variants: Variant) -> Picture:

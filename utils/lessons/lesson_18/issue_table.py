@@ -11,21 +11,6 @@ from utils.lessons.lesson_18.time_bars import longest_of
 from utils.translation import translate
 from virtual_gpu.pictures.svg import BLUE, GREEN, GREY, ORANGE, Picture, path, svg, text
 
-# Instructions in an iteration of each kernel's loop, compiled for sm_90 by CUDA 13.0.
-PER_ITERATION = {
-    "reduce0": 32,
-    "without_remainder": 13,
-    "reduce1": 15,
-    "reduce2": 13,
-    "reduce3": 13,
-    "without_remainder_32": 12,
-    "reduce2_32": 10,
-    "masks_up": 11,
-    "masks_down": 11,
-    "warps_leave": 14,
-    "with_conflicts": 10,
-    "without_conflicts": 10,
-}
 # In these the schedulers issue in fewer cycles than in the other kernels.
 OUTSIDE = ("warps_leave", "with_conflicts", "lanes_diverge", "warps_agree")
 # Pixels: the width, the height of the head, that of a row, where the axis begins and ends, and the
@@ -60,23 +45,20 @@ def issue_table(slots: Iterable, times: Iterable, *kernels: str) -> Table:
 
     slots: rows of `issue_slots.csv`. times: rows of `remainder.csv`, of the same device. kernels:
     their names, from top to bottom. Raises CourseError for a kernel without a row. The columns are
-    the instructions per iteration of the loop if PER_ITERATION has them, the executed instructions
-    in millions, the percentage of time in which the schedulers issue, and the ms.
+    the executed instructions in millions, the percentage of time in which the schedulers issue, and
+    the ms.
     """
     counted, timed = _counted(slots, kernels), longest_of(times)
-    known = all(name in PER_ITERATION for name in kernels)
     rows = [
         (
             name,
-            *([PER_ITERATION[name]] if known else []),
             _millions(counted[name]),
             f"{100 * counted[name].busy:.0f} %",
             f"{timed[name].time_ms:.2f} ms",
         )
         for name in kernels
     ]
-    per_iteration = ["instructions per iteration"] if known else []
-    head = ("", *per_iteration, "executed instructions", "schedulers issue", "recorded time")
+    head = ("", "executed instructions", "schedulers issue", "recorded time")
     sizes = (ReduceShape(row.elements) for row in (counted[kernels[0]], timed[kernels[0]]))
     caption = "The profiler's counts for {} elements, recorded times for {}".format(*sizes)
     return table(caption, head, rows)

@@ -5,12 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from utils.lessons.cards import Table, table
-from utils.lessons.lesson import device_shown
-from utils.machine import devices
-from utils.machine.devices import slug
-from utils.measuring import rows
+from utils.lessons.recorded import rows_of
 from utils.measuring.kernel_times import LaunchTime
-from utils.paths import DATA
 from virtual_gpu.pictures.svg import (
     BLUE,
     GREEN,
@@ -58,13 +54,9 @@ def launch_times() -> Mapping[str, LaunchTime]:
     """Return kernel -> its row of `single_launch.csv`.
 
     The record is that of the device shown or, if it has none, that of the reference device. Raises
-    StopIteration if neither has a record.
+    CourseError if neither has a record.
     """
-    files = (DATA / "measured" / slug(name) / "single_launch.csv" for name in (
-        device_shown().name, devices.REFERENCE
-    ))  # fmt: skip
-    recorded = next(filter(None, (rows.read_if_any(file, LaunchTime) for file in files)))
-    return {row.kernel: row for row in recorded}
+    return {row.kernel: row for row in rows_of("single_launch.csv", LaunchTime)}
 
 
 def launch_us(kernel: str) -> float:

@@ -10,14 +10,21 @@ from numba.types import float16
 
 from tensor_kernels import LADDER
 from tensor_kernels.mma_naive import STEP
-from tensor_kernels.pairs_alone import by_elements, by_pairs, kernel_with, variant_with
+from tensor_kernels.pairs_alone import (
+    EXPERIMENT,
+    by_elements,
+    by_pairs,
+    kernel_with,
+    variant_with,
+)
 from utils.lessons.cards import Card, Fold, Table, table
 from utils.lessons.code import show_kernel
 from utils.lessons.lesson_22 import limits
-from utils.lessons.recorded import duration
+from utils.lessons.recorded import duration, row_with, rows_of
 from utils.machine import devices
 from utils.machine.occupancy import WARP
 from utils.measuring import measure
+from utils.measuring.kernel_times import ProductTime
 from utils.translation import translate
 from virtual_gpu import Finding, Trace, VirtualGpuError
 from virtual_gpu import trace as run_traced
@@ -186,19 +193,14 @@ def _not_run(message: str) -> str:
 def race(load_a: Callable, shape: str = limits.SIDE) -> Table | Card:
     """Time a product with `load_a`, one with single loads, and `mma_naive` in turns on this GPU.
 
-    Return a table of the times, or a card with a sentence if there is no GPU or `load_a` is wrong.
-    shape: n of an n×n product, as text, a multiple of 16.
+    Return a table of the times, which are recorded ones without a GPU, or a card with a sentence if
+    `load_a` is wrong. shape: n of an n×n product, as text, a multiple of 16.
     """
     if wrong := _mistake(load_a):
         return Card("bad", (translate("`load_a`: not yet."), wrong))
     problem, device = LADDER.parse(shape), devices.current()
     if device is None:
-        sentence = translate(
-            "On a GPU, this cell times the product with your `load_a`, the same product with "
-            "single loads, and `mma_naive` in turns at {shape}.",
-            shape=problem,
-        )
-        return Card("ask", (sentence,))
+        return recorded_race()
     rivals = {"your load_a": load_a, "single loads": by_elements}
     variants = [variant_with(name, one) for name, one in rivals.items()]
     rows = measure.race(LADDER, (*variants, STEP.variant()), problem, device)
@@ -207,6 +209,26 @@ def race(load_a: Callable, shape: str = limits.SIDE) -> Table | Card:
         ("", "time"),
         [(row.step, duration(row.time_ms)) for row in rows],
     )
+
+
+def recorded_race() -> Table:
+    """Return a table of the recorded times of both kinds of loads and of `mma_naive`, in turns."""
+    timed = recorded_times()
+    return table(
+        f"{LADDER.parse(str(timed[0].n))}, recorded in turns on one {timed[0].device}",
+        ("", "time"),
+        [(row.kernel.replace("_loads", " loads"), f"{row.time_ms:.2f} ms") for row in timed],
+    )
+
+
+def recorded_ms(kernel: str) -> float:
+    """Return the recorded ms of a kernel of `tensor_kernels.pairs_alone` at `limits.SIDE`."""
+    return row_with(recorded_times(), kernel=kernel, n=int(limits.SIDE)).time_ms
+
+
+def recorded_times() -> tuple[ProductTime, ...]:
+    """Return the rows of the experiment's record."""
+    return rows_of(EXPERIMENT.file, ProductTime)
 
 
 def solution() -> Fold:

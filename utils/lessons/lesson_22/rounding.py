@@ -120,7 +120,7 @@ def draw_bits(with_sum: bool = False) -> Picture:
     body += path(f"M{LEFT - 2.5} {TOP - 2}V{height}", stroke_width=1.5)
     alt = (
         f"A sum near 1. float32 keeps {FRACTION_BITS} bits behind the binary point. While it adds, "
-        f"the tensor core of an H100 keeps {ALIGNED_BITS}. The product {power(ASKED)} is bit "
+        f"the tensor core of an H200 keeps {ALIGNED_BITS}. The product {power(ASKED)} is bit "
         f"{-ASKED}."
     )
     if with_sum:

@@ -112,12 +112,16 @@ def compared(value: float, other: float) -> str:
     return "less" if other > (1 + ABOUT) * value else "about as much"
 
 
+def shares() -> dict[str, float]:
+    """Return name -> the recorded fraction of the peak at 4096, of the four steps and cuBLAS."""
+    found = {name: share_of_peak(LADDER.step(name), SIDE) for name in STEPS}
+    last = record_of(LADDER.step(STEPS[-1]), SIDE)
+    return {**found, "cuBLAS": last.efficiency / last.library_ratio}
+
+
 def draw_ladder() -> Picture:
     """Draw the shares of the peak that the four steps and the library reach at 4096."""
-    shares = {name: share_of_peak(LADDER.step(name), SIDE) for name in STEPS}
-    last = record_of(LADDER.step(STEPS[-1]), SIDE)
-    shares["cuBLAS"] = last.efficiency / last.library_ratio
-    shown = {name: (one, 0.0, f"{100 * one:.2g} %") for name, one in shares.items()}
+    shown = {name: (one, 0.0, f"{100 * one:.2g} %") for name, one in shares().items()}
     title = f"Share of the peak at {SIDE}; orange: this lesson"
     return _bars(title, shown, orange=STEPS[1:])
 

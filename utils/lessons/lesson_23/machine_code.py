@@ -73,13 +73,13 @@ def loops_table() -> Table | Card:
     if None in loops.values():
         return Card("ask", (translate("The machine code needs a compiler for GPUs."),))
     rows = [
-        (f"`{step.name}`", "×".join(map(str, loop.size)), f"{loop.others_per_hmma:.1f}",
-         str(record_of(step, SIDE).registers), str(blocks_of(step)))
+        (step.name.removeprefix("mma_"), "×".join(map(str, loop.size)),
+         f"{loop.others_per_hmma:.1f}", str(record_of(step, SIDE).registers), str(blocks_of(step)))
         for step, loop in loops.items()
     ]  # fmt: skip
     return table(
         f"Machine code for {device_shown().arch}, and the blocks of an SM",
-        ("kernel", "size of an HMMA", "others per HMMA", "registers per thread", "blocks per SM"),
+        ("mma_…", "size of an HMMA", "others per HMMA", "registers per thread", "blocks per SM"),
         rows,
     )
 
@@ -107,7 +107,7 @@ def needs_of(step: Step) -> dict[str, float]:
     Instructions are left out without a compiler.
     """
     needs = {
-        "tensor cores": tensor_ms(),
+        "tensor cores, data sheet": tensor_ms(),
         "wavefronts of `ldmatrix`": wavefronts_ms(step),
         "wavefronts that fill tiles": filling_ms(step),
     }

@@ -173,6 +173,7 @@ def test_the_picture_of_the_micro_kernel_computes_the_product():
     assert micro_tile.registers(steps[:1])["element of a"] is None
 
 
+@pytest.mark.slow
 def test_panels_hold_what_the_picture_and_the_folded_answers_say():
     panels = np.zeros((2, 4, 8), np.float32)
     pack_panels(np.arange(64, dtype=np.float32).reshape(4, 16), panels)
@@ -246,6 +247,7 @@ def test_the_last_exercise_is_the_call_of_its_cell():
     says("c = {} · a · b + {} · c, so all elements are {}.", alpha, beta, beta * ones)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not processors.lanes(), reason="compiles for x86")
 def test_the_loop_of_twelve_sums_has_eight_loads_and_no_store():
     matrix = LADDER.step("micro_kernel_6x16").variant().kernel

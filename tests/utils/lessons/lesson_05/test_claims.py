@@ -64,6 +64,7 @@ def block_of(step) -> tuple[int, int]:
     return step.variant().launch(SMALL).block
 
 
+@pytest.mark.slow
 def test_the_first_question_has_the_recorded_times(compiler):
     times = [course.recorded_ms(step) for step in (STRIDED, NAIVE)]
     says("why does one need {:.0f} ms for a product, and the other {:.1f} ms?", *times)
@@ -312,6 +313,7 @@ def test_column_by_column_saves_no_load_of_a_and_spreads_those_of_b():
     says("the lanes read <code>b</code> {} columns apart.</p>", stride)
 
 
+@pytest.mark.slow
 def test_the_machine_code_keeps_the_sum_and_stores_it_at_every_turn(compiler):
     compiled = machine_code(BY_COLUMN)
     assert (counted(compiled, "LDG"), counted(compiled, "STG")) == (2, 1)
@@ -443,6 +445,7 @@ def test_two_and_four_columns_take_the_same_time_whatever_the_cache_lines():
     says("The ring of *{} adjacent* is close to its dot, which may be chance.", four)
 
 
+@pytest.mark.slow
 def test_four_columns_take_longer_with_fewer_loads_lines_and_instructions(compiler):
     naive, four = machine_code(NAIVE), machine_code(OURS, MULTI=4, APART=WARP)
     assert course.recorded_ms(variant_of(4, WARP)) > course.recorded_ms(NAIVE)
@@ -502,6 +505,7 @@ def per_multiply_add(compiled) -> float:
     return len(compiled.hot.body) / compiled.hot.ffma
 
 
+@pytest.mark.slow
 def test_for_and_plain_indices_make_the_machine_code_of_four_columns_longer(compiler):
     with_while = EXERCISES["four_columns"].solution_text
     plain = re.sub(r"(row|col) = uint32\((.*)\)\n", r"\1 = \2\n", with_while)

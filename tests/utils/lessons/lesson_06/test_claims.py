@@ -73,6 +73,7 @@ def test_a_loop_counts_tests_and_jumps_beside_two_loads_and_a_multiply_add():
     assert Counter(LOOP_OVERHEAD) == {"address or counter": 1, "test or jump": 2}
 
 
+@pytest.mark.slow
 def test_the_steps_of_the_first_picture():
     single, unrolled = (
         FACTOR * len(TERM + LOOP_OVERHEAD), FACTOR * len(TERM) + len(LOOP_OVERHEAD)
@@ -107,6 +108,7 @@ def test_a_warp_executes_each_instruction_for_its_lanes():
     says("a warp executes each of them for its {} lanes", WARP)
 
 
+@pytest.mark.slow
 def test_an_iteration_of_naive_has_four_multiply_adds_and_a_second_loop_does_the_rest(compiler):
     assert loop(NAIVE).multiply_adds == FACTOR
     first, second = machine_code(NAIVE.variant()).loops
@@ -145,6 +147,7 @@ def test_a_test_and_an_addition_to_an_address_take_two_instructions():
          types.int32.bitwidth, types.intp.bitwidth)
 
 
+@pytest.mark.slow
 def test_16_multiply_adds_are_four_iterations_of_naive():
     terms, length = loop(BY_FOUR).multiply_adds, len(loop(NAIVE).opcodes)
     assert terms // loop(NAIVE).multiply_adds == FACTOR
@@ -190,6 +193,7 @@ def test_the_title_of_the_task_names_the_factor():
     says("## Your turn: unroll by {}", FACTOR)
 
 
+@pytest.mark.slow
 def test_the_readers_iteration_and_that_of_the_course_become_the_same_machine_code(compiler):
     kernel = EXERCISES["unroll"].solution
     step_loop = machine_code(BY_FOUR).hot
@@ -197,6 +201,7 @@ def test_the_readers_iteration_and_that_of_the_course_become_the_same_machine_co
     assert [one.opcode for one in step_loop.body] == [one.opcode for one in exercise_loop.body]
 
 
+@pytest.mark.slow
 def test_with_a_sum_in_the_test_the_loop_is_not_unrolled_further(compiler):
     verdict = check("unroll", changed("unroll", ("i < whole", "i + 4 <= k")))
     assert not verdict.passed
@@ -217,6 +222,7 @@ def test_other_tests_let_the_compiler_unroll_four_times_more(test, compiler):
     assert verdict.counts["instructions per multiply-add"] == loop(BY_FOUR).per_multiply_add
 
 
+@pytest.mark.slow
 def test_a_range_in_the_readers_kernel_asks_whether_indices_are_negative(compiler):
     kernel = changed(
         "unroll",
@@ -234,6 +240,7 @@ def test_a_range_in_the_readers_kernel_asks_whether_indices_are_negative(compile
     says("Make this loop `for i in range({}, whole, {})`, without `i += {}`", 0, FACTOR, FACTOR)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", ["an unsigned i", "the remainder first"])
 def test_an_unsigned_counter_and_a_remainder_first_cost_instructions_too(what, compiler):
     verdict = check("unroll", wrong("unroll", what))
@@ -261,6 +268,7 @@ def test_what_the_function_is_given_for_naive():
     assert f"least(2048, instructions, {given})" in cell
 
 
+@pytest.mark.slow
 def test_unrolling_leaves_the_loads_and_the_cache_lines():
     assert course.cache_lines_per_multiply_add(watched(BY_FOUR)) == 2
     for step in (NAIVE, BY_FOUR, BY_ONE):
@@ -314,6 +322,7 @@ def test_a_load_can_take_hundreds_of_cycles():
     assert latency["DRAM"] > 200
 
 
+@pytest.mark.slow
 def test_unrolled_by_1_has_the_same_work_and_one_instruction_more():
     one, naive = loop(BY_ONE), loop(NAIVE)
     assert len(one.opcodes) - len(naive.opcodes) == 1
@@ -368,6 +377,7 @@ def test_the_picture_marks_these_waits():
     assert f"one waits before instructions {first[1]}, " in alt
 
 
+@pytest.mark.slow
 def test_all_variants_have_registers_for_64_warps(compiler):
     variants = [UNROLLED.variant(UNROLL=factor) for factor in loops.UNROLL_FACTORS]
     every = [NAIVE.variant(), *variants]
@@ -395,6 +405,7 @@ def test_the_waits_are_not_the_only_cause():
          waits[eight])
 
 
+@pytest.mark.slow
 def test_the_table_of_variants_needs_no_compiler_and_begins_with_the_slowest():
     rows = loops.compare_variants().rows
     assert rows[0] == ("`UNROLL = 1`", "128", "8", "47.4 ms", "47.4 to 47.5")
@@ -477,6 +488,7 @@ def test_three_matrices_fit_into_the_l2_cache_at_2048_and_not_at_4096():
 # ---- range ----
 
 
+@pytest.mark.slow
 def test_a_range_takes_more_than_four_times_as_many_instructions(compiler):
     step = loops.with_range()
     body = machine_code(step.variant()).hot.body
@@ -492,6 +504,7 @@ def test_a_range_takes_more_than_four_times_as_many_instructions(compiler):
     says("The compiler unrolls this loop by {} as well", names["FFMA"])
 
 
+@pytest.mark.slow
 def test_without_uint32_an_index_may_be_negative_too(compiler):
     step = edited(NAIVE.file, Edit("uint32(y), uint32(x)", "y, x")).STEP
     assert len(machine_code(step.variant()).code) > len(machine_code(NAIVE.variant()).code)

@@ -3,7 +3,6 @@
 import inspect
 import re
 import tomllib
-from collections import Counter
 from functools import cache, partial
 
 import numpy as np
@@ -21,6 +20,7 @@ from utils.lessons.bounds import memory_of
 from utils.lessons.edits import Edit, edited
 from utils.lessons.lesson_07 import resource_bars, tiled_product
 from utils.lessons.lesson_07.tile_sizes import SIZE, shares
+from utils.lessons.profiler import most_frequent_wait, stalls
 from utils.machine.devices import REFERENCE
 from utils.machine.devices import find as device
 from utils.machine.occupancy import WARP, limits_of
@@ -143,7 +143,7 @@ def test_naive_loads_a_word_of_each_matrix_for_a_multiply_add_in_good_requests()
     assert course.loads_per_multiply_add(run_of(NAIVE)) == 2
     assert course.loads_per_multiply_add(run_of(TILED), "shared") == 2
     lines, fewer = (course.cache_lines_per_multiply_add(run_of(one)) for one in (NAIVE, TILED))
-    says("a warp loads {:.0f} per multiply-add. `tiled` loads {:.0f} times fewer",
+    says("a warp loads {:.0f} per multiply-add. `tiled` loads {:.0f} times fewer cache lines",
          lines, lines / fewer)  # fmt: skip
     lanes = run_of(NAIVE).warp_access("b").addresses
     assert [at - lanes[0] for at in lanes] == [WORD * lane for lane in range(WARP)]
@@ -171,10 +171,10 @@ def test_sectors_fall_by_less_than_the_words():
 def test_the_times_of_naive_and_tiled_and_their_estimates():
     naive, tiled = times_of(NAIVE), times_of(TILED)
     assert (naive.recorded, tiled.recorded) == (recorded(NAIVE), recorded(TILED))
-    says("An H200 multiplied matrices of {}×{} with both kernels, and `naive` took {:.1f} ms",
+    says("An H200 multiplied matrices of {}×{} with both kernels, and `naive` took {:.2f} ms",
          *square(SHAPE), naive.recorded)  # fmt: skip
-    says("`tiled` takes {:.1f} ms. **How many", tiled.recorded)
-    says("needs only {:.1f} of the {:.1f} ms if the L1 cache", naive.memory, naive.recorded)
+    says("`tiled` takes {:.2f} ms. **How many", tiled.recorded)
+    says("needs only {:.1f} of the {:.2f} ms if the L1 cache", naive.memory, naive.recorded)
     says("the wavefronts take {:.1f} ms, and took {:.1f} ms", tiled.wavefronts, naive.wavefronts)
     says("In <code>naive</code> the instructions take as long, {:.1f} ms", naive.instructions)
     says("at the {:.1f} TB/s that the benchmark `l2_read` of this course reached on the H200",
@@ -190,11 +190,20 @@ def test_the_times_of_naive_and_tiled_and_their_estimates():
     says("{:.1f} ms in <code>naive</code> and {:.1f} ms in <code>tiled</code>",
          naive.recorded - longest[0], tiled.recorded - longest[1])  # fmt: skip
     explains("07.faster", """
-        Recorded are {:.1f} and {:.1f} ms: {:.1f} ÷ {:.1f} = {:.2f}.
+        Recorded are {:.2f} and {:.2f} ms: {:.2f} ÷ {:.2f} = {:.2f}.
         If the L1 cache keeps what a block shares, the memory that tiles spare was busy for only
         {:.1f} ms.""",
         *2 * (naive.recorded, tiled.recorded), ratio, naive.memory)  # fmt: skip
     assert 1 < ratio < 2
+
+
+def test_the_profiler_saw_what_the_warps_of_both_kernels_wait_for():
+    naive, tiled = stalls(NAIVE), stalls(TILED)
+    assert [most_frequent_wait(one)[0] for one in (NAIVE, TILED)] == ["long_sb", "mio"]
+    says("for a load from global memory in {:.0f} % of its samples, and in <code>tiled</code> in "
+         "{:.0f} %", 100 * naive["long_sb"], 100 * tiled["long_sb"])  # fmt: skip
+    says("for a place in the queue to shared memory, in {:.0f} %, and at a barrier in {:.0f} %",
+         100 * tiled["mio"], 100 * tiled["barrier"])  # fmt: skip
 
 
 def test_the_readers_kernel_and_the_courses_have_the_tiles_of_the_task():
@@ -259,6 +268,7 @@ def test_the_source_asks_for_more_wavefronts_than_the_machine_code():
     assert source - 2 == pytest.approx(stores / run_of(TILED).totals["float32_ops"])
 
 
+@pytest.mark.slow
 def test_the_machine_code_has_joined_reads(compiler):
     assert loads_in_machine_code(TILED) == 1.25
     assert loads_in_machine_code(TRANSPOSED) == 0.5
@@ -288,10 +298,8 @@ def test_joined_reads_of_a_column_conflict_for_four_words_at_once():
     of_stores = 2 / TILE
     joined = 4 * (tiled - 1 - of_stores)  # what is left belongs to sa
     says("One of <code>sa</code> takes {:.0f}, or {:.1f} per multiply-add", joined, joined / 4)
-    (first,) = set(run_of(TRANSPOSED).warp_access("sa").addresses)  # all lanes want the same
-    wanted = range(first // WORD, first // WORD + 4)
-    words_per_bank = Counter(word % BANKS for word in wanted)
-    says("so the rule of the banks predicts {}", max(words_per_bank.values()))
+    assert len(set(run_of(TRANSPOSED).warp_access("sa").addresses)) == 1
+    says("serves at most {:.0f} lanes at a time", WARP / joined)
     store = course.per_request(run_of(TRANSPOSED), "sb", "wavefronts", "store")
     says("takes {:.0f} wavefronts for {} multiply-adds, so {:.0f} for each", store, TILE,
          store / TILE)  # fmt: skip
@@ -301,18 +309,29 @@ def test_joined_reads_of_a_column_conflict_for_four_words_at_once():
     explains("07.slower", """
         LDS.128 of sb brings four words in {} wavefronts: {} per multiply-add. With all else
         {:.2f} instead of {:.2f}.
-        Recorded are {:.1f} and {:.1f} ms: {:.1f} ÷ {:.1f} = {:.2f}.""".replace("LDS.128", "{}"),
+        Recorded are {:.2f} and {:.2f} ms: {:.2f} ÷ {:.2f} = {:.2f}.""".replace("LDS.128", "{}"),
         "LDS.128", words, per_word, transposed, tiled, *2 * times, times[0] / times[1])  # fmt: skip
     assert 2 < times[0] / times[1] < 8
     assert 0.95 < times_of(TRANSPOSED).wavefronts / times[0] < 1
 
 
+def test_the_bar_of_the_transposed_kernel_takes_the_mean_of_both_reads():
+    reads = [course.per_request(run_of(TRANSPOSED), name, "wavefronts") for name in ("sa", "sb")]
+    tiled, transposed = times_of(TILED).wavefronts, times_of(TRANSPOSED).wavefronts
+    # The bar of `tiled` has the profiler's wavefronts, and 2 loads from global memory per tile row.
+    of_bar = (course.profiled_wavefronts(TILED) + 2 / TILE) * transposed / tiled
+    says("The bar has {:.2f}, a little less: it takes the mean of the two reads, {:.1f} wavefronts",
+         of_bar, sum(reads) / 2)  # fmt: skip
+
+
+@pytest.mark.slow
 def test_the_slowest_kernel_has_the_fewest_instructions(compiler):
     others = (NAIVE, TILED, PADDED, DYNAMIC)
     assert all(instructions(TRANSPOSED) < instructions(one) for one in others)
     assert all(recorded(TRANSPOSED) > recorded(one) for one in others)
 
 
+@pytest.mark.slow
 def test_rows_of_an_odd_length_undo_the_joined_reads(compiler):
     assert loads_in_machine_code(PADDED) == loads_in_machine_code(TILED)
     loads = xray(PADDED.variant().kernel, PADDED.signature, "sm_90").loads
@@ -330,6 +349,25 @@ def test_both_cures_are_equally_fast():
     rows = measured().set_index(["step", "m"])["shared_bytes"]
     says("It costs {:.0f} bytes of shared memory per block",
          rows["tiled_padded", SHAPE].max() - rows["tiled", SHAPE].max())  # fmt: skip
+
+
+@pytest.mark.slow
+def test_rows_of_four_words_more_keep_the_joined_reads(compiler):
+    step = edited(PADDED.file, Edit("TILE + 1", "TILE + 4")).STEP
+    assert hot_loop(step).ffma == TILE
+    assert loads_in_machine_code(step) == loads_in_machine_code(TRANSPOSED)
+    lanes = [at // WORD for at in course.watch(step, "64").warp_access("sb").addresses]
+    apart, at_a_time = lanes[1] - lanes[0], BANKS // 4
+    says("Rows of {} words are {} bytes apart, a multiple of {}",
+         apart, WORD * apart, 4 * WORD)  # fmt: skip
+    assert WORD * apart % (4 * WORD) == 0
+    says("a multiply-add takes {:.2f} instructions, as in", instructions(step))
+    assert instructions(step) == instructions(TRANSPOSED)
+    quarters = [lanes[at : at + at_a_time] for at in range(0, WARP, at_a_time)]
+    banks = [{(word + z) % BANKS for word in one for z in range(4)} for one in quarters]
+    says("and their {} words are in {} banks: {} wavefronts, so {:.0f} per multiply-add",
+         4 * at_a_time, *{len(one) for one in banks}, len(banks), len(banks) / 4)  # fmt: skip
+    assert len(banks) / 4 == course.per_request(run_of(TILED), "sb", "wavefronts")
 
 
 @cuda.jit

@@ -225,6 +225,7 @@ def test_the_launches_of_the_experiment_are_those_of_the_readers_function():
     says("for products of {}×{}. `naive`", *square(SIZE))
 
 
+@pytest.mark.slow
 def test_half_of_the_warps_of_naive_take_twice_as_long():
     full, half = fewer_warps.recorded("naive")[0], LIMITS.warps_per_sm // 2
     estimate = resource_bars.times_of(LADDER.step("naive"))
@@ -250,6 +251,7 @@ def test_half_of_the_warps_of_naive_take_twice_as_long():
          full.warps, 100 * busiest / full.time_ms)  # fmt: skip
 
 
+@pytest.mark.slow
 def test_tiled_gains_less_and_less_from_more_warps():
     first, second, third, last = 8, 16, 32, 64
     says("here with tiles of {}×{}, begins like this, too: from {} to {} warps its time falls by a "
@@ -450,6 +452,7 @@ def test_an_argument_is_in_constant_memory_and_a_constant_array_in_the_instructi
     assert any(one.startswith("IMAD") and "0x10" in one for one in array)
 
 
+@pytest.mark.slow
 def test_the_block_size_is_in_constant_memory_too(compiler):
     code = xray(DYNAMIC.variant().kernel, DYNAMIC.signature, "sm_90").code
     assert any("c[0x0][0x0]" in one.operands for one in code)  # blockDim.x, as CUDA has it there

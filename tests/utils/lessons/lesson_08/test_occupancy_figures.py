@@ -122,6 +122,7 @@ def test_impossible_values_are_refused_with_a_sentence():
         curves(H200, threads=256, registers=300)
 
 
+@pytest.mark.slow
 def test_a_picture_stands_beside_the_sliders(undrawn, monkeypatch):
     shown = []
     monkeypatch.setattr(occupancy_figures, "display", lambda data, raw: shown.append((data, raw)))

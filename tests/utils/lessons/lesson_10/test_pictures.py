@@ -46,6 +46,7 @@ def test_the_limits_have_a_recorded_bar_for_the_recorded_grains():
     assert picture.body.count('height="11"') == len(limits.GRAINS) + 3
 
 
+@pytest.mark.slow
 def test_the_experiment_reads_four_words_twice_as_often(compiler, monkeypatch):
     kept = {
         name: of_text(name, Path(ROOT, f"labs/exercises/{name}/solution.py").read_text("utf-8"))

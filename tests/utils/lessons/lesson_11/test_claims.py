@@ -148,6 +148,7 @@ def test_the_experiment_ran_at_the_size_and_on_the_device_of_the_prose():
     says("are your four chains,** at {}×{} on the H200", SIZE, SIZE)
 
 
+@pytest.mark.slow
 def test_one_chain_takes_as_long_as_tiled_and_four_are_hardly_faster():
     assert timed(ONE) == pytest.approx(timed(TILED), rel=0.01)
     assert 1.01 < timed(TILED) / timed(ALONE) < 1.02
@@ -260,6 +261,7 @@ def test_a_point_that_is_not_recorded_is_refused():
 ADDRESSES = ("LEA", "IMAD.IADD", "IMAD.X", "IADD3", "IADD3.X", "SEL", "LOP3.LUT", "VIADD")
 
 
+@pytest.mark.slow
 def test_the_plain_form_needs_most_of_its_instructions_for_addresses():
     says("In the plain form, as in the exercise's solution, a multiply-add needs {:.2f} wavefronts "
          "and {:.2f} instructions. In `tiled` it needs {:.2f} and {:.2f}.",

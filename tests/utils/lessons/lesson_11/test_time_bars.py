@@ -55,11 +55,13 @@ def test_the_alternative_text_has_both_estimates_and_the_record():
     assert "recorded 17.20" in alt
 
 
+@pytest.mark.slow
 def test_the_longer_estimate_is_orange():
     drawn = str(time_bars.draw(ROWS, plain_rows=KERNELS["plain_rows"])._repr_html_())
     assert drawn.count(f'fill="{ORANGE}"') == 2  # the bar, and its entry in the legend
 
 
+@pytest.mark.slow
 def test_all_pictures_have_the_scale_of_the_slowest_kernel():
     def bars(name):
         picture = time_bars.draw(ROWS, **{name: KERNELS[name]})
@@ -83,6 +85,7 @@ def test_the_readers_kernel_is_beside_tiled_without_a_record(compiler):
     assert "your plain_rows: wavefronts 10.78 ms, instructions 18.76 ms, recorded –." in alt
 
 
+@pytest.mark.slow
 def test_the_chain_says_how_much_faster_each_kernel_is(no_compiler):
     alt = draw_chain(ROWS).alt
     assert "tiled: 1.56 wavefronts, 4.16 instructions, 64 warps, 17.42 ms." in alt

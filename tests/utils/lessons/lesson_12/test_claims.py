@@ -146,8 +146,10 @@ def test_words_from_global_memory_are_as_the_formula_says(block):
 def test_the_movie_has_16_threads():
     tile, sums = 8, 4
     says("Watch {} threads with four sums each.", tile * tile // sums)
+    says("a thread reads {} words in the same step instead of {}", 2 + 2, 4 + 1)
 
 
+@pytest.mark.slow
 def test_two_words_of_sa_meet_in_one_bank():
     run, tile = watched(BLOCKED, "64x128x64"), BLOCKED.variant().constants
     across = tile["BN"] // tile["TN"]
@@ -163,6 +165,7 @@ def test_two_words_of_sa_meet_in_one_bank():
     assert course.per_request(run, "sa", "wavefronts") == 2
 
 
+@pytest.mark.slow
 def test_wavefronts_in_the_source_of_one_step():
     run, tile = watched(BLOCKED, "64x128x64"), BLOCKED.variant().constants
     first = [at // 4 for at in run.warp_access("sb").addresses[:16]]
@@ -177,6 +180,7 @@ def test_wavefronts_in_the_source_of_one_step():
     says("a thread reads {} neighbours of `sb`", tile["TN"])
 
 
+@pytest.mark.slow
 def test_a_step_has_ten_loads_eight_of_a_and_two_of_b(compiler):
     hot = code_of(BLOCKED.variant()).hot
     names = [one.opcode for one in hot.body if one.name == "LDS"]
@@ -189,6 +193,9 @@ def test_words_promise_8_and_the_time_follows_the_wavefronts():
     of_tiled, of_blocked = map(course.profiled_wavefronts, (TILED, BLOCKED))
     says("`tiled` needs {:.2f} wavefronts per multiply-add", of_tiled)
     says("at {}×{} on the H200", N, N)
+    source = course.wavefronts_per_multiply_add(watched(BLOCKED, "64x128x64"))
+    says("In machine code it is about a third less")
+    assert of_blocked / source == pytest.approx(2 / 3, rel=0.03)
     says("and the wavefronts by {:.2f}.", of_tiled / of_blocked)
     slow, fast = course.recorded_ms(TILED), course.recorded_ms(BLOCKED.variant())
     explains(
@@ -202,6 +209,7 @@ def test_words_promise_8_and_the_time_follows_the_wavefronts():
     assert COLUMN.variant().constants["BM"] == COLUMN.variant().constants["BN"] == 64
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", [TILED, COLUMN, BLOCKED], ids=lambda step: step.name)
 def test_wavefronts_alone_explain_about_three_quarters(step):
     estimate = course.shared_memory_ms(course.profiled_wavefronts(step))
@@ -264,11 +272,17 @@ def test_four_words_meet_in_one_bank():
     says("each of the {} reads of `sa` takes {:g} wavefronts. In the source, a read of `sb` takes "
          "{:g}. That makes {} · {:g} + {} · {:g} = {:g} wavefronts in a step of k.",
          tile["TM"], a, b, tile["TM"], a, tile["TN"], b, step_reads(EIGHT))  # fmt: skip
+    counted = rows_apart.recorded_counters(REFERENCE)[str(EIGHT)]
+    steps = counted.n**3 / (tile["TM"] * tile["TN"] * WARP)
+    alone, both = counted.shared_wavefronts / steps, counted.wavefronts / steps
+    says("The profiler counts {:.0f} in shared memory, which with the loads from global memory "
+         "become {:.0f}.", alone, both)  # fmt: skip
 
 
 # ---- rows apart ----
 
 
+@pytest.mark.slow
 def test_only_the_wavefronts_differ(compiler):
     before, after = code_of(EIGHT), code_of(SPREAD)
     assert len(before.hot.body) == len(after.hot.body)
@@ -288,6 +302,11 @@ def test_what_a_wavefront_costs():
          "one wavefront in each.", N, N, tile["TM"] * tile["TN"], WARP, H200.sms,
          H200.boost_clock_mhz / 1e3, wavefront_ms())  # fmt: skip
     says("`register_blocked` takes {:.2f} ms.", timed(EIGHT))
+    says("Look at the bars of `4×4`, too, which are about equally long.")
+    small, after = (time_bars.times_of(one) for one in (of((64, 64), (4, 4)), SPREAD))
+    for one in (small, after):
+        assert one.wavefronts == pytest.approx(one.instructions, rel=0.06)
+    assert small.recorded == pytest.approx(after.recorded, rel=0.07)
 
 
 def test_one_line_saves_28_percent():
@@ -336,6 +355,7 @@ def test_8x4_has_a_conflict_in_the_source():
     says("**How much of its {:.2f} ms does the change save for `8×4`?**", timed(FOUR))
 
 
+@pytest.mark.slow
 def test_all_reads_of_8x4_are_joined(compiler):
     found = {}
     for variant in (FOUR, EIGHT):
@@ -347,6 +367,10 @@ def test_all_reads_of_8x4_are_joined(compiler):
          "is a quarter. For `8×8` these are {:g} and {:.3g}.",
          *found[FOUR][:2], *found[EIGHT][:2])  # fmt: skip
     assert found[FOUR][0] / found[FOUR][1] == 4
+    counted = [time_bars.per_multiply_add(one)[1] for one in (EIGHT, FOUR)]
+    says("with them the profiler counts {:.2f} per multiply-add, and {:.2f} for `8×4`.", *counted)
+    assert "LDG" not in code_of(EIGHT).hot.instructions
+    assert "LDG" in code_of(FOUR).hot.instructions
     assert set(found[FOUR][2]) == {"LDS.128"}
     steps = 8
     says("The compiler writes out all {} steps of k, {} multiply-adds.", steps, found[FOUR][3])
@@ -390,13 +414,14 @@ def test_register_blocking_is_behind_at_256_and_512_and_far_ahead_from_2048_on()
     behind, ahead = [at for at in SIZES if gain[at] < 1], [at for at in SIZES if gain[at] > 2.5]
     says("From {} on register blocking is far ahead. At {} and {} it is *behind* `tiled`.",
          ahead[0], *behind)  # fmt: skip
-    assert ahead == list(SIZES[SIZES.index(ahead[0]):])
+    assert ahead == list(SIZES[SIZES.index(ahead[0]) :])
     tile, least = BLOCKED.variant().constants, int(SIZES[0])
     down, across = least // tile["BM"], least // tile["BN"]
     says("at {} there are {} · {} = {} blocks of `64×128`, for {} SMs.",
          least, down, across, down * across, H200.sms)  # fmt: skip
 
 
+@pytest.mark.slow
 def test_registers_limit_the_thread_tile(compiler):
     most, side = limits_of(H200.compute_capability).registers_per_thread, 16
     says("a thread can have at most {} registers, and the sums of `16×16` alone are {}.",
@@ -417,3 +442,9 @@ def test_the_compiler_joins_reads_of_the_course_and_none_of_a_plain_kernel(compi
     assert plain == words((8, 1))
     assert course_loop < plain / 2
     says("In your loop it probably joins none.")
+    each = [sum(one.values()) / one["FFMA"] for one in loops]
+    says("The loop of the plain solution has {:.1f} instructions per multiply-add, and the "
+         "course's has {:.1f}.", *each)  # fmt: skip
+    signs = [(one["SEL"] + one["USEL"]) / one["FFMA"] for one in loops]  # is z negative?
+    assert signs[0] > 1 / 4
+    assert signs[1] < 1 / 64

@@ -252,6 +252,7 @@ def _wavefronts(quads):
     return int(wavefronts(Pattern(first, np.ones_like(first, bool)), QUAD * WORD))
 
 
+@pytest.mark.slow
 def test_the_reads_of_both_tiles():
     first = np.array(run_of(WIDE).warp_access("sb").addresses) // WORD
     of_a = np.array(run_of(WIDE).warp_access("sa").addresses) // WORD
@@ -288,6 +289,7 @@ def test_the_reads_of_both_tiles():
              WARP // 8, count // (WARP // 8), count)  # fmt: skip
 
 
+@pytest.mark.slow
 def test_the_reads_of_a_step_take_32_wavefronts_and_then_20():
     """The profiler sees the joined loads of b; with 64×128 a thread reads as it does here."""
     old, wide = count_step(OLD), count_step(WIDE)
@@ -450,6 +452,7 @@ def instructions_saved(before, after):
     return tuple(old - new for old, new in pairs)
 
 
+@pytest.mark.slow
 def test_the_last_step_saves_instructions_around_the_loop():
     assert instructions_saved("register_blocked", "padded_rows") == (0, 0)
     inside, around = instructions_saved("transposed_tile", "vectorized")
@@ -482,6 +485,7 @@ def test_the_last_step_saves_instructions_around_the_loop():
          100 * sum(instructions_of_tile(WIDE, "sm_90")) * one / times[3])  # fmt: skip
 
 
+@pytest.mark.slow
 def test_the_profiler_counts_as_we_do():
     counted = wide_alone.recorded_counters(REFERENCE)
     more, found = [], {}

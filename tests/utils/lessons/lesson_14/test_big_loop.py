@@ -32,6 +32,7 @@ def no_compiler(monkeypatch):
     monkeypatch.setattr("utils.lessons.lesson_14.big_loop.xray", refuse)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("variant", variants(), ids=str)
 def test_the_record_is_what_the_compiler_makes(variant, compiler):
     assert recorded_big_loops()[ARCH, str(variant)] == compiled_big_loop(variant, ARCH)
@@ -94,6 +95,7 @@ def without_a_loop(a, b, c):
     c[0, 0] = a[0, 0] * b[0, 0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kernel", [without_shared, without_a_loop])
 def test_a_kernel_without_tiles_is_replaced_by_a_sentence(kernel, compiler):
     assert "The lesson goes on" in str(draw_iterations(yours=kernel))

@@ -114,6 +114,7 @@ def test_in_one_buffer_a_thread_stores_over_what_another_one_reads():
     says("Source line {} is the one that adds to `total`", line)
 
 
+@pytest.mark.slow
 def test_the_course_order_has_few_multiply_adds_on_the_way(compiler):
     kernels = (EXERCISES["double_buffer"].starter, EXERCISES["order_loads"].solution)
     late, early = (
@@ -143,6 +144,7 @@ def test_the_four_kernels_differ_in_little_but_the_two_changes():
     says("timed in turns at {}×{}. `neither` takes {:.2f} ms", n, n, ms_of(NEITHER))
 
 
+@pytest.mark.slow
 def test_two_blocks_of_each_fit_on_an_sm(compiler):
     for one in ALONE:
         code = xray(one.kernel, one.step.signature, "sm_90")
@@ -204,6 +206,7 @@ def test_both_is_double_buffered_and_vectorized_took_a_little_less_than_neither(
     assert ms_of(BOTH) < took < ms_of(NEITHER)
 
 
+@pytest.mark.slow
 def test_an_inner_loop_of_four_steps_leaves_room_for_one_block(compiler):
     plain = edited(
         double_buffered,
@@ -225,6 +228,7 @@ def test_the_closing_barrier_is_in_the_change_that_is_shown():
 # ---- second sitting ----
 
 
+@pytest.mark.slow
 def test_how_far_ahead_loads_must_be(compiler):
     idle, iteration = round(latency("DRAM")), len(loop_of(DOUBLE).names)
     says("A load from memory takes {} cycles when the memory is idle", idle)
@@ -469,6 +473,7 @@ def test_small_products_gain_less_by_two_buffers():
     says("a tile of {} steps waits for its loads half as often as a tile of {}", *depths)
 
 
+@pytest.mark.slow
 def test_early_loads_and_early_reads_end_most_of_the_wait():
     says("starting both early ended most of that wait")
     wait = ms_of(NEITHER) - bound(NEITHER).wavefronts
@@ -574,6 +579,7 @@ def multiply_adds_on_the_way(kernel):
     return between_load_and_store(tuple(one.name for one in big.body))[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", ["the solution", "1 - side", "range", "range, 1 - side"])
 def test_one_word_moves_a_load(what, compiler):
     changes, between = TWELVE[what]
@@ -597,6 +603,7 @@ def small_ms(kernel, n=time_bounds.SIZE):
     return row.time_ms
 
 
+@pytest.mark.slow
 def test_how_early_a_load_begins_makes_no_difference_for_small_tiles(compiler):
     late, *early = (small_ms(kernel) for kernel in small_tiles.KERNELS)
     saved = [100 * (1 - ms / late) for ms in early]

@@ -89,6 +89,7 @@ def instructions(step=LARGE):
 # ---- The case ----
 
 
+@pytest.mark.slow
 def test_98_percent_in_2014_and_64_in_python():
     theirs, ours = published_share(), share(LARGE)
     year = devices.find("GTX 980").year
@@ -231,6 +232,7 @@ def test_rows_of_16_keep_shared_memory_busy_for_56_percent():
     says("shared memory is busy in only {:.0f} % of the time", 100 * busy_large)
 
 
+@pytest.mark.slow
 def test_the_zig_zag_has_14_more_instructions():
     (zig_zag,), (in_rows,) = map(tile_iterations.ways_of, (ZIG_ZAG, ROWS_OF_16))
     more, few = (sum(way.mix.values()) for way in (zig_zag, in_rows))
@@ -307,6 +309,7 @@ def test_the_large_design_is_faster_from_2048_on():
              100 * shares[first][1], ms(LARGE, first), ms(SMALL, first))  # fmt: skip
 
 
+@pytest.mark.slow
 def test_the_large_design_has_fewer_instructions():
     (more, _, memory), (few, useful, loads) = instructions(SMALL), instructions()
     others = more - memory - (few - loads)
@@ -323,6 +326,7 @@ def test_the_large_design_has_fewer_instructions():
          useful, 100 * (more / few - 1), 100 * (ms(SMALL) / ms(LARGE) - 1))  # fmt: skip
 
 
+@pytest.mark.slow
 def test_the_last_of_four_rounds_costs_3_slots():
     rooms, counts = zip(*((at_a_time(one), blocks(one, SIZE)) for one in (LARGE, SMALL)))
     assert [-(-count // room) for room, count in zip(rooms, counts)] == [4, 4]
@@ -522,6 +526,7 @@ def bank_cycles(one):
     return loop.waits
 
 
+@pytest.mark.slow
 def test_register_banks_cost_13_slots_by_the_model():
     per, lesson, large, small = 128, 16, *map(bank_cycles, (LARGE, SMALL))
     says("By the model of lesson {} a warp loses {:g} cycles per {} multiply-adds. At this rate it "

@@ -69,6 +69,7 @@ SMALL = LADDER.step("maxwell64")
 BALANCE = 62, 6, 16, 3, 13
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("parts", [BALANCE, (61.9, 5.6, 15.9, 3, 13.6)])
 def test_the_balance_of_maxwell64_is_62_6_16_3_and_13(parts):
     card = balance.check_balance(SMALL, *parts)
@@ -95,6 +96,7 @@ def test_the_card_names_the_first_wrong_part_of_the_balance(parts, words):
     assert words in str(card)
 
 
+@pytest.mark.slow
 def test_the_balance_is_made_from_counts_and_times():
     rows = balance.instructions(LARGE, SMALL).rows
     assert rows[1:] == (("loads and stores", "39", "46"), ("others", "86", "131.5"),

@@ -36,9 +36,10 @@ from tests import quotes
 from utils import lessons as course
 from utils.lessons.block_sums import block_of, instructions_of_block, issued_by_block
 from utils.lessons.edits import Edit, edited
+from utils.lessons.lesson_16 import register_banks
 from utils.lessons.lesson_18 import reduction_tree as trees
 from utils.lessons.lesson_18 import time_bars
-from utils.lessons.lesson_18.issue_table import OUTSIDE, PER_ITERATION, TREES_OF
+from utils.lessons.lesson_18.issue_table import OUTSIDE, TREES_OF
 from utils.lessons.lesson_18.slides import (
     ELEMENTS,
     PUBLISHED_MS,
@@ -135,6 +136,7 @@ def remainder_ms(elements=LONGEST):
     return times
 
 
+@pytest.mark.slow
 def test_in_the_picture_four_of_16_threads_add_in_the_second_step_one_in_each_warp():
     second = trees.neighbours(trees.WORDS)[1]
     rows = records.measured(H200.name, LADDER.name).query("elements == @LONGEST")
@@ -328,6 +330,7 @@ def test_every_step_of_reduce0_diverges():
         assert all(each < WARP * warps for each, warps in zip(lanes, requests, strict=True))
 
 
+@pytest.mark.slow
 def test_the_same_lanes_add_without_the_remainder_and_only_instructions_differ():
     both = [counts_of_block(variant) for variant in (REDUCE0, BITS)]
     assert both[0] == both[1]
@@ -345,15 +348,18 @@ def test_the_same_lanes_add_without_the_remainder_and_only_instructions_differ()
 @pytest.mark.slow
 def test_the_loops_have_no_jump_around_the_addition_and_most_of_the_instructions(compiler):
     lengths = [loop_length(variant) for variant in (REDUCE0, BITS, REDUCE1)]
-    says("{} instructions per iteration in `reduce0`, {} in `reduce1`, and {} without the "
-         "remainder", lengths[0], lengths[2], lengths[1])  # fmt: skip
     common = lengths[0] - len(remainder_of())
-    says("so the compiler makes {} in the loop of `reduce0`, where a bit operation takes {}",
-         len(remainder_of()), lengths[1] - common)  # fmt: skip
+    bit_operation = lengths[1] - common
+    says("an iteration of the loop has {} instructions in `reduce0`, {} of them for the remainder, "
+         "and {} in `reduce1`. Your bit operation takes {}.", lengths[0], len(remainder_of()),
+         lengths[2], bit_operation)  # fmt: skip
+    says("so the compiler makes {}. Without them the loop has {} − {} + {} = {} instructions, "
+         "fewer than that of `reduce1`", len(remainder_of()), lengths[0], len(remainder_of()),
+         bit_operation, lengths[1])  # fmt: skip
+    assert lengths[1] < lengths[2]
     says("instructions of the remainder: {} of the {} of the loop", len(remainder_of()), lengths[0])
     says("The other {} are among the {} instructions of the next fold", common, lengths[1])
-    says("do what these {} do, so <code>reduce0</code> has {} more", len(remainder_of()),
-         lengths[0] - lengths[1])  # fmt: skip
+    says("<code>LOP3.LUT</code> do what these {} do", len(remainder_of()))
     iterations, _ = course.turns_and_busy(run_of(REDUCE0), "shared")
     zero, bits = (iterations * length // SCHEDULERS for length in lengths[:2])
     says("In a block {} warps make {} iterations each", WARPS, iterations // WARPS)
@@ -473,6 +479,7 @@ def test_one_remainder_is_more_than_half_of_the_loop(compiler):
     assert 2 * (loop_length(REDUCE0) - loop_length(BITS)) > loop_length(REDUCE0)
 
 
+@pytest.mark.slow
 def test_without_the_remainder_reduce0_is_faster_than_reduce1_on_every_device_recorded():
     compared = ("without_remainder", "reduce1", "reduce0")
     assert remainder_ms()
@@ -483,6 +490,7 @@ def test_without_the_remainder_reduce0_is_faster_than_reduce1_on_every_device_re
             assert in_order == by_count == list(compared)
 
 
+@pytest.mark.slow
 def test_reduce2_takes_longer_than_its_instructions_say():
     one = times("reduce1")
     more = [
@@ -491,16 +499,9 @@ def test_reduce2_takes_longer_than_its_instructions_say():
     ]
     assert all(0 < one < 1 for one in more)
     below = int(np.ceil(max(more)))
-    bits = slots("without_remainder").instructions, times("without_remainder").recorded
-    longer = 100 * (times("reduce2").recorded / bits[1] - 1)
+    longer = 100 * (times("reduce2").recorded / times("without_remainder").recorded - 1)
     says("Why does reduce2 take {:.0f} % longer than without_remainder?", longer)
     says("Both execute as many instructions, within {} %", below)
-    says("`masks_down` executes more instructions than `masks_up`, by less than {} %, and takes "
-         "{} % less time. `reduce1`, which has conflicts, executes {:.0f} % more than "
-         "`without_remainder` and takes {:.0f} % longer.",
-         below, percent(times("masks_up").recorded, times("masks_down").recorded),
-         100 * (slots("reduce1").instructions / bits[0] - 1),
-         100 * (one.recorded / bits[1] - 1))  # fmt: skip
     assert times("masks_down").recorded < times("masks_up").recorded  # not the order
     assert longer > 1  # not the proportion
     says("For {}³⁰ elements", round(LONGEST ** (1 / 30)))
@@ -535,6 +536,7 @@ def test_the_change_keeps_the_busy_warps_and_has_no_conflict():
         assert by_step(variant, "wavefronts") == by_step(variant, "requests")
 
 
+@pytest.mark.slow
 def test_from_reduce1_to_reduce2_instructions_and_time_fall_alike():
     one, two = times("reduce1"), times("reduce2")
     falls = percent(one.instructions, two.instructions), percent(one.recorded, two.recorded)
@@ -546,13 +548,15 @@ def test_from_reduce1_to_reduce2_instructions_and_time_fall_alike():
          "grows, from {:.0f} to {:.0f} %: for a *busy unit*, that of integer instructions, which a "
          "fold below counts. So the time falls by {} % only", *shares,
          *(waits(name)["busy unit"] for name in ("reduce1", "reduce2")), falls[1])  # fmt: skip
+    says("and it waits for them longer than `reduce2`")
+    assert waits("without_conflicts")["shared memory"] > 2 * waits("reduce2")["shared memory"]
 
 
+@pytest.mark.slow
 def test_the_pair_of_the_banks_executes_the_same_instructions():
     blocks = with_, without = [counts_of_block(one) for one in APART]
     assert replace(with_, wavefronts=without.wavefronts) == without
     assert slots("with_conflicts").instructions == slots("without_conflicts").instructions
-    assert len({PER_ITERATION[name] for name in (*PITCHES, "reduce2_32")}) == 1
     near, far = (
         len({lane * pitch % BANKS for lane in range(WARP)}) for pitch in PITCHES.values()
     )  # fmt: skip
@@ -570,6 +574,7 @@ def test_the_pair_of_the_banks_executes_the_same_instructions():
     assert estimates[0].instructions == estimates[1].instructions > estimates[1].wavefronts
 
 
+@pytest.mark.slow
 def test_conflicts_cost_time_below_every_limit():
     with_, without = (times(one.step.name) for one in APART)
     longer = 100 * (with_.recorded / without.recorded - 1)
@@ -585,25 +590,60 @@ def test_conflicts_cost_time_below_every_limit():
          "them in {:.0f} %", *shares)  # fmt: skip
 
 
+@pytest.mark.slow
 def test_both_sides_of_a_long_branch_cost_instructions_and_time():
     diverge, agree = BRANCHED
     assert list(ON_ONE_SIDE.values()) == [WARP // 2, WARP]  # "half of each warp", "a whole warp"
-    says("a branch with two sides, of at least {} instructions each", LONG)
     (shown,) = (cell for cell in quotes.prose_of("18") if "range(LONG)" in cell)
     shown = re.search("```python(.*?)```", shown, re.DOTALL)[1].split()
     assert " ".join(shown) in " ".join(inspect.getsource(build_sides).split())
-    both = [
+    instructions_, ms = (
         now / then
         for now, then in (
             [slots(one.step.name).instructions for one in BRANCHED],
             [remainder_ms()[REFERENCE][one.step.name] for one in BRANCHED],
         )
-    ]
-    says("Both sides together take {:.1f} times the instructions of one and {:.2f} times its time",
-         *both)  # fmt: skip
+    )
+    busy = [100 * slots(one.step.name).busy for one in BRANCHED]
+    says("A warp that executes both sides takes {:.2f} times the instructions. The schedulers "
+         "issue them in {:.0f} instead of {:.0f} % of the cycles, so the time is {:.2f} · {:.0f} ÷ "
+         "{:.0f} = {:.2f} times as long", instructions_, *busy, instructions_, *busy[::-1],
+         ms)  # fmt: skip
+    assert instructions_ * busy[1] / busy[0] == pytest.approx(ms, rel=0.005)
     assert counts_of_block(diverge) == counts_of_block(agree)
     shared = [counts_of_block(one) for one in (agree, REDUCE3)]
     assert len({(one.requests, one.wavefronts, one.barriers) for one in shared}) == 1
+
+
+@pytest.mark.slow
+def test_a_long_branch_keeps_the_even_register_bank_busy(compiler):
+    diverge, agree = codes = [
+        xray(one.kernel, one.step.signature, "sm_90").code for one in BRANCHED
+    ]
+    names = [one.name for one in diverge]
+    first = 1 + names.index("BRA")
+    second = 1 + names.index("BRA", first)
+    sides = second - first, names.index("BSYNC") - second
+    says("a branch with two sides, of {} and {} instructions", *sides)
+    assert min(sides) >= LONG
+    assert sum(a.word != b.word for a, b in zip(*codes, strict=True)) == 1  # "in one number"
+    adds = register_banks.reads_of(diverge)
+    assert {register_banks.bank_reads("even", reads) for _, reads in adds} == {2}
+    shown = {one.text_to("").strip().rstrip(" ;") for one, _ in adds}
+    assert "FFMA R4, R0, R4, R5" in shown
+    even = 2 * len(adds)
+    cycles = [_cycles_per_warp(one) for one in BRANCHED]
+    says("A warp of `lanes_diverge` executes {} of them, which need {} of the {:.0f} cycles that a "
+         "scheduler has per warp. In `warps_agree` half as many need {:.0f} of {:.0f} cycles",
+         len(adds), even, cycles[0], even / 2, cycles[1])  # fmt: skip
+    assert register_banks.reads_of(agree) == register_banks.reads_of(diverge)
+
+
+def _cycles_per_warp(variant):
+    """Return the recorded cycles of all schedulers, divided by the warps of the first launch."""
+    warps = LONGEST / counts_of_block(variant).elements * WARPS
+    ms = remainder_ms()[REFERENCE][variant.step.name]
+    return ms * 1e3 * H200.boost_clock_mhz * H200.sms * SCHEDULERS / warps
 
 
 def test_the_masked_pair_has_the_lanes_of_both_trees_and_differs_little_in_time():
@@ -657,6 +697,7 @@ def test_the_change_to_reduce2_has_numbers_of_64_bits(compiler):
     says("the second half of this test, which has {} bits", wide)
     says("The test of the loop has {} bits because Numba compares", wide)
     assert len(set(lengths)) == 3
+    assert {loop_length(each) for each in APART} == {narrow}
     for variant in (BITS, REDUCE2, *PAIR_32, *MASKED, *APART):
         modifiers = {part for one in loop_of(variant) for part in one.opcode.split(".")}
         assert ("EX" in modifiers) == (variant in (BITS, REDUCE2))
@@ -666,6 +707,7 @@ def test_the_change_to_reduce2_has_numbers_of_64_bits(compiler):
     assert text.format(narrow, two, *recorded) in " ".join(shown.split())
 
 
+@pytest.mark.slow
 def test_a_block_of_reduce3_takes_as_long_as_one_of_reduce2():
     assert counts_of_block(REDUCE3).elements == 2 * counts_of_block(REDUCE2).elements == 2 * BLOCK
     says("In `reduce2` {} threads load one element each, and half of them never add", BLOCK)
@@ -690,9 +732,8 @@ def test_the_index_of_reduce3_is_cheaper(compiler):
     assert text.format(estimated(copy), estimated(REDUCE3)) in " ".join(shown.split())
     two, three = (times(name).instructions for name in ("reduce2", "reduce3"))
     other_ms = time_bars.times_of(copy, recorded_times()).instructions
-    says("The instructions of `reduce2` need {:.2f} ms, and those of `reduce3` {:.2f} ms. With the "
-         "index `cuda.grid(1) + cuda.blockIdx.x * BLOCK` they would need {:.2f} ms", two, three,
-         other_ms)  # fmt: skip
+    says("With the index `cuda.grid(1) + cuda.blockIdx.x * BLOCK` the instructions of `reduce3` "
+         "would need {:.2f} instead of {:.2f} ms", other_ms, three)  # fmt: skip
     assert (other_ms - three) / (two - three) == pytest.approx(1 / 8, abs=0.005)  # "an eighth"
 
 
@@ -705,6 +746,7 @@ def test_most_iterations_of_reduce3_have_no_lane_that_adds():
     says("**In how many of the {} iterations does a warp add?**", iterations)
 
 
+@pytest.mark.slow
 def test_warps_that_leave_make_the_same_requests_as_reduce3():
     leave, three = counts_of_block(LEAVE), counts_of_block(REDUCE3)
     for count in ("elements", "requests", "wavefronts", "lanes"):
@@ -814,6 +856,7 @@ def test_the_profiler_executes_the_instructions_that_the_lesson_counts(compiler)
         assert issue == pytest.approx(estimated(BY_NAME[kernel]), rel=0.01)
 
 
+@pytest.mark.slow
 def test_the_schedulers_issue_in_most_of_the_cycles():
     assert set(profiled()) == set(BY_NAME)
     assert set(TREES_OF) == {*BY_NAME, *(one.step.name for one in BRANCHED)}
@@ -831,6 +874,14 @@ def test_the_schedulers_issue_in_most_of_the_cycles():
          of_memory[-1])
     for one in map(times, DRAWN):
         assert one.instructions == max(one.memory, one.wavefronts, one.instructions)
+    zero, share = slots("reduce0"), round(slots("reduce0").busy, 2)
+    billions = zero.instructions * LONGEST / zero.elements / 1e9
+    schedulers, clock = SCHEDULERS * H200.sms, H200.boost_clock_mhz / 1000
+    ms = 1e3 * billions / schedulers / clock / share
+    says("these are {} · {} = {} schedulers: {:.2f} · {}⁹ ÷ {} ÷ {:.2f} GHz ÷ {:.2f} = {:.1f} ms",
+         SCHEDULERS, H200.sms, schedulers, billions, round(1e9 ** (1 / 9)), schedulers, clock,
+         share, ms)  # fmt: skip
+    assert ms == pytest.approx(times("reduce0").recorded, rel=0.005)
     for issue, share, all_ in profiled().values():  # clock, record and profiler agree
         assert issue / share == pytest.approx(all_, rel=0.015)
 
@@ -844,8 +895,7 @@ def waits(name):
 def test_in_the_band_warps_wait_for_three_things_and_outside_of_it_for_more_of_one():
     inside = [name for name in TREES_OF if name not in OUTSIDE]
     what = ("global memory", "shared memory", "barrier")
-    least = min(waits(name)[one] for name in inside for one in what)
-    assert least > 9  # "In all ten kernels the warps wait for …"
+    assert min(waits(name)[one] for name in inside for one in what) > 9
     shown = re.findall(r'"(\w+)"', code("cell-waits"))
     assert len(shown) == len(OUTSIDE) == 4  # "four kernels of the ten, and the other four"
     assert set(shown) <= set(inside)
@@ -869,9 +919,7 @@ def test_most_of_the_rest_is_issuing_being_ready_and_waiting_for_a_result():
 def test_the_profiler_says_what_warps_wait_for():
     assert {row.device for row in recorded_states()} == {REFERENCE}
     assert {row.kernel for row in recorded_states()} == {one.step.name for one in variants()}
-    busy = [waits(name)["busy unit"] for name in ("reduce2", "without_remainder")]
-    says("The warps of `reduce2` wait for a unit in {:.0f} % of their time, and those of "
-         "`without_remainder` in {:.0f} %", *busy)  # fmt: skip
+    assert waits("reduce2")["busy unit"] > 2 * waits("without_remainder")["busy unit"]
 
 
 ALU = ("ISETP", "SHF", "LOP3", "VIADD")  # instructions of this unit in the loops below
@@ -889,13 +937,13 @@ def test_the_64_bits_of_a_stride_cost_three_instructions_of_the_alu(compiler):
          "`without_remainder` {} of {} instructions are for the ALU, which makes {} cycles",
          two * CYCLES, loop_length(REDUCE2), bits, loop_length(BITS),
          bits * CYCLES)  # fmt: skip
-    assert narrow == two / 2
+    assert narrow == two / 2  # and so "needs this unit half as often"
+    assert sum(one.name in ALU for one in loop_of(WITHOUT)) == narrow
     pair = "reduce2_32", "reduce2"
-    says("`reduce2_32` has half of these {} instructions, because its `stride` has {} bits. But "
-         "its schedulers issue in {:.0f} % of the cycles, and those of `reduce2` in {:.0f} %. It "
-         "is the faster one because it executes {} % fewer instructions, and its time falls "
-         "by {} % only",
-         two, 8 * np.uint32().nbytes, *(100 * slots(name).busy for name in pair),
+    says("`reduce2_32` has half of these {} instructions. But its schedulers issue in {:.0f} % of "
+         "the cycles, and those of `reduce2` in {:.0f} %. It is the faster one because it executes "
+         "{} % fewer instructions, and its time falls by {} % only",
+         two, *(100 * slots(name).busy for name in pair),
          percent(*(slots(name).instructions for name in pair[::-1])),
          percent(*(times(name).recorded for name in pair[::-1])))  # fmt: skip
 
@@ -915,10 +963,6 @@ def test_the_listing_of_reduce2_marks_the_instructions_of_the_alu(compiler):
 
 
 @pytest.mark.slow
-def test_the_picture_has_the_instructions_per_iteration(compiler):
-    assert {name: loop_length(one) for name, one in BY_NAME.items()} == PER_ITERATION
-
-
 def test_reduce3_executes_half_of_the_instructions_in_half_of_the_time():
     two, three = slots("reduce2").instructions, slots("reduce3").instructions
     assert three / two == pytest.approx(0.5, abs=0.01)

@@ -59,13 +59,7 @@ def test_the_picture_has_a_row_per_kernel_in_the_order_of_the_instructions():
     assert "75 to 85 %" in picture.body
 
 
-def test_instructions_per_iteration_have_a_column_only_if_they_are_known():
-    rows = recorded_slots(), recorded_times()
-    column = "instructions per iteration"
-    assert column in issue_table(*rows, "masks_up", "masks_down").head
-    assert column not in issue_table(*rows, "lanes_diverge", "warps_agree").head
-
-
+@pytest.mark.slow
 def test_a_readers_kernel_is_drawn_without_a_recorded_time():
     counted, drawn = beside_the_experiment(EXERCISES["without_remainder"].solution).parts
     assert [row[0] for row in counted.rows] == ["reduce0", "yours", "without remainder"]
@@ -75,6 +69,7 @@ def test_a_readers_kernel_is_drawn_without_a_recorded_time():
     assert "wavefronts 2.41" in yours
 
 
+@pytest.mark.slow
 def test_a_kernel_with_two_loops_has_a_card_that_says_why_it_is_not_counted(compiler):
     text = EXERCISES["without_remainder"].solution_text
     line = "        if tid & uint32(2 * stride - 1) == 0:\n"
@@ -98,6 +93,7 @@ def test_a_tree_is_shown_with_the_words_and_times_of_the_bars():
     )
 
 
+@pytest.mark.slow
 def test_a_kernel_whose_warps_leave_is_shown_between_reduce3_and_warps_leave():
     three = LADDER.step("reduce3").variant(BLOCK=256)
     leave = WARPS_LEAVE.variant(BLOCK=256)
@@ -105,6 +101,7 @@ def test_a_kernel_whose_warps_leave_is_shown_between_reduce3_and_warps_leave():
     assert names == [["reduce2", "yours", "reduce3"], ["reduce3", "yours", "warps leave"]]
 
 
+@pytest.mark.slow
 def test_an_unrolled_kernel_has_a_card_that_calls_its_instructions_a_bound(compiler):
     text = EXERCISES["tree"].solution_text.replace("cuda.blockDim.x", "BLOCK")
     step = replace(LADDER.step("reduce2"), name="yours", build=lambda BLOCK: own)

@@ -399,6 +399,7 @@ def test_shuffles_take_the_path_of_the_requests_that_they_replace():
          six.requests, shuffles)  # fmt: skip
 
 
+@pytest.mark.slow
 def test_the_note_below_the_own_kernel_adds_the_shuffles_to_the_bar_of_their_path():
     without = bounds_of(REDUCE7, LARGE)[ON_CHIP].ms
     blocks = REDUCE7.launch(LADDER.parse(LARGE)).blocks

@@ -88,6 +88,7 @@ def test_kept_counts_are_those_of_the_virtual_gpu(one):
     assert vars(kept) == pytest.approx(vars(now), rel=1e-6)
 
 
+@pytest.mark.slow
 def test_naive_counted_now_has_two_wavefronts_for_a_multiply_add():
     now = roofline.counted(NAIVE.variant(), GEMM.parse("4096"), recorded_loop("naive").hot_loop)
     assert now.wavefronts == pytest.approx(counts_of(NAIVE).wavefronts, rel=1e-6)

@@ -31,6 +31,7 @@ def test_a_step_under_a_memory_is_compared_with_that_memory():
     assert "slow reaches 1 GFLOP/s at 0.5 operations per byte of DRAM, 20% of what DRAM" in alt_text
 
 
+@pytest.mark.slow
 def test_the_lines_bend_where_the_memory_feeds_the_arithmetic(figure):
     lines = [tuple(line.get_xdata()) for line in figure.axes[0].get_lines()]
     bends = {ends[1] for ends in lines if len(ends) == 2}

@@ -4,6 +4,7 @@ from decimal import ROUND_DOWN, Decimal
 from functools import partial
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from gemm_kernels import LADDER as GEMM
@@ -13,9 +14,11 @@ from tests import quotes
 from utils import lessons as course
 from utils.figures import fragments
 from utils.lessons.lesson_22 import limits, pairs, rounding
+from utils.lessons.lesson_23 import mma_alone
 from utils.lessons.recorded import record_of
-from utils.machine.devices import REFERENCE, find
+from utils.machine.devices import REFERENCE, find, slug
 from utils.machine.occupancy import WARP, limits_of, occupancy
+from utils.paths import DATA
 from virtual_gpu.numbers.fragments import element_of_a, element_of_b, element_of_c
 
 SIDE = 4096
@@ -112,6 +115,10 @@ def test_sums_of_a_tensor_core_are_cut_off():
     says("For sums near {:g} it keeps {} bits "
          "behind the binary point, two more than float32", largest,
          rounding.ALIGNED_BITS)  # fmt: skip
+    recorded = pd.read_csv(DATA / "measured" / slug(REFERENCE) / "tensor_rounding.csv")
+    assert not recorded["differing"].any()  # "every bit"
+    (count,) = recorded["sums"].unique()
+    says("In {} tests of {:,} sums our H200 gave every bit", len(recorded), count)
     assert rounding.ALIGNED_BITS - rounding.FRACTION_BITS == 2
     # Cutting off is biased: no sum of positive products is too large.
     assert all(by_warp <= right for by_warp, right in zip(sums["mma"], sums["exact"], strict=True))
@@ -174,6 +181,7 @@ def test_cache_lines_explain_most_of_the_time():
     assert max(needed, key=needed.get) == "cache lines"
 
 
+@pytest.mark.slow
 def test_pairs_of_a_need_fewer_cache_lines():
     loads = pairs.traced(pairs.by_pairs).accesses.query("kind == 'load'")
     mma = pairs.traced(pairs.by_pairs).totals["mma"]
@@ -184,6 +192,14 @@ def test_pairs_of_a_need_fewer_cache_lines():
     assert of_b == lines("b")
     says("{:.0f} cache lines need {:.1f} ms instead of {:.1f} ms", pairs.lines(),
          limits.lines_ms(pairs.lines()), limits.estimates()["cache lines"])  # fmt: skip
+    single, paired = map(pairs.recorded_ms, ("single_loads", "pairs"))
+    says("Without guards and with single loads, the product takes {:.2f} ms on an H200", single)
+    before, after = limits.estimates()["cache lines"], limits.lines_ms(pairs.lines())
+    explains("22.pairs", "The cache lines need {:.2f} − {:.2f} = {:.2f} ms less, and {:.2f} − "
+             "{:.2f} is {:.2f}. The record says {:.2f} ms: with pairs the product is {:.1f} times "
+             "as fast as with single loads.", before, after, before - after, single,
+             before - after, single - before + after, paired, single / paired)  # fmt: skip
+    assert 0.9 * (before - after) < single - paired < before - after  # "nearly as much"
     for lane in range(WARP):
         (row, column), right = element_of_a(lane, 0), element_of_a(lane, 1)
         assert right == (row, column + 1)  # "neighbours in a row"
@@ -249,6 +265,14 @@ def test_the_grey_steps_and_cublas():
     shares = (100 * FLOPS / ms / 1e6 / H200.tensor_gflops for ms in (fastest, library))
     says("The fastest reaches {:.0f} % of the peak at {}, and cuBLAS {:.0f} %", next(shares), SIDE,
          next(shares))  # fmt: skip
+    alone = mma_alone.best().efficiency
+    says("`mma` reaches {:.0f} % on our H200 and no more", 100 * alone)
+    assert FLOPS / library / 1e6 / H200.tensor_gflops > 1.1 * alone  # "another instruction"
+    major, minor = H200.compute_capability
+    name = f"nvjet_sm{major}{minor}"
+    assert mma_alone.library_kernel().kernel.startswith(name)
+    says("The name of its kernel begins with `{}`, and `sm_{}{}` is the architecture", name, major,
+         minor)  # fmt: skip
     small, shared = 512, LADDER.step("mma_shared")
     assert course.recorded_ms(shared, str(small)) > course.recorded_ms(NAIVE, str(small))
     best = {"BM": 128, "BN": 128}
@@ -268,8 +292,7 @@ def test_every_element_is_loaded_by_many_warps():
 def test_the_other_steps_are_faster():
     steps = [step for step in LADDER.steps if step.name != "mma_naive"]
     assert all(
-        course.recorded_ms(step, str(SIDE)) < course.recorded_ms(NAIVE, str(SIDE))
-        for step in steps
+        course.recorded_ms(step, str(SIDE)) < course.recorded_ms(NAIVE, str(SIDE)) for step in steps
     )
 
 

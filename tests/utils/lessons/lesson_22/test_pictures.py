@@ -58,6 +58,7 @@ def test_the_exact_sum_has_a_bit_that_is_cut_off_while_it_is_rounded():
     assert 1 + rounding.SMALL * 2.0**rounding.ASKED == 1 + 2.0**-23 + 2.0**-24 + 2.0**-25
 
 
+@pytest.mark.slow
 def test_the_bars_name_their_times():
     alt = limits.draw_limits().alt
     for name in ("tensor cores", "cache lines", "recorded"):
@@ -77,6 +78,7 @@ def test_one_load_of_b_has_a_row_per_step_of_k():
     assert "of which the lanes use 16" in picture.alt
 
 
+@pytest.mark.slow
 def test_loads_of_the_reader_are_counted():
     assert str(pairs.count(pairs.by_elements)).split()[-3:] == ["6", "40", "10.3"]
     assert str(pairs.count(pairs.by_pairs)).split()[-3:] == ["4", "24", "6.2"]
@@ -145,6 +147,7 @@ def three_parameters(of_a, a, y):
     pass
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(cuda.is_available(), reason="the stand-in is for a machine without a GPU")
 def test_a_race_times_both_kinds_of_loads_and_the_first_step_in_turns(device):
     rivals = ["your load_a", "single loads", "mma_naive"]
@@ -152,9 +155,11 @@ def test_a_race_times_both_kinds_of_loads_and_the_first_step_in_turns(device):
     assert device[-2 * len(rivals) :] == 2 * rivals
 
 
-def test_a_race_without_a_gpu_or_with_wrong_loads_is_one_sentence(monkeypatch):
+def test_a_race_without_a_gpu_shows_the_record_and_one_with_wrong_loads_a_sentence(monkeypatch):
     monkeypatch.setattr(pairs.devices, "current", lambda: None)
-    assert "single loads, and mma_naive in turns at 4096" in str(pairs.race(pairs.by_pairs))
+    recorded = pairs.race(pairs.by_pairs)
+    assert "recorded in turns on one NVIDIA H200" in str(recorded)
+    assert [row[0] for row in recorded.rows] == ["single loads", "pairs", "mma_naive"]
     assert "does not set of_a[2]" in str(pairs.race(one_pair))
 
 
@@ -183,6 +188,7 @@ def test_a_sentence_says_what_is_wrong_with_loads(load_a, words):
     assert words in str(verdict)
 
 
+@pytest.mark.slow
 def test_the_registers_of_the_multiplication_are_named():
     if not limits.loop():
         pytest.skip("no compiler")

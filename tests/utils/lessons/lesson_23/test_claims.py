@@ -19,7 +19,15 @@ from utils import lessons as course
 from utils.figures.fragments import cells_of
 from utils.intrinsics.tensor import ldmatrix_x4
 from utils.ladder.problems import draw
-from utils.lessons.lesson_23 import bank_rows, feeding, four_parts, machine_code, stages
+from utils.lessons.lesson_22 import limits
+from utils.lessons.lesson_23 import (
+    bank_rows,
+    feeding,
+    four_parts,
+    machine_code,
+    mma_alone,
+    stages,
+)
 from utils.lessons.recorded import record_of
 from utils.machine.devices import REFERENCE, find
 from utils.machine.occupancy import limits_of, occupancy
@@ -92,6 +100,7 @@ def test_the_step_has_four_warps_of_64_by_64():
     assert WM // 16 == WN // 8 // 2 == 4
 
 
+@pytest.mark.slow
 def test_a_swizzle_removes_five_of_six_wavefronts():
     before, after = feeding.wavefronts(feeding.SHARED), feeding.wavefronts(feeding.SWIZZLED)
     assert (before["sa"], before["sb"]) == (4 * right(BK), 4 * right(BN))
@@ -121,6 +130,7 @@ def test_the_pictures_show_the_banks_of_the_formula():
          FLOAT16 * BK, BANKS)  # fmt: skip
 
 
+@pytest.mark.slow
 def test_the_swizzle_saves_more_than_its_wavefronts():
     shared, swizzled = ms["mma_shared"], ms["mma_swizzled"]
     need, less = feeding.wavefronts_ms(feeding.SHARED), feeding.wavefronts_ms(feeding.SWIZZLED)
@@ -147,9 +157,10 @@ def test_the_swizzle_saves_more_than_its_wavefronts():
     steps = (feeding.SWIZZLED, feeding.SHARED)
     registers = [record_of(step, str(SIDE)).registers for step in steps]
     others = [machine_code.loop_of(step).others_per_hmma for step in steps]
-    says("gives a thread {} registers instead of {}, and {:.1f} other instructions per "
-         "<code>mma</code> instead of {:.1f}. So we cannot say which part of the {:.2f} ms",
-         *registers, *others, round(shared, 3) - round(swizzled, 3))  # fmt: skip
+    says("<code>mma_swizzled</code> has {} registers per thread and {:.1f} other instructions per "
+         "<code>mma</code>, and <code>mma_shared</code> has {} and {:.1f}. So we cannot say which "
+         "part of the {:.2f} ms", registers[0], others[0], registers[1], others[1],
+         round(shared, 3) - round(swizzled, 3))  # fmt: skip
     assert need - less < shared - swizzled < 1.5 * (need - less)
     assert less < swizzled / 4
 
@@ -158,11 +169,6 @@ def test_three_stages_fill_what_a_kernel_may_declare():
     assert tile_bytes(stages.STAGES) == 48 * 1024
     says("Three stages of {}×{} and {}×{} float16 take {} KiB", BM, BK, BK, BN,
          tile_bytes(stages.STAGES) // 1024)  # fmt: skip
-    four = tile_bytes(stages.STAGES + 1)
-    says("a fourth stage of this tile, which would need {} KiB per block", four // 1024)
-    registers = record_of(LADDER.step("mma_pipelined"), str(SIDE)).registers
-    assert occupancy(H200.compute_capability, 128, registers, four).blocks == 2
-    says("An SM would still hold two blocks")
 
 
 def test_registers_limit_the_blocks_and_shared_memory_does_not():
@@ -192,26 +198,20 @@ def test_registers_limit_the_blocks_and_shared_memory_does_not():
     assert {machine_code.blocks_of(LADDER.step(name)) for name in feeding.STEPS[1:]} == {2}
 
 
-def test_the_instructions_of_the_pipeline_alone_fit_the_peak():
+def test_the_pipeline_starts_fewer_instructions_and_gains_more_than_the_swizzle():
     swizzled, pipelined = map(machine_code.loop_of, (feeding.SWIZZLED, machine_code.PIPELINED))
-    says("`mma_swizzled` has {:.1f} of them", swizzled.others_per_hmma)
-    operations, schedulers = 4096, 4  # of an SM of the data sheet, per cycle
-    left = [2 * prod(loop.size) * schedulers / operations - 1 for loop in (swizzled, pipelined)]
-    says("a scheduler starts an `HMMA` of {}×{}×{} every {:g} cycles ([lesson 22]"
-         "(22_one_warp_multiplies.ipynb)). That leaves {:g} cycle",
-         *swizzled.size, left[0] + 1, left[0])  # fmt: skip
-    says("An `HMMA` of {}×{}×{} leaves {:g} cycles, and `mma_pipelined` has {:.1f} others",
-         *pipelined.size, left[1],
-         pipelined.others_per_hmma)  # fmt: skip
-    assert swizzled.others_per_hmma > left[0]
-    assert pipelined.others_per_hmma < left[1]
+    operations = 4096  # of an SM of the data sheet, per cycle
     assert (swizzled.size, pipelined.size) == ((M, N, K), (M, N, 2 * K))
+    started = [2 * K / loop.size[2] * (1 + loop.others_per_hmma) for loop in (pipelined, swizzled)]
+    says("for {} steps of k <code>mma_pipelined</code> starts {:.1f} per product of {}×{}, and "
+         "<code>mma_swizzled</code> {:.1f}", 2 * K, started[0], M, N, started[1])  # fmt: skip
     before, after = map(machine_code.needs_of, (feeding.SWIZZLED, machine_code.PIPELINED))
     says("At {} `mma_swizzled` takes {:.3f} ms. The tensor cores alone would need {:.2f} ms of "
          "it, at the {:.2f} GHz of the data sheet. At {:.2f} GHz the wavefronts of `ldmatrix` need "
          "{:.2f} ms, those that fill the tiles {:.2f} ms, and the schedulers {:.2f} ms", SIDE,
-         ms["mma_swizzled"], before["tensor cores"], H200.tensor_gflops / H200.sms / operations,
-         H200.boost_clock_mhz / 1e3, *list(before.values())[1:])  # fmt: skip
+         ms["mma_swizzled"], before["tensor cores, data sheet"],
+         H200.tensor_gflops / H200.sms / operations, H200.boost_clock_mhz / 1e3,
+         *list(before.values())[1:])  # fmt: skip
     says("saves {:.2f} ms of instructions, and the time falls by {:.2f} ms",
          before["start of all instructions"] - after["start of all instructions"],
          ms["mma_swizzled"] - ms["mma_pipelined"])  # fmt: skip
@@ -249,16 +249,57 @@ def parts_of_lanes(places, seen):
         seen[lane, i] = of_a[i]
 
 
+@pytest.mark.slow
 def test_neither_wavefronts_nor_tensor_cores_explain_the_pipeline():
     step = LADDER.step("mma_pipelined")
     wavefronts = feeding.wavefronts_ms(step) + feeding.filling_ms(step)
-    cores = FLOPS / H200.tensor_gflops / 1e6
-    says("Of the {:.3f} ms the wavefronts need {:.2f} ms, and the tensor cores at "
-         "least {:.2f} ms by the data sheet", stages_ms(3), wavefronts, cores)  # fmt: skip
+    cores = mma_alone.product_ms()
+    says("the tensor cores need {:.2f} ms for the product, and its wavefronts take {:.2f} ms. One "
+         "after the other, they would take only {:.1f} times the {:.3f} ms of `mma_pipelined`",
+         cores, wavefronts, (cores + wavefronts) / stages_ms(3), stages_ms(3))  # fmt: skip
     assert max(wavefronts, cores) < 0.6 * stages_ms(3)
     sums = WM * WN // 32
     says("give each warp {}×{} of `c`. Its sums take {} registers per lane instead of {}", WM,
          WN // 2, sums // 2, sums)  # fmt: skip
+    warps = machine_code.blocks_of(step) * 4
+    assert mma_alone.best().warps == warps == 2 * limits_of(H200.compute_capability).sub_partitions
+
+
+def test_mma_alone_is_slower_than_the_data_sheet_says():
+    latency, peak = mma_alone.latency(), mma_alone.cycles_at_the_peak()
+    m, n, k = machine_code.SIZES["16816"]
+    says("each `mma` waits for the one before, and one starts every {:.1f} cycles. At the peak a "
+         "scheduler would start an `mma` of {}×{}×{} every {:g} cycles", latency, m, n, k,
+         peak)  # fmt: skip
+    says("to start one every {:g} cycles", peak)
+    assert mma_alone.needed() == 7
+    assert mma_alone.OPERATIONS == limits.OPERATIONS  # of lesson 22, and of the data sheet
+    assert 6 * peak < latency < 7 * peak  # "six are too few, and seven may do"
+    products = WM // M * (WN // N)
+    assert mma_alone.in_flight_of_pipelined() == 2 * products
+    explains("23.in_flight", "With n in flight, one starts every {:.1f} ÷ n cycles. {:.1f} ÷ {:g} "
+             "is {:.1f}: six are too few, and seven may do. mma_pipelined has {}: two warps per "
+             "scheduler, with {} products of {}×{} each.", latency, latency, peak, latency / peak,
+             2 * products, products, M, N)  # fmt: skip
+    best = mma_alone.best()
+    share = record_of(LADDER.step("mma_pipelined"), str(SIDE)).efficiency / best.efficiency
+    says("the curves become flat at {:.0f} % of the peak, with one `mma` every {:.1f} cycles",
+         100 * best.efficiency, mma_alone.cycles_per_mma(best))  # fmt: skip
+    says("Compared with that, `mma_pipelined` reaches {:.0f} %", 100 * share)
+    last = [row for row in mma_alone.rates() if mma_alone.in_flight(row) > 8]
+    assert all(row.efficiency > 0.97 * best.efficiency for row in last)  # "flat"
+
+
+def test_cublas_has_another_kind_of_kernel():
+    library = mma_alone.library_kernel()
+    share, (major, minor) = feeding.shares()["cuBLAS"], H200.compute_capability
+    says("cuBLAS reaches {:.0f} %, which `mma` cannot", 100 * share)
+    assert share > 1.1 * mma_alone.best().efficiency
+    assert prod(library.grid) == H200.sms
+    says("There is one block for each of the {} SMs. A block computes {:,.0f} elements of `c` on "
+         "average, and one of ours {:,}", H200.sms, SIDE**2 / H200.sms, BM * BN)  # fmt: skip
+    says("The kernel's name begins with `nvjet_sm{}{}`", major, minor)
+    assert library.kernel.startswith(f"nvjet_sm{major}{minor}")
 
 
 def test_the_wavefronts_that_fill_tiles_are_those_of_all_blocks_and_tiles():
@@ -311,13 +352,9 @@ def test_the_pipeline_reaches_more_than_half_of_the_library():
     assert times == sorted(times, reverse=True)
 
 
-def test_the_curve_has_a_low_begin_and_an_open_question():
+def test_the_curve_has_an_open_question():
     sides = records.measured(H200.name, "tensor")["m"]
-    first, last = int(sides.min()), int(sides.max())
-    small = {name: course.recorded_ms(LADDER.step(name), str(first)) for name in feeding.STEPS}
-    assert small["mma_naive"] < small["mma_shared"]
-    says("At {} there are only {} blocks of {}×{}, so most of the {} SMs", first,
-         first // BM * (first // BN), BM, BN, H200.sms)  # fmt: skip
+    last = int(sides.max())
     names = ("mma_pipelined", "mma_bfloat16")
     both = [[course.recorded_ms(LADDER.step(name), str(n)) for n in sorted(set(sides))[:-1]]
             for name in names]  # fmt: skip

@@ -1,8 +1,17 @@
 """Test the pictures and tables of lesson 23."""
 
+import pytest
+
 from labs.exercises.stage_ready.solution import stage_ready
 from labs.exercises.swizzled_tile import solution
-from utils.lessons.lesson_23 import bank_rows, feeding, four_parts, machine_code, stages
+from utils.lessons.lesson_23 import (
+    bank_rows,
+    feeding,
+    four_parts,
+    machine_code,
+    mma_alone,
+    stages,
+)
 
 
 def test_the_first_chunks_of_long_rows_meet():
@@ -35,6 +44,7 @@ def test_the_timeline_names_what_each_stage_does():
     assert drawn.body.count(">tile ") == 3 * stages.TILES  # two iterations of copies, one of mma
 
 
+@pytest.mark.slow
 def test_the_bars_name_their_times():
     assert "of which" in feeding.draw_two().alt
     for name in ("mma_shared", "mma_pipelined", "cuBLAS"):
@@ -53,6 +63,19 @@ def test_the_loop_of_the_colleague_has_the_numbers_that_the_finding_names():
     assert f"{traced.findings[0].line}          ldmatrix_x4(" in shown
 
 
+def test_the_share_of_mma_alone_has_a_line_per_number_of_warps():
+    drawn = mma_alone.draw_share()
+    for label in ("1 warp", "2 warps", "4 warps", "mma_pipelined", "cuBLAS"):
+        assert f">{label}<" in drawn.body
+    assert "16: 66%" in drawn.alt
+
+
+def test_the_kernel_of_cublas_fills_an_sm():
+    assert mma_alone.beside_cublas().rows[1] == ("blocks that an SM holds", "2", "1")
+
+
+@pytest.mark.slow
 def test_a_table_has_each_step():
-    assert [row[0].strip("`") for row in machine_code.loops_table().rows] == list(feeding.STEPS)
+    named = [f"mma_{row[0]}" for row in machine_code.loops_table().rows]
+    assert named == list(feeding.STEPS)
     assert machine_code.needs_table().head == ("", "swizzled", "pipelined")
