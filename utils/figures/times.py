@@ -52,14 +52,19 @@ def draw_estimates(times: Mapping[str, tuple[float, float | None]], title: str) 
         body += _dot(x(estimate), y, ORANGE, ring=True)
         if recorded:
             body += _dot(x(recorded), y, BLUE)
-        body += text(end, y + 4, f"{recorded:.3g}" if recorded else "–", 12, "end")
+        body += text(end, y + 4, _ms(recorded) if recorded else "–", 12, "end")
     words = [
         f"{name}: estimate {estimate:.3g}, "
-        + (f"recorded {recorded:.3g}" if recorded else "not recorded")
+        + (f"recorded {_ms(recorded)}" if recorded else "not recorded")
         for name, (estimate, recorded) in times.items()
     ]
     alt = f"{title}, in ms. {'; '.join(words)}."
     return Picture(svg(412, bottom + 24, body, alt, widest=520), alt)
+
+
+def _ms(recorded: float) -> str:
+    """Return a time in ms with three digits, so "36.0" and not "36", or with more from 1000 on."""
+    return f"{recorded:#.3g}".rstrip(".") if recorded < 1000 else f"{recorded:.0f}"
 
 
 def draw_growth(

@@ -46,6 +46,9 @@ WRONG = {
     "That is 24 stores for an element": {"stores in the loop": [(STORE, f"    {STORE}")]},
     "`cuda.threadIdx.x` begins again at 0 in each block, so all blocks add up the same columns.": {
         "the number in the block": [("cuda.grid(1)", "cuda.threadIdx.x")]},
+    "All threads add up column 0. What in your index differs from thread to thread? The launch has "
+    "one direction, so `y` is 0 in all of them.": {
+        "y of two dimensions": [("col = cuda.grid(1)", "row, col = cuda.grid(2)")]},
     "add() of a number (float32) and a 1D array is not known": {
         "one index for both": [(TERM, "x[row * x.shape[1] + col]")]},
 }  # fmt: skip

@@ -22,9 +22,12 @@ WRONG = {
         "a product": [(RESULT, f"{LIMIT} * min(100, by_law) / 100")]},
     "You take the higher of the two limits. The lower one holds.": {
         "the higher limit": [(RESULT, f"max({LIMIT}, by_law)")]},
-    "Your limit counts the schedulers that have a warp. It also matters that some have more warps "
-    "than others.": {
-        "schedulers with a warp": [(RESULT, "min(25 * min(4, warps), by_law)")]},
+    "In your law each scheduler with a warp works to the end. But some have fewer warps than "
+    "others. They finish early, and then they have nothing to do.": {
+        "schedulers with a warp": [(RESULT, "min(25 * min(4, warps), by_law)")],
+        "four belts added": [
+            (RESULT, "sum([min(25, 25 * ((warps + 3 - s) // 4) * chains / 4)"
+                     " for s in range(4)])")]},
     "You have divided the wrong way round: the SM does fewer warps than it could.": {
         "upside down": [(LIMIT, "100 * (4 * fullest) / warps")]},
     "Your law has lost the chains: each thread has as many multiply-adds under way as it has "

@@ -32,6 +32,13 @@ def test_the_recorded_times_stand_beside_their_rows():
     assert ">recorded, ms<" in body
 
 
+def test_a_recorded_time_keeps_its_zeros_and_its_thousands():
+    times = {"round": (30, 36.0156), "long": (200, 275.4), "longer": (900, 1234.5)}
+    assert re.findall(r"recorded ([\d.]+)[;.]", draw_estimates(times, "Time").alt) == [
+        "36.0", "275", "1234",
+    ]  # fmt: skip
+
+
 def test_each_series_is_divided_by_its_own_first_time():
     picture = draw_growth("columns", (1, 2, 4), {"slow": [5, 10, 15], "fast": [0.2, 0.1, 0.05]})
     assert re.findall(r"×([\d.]+)<", picture.body) == ["3", "0.25"]

@@ -137,7 +137,7 @@ def _bars(bars: dict[str, tuple[float, str]], at: float, mark: str) -> Picture:
         y, width = 20 + number * row, value * unit
         body += text(left - 8, y + 15, name, 13, "end")
         body += rect(left, y, width, 21, BLUE)
-        body += text(left + width - 6, y + 15, words, 13, "end", style="fill:#fff")
+        body += text(left + 6, y + 15, words, 13, style="fill:#fff")  # left of the line
     end, x = 20 + len(bars) * row, left + at * unit
     body += path(f"M{x:g} 15V{end}", stroke_dasharray="3 3")
     body += text(x, 11, mark, 12, "end" if x > right - 60 else "middle")

@@ -9,13 +9,16 @@ from numba import cuda, float32
 
 from gemm_kernels import LADDER, multi_output, multi_output_by_column, naive_strided
 from gpu_xray import xray
+from gpu_xray.loops import FFMA
 from labs import EXERCISES
 from tests import quotes
 from utils import lessons as course
+from utils.lessons import profiler
 from utils.lessons.code import kernel_code, kernel_difference
 from utils.lessons.counting import SHAPE
 from utils.lessons.edits import Edit, edited
 from utils.lessons.lesson_05 import lanes
+from utils.lessons.load_waits import LOADS, groups_between_waits, waits_per_8
 from utils.lessons.own_kernels import of_text
 from utils.machine.occupancy import WARP
 from utils.measuring import records
@@ -244,6 +247,15 @@ def test_at_4096_b_is_larger_than_the_large_cache_and_at_2048_it_is_not():
     says("`b` has {:.0f} MiB there, and the largest cache of an H200 holds {:.0f} MiB", *sizes)
 
 
+def test_the_profiler_saw_misses_of_l2_and_waits_for_loads():
+    missed = 100 - profiler.figure(NAIVE, "L2 Hit Rate")
+    reason, share = profiler.most_frequent_wait(NAIVE)
+    assert reason == "long_sb"
+    says("at {}: {:.0f} % of the sectors that the SMs asked this cache for were not in it, and in "
+         "{:.0f} % of the samples a warp waited for a load", SIZE, missed,
+         100 * share)  # fmt: skip
+
+
 def test_with_rows_of_2000_words_the_strided_kernel_is_faster_than_the_estimate():
     shape = "2000x600x2000"
     assert shape in code("is-it-a-law")
@@ -434,16 +446,50 @@ def test_two_and_four_columns_take_the_same_time_whatever_the_cache_lines():
 
 
 @pytest.mark.slow
-def test_the_open_question_is_about_four_columns_apart(compiler):
+def test_four_columns_take_longer_with_fewer_loads_lines_and_instructions(compiler):
     naive, four = machine_code(NAIVE), machine_code(OURS, MULTI=4, APART=WARP)
     assert course.recorded_ms(variant_of(4, WARP)) > course.recorded_ms(NAIVE)
     says("it probably takes as long, {:.1f} ms.", course.recorded_ms(variant_of(4, WARP)))
     assert counted(four, "LDG") < counted(naive, "LDG")
     assert course.cache_lines_per_multiply_add(run_of(4, WARP)) < 2
     assert per_multiply_add(four) < per_multiply_add(naive)
-    one = course.recorded_ms(variant_of(1, WARP))
-    says("`multi_output` takes {:.1f} ms, with the loads of `naive`", one)
-    assert course.loads_per_multiply_add(run_of(1, WARP)) == 2
+    says("They have fewer loads, fewer cache lines and fewer instructions, but in another order.")
+
+
+def test_naive_starts_all_its_loads_before_one_wait_and_four_columns_do_not(compiler):
+    first, last = groups_between_waits(machine_code(NAIVE).hot.body)
+    assert not any(one.name in FFMA for one in first)
+    assert not any(one.name in LOADS for one in last)
+    says("`naive` starts {} loads, waits once, and makes four multiply-adds", len(first))
+    assert len(last) == 4
+    groups = groups_between_waits(machine_code(OURS, MULTI=4, APART=WARP).hot.body)
+    loads = [sum(one.name in LOADS for one in group) for group in groups]
+    assert loads.pop() == 0  # nothing is loaded after the last wait
+    says("starts only {} to {} loads between two waits", min(loads), max(loads))
+
+
+def test_the_table_has_the_waits_and_the_times_of_columns_32_apart(compiler):
+    rows = {"`naive`": (NAIVE, {})}
+    for columns in COLUMNS:
+        name = f"{columns} column{'s' * (columns > 1)}"
+        rows[name] = (OURS, {"MULTI": columns, "APART": WARP})
+    waits = {
+        name: waits_per_8(machine_code(step, **constants).hot.body)
+        for name, (step, constants) in rows.items()
+    }
+    for name, (step, constants) in rows.items():
+        ms = course.recorded_ms(step.variant(**constants))
+        says("| {} | {:g} | {:.1f} ms |", name, waits[name], ms)
+    few = sorted(rows, key=waits.get)[:3]
+    assert few == ["8 columns", "`naive`", "4 columns"]  # and so they are by their times
+
+
+def test_at_1024_four_columns_take_almost_as_long_as_naive():
+    small = LADDER.parse("1024")
+    assert 3 * WORD * small.n**2 < 1024 * course.device_shown().l2_kib
+    four, naive = (course.recorded_ms(one, "1024") for one in (variant_of(4, WARP), NAIVE))
+    says("At {} the largest cache holds all three matrices", small.n)
+    says("There four columns take only {:.0f} % longer than `naive`.", 100 * (four / naive - 1))
 
 
 def per_multiply_add(compiled) -> float:
@@ -492,15 +538,28 @@ def test_the_curve_draws_eight_columns_32_apart_at_every_size():
     says("`multi_output` has {} columns, {} apart, at every size", *re.findall(r"\d+", fastest))
 
 
-def test_at_256_more_work_per_thread_is_slower_for_want_of_blocks():
-    small, sms = LADDER.parse("256"), course.device_shown().sms
-    blocks = {step: step.variant().launch(small).blocks for step in (NAIVE, OURS)}
-    assert blocks[OURS] * 8 == blocks[NAIVE]
-    says("At {} `multi_output` is *slower* than `naive`", small.n)
-    says("an eighth of the blocks, {} instead of {}, and {} SMs could work", blocks[OURS],
-         blocks[NAIVE], sms)  # fmt: skip
-    assert blocks[OURS] < sms < blocks[NAIVE]
-    assert course.recorded_ms(OURS, "256") > course.recorded_ms(NAIVE, "256")
+def test_at_256_and_512_more_work_per_thread_is_slower_for_want_of_blocks():
+    small, larger, sms = "256", "512", course.device_shown().sms
+    blocks = {
+        (step, n): step.variant().launch(LADDER.parse(n)).blocks
+        for step in (NAIVE, OURS)
+        for n in (small, larger)
+    }
+    for n in (small, larger):
+        assert blocks[OURS, n] * 8 == blocks[NAIVE, n]
+        assert course.recorded_ms(OURS, n) > course.recorded_ms(NAIVE, n)
+    assert course.recorded_ms(OURS, "1024") < course.recorded_ms(NAIVE, "1024")
+    says("At {} and {} `multi_output` is *slower* than `naive`", small, larger)
+    says("at {} there are {} instead of {}, and {} SMs could work", small, blocks[OURS, small],
+         blocks[NAIVE, small], sms)  # fmt: skip
+    assert blocks[OURS, small] < sms < blocks[NAIVE, small]
+    says("At {} there are {}, about one for each SM", larger, blocks[OURS, larger])
+    assert 0.9 * sms < blocks[OURS, larger] <= sms
+    wide, high = multi_output.BLOCK
+    assert block_of(NAIVE) == (wide, high)
+    warps = wide * high // WARP
+    says("So an SM has {} warps to turn to, and {:.0f} in `naive`", warps,
+         warps * blocks[NAIVE, larger] / sms)  # fmt: skip
 
 
 def test_an_sm_starts_four_multiply_adds_of_whole_warps_per_cycle():
