@@ -146,7 +146,14 @@ def test_words_from_global_memory_are_as_the_formula_says(block):
 def test_the_movie_has_16_threads():
     tile, sums = 8, 4
     says("Watch {} threads with four sums each.", tile * tile // sums)
-    says("a thread reads {} words in the same step instead of {}", 2 + 2, 4 + 1)
+    kernels = (
+        BLOCKED.build(BM=tile, BN=tile, TM=2, TN=2),
+        COLUMN.build(BM=tile, BN=tile, BK=tile, TM=4),
+    )
+    threads, arrays = tile * tile // sums, np.ones((3, tile, tile), np.float32)
+    runs = [trace(kernel, (1, 1), threads, *arrays) for kernel in kernels]
+    each = [sums * course.loads_per_multiply_add(run, "shared") for run in runs]
+    says("a thread reads {:g} words in the same step instead of {:g}", *each)
 
 
 @pytest.mark.slow
