@@ -30,7 +30,8 @@ from .transactions import (
 
 COUNTED_SPACES = ("global", "shared")
 KEPT_REQUESTS = 64  # of each access, for hints and pictures
-KEPT_COSTS, KEPT_LANES = 512, 1024  # how many costs are kept, of patterns of at most so many lanes
+KEPT_COSTS = 512  # costs in the cache
+KEPT_LANES = 1024  # a pattern with more lanes is counted anew each time
 EXAMINED_STORES = 8  # executions of each line, in which stores to one element are counted
 
 

@@ -204,8 +204,8 @@ def test_four_chains_do_not_help_an_sm_with_few_warps_either(compiler):
     (most,), (least,) = warps
     says("that an SM holds only four of them. With tiles of {}×{} and {} warps on an SM, one chain "
          "takes {:.1f} ms and four take {:.1f} ms. With tiles of {}×{} and {} warps they take "
-         "{:.0f} and {:.0f} ms. So **four chains are no faster there either**. The counts do not "
-         "say why they are slower.",
+         "{:.0f} and {:.0f} ms. So **four chains are slower with few warps, too**. The counts do "
+         "not say why they are slower.",
          sides[0], sides[0], most, *map(timed, few[0]),
          sides[1], sides[1], least, *map(timed, few[1]))  # fmt: skip
     says("With tiles of {}×{} both kernels need {:.2f} wavefronts per multiply-add, and four "
