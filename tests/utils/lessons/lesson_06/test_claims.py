@@ -3,6 +3,7 @@
 from collections import Counter
 from functools import cache, partial
 
+import numpy as np
 import pandas as pd
 import pytest
 from numba import float32, types
@@ -18,6 +19,7 @@ from tests.labs.versions import changed, wrong
 from utils import lessons as course
 from utils.division import cdiv
 from utils.figures.instruction_strip import LOOP_OVERHEAD, TERM, kind_of
+from utils.lessons import profiler
 from utils.lessons.compiled_loops import listing
 from utils.lessons.edits import Edit, edited
 from utils.lessons.lesson_06 import loops
@@ -340,13 +342,19 @@ def test_loads_that_start_before_the_first_wait():
     loads = [[sum(each.name == "LDG" for each in group) for group in groups]
              for groups in (naive, one)]
     assert (len(naive) - 1, len(one) - 1) == (1, 2)
+    reason, waiting = profiler.most_frequent_wait(NAIVE)
+    assert reason == "long_sb"
+    says("At {} a warp of `naive` waits for a load in {:.0f} % of the profiler's samples",
+         int("4096"), 100 * waiting)
     explains(
         "06.one",
         "naive starts {} loads and waits once. UNROLL = {} starts {}, waits, "
-        "starts {}, and waits again. With twice the waits it takes {:.1f} ms, and naive {:.1f} ms: "
-        "{:.2f} times as long.",
+        "starts {}, and waits again. If a warp waits for {:.0f} % of the time, twice the waits "
+        "make it {:.2f} times as long. Recorded are {:.1f} ms, and naive takes {:.1f} ms: {:.2f} "
+        "times as long.",
         loads[0][0], BY_ONE.constants["UNROLL"], loads[1][0],
-        loads[1][1], course.recorded_ms(BY_ONE), course.recorded_ms(NAIVE),
+        loads[1][1], 100 * waiting, 1 + waiting,
+        course.recorded_ms(BY_ONE), course.recorded_ms(NAIVE),
         course.recorded_ms(BY_ONE) / course.recorded_ms(NAIVE),
     )  # fmt: skip
 
@@ -394,6 +402,7 @@ def test_the_waits_are_not_the_only_cause():
     ms = {factor: course.recorded_ms(one) for factor, one in variants.items()}
     waits = {factor: loops.waits(one) for factor, one in variants.items()}
     naive, two, eight = course.recorded_ms(NAIVE), 2, 8
+    two_terms = variants[two]
     fewer = 1 - len(loop(NAIVE).opcodes) / len(loop(BY_ONE).opcodes)
     says("From {:g} waits to {:g} the time falls by {:.0f} % in `naive`, although its instructions "
          "are only {:.0f} % fewer", waits[1], loops.waits(NAIVE), 100 * (1 - naive / ms[1]),
@@ -403,6 +412,9 @@ def test_the_waits_are_not_the_only_cause():
     says("From {:g} waits to {:g} there is no such step: `UNROLL = {}` with {:g} waits is faster "
          "than `UNROLL = {}` with {:g}", waits[two], waits[eight], two, waits[two], eight,
          waits[eight])
+    fewer = 1 - loop(two_terms).per_multiply_add / loop(NAIVE).per_multiply_add
+    says("`UNROLL = {}` waits as often as `naive`, and takes {:.0f} % less time with {:.0f} % "
+         "fewer instructions", two, 100 * (1 - ms[two] / naive), 100 * fewer)
 
 
 @pytest.mark.slow
@@ -433,6 +445,17 @@ def test_the_work_of_the_other_warps():
     assert covered == {small: False, middle: True, large: False}
     assert gain(middle) < 1.05 < 1.2 < min(gain(small), gain(large))
     says("does not cover a load,** as at {} and {}", int(small), int(large))
+    says("In `naive` at {}, says the profiler, in {:.0f} % of the cycles a scheduler has no warp "
+         "that can go on", int(large), profiler.figure(NAIVE, "No Eligible"))
+
+
+def test_at_4096_unrolling_by_two_saves_about_the_time_of_its_instructions():
+    size, by_two = "4096", UNROLLED.variant(UNROLL=2)
+    before, after = times(NAIVE, size), times(by_two, size)
+    assert loops.waits(by_two) == loops.waits(NAIVE)
+    says("`UNROLL = {}` at {}: its instructions need {:.1f} ms less than those of `naive`, and it "
+         "takes {:.1f} ms less", by_two.constants["UNROLL"], int(size),
+         before.instructions - after.instructions, before.recorded - after.recorded)
 
 
 def test_the_verdict_is_tested_with_unrolled_by_1():
@@ -466,6 +489,18 @@ def test_at_256_an_sm_has_at_most_two_blocks_where_eight_would_fit():
     assert blocks == 8
     says("the estimate explains neither the {:.2f} at {}, where an SM has up to {} warps, nor the "
          "{:.2f} at {}", gain(larger), int(larger), warps, gain(largest), int(largest))
+
+
+def test_what_the_open_question_knows():
+    size, timed = 512, loops.range_times()
+    off = abs(timed[str(BY_ONE)][size] / timed["naive"][size] - 1)
+    says("At {} `UNROLL = {}` takes as long as `naive` within {:.0f} %", size,
+         BY_ONE.constants["UNROLL"], np.ceil(100 * off))
+    small, large = int("4096"), int("8192")
+    longer = [course.recorded_ms(one, str(large)) / course.recorded_ms(one, str(small))
+              for one in (NAIVE, BY_FOUR)]  # fmt: skip
+    says("From {} to {} the work is {:.0f} times as much: `naive` takes {:.1f} times as long, and "
+         "the unrolled kernel {:.1f} times", small, large, (large / small) ** 3, *longer)
 
 
 def test_an_sm_has_four_schedulers():
@@ -546,7 +581,7 @@ def test_what_unrolling_removes():
     small, large = (int(one) for one in ("2048", "4096"))
     says("Unrolling by {} removes {:.0f} % of the instructions that are left. At {} that saves "
          "{:.0f} % of the time", FACTOR, 100 * fewer, small, shares[0])
-    says("The {:.0f} % at {} come with fewer waits", shares[1], large)
+    says("At {} it saves {:.0f} %, because the schedulers", large, shares[1])
 
 
 def test_a_loop_with_one_term_would_need_more_time_than_naive_takes(compiler):
