@@ -349,13 +349,12 @@ def test_loads_that_start_before_the_first_wait():
     explains(
         "06.one",
         "naive starts {} loads and waits once. UNROLL = {} starts {}, waits, "
-        "starts {}, and waits again. If a warp waits for {:.0f} % of the time, twice the waits "
-        "make it {:.2f} times as long. Recorded are {:.1f} ms, and naive takes {:.1f} ms: {:.2f} "
-        "times as long.",
+        "starts {}, and waits again. With {:.0f} % waits, twice as many make it {:.2f} times "
+        "as long. Recorded: {:.1f} ms, {:.2f} times {:.1f} ms.",
         loads[0][0], BY_ONE.constants["UNROLL"], loads[1][0],
         loads[1][1], 100 * waiting, 1 + waiting,
-        course.recorded_ms(BY_ONE), course.recorded_ms(NAIVE),
-        course.recorded_ms(BY_ONE) / course.recorded_ms(NAIVE),
+        course.recorded_ms(BY_ONE),
+        course.recorded_ms(BY_ONE) / course.recorded_ms(NAIVE), course.recorded_ms(NAIVE),
     )  # fmt: skip
 
 
