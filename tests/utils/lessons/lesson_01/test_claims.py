@@ -184,9 +184,6 @@ def test_a_cold_small_product_waits_for_its_loads():
              bytes alone would have added {:.2f} us.""", iterations, from_memory, from_cache,
              longer, more, hot, more, hot + more, cold, 100 * (cold / (hot + more) - 1),
              bytes_us)  # fmt: skip
-    waited = iterations * from_cache
-    says("wait {} · {:.2f} = {:.1f} us of {:.1f} us. The estimate takes the other {:.1f} us as the "
-         "same", iterations, from_cache, waited, hot, hot - waited)  # fmt: skip
     says("*Waiting* for the bytes adds {:.0f} % to the time of `naive` at {}",
          100 * (cold / hot - 1), SMALL)  # fmt: skip
 
@@ -199,7 +196,7 @@ def test_other_threads_work_while_some_wait():
     longer = from_memory - from_cache
     says("At n = {} the same estimate would add {} · {:.2f} = {:.1f} us, but {:.1f} us are "
          "recorded", size, iterations, longer, iterations * longer, cold - hot)  # fmt: skip
-    says("an iteration takes {:.1f} / {} = {:.2f} us even with hot caches", hot, iterations,
+    says("even with hot caches an iteration takes {:.1f} / {} = {:.2f} us", hot, iterations,
          hot / iterations)  # fmt: skip
     assert hot / iterations > from_memory  # "longer than a load from memory"
 
@@ -342,7 +339,7 @@ def test_the_launches_differ_and_their_sizes_are_not_the_reason():
     launches = [us(kernel, n, "launch") for kernel in KERNELS for n in SIZES]
     assert max(launches) == us("naive", LARGE, "launch")
     assert min(launches) == us("naive", SMALL, "launch")
-    says("so why does it take {:.1f} us in one row and {:.1f} us in another? Size is not the "
+    says("Why does a launch take {:.1f} us in one row and {:.1f} us in another? Size is not the "
          "reason, because `naive` at {} needs less than at {}", min(launches), max(launches),
          SIZES[3], SIZES[1])  # fmt: skip
     assert us("naive", SIZES[3], "launch") < us("naive", SIZES[1], "launch")
