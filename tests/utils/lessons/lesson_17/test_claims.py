@@ -179,8 +179,8 @@ def test_a_lone_block_of_128x128_has_more_code_and_a_lower_rate(compiler):
          side, side, in_pairs)  # fmt: skip
     assert SMS < 3 * tiles < 2 * SMS
     longer = code_kib(BM=side, BN=side, BK=16, TM=16, TN=8, BLOCKS=2)
-    says("Its loop has {:.0f} KiB of machine code, and that of {}×{} has {:.0f}", longer,
-         BEST["BM"], BEST["BN"], code_kib(**BEST))  # fmt: skip
+    says("The loop of {}×{} has {:.0f} KiB of machine code, and the loop of {}×{} has {:.0f}",
+         side, side, longer, BEST["BM"], BEST["BN"], code_kib(**BEST))  # fmt: skip
 
 
 def test_at_the_first_product_the_best_cut_is_ahead_of_the_library():
