@@ -413,7 +413,8 @@ def test_a_kernel_with_as_many_warps_waits_for_shared_memory():
     profiled = STEPS["vectorized"].variant(BM=64, BN=64, BK=16)
     assert resident_warps(profiled) == resident_warps(DOUBLE)
     shares = stalls(profiled)
-    says("`vectorized` with tiles of {BM}×{BN}×{BK}".format(**profiled.constants))
+    sizes = [profiled.constants[name] for name in TILES]
+    says("`vectorized` with tiles of {}×{}×{}", *sizes)
     says(
         "In {:.0f} % of the samples a warp waited for shared memory, and in {:.0f} % for global",
         100 * shares["short_sb"],
