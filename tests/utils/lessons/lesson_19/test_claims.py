@@ -30,7 +30,9 @@ from virtual_gpu.pictures.movie import film_of
 BLOCK = 256
 WARPS = BLOCK // WARP
 STEPS = REDUCE3, REDUCE4, REDUCE5, REDUCE6, REDUCE7 = tuple(
-    LADDER.step(f"reduce{number}").variant(BLOCK=BLOCK, **({"PER_THREAD": 8} if number > 5 else {}))
+    LADDER.step(f"reduce{number}").variant(
+        BLOCK=BLOCK, **({"PER_THREAD": 8} if number > 5 else {})
+    )
     for number in range(3, 8)
 )
 LAST, SHUFFLED = (step.variant(BLOCK=BLOCK) for step in (trees_alone.LAST, trees_alone.ALL))
@@ -164,7 +166,8 @@ def test_nine_barriers_become_three_and_64_iterations_22():
     says("a thread comes to {:.0f} barriers instead of {:.0f}", four.barriers, three.barriers)
     says("for one block of {} threads", BLOCK)
     turns = [
-        sum(course.watch(one, str(2 * BLOCK)).turns.values()) / WARP for one in (REDUCE3, REDUCE4)
+        sum(course.watch(one, str(2 * BLOCK)).turns.values()) / WARP
+        for one in (REDUCE3, REDUCE4)
     ]
     of_one, together = sorted(course.watch(REDUCE4, str(2 * BLOCK)).turns.values())
     each, more = together // BLOCK, of_one // WARP
