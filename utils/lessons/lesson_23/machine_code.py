@@ -68,7 +68,11 @@ def blocks_of(step: Step) -> int:
 
 
 def loops_table() -> Table | Card:
-    """Return a table of the loops and blocks of the four steps; a card without a compiler."""
+    """Return a table of the loops over k of the four steps; a card without a compiler.
+
+    It has a row per step. The columns are the size of an HMMA, the other instructions per HMMA, the
+    registers per thread, and the blocks that an SM holds.
+    """
     loops = {LADDER.step(name): loop_of(LADDER.step(name)) for name in STEPS}
     if None in loops.values():
         return Card("ask", (translate("The machine code needs a compiler for GPUs."),))
@@ -133,5 +137,8 @@ def gain() -> float:
 
 
 def compared_gain() -> str:
-    """Return the choice of the prediction: `gain` against `speedup`, in the words of `compared`."""
+    """Return "less", "about as much" or "more": `gain` compared with `speedup`, the swizzle's gain.
+
+    The result is a choice of a question.
+    """
     return compared(gain(), speedup())

@@ -71,7 +71,10 @@ def explained(module: ModuleType, traced: Trace) -> Stack:
 
 
 def outcome(traced: Trace) -> str:
-    """Return the choice of the prediction that a run of the kernel shows."""
+    """Return "it reads too early" if a run has findings, else "it is right".
+
+    The result is a choice of a question.
+    """
     return "it reads too early" if traced.findings else "it is right"
 
 
