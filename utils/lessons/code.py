@@ -290,7 +290,7 @@ def _rows(lines: Iterable[str], marked: bool) -> str:
 
 
 def _coloured_rows(lines: list[str]) -> str:
-    """Return a `<pre>` block of these lines of Python code; keywords and numbers have colours."""
+    """Return a `<pre>` block of these lines of Python code, coloured by the kinds of tokens."""
     inner = [""]
     for kind, value in PythonLexer(stripnl=False, ensurenl=False).get_tokens("\n".join(lines)):
         first, *others = (_token(kind, part) for part in value.split("\n"))

@@ -160,7 +160,7 @@ def slots_per_mma() -> int:
 
 
 def float16_records() -> pd.DataFrame:
-    """Return the records of the ladder on the device shown, without its step for bfloat16."""
+    """Return the records of the ladder "tensor" on the device shown, without its bfloat16 step."""
     return records.measured(device_shown().name, "tensor").query("step != 'mma_bfloat16'")
 
 

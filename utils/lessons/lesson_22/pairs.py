@@ -217,7 +217,10 @@ def race(load_a: Callable, shape: str = limits.SIDE) -> Table | Card:
 
 
 def recorded_race() -> Table:
-    """Return a table of the recorded times of both kinds of loads and of `mma_naive`, in turns."""
+    """Return a table of the recorded ms of loads by pairs, of single loads and of `mma_naive`.
+
+    It has a row per kernel. The kernels were timed in turns.
+    """
     timed = recorded_times()
     return table(
         f"{LADDER.parse(str(timed[0].n))}, recorded in turns on one {timed[0].device}",

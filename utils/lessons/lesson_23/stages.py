@@ -35,7 +35,10 @@ def draw_stages() -> Picture:
 
 
 def state(stage: int, iteration: int) -> tuple[str, str]:
-    """Return (what happens in a stage while an iteration multiplies, the colour for it)."""
+    """Return (what happens in a stage during an iteration, the colour for it).
+
+    The first is text: "free", or such as "tile 2 is multiplied" or "tile 3 is being copied".
+    """
     for tile in (iteration - AHEAD, iteration - 1, iteration):
         if 0 <= tile < TILES and tile % STAGES == stage:
             if tile == iteration - AHEAD:
