@@ -53,7 +53,11 @@ def right(blocks, resident, threads, threads_per_sm, sms):
 
 
 def cases() -> list[Case]:
-    """Return the cases; their facts are those of `brackets`."""
+    """Return a Case per entry of CASES, in order.
+
+    Its facts are a dict of the numbers "blocks", "threads" and "room": the blocks and the threads
+    that are on the device at once, and the threads for which it has room.
+    """
     return [Case(given, right(*given), why, brackets(*given)) for given, why in CASES]
 
 

@@ -72,6 +72,10 @@ def busiest(side: int, stride_x: int, stride_y: int) -> dict:
 
 
 def cases() -> list[Case]:
-    """Return the cases; their facts are those of `busiest`."""
+    """Return a Case per entry of CASES, in order.
+
+    Its facts are a dict with the keys "bank" and "words": the bank with the most different words,
+    and the list of these words.
+    """
     every = [((side, x, y), why) for side, x, y, why in CASES]
     return [Case(given, right(*given), why, busiest(*given)) for given, why in every]
