@@ -13,11 +13,11 @@ WITHIN_OPERANDS = ast.BitAnd | ast.Mod
 def first_wide_result(tree: ast.FunctionDef) -> int | None:
     """Return the number of the first source line whose form gives an integer of 64 bits, or None.
 
-    Types are not looked up: an operation counts as 64 bits wide unless it is inside of `uint32(…)`
-    or `int32(…)`. The results are those in the conditions of the kernel's loops, and those that are
-    assigned to a local variable that a loop changes, in the loop or before it. An index does not
-    count, because an address has 64 bits anyway, and neither does a variable that gets words of an
-    array.
+    Types are not looked up. In the condition of an `if` or `while` in a loop, an operation counts,
+    except one with `&` or `%`. In an assignment to a local variable that a loop changes, in the
+    loop or elsewhere, `x += y`, an operation and a plain number count. What is inside of
+    `uint32(…)` or `int32(…)` does not count. Neither does an index, because an address has 64 bits
+    anyway, nor a variable that gets words of an array.
     """
     loops = [node for node in ast.walk(tree) if isinstance(node, ast.For | ast.While)]
     changed = {

@@ -65,7 +65,8 @@ def brackets(blocks: int, resident: int, threads: int, threads_per_sm: int, sms:
     """Return a dict of three whole numbers: "blocks", "threads" and "room".
 
     These are the blocks and the threads that are on the device at once, and the threads for which
-    it has room. The arguments are those of `right`.
+    it has room. blocks: of the launch. resident: the most blocks per SM. threads: per block.
+    threads_per_sm: the most threads per SM. sms: the number of SMs.
     """
     count = on_device(blocks, resident, sms)
     return {"blocks": count, "threads": count * threads, "room": threads_per_sm * sms}
