@@ -231,8 +231,8 @@ def orders(**steps: Step | Variant) -> Table:
         rows.append((name.replace("_", " "), f"{loop.kept_share:.1%}", reads, *cycles))
     head = (
         "",
-        "operands marked for reuse",
-        "even bank gives per iteration",
+        "marked for reuse",
+        "from the even bank",
         "cycles, estimated",
         "cycles, recorded",
     )
