@@ -455,8 +455,8 @@ def test_neither_the_number_of_accesses_nor_the_size_of_l1_limits_them():
     says("an SM starts one of them every {:.1f} to {:.1f} cycles", min(pauses), max(pauses))
     l1_and_shared = 256  # KiB, for compute capability 9.0 (CUDA C++ Programming Guide)
     assert kib[0] < limits_of(card.compute_capability).shared_kib_per_sm < l1_and_shared < kib[1]
-    says("which has less than {} KiB, does not seem to matter: the local memory of all threads on an SM is "
-         "{:.0f} KiB with {} registers and {:.0f} KiB with {}",
+    says("which has less than {} KiB, does not seem to matter: the local memory of all threads on "
+         "an SM is {:.0f} KiB with {} registers and {:.0f} KiB with {}",
          l1_and_shared, kib[0], 80, kib[1], 48)  # fmt: skip
 
 
