@@ -203,7 +203,8 @@ def propagate_labels(mask, labels, changed, out):
         changed[0] = 1
 
 
-@right(lambda rng: (rng.integers(0, 256, 256, np.uint8), rng.integers(0, 256, (9, 20, 3), np.uint8)),
+@right(lambda rng: (rng.integers(0, 256, 256, np.uint8),
+                    rng.integers(0, 256, (9, 20, 3), np.uint8)),
        lambda lut, img: lut[img], grid=(1, 2), block=(16, 16))  # fmt: skip
 @cuda.jit
 def apply_lut_in_place(lut, img):
@@ -358,7 +359,8 @@ def separable_blur_in_one_kernel(img, out):
 
 @right(lambda rng: (rng.random((9, 9, 3), np.float32), np.zeros((9, 9, 3), np.float32)),
        lambda img, out: np.stack([(windows(img[..., c], 3) * GAUSS).sum((2, 3))
-                                  for c in range(3)], -1), grid=(2, 2, 1), block=(8, 8, 3))  # fmt: skip
+                                  for c in range(3)], -1),
+       grid=(2, 2, 1), block=(8, 8, 3))  # fmt: skip
 @cuda.jit
 def gaussian_of_each_channel(img, out):
     i, j, ch = cuda.grid(3)
@@ -514,8 +516,8 @@ def disparities(left, right_, out):
     return want
 
 
-@right(lambda rng: (rng.integers(0, 256, (10, 18), np.uint8), rng.integers(0, 256, (10, 18), np.uint8),
-                    np.zeros((10, 18), np.uint8)), disparities, grid=(3, 2), block=(8, 8))  # fmt: skip
+@right(lambda rng: (*rng.integers(0, 256, (2, 10, 18), np.uint8), np.zeros((10, 18), np.uint8)),
+       disparities, grid=(3, 2), block=(8, 8))  # fmt: skip
 @cuda.jit
 def stereo_by_block_matching(left, right_, disp):
     x, y = cuda.grid(2)

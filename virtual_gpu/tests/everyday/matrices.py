@@ -1,6 +1,7 @@
 """Right kernels of linear algebra: sparse matrices, batches of small ones, tiles, rotations."""
 
 import math
+from itertools import pairwise
 
 import numpy as np
 from numba import complex64, cuda, float32, float64, int32
@@ -120,11 +121,12 @@ def coo_to_dense(row, col, val, out):
 
 def block_sparse(starts, columns, blocks, x, y):
     return [sum(b @ x[4 * c : 4 * c + 4] for b, c in zip(blocks[s:e], columns[s:e]))
-            for s, e in zip(starts[:-1], starts[1:])]  # fmt: skip
+            for s, e in pairwise(starts)]  # fmt: skip
 
 
 @right(lambda rng: (np.array([0, 2, 3, 5]), np.array([0, 2, 1, 0, 2]), rng.random((5, 4, 4)),
-                    rng.random(12), np.zeros((3, 4))), block_sparse, grid=3, block=(4, 4))  # fmt: skip
+                    rng.random(12), np.zeros((3, 4))),
+       block_sparse, grid=3, block=(4, 4))  # fmt: skip
 @cuda.jit
 def block_sparse_row_product(starts, columns, blocks, x, y):
     partial = cuda.shared.array((4, 4), float64)
@@ -209,7 +211,8 @@ def forward_substitution(low, b, x):
         x[t] = rhs[t]
 
 
-@right(lambda rng: (np.triu(rng.random((9, 9))) + 2 * np.eye(9), rng.random((9, 12)), np.zeros((9, 12))),
+@right(lambda rng: (np.triu(rng.random((9, 9))) + 2 * np.eye(9), rng.random((9, 12)),
+                    np.zeros((9, 12))),
        lambda u, b, x: np.linalg.solve(u, b), block=16)  # fmt: skip
 @cuda.jit
 def back_substitution_per_column(u, b, x):
@@ -482,9 +485,9 @@ def normalised_power_step(a, x, out):
     out[i] = s / math.sqrt(norm2[0])
 
 
-@right(lambda rng: (rng.integers(-128, 128, (12, 16), np.int8), rng.integers(-128, 128, (16, 10), np.int8),
-                    np.zeros((12, 10), np.int32)), lambda a, b, c: a.astype(int) @ b,
-       grid=(2, 2), block=(8, 8))  # fmt: skip
+@right(lambda rng: (rng.integers(-128, 128, (12, 16), np.int8),
+                    rng.integers(-128, 128, (16, 10), np.int8), np.zeros((12, 10), np.int32)),
+       lambda a, b, c: a.astype(int) @ b, grid=(2, 2), block=(8, 8))  # fmt: skip
 @cuda.jit
 def int8_product_with_int32_sums(a, b, c):
     row = cuda.blockIdx.y * cuda.blockDim.y + cuda.threadIdx.y

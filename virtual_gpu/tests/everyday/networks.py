@@ -229,8 +229,8 @@ def k_means(points, centres, sums, counts):
     return np.bincount(nearest, minlength=4)
 
 
-@right(lambda rng: (rng.random((90, 2)), rng.random((4, 2)), np.zeros((4, 2)), np.zeros(4, np.int64)),
-       k_means, grid=3, block=32)  # fmt: skip
+@right(lambda rng: (rng.random((90, 2)), rng.random((4, 2)), np.zeros((4, 2)),
+                    np.zeros(4, np.int64)), k_means, grid=3, block=32)  # fmt: skip
 @cuda.jit
 def k_means_assign_and_sum(points, centres, sums, counts):
     i = cuda.grid(1)
@@ -494,8 +494,8 @@ def perceptron(x, y, rate, w):
     return want
 
 
-@right(lambda rng: (rng.normal(size=(15, 8)), rng.choice([-1, 1], 15), 0.5, np.zeros(8)), perceptron,
-       block=8)  # fmt: skip
+@right(lambda rng: (rng.normal(size=(15, 8)), rng.choice([-1, 1], 15), 0.5, np.zeros(8)),
+       perceptron, block=8)  # fmt: skip
 @cuda.jit
 def perceptron_in_one_block(x, y, rate, w):
     products = cuda.shared.array(8, float64)

@@ -63,8 +63,9 @@ def digits(keys, shift, counts):
     return np.stack([np.bincount(b, minlength=BUCKETS) for b in blocks], 1)
 
 
-@right(lambda rng: (rng.integers(0, 2**31, 192).astype(np.uint32), 8, np.zeros((BUCKETS, 3), np.int32)),
-       digits, grid=3, block=BLOCK_SIZE)  # fmt: skip
+@right(lambda rng: (rng.integers(0, 2**31, 192).astype(np.uint32), 8,
+                    np.zeros((BUCKETS, 3), np.int32)), digits, grid=3,
+       block=BLOCK_SIZE)  # fmt: skip
 @cuda.jit
 def radix_histogram(keys, shift, counts):
     local_hist = cuda.shared.array(BUCKETS, int32)
@@ -128,7 +129,8 @@ def counting_sort(x, out):
         out[p] = t
 
 
-@right(lambda rng: (np.sort(rng.integers(0, 99, 70)), np.sort(rng.integers(0, 99, 45)), np.zeros(115, int)),
+@right(lambda rng: (np.sort(rng.integers(0, 99, 70)), np.sort(rng.integers(0, 99, 45)),
+                    np.zeros(115, int)),
        lambda a, b, out: np.sort(np.concatenate([a, b])), grid=4, block=8)  # fmt: skip
 @cuda.jit
 def merge_path(a, b, out):
@@ -249,7 +251,9 @@ def exclusive(x, out):
     return np.concatenate([[0], x.cumsum()[:-1]])
 
 
-@right(numbers(2 * BLOCK_SIZE, high=100), exclusive, block=BLOCK_SIZE, shared_bytes=2 * BLOCK_SIZE * 4)
+@right(
+    numbers(2 * BLOCK_SIZE, high=100), exclusive, block=BLOCK_SIZE, shared_bytes=2 * BLOCK_SIZE * 4
+)
 @cuda.jit
 def blelloch_scan(x, out):
     temp = cuda.shared.array(0, dtype=int32)

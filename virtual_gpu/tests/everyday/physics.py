@@ -308,7 +308,7 @@ def leapfrog_oscillators(steps, dt, state, out):
     if i >= state.shape[0]:
         return
     x, v = state[i]
-    for step in range(steps):
+    for _ in range(steps):
         v -= 0.5 * dt * x
         x += dt * v
         v -= 0.5 * dt * x

@@ -363,7 +363,10 @@ def grow(labels, mask, changed):
         for di, dj in ((0, 1), (1, 0)):
             r, c = i + di, j + dj
             if r < mask.shape[0] and c < mask.shape[1] and mask[r, c]:
-                low = min(cuda.atomic.min(labels, (i, j), 1 << 30), cuda.atomic.min(labels, (r, c), 1 << 30))
+                low = min(
+                    cuda.atomic.min(labels, (i, j), 1 << 30),
+                    cuda.atomic.min(labels, (r, c), 1 << 30),
+                )
                 if cuda.atomic.min(labels, (i, j), low) > low:
                     changed[0] = True
                 if cuda.atomic.min(labels, (r, c), low) > low:
@@ -440,7 +443,9 @@ def otsu(hist, level):
 @program
 def otsu_in_four_launches():
     rng = np.random.default_rng(2)
-    image = np.concatenate([rng.integers(10, 90, 300), rng.integers(150, 250, 200)]).astype(np.uint8)
+    image = np.concatenate([rng.integers(10, 90, 300), rng.integers(150, 250, 200)]).astype(
+        np.uint8
+    )
     d_image = cuda.to_device(image)
     partial = cuda.device_array((4, 32), np.int32)
     hist, level = cuda.device_array(32, np.int32), cuda.device_array(1, np.int32)
