@@ -15,6 +15,7 @@ from . import collector
 CASES, right = collector()
 R, SIGMA, T = 0.05, 0.2, 1.0
 N_STEPS = 8
+TICK = np.dtype([("price", np.float64), ("volume", np.int32)])  # 12 bytes
 N_NODES = N_STEPS + 1
 
 
@@ -260,6 +261,29 @@ def exponential_average_per_asset(x, alpha, ema):
         ema[asset, 0] = x[asset, 0]
         for t in range(1, x.shape[1]):
             ema[asset, t] = alpha * x[asset, t] + (1 - alpha) * ema[asset, t - 1]
+
+
+def traded(rng):
+    ticks = np.zeros(90, TICK)
+    ticks["price"], ticks["volume"] = rng.random(90), rng.integers(1, 50, 90)
+    return ticks, np.zeros(3)
+
+
+def average_prices(ticks, out):
+    price, volume = ticks["price"].reshape(3, 30), ticks["volume"].reshape(3, 30)
+    return (price * volume).sum(1) / volume.sum(1)
+
+
+@right(traded, average_prices, block=32)
+@cuda.jit
+def volume_weighted_price_of_packed_records(ticks, out):
+    i = cuda.grid(1)
+    if i < out.size:
+        paid, volume = 0.0, 0
+        for k in range(30 * i, 30 * (i + 1)):
+            paid += ticks[k].price * ticks[k].volume
+            volume += ticks[k].volume
+        out[i] = paid / volume
 
 
 def drawdowns(x, out):

@@ -14,7 +14,7 @@ HEAD = 16
 THREADS = 32
 Adam = namedtuple("Adam", ["lr", "beta1", "beta2", "eps"])
 NODE = np.dtype([("feature", np.int32), ("threshold", np.float64), ("left", np.int32),
-                 ("right", np.int32), ("value", np.float64)])  # fmt: skip
+                 ("right", np.int32), ("value", np.float64)], align=True)  # fmt: skip
 
 
 def softmax(x, *_):
