@@ -57,6 +57,19 @@ def recorded_ms(side):
     return course.recorded_ms(DYNAMIC.variant(TILE=side), str(SIZE), on=REFERENCE)
 
 
+def profiled(what, kernel):
+    """Return the rows of a kernel in the profiler's record of "figures" or "stalls"."""
+    path = DATA / "measured" / "nvidia_h200" / f"profiler_{what}.csv"
+    with path.open(encoding="utf-8") as file:
+        return [row for row in csv.DictReader(file) if row["kernel"] == kernel]
+
+
+def share_of_samples(kernel, reason):
+    """Return the share of the profiler's samples of a kernel's warps that have this reason."""
+    samples = {row["reason"]: int(row["samples"]) for row in profiled("stalls", kernel)}
+    return samples[reason] / sum(samples.values())
+
+
 @cache
 def shares():
     """Return occupancy and share of the peak at 4096, as fractions, by step."""
@@ -113,15 +126,15 @@ def test_the_case_by_hand_runs_out_of_shared_memory():
     room = result.room
     assert given > of_warp
     assert taken > needed
-    says("Take blocks of {} threads with {} registers per thread and {:,} bytes of shared memory. "
-         "A block has {} warps, so there are warp slots for {} ÷ {} = {} blocks. A warp needs "
-         "{} · {} = {:,} registers, and this is rounded up to {:,}, the next multiple of {}. So a "
-         "part has room for {:,} ÷ {:,} = {} warps, rounded down.",
+    says("Take blocks of {} threads with {} registers per thread and {:,} bytes of shared memory: "
+         "- **Warp slots:** A block has {} warps, so there is room for {} ÷ {} = {} blocks. "
+         "- **Registers:** A warp needs {} · {} = {:,}, rounded up to {:,}, the next "
+         "multiple of {}. So a part has room for {:,} ÷ {:,} = {} warps, rounded down.",
          threads, registers, asked, of_block, LIMITS.warps_per_sm, of_block, room["warp slots"],
          WARP, registers, of_warp, given, LIMITS.register_unit, PART, given, in_part)  # fmt: skip
-    says("The four parts have room for {} warps, which are {} blocks. A block needs {:,} + {:,} = "
-         "{:,} bytes, rounded up to {:,}, a multiple of {}, and {:,} ÷ {:,} is {}, rounded down. "
-         "Shared memory runs out first: {} blocks, {} of {} warps.",
+    says("The four parts have room for {}, which are {} blocks. - **Shared memory:** A block "
+         "needs {:,} + {:,} = {:,} bytes, rounded up to {:,}, a multiple of {}, and {:,} ÷ "
+         "{:,} is {}, rounded down. Shared memory runs out first: {} blocks, {} of {} warps.",
          in_part * LIMITS.sub_partitions, room["registers"], asked, LIMITS.shared_reserved_bytes,
          needed, taken, unit, SHARED, taken, room["shared memory"], result.blocks, result.warps,
          LIMITS.warps_per_sm)  # fmt: skip
@@ -223,6 +236,7 @@ def test_the_launches_of_the_experiment_are_those_of_the_readers_function():
         assert row.device == REFERENCE
         assert row.n == SIZE
     says("for products of {}×{}. `naive`", *square(SIZE))
+    says("all launches ask for the largest shared memory, {} KiB", LIMITS.shared_kib_per_sm)
 
 
 @pytest.mark.slow
@@ -232,9 +246,11 @@ def test_half_of_the_warps_of_naive_take_twice_as_long():
     busiest = max(estimate.instructions, estimate.wavefronts, estimate.memory)
     says("has blocks of {} threads, and {} of them fill an SM. It takes {:.1f} ms in this "
          "experiment, and [lesson 07](07_tiling.ipynb) estimated that the busiest part of an SM "
-         "works for {:.1f} ms of this. **How many times as long does it take with {} blocks, which "
-         "are {} warps?**", WARP * full.warps // full.blocks, full.blocks, full.time_ms, busiest,
-         full.blocks // 2, half)  # fmt: skip
+         "works for {:.1f} ms of this. In a profiler's samples {:.0f} % of its warps wait for a "
+         "word from memory. **How many times as long does it take with {} blocks, which are {} "
+         "warps?**",
+         WARP * full.warps // full.blocks, full.blocks, full.time_ms, busiest,
+         100 * share_of_samples("naive", "long_sb"), full.blocks // 2, half)  # fmt: skip
     now = ms("naive", half)
     explains("08.half",
              "Recorded are {:.1f} and {:.1f} ms: {:.1f} ÷ {:.1f} = {:.2f}. Each warp keeps its "
@@ -245,10 +261,32 @@ def test_half_of_the_warps_of_naive_take_twice_as_long():
         assert row.time_ms * row.warps == pytest.approx(full.time_ms * full.warps, rel=0.02)
     above = last.time_ms * last.warps / (full.time_ms * full.warps) - 1
     says("From {} to {} warps its recorded times are on the dashed line: half of the warps take "
-         "twice the time. With {} warps the time is {:.0f} % above it.",
-         full.warps, rows[-1].warps, last.warps, 100 * above)  # fmt: skip
+         "twice the time.", full.warps, rows[-1].warps)  # fmt: skip
+    says("With {} warps the time is {:.0f} % above the dashed one.", last.warps, 100 * above)
     says("even with {} warps the busiest part of the SM works for only {:.0f} % of the time",
          full.warps, 100 * busiest / full.time_ms)  # fmt: skip
+
+
+def test_few_warps_of_naive_are_ready_while_another_runs():
+    says("In the profiler's samples only {:.0f} % of the warps are ready while the scheduler runs "
+         "another one", 100 * share_of_samples("naive", "not_selected"))  # fmt: skip
+
+
+def test_b_comes_from_memory_in_each_round_of_blocks():
+    full, *_, last = fewer_warps.recorded("naive")
+    device, launch = devices.find(REFERENCE), LADDER.step("naive").variant().launch
+    rounds = [math.prod(launch(LADDER.parse(str(SIZE))).grid) / (row.blocks * device.sms)
+              for row in (full, last)]  # fmt: skip
+    cache_bytes, bytes_of_b = device.l2_kib * KIB, 4 * SIZE**2
+    (counted,) = (float(row["value"]) for row in profiled("figures", "naive")
+                  if row["figure"] == "dram__bytes_read.sum")  # fmt: skip
+    assert cache_bytes < bytes_of_b
+    assert counted == pytest.approx(rounds[0] * bytes_of_b, rel=0.03)
+    says("its {:.0f} MB do not keep the {:.0f} MB of <code>b</code> from one round of blocks to "
+         "the next. With {} warps the profiler counted {:.2f} GB from memory, and <code>b</code> "
+         "in each of {:.1f} rounds is {:.2f} GB. With {} warps there are {:.1f} rounds",
+         cache_bytes / 1e6, bytes_of_b / 1e6, full.warps, counted / 1e9, rounds[0],
+         rounds[0] * bytes_of_b / 1e9, last.warps, rounds[1])  # fmt: skip
 
 
 @pytest.mark.slow

@@ -29,6 +29,7 @@ from utils.lessons.lesson_14.instruction_timeline import (
     between_load_and_store,
     from_load_to_store,
 )
+from utils.lessons.profiler import stalls
 from utils.machine.devices import REFERENCE, find
 from utils.machine.occupancy import WARP, limits_of, occupancy
 from utils.measuring import records
@@ -166,9 +167,25 @@ def test_early_loads_pay_and_the_second_buffer_does_not():
     assert round(saved) == round(100 * (1 - both / early))
     says("saves {:.0f} % of the time, with late loads as with early ones", saved)
     says("why do early loads save only {:.0f} %", 100 * (1 - early / neither))
+    says("`both` takes {:.2f} ms, and its wavefronts need {:.2f} ms", both, bound(BOTH).wavefronts)
+
+
+def test_early_loads_save_a_little_less_than_one_load_per_tile():
+    blocks = NEITHER.launch(LADDER.parse(str(time_bounds.SIZE))).blocks
+    rounds = math.ceil(blocks / (TWO * find(REFERENCE).sms))
+    assert rounds == FOUR
+    tiles = time_bounds.SIZE // buffers_alone.DEPTH
+    says("The {:,} blocks run in four rounds of two blocks per SM, with {} tiles", blocks, tiles)
+    per_ms = find(REFERENCE).boost_clock_mhz * 1e3 / rounds / tiles
+    saved, load = (ms_of(NEITHER) - ms_of(EARLY)) * per_ms, round(latency("DRAM"))
     says(
-        "`both` takes {:.2f} ms, and its wavefronts need {:.2f} ms", both, bound(BOTH).wavefronts
+        "So `neither` takes about {:,.0f} cycles for one tile of both blocks, and early loads save "
+        "{:.0f} of them. A load takes {} cycles when the memory is idle.",
+        round(ms_of(NEITHER) * per_ms, -1),
+        saved,
+        load,
     )
+    assert 0.8 * load < saved < load
 
 
 def test_the_clock_of_the_estimates_is_the_recorded_one():
@@ -379,8 +396,30 @@ def test_half_of_the_reads_come_late_and_none_of_prefetch():
         "So it has {} · {} = {} instructions to start while one warp waits {} cycles",
         THREE, step, THREE * step, early,
     )  # fmt: skip
-    says("takes longer than {} cycles. We have not measured it", early)
+    says("takes longer than {} cycles. We have not profiled this kernel", early)
     assert (early, step) == (29, 77)
+    warps = resident_warps(DOUBLE)
+    tile = buffers_alone.THREADS // WARP * buffers_alone.DEPTH
+    wavefronts = round(time_bounds.wavefronts_per_tile(DOUBLE) / tile)
+    says(
+        "the {} warps of the SM take {} · {} = {} cycles of shared memory and L1, more than the "
+        "{} · {} = {} instructions of a scheduler",
+        warps, warps, wavefronts, warps * wavefronts, FOUR, step, FOUR * step,
+    )  # fmt: skip
+    assert warps * wavefronts > FOUR * step
+
+
+def test_a_kernel_with_as_many_warps_waits_for_shared_memory():
+    profiled = STEPS["vectorized"].variant(BM=64, BN=64, BK=16)
+    assert resident_warps(profiled) == resident_warps(DOUBLE)
+    shares = stalls(profiled)
+    sizes = [profiled.constants[name] for name in TILES]
+    says("`vectorized` with tiles of {}×{}×{}", *sizes)
+    says(
+        "In {:.0f} % of the samples a warp waited for shared memory, and in {:.0f} % for global",
+        100 * shares["short_sb"],
+        100 * shares["long_sb"],
+    )
 
 
 def test_prefetch_comes_close_to_its_wavefronts():
@@ -586,6 +625,14 @@ def test_one_word_moves_a_load(what, compiler):
     assert multiply_adds_on_the_way(written(changes)) == between
 
 
+@pytest.mark.slow
+def test_by_minus_a_branch_is_behind_most_multiply_adds(compiler):
+    ways = (_iteration_of(written(TWELVE[what][0])) for what in ("the solution", "1 - side"))
+    early, late = (one[: len(one) - one[::-1].index("LDG")].count("FFMA") for one in ways)
+    says("behind {} of the {} multiply-adds", late, solution.TILE)
+    assert early == 0
+
+
 def test_what_the_order_depends_on_is_said():
     most = sorted(between for _, between in TWELVE.values())[-4]
     says(
@@ -611,9 +658,19 @@ def test_how_early_a_load_begins_makes_no_difference_for_small_tiles(compiler):
     between = small_tiles.KERNELS["while, 1 - side"][1], small_tiles.KERNELS["while, side ^ 1"][1]
     ms = small_ms("while, 1 - side"), small_ms("while, side ^ 1")
     assert between == (TWELVE["1 - side"][1], TWELVE["the solution"][1])
-    says("with {} multiply-adds in between the product takes {:.1f} ms, and with {} it takes "
+    says("with {} of them the product takes {:.1f} ms, and with {} it takes "
          "{:.1f} ms", between[0], ms[0], between[1], ms[1])  # fmt: skip
     assert ms[0] < ms[1]  # so more multiply-adds do not help
+    few, many = "range, 1 - side", "range, side ^ 1"
+    says(
+        "The `for` loop with {} takes {:.0f} % longer than the one with {}, but `order_loads` has "
+        "{}, too, and is the fastest",
+        small_tiles.KERNELS[few][1],
+        100 * (small_ms(few) / small_ms(many) - 1),
+        small_tiles.KERNELS[many][1],
+        small_tiles.KERNELS["order_loads"][1],
+    )
+    assert small_tiles.KERNELS[few][1] == small_tiles.KERNELS["order_loads"][1]
     assert small_ms("order_loads") <= min(early)  # with one buffer
     code = xray(solution.double_buffer, PRODUCT, "sm_90")
     held = occupancy((9, 0), solution.TILE**2, code.registers, code.shared_bytes)

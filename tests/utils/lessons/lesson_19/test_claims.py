@@ -22,7 +22,7 @@ from utils.lessons.lesson_19.last_warp import draw_last_warp, lanes_that_add, st
 from utils.lessons.lesson_19.shuffles import NUMBERS, draw_shuffles, needed_lanes, sums
 from utils.lessons.own_kernels import twins
 from utils.machine import devices
-from utils.machine.occupancy import WARP, limits_of
+from utils.machine.occupancy import WARP, limits_of, occupancy
 from utils.measuring import roofline
 from virtual_gpu import trace
 from virtual_gpu.pictures.movie import film_of
@@ -274,6 +274,14 @@ def test_the_note_below_the_own_kernel_has_the_counted_instructions_of_reduce5()
     assert counted in twins()["eight_elements"].note
 
 
+@pytest.mark.slow
+def test_the_note_below_the_own_kernel_has_the_loads_in_flight_of_a_loop_of_eight(compiler):
+    code_of_loop = xray(exercise("eight_elements").solution, REDUCE5.step.signature, "sm_90")
+    assert code_of_loop.loops == ()
+    together = f"up to {code_of_loop.loads_before_use} of its loads are in flight together"
+    assert together in twins()["eight_elements"].note
+
+
 def test_eight_elements_almost_reach_the_limit_of_memory():
     five, six = times(REDUCE5), times(REDUCE6)
     says("`reduce5` takes {:.2f} ms", five.recorded)
@@ -311,7 +319,7 @@ def test_the_fastest_of_the_grids_has_65_536_blocks():
     assert enough < fewest < at_once
     near = max(blocks for blocks in grids() if blocks <= at_once)
     assert near > 0.95 * at_once
-    says("- {:,} blocks: nearly as many as run at once", near)
+    says("- {:,} blocks: nearly as many as run at once, so no SM has a second round", near)
     says("- {:,} blocks: {} elements per thread, and {} times as many trees as with {:,} blocks",
          best.blocks, best.per_thread, best.blocks // near, near)  # fmt: skip
     says("- {:,} blocks: two elements per thread", most)
@@ -327,6 +335,8 @@ def test_the_fastest_of_the_grids_has_65_536_blocks():
          five)  # fmt: skip
     says("why do {:,} blocks reach {} % of the bandwidth, and {:,} blocks only {} %", best.blocks,
          share(best.blocks), near, share(near))  # fmt: skip
+    says("With {:,} blocks {} of the {:,} places stay empty", near, at_once - near, at_once)
+    says("With {:,} blocks the next one goes to the place that is free first", best.blocks)
     assert max(grids("2^25").values(), key=lambda grid: grid.share).per_thread == best.per_thread
     # "the best of the recorded grids gave each thread the same number of elements"
     for shape in (LARGE, "2^25"):  # "a limit from above"
@@ -441,6 +451,24 @@ def test_a_kernel_without_a_tree_tells_what_a_tree_costs():
     assert block(LAST).barriers == block(REDUCE5).barriers == 3
 
 
+@pytest.mark.slow
+def test_without_a_tree_a_block_takes_longer_than_the_full_bandwidth_allows(compiler):
+    bare = trees_alone.variants()[-1]
+    fits = occupancy(H200.compute_capability, BLOCK, machine_code(bare).registers)
+    (clock,) = {row.sm_clock_mhz for row in trees_alone.recorded_times()}
+    at_once = H200.sms * fits.blocks
+    one_after_another = LADDER.parse(LARGE).elements / (2 * BLOCK) / at_once
+    cycles = [
+        ms * 1000 * clock / one_after_another
+        for ms in (timed("without_tree"), times(REDUCE5).memory)
+    ]
+    latency = curves.littles_law(curves.recorded(H200), H200).loc["memory", "latency"]
+    says("There is room for {:,} blocks at once, so one place has {:,.0f} blocks", at_once,
+         one_after_another)  # fmt: skip
+    says("That makes {:,.0f} cycles for each, and at the full bandwidth there would be {:.0f}. By "
+         "lesson {:02} a load alone takes {:.0f} of them", *cycles, 9, latency)  # fmt: skip
+
+
 def test_the_table_of_the_trees_has_all_kernels():
     rows = tree_times.show_tree_times().rows
     assert [row[1] for row in rows] == ["9", "3", "3", "3", "1", "0"]
@@ -453,6 +481,8 @@ def test_the_table_of_the_trees_has_all_kernels():
 def test_at_2_22_most_of_the_time_is_not_reading():
     seven = times(REDUCE7, SMALL)
     assert LADDER.parse(SMALL).elements == TWO**22
+    says("with shuffles the sum takes {:.0f} instead of {:.0f} microseconds",
+         1000 * times(REDUCE7).recorded, 1000 * times(REDUCE6).recorded)  # fmt: skip
     says("With {}²² elements it reaches {:.0f} %: reading them takes {:.2f} of its {:.2f} "
          "microseconds", TWO, 100 * seven.memory / seven.recorded, 1000 * seven.memory,
          1000 * seven.recorded)  # fmt: skip
